@@ -129,7 +129,8 @@ func (b *Bridge) serveLink(l link, origin string) {
 		refused = b.addConn(c)
 	}
 	if refused != nil {
-		b.log.Warn("peer refused", "part", "bridge", "origin", origin, "transport", l.transport(), "code", refused.code, "reason", refused.reason)
+		b.log.Warn("peer refused", "component", "bridge", "origin", origin, "transport", l.transport(),
+			"code", refused.code, "reason", refused.reason)
 		l.close(refused.code, refused.reason)
 		return
 	}
@@ -156,7 +157,7 @@ func (b *Bridge) addConn(c *conn) *endReason {
 	if former != nil {
 		former.endReplaced()
 	}
-	b.log.Info("peer connected", "part", "bridge", "graph", key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
+	b.log.Info("peer connected", "component", "bridge", "graph", key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
 	b.notifyChanged()
 	return nil
 }
@@ -172,7 +173,7 @@ func (b *Bridge) removeConn(c *conn) {
 	b.refreshListeners()
 	b.mu.Unlock()
 	why := c.reason()
-	b.log.Info("peer gone", "part", "bridge", "graph", c.key(), "code", why.code, "reason", why.reason, "epoch", c.epoch)
+	b.log.Info("peer gone", "component", "bridge", "graph", c.key(), "code", why.code, "reason", why.reason, "epoch", c.epoch)
 	b.notifyChanged()
 }
 
@@ -194,7 +195,7 @@ func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 	}
 	if from != to {
 		c.failCallsOfClosedGraph()
-		b.log.Info("peer switched graphs", "part", "bridge", "from", from, "graph", to, "epoch", c.epoch)
+		b.log.Info("peer switched graphs", "component", "bridge", "from", from, "graph", to, "epoch", c.epoch)
 	}
 	b.notifyChanged()
 }

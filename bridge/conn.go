@@ -194,7 +194,7 @@ func (c *conn) sendOptional(frame []byte) {
 	select {
 	case c.out <- outgoing{frame: frame}:
 	default:
-		c.bridge.log.Warn("frame dropped: the queue is full", "part", "bridge", "graph", c.key(), "bytes", len(frame))
+		c.bridge.log.Warn("frame dropped: the queue is full", "component", "bridge", "graph", c.key(), "bytes", len(frame))
 	}
 }
 

@@ -121,7 +121,7 @@ func (b *Bridge) publish(c *conn, method string, params json.RawMessage) {
 			l.queue = nil
 			l.enqueue(peerNotification{method: Disconnected})
 			l.enqueue(peerNotification{method: Connected})
-			b.log.Warn("notifications lost: the listener is too slow", "part", "bridge", "graph", c.key(), "count", l.limit)
+			b.log.Warn("notifications lost: the listener is too slow", "component", "bridge", "graph", c.key(), "count", l.limit)
 		default:
 			l.enqueue(peerNotification{method, params})
 		}

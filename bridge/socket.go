@@ -30,7 +30,7 @@ func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil {
-		b.log.Info("no websocket", "part", "bridge", "err", err)
+		b.log.Info("no websocket", "component", "bridge", "err", err)
 		return // Accept has answered
 	}
 	s := &socket{ws: ws, readTimeout: b.limits.ReadFrame, writeTimeout: b.limits.WriteFrame}

@@ -56,7 +56,7 @@ type unmatchedCount struct {
 func (c *conn) dropUnmatched(id string) error {
 	f := c.recent.reason(id)
 	c.metrics.unmatched++
-	c.bridge.log.Info("answer dropped", "part", "bridge", "reason", string(f), "call_id", id, "epoch", c.epoch)
+	c.bridge.log.Info("answer dropped", "component", "bridge", "reason", string(f), "call_id", id, "epoch", c.epoch)
 	if f == lateAnswer {
 		c.recent.reasons[id] = duplicateAnswer
 		return nil

@@ -119,7 +119,7 @@ func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
 		"prot = 1":                                   "1:1: prot: unknown key (allowed: client, hub, journal, limits, logseq, rule, source, update)",
-		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, mark, own_changes, port)",
+		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: data_marker, http, idle_after, mark, own_changes, port)",
 		"[hub]\nport = 70000":                        "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":                       "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nhttp = 1":                            "2:8: hub.http: must be true or false",
@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 		"[logseq]\norigins = [\"*\"]":                `2:12: logseq.origins[0]: must be one origin exactly as the browser sends it`,
 		"[logseq]\nplain_token = 1":                  "2:15: logseq.plain_token: must be true or false",
 		"hub = 1":                                    "1:7: hub: must be a table, [hub]",
-		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, mark, own_changes, port)",
+		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: data_marker, http, idle_after, mark, own_changes, port)",
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
 		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, journal, limits, logseq, rule, source, update)",

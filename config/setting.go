@@ -31,7 +31,7 @@ func settings() []setting {
 			func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
 		durationSetting("hub.idle_after", "stop after so long without connections; 0s: never",
 			0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
-		boolSetting("hub.mark", "mark what tools answer as data, not instructions, in _meta and in a line after the text",
+		boolSetting("hub.data_marker", "mark what tools answer as data, not instructions, in _meta and in a line after the text",
 			func(c *Config) *bool { return &c.Hub.DataMarker }).needsRestart(),
 		boolSetting("hub.own_changes", "agents may list and undo their own changes, with the tools list_changes and undo_change",
 			func(c *Config) *bool { return &c.Hub.OwnChanges }).needsRestart(),
@@ -72,6 +72,7 @@ var removedSettings = map[string]string{
 // renamedSettings are keys that had another name in earlier versions. A file
 // with the old name is read, with a notice that gives the new one.
 var renamedSettings = map[string]string{
+	"hub.mark":            "hub.data_marker",
 	"limits.fuse_deletes": "limits.breaker_deletes",
 	"limits.fuse_bytes":   "limits.breaker_bytes",
 }

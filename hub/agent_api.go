@@ -14,7 +14,7 @@ type agentAPI struct{ hub *Hub }
 
 // Toolset implements [mcp.Hub].
 func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset, known bool) {
-	cache, known := a.hub.toolsets(scope)
+	cache, known := a.hub.sources.toolsets(scope)
 	if client == nil {
 		return cache.widest.published, known
 	}
@@ -25,15 +25,15 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 	by := a.caller(c.Caller)
 	if c.Rejected != nil {
-		a.hub.audit(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
+		a.hub.calls.record(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
 		return tools.Result{}, c.Rejected
 	}
 	return a.hub.call(ctx, by, c)
 }
 
 func (a agentAPI) caller(by mcp.Caller) caller {
-	cache, _ := a.hub.toolsets(by.Session.Scope)
-	return caller{a.hub.session(by.Session), by.Client, cache.forClient(by.Client)}
+	cache, _ := a.hub.sources.toolsets(by.Session.Scope)
+	return caller{a.hub.sessions.session(by.Session), by.Client, cache.forClient(by.Client), tools.Via(by.Session.Transport)}
 }
 
 // Read implements [mcp.Hub].

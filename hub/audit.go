@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
@@ -13,18 +14,33 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// audit writes who called what, how long it took and how it ended: never
-// arguments or content.
-func (h *Hub) audit(c *call, res tools.Result, err error) {
-	now := h.now()
-	h.calls.Add(1)
+// A CallLog remembers, counts and logs the calls of agents: who called what, how
+// long it took and how it ended, never arguments or content.
+type CallLog struct {
+	log      *slog.Logger
+	now      func() time.Time
+	snapshot *snapshotWriter
+	history  callHistory
+	trail    atomic.Pointer[audit.Trail]
+	count    atomic.Uint64
+	failures atomic.Uint64 // of these, calls that ended with an error
+}
+
+func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter) *CallLog {
+	return &CallLog{log: log, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
+}
+
+// record is called for each call when it ends, refused ones too.
+func (l *CallLog) record(c *call, res tools.Result, err error) {
+	now := l.now()
+	l.count.Add(1)
 	c.session.CountCall(c.Tool, now)
 	code := ""
 	if isFormRequest(err) {
 		code = status.Asked
 	} else if e := tools.AsError(err); e != nil {
 		code = string(e.Code)
-		h.failures.Add(1)
+		l.failures.Add(1)
 	}
 	effect := c.effect
 	if effect == "" && c.tool != nil {
@@ -41,28 +57,27 @@ func (h *Hub) audit(c *call, res tools.Result, err error) {
 		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect),
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
 	}
-	h.history.add(done)
-	h.addToTrail(c, done)
+	l.history.add(done)
+	l.addToTrail(c, done)
 	attrs := []slog.Attr{
-		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
+		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
 		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
 	}
 	if len(done.Changes) > 0 {
 		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
 	}
-	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
-	h.snapshot.touch()
+	l.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
+	l.snapshot.touch()
 }
 
-// SetTrail has every call from now on recorded in t, refused ones too. The hub
-// does not close it.
-func (h *Hub) SetTrail(t *audit.Trail) { h.trail.Store(t) }
+// SetTrail has every call from now on recorded in t. The hub does not close it.
+func (l *CallLog) SetTrail(t *audit.Trail) { l.trail.Store(t) }
 
 // addToTrail records a call where a later change shows. A tool that does not
 // exist is not named: an agent could write anything into its name.
-func (h *Hub) addToTrail(c *call, done status.Call) {
-	trail := h.trail.Load()
+func (l *CallLog) addToTrail(c *call, done status.Call) {
+	trail := l.trail.Load()
 	if trail == nil {
 		return
 	}

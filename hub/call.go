@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
@@ -17,6 +18,7 @@ type caller struct {
 	session *session
 	client  policy.Client
 	toolset *toolset
+	via     tools.Via
 }
 
 // A call is what an agent asks for, with what is known of it so far.
@@ -41,7 +43,7 @@ func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, er
 	if err != nil {
 		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
 	}
-	h.audit(c, res, err)
+	h.calls.record(c, res, err)
 	return res, err
 }
 
@@ -54,10 +56,10 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
-	if err = c.toolset.checkGrant(c.source, c.tool.info.Effect); err != nil {
+	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
-	if err = h.limitRate(c); err != nil {
+	if err = h.limiter.countCall(c); err != nil {
 		return res, err
 	}
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
@@ -70,14 +72,27 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if err != nil {
 		return res, err
 	}
-	c.recorder = h.newRecorder(c)
-	res, err = runOnSource(ctx, h, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+	c.recorder = h.changes.newRecorder(c)
+	res, err = runOnSource(ctx, h.runner, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		return h.run(ctx, c, open, auth)
 	})
 	if err == nil {
 		err = capSize(res, c.tool.info, h.limits.Answer)
 	}
 	return res, err
+}
+
+// checkTool reports whether the caller may call a tool in a source, by grant and
+// role.
+func (v *toolset) checkTool(src *source, info tools.ToolInfo) error {
+	if err := v.checkGrant(src, info.Effect); err != nil {
+		return err
+	}
+	if role := v.access(src).role; !info.AllowsRole(role) {
+		return tools.Errorf(tools.Denied, "this client is %s in source %s, and the tool is for %s", role, src.conf.Name, strings.Join(info.Roles, ", ")).
+			WithHint("Ask the user; `lectern grant` assigns roles.")
+	}
+	return nil
 }
 
 // checkGrant reports whether the person who configured the source grants the effect.
@@ -105,8 +120,8 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	if c.tool.ownChanges == nil || declared == tools.Reads || !ok {
 		return declared, nil
 	}
-	return runOnSource(ctx, h, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
-		deletes, err := h.ownChanges(c, open).undoDeletes(ctx, in)
+	return runOnSource(ctx, h.runner, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
+		deletes, err := h.changes.own(c, open).undoDeletes(ctx, in)
 		if deletes {
 			return tools.Deletes, err
 		}
@@ -130,7 +145,7 @@ func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorizat
 // invoke runs a System's tool, or the hub's own for a source.
 func (h *Hub) invoke(ctx context.Context, c *call, open *sourceRef, to tools.CallContext, args json.RawMessage) (tools.Result, error) {
 	if c.tool.ownChanges != nil {
-		return c.tool.ownChanges.Call(ctx, h.ownChanges(c, open), to, args)
+		return c.tool.ownChanges.Call(ctx, h.changes.own(c, open), to, args)
 	}
 	return open.Call(ctx, to, c.tool.info.Name, args)
 }
@@ -156,18 +171,8 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal {
-		h.log.Error("call failed", "part", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
+		h.log.Error("call failed", "component", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
-}
-
-// Call runs a tool, by its specification's name, on one source, as for an
-// agent: grants, limits and audit hold. Its error is a [tools.Error].
-func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
-	by, _, err := h.localCaller(source)
-	if err != nil {
-		return tools.Result{}, err
-	}
-	return h.call(ctx, by, mcp.Call{Tool: tool, Args: args})
 }

@@ -10,9 +10,12 @@ import (
 // the client.
 func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	return tools.CallContext{
-		Identity: tools.Identity{Client: c.client.Name, Proven: c.client.Proven, Session: c.session.ID, Via: tools.Via(c.session.Transport)},
-		Notify:   c.Notify,
-		Writes:   writeObserver{h, c, auth},
+		Identity: tools.Identity{
+			Client: c.client.Name, Proven: c.client.Proven, Session: c.session.ID, Via: c.via,
+			Role: c.toolset.access(c.source).role,
+		},
+		Notify: c.Notify,
+		Writes: writeObserver{h, c, auth},
 	}
 }
 
@@ -36,7 +39,7 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 		}
 	}
 	if !c.auth.approved {
-		if err := c.hub.countWrites(c.call.client, changes); err != nil {
+		if err := c.hub.limiter.countWrites(c.call.client, changes); err != nil {
 			return err
 		}
 	}
@@ -44,7 +47,7 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 		return nil
 	}
 	err := c.call.recorder.BeforeWrite(ctx, changes...)
-	c.hub.reportJournal(err)
+	c.hub.changes.report(err)
 	return err
 }
 

@@ -5,19 +5,64 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
+	"time"
 )
+
+// A callRunner runs the calls of all sessions, each within the deadline, and
+// counts those in flight.
+type callRunner struct {
+	deadline time.Duration
+	running  atomic.Int64
+	idle     chan struct{} // cap 1: the last call in flight has ended
+}
+
+func newCallRunner(deadline time.Duration) *callRunner {
+	return &callRunner{deadline: deadline, idle: make(chan struct{}, 1)}
+}
+
+// begin counts a call in flight until end.
+func (r *callRunner) begin(release func()) (end func()) {
+	r.running.Add(1)
+	return func() {
+		release()
+		if r.running.Add(-1) == 0 {
+			select {
+			case r.idle <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+func (r *callRunner) inFlight() int { return int(r.running.Load()) }
+
+// drain returns when no call is in flight, or after the grace.
+func (r *callRunner) drain(grace time.Duration) {
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	for r.inFlight() > 0 {
+		select {
+		case <-r.idle:
+		case <-over.C:
+			return
+		}
+	}
+}
 
 // runOnSource runs f on the opened source: within the deadline of a call, in a
 // slot of the session, behind the panic guard.
-func runOnSource[T any](ctx context.Context, h *Hub, s *session, src *source, f func(context.Context, *sourceRef) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
+func runOnSource[T any](
+	ctx context.Context, r *callRunner, s *session, src *source, f func(context.Context, *sourceRef) (T, error),
+) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.deadline)
 	defer cancel()
 	release, err := s.limiter.acquire(ctx)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return runWithDeadline(ctx, h.trackCall(release), func() (T, error) { return withSourceRef(ctx, src, f) })
+	return runWithDeadline(ctx, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
 }
 
 // runWithDeadline returns when ctx ends even if f does not. done runs when f has

@@ -75,11 +75,11 @@ func (h *callHistory) after(seq uint64, to []status.Call) (calls []status.Call, 
 	return calls, h.last, h.wake, h.closed
 }
 
-// Calls delivers the calls that match q, oldest first, as [status.History]
+// Stream delivers the calls that match q, oldest first, as [status.CallsQuery]
 // promises.
-func (h *Hub) Calls(ctx context.Context, q status.CallFilter) (<-chan status.Call, error) {
+func (l *CallLog) Stream(ctx context.Context, q status.CallFilter) (<-chan status.Call, error) {
 	ch := make(chan status.Call)
-	go h.history.deliver(ctx, q, ch)
+	go l.history.deliver(ctx, q, ch)
 	return ch, nil
 }
 

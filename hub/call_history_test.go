@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"context"
@@ -9,26 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-func TestCallRing(t *testing.T) {
-	statustest.RunCalls(t, func(_ *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error) {
-		r := &callHistory{size: statustest.LinesKept}
-		tee(r.add)
-		return (&Hub{history: r}).Calls
-	})
-}
-
 func TestCallsAreRemembered(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, hub.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.Initialize()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	followed, err := h.Calls(ctx, status.CallFilter{Follow: true})
+	followed, err := h.Calls().Stream(ctx, status.CallFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +32,7 @@ func TestCallsAreRemembered(t *testing.T) {
 	if f := c.Ask("tools/call", `{"name":7}`); f.Error == nil {
 		t.Errorf("a call without a name is answered %s", f.Raw)
 	}
-	_, err = h.Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
+	_, err = h.Person().Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
 	if err == nil {
 		t.Error("a tool that is not there was called")
 	}
@@ -71,9 +63,9 @@ func TestCallsAreRemembered(t *testing.T) {
 
 // What a person is shown is what an agent reads, byte for byte.
 func TestShownTools(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	for scope, want := range map[string][]string{"": {"notes", "safe"}, "safe": {"safe"}} {
-		shown, err := h.Tools(t.Context(), scope, "")
+		shown, err := h.Person().Tools(t.Context(), scope, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +91,7 @@ func TestShownTools(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Tools(t.Context(), "nowhere", ""); err == nil {
+	if _, err := h.Person().Tools(t.Context(), "nowhere", ""); err == nil {
 		t.Error("tools of a source that is not there")
 	}
 }

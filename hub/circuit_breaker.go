@@ -10,13 +10,13 @@ import (
 
 // tripped is why a person is asked before this client changes anything more, or
 // empty.
-func (h *Hub) tripped(client policy.Client, effect tools.Effect) string {
+func (l *ClientLimiter) tripped(client policy.Client, effect tools.Effect) string {
 	if effect == tools.Reads {
 		return ""
 	}
-	h.usage.mu.Lock()
-	defer h.usage.mu.Unlock()
-	if u := h.usage.by[client]; u != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if u := l.by[client]; u != nil {
 		return u.tripped
 	}
 	return ""
@@ -25,11 +25,11 @@ func (h *Hub) tripped(client policy.Client, effect tools.Effect) string {
 // countWrites counts what a client is about to change and trips its circuit
 // breaker when that is too much in a minute. A tripped one also stops calls that
 // were on their way.
-func (h *Hub) countWrites(client policy.Client, changes []tools.Change) error {
-	now := h.now()
-	h.usage.mu.Lock()
-	defer h.usage.mu.Unlock()
-	u := h.usage.inThisMinute(client, now)
+func (l *ClientLimiter) countWrites(client policy.Client, changes []tools.Change) error {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	u := l.inThisMinute(client, now)
 	if u.tripped != "" {
 		return errTripped(u.tripped)
 	}
@@ -40,16 +40,16 @@ func (h *Hub) countWrites(client policy.Client, changes []tools.Change) error {
 		u.bytes += len(c.Before.Data)
 	}
 	switch {
-	case h.limits.DeletesPerMinute > 0 && u.deletes > h.limits.DeletesPerMinute:
-		u.tripped = fmt.Sprintf("it was about to delete more than %d targets in a minute", h.limits.DeletesPerMinute)
-	case h.limits.RewrittenBytesPerMinute > 0 && u.bytes > h.limits.RewrittenBytesPerMinute:
-		u.tripped = fmt.Sprintf("it was about to rewrite more than %d bytes in a minute", h.limits.RewrittenBytesPerMinute)
+	case l.limits.DeletesPerMinute > 0 && u.deletes > l.limits.DeletesPerMinute:
+		u.tripped = fmt.Sprintf("it was about to delete more than %d targets in a minute", l.limits.DeletesPerMinute)
+	case l.limits.RewrittenBytesPerMinute > 0 && u.bytes > l.limits.RewrittenBytesPerMinute:
+		u.tripped = fmt.Sprintf("it was about to rewrite more than %d bytes in a minute", l.limits.RewrittenBytesPerMinute)
 	default:
 		return nil
 	}
 	p := breakerTripped.New(client.Name, status.Args{"client": client.Name, "why": u.tripped})
 	p.Action = &status.Action{Verb: status.ResetCircuitBreaker, Target: client.Name}
-	h.snapshot.raise(p)
+	l.snapshot.raise(p)
 	return errTripped(u.tripped)
 }
 
@@ -60,18 +60,18 @@ func errTripped(why string) error {
 
 // ResetCircuitBreaker lets the clients of this name write again without a person
 // being asked.
-func (h *Hub) ResetCircuitBreaker(client string) error {
-	h.usage.mu.Lock()
+func (l *ClientLimiter) ResetCircuitBreaker(client string) error {
+	l.mu.Lock()
 	found := false
-	for c, u := range h.usage.by {
+	for c, u := range l.by {
 		if c.Name == client && u.tripped != "" {
-			*u, found = usage{since: h.now()}, true
+			*u, found = usage{since: l.now()}, true
 		}
 	}
-	h.usage.mu.Unlock()
+	l.mu.Unlock()
 	if !found {
 		return fmt.Errorf("cannot reset the circuit breaker of %q: it has not tripped", client)
 	}
-	h.snapshot.clear(breakerTripped.Code, client)
+	l.snapshot.clear(breakerTripped.Code, client)
 	return nil
 }

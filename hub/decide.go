@@ -32,7 +32,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 		defer form.Discard()
 		c.returned = form
 	}
-	if h.policy.Load().HasNoRules() && h.tripped(c.client, c.effect) == "" {
+	if h.policy.Load().HasNoRules() && h.limiter.tripped(c.client, c.effect) == "" {
 		return authorization{args: c.raw}, nil
 	}
 	for {
@@ -48,7 +48,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	d := p.Decide(q)
-	tripped := h.tripped(c.client, c.effect)
+	tripped := h.limiter.tripped(c.client, c.effect)
 	switch {
 	case d.Verdict == policy.Deny:
 		return authorization{}, forbidden(d)
@@ -86,7 +86,7 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 	}
 	grant, err := h.approvals.Wait(ctx, r, client)
 	if isFormRequest(err) {
-		h.uncountWrite(c)
+		h.limiter.uncountWrite(c)
 	}
 	if err != nil {
 		return authorization{}, err

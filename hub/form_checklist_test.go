@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -22,7 +23,7 @@ import (
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *testAgent) callWithForm(ctx context.Context, tool, args string, back *approval.FilledForm) (o callOutcome, state string) {
-	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
+	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who), tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
 	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return callOutcome{}, f.State
 	}
@@ -40,7 +41,7 @@ func (a *testAgent) form(tool, args string) (state string) {
 }
 
 // open counts the calls that wait.
-func (h *notesHub) open() int { return len(h.approvals.Pending()) }
+func (h *notesHub) open() int { return len(h.Approvals().Pending()) }
 
 // filledIn is a form that was filled in.
 func filledIn(state string, allow bool) *approval.FilledForm {
@@ -74,12 +75,12 @@ func TestChecklistFormBinding(t *testing.T) {
 			"another name":              {&sameSession, "drop", dropA, state},
 			"the state of another":      {a, "drop", dropA, other},
 			"a guess":                   {a, "drop", dropA, "AAAAAAAAAAAAAAAAAAAAAAAAAA"},
-			"the approval's id":         {a, "drop", dropA, h.approvals.Pending()[0].ID},
+			"the approval's id":         {a, "drop", dropA, h.Approvals().Pending()[0].ID},
 			"the state in another case": {a, "drop", dropA, state[:1] + "_" + state[2:]},
 		} {
 			o, _ := try.who.callWithForm(t.Context(), try.tool, try.args, yes(try.back))
-			if outcomeCode(o) != tools.Conflict || h.notes.writes != 0 || len(h.approvals.Pending()) != 2 {
-				t.Errorf("%s: %s, %d writes, %d wait", name, outcomeCode(o), h.notes.writes, len(h.approvals.Pending()))
+			if outcomeCode(o) != tools.Conflict || h.notes.Writes != 0 || len(h.Approvals().Pending()) != 2 {
+				t.Errorf("%s: %s, %d writes, %d wait", name, outcomeCode(o), h.notes.Writes, len(h.Approvals().Pending()))
 			}
 		}
 		o, _ := a.callWithForm(t.Context(), "drop", ` { "path" : "a" } `, yes(state)) // the same arguments
@@ -109,26 +110,26 @@ func TestChecklistFormSingleUse(t *testing.T) {
 				t.Errorf("got %s (%v)", outcomeCode(o), o.err)
 			}
 		}
-		if ran != 1 || h.notes.writes != 1 {
-			t.Errorf("%d ran, %d writes", ran, h.notes.writes)
+		if ran != 1 || h.notes.Writes != 1 {
+			t.Errorf("%d ran, %d writes", ran, h.notes.Writes)
 		}
 
 		state = a.form("drop", `{"path":"Journal/today"}`)
-		h.notes.edit("Journal/today", "an edit")
+		h.notes.Edit("Journal/today", "an edit")
 		_, next := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(state))
-		if next == "" || next == state || h.notes.writes != 1 || h.notes.holds("Journal/today") != "an edit" {
+		if next == "" || next == state || h.notes.Writes != 1 || h.notes.Holds("Journal/today") != "an edit" {
 			t.Fatal("an edit was written over that the user was not shown")
 		}
 		former := h.onlyPending().ID
-		h.notes.edit("Journal/today", "a further edit")
+		h.notes.Edit("Journal/today", "a further edit")
 		_, next = a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, &approval.FilledForm{State: next}) // a form that was closed
 		if next == "" || h.onlyPending().ID == former {
 			t.Error("what is no longer the question still waits")
 		}
-		h.notes.beforeWrite = func(p *fakeNotes) { p.edit("Journal/today", "another edit") }
+		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) { p.Edit("Journal/today", "another edit") }
 		o, _ := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(next))
 		checkOutcome(t, o, tools.Conflict, "not what the user approved")
-		if h.notes.writes != 1 {
+		if h.notes.Writes != 1 {
 			t.Error("an edit between question and write was written over")
 		}
 	})
@@ -145,7 +146,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		time.Sleep(h.limits.Form - time.Second)
 		h.onlyPending()
 		time.Sleep(2 * time.Second)
-		if h.open() != 0 || h.Answer(id, true, status.Answer{}) == nil {
+		if h.open() != 0 || h.Approvals().Answer(id, true, status.Answer{}) == nil {
 			t.Error("it still waits")
 		}
 		o, _ := a.callWithForm(t.Context(), "drop", dropA, yes(state))
@@ -158,16 +159,16 @@ func TestChecklistFormExpiry(t *testing.T) {
 		checkOutcome(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
-		h.notes.clockSkew.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
+		h.notes.ClockOffset.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
 		checkOutcome(t, o, tools.Conflict, "has expired")
-		h.notes.clockSkew.Store(0)
+		h.notes.ClockOffset.Store(0)
 		time.Sleep(time.Hour)
 
 		state = a.form("drop", dropA)
-		h.mu.Lock()
-		h.sessions[a.s.Session] = a.s
-		h.mu.Unlock()
+		h.sessions.mu.Lock()
+		h.sessions.open[a.s.Session] = a.s
+		h.sessions.mu.Unlock()
 		h.sessionChanged(a.s.Session, false)
 		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
@@ -183,7 +184,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		id = h.onlyPending().ID
 		cancel()
 		checkOutcome(t, <-cancelled, tools.Timeout, "cancelled")
-		if h.Answer(id, true, status.Answer{}) == nil {
+		if h.Approvals().Answer(id, true, status.Answer{}) == nil {
 			t.Error("an answer to a cancelled call was taken")
 		}
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
@@ -193,7 +194,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		h.approvals.Close()
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
 		checkOutcome(t, o, tools.Conflict, "has expired")
-		if h.notes.writes != 0 {
+		if h.notes.Writes != 0 {
 			t.Error("a call ran that was not approved in time")
 		}
 	})
@@ -208,7 +209,7 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 		former := a.form("drop", dropA)
 		h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: policy.Deny, Tool: "move"}}))
 		_, state := a.callWithForm(t.Context(), "drop", dropA, yes(former))
-		if state == "" || h.notes.writes != 0 {
+		if state == "" || h.notes.Writes != 0 {
 			t.Fatal("a yes under another policy counts")
 		}
 		h.onlyPending()
@@ -218,11 +219,11 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 
 		h.SetPolicy(policy.New(askWrites(), nil))
 		one, two := a.form("drop", dropA), a.form("drop", dropA)
-		h.answer(h.approvals.Pending()[0].ID, true, status.Answer{Scope: status.ForSession})
-		h.answer(h.approvals.Pending()[0].ID, false, status.Answer{Reason: "by hand"})
+		h.answer(h.Approvals().Pending()[0].ID, true, status.Answer{Scope: status.ForSession})
+		h.answer(h.Approvals().Pending()[0].ID, false, status.Answer{Reason: "by hand"})
 		first, _ := a.callWithForm(t.Context(), "drop", dropA, yes(one))
 		second, _ := a.callWithForm(t.Context(), "drop", dropA, yes(two))
-		if outcomeCode(first) == outcomeCode(second) || h.notes.writes != 1 {
+		if outcomeCode(first) == outcomeCode(second) || h.notes.Writes != 1 {
 			t.Errorf("one was allowed for the session, one refused: %s and %s", outcomeCode(first), outcomeCode(second))
 		}
 		if h.open() != 0 {
@@ -269,12 +270,12 @@ func TestFormsInAnyOrder(t *testing.T) {
 			ran := 0
 			asks := func(a *testAgent, path, state string) {
 				id := ""
-				for _, p := range h.approvals.Pending() {
+				for _, p := range h.Approvals().Pending() {
 					if !known[p.ID] {
 						id, known[p.ID] = p.ID, true
 					}
 				}
-				outs[state] = &out{who: a, path: path, before: h.notes.holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
+				outs[state] = &out{who: a, path: path, before: h.notes.Holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
 			}
 			for step := range 200 {
 				a, path := askers[r.IntN(2)], paths[r.IntN(2)]
@@ -306,13 +307,13 @@ func TestFormsInAnyOrder(t *testing.T) {
 							o.answer = &allow
 						}
 					}
-					want := right && o.answer != nil && *o.answer && o.before == h.notes.holds(path) && o.policy == h.policy.Load().Digest()
+					want := right && o.answer != nil && *o.answer && o.before == h.notes.Holds(path) && o.policy == h.policy.Load().Digest()
 					got, next := a.callWithForm(t.Context(), "drop", fmt.Sprintf(`{"path":%q}`, path), back)
 					if want {
 						ran++
 					}
-					if (outcomeCode(got) == "ok" && next == "") != want || h.notes.writes != ran {
-						t.Fatalf("seed %d, step %d: %s (%v), %d writes, want it to run: %v; %+v", seed, step, outcomeCode(got), got.err, h.notes.writes, want, o)
+					if (outcomeCode(got) == "ok" && next == "") != want || h.notes.Writes != ran {
+						t.Fatalf("seed %d, step %d: %s (%v), %d writes, want it to run: %v; %+v", seed, step, outcomeCode(got), got.err, h.notes.Writes, want, o)
 					}
 					if next != "" {
 						asks(a, path, next)
@@ -320,12 +321,12 @@ func TestFormsInAnyOrder(t *testing.T) {
 				case 4:
 					for _, state := range slices.Sorted(maps.Keys(outs)) {
 						o, allow := outs[state], r.IntN(2) == 0
-						if r.IntN(3) == 0 && h.Answer(o.id, allow, status.Answer{}) == nil {
+						if r.IntN(3) == 0 && h.Approvals().Answer(o.id, allow, status.Answer{}) == nil {
 							o.answer = &allow
 						}
 					}
 				case 5:
-					h.notes.edit(path, []string{"x", "y"}[r.IntN(2)])
+					h.notes.Edit(path, []string{"x", "y"}[r.IntN(2)])
 				case 6:
 					if next := policies[r.IntN(2)]; r.IntN(3) == 0 && next != h.policy.Load() {
 						h.SetPolicy(next)

@@ -12,12 +12,10 @@ package hub
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,7 +25,6 @@ import (
 	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
-	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -61,46 +58,25 @@ type Config struct {
 	// NoDataMarker leaves out of answers the mark that they are data, not
 	// instructions.
 	NoDataMarker bool
-	Log          *slog.Logger
-	Now          func() time.Time
-}
-
-// Source says how to open one knowledge base and what agents may do with it.
-type Source struct {
-	Name     string // [a-z0-9-]+
-	Kind     string // the name of its System
-	ReadOnly bool   // grants only reads, whatever Effects says
-	// Effects are granted to agents. Nil grants all but [tools.Admin], which
-	// is never granted unless it is named.
-	Effects []tools.Effect
-	// Privacy hides parts of it from agents.
-	Privacy  tools.Privacy
-	Options  json.RawMessage // the System's own keys
-	Location string          // folder, graph or address, for people
-	Sample   bool            // the Welcome vault
-}
-
-// SnapshotStore is the part of supervisor.State that the hub writes to.
-type SnapshotStore interface {
-	Update(change func(*status.Snapshot))
-	Raise(p status.Problem)
-	Clear(code, component string)
+	// Folders makes the folders of a source's own: see [tools.Env]. Nil: there are
+	// none, which is for tests.
+	Folders func(kind, name string) (cache, data string, err error)
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Hub opens sources and serves them. Its methods may be used from any
 // goroutine.
 type Hub struct {
-	kinds    map[string]tools.Kind
-	limits   Limits
-	skill    string
-	log      *slog.Logger
-	now      func() time.Time
-	snapshot *snapshotWriter
-	bridge   *bridge.Bridge
-	journal  *journal.Journal
-	stopped  atomic.Bool // the journal cannot be written
-	policy   atomic.Pointer[policy.Policy]
-	mcp      *mcp.Server
+	kinds  map[string]tools.Kind
+	limits Limits
+	skill  string
+	log    *slog.Logger
+	now    func() time.Time
+	bridge *bridge.Bridge
+	mcp    *mcp.Server
+	// folders makes the folders of a source's own; nil: there are none.
+	folders func(kind, name string) (cache, data string, err error)
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -108,49 +84,42 @@ type Hub struct {
 	reload  sync.Mutex     // one Reload at a time
 	started atomic.Bool
 
-	mu            sync.RWMutex
-	sources       []*source
-	toolsetCaches map[string]*toolsetCache  // by scope
-	sessions      map[*mcp.Session]*session // that are open
-
-	approvals        *approval.Queue
-	offersOwnChanges bool // agents may list and undo their own Changes
-	usage            clientUsage
-	history          *callHistory
-	trail            atomic.Pointer[audit.Trail]
-	calls            atomic.Uint64
-	failures         atomic.Uint64
-	inFlight         atomic.Int64
-	ids              atomic.Uint64
-	drained          chan struct{} // cap 1: the last call in flight has ended
+	policy    atomic.Pointer[policy.Policy]
+	sources   *sourceCatalog
+	sessions  *sessionRegistry
+	approvals *approval.Queue
+	limiter   *ClientLimiter
+	runner    *callRunner
+	changes   *ChangeLog
+	calls     *CallLog
+	snapshot  *snapshotWriter
 }
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
-	h := &Hub{
-		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
-		toolsetCaches: map[string]*toolsetCache{}, sessions: map[*mcp.Session]*session{}, drained: make(chan struct{}, 1),
-	}
-	h.offersOwnChanges = c.OwnChanges && c.Journal != nil
-	h.history = &callHistory{size: historySize}
+	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, folders: c.Folders}
 	for _, k := range c.Systems {
 		h.kinds[k.Manifest().Name] = k
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
 	h.life, h.end = context.WithCancel(context.Background())
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
+	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
+	h.sessions = newSessionRegistry(h.limits, c.Now)
+	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, by: map[policy.Client]*usage{}}
+	h.runner = newCallRunner(h.limits.Deadline)
+	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
+	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{
 		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
 		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
 	})
 	h.mcp = mcp.New(mcp.Config{
-		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill, SessionID: h.nextSessionID, SessionChanged: h.sessionChanged,
+		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill,
+		SessionID: h.sessions.nextID, SessionChanged: h.sessionChanged,
 		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
 	})
-	for _, s := range c.Sources {
-		h.sources = append(h.sources, h.newSource(s))
-	}
+	h.sources.replace(c.Sources, h.newSource)
 	return h
 }
 
@@ -161,15 +130,11 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
-	h.continueSessionIDs()
+	h.sessions.ids.Store(h.changes.lastSession())
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
-	h.mu.RLock()
-	sources := slices.Clone(h.sources)
-	h.mu.RUnlock()
-	for _, s := range sources {
-		h.work.Go(func() { s.maintain() })
-	}
+	sources := h.sources.inScope("")
+	h.maintain(sources)
 	wait := time.NewTimer(2 * time.Second)
 	defer wait.Stop()
 	for _, s := range sources {
@@ -184,6 +149,12 @@ func (h *Hub) Start(ctx context.Context) error {
 	return nil
 }
 
+func (h *Hub) maintain(sources []*source) {
+	for _, s := range sources {
+		h.work.Go(s.maintain)
+	}
+}
+
 // Reload takes over a new list of sources. One whose description has not
 // changed stays open; agents whose lists change are told so.
 func (h *Hub) Reload(_ context.Context, sources []Source) error {
@@ -192,133 +163,100 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 	}
 	h.reload.Lock()
 	defer h.reload.Unlock()
-
-	h.mu.Lock()
-	gone := slices.Clone(h.sources)
-	next := make([]*source, 0, len(sources))
-	var fresh []*source
-	for _, conf := range sources {
-		i := slices.IndexFunc(gone, func(s *source) bool { return reflect.DeepEqual(s.conf, conf) })
-		if i >= 0 {
-			next = append(next, gone[i])
-			gone = slices.Delete(gone, i, i+1)
-			continue
-		}
-		s := h.newSource(conf)
-		next, fresh = append(next, s), append(fresh, s)
-	}
-	h.sources = next
-	h.mu.Unlock()
-
-	for _, s := range gone {
+	added, dropped := h.sources.replace(sources, h.newSource)
+	for _, s := range dropped {
 		s.end()
+		if !h.started.Load() {
+			close(s.closed) // it was never opened
+		}
 	}
 	if h.started.Load() {
-		for _, s := range fresh {
-			h.work.Go(func() { s.maintain() })
-		}
+		h.maintain(added)
 	}
 	h.refreshToolsets(false)
 	h.snapshot.touch()
 	return nil
 }
 
+// SetPolicy replaces what a person lets agents do. Agents whose lists change are
+// told, calls that wait for a person are judged again, and what was allowed for
+// a session is forgotten.
+func (h *Hub) SetPolicy(p *policy.Policy) {
+	h.reload.Lock()
+	defer h.reload.Unlock()
+	former := h.policy.Load()
+	if former.Digest() == p.Digest() {
+		return
+	}
+	h.policy.Store(p)
+	h.approvals.PolicyChanged()
+	h.refreshToolsets(former.ByClient() || p.ByClient())
+	h.snapshot.touch()
+}
+
 // refreshToolsets makes all toolsets again and tells agents whose lists changed.
 func (h *Hub) refreshToolsets(perClient bool) {
-	h.mu.Lock()
-	clear(h.toolsetCaches)
-	h.mu.Unlock()
+	h.sources.forgetToolsets()
 	h.mcp.Refresh(perClient)
-}
-
-// inScope lists the sources of a scope.
-func (h *Hub) inScope(scope string) []*source {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.inScopeLocked(scope)
-}
-
-func (h *Hub) inScopeLocked(scope string) []*source {
-	return slices.DeleteFunc(slices.Clone(h.sources), func(s *source) bool { return scope != "" && s.conf.Name != scope })
 }
 
 // Reopen closes a source and opens it again now, as a person may ask when its
 // Problem says so. It returns why the source cannot be opened.
 func (h *Hub) Reopen(ctx context.Context, name string) error {
-	s, ok := h.sourceNamed(name)
+	s, ok := h.sources.named(name)
 	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
 	}
 	return s.requestReopen(ctx)
 }
 
-func (h *Hub) sourceNamed(name string) (*source, bool) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
-	if i < 0 {
-		return nil, false
+// sessionChanged is called for each session that is opened or closed.
+func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
+	h.sessions.set(s, open)
+	if !open {
+		h.approvals.EndSession(s.ID)
 	}
-	return h.sources[i], true
+	h.snapshot.touch()
 }
 
-// Answer approves or refuses a call that waits for a person: see
-// [approval.Queue.Answer].
-func (h *Hub) Answer(id string, allow bool, a status.Answer) error {
-	return h.approvals.Answer(id, allow, a)
-}
+// Busy says how many calls are in flight and how many sessions are open.
+func (h *Hub) Busy() (inFlight, sessions int) { return h.runner.inFlight(), len(h.sessions.list()) }
 
-// Approval is a call that waits: see [approval.Queue.Get].
-func (h *Hub) Approval(id string) (a status.Approval, plan status.Plan, always policy.Rule, ok bool) {
-	return h.approvals.Get(id)
+// IsHeld reports whether a source keeps the hub from leaving when idle.
+func (h *Hub) IsHeld() bool {
+	return slices.ContainsFunc(h.sources.inScope(""), func(s *source) bool { return len(s.status().Holds) > 0 })
 }
 
 // Close lets calls in flight finish within the limits' grace, then cancels
 // them, closes the sources and ends every session.
 func (h *Hub) Close() error {
 	h.approvals.Close()
-	grace := time.NewTimer(h.limits.Grace)
-	defer grace.Stop()
-	for waiting := true; waiting && h.inFlight.Load() > 0; {
-		select {
-		case <-h.drained:
-		case <-grace.C:
-			waiting = false
-		}
-	}
+	h.runner.drain(h.limits.Grace)
 	h.end()
-	h.history.close()
+	h.calls.history.close()
 	h.mcp.Close()
 	h.work.Wait()
-	h.mu.RLock()
-	defer h.mu.RUnlock()
 	var errs []error
-	for _, s := range h.sources {
+	for _, s := range h.sources.inScope("") {
 		errs = append(errs, s.lastCloseError())
 	}
 	return errors.Join(errs...)
 }
 
-// trackCall counts a call in flight until done.
-func (h *Hub) trackCall(release func()) (done func()) {
-	h.inFlight.Add(1)
-	return func() {
-		release()
-		if h.inFlight.Add(-1) == 0 {
-			select {
-			case h.drained <- struct{}{}:
-			default:
-			}
-		}
-	}
-}
-
-// Busy says how many calls are in flight and how many sessions are open.
-func (h *Hub) Busy() (inFlight, sessions int) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return int(h.inFlight.Load()), len(h.sessions)
-}
-
 // MCP serves agents. It is closed with the hub.
 func (h *Hub) MCP() *mcp.Server { return h.mcp }
+
+// Person is what the panel and the commands ask for a person.
+func (h *Hub) Person() PersonAPI { return PersonAPI{h} }
+
+// Approvals are the calls that wait for a person.
+func (h *Hub) Approvals() *approval.Queue { return h.approvals }
+
+// Limiter bounds what each client does.
+func (h *Hub) Limiter() *ClientLimiter { return h.limiter }
+
+// Changes are what agents changed.
+func (h *Hub) Changes() *ChangeLog { return h.changes }
+
+// Calls are what agents called.
+func (h *Hub) Calls() *CallLog { return h.calls }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/journal"
@@ -15,23 +17,33 @@ import (
 // journalComponent is the Component that Problems of the journal are about.
 const journalComponent = "journal"
 
-// continueSessionIDs counts sessions on from those of earlier hubs, so that a
-// session's name is never used again.
-func (h *Hub) continueSessionIDs() {
-	if h.journal == nil {
-		return
+// A ChangeLog is what agents changed: it records their calls, and lists and
+// undoes their Changes for a person.
+type ChangeLog struct {
+	journal  *journal.Journal // nil: nothing is recorded
+	sources  *sourceCatalog
+	snapshot *snapshotWriter
+	log      *slog.Logger
+	stopped  atomic.Bool // the journal cannot be written
+}
+
+// lastSession is the number of the newest session of earlier hubs; 0: there is
+// none.
+func (l *ChangeLog) lastSession() uint64 {
+	if l.journal == nil {
+		return 0
 	}
-	last, err := h.journal.Sessions()
+	last, err := l.journal.Sessions()
 	if err != nil {
-		h.log.Error("open journal", "part", journalComponent, "err", err) // the next write reports it to people
+		l.log.Error("open journal", "component", journalComponent, "err", err) // the next write reports it to people
 	}
-	h.ids.Store(last)
+	return last
 }
 
 // newRecorder makes the Recorder of a call that may write; nil: the call reads,
 // or there is no journal.
-func (h *Hub) newRecorder(c *call) *journal.Recorder {
-	if h.journal == nil || c.tool.info.Effect == tools.Reads {
+func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
+	if l.journal == nil || c.tool.info.Effect == tools.Reads {
 		return nil
 	}
 	o := journal.Origin{
@@ -41,19 +53,19 @@ func (h *Hub) newRecorder(c *call) *journal.Recorder {
 	if c.tool.ownChanges != nil {
 		o.Tool = journal.UndoTool
 	}
-	return h.journal.Record(o)
+	return l.journal.Record(o)
 }
 
-// reportJournal raises or clears the Problem of a journal that cannot be
+// report raises or clears the Problem of a journal that cannot be
 // written.
-func (h *Hub) reportJournal(err error) {
+func (l *ChangeLog) report(err error) {
 	e, ok := errors.AsType[*tools.Error](err)
 	switch {
-	case err == nil && h.stopped.Swap(false):
-		h.snapshot.clear(journalStopped.Code, journalComponent)
-	case ok && e.Code == tools.Unavailable && !h.stopped.Swap(true):
-		h.snapshot.raise(journalStopped.New(journalComponent, status.Args{"why": e.Message}))
-		h.log.Error("journal cannot be written", "part", journalComponent, "err", e.Cause)
+	case err == nil && l.stopped.Swap(false):
+		l.snapshot.clear(journalStopped.Code, journalComponent)
+	case ok && e.Code == tools.Unavailable && !l.stopped.Swap(true):
+		l.snapshot.raise(journalStopped.New(journalComponent, status.Args{"why": e.Message}))
+		l.log.Error("journal cannot be written", "component", journalComponent, "err", e.Cause)
 	}
 }
 
@@ -63,7 +75,7 @@ const recoverWithin = 30 * time.Second
 // recoverWrites finds out whether writes to the source that a crash cut short
 // happened, and reports it. It returns whether that is done.
 func (s *source) recoverWrites() bool {
-	j := s.hub.journal
+	j := s.hub.changes.journal
 	if j == nil {
 		return true
 	}
@@ -74,12 +86,12 @@ func (s *source) recoverWrites() bool {
 	})
 	if err != nil {
 		if s.life.Err() == nil {
-			s.hub.log.Warn("recovery of interrupted writes is postponed", "part", s.conf.Name, "err", err)
+			s.hub.log.Warn("recovery of interrupted writes is postponed", "component", s.conf.Name, "err", err)
 		}
 		return false
 	}
 	if found.HasFindings() {
-		s.hub.log.Warn("recovered interrupted writes", "part", s.conf.Name, "happened", found.Written,
+		s.hub.log.Warn("recovered interrupted writes", "component", s.conf.Name, "happened", found.Written,
 			"dropped", found.Dropped, "unsure", found.Unknown, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
 	}
 	if found.Unknown > 0 {
@@ -93,7 +105,7 @@ func (s *source) recoverWrites() bool {
 
 // needsRecovery reports whether writes were cut short since the last recovery.
 func (s *source) needsRecovery() bool {
-	return s.hub.journal != nil && s.hub.journal.NeedsRecovery(s.conf.Name)
+	return s.hub.changes.journal != nil && s.hub.changes.journal.NeedsRecovery(s.conf.Name)
 }
 
 func counted(n int, noun string) string {
@@ -106,36 +118,35 @@ func counted(n int, noun string) string {
 // errNoJournal is for hubs of tests.
 var errNoJournal = errors.New("this hub has no journal")
 
-// ListChanges lists the Changes of agents, newest first, as status.History
-// promises.
-func (h *Hub) ListChanges(ctx context.Context, f status.Filter) (status.Changes, error) {
-	if h.journal == nil {
+// List is the Changes of agents, newest first, as [status.ChangesQuery] promises.
+func (l *ChangeLog) List(ctx context.Context, f status.Filter) (status.Changes, error) {
+	if l.journal == nil {
 		return status.Changes{}, fmt.Errorf("list changes: %w", errNoJournal)
 	}
-	return h.journal.Changes(ctx, f)
+	return l.journal.Changes(ctx, f)
 }
 
 // PlanUndo is what Undo would change, with the diffs.
-func (h *Hub) PlanUndo(ctx context.Context, f status.Filter) (status.Plan, error) {
-	if h.journal == nil {
+func (l *ChangeLog) PlanUndo(ctx context.Context, f status.Filter) (status.Plan, error) {
+	if l.journal == nil {
 		return status.Plan{}, fmt.Errorf("undo: %w", errNoJournal)
 	}
-	return h.journal.PlanUndo(ctx, f, h.restorer)
+	return l.journal.PlanUndo(ctx, f, l.restorer)
 }
 
 // Undo takes back the Changes that match f, for a person: grants do not count.
-func (h *Hub) Undo(ctx context.Context, f status.Filter) error {
-	if h.journal == nil {
+func (l *ChangeLog) Undo(ctx context.Context, f status.Filter) error {
+	if l.journal == nil {
 		return fmt.Errorf("undo: %w", errNoJournal)
 	}
-	err := h.journal.Undo(ctx, f, journal.Origin{Client: "lectern undo"}, h.restorer)
-	h.snapshot.touch()
+	err := l.journal.Undo(ctx, f, journal.Origin{Client: "lectern undo"}, l.restorer)
+	l.snapshot.touch()
 	return err
 }
 
 // restorer gives the journal a source's end of an undo, until release is called.
-func (h *Hub) restorer(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
-	s, ok := h.sourceNamed(name)
+func (l *ChangeLog) restorer(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
+	s, ok := l.sources.named(name)
 	if !ok {
 		return nil, nil, fmt.Errorf("source %s is not configured any more; `lectern source add` brings it back", name)
 	}

@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -132,7 +133,7 @@ func crashKind(b *crashSource) tools.Kind {
 
 // A crashHub is a hub with a journal, on a box.
 type crashHub struct {
-	*Hub
+	*hub.Hub
 	board *hubtest.Board
 	log   *hubtest.Log
 	close func() error
@@ -142,8 +143,8 @@ func openCrashHub(ctx context.Context, top string, at func(string)) (*crashHub, 
 	b, log := hubtest.NewBoard(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
-	h := New(Config{
-		Systems: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
+	h := hub.New(hub.Config{
+		Systems: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []hub.Source{{Name: "box", Kind: "box"}},
 		Version: "1", Skill: "1", State: b, Now: time.Now, Log: logger, Journal: j,
 	})
 	err := h.Start(ctx)
@@ -180,7 +181,7 @@ func victim(top, point string) {
 		}
 	})
 	if err == nil {
-		_, err = h.Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		_, err = h.Person().Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
 	}
 	if err == nil && point == "answered" {
 		wait()
@@ -204,7 +205,7 @@ func filesOf(t testing.TB, top string) string {
 // targetsOf are the listed Changes, oldest first.
 func targetsOf(t testing.TB, h *crashHub) string {
 	t.Helper()
-	found, err := h.ListChanges(t.Context(), status.Filter{})
+	found, err := h.Changes().List(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +264,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 				t.Errorf("changes %q, want %q", got, want.changes)
 			}
 			if want.changes != "" {
-				if err := h.Undo(t.Context(), status.Filter{Source: "box"}); err != nil {
+				if err := h.Changes().Undo(t.Context(), status.Filter{Source: "box"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -279,7 +280,7 @@ func TestToolThatFailsInTheMiddleOfAWrite(t *testing.T) {
 	for _, fault := range []string{"error", "panic"} {
 		top := t.TempDir()
 		h := startCrashHub(t, top)
-		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
+		_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
 		if e := tools.AsError(err); e == nil || e.Code != tools.Internal {
 			t.Errorf("%s: %v", fault, err)
 		}
@@ -302,7 +303,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	}
 	h := startCrashHub(t, top)
 	put := func() *tools.Error {
-		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 		return tools.AsError(err)
 	}
 	if e := put(); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
@@ -311,7 +312,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	if got := filesOf(t, top); got != "- -" {
 		t.Errorf("files %q", got)
 	}
-	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
 		t.Errorf("reading: %v", err)
 	}
 	if p, ok := h.board.Problem("journal.stopped journal"); !ok || p.Severity != status.Error {
@@ -338,21 +339,21 @@ func TestSessionsAreCountedOn(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(top, "files"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.close(); err != nil {
 		t.Fatal(err)
 	}
 	next := startCrashHub(t, top)
-	if _, err := next.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
+	if _, err := next.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
 		t.Fatal(err)
 	}
-	found, err := next.ListChanges(t.Context(), status.Filter{})
+	found, err := next.Changes().List(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 4 || found.Changes[0].Session == found.Changes[3].Session {
 		t.Errorf("%+v, %v", found.Changes, err)
 	}
-	if err := next.Undo(t.Context(), status.Filter{Session: found.Changes[0].Session}); err != nil {
+	if err := next.Changes().Undo(t.Context(), status.Filter{Session: found.Changes[0].Session}); err != nil {
 		t.Fatal(err)
 	}
 	if got := filesOf(t, top); got != "1 1" {
@@ -364,7 +365,7 @@ func TestSessionsAreCountedOn(t *testing.T) {
 func TestReadLeavesTheJournalAlone(t *testing.T) {
 	top := t.TempDir()
 	h := startCrashHub(t, top)
-	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(top, "journal")); err == nil {
@@ -375,7 +376,7 @@ func TestReadLeavesTheJournalAlone(t *testing.T) {
 func BenchmarkSmallWrite(b *testing.B) {
 	h := startCrashHub(b, b.TempDir())
 	for b.Loop() {
-		if _, err := h.Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
+		if _, err := h.Person().Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // receiver, for one call, of the tools that the hub adds to those of Systems: see
 // [tools.OwnChanges].
 type ownChanges struct {
-	hub      *Hub
+	journal  *journal.Journal
 	source   *source
 	open     *sourceRef
 	session  *session
@@ -26,16 +26,13 @@ type ownChanges struct {
 // maxUndoDiffs bounds the diffs of one undo's answer, in bytes.
 const maxUndoDiffs = 64 << 10
 
-func (h *Hub) ownChanges(c *call, open *sourceRef) *ownChanges {
-	return &ownChanges{h, c.source, open, c.session, c.recorder}
+func (l *ChangeLog) own(c *call, open *sourceRef) *ownChanges {
+	return &ownChanges{l.journal, c.source, open, c.session, c.recorder}
 }
 
 // addOwnChanges adds the tools of ownChanges for the sources that grant them.
 // Their names depend on what the Systems declare, not on what is granted.
 func (v *toolset) addOwnChanges(several bool) {
-	if len(v.sources) == 0 || !v.sources[0].hub.offersOwnChanges {
-		return
-	}
 	var of []*source
 	taken := map[string]bool{}
 	for _, s := range v.sources {
@@ -110,7 +107,7 @@ func (o *ownChanges) undoDeletes(ctx context.Context, in tools.UndoChangeIn) (bo
 	if err != nil {
 		return false, err
 	}
-	return o.hub.journal.UndoOwnDeletes(ctx, r)
+	return o.journal.UndoOwnDeletes(ctx, r)
 }
 
 // Close implements [tools.Source]: the source behind it stays open.
@@ -125,7 +122,7 @@ func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (o
 	if err != nil {
 		return out, err
 	}
-	found, err := o.hub.journal.OwnChanges(ctx, query, in.ID, in.Before, int(in.Limit))
+	found, err := o.journal.OwnChanges(ctx, query, in.ID, in.Before, int(in.Limit))
 	if err != nil {
 		return out, err
 	}
@@ -149,9 +146,9 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	}
 	var done journal.OwnUndoResult
 	if in.DryRun {
-		done, err = o.hub.journal.PlanUndoOwn(ctx, r)
+		done, err = o.journal.PlanUndoOwn(ctx, r)
 	} else {
-		done, err = o.hub.journal.UndoOwn(ctx, r, c, o.recorder)
+		done, err = o.journal.UndoOwn(ctx, r, c, o.recorder)
 	}
 	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).

@@ -3,41 +3,24 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/url"
 
-	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// localClient is the client name of a person at the panel or the shell, in
-// policy and audit.
-const localClient = "lectern call"
-
-// localCaller is a person who sees one source as agents see it.
-func (h *Hub) localCaller(name string) (caller, *source, error) {
-	in := h.inScope(name)
-	if name == "" || len(in) == 0 {
-		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
-	}
-	v := newToolset(in, (*source).grants)
-	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.ownChanges != nil }) // a person has `lectern changes`
-	return caller{h.localSession(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
-}
-
 // pagesAtOnce is how many pages are sent together.
 const pagesAtOnce = 500
 
-// Pages implements [status.Browser]. Its error is a [tools.Error], as are those of
+// Pages answers [status.PagesQuery]. Its error is a [tools.Error], as are those of
 // Page and Search.
-func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
-	by, src, err := h.localCaller(source)
+func (a PersonAPI) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
+	by, src, err := a.caller(source)
 	if err != nil {
 		return nil, err
 	}
 	next := func(after string) (tools.PageList, error) {
-		return readSource(ctx, h, by, src, "pages", "", func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
+		return readSource(ctx, a.hub, by, src, "pages", "", func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
 			return open.Pages(ctx, tools.PageQuery{After: after, Limit: pagesAtOnce})
 		})
 	}
@@ -71,22 +54,22 @@ func statusPages(list tools.PageList) status.PageList {
 	return out
 }
 
-// Page implements [status.Browser].
-func (h *Hub) Page(ctx context.Context, source, name string) (status.PageText, error) {
-	by, src, err := h.localCaller(source)
+// Page answers [status.PageQuery].
+func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageText, error) {
+	by, src, err := a.caller(source)
 	if err != nil {
 		return status.PageText{}, err
 	}
 	uri := "page://" + url.PathEscape(source) + "/" + url.PathEscape(name) // for rules about paths
-	p, err := readSource(ctx, h, by, src, "page", uri, func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
+	p, err := readSource(ctx, a.hub, by, src, "page", uri, func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
 		return open.Page(ctx, name, status.MaxPageBytes)
 	})
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
 }
 
-// Search implements [status.Browser].
-func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, error) {
-	_, src, err := h.localCaller(source)
+// Search answers [status.SearchQuery].
+func (a PersonAPI) Search(ctx context.Context, source, query string) (status.Search, error) {
+	_, src, err := a.caller(source)
 	if err != nil {
 		return status.Search{}, err
 	}
@@ -101,7 +84,7 @@ func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, 
 	if err != nil {
 		return status.Search{}, tools.Errorf(tools.Invalid, "query: %w", err)
 	}
-	res, err := h.Call(ctx, source, t.Name, args)
+	res, err := a.Call(ctx, source, t.Name, args)
 	if err != nil {
 		return status.Search{}, err
 	}

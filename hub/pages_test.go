@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -51,7 +52,7 @@ func (b *pagedSource) Find(_ context.Context, in findIn) (findOut, error) {
 	return findOut{[]string{in.Query}}, nil
 }
 
-func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *hubtest.Log) {
+func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*hub.Hub, *hubtest.Log) {
 	t.Helper()
 	system := tools.System[*pagedSource, struct{}]{
 		Name: "book", Title: "Book", Doc: "For tests.",
@@ -63,8 +64,8 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 		}, (*pagedSource).Find)},
 	}
 	log := &hubtest.Log{}
-	h := New(Config{
-		Systems: []tools.Kind{tools.Erase(system)}, Sources: []Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
+	h := hub.New(hub.Config{
+		Systems: []tools.Kind{tools.Erase(system)}, Sources: []hub.Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
 	})
 	if err := h.Start(t.Context()); err != nil {
@@ -81,7 +82,7 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 // TestShelf: a person looks through a source page by page and with its search.
 func TestShelf(t *testing.T) {
 	h, log := startPaged(t, 5000, nil)
-	ch, err := h.Pages(t.Context(), "notes")
+	ch, err := h.Person().Pages(t.Context(), "notes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +96,11 @@ func TestShelf(t *testing.T) {
 	if len(pages) != 5000 || pages[4999] != (status.Page{Name: "Private/4999", Size: 4999}) || lists < 5 || lists > 50 {
 		t.Errorf("%d pages in %d lists", len(pages), lists)
 	}
-	p, err := h.Page(t.Context(), "notes", "Private/1")
+	p, err := h.Person().Page(t.Context(), "notes", "Private/1")
 	if err != nil || len(p.Text) != status.MaxPageBytes || p.Size != 2*status.MaxPageBytes || p.MIME != "text/plain" {
 		t.Errorf("a long page: %d of %d bytes, %s, %v", len(p.Text), p.Size, p.MIME, err)
 	}
-	found, err := h.Search(t.Context(), "notes", `a "b"`)
+	found, err := h.Person().Search(t.Context(), "notes", `a "b"`)
 	want := status.Search{Tool: "seek", Args: []byte(`{"query":"a \"b\""}`), Bytes: 21, Hits: []status.Hit{{Page: `a "b"`, Line: 3, Text: "x"}}}
 	if err != nil || cmp.Diff(want, found) != "" {
 		t.Errorf("search: %v\n%s", err, cmp.Diff(want, found))
@@ -108,9 +109,9 @@ func TestShelf(t *testing.T) {
 		t.Errorf("the search left no trace:\n%s", log)
 	}
 	for what, err := range map[string]error{
-		"not_found no page":   second(h.Page(t.Context(), "notes", "nothing")),
-		"not_found no source": second(h.Pages(t.Context(), "nowhere")),
-		"unavailable":         second(h.Search(t.Context(), "odd", "a")),
+		"not_found no page":   second(h.Person().Page(t.Context(), "notes", "nothing")),
+		"not_found no source": second(h.Person().Pages(t.Context(), "nowhere")),
+		"unavailable":         second(h.Person().Search(t.Context(), "odd", "a")),
 	} {
 		code, words, _ := strings.Cut(what, " ")
 		if e := tools.AsError(err); e == nil || string(e.Code) != code || !strings.Contains(e.Message, words) {
@@ -125,17 +126,17 @@ func TestBrowserIsAnAgents(t *testing.T) {
 	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
 	h, _ := startPaged(t, 1, nil, tools.Writes)
 	for what, err := range map[string]error{
-		"pages": second(h.Pages(t.Context(), "notes")), "page": second(h.Page(t.Context(), "notes", "Private/0")), "search": second(h.Search(t.Context(), "notes", "a")),
+		"pages": second(h.Person().Pages(t.Context(), "notes")), "page": second(h.Person().Page(t.Context(), "notes", "Private/0")), "search": second(h.Person().Search(t.Context(), "notes", "a")),
 	} {
 		if !denied(err) {
 			t.Errorf("%s without the grant: %v", what, err)
 		}
 	}
 	h, _ = startPaged(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
-	if _, err := h.Pages(t.Context(), "notes"); err != nil {
+	if _, err := h.Person().Pages(t.Context(), "notes"); err != nil {
 		t.Errorf("pages with a rule for one: %v", err)
 	}
-	if _, err := h.Page(t.Context(), "notes", "Private/0"); !denied(err) {
+	if _, err := h.Person().Page(t.Context(), "notes", "Private/0"); !denied(err) {
 		t.Errorf("a page that a rule denies: %v", err)
 	}
 }
@@ -144,7 +145,7 @@ func TestBrowserIsAnAgents(t *testing.T) {
 func TestShelfOfOneWhoLeaves(t *testing.T) {
 	h, _ := startPaged(t, 5000, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	ch, err := h.Pages(ctx, "notes")
+	ch, err := h.Person().Pages(ctx, "notes")
 	if err != nil {
 		t.Fatal(err)
 	}

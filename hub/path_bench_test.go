@@ -76,7 +76,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "private/**"}, {Namespace: "Diary"}}},
 		}},
 	})
-	h.SetTrail(trail)
+	h.Calls().SetTrail(trail)
 	if err := h.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -97,10 +97,10 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 		_, err := bare.Call(b.Context(), tools.CallContext{}, tool, args)
 		return err
 	}
-	s, client := h.localSession("", ""), policy.Client{Name: "bench", Proven: true}
-	v := newToolsetCache(p, h.inScope("")).forClient(client)
+	s, client := h.sessions.newLocal("", ""), policy.Client{Name: "bench", Proven: true}
+	v := newToolsetCache(p, h.sources.inScope(""), false).forClient(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, err := h.call(b.Context(), caller{s, client, v}, mcp.Call{Tool: name, Args: args})
+		_, err := h.call(b.Context(), caller{s, client, v, tools.ViaStdio}, mcp.Call{Tool: name, Args: args})
 		return err
 	}
 	return alone, whole

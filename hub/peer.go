@@ -11,7 +11,7 @@ import (
 )
 
 // openPeer is the Peer of a source; nil if its System has none.
-func (h *Hub) openPeer(kind tools.Kind, conf Source) (tools.Peer, error) {
+func openPeer(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, error) {
 	spec := kind.Peer()
 	if spec == nil {
 		return nil, nil //nolint:nilnil // the System has no Peer
@@ -20,10 +20,10 @@ func (h *Hub) openPeer(kind tools.Kind, conf Source) (tools.Peer, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case h.bridge == nil:
+	case b == nil:
 		return noPeer{}, nil
 	}
-	return peer{h.bridge.Peer(name)}, nil
+	return peer{b.Peer(name)}, nil
 }
 
 // A peer is a bridge's Peer with the errors of tools.
@@ -97,13 +97,13 @@ func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
 // the bridge's Config.Changed.
 func (h *Hub) PeersChanged() { h.snapshot.touch() }
 
-// peers lists the bridge's connections for the snapshot.
-func (h *Hub) peers() []status.Peer {
+// listPeers is the bridge's connections for the snapshot.
+func listPeers(b *bridge.Bridge) []status.Peer {
 	list := []status.Peer{}
-	if h.bridge == nil {
+	if b == nil {
 		return list
 	}
-	for _, c := range h.bridge.Connections() {
+	for _, c := range b.Connections() {
 		list = append(list, status.Peer{
 			Component: status.Component{Name: c.Name, State: status.Ready, Since: c.Since},
 			Graph:     c.URL, Kind: c.Kind, App: c.App, Plugin: c.Plugin, SDK: c.SDK, Skill: c.Skill,

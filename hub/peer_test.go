@@ -20,6 +20,16 @@ import (
 )
 
 // A far is a source whose every call goes to its Peer.
+type (
+	textIn struct {
+		Text string `json:"text" jsonschema:"what to say"`
+	}
+	textOut struct {
+		Text string `json:"text" jsonschema:"what was said"`
+		From string `json:"from" jsonschema:"the source"`
+	}
+)
+
 type peerSource struct{ peer tools.Peer }
 
 func (peerSource) Close() error                { return nil }
@@ -72,7 +82,7 @@ func TestPeers(t *testing.T) {
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`)); tools.AsError(err).Code != tools.Unavailable {
+	if _, err := h.Person().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`)); tools.AsError(err).Code != tools.Unavailable {
 		t.Errorf("without a peer: %v", err)
 	}
 	for _, graph := range []string{"one", "two"} {
@@ -91,11 +101,11 @@ func TestPeers(t *testing.T) {
 		defer p.Close()
 	}
 	board.WaitFor(t, func(s status.Snapshot) bool { return len(s.Peers) == 2 })
-	res, err := h.Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
+	res, err := h.Person().Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
 	if err != nil || string(res.JSON) != `{"text":"hello","from":"two"}` {
 		t.Errorf("got %s, %v", res.JSON, err)
 	}
-	_, err = h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"fail"}`))
+	_, err = h.Person().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"fail"}`))
 	if e := tools.AsError(err); e.Code != tools.Unavailable || e.SpecCode != "CAPABILITY_MISSING" || e.Message != "cannot" {
 		t.Errorf("got %+v", e)
 	}
@@ -143,7 +153,7 @@ func TestNoBridge(t *testing.T) {
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`))
+	_, err := h.Person().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`))
 	if e := tools.AsError(err); e.Code != tools.Unavailable {
 		t.Errorf("got %+v", e)
 	}

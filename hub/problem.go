@@ -74,7 +74,7 @@ func (s *source) setOutcome(err error) {
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal || e.Code == tools.Timeout {
-		s.hub.log.Error("open source", "part", s.conf.Name, "err", err, "stack", stackOf(err))
+		s.hub.log.Error("open source", "component", s.conf.Name, "err", err, "stack", stackOf(err))
 	}
 	s.setState(status.Failed, e)
 }
@@ -95,9 +95,9 @@ func (s *source) setState(state status.State, why *tools.Error) {
 	}
 	if why != nil {
 		s.hub.snapshot.raise(s.problem(why))
-		s.hub.log.Warn("source cannot serve", "part", s.conf.Name, "code", string(why.Code), "err", why.Message)
+		s.hub.log.Warn("source cannot serve", "component", s.conf.Name, "code", string(why.Code), "err", why.Message)
 	} else {
-		s.hub.log.Info("source", "part", s.conf.Name, "state", string(state))
+		s.hub.log.Info("source", "component", s.conf.Name, "state", string(state))
 	}
 	s.hub.snapshot.touch()
 }

@@ -8,10 +8,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// clientUsage counts what each client did in the current minute, over all of its
-// sessions. A client that gives itself another name is another client: the
-// limits are for agents that run wild, not for those that lie.
-type clientUsage struct {
+// A ClientLimiter bounds what each client does in a minute, over all of its
+// sessions, by a rate limit and a circuit breaker. A client that gives itself
+// another name is another client: the limits are for agents that run wild, not
+// for those that lie.
+type ClientLimiter struct {
+	limits   Limits
+	now      func() time.Time
+	snapshot *snapshotWriter
+
 	mu sync.Mutex
 	by map[policy.Client]*usage
 }
@@ -28,22 +33,19 @@ type usage struct {
 // for a minute are forgotten.
 const maxIdleClients = 256
 
-// inThisMinute is the usage of a client in the current minute. c.mu is held.
-func (c *clientUsage) inThisMinute(client policy.Client, now time.Time) *usage {
-	u := c.by[client]
+// inThisMinute is the usage of a client in the current minute. l.mu is held.
+func (l *ClientLimiter) inThisMinute(client policy.Client, now time.Time) *usage {
+	u := l.by[client]
 	if u == nil {
-		if len(c.by) > maxIdleClients {
-			for old, u := range c.by {
+		if len(l.by) > maxIdleClients {
+			for old, u := range l.by {
 				if u.tripped == "" && now.Sub(u.since) >= time.Minute {
-					delete(c.by, old)
+					delete(l.by, old)
 				}
 			}
 		}
-		if c.by == nil {
-			c.by = map[policy.Client]*usage{}
-		}
 		u = &usage{since: now}
-		c.by[client] = u
+		l.by[client] = u
 	}
 	if age := now.Sub(u.since); age >= time.Minute || age < 0 { // or the clock was set back
 		*u = usage{since: now, tripped: u.tripped}
@@ -51,20 +53,20 @@ func (c *clientUsage) inThisMinute(client policy.Client, now time.Time) *usage {
 	return u
 }
 
-// limitRate counts the call, or refuses it when the client has used up its
+// countCall counts the call, or refuses it when the client has used up its
 // calls.
-func (h *Hub) limitRate(c *call) error {
-	if limit := h.limits.SessionWrites; limit > 0 && c.tool.info.Effect != tools.Reads && c.session.writes.Add(1) > int64(limit) {
+func (l *ClientLimiter) countCall(c *call) error {
+	if limit := l.limits.SessionWrites; limit > 0 && c.tool.info.Effect != tools.Reads && c.session.writes.Add(1) > int64(limit) {
 		return tools.Errorf(tools.Limited, "this session has made its %d writes", limit).WithHint("Ask the user; a new session may write again.")
 	}
-	limit := h.limits.CallsPerMinute
+	limit := l.limits.CallsPerMinute
 	if limit == 0 {
 		return nil
 	}
-	now := h.now()
-	h.usage.mu.Lock()
-	defer h.usage.mu.Unlock()
-	u := h.usage.inThisMinute(c.client, now)
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	u := l.inThisMinute(c.client, now)
 	if u.calls >= limit {
 		wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
 		return tools.Errorf(tools.Limited, "rate limit exceeded: more than %d calls in a minute", limit).WithHint("Try again in %d s.", wait).
@@ -76,8 +78,8 @@ func (h *Hub) limitRate(c *call) error {
 
 // uncountWrite takes back that a call counted as a write: it is answered with a
 // form, and counts when it comes again.
-func (h *Hub) uncountWrite(c *call) {
-	if h.limits.SessionWrites > 0 && c.tool.info.Effect != tools.Reads {
+func (l *ClientLimiter) uncountWrite(c *call) {
+	if l.limits.SessionWrites > 0 && c.tool.info.Effect != tools.Reads {
 		c.session.writes.Add(-1)
 	}
 }

@@ -12,8 +12,7 @@ import (
 // checkRead judges a read that is not a call of a tool: of a resource, a prompt
 // or a completion. uri names what is read; empty: nothing. Such a read cannot
 // wait for a person, so what would be asked is refused.
-func (h *Hub) checkRead(client policy.Client, src *source, what, uri string) error {
-	p := h.policy.Load()
+func checkRead(p *policy.Policy, client policy.Client, src *source, what, uri string) error {
 	if p.HasNoRules() {
 		return nil
 	}
@@ -56,10 +55,10 @@ func readSource[T any](
 	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err
 	}
-	if err := h.checkRead(by.client, src, what, uri); err != nil {
+	if err := checkRead(h.policy.Load(), by.client, src, what, uri); err != nil {
 		return none, err
 	}
-	v, err := runOnSource(ctx, h, by.session, src, f)
+	v, err := runOnSource(ctx, h.runner, by.session, src, f)
 	if err != nil {
 		return none, h.publicError(by.session, what, src, err)
 	}

@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"encoding/json"
@@ -68,27 +68,27 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 			t.Cleanup(mend)
 			h := startCrashHub(t, top)
 			before := filesOf(t, top)
-			_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
+			_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 			if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, dir) {
 				t.Errorf("error %v", err)
 			}
 			if got := filesOf(t, top); got != before {
 				t.Errorf("files %q, want %q", got, before)
 			}
-			if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+			if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
 				t.Errorf("reading: %v", err)
 			}
 			if p, ok := h.board.Problem("journal.stopped journal"); !ok || !strings.Contains(p.Title, dir) {
 				t.Errorf("problem %+v, %v", p, ok)
 			}
 			mend()
-			if _, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
+			if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 				t.Errorf("after it was mended: %v", err)
 			}
 			if p, ok := h.board.Problem("journal.stopped journal"); ok {
 				t.Errorf("still there: %+v", p)
 			}
-			if err := h.Undo(t.Context(), status.Filter{Source: "box"}); err != nil || filesOf(t, top) != "- -" {
+			if err := h.Changes().Undo(t.Context(), status.Filter{Source: "box"}); err != nil || filesOf(t, top) != "- -" {
 				t.Errorf("undo: %v, files %q", err, filesOf(t, top))
 			}
 		})
@@ -105,7 +105,7 @@ func writeOnce(t *testing.T, top string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"old"}`)); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"old"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.close(); err != nil {

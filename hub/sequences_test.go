@@ -106,10 +106,10 @@ func newFolders(t *testing.T, n int) *folders {
 		}
 	})
 	for i := range n {
-		d.views = append(d.views, newToolset(d.hub.inScope(fmt.Sprintf("n%d", i)), (*source).grants))
+		d.views = append(d.views, newToolset(d.hub.sources.inScope(fmt.Sprintf("n%d", i)), (*source).usualAccess, false))
 	}
 	for i := range d.agents {
-		d.agents[i] = d.hub.localSession("", "")
+		d.agents[i] = d.hub.sessions.newLocal("", "")
 		d.agents[i].Introduce(fmt.Sprintf("agent %d", i), "")
 	}
 	return d
@@ -184,7 +184,7 @@ func (q *episode) play() {
 	case alone:
 		end := q.tree
 		q.undoes(status.Filter{Source: q.source}, start)
-		back, err := q.hub.ListChanges(q.Context(), status.Filter{Source: q.source, Limit: 1000})
+		back, err := q.hub.Changes().List(q.Context(), status.Filter{Source: q.source, Limit: 1000})
 		if err != nil {
 			q.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func (q *episode) play() {
 
 func (q *episode) undoes(p status.Filter, want map[string]entry) {
 	q.Helper()
-	if err := q.hub.Undo(q.Context(), p); err != nil {
+	if err := q.hub.Changes().Undo(q.Context(), p); err != nil {
 		q.Errorf("no one else edited: %v", err)
 		return
 	}
@@ -221,7 +221,7 @@ func (q *episode) undoes(p status.Filter, want map[string]entry) {
 func (q *episode) tries(p status.Filter, calls ...written) {
 	q.Helper()
 	before := treeOf(q, q.dir)
-	err := q.hub.Undo(q.Context(), p)
+	err := q.hub.Changes().Undo(q.Context(), p)
 	after := treeOf(q, q.dir)
 	if err != nil && !maps.Equal(before, after) {
 		q.Errorf("%+v was refused with %v, and changed %s", p, err, apart(before, after))
@@ -291,7 +291,7 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n]}, mcp.Call{Tool: tool, Args: bytes.Clone(in)})
+	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n], tools.ViaStdio}, mcp.Call{Tool: tool, Args: bytes.Clone(in)})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
 }
@@ -300,7 +300,7 @@ func (q *episode) hold(who int, callErr error) {
 	q.Helper()
 	before, after := q.tree, treeOf(q, q.dir)
 	q.tree = after
-	latest, err := q.hub.ListChanges(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].ID, Limit: 200})
+	latest, err := q.hub.Changes().List(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].ID, Limit: 200})
 	if err != nil {
 		q.Fatal(err)
 	}

@@ -2,8 +2,11 @@ package hub
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
@@ -19,42 +22,63 @@ type session struct {
 	allowed map[string]bool // what a person allowed for the session: see call.allowance
 }
 
-func (h *Hub) newSession(s *mcp.Session) *session {
-	return &session{Session: s, limiter: newConcurrencyLimiter(h.limits.InFlight, h.limits.Waiting)}
+// A sessionRegistry knows the sessions that are open, and names new ones.
+type sessionRegistry struct {
+	limits Limits
+	now    func() time.Time
+	ids    atomic.Uint64 // continues those of earlier hubs
+
+	mu   sync.RWMutex
+	open map[*mcp.Session]*session
 }
 
-// nextSessionID names a session for good: no later hub uses the name again.
-func (h *Hub) nextSessionID() string { return fmt.Sprintf("s%d", h.ids.Add(1)) }
+func newSessionRegistry(limits Limits, now func() time.Time) *sessionRegistry {
+	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}}
+}
+
+// nextID names a session for good: no later hub uses the name again.
+func (r *sessionRegistry) nextID() string { return fmt.Sprintf("s%d", r.ids.Add(1)) }
+
+func (r *sessionRegistry) newSession(s *mcp.Session) *session {
+	return &session{Session: s, limiter: newConcurrencyLimiter(r.limits.InFlight, r.limits.Waiting)}
+}
 
 // session is what the hub knows about an agent. One that is not open is forgotten
 // after its request.
-func (h *Hub) session(s *mcp.Session) *session {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if known := h.sessions[s]; known != nil {
+func (r *sessionRegistry) session(s *mcp.Session) *session {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if known := r.open[s]; known != nil {
 		return known
 	}
-	return h.newSession(s)
+	return r.newSession(s)
 }
 
-// sessionChanged is called for each session that is opened or closed.
-func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
-	h.mu.Lock()
+func (r *sessionRegistry) set(s *mcp.Session, open bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if open {
-		h.sessions[s] = h.newSession(s)
+		r.open[s] = r.newSession(s)
 	} else {
-		delete(h.sessions, s)
+		delete(r.open, s)
 	}
-	h.mu.Unlock()
-	if !open {
-		h.approvals.EndSession(s.ID)
-	}
-	h.snapshot.touch()
 }
 
-// localSession is for one request of a person at the panel or the shell.
-func (h *Hub) localSession(scope, client string) *session {
-	s := mcp.NewSession(h.nextSessionID(), h.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
+// list is every open session, in no order.
+func (r *sessionRegistry) list() []*mcp.Session {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Collect(maps.Keys(r.open))
+}
+
+// isProven reports whether a client of this name is connected and has proved it.
+func (r *sessionRegistry) isProven(name string) bool {
+	return slices.ContainsFunc(r.list(), func(s *mcp.Session) bool { return s.Proven == name })
+}
+
+// newLocal is for one request of a person at the panel or the shell.
+func (r *sessionRegistry) newLocal(scope, client string) *session {
+	s := mcp.NewSession(r.nextID(), r.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
 	s.Introduce(client, "")
-	return h.newSession(s)
+	return r.newSession(s)
 }

@@ -14,6 +14,13 @@ import (
 // once and shown a little later.
 const updateEvery = 200 * time.Millisecond
 
+// SnapshotStore is the part of supervisor.State that the hub writes to.
+type SnapshotStore interface {
+	Update(change func(*status.Snapshot))
+	Raise(p status.Problem)
+	Clear(code, component string)
+}
+
 // A snapshotWriter keeps the hub's part of the Snapshot up to date.
 type snapshotWriter struct {
 	store SnapshotStore
@@ -74,20 +81,19 @@ func (h *Hub) UpdateSnapshot() { h.snapshot.store.Update(h.fillSnapshot) }
 
 // fillSnapshot sets the hub's part of s.
 func (h *Hub) fillSnapshot(s *status.Snapshot) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	s.Hub.Calls, s.Hub.Failures, s.Hub.Skill = h.calls.Load(), h.failures.Load(), h.skill
-	s.Sources = make([]status.Source, 0, len(h.sources))
-	for _, src := range h.sources {
+	s.Hub.Calls, s.Hub.Failures, s.Hub.Skill = h.calls.count.Load(), h.calls.failures.Load(), h.skill
+	sources, sessions := h.sources.inScope(""), h.sessions.list()
+	s.Sources = make([]status.Source, 0, len(sources))
+	for _, src := range sources {
 		s.Sources = append(s.Sources, src.status())
 	}
-	s.Sessions = make([]status.Session, 0, len(h.sessions))
-	for session := range h.sessions {
+	s.Sessions = make([]status.Session, 0, len(sessions))
+	for _, session := range sessions {
 		shown := session.Status()
-		shown.Grants = h.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
+		shown.Grants = h.sources.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
 		s.Sessions = append(s.Sessions, shown)
 	}
-	s.Peers = h.peers()
+	s.Peers = listPeers(h.bridge)
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -104,6 +110,9 @@ func (s *source) status() status.Source {
 	}
 	if s.failure != nil {
 		out.Note = s.failure.Message
+	}
+	if s.open != nil {
+		s.open.report.fill(&out)
 	}
 	for _, e := range s.effects {
 		out.Effects = append(out.Effects, string(e))

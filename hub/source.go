@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,14 +14,28 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-const (
-	checkEvery = 5 * time.Second
-	retryEvery = 30 * time.Second
-	openWithin = 30 * time.Second
-)
+// Source says how to open one knowledge base and what agents may do with it.
+type Source struct {
+	Name     string // [a-z0-9-]+
+	Kind     string // the name of its System
+	ReadOnly bool   // grants only reads, whatever Effects says
+	// Effects are granted to agents. Nil grants all but [tools.Admin], which
+	// is never granted unless it is named.
+	Effects []tools.Effect
+	// Privacy hides parts of it from agents.
+	Privacy tools.Privacy
+	// Role is that of clients that were assigned none, in a System with roles;
+	// empty: the least.
+	Role     string
+	Options  json.RawMessage // the System's own keys
+	Location string          // folder, graph or address, for people
+	Sample   bool            // the Welcome vault
+}
 
 // A source is one entry of the configuration with the opened source behind it,
 // if it could be opened. One goroutine, maintain, opens, checks and closes it.
+// There is one opened source of a name at a time, so that two never write the
+// same folder: the former one is closed before the next is opened.
 type source struct {
 	hub     *Hub
 	conf    Source
@@ -31,12 +46,15 @@ type source struct {
 
 	life           context.Context // ends with the hub or when a Reload drops it
 	end            context.CancelFunc
+	former         *source       // had the name before; nil: none
+	closed         chan struct{} // closed when this one has been closed
 	firstAttempt   chan struct{} // closed after the first attempt to open
 	reopenRequests chan chan error
 
 	mu       sync.Mutex
-	open     *sourceRef   // nil: not open
-	failure  *tools.Error // why it does not serve; nil: it serves
+	open     *sourceRef    // nil: not open
+	reopened chan struct{} // closed after the attempt to open that is under way; nil: none is
+	failure  *tools.Error  // why it does not serve; nil: it serves
 	state    status.State
 	since    time.Time
 	closeErr error // of the last Close
@@ -46,13 +64,16 @@ type source struct {
 // closed when the last of them has ended.
 type sourceRef struct {
 	*tools.OpenedSource
-	users sync.WaitGroup
+	users      sync.WaitGroup
+	report     *reporter
+	background sync.WaitGroup // Run
+	endRun     context.CancelFunc
 }
 
 func (h *Hub) newSource(conf Source) *source {
 	s := &source{
 		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: grantedEffects(conf),
-		firstAttempt: make(chan struct{}), reopenRequests: make(chan chan error),
+		closed: make(chan struct{}), firstAttempt: make(chan struct{}), reopenRequests: make(chan chan error),
 		state: status.Starting, since: h.now(),
 	}
 	s.life, s.end = context.WithCancel(h.life)
@@ -76,172 +97,52 @@ func grantedEffects(conf Source) []tools.Effect {
 
 func (s *source) grants(e tools.Effect) bool { return slices.Contains(s.effects, e) }
 
-// maintain opens the source, checks and reopens it, and closes it at the end.
-func (s *source) maintain() {
-	tick := time.NewTicker(checkEvery)
-	defer tick.Stop()
-	_ = s.reopen()
-	last := s.hub.now()
-	close(s.firstAttempt)
-	recovered := s.serves() && s.recoverWrites()
-	for {
-		select {
-		case <-s.life.Done():
-			s.setState(status.Stopped, nil)
-			s.replace(nil)
-			return
-		case answer := <-s.reopenRequests:
-			answer <- s.reopen()
-			last, recovered = s.hub.now(), false
-		case <-tick.C:
-			err := s.check()
-			if err == nil && (!recovered || s.needsRecovery()) {
-				recovered = s.recoverWrites()
-			}
-			if err == nil || s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
-				continue
-			}
-			_ = s.reopen()
-			last = s.hub.now()
-		}
-	}
-}
-
-// check asks an opened source whether it can serve.
-func (s *source) check() error {
-	s.mu.Lock()
-	open, failure := s.open, s.failure
-	s.mu.Unlock()
-	if open == nil {
-		return failure
-	}
-	ctx, cancel := context.WithTimeout(s.life, checkEvery)
-	defer cancel()
-	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, open.Check(ctx) })
-	if s.life.Err() != nil {
-		return nil
-	}
-	s.setOutcome(err)
-	return err
-}
-
-// reopen opens the source again. The former one stays in use until then, and
-// stays if that fails.
-func (s *source) reopen() error {
-	if s.kind == nil {
-		err := tools.Errorf(tools.Invalid, "kind: unknown System %q", s.conf.Kind)
-		s.setOutcome(err)
-		return err
-	}
-	ctx, cancel := context.WithTimeout(s.life, openWithin)
-	defer cancel()
-	opened, err := catchPanic(func() (*tools.OpenedSource, error) {
-		peer, err := s.hub.openPeer(s.kind, s.conf)
-		if err != nil {
-			return nil, err
-		}
-		return s.kind.Open(ctx, s.conf.Options, tools.Env{
-			Name:            s.conf.Name,
-			Log:             s.hub.log.With("part", s.conf.Name),
-			Now:             s.hub.now,
-			Peer:            peer,
-			Privacy:         s.conf.Privacy,
-			ResourceChanged: s.resourceChanged,
-		})
-	})
-	switch {
-	case s.life.Err() != nil && err == nil:
-		return opened.Close()
-	case err != nil:
-		s.setOutcome(err)
-		return err
-	}
-	s.replace(&sourceRef{OpenedSource: opened})
-	s.setOutcome(nil)
-	return nil
-}
-
 // resourceChanged tells those subscribers of uri who could read it from s.
 func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
-		cache, _ := s.hub.toolsets(scope)
+		cache, _ := s.hub.sources.toolsets(scope)
 		v := cache.forClient(who)
-		return v.covers(s) && v.granted(s, tools.Reads) && s.hub.checkRead(who, s, "resources/read", uri) == nil
+		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), who, s, "resources/read", uri) == nil
 	})
 }
 
-func (s *source) requestReopen(ctx context.Context) error {
-	answer := make(chan error, 1)
-	select {
-	case s.reopenRequests <- answer:
-	case <-s.life.Done():
-		return fmt.Errorf("reopen source: %s is closed", s.conf.Name)
-	case <-ctx.Done():
-		return fmt.Errorf("reopen source: %w", ctx.Err())
-	}
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("reopen source: %w", ctx.Err())
-	}
-}
-
-// replace installs another opened source and closes the former when its last
-// call has ended, or after the grace.
-func (s *source) replace(next *sourceRef) {
-	s.mu.Lock()
-	former := s.open
-	s.open = next
-	s.mu.Unlock()
-	if former == nil {
-		return
-	}
-	idle := make(chan struct{})
-	go func() { former.users.Wait(); close(idle) }()
-	grace := time.NewTimer(s.hub.limits.Grace)
-	defer grace.Stop()
-	select {
-	case <-idle:
-	case <-grace.C:
-	}
-	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, former.Close() })
-	if err != nil {
-		s.hub.log.Warn("close source", "part", s.conf.Name, "err", err)
-	}
-	s.mu.Lock()
-	s.closeErr = err
-	s.mu.Unlock()
-}
-
-func (s *source) lastCloseError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closeErr
-}
-
 // acquire returns the opened source, which stays open until release is called.
-// It waits for a first attempt to open that is still under way.
+// It waits for a first attempt to open that is still under way, and while a
+// source that serves is opened again.
 func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), err error) {
-	select {
-	case <-s.firstAttempt:
-	case <-s.life.Done():
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+	for wait := s.firstAttempt; wait != nil; {
+		select {
+		case <-wait:
+		case <-s.life.Done():
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+		if open, wait, err = s.use(); err != nil {
+			return nil, nil, err
+		}
 	}
+	return open, open.users.Done, nil
+}
+
+// use counts one more user of the opened source, or returns what to wait for.
+func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.life.Err() != nil || s.open == nil && s.failure == nil:
+	case s.life.Err() != nil:
 		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
 	case s.failure != nil:
 		e := *s.failure
 		e.Code, e.SpecCode = tools.Unavailable, ""
 		e.Message = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.failure.Message)
 		return nil, nil, &e
+	case s.reopened != nil:
+		return nil, s.reopened, nil
+	case s.open == nil:
+		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
 	}
 	s.open.users.Add(1)
-	return s.open, s.open.users.Done, nil
+	return s.open, nil, nil
 }
 
 // serves reports whether the source is open and well.

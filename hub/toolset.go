@@ -17,16 +17,13 @@ import (
 // agent's list does not flicker and its bytes stay the same.
 type toolset struct {
 	sources   []*source // in the order of the configuration
-	granted   grantFunc
+	access    accessFunc
 	tools     map[string]*tool
 	prompts   map[string]*prompt
 	resources []resource
 	withheld  []*tool // for own changes, which no source grants
 	published *mcp.Toolset
 }
-
-// A grantFunc reports whether an effect is granted in a source.
-type grantFunc func(s *source, e tools.Effect) bool
 
 // A tool is a published tool: a System's, or the hub's own for its sources.
 type tool struct {
@@ -58,14 +55,18 @@ type sourceChoice struct {
 	names    []string  // of the sources that grant it
 }
 
-func newToolset(sources []*source, granted grantFunc) *toolset {
-	v := &toolset{sources: sources, granted: granted, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
+// newToolset makes the toolset; with ownChanges it has the tools for an agent's
+// own Changes.
+func newToolset(sources []*source, access accessFunc, ownChanges bool) *toolset {
+	v := &toolset{sources: sources, access: access, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
 	systems := bySystem(sources)
 	for _, of := range systems {
 		v.addTools(of, len(systems) > 1)
 		v.addPrompts(of, len(systems) > 1)
 	}
-	v.addOwnChanges(len(systems) > 1)
+	if ownChanges {
+		v.addOwnChanges(len(systems) > 1)
+	}
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
 	}
@@ -103,11 +104,17 @@ func (t *tool) declaration() tools.ToolInfo {
 	return info
 }
 
-// addTools adds those tools of a System that at least one source grants.
+// granted reports whether an effect is granted in a source.
+func (v *toolset) granted(s *source, e tools.Effect) bool {
+	return slices.Contains(v.access(s).effects, e)
+}
+
+// addTools adds those tools of a System that clients may call in at least one
+// source.
 func (v *toolset) addTools(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Tools {
-		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.granted(s, info.Effect) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return info.Unlisted || !v.access(s).allowsTool(info) })
 		if len(granting) == 0 {
 			continue
 		}
@@ -253,8 +260,11 @@ func (v *toolset) missing(name string) error {
 		}
 		m := s.kind.Manifest()
 		for _, info := range m.Tools {
-			if publishedName(m.Name, info.Name, several) == name {
-				return v.checkGrant(s, info.Effect)
+			if publishedName(m.Name, info.Name, several) != name || info.Unlisted {
+				continue
+			}
+			if err := v.checkGrant(s, info.Effect); err != nil {
+				return err
 			}
 		}
 	}

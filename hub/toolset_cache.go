@@ -1,55 +1,29 @@
 package hub
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A toolsetCache holds the toolsets of one scope under one policy. Clients that are
 // granted the same share one, so there are as few as there are differing grants.
 type toolsetCache struct {
-	policy  *policy.Policy
-	sources []*source
-	usual   *toolset // of clients that no grant names
-	widest  *toolset // the union of what all clients are granted
+	policy     *policy.Policy
+	sources    []*source
+	ownChanges bool
+	usual      *toolset // of clients that no grant names
+	widest     *toolset // the union of what all clients are granted
 
 	mu sync.Mutex
 	by map[string]*toolset // by what is granted
 }
 
-// toolsets is the cache of a scope, made when it is first needed; false if the
-// scope does not exist.
-func (h *Hub) toolsets(scope string) (*toolsetCache, bool) {
-	h.mu.RLock()
-	cache := h.toolsetCaches[scope]
-	h.mu.RUnlock()
-	if cache != nil {
-		return cache, true
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	sources := h.inScopeLocked(scope)
-	if cache = h.toolsetCaches[scope]; cache == nil {
-		cache = newToolsetCache(h.policy.Load(), sources)
-	}
-	if scope != "" && len(sources) == 0 {
-		return cache, false // not kept: anything can be asked for
-	}
-	h.toolsetCaches[scope] = cache
-	return cache, true
-}
-
-func newToolsetCache(p *policy.Policy, sources []*source) *toolsetCache {
-	s := &toolsetCache{policy: p, sources: sources, usual: newToolset(sources, (*source).grants), by: map[string]*toolset{}}
-	s.widest = s.usual
-	if p.ByClient() {
-		s.by[s.key(func(src *source) []tools.Effect { return src.effects })] = s.usual
-		s.widest = s.withEffects(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.maxEffects()) })
-	}
+func newToolsetCache(p *policy.Policy, sources []*source, ownChanges bool) *toolsetCache {
+	s := &toolsetCache{policy: p, sources: sources, ownChanges: ownChanges, by: map[string]*toolset{}}
+	s.usual = s.withAccess((*source).usualAccess)
+	s.widest = s.withAccess(func(src *source) access { return src.widestAccess(p) })
 	return s
 }
 
@@ -58,44 +32,31 @@ func (s *toolsetCache) forClient(who policy.Client) *toolset {
 	if !s.policy.ByClient() {
 		return s.usual
 	}
-	return s.withEffects(func(src *source) []tools.Effect {
-		return s.policy.Effects(who, src.conf.Name, src.effects, src.maxEffects())
-	})
+	return s.withAccess(func(src *source) access { return src.accessOf(s.policy, who) })
 }
 
-// withEffects is the toolset of clients that are granted these effects.
-func (s *toolsetCache) withEffects(granted func(*source) []tools.Effect) *toolset {
-	key := s.key(granted)
+// withAccess is the toolset of clients with this access to each source.
+func (s *toolsetCache) withAccess(of accessFunc) *toolset {
+	by := map[*source]access{}
+	var key strings.Builder
+	for _, src := range s.sources {
+		a := of(src)
+		by[src] = a
+		for _, e := range a.effects {
+			key.WriteString(string(e) + ",")
+		}
+		key.WriteString(a.role)
+		if a.anyRole && src.leastRole() != "" {
+			key.WriteByte('*')
+		}
+		key.WriteByte('/')
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := s.by[key]
+	v := s.by[key.String()]
 	if v == nil {
-		by := map[*source][]tools.Effect{}
-		for _, src := range s.sources {
-			by[src] = granted(src)
-		}
-		v = newToolset(s.sources, func(src *source, e tools.Effect) bool { return slices.Contains(by[src], e) })
-		s.by[key] = v
+		v = newToolset(s.sources, func(src *source) access { return by[src] }, s.ownChanges)
+		s.by[key.String()] = v
 	}
 	return v
-}
-
-// key spells what is granted.
-func (s *toolsetCache) key(granted func(*source) []tools.Effect) string {
-	var b strings.Builder
-	for _, src := range s.sources {
-		for _, e := range granted(src) {
-			b.WriteString(string(e) + ",")
-		}
-		b.WriteByte('/')
-	}
-	return b.String()
-}
-
-// maxEffects is what no grant to a client goes beyond.
-func (s *source) maxEffects() []tools.Effect {
-	if s.conf.ReadOnly {
-		return []tools.Effect{tools.Reads}
-	}
-	return tools.Effects()
 }

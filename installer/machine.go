@@ -4,7 +4,7 @@
 // sees first; what was installed has a receipt, so that exactly that can be found
 // and removed later.
 //
-// It must work when no hub runs, so it knows only files and programs. It starts
+// It must work when no hub is running, so it knows only files and programs. It starts
 // no process itself: [Machine] has the function that runs a client's own command,
 // so that tests can stand in for any computer. cmd/lectern imports it. Start
 // reading at [Machine], then clients.go; table.go holds the facts about each

@@ -46,7 +46,7 @@ type ActionInfo struct {
 	Title string
 	// Asks: a person sees the Plan and agrees before anything happens.
 	Asks bool
-	// WithoutHub: it can be carried out while no hub runs.
+	// WithoutHub: it can be carried out while no hub is running.
 	WithoutHub bool
 }
 

@@ -16,36 +16,44 @@ type Query[In, Out any] struct{ Name string }
 // the next hub.
 type Stream[In, Out any] struct{ Name string }
 
-// The queries. Each is declared here, answered through [HandleQuery] or [HandleStream]
+// The queries. Each is declared here and listed in [Queries], answered through [HandleQuery] or [HandleStream]
 // by the process that knows, and asked through [Ask] or [Open]. Nothing between
 // the two names it.
 var (
-	LogsQuery  = declareStream[LogFilter, Line]("logs")
-	CallsQuery = declareStream[CallFilter, Call]("calls")
+	LogsQuery  = Stream[LogFilter, Line]{"logs"}
+	CallsQuery = Stream[CallFilter, Call]{"calls"}
 	// ChangesQuery answers newest first.
-	ChangesQuery = declare[Filter, Changes]("changes")
+	ChangesQuery = Query[Filter, Changes]{"changes"}
 	// ToolsQuery answers what a client sees.
-	ToolsQuery = declare[ToolFilter, []Tool]("tools")
+	ToolsQuery = Query[ToolFilter, []Tool]{"tools"}
 	// RunToolQuery runs a tool the way an agent does, grants and audit included,
 	// and answers its JSON. What the tool or the hub refuses is a [*CallError].
-	RunToolQuery = declare[ToolCall, json.RawMessage]("run-tool")
+	RunToolQuery = Query[ToolCall, json.RawMessage]{"run-tool"}
 	// ChecksQuery runs the checks whose names begin with the input and delivers
 	// each when it has its result.
-	ChecksQuery = declareStream[string, Check]("checks")
+	ChecksQuery = Stream[string, Check]{"checks"}
 	// SettingsQuery answers every key of the configuration.
-	SettingsQuery = declare[struct{}, []Setting]("settings")
+	SettingsQuery = Query[struct{}, []Setting]{"settings"}
 
 	// The pages of a source are as an agent sees them: what is hidden from
 	// agents is not there, and what they may not read is a [*CallError].
 
 	// PagesQuery delivers the pages of the source that the input names, some at
 	// a time, in the order of the source.
-	PagesQuery = declareStream[string, PageList]("pages")
+	PagesQuery = Stream[string, PageList]{"pages"}
 	// PageQuery answers at most [MaxPageBytes] of a page's text.
-	PageQuery = declare[PageRef, PageText]("page")
+	PageQuery = Query[PageRef, PageText]{"page"}
 	// SearchQuery runs the source's own search tool, as RunToolQuery would.
-	SearchQuery = declare[SearchText, Search]("search")
+	SearchQuery = Query[SearchText, Search]{"search"}
 )
+
+// Queries describes every query, for the suite that all of them pass.
+func Queries() []QueryInfo {
+	return []QueryInfo{
+		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		SettingsQuery.info(), PagesQuery.info(), PageQuery.info(), SearchQuery.info(),
+	}
+}
 
 // QueryInfo describes a query without its types.
 type QueryInfo struct {
@@ -54,18 +62,9 @@ type QueryInfo struct {
 	In, Out any // zero values
 }
 
-// Queries describes every query, for the suite that all of them pass.
-var Queries []QueryInfo
+func (q Query[In, Out]) info() QueryInfo { return QueryInfo{q.Name, false, *new(In), *new(Out)} }
 
-func declare[In, Out any](name string) Query[In, Out] {
-	Queries = append(Queries, QueryInfo{Name: name, In: *new(In), Out: *new(Out)})
-	return Query[In, Out]{name}
-}
-
-func declareStream[In, Out any](name string) Stream[In, Out] {
-	Queries = append(Queries, QueryInfo{Name: name, Stream: true, In: *new(In), Out: *new(Out)})
-	return Stream[In, Out]{name}
-}
+func (s Stream[In, Out]) info() QueryInfo { return QueryInfo{s.Name, true, *new(In), *new(Out)} }
 
 // A Request is a query with its input, as it travels.
 type Request struct {

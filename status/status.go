@@ -96,6 +96,18 @@ type Source struct {
 	Calls    uint64   `json:"calls"`            // since the hub started
 	Writes   uint64   `json:"writes"`           // of these, calls of tools that may change something
 	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern created
+	// Tasks are what it does in the background now: at most 8, oldest first.
+	Tasks []Task `json:"tasks,omitempty"`
+	// Holds are why the hub does not leave when idle, a few words each.
+	Holds []string `json:"holds,omitempty"`
+}
+
+// A Task is background work of a source that takes a while.
+type Task struct {
+	Name  string    `json:"name"` // "index"
+	Done  int64     `json:"done"`
+	Total int64     `json:"total,omitempty"` // 0: unknown
+	Since time.Time `json:"since"`
 }
 
 // Transport is how a session reached the hub.

@@ -12,7 +12,7 @@ import (
 // process carries out and answers; [LogLines] answers status.LogsQuery.
 type HubAPI struct {
 	status.Router
-	State *State
+	State *SnapshotStore
 	// BeforeWatch brings State up to date when a client begins to watch. Nil: it
 	// always is.
 	BeforeWatch func()
@@ -31,7 +31,7 @@ func (a HubAPI) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 func LogLines(log *logs.Log) func(context.Context, status.LogFilter) (<-chan status.Line, error) {
 	return func(ctx context.Context, f status.LogFilter) (<-chan status.Line, error) {
 		lines := log.Query(ctx, logs.Query{
-			After: f.After, Last: f.Last, Level: slogLevel(f.Level), Part: f.Component, Follow: f.Follow,
+			After: f.After, Last: f.Last, Level: slogLevel(f.Level), Component: f.Component, Follow: f.Follow,
 		})
 		ch := make(chan status.Line)
 		go func() {
@@ -52,7 +52,7 @@ func LogLines(log *logs.Log) func(context.Context, status.LogFilter) (<-chan sta
 // escaped yet.
 func StatusLine(n logs.Line) status.Line {
 	return status.Line{
-		Seq: n.Seq, Time: n.Time, Level: statusLevel(n.Level), Component: n.Part, Text: n.Text, Missed: n.Missed,
+		Seq: n.Seq, Time: n.Time, Level: statusLevel(n.Level), Component: n.Component, Text: n.Text, Missed: n.Missed,
 	}
 }
 

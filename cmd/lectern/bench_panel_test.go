@@ -77,7 +77,7 @@ func BenchmarkPanelFull(b *testing.B) {
 	x.waitFor("● ready", "─ Sources 500 ─")
 	x.typeKeys("7")
 	for i := range 1_000_000 {
-		log.Info("call done", "part", "notes", "tool", "markdown_read_page", "session", i+1, "page", "日本語/会議", "duration_ms", 2, "bytes", 1840)
+		log.Info("call done", "component", "notes", "tool", "markdown_read_page", "session", i+1, "page", "日本語/会議", "duration_ms", 2, "bytes", 1840)
 	}
 	x.waitFor("session=1000000 ")
 	p := startServe(b, exe, home)
@@ -125,17 +125,17 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	for _, s := range a.Sources(conf) {
 		sources = append(sources, hub.Source{Name: s.Name, Kind: s.Kind, Options: s.Options, Location: s.Path})
 	}
-	state := supervisor.NewState(a.Now)
+	state := supervisor.NewSnapshotStore(a.Now)
 	h := hub.New(hub.Config{Systems: a.Systems(), Sources: sources, Version: a.Version, State: state, Log: slog.New(log), Now: a.Now})
 	state.Update(func(s *status.Snapshot) {
 		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}
 	})
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
-	status.HandleStream(queries, status.CallsQuery, h.Calls)
-	status.HandleQuery(queries, status.ChangesQuery, h.ListChanges)
+	status.HandleStream(queries, status.CallsQuery, h.Calls().Stream)
+	status.HandleQuery(queries, status.ChangesQuery, h.Changes().List)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
-		return h.Tools(ctx, f.Source, f.Client)
+		return h.Person().Tools(ctx, f.Source, f.Client)
 	})
 	api := supervisor.HubAPI{State: state, BeforeWatch: h.UpdateSnapshot, Router: status.Router{Queries: queries}}
 	ctx, cancel := context.WithCancel(b.Context())

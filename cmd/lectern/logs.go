@@ -48,7 +48,7 @@ func logsCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&q.Follow, "follow", "f", false, "keep printing new lines")
 	cmd.Flags().StringVar(&level, "level", string(status.Info), "the least severe `LEVEL` to show: debug, info, warn or error")
-	cmd.Flags().StringVar(&q.Component, "part", "", "only lines about this `COMPONENT`, such as a source")
+	cmd.Flags().StringVar(&q.Component, "component", "", "only lines about this `COMPONENT`, such as a source")
 	cmd.Flags().IntVarP(&q.Last, "lines", "n", 100, "the `NUMBER` of lines to show; 0 means all")
 	cmd.Flags().StringVar(&export, "export", "", "write the whole log, all levels and components, to this new `FILE` and exit")
 	return cmd

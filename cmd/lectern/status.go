@@ -53,6 +53,12 @@ func (c console) printStatus(s status.Snapshot) error {
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
 		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Location))
+		for _, t := range src.Tasks {
+			rows.add("  in the background", describeTask(t))
+		}
+		for _, why := range src.Holds {
+			rows.add("  keeps the hub", why)
+		}
 	}
 	for _, a := range s.Sessions {
 		client := cmp.Or(strings.TrimSpace(a.Client+" "+a.Version), "no name yet")
@@ -78,4 +84,12 @@ func (c console) printStatus(s status.Snapshot) error {
 		c.printf("\n%s: %s\n%s\n", string(p.Severity), text(p.Title), text(indent(p.Fix)))
 	}
 	return nil
+}
+
+// describeTask says how far a background task is: "index, 40 %".
+func describeTask(t status.Task) string {
+	if t.Total == 0 {
+		return fmt.Sprintf("%s, %d done", t.Name, t.Done)
+	}
+	return fmt.Sprintf("%s, %d %%", t.Name, 100*t.Done/t.Total)
 }

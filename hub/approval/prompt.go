@@ -30,7 +30,7 @@ func (q *Queue) prompt(ctx context.Context, ask Prompter, p *pending) {
 	answer, err := ask(ctx, p.message())
 	if err != nil {
 		if ctx.Err() == nil {
-			q.conf.Log.Debug("elicit approval", "part", "hub", "session", p.view.Session, "err", err)
+			q.conf.Log.Debug("elicit approval", "component", "hub", "session", p.view.Session, "err", err)
 		}
 		return
 	}

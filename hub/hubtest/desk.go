@@ -253,10 +253,10 @@ func (b *Board) Raise(p status.Problem) {
 	b.problems[p.Code+" "+p.Component] = p
 }
 
-func (b *Board) Clear(code, part string) {
+func (b *Board) Clear(code, component string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.problems, code+" "+part)
+	delete(b.problems, code+" "+component)
 }
 
 // Problem returns the problem raised as "code component".

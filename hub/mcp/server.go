@@ -124,7 +124,7 @@ func (s *Server) open(session *Session) {
 	s.mu.Lock()
 	s.sessions[session] = struct{}{}
 	s.mu.Unlock()
-	s.Log.Info("session opened", "part", "hub", "session", session.ID, "transport", string(session.Transport), "scope", session.Scope)
+	s.Log.Info("session opened", "component", "hub", "session", session.ID, "transport", string(session.Transport), "scope", session.Scope)
 	s.SessionChanged(session, true)
 }
 
@@ -134,7 +134,7 @@ func (s *Server) close(session *Session) {
 	delete(s.sessions, session)
 	s.mu.Unlock()
 	if open {
-		s.Log.Info("session closed", "part", "hub", "session", session.ID, "client", session.ClientName())
+		s.Log.Info("session closed", "component", "hub", "session", session.ID, "client", session.ClientName())
 		s.SessionChanged(session, false)
 	}
 }

@@ -54,6 +54,9 @@ type Grant struct {
 	// not proved its name they can only narrow what the source grants.
 	Effects []tools.Effect
 	Ask     []tools.Effect // a person is asked first
+	// Role of the client in a System with roles, if it has proved its name; empty:
+	// what the source gives every client.
+	Role string
 	// Elicit: the client may ask its own user for approvals. Nil: if it has
 	// proved its name.
 	Elicit *bool
@@ -136,6 +139,14 @@ func (p *Policy) Effects(c Client, source string, base, most []tools.Effect) []t
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool {
 		return !slices.Contains(g.Effects, e) || !slices.Contains(most, e) || !c.Proven && !slices.Contains(base, e)
 	})
+}
+
+// Role is what c was assigned in source; empty: nothing.
+func (p *Policy) Role(c Client, source string) string {
+	if g := p.grantTo(c, source); g != nil && c.Proven {
+		return g.Role
+	}
+	return ""
 }
 
 // Widest is what some client may do in source, in the order of tools.Effects.

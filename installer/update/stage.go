@@ -55,6 +55,15 @@ func (u *Updater) inspectBinary(ctx context.Context, binary string) (Binary, err
 	return b, nil
 }
 
+// installedVersion is the version of the installed binary, or of this process if
+// that binary does not run.
+func (u *Updater) installedVersion(ctx context.Context, target string) string {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
+		return b.Version
+	}
+	return u.Version
+}
+
 // checkBinary says why a binary must not be installed, or nil.
 func (u *Updater) checkBinary(ctx context.Context, binary, version string) error {
 	b, err := u.inspectBinary(ctx, binary)
@@ -71,8 +80,8 @@ func (u *Updater) checkBinary(ctx context.Context, binary, version string) error
 // prepare writes the binary into the staging folder and returns its path. The
 // library verifies checksum and signature again, of the bytes that it writes;
 // nobody else can write to the folder, so the name that it uses is safe.
-func prepare(folder string, p payload, by verifiedSignature) (string, error) {
-	sig := filepath.Join(folder, p.name+signature)
+func prepare(folder string, p extractedBinary, by verifiedSignature) (string, error) {
+	sig := filepath.Join(folder, p.name+signatureSuffix)
 	if err := atomicfile.WriteFile(sig, p.signature, 0o600); err != nil {
 		return "", err
 	}

@@ -44,10 +44,7 @@ func ParseTarget(target string) (name string, isFolder bool) { return strings.Cu
 // something that is not the target.
 func (f *Folder) readState(target string, limit int64) (state State, blocked bool, err error) {
 	name, isFolder := ParseTarget(target)
-	if err := CheckName(name); err != nil {
-		return State{}, false, err
-	}
-	err = f.checkNoSymlinks(name)
+	err = f.checkPath(name)
 	var info fs.FileInfo
 	if err == nil {
 		info, err = f.root.Lstat(name)

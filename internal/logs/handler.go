@@ -19,12 +19,12 @@ const (
 // A handler is a slog.Handler with the attributes and groups it was given so
 // far, already rendered.
 type handler struct {
-	log    *Log
-	level  slog.Leveler
-	part   string
-	prefix string // of keys, from groups: "request."
-	text   string
-	attrs  string
+	log       *Log
+	level     slog.Leveler
+	component string
+	prefix    string // of keys, from groups: "request."
+	text      string
+	attrs     string
 }
 
 func (s handler) Enabled(_ context.Context, level slog.Level) bool { return level >= s.level.Level() }
@@ -34,7 +34,7 @@ func (s handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	for _, a := range attrs {
 		b.add(s.prefix, a)
 	}
-	s.part, s.text, s.attrs = b.part, b.text.String(), string(b.attrs)
+	s.component, s.text, s.attrs = b.component, b.text.String(), string(b.attrs)
 	return s
 }
 
@@ -63,21 +63,21 @@ func (s handler) line(r slog.Record) line {
 	}
 	msg := s.log.sanitize(r.Message)
 	text := strings.ReplaceAll(msg, "\n", "␊") + b.text.String()
-	return line{time: at, level: r.Level, part: b.part, msg: msg, text: truncate(text, maxText), attrs: b.attrs}
+	return line{time: at, level: r.Level, component: b.component, msg: msg, text: truncate(text, maxText), attrs: b.attrs}
 }
 
 func (s handler) builder() *attrBuilder {
-	b := &attrBuilder{log: s.log, part: s.part, attrs: []byte(s.attrs)}
+	b := &attrBuilder{log: s.log, component: s.component, attrs: []byte(s.attrs)}
 	b.text.WriteString(s.text)
 	return b
 }
 
 // An attrBuilder renders attributes twice: for people and as JSON.
 type attrBuilder struct {
-	log   *Log
-	part  string
-	text  strings.Builder // ` key=value` for each
-	attrs []byte          // `,"key":value` for each
+	log       *Log
+	component string
+	text      strings.Builder // ` key=value` for each
+	attrs     []byte          // `,"key":value` for each
 }
 
 func (b *attrBuilder) add(prefix string, a slog.Attr) {
@@ -96,8 +96,8 @@ func (b *attrBuilder) add(prefix string, a slog.Attr) {
 		}
 		return
 	}
-	if prefix == "" && a.Key == "part" {
-		b.part = b.log.sanitize(v.String())
+	if prefix == "" && a.Key == "component" {
+		b.component = b.log.sanitize(v.String())
 		return
 	}
 	key := b.log.sanitize(prefix + a.Key)

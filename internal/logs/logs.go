@@ -2,12 +2,13 @@
 // ring buffer that the panel reads, and into a file that rotates.
 //
 // It is used through log/slog: a [Log] is a slog.Handler. It is not for audit
-// trails or for the content of notes. The attribute "part" says what a line is
+// trails or for the content of notes. The attribute "component" says what a line is
 // about. cmd opens it, supervisor reads it, and `lectern logs` reads the file
-// with [ReadTail] when no hub runs. Start reading at [Log].
+// with [ReadTail] when no hub is running. Start reading at [Log].
 package logs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -62,43 +63,32 @@ type Log struct {
 
 // A line is a record that is ready to be stored.
 type line struct {
-	time  time.Time
-	level slog.Level
-	part  string
-	text  string // for the ring buffer
-	attrs []byte // for the file: `,"key":value` for each attribute
-	msg   string
+	time      time.Time
+	level     slog.Level
+	component string
+	text      string // for the ring buffer
+	attrs     []byte // for the file: `,"key":value` for each attribute
+	msg       string
 }
 
 // New opens a log. The error says why the file cannot be written.
 func New(o Options) (*Log, error) {
-	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(orDefault(o.Lines, DefaultLines), orDefault(o.Bytes, DefaultBytes))}
+	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(cmp.Or(o.Lines, DefaultLines), cmp.Or(o.Bytes, DefaultBytes))}
 	if l.escape == nil {
 		l.escape = escapeASCII
 	}
 	if l.now == nil {
 		l.now = time.Now
 	}
-	level := o.Level
-	if level == nil {
-		level = slog.LevelInfo
-	}
-	l.Handler = handler{log: l, level: level}
+	l.Handler = handler{log: l, level: cmp.Or[slog.Leveler](o.Level, slog.LevelInfo)}
 	if o.File != "" {
-		f, err := openFile(o.File, orDefault(o.FileSize, DefaultFileSize), orDefault(o.Files, DefaultFiles))
+		f, err := openFile(o.File, cmp.Or(o.FileSize, DefaultFileSize), cmp.Or(o.Files, DefaultFiles))
 		if err != nil {
 			return nil, fmt.Errorf("open log: %w", err)
 		}
 		l.file = f
 	}
 	return l, nil
-}
-
-func orDefault[T int | int64](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 func escapeASCII(s string) string {
@@ -121,7 +111,7 @@ func (l *Log) write(n line) {
 // and the count is written when another line comes or after a pause. l.mu is
 // held.
 func (l *Log) add(n line) {
-	if n.text == l.last.text && n.part == l.last.part && n.level == l.last.level && !l.ring.isEmpty() && !l.closed {
+	if n.text == l.last.text && n.component == l.last.component && n.level == l.last.level && !l.ring.isEmpty() && !l.closed {
 		l.last.time = n.time
 		l.repeats++
 		if l.repeats == 1 {
@@ -161,7 +151,7 @@ func (l *Log) store(n line) {
 		return
 	}
 	for _, said := range l.file.write(l.now(), n) {
-		said.part = "log"
+		said.component = "log"
 		l.ring.add(said)
 	}
 }
@@ -197,11 +187,11 @@ func (l *Log) Close() error {
 // A Line was logged. Text and Part are safe for a terminal if Options.Escape
 // makes them so.
 type Line struct {
-	Seq   uint64 // from 1 over all lines of a Log; 0: the line is from a file
-	Time  time.Time
-	Level slog.Level
-	Part  string // empty: none was given
-	Text  string // message and attributes, on one line
+	Seq       uint64 // from 1 over all lines of a Log; 0: the line is from a file
+	Time      time.Time
+	Level     slog.Level
+	Component string // empty: none was given
+	Text      string // message and attributes, on one line
 	// Missed is how many lines right before this one were dropped before the reader
 	// got to them, whether or not its Query selects them.
 	Missed uint64
@@ -209,11 +199,11 @@ type Line struct {
 
 // A Query selects lines.
 type Query struct {
-	After  uint64     // skip up to and including this Seq; one that does not exist yet counts as 0
-	Last   int        // at most so many of the lines that exist; 0: all
-	Level  slog.Level // this level and above; the zero value is slog.LevelInfo
-	Part   string     // empty: all
-	Follow bool       // continue as lines arrive
+	After     uint64     // skip up to and including this Seq; one that does not exist yet counts as 0
+	Last      int        // at most so many of the lines that exist; 0: all
+	Level     slog.Level // this level and above; the zero value is slog.LevelInfo
+	Component string     // empty: all
+	Follow    bool       // continue as lines arrive
 }
 
 // Query delivers the lines that q selects, oldest first. The channel is closed

@@ -51,19 +51,19 @@ func TestOneLine(t *testing.T) {
 	l := open(t, Options{Level: slog.LevelWarn})
 	log := slog.New(l)
 	log.Info("too light")
-	log.With("part", "notes", "source", "n 1").WithGroup("call").Warn("two\nlines",
+	log.With("component", "notes", "source", "n 1").WithGroup("call").Warn("two\nlines",
 		"tool", "read\x1b[2J", "size", 12, "took", time.Second, "ok", true, "at", noon,
 		"err", errors.New(`say "no"`), "none", nil, "list", []string{"a"}, "empty", "",
-		"deep", slog.GroupValue(slog.Int("er", 1)), "nil", (*point)(nil), "part", "of the call")
+		"deep", slog.GroupValue(slog.Int("er", 1)), "nil", (*point)(nil), "component", "of the call")
 	var got []Line
 	for line := range l.Query(t.Context(), Query{}) {
 		line.Time = noon
 		got = append(got, line)
 	}
 	want := []Line{{
-		Seq: 1, Time: noon, Level: slog.LevelWarn, Part: "notes",
+		Seq: 1, Time: noon, Level: slog.LevelWarn, Component: "notes",
 		Text: `two\nlines source="n 1" call.tool=read\x1b[2J call.size=12 call.took=1s call.ok=true call.at=2026-01-02T12:00:00Z ` +
-			`call.err="say \\\"no\\\"" call.none=null call.list="[\\\"a\\\"]" call.empty="" call.deep.er=1 call.nil="!PANIC *logs.point" call.part="of the call"`,
+			`call.err="say \\\"no\\\"" call.none=null call.list="[\\\"a\\\"]" call.empty="" call.deep.er=1 call.nil="!PANIC *logs.point" call.component="of the call"`,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
@@ -116,7 +116,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 func TestFileIsOursAndJSON(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state", "hub.log")
 	l := open(t, Options{File: file, Now: func() time.Time { return noon }})
-	slog.New(l).Info("opened", "part", "notes", "size", 12, "place", "/n\x1b[2J <b>")
+	slog.New(l).Info("opened", "component", "notes", "size", 12, "place", "/n\x1b[2J <b>")
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestFileIsOursAndJSON(t *testing.T) {
 		t.Fatalf("%v: %s", err, b)
 	}
 	delete(got, "time")
-	want := map[string]any{"level": "INFO", "msg": "opened", "part": "notes", "size": 12.0, "place": `/n\x1b[2J <b>`}
+	want := map[string]any{"level": "INFO", "msg": "opened", "component": "notes", "size": 12.0, "place": `/n\x1b[2J <b>`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("line (-want +got):\n%s", diff)
 	}

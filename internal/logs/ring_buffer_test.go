@@ -78,7 +78,7 @@ func TestReadersAndWriters(t *testing.T) {
 	}
 	for w := range writers {
 		writing.Go(func() {
-			log := slog.New(l).With("part", fmt.Sprint(w))
+			log := slog.New(l).With("component", fmt.Sprint(w))
 			for i := range each {
 				log.Info("line", "n", i)
 			}
@@ -97,7 +97,7 @@ func filled(b *testing.B, n int) *Log {
 	if err != nil {
 		b.Fatal(err)
 	}
-	log := slog.New(l).With("part", "notes")
+	log := slog.New(l).With("component", "notes")
 	for i := range n {
 		log.Info("call answered and a text of the usual length", "tool", "read_page", "n", i, "took", "1.2ms")
 	}
@@ -135,7 +135,7 @@ func BenchmarkScanForAPart(b *testing.B) {
 	l := filled(b, 20_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		for range l.Query(b.Context(), Query{Part: "nobody", Last: 40}) {
+		for range l.Query(b.Context(), Query{Component: "nobody", Last: 40}) {
 			b.Fatal("found a line of nobody")
 		}
 	}

@@ -139,9 +139,9 @@ func (f *rotatingFile) encode(b []byte, n line) []byte {
 	b = append(b, n.level.String()...)
 	b = append(b, `","msg":`...)
 	b = appendJSON(b, n.msg)
-	if n.part != "" {
-		b = append(b, `,"part":`...)
-		b = appendJSON(b, n.part)
+	if n.component != "" {
+		b = append(b, `,"component":`...)
+		b = appendJSON(b, n.component)
 	}
 	b = append(b, n.attrs...)
 	return append(b, "}\n"...)

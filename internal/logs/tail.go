@@ -149,8 +149,8 @@ func (l *Line) setField(key, value string, attrs *strings.Builder) {
 		}
 	case "msg":
 		l.Text = strings.ReplaceAll(value, "\n", "␊")
-	case "part":
-		l.Part = value
+	case "component":
+		l.Component = value
 	default:
 		attrs.WriteString(" " + key + "=" + quote(value))
 	}

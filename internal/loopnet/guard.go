@@ -14,7 +14,7 @@ type GuardConfig struct {
 	// Routes are the only paths that are served. Others are answered 404, so
 	// adding a handler to a mux is not enough to expose it.
 	Routes []Route
-	// Authorize says whose token it is; [Token.As] makes such a function. It is
+	// Authorize says whose token it is; [Token.AuthorizeAs] makes such a function. It is
 	// called for every request, so a rotated token counts at once. Nil refuses
 	// every request that needs a token.
 	Authorize func(bearer string) (principal string, ok bool)
@@ -32,7 +32,7 @@ type GuardConfig struct {
 // The order of the rules is the policy. First the cheap facts that a page
 // cannot forge (peer, Host, Origin, Sec-Fetch-Site, Referer), then what is
 // requested (route, method, type), then who requests it (token), then whether
-// there is room. Only then next runs; [PrincipalOf] says whose token was sent.
+// there is room. Only then next runs; [RequestPrincipal] says whose token was sent.
 func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 	port := strconv.Itoa(cfg.Port)
 	return &guard{

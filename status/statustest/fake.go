@@ -208,12 +208,13 @@ func (f *Fake) Query(ctx context.Context, r status.Request) (<-chan status.Respo
 	err := f.err
 	values, set := f.answers[r.Query]
 	f.mu.Unlock()
-	i := slices.IndexFunc(status.Queries, func(q status.QueryInfo) bool { return q.Name == r.Query })
+	queries := status.Queries()
+	i := slices.IndexFunc(queries, func(q status.QueryInfo) bool { return q.Name == r.Query })
 	switch {
 	case err != nil:
 		return nil, err
-	case !set && i >= 0 && !status.Queries[i].Stream:
-		values = []json.RawMessage{mustMarshal(status.Queries[i].Out)}
+	case !set && i >= 0 && !queries[i].Stream:
+		values = []json.RawMessage{mustMarshal(queries[i].Out)}
 	case !set:
 		return status.Router{Queries: f.feeds()}.Query(ctx, r)
 	}
@@ -232,7 +233,7 @@ func (f *Fake) Query(ctx context.Context, r status.Request) (<-chan status.Respo
 // feeds answers the streams, which are empty except for lines and calls.
 func (f *Fake) feeds() status.QueryHandlers {
 	handlers := status.QueryHandlers{}
-	for _, q := range status.Queries {
+	for _, q := range status.Queries() {
 		handlers[q.Name] = func(context.Context, json.RawMessage) (<-chan status.Response, error) {
 			none := make(chan status.Response)
 			close(none)

@@ -17,7 +17,7 @@ import (
 
 // passedOn are the queries that the Client under test passes on to the Fake.
 func passedOn(own []string) []status.QueryInfo {
-	return slices.DeleteFunc(slices.Clone(status.Queries), func(q status.QueryInfo) bool { return slices.Contains(own, q.Name) })
+	return slices.DeleteFunc(status.Queries(), func(q status.QueryInfo) bool { return slices.Contains(own, q.Name) })
 }
 
 func checkQueries(t *testing.T, f *Fake, c status.Client, own []string) {

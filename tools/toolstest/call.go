@@ -41,7 +41,17 @@ func (a callResult) String() string {
 // call calls a tool and checks what every answer must satisfy.
 func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
-	return s.callAs(ctx, tools.CallContext{Notify: &progressChecker{s: s, what: describeCall(tool, args)}}, o, tool, args)
+	return s.callAs(ctx, callContext(s.manifest, &progressChecker{s: s, what: describeCall(tool, args)}, nil), o, tool, args)
+}
+
+// callContext is that of a caller who has proved its name and may call every
+// tool: the roles of a System are least first.
+func callContext(m *tools.Manifest, notify tools.Notifier, writes tools.WriteObserver) tools.CallContext {
+	who := tools.Identity{Client: "suite", Proven: true, Session: "s1", Via: tools.ViaStdio}
+	if roles := m.Roles; len(roles) > 0 {
+		who.Role = roles[len(roles)-1].Name
+	}
+	return tools.CallContext{Identity: who, Notify: notify, Writes: writes}
 }
 
 // describeCall names a call in findings.

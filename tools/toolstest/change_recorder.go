@@ -24,7 +24,7 @@ func (s *suite) newRecorder(what string) *changeRecorder {
 }
 
 func (l *changeRecorder) callContext() tools.CallContext {
-	return tools.CallContext{Notify: l, Writes: l}
+	return callContext(l.s.manifest, l, l)
 }
 
 // BeforeWrite implements [tools.WriteObserver].

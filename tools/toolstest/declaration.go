@@ -32,8 +32,20 @@ func CheckDeclaration(r Reporter, m *tools.Manifest) {
 	if missing := m.ErrorFormat.MissingCodes(); len(missing) > 0 {
 		r.Errorf("system %s: the error format has no word for %v", m.Name, missing)
 	}
+	roles := map[string]bool{}
+	for _, role := range m.Roles {
+		if !systemName.MatchString(role.Name) || roles[role.Name] || role.Doc == "" {
+			r.Errorf("role %q: a name must be lower case letters and unique, and have a description", role.Name)
+		}
+		roles[role.Name] = true
+	}
 	seen := map[string]bool{}
 	for _, t := range m.Tools {
+		for _, role := range t.Roles {
+			if !roles[role] {
+				r.Errorf("tool %s is for the role %q, which is not declared", t.Name, role)
+			}
+		}
 		if seen[t.Name] {
 			r.Errorf("tool %s is declared twice", t.Name)
 		}

@@ -140,7 +140,7 @@ func checkClosedSource(s *suite) {
 	}
 	var errs []error
 	for _, t := range s.manifest.Tools {
-		_, err := src.Call(s.ctx(), tools.CallContext{}, t.Name, []byte(`{}`))
+		_, err := src.Call(s.ctx(), callContext(s.manifest, nil, nil), t.Name, []byte(`{}`))
 		errs = append(errs, err)
 	}
 	_, err := src.Read(s.ctx(), "nobody://one/nothing")

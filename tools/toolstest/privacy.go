@@ -207,7 +207,7 @@ func (s *suite) renderPrompt(w *observedSource, p tools.PromptInfo, argument, wo
 func (s *suite) callAndRecord(w *observedSource, t tools.ToolInfo, args json.RawMessage) any {
 	s.Helper()
 	l := &messageRecorder{progressChecker: &progressChecker{s: s, what: describeCall(t, args)}}
-	got := s.callAs(s.ctx(), tools.CallContext{Notify: l}, w.OpenedSource, t, args)
+	got := s.callAs(s.ctx(), callContext(s.manifest, l, nil), w.OpenedSource, t, args)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if got.err != nil {

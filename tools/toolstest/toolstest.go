@@ -104,6 +104,8 @@ func checks() []check {
 		{"search", checkSearch},
 		{"sources are isolated", checkSourcesAreIsolated},
 		{"concurrent calls", checkConcurrentCalls},
+		{"problems", checkProblems},
+		{"background work", checkBackground},
 		{"closed source", checkClosedSource},
 	}
 }

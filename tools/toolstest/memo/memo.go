@@ -10,6 +10,7 @@
 // write, check_links.go for a tool that reports progress, chart_notes.go for one
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
+// run.go for background work and Problems, roles.go for what callers may be,
 // undo.go for undoing what agents did, and privacy.go for what they must not
 // see. [Store] stands for what a real System talks to: a folder, another
 // application, a server.
@@ -20,6 +21,7 @@ import (
 	"io/fs"
 	"log/slog"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -37,6 +39,7 @@ type Memo struct {
 	name    string
 	log     *slog.Logger
 	changed func(uri string)
+	report  tools.Reporter
 	privacy tools.Privacy
 }
 
@@ -58,16 +61,18 @@ func SystemWith(s *Store) tools.Kind {
 			if name == "" {
 				name = env.Name
 			}
-			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Privacy}, nil
+			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Report, env.Privacy}, nil
 		},
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Memo]{
-			listNotes(), readNote(), writeNote(), deleteNote(), checkLinks(), chartNotes(),
+			listNotes(), readNote(), writeNote(), deleteNote(), emptyNotebook(), checkLinks(), chartNotes(),
 		},
 		Resources: resources(),
 		Prompts:   prompts(),
 		Pages:     pages(),
+		Roles:     roles(),
+		Problems:  []status.ProblemType{emptyNotes},
 	})
 }
 

@@ -26,6 +26,8 @@ type notebook struct {
 	writing sync.Mutex
 	mu      sync.RWMutex
 	notes   map[Title]note
+	changed chan struct{} // closed at the next change
+	broken  error         // what watch returns; nil: it works
 }
 
 type note struct {
@@ -41,7 +43,7 @@ func (s *Store) open(name string, texts map[string]string) *notebook {
 	if nb, ok := s.notebooks[name]; ok {
 		return nb
 	}
-	nb := &notebook{notes: map[Title]note{}}
+	nb := &notebook{notes: map[Title]note{}, changed: make(chan struct{})}
 	for title, text := range texts {
 		nb.notes[Title(title)] = note{text, yellow, 1}
 	}
@@ -75,6 +77,27 @@ func (s *Store) Digest(name string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Break makes the background work of a notebook fail with err; nil repairs it.
+func (s *Store) Break(name string, err error) {
+	nb := s.open(name, nil)
+	nb.mu.Lock()
+	defer nb.mu.Unlock()
+	nb.broken = err
+	nb.announceChange()
+}
+
+// watch returns a channel that is closed when the notebook has changed.
+func (nb *notebook) watch() (changed <-chan struct{}, err error) {
+	nb.mu.RLock()
+	defer nb.mu.RUnlock()
+	return nb.changed, nb.broken
+}
+
+func (nb *notebook) announceChange() {
+	close(nb.changed)
+	nb.changed = make(chan struct{})
+}
+
 // note returns the note with that title, if there is one.
 func (nb *notebook) note(t Title) (note, bool) {
 	nb.mu.RLock()
@@ -87,6 +110,7 @@ func (nb *notebook) note(t Title) (note, bool) {
 func (nb *notebook) set(t Title, n *note) {
 	nb.mu.Lock()
 	defer nb.mu.Unlock()
+	defer nb.announceChange()
 	if n == nil {
 		delete(nb.notes, t)
 		return

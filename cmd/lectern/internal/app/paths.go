@@ -43,5 +43,9 @@ func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt")
 func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
 func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
 
+// SourceCaches and SourceData hold the folders that sources have of their own.
+func (p Paths) SourceCaches() string { return filepath.Join(p.State, "sources") }
+func (p Paths) SourceData() string   { return filepath.Join(p.Data, "sources") }
+
 // Sample is the folder of the sample vault.
 func (p Paths) Sample() string { return filepath.Join(p.Data, SampleName) }

@@ -15,16 +15,17 @@ type actions struct{ *hubProcess }
 
 // handlers are the actions of the hub process.
 func (a actions) handlers() status.ActionHandlers {
+	changes, limiter := a.hub.Changes(), a.hub.Limiter()
 	handlers := status.ActionHandlers{
 		status.Allow:  {Preview: a.previewAnswer, Do: a.answerApproval},
 		status.Refuse: {Preview: a.previewAnswer, Do: a.answerApproval},
 		status.UndoChanges: {
 			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
-				return a.hub.PlanUndo(ctx, changeFilter(act))
+				return changes.PlanUndo(ctx, changeFilter(act))
 			},
-			Do: func(ctx context.Context, act status.Action) error { return a.hub.Undo(ctx, changeFilter(act)) },
+			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, changeFilter(act)) },
 		},
-		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return a.hub.ResetCircuitBreaker(act.Target) }},
+		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return limiter.ResetCircuitBreaker(act.Target) }},
 		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
 		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
 		status.Reload:              {Do: func(ctx context.Context, _ status.Action) error { return a.reload(ctx) }},

@@ -13,25 +13,25 @@ import (
 
 // api is the status.Client of this hub: every action and query that it knows.
 func (h *hubProcess) api() supervisor.HubAPI {
-	queries := status.QueryHandlers{}
+	queries, person := status.QueryHandlers{}, h.hub.Person()
 	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
-	status.HandleStream(queries, status.CallsQuery, h.hub.Calls)
-	status.HandleQuery(queries, status.ChangesQuery, h.hub.ListChanges)
+	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
+	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes().List)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
-		return h.hub.Tools(ctx, f.Source, f.Client)
+		return person.Tools(ctx, f.Source, f.Client)
 	})
 	status.HandleQuery(queries, status.RunToolQuery, withAgentErrors(func(ctx context.Context, c status.ToolCall) (json.RawMessage, error) {
-		res, err := h.hub.Call(ctx, c.Source, c.Tool, c.Args)
+		res, err := person.Call(ctx, c.Source, c.Tool, c.Args)
 		return res.JSON, err
 	}))
 	status.HandleStream(queries, status.ChecksQuery, h.Check)
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
-	status.HandleStream(queries, status.PagesQuery, withAgentErrors(h.hub.Pages))
+	status.HandleStream(queries, status.PagesQuery, withAgentErrors(person.Pages))
 	status.HandleQuery(queries, status.PageQuery, withAgentErrors(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
-		return h.hub.Page(ctx, p.Source, p.Name)
+		return person.Page(ctx, p.Source, p.Name)
 	}))
 	status.HandleQuery(queries, status.SearchQuery, withAgentErrors(func(ctx context.Context, s status.SearchText) (status.Search, error) {
-		return h.hub.Search(ctx, s.Source, s.Text)
+		return person.Search(ctx, s.Source, s.Text)
 	}))
 	return supervisor.HubAPI{
 		State: h.state, BeforeWatch: h.hub.UpdateSnapshot, Router: status.Router{Actions: actions{h}.handlers(), Queries: queries},

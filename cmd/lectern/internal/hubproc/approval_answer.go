@@ -11,7 +11,7 @@ import (
 
 // previewAnswer is what a waiting call would change.
 func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Plan, error) {
-	shown, plan, _, ok := a.hub.Approval(act.Target)
+	shown, plan, _, ok := a.hub.Approvals().Get(act.Target)
 	if !ok {
 		return status.Plan{}, noApproval(act.Target)
 	}
@@ -36,16 +36,16 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	answer := cmp.Or(act.Answer, &status.Answer{})
 	if act.Verb != status.Allow || answer.Scope != status.Always {
-		return a.hub.Answer(act.Target, act.Verb == status.Allow, *answer)
+		return a.hub.Approvals().Answer(act.Target, act.Verb == status.Allow, *answer)
 	}
-	_, _, rule, ok := a.hub.Approval(act.Target)
+	_, _, rule, ok := a.hub.Approvals().Get(act.Target)
 	if !ok {
 		return noApproval(act.Target)
 	}
 	if _, err := a.proposeAlways(act.Target); err != nil {
 		return err // nothing is allowed whose rule cannot be written
 	}
-	if err := a.hub.Answer(act.Target, true, *answer); err != nil {
+	if err := a.hub.Approvals().Answer(act.Target, true, *answer); err != nil {
 		return err
 	}
 	if err := a.editor().AddRule(ctx, configRule(rule)); err != nil {
@@ -55,7 +55,7 @@ func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 }
 
 func (a actions) proposeAlways(id string) (configedit.Proposal, error) {
-	_, _, rule, ok := a.hub.Approval(id)
+	_, _, rule, ok := a.hub.Approvals().Get(id)
 	if !ok {
 		return configedit.Proposal{}, noApproval(id)
 	}

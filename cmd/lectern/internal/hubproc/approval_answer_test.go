@@ -38,7 +38,7 @@ func TestAnswerActions(t *testing.T) {
 	write := func(text string) <-chan error {
 		out := make(chan error, 1)
 		args, _ := json.Marshal(map[string]string{"path": "a.md", "content": text})
-		go func() { _, err := h.hub.Call(t.Context(), "notes", "write_page", args); out <- err }()
+		go func() { _, err := h.hub.Person().Call(t.Context(), "notes", "write_page", args); out <- err }()
 		return out
 	}
 	out := write("two\n")
@@ -73,7 +73,7 @@ func TestAnswerActions(t *testing.T) {
 
 	del := make(chan error, 1)
 	go func() {
-		_, err := h.hub.Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
+		_, err := h.hub.Person().Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
 		del <- err
 	}()
 	a = apptest.Await(t, c, "another tool that waits", func(s status.Snapshot) bool { return hasOneApproval(s) && s.Approvals[0].Tool == "delete_page" }).Approvals[0]
@@ -99,7 +99,7 @@ func TestGrantAction(t *testing.T) {
 	if err := c.Do(t.Context(), set); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.hub.Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
+	_, err := h.hub.Person().Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
 	if e := tools.AsError(err); e == nil || e.Code != tools.Denied {
 		t.Errorf("deleted: %v", err)
 	}

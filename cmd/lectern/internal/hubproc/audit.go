@@ -17,12 +17,12 @@ const auditDelay = 200 * time.Millisecond
 func (h *hubProcess) openAudit() {
 	trail, err := h.newAuditTrail()
 	if err != nil {
-		h.log.Error("open audit trail", "part", problems.Hub, "err", err)
+		h.log.Error("open audit trail", "component", problems.Hub, "err", err)
 		h.reportAuditStopped(err)
 		return
 	}
 	h.audit.Store(trail)
-	h.hub.SetTrail(trail)
+	h.hub.Calls().SetTrail(trail)
 }
 
 func (h *hubProcess) newAuditTrail() (*audit.Trail, error) {

@@ -17,7 +17,7 @@ const configEvery = 2 * time.Second
 // reportBrokenConfig shows what is wrong with the file. The configuration that
 // was read before stays in force.
 func (h *hubProcess) reportBrokenConfig(err error) {
-	h.log.Error("read configuration", "part", "config", "err", err)
+	h.log.Error("read configuration", "component", "config", "err", err)
 	h.raise(problems.BrokenConfig(h.Paths.File(), err, h.Now()))
 }
 
@@ -39,7 +39,7 @@ func (h *hubProcess) reload(ctx context.Context) error {
 	if err := h.hub.Reload(ctx, hubSources(h.Sources(conf))); err != nil {
 		return err
 	}
-	h.log.Info("read configuration", "part", "config", "sources", len(conf.Sources))
+	h.log.Info("read configuration", "component", "config", "sources", len(conf.Sources))
 	h.checkRestartNeeded(conf)
 	h.logNotices(conf)
 	return nil
@@ -48,7 +48,7 @@ func (h *hubProcess) reload(ctx context.Context) error {
 // logNotices warns about keys of the file that have another name or no effect now.
 func (h *hubProcess) logNotices(conf config.Config) {
 	for _, n := range conf.Notices {
-		h.log.Warn("configuration notice", "part", "config", "notice", n.Format(conf.Path))
+		h.log.Warn("configuration notice", "component", "config", "notice", n.Format(conf.Path))
 	}
 }
 

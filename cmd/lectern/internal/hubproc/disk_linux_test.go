@@ -63,17 +63,17 @@ func TestFullDisk(t *testing.T) {
 	fillDisk(t, filler)
 
 	for i := range 400 { // more than the page that the file's end has room in
-		h.log.Info("something happens", "part", "test", "number", i, "at_length", strings.Repeat(".", 100))
+		h.log.Info("something happens", "component", "test", "number", i, "at_length", strings.Repeat(".", 100))
 	}
 	apptest.Eventually(t, "the log is known not to be written", func() bool { return h.checkLog(false) })
 	s := apptest.Await(t, c, "that the log is not written", apptest.HasProblem(problems.LogStopped))
 	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
-	if _, err := h.hub.Call(t.Context(), app.SampleName, "list_pages", nil); err != nil {
+	if _, err := h.hub.Person().Call(t.Context(), app.SampleName, "list_pages", nil); err != nil {
 		t.Errorf("read: %v", err)
 	}
-	_, err := h.hub.Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
+	_, err := h.hub.Person().Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "no space left") {
 		t.Errorf("write: %v", err) // what cannot be remembered is not written
 	}
@@ -95,11 +95,11 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.hub.Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
+	if _, err := h.hub.Person().Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
 		t.Errorf("write when there is room: %v", err)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	h.log.Info("there is room", "part", "test")
+	h.log.Info("there is room", "component", "test")
 	apptest.Eventually(t, "the log is written again", func() bool { return !h.checkLog(true) })
 	apptest.Await(t, c, "that the log is written again", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.LogStopped)(s) })
 	if err := c.Do(t.Context(), add); err != nil {

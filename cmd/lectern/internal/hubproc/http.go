@@ -51,7 +51,7 @@ func (w *webServer) close() error {
 func (h *hubProcess) listen(ctx context.Context, port int) {
 	token, err := loopnet.LoadOrCreateToken(h.Paths.ClientToken())
 	if err != nil {
-		h.log.Error("open client token", "part", "http", "err", err)
+		h.log.Error("open client token", "component", "http", "err", err)
 		p := problems.TokenRefused.New(problems.Hub, status.Args{"why": err.Error()})
 		p.Action = &status.Action{Verb: status.RestartHub}
 		h.raise(p)
@@ -90,10 +90,10 @@ func (h *hubProcess) serveHTTP(ctx context.Context, port int, token loopnet.Toke
 	h.web.mu.Unlock()
 	endpoint := fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
 	h.state.Update(func(s *status.Snapshot) { s.Hub.Endpoint, s.Snippets = endpoint, h.snippets(endpoint) })
-	h.log.Info("listening", "part", "http", "address", l.Addr().String())
+	h.log.Info("listening", "component", "http", "address", l.Addr().String())
 	h.web.work.Go(func() {
 		if err := server.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			h.log.Error("serve HTTP", "part", "http", "err", err)
+			h.log.Error("serve HTTP", "component", "http", "err", err)
 		}
 	})
 	return true
@@ -104,7 +104,7 @@ func (h *hubProcess) reportPortTaken(port int, err error) {
 	if e, ok := errors.AsType[*loopnet.PortTaken](err); ok {
 		why = e.Error()
 	}
-	h.log.Warn("port is taken", "part", "http", "port", port, "err", err)
+	h.log.Warn("port is taken", "component", "http", "port", port, "err", err)
 	h.raise(problems.PortTaken.New(problems.Hub, status.Args{"why": why, "file": h.Paths.File()}))
 }
 
@@ -126,7 +126,7 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 	all, one := mcp, mcp
 	all.Path, one.Path = "/mcp", "/mcp/"
 	return loopnet.Guard(loopnet.GuardConfig{
-		Port: port, Log: h.log.With("part", "http"), Authorize: h.authorize(token),
+		Port: port, Log: h.log.With("component", "http"), Authorize: h.authorize(token),
 		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, NoToken: true}),
 	}, mux)
 }
@@ -147,7 +147,7 @@ func (h *hubProcess) authorize(shared loopnet.Token) func(bearer string) (string
 
 // provenClient is the client that a request comes from by its token, or "".
 func provenClient(r *http.Request) string {
-	name, ok := strings.CutPrefix(loopnet.PrincipalOf(r), provenPrefix)
+	name, ok := strings.CutPrefix(loopnet.RequestPrincipal(r), provenPrefix)
 	if !ok {
 		return ""
 	}

@@ -50,7 +50,7 @@ type hubProcess struct {
 	Config
 
 	hub     *hub.Hub
-	state   *supervisor.State
+	state   *supervisor.SnapshotStore
 	logs    *logs.Log
 	log     *slog.Logger
 	web     webServer
@@ -80,7 +80,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
 	}
-	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewState(c.Now)}
+	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now)}
 	conf, err := c.App.Config()
 	if err != nil {
 		conf = config.Default(c.Paths.File(), c.Schema())
@@ -95,6 +95,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
 	if err == nil {
 		hubConfig.Sources = hubSources(c.Sources(conf))
+		newSourceFolders(c.App).sweep(folderNames(hubConfig.Sources), h.log)
 	}
 	h.hub = hub.New(hubConfig)
 	h.introduce()
@@ -106,6 +107,7 @@ func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.
 	return hub.Config{
 		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
 		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Log: log, Now: a.Now,
+		Folders: newSourceFolders(a).make,
 	}
 }
 
@@ -148,7 +150,7 @@ func (h *hubProcess) writeSample(conf config.Config) {
 		return
 	}
 	if err := discover.WriteSample(h.Paths.Sample()); err != nil {
-		h.log.Error("write sample vault", "part", app.SampleName, "err", err)
+		h.log.Error("write sample vault", "component", app.SampleName, "err", err)
 	}
 }
 
@@ -191,8 +193,9 @@ func Run(ctx context.Context, c Config) (err error) {
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
 	return daemon.HubConfig{
 		Paths: h.Paths.Daemon(), Self: h.Stamp(), Lifeline: lifeline, Open: open,
-		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
-		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: h.Now,
+		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy,
+		Pinned:      func() bool { return h.pinned.Load() || h.hub.IsHeld() },
+		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
 	}
 }
 
@@ -200,10 +203,11 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Co
 // where people look for it.
 func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 	if before.Successor != nil {
-		h.log.Info("hub takes over from another build", "part", "update", "from", before.Version, "to", h.Stamp().Version)
+		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
-	h.log.Warn("the hub before this one died", "part", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
+	h.log.Warn("the hub before this one died", "component", "supervisor",
+		"pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.

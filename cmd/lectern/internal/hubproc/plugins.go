@@ -57,7 +57,7 @@ func (p *plugins) token() loopnet.Token {
 	switch {
 	case err != nil:
 		p.noToken = true
-		p.process.log.Error("open plugin token", "part", "bridge", "err", err)
+		p.process.log.Error("open plugin token", "component", "bridge", "err", err)
 		p.process.raise(problems.PluginToken.New(problems.Hub, status.Args{"why": err.Error()}))
 		return loopnet.Token{}
 	case p.noToken:

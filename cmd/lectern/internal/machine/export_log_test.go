@@ -30,7 +30,7 @@ func TestExportLog(t *testing.T) {
 	log := slog.New(l)
 	const lines = 1500 // three files
 	for i := range lines {
-		log.Debug("call done\x1b[2J", "part", "notes", "number", i, "access_token", "hunter2-hunter2")
+		log.Debug("call done\x1b[2J", "component", "notes", "number", i, "access_token", "hunter2-hunter2")
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // Package problems declares what can be wrong with the hub, its configuration
 // and its port, and how the program says so. The hub process raises these
-// problems, the panel shows them while no hub runs, and the doctor reports them.
+// problems, the panel shows them while no hub is running, and the doctor reports them.
 //
 // docs/problems.md is made from these declarations.
 package problems

@@ -1,0 +1,74 @@
+package hubproc
+
+import (
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/hub"
+)
+
+// sourceFolders are the folders that sources have of their own, named KIND.NAME:
+// the dot keeps them apart from the device names of Windows. Both are this
+// machine's, and only their owner can enter them.
+type sourceFolders struct {
+	caches, data string
+	now          func() time.Time
+}
+
+func newSourceFolders(a *app.App) sourceFolders {
+	return sourceFolders{a.Paths.SourceCaches(), a.Paths.SourceData(), a.Now}
+}
+
+func folderName(kind, name string) string { return kind + "." + name }
+
+func folderNames(sources []hub.Source) []string {
+	names := make([]string, len(sources))
+	for i, s := range sources {
+		names[i] = folderName(s.Kind, s.Name)
+	}
+	return names
+}
+
+// keepCache is how long the cache of a source stays after its name has left the
+// configuration. Its data stays until a person removes it.
+const keepCache = 24 * time.Hour
+
+// make makes the folders of a source. It is [hub.Config].Folders.
+func (f sourceFolders) make(kind, name string) (cache, data string, err error) {
+	cache, data = filepath.Join(f.caches, folderName(kind, name)), filepath.Join(f.data, folderName(kind, name))
+	for _, dir := range []string{cache, data} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", "", fmt.Errorf("make the source's own folder: %w", err)
+		}
+	}
+	now := f.now()
+	return cache, data, os.Chtimes(cache, now, now) // the time of its last use: see sweep
+}
+
+// sweep removes the caches of sources that are not in names, KIND.NAME each, and
+// have not been opened for a day.
+func (f sourceFolders) sweep(names []string, log *slog.Logger) {
+	entries, err := os.ReadDir(f.caches)
+	if err != nil && !os.IsNotExist(err) {
+		log.Warn("read the caches of sources", "component", "hub", "err", err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || slices.Contains(names, e.Name()) || !isOldFolder(info, f.now()) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(f.caches, e.Name())); err != nil {
+			log.Warn("remove the cache of a former source", "component", "hub", "cache", e.Name(), "err", err)
+		}
+	}
+}
+
+func isOldFolder(info fs.FileInfo, now time.Time) bool {
+	return info.IsDir() && now.Sub(info.ModTime()) >= keepCache
+}

@@ -1,0 +1,43 @@
+package hubproc
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A cache goes a day after its source has; data never goes by itself.
+func TestSourceFolders(t *testing.T) {
+	top, now := t.TempDir(), time.Now()
+	f := sourceFolders{filepath.Join(top, "state"), filepath.Join(top, "data"), func() time.Time { return now }}
+	for _, name := range []string{"con", "gone", "kept"} {
+		cache, data, err := f.make("memo", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{cache, data} {
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("%s: %v, %v; want a folder for its owner alone", dir, info, err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "a"), []byte("a"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	exists := func(path ...string) bool {
+		_, err := os.Stat(filepath.Join(append([]string{top}, path...)...))
+		return err == nil
+	}
+	log := slog.New(slog.DiscardHandler)
+	f.sweep([]string{"memo.kept"}, log)
+	if !exists("state", "memo.gone", "a") {
+		t.Error("a cache that was just used is gone")
+	}
+	now = now.Add(keepCache + time.Hour)
+	f.sweep([]string{"memo.kept"}, log)
+	if exists("state", "memo.gone") || !exists("state", "memo.kept", "a") || !exists("data", "memo.gone", "a") {
+		t.Error("want only the cache of the former source removed")
+	}
+}

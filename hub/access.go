@@ -1,0 +1,63 @@
+package hub
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// access is what some client may do in one source.
+type access struct {
+	effects []tools.Effect
+	role    string // one of its System's; empty: the System has none
+	// anyRole stands for all roles, to list what some client may see.
+	anyRole bool
+}
+
+// An accessFunc is what clients with the same toolset may do in a source.
+type accessFunc func(*source) access
+
+// usualAccess is that of a client that no grant names.
+func (s *source) usualAccess() access { return access{effects: s.effects, role: s.leastRole()} }
+
+// accessOf is what a client may do in the source.
+func (s *source) accessOf(p *policy.Policy, who policy.Client) access {
+	a := access{effects: p.Effects(who, s.conf.Name, s.effects, s.maxEffects()), role: s.leastRole()}
+	if s.kind == nil {
+		return a
+	}
+	role := p.Role(who, s.conf.Name)
+	if slices.ContainsFunc(s.kind.Manifest().Roles, func(r tools.Role) bool { return r.Name == role }) {
+		a.role = role
+	}
+	return a
+}
+
+// widestAccess is what some client may do in the source.
+func (s *source) widestAccess(p *policy.Policy) access {
+	return access{effects: p.Widest(s.conf.Name, s.effects, s.maxEffects()), anyRole: true}
+}
+
+// leastRole is the role of every client that was assigned none; empty: the System
+// has no roles.
+func (s *source) leastRole() string {
+	if s.kind == nil || len(s.kind.Manifest().Roles) == 0 {
+		return ""
+	}
+	return cmp.Or(s.conf.Role, s.kind.Manifest().Roles[0].Name)
+}
+
+// allowsTool reports whether a client with this access may call a tool.
+func (a access) allowsTool(t tools.ToolInfo) bool {
+	return slices.Contains(a.effects, t.Effect) && (a.anyRole || t.AllowsRole(a.role))
+}
+
+// maxEffects is what no grant to a client goes beyond.
+func (s *source) maxEffects() []tools.Effect {
+	if s.conf.ReadOnly {
+		return []tools.Effect{tools.Reads}
+	}
+	return tools.Effects()
+}

@@ -1,0 +1,135 @@
+package hub
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// maxTasks is how many background tasks of a source are shown.
+const maxTasks = 8
+
+// A reporter is the [tools.Reporter] of one opened source: what it shows belongs
+// to the source until the source is closed.
+type reporter struct {
+	source *source
+
+	mu     sync.Mutex
+	closed bool
+	tasks  []status.Task
+	raised map[string]string // titles by the code of the Problem
+	holds  []*string
+}
+
+func newReporter(s *source) *reporter { return &reporter{source: s, raised: map[string]string{}} }
+
+// Progress implements [tools.Reporter].
+func (r *reporter) Progress(task string, done, total int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.tasks, func(t status.Task) bool { return t.Name == task })
+	switch {
+	case r.closed:
+		return
+	case total > 0 && done >= total:
+		if i >= 0 {
+			r.tasks = slices.Delete(r.tasks, i, i+1)
+		}
+	case i >= 0:
+		r.tasks[i].Done, r.tasks[i].Total = done, total
+	case len(r.tasks) < maxTasks:
+		r.tasks = append(r.tasks, status.Task{Name: task, Done: done, Total: total, Since: r.source.hub.now()})
+	}
+	r.source.hub.snapshot.touch()
+}
+
+// Raise implements [tools.Reporter].
+func (r *reporter) Raise(t status.ProblemType, args status.Args) {
+	declared := func(d status.ProblemType) bool { return d.Code == t.Code }
+	if !slices.ContainsFunc(r.source.kind.Manifest().Problems, declared) {
+		r.source.hub.log.Error("a source raised a Problem that its System does not declare", "component", r.source.conf.Name, "code", t.Code)
+		return
+	}
+	r.raise(t, args)
+}
+
+// raise shows a Problem of the System, or of the hub about the source.
+func (r *reporter) raise(t status.ProblemType, args status.Args) {
+	words := status.Args{"source": r.source.conf.Name}
+	maps.Copy(words, args)
+	p := t.New(r.source.conf.Name, words)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.raised[t.Code] == p.Title {
+		return
+	}
+	r.raised[t.Code] = p.Title
+	r.source.hub.snapshot.raise(p)
+	r.source.hub.snapshot.touch()
+}
+
+// Clear implements [tools.Reporter].
+func (r *reporter) Clear(t status.ProblemType) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, shown := r.raised[t.Code]; !shown {
+		return
+	}
+	delete(r.raised, t.Code)
+	r.source.hub.snapshot.clear(t.Code, r.source.conf.Name)
+	r.source.hub.snapshot.touch()
+}
+
+// Hold implements [tools.Reporter].
+func (r *reporter) Hold(why string) (release func()) {
+	hold := &why
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.holds = append(r.holds, hold)
+		r.source.hub.snapshot.touch()
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if i := slices.Index(r.holds, hold); i >= 0 {
+			r.holds = slices.Delete(r.holds, i, i+1)
+			r.source.hub.snapshot.touch()
+		}
+	}
+}
+
+// fill adds what the source reports to its status.
+func (r *reporter) fill(s *status.Source) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.Tasks = slices.Clone(r.tasks)
+	for _, why := range r.holds {
+		s.Holds = append(s.Holds, *why)
+	}
+	if s.State != status.Ready || len(r.raised) == 0 {
+		return
+	}
+	s.State = status.Degraded
+	for _, title := range r.raised {
+		s.Note = title
+	}
+}
+
+// close removes everything that is shown.
+func (r *reporter) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	for code := range r.raised {
+		r.source.hub.snapshot.clear(code, r.source.conf.Name)
+	}
+	clear(r.raised)
+	r.tasks, r.holds = nil, nil
+	r.source.hub.snapshot.touch()
+}
+
+var _ tools.Reporter = (*reporter)(nil)

@@ -1,0 +1,120 @@
+package hub
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+)
+
+// A sourceCatalog is the list of sources, in the order of the configuration,
+// with what clients see of them under the policy.
+type sourceCatalog struct {
+	policy     *atomic.Pointer[policy.Policy] // the hub's
+	ownChanges bool                           // agents may list and undo their own Changes
+
+	mu      sync.RWMutex
+	sources []*source
+	latest  map[string]*source       // by name, those that have been dropped too
+	caches  map[string]*toolsetCache // by scope
+}
+
+func newSourceCatalog(p *atomic.Pointer[policy.Policy], ownChanges bool) *sourceCatalog {
+	return &sourceCatalog{policy: p, ownChanges: ownChanges, latest: map[string]*source{}, caches: map[string]*toolsetCache{}}
+}
+
+// replace takes over a new list. A source whose description has not changed
+// stays; create makes the others.
+func (c *sourceCatalog) replace(list []Source, create func(Source) *source) (added, dropped []*source) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	dropped = slices.Clone(c.sources)
+	next := make([]*source, 0, len(list))
+	for _, conf := range list {
+		i := slices.IndexFunc(dropped, func(s *source) bool { return reflect.DeepEqual(s.conf, conf) })
+		if i >= 0 {
+			next = append(next, dropped[i])
+			dropped = slices.Delete(dropped, i, i+1)
+			continue
+		}
+		s := create(conf)
+		s.former, c.latest[conf.Name] = c.latest[conf.Name], s
+		next, added = append(next, s), append(added, s)
+	}
+	c.sources = next
+	return added, dropped
+}
+
+// inScope lists the sources of a scope: all, or the one of that name.
+func (c *sourceCatalog) inScope(scope string) []*source {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.inScopeLocked(scope)
+}
+
+func (c *sourceCatalog) inScopeLocked(scope string) []*source {
+	return slices.DeleteFunc(slices.Clone(c.sources), func(s *source) bool { return scope != "" && s.conf.Name != scope })
+}
+
+func (c *sourceCatalog) named(name string) (*source, bool) {
+	in := c.inScope(name)
+	if name == "" || len(in) == 0 {
+		return nil, false
+	}
+	return in[0], true
+}
+
+// toolsets is the cache of a scope, made when it is first needed; false if the
+// scope does not exist.
+func (c *sourceCatalog) toolsets(scope string) (*toolsetCache, bool) {
+	c.mu.RLock()
+	cache := c.caches[scope]
+	c.mu.RUnlock()
+	if cache != nil {
+		return cache, true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sources := c.inScopeLocked(scope)
+	if cache = c.caches[scope]; cache == nil {
+		cache = newToolsetCache(c.policy.Load(), sources, c.ownChanges)
+	}
+	if scope != "" && len(sources) == 0 {
+		return cache, false // not kept: anything can be asked for
+	}
+	c.caches[scope] = cache
+	return cache, true
+}
+
+// forgetToolsets has all toolsets made again when they are next needed.
+func (c *sourceCatalog) forgetToolsets() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.caches)
+}
+
+// describeGrants says in a few words what a client may do, where that differs
+// from what the sources grant to every client.
+func (c *sourceCatalog) describeGrants(client policy.Client, scope string) string {
+	p := c.policy.Load()
+	if !p.ByClient() {
+		return ""
+	}
+	var words []string
+	for _, src := range c.inScope(scope) {
+		effects := p.Effects(client, src.conf.Name, src.effects, src.maxEffects())
+		if slices.Equal(effects, src.effects) {
+			continue
+		}
+		list := make([]string, len(effects))
+		for i, e := range effects {
+			list[i] = string(e)
+		}
+		words = append(words, src.conf.Name+": "+cmp.Or(strings.Join(list, ", "), "nothing"))
+	}
+	return strings.Join(words, "; ")
+}

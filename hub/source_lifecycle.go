@@ -1,0 +1,212 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+const (
+	checkEvery = 5 * time.Second
+	openWithin = 30 * time.Second
+	// A source that does not open is tried at every check for a minute, then
+	// every retryEvery; one that is open and cannot serve is opened again every
+	// retryEvery.
+	retryEvery   = 30 * time.Second
+	quickRetries = 12
+)
+
+// maintain opens the source, checks and reopens it, and closes it at the end.
+func (s *source) maintain() {
+	defer close(s.closed)
+	if s.former != nil {
+		<-s.former.closed
+		s.former = nil
+	}
+	tick := time.NewTicker(checkEvery)
+	defer tick.Stop()
+	_ = s.reopen()
+	last, attempts := s.hub.now(), 1
+	close(s.firstAttempt)
+	recovered := s.serves() && s.recoverWrites()
+	for {
+		select {
+		case <-s.life.Done():
+			s.setState(status.Stopped, nil)
+			s.close()
+			return
+		case answer := <-s.reopenRequests:
+			answer <- s.reopen()
+			last, attempts, recovered = s.hub.now(), 1, false
+		case <-tick.C:
+			err := s.check()
+			if err == nil {
+				if attempts = 0; !recovered || s.needsRecovery() {
+					recovered = s.recoverWrites()
+				}
+				continue
+			}
+			quick := !s.isOpen() && attempts <= quickRetries
+			if !quick && s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
+				continue
+			}
+			_ = s.reopen()
+			last, recovered = s.hub.now(), false
+			attempts++
+		}
+	}
+}
+
+// check asks an opened source whether it can serve.
+func (s *source) check() error {
+	s.mu.Lock()
+	open, failure := s.open, s.failure
+	s.mu.Unlock()
+	if open == nil {
+		return failure
+	}
+	ctx, cancel := context.WithTimeout(s.life, checkEvery)
+	defer cancel()
+	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, open.Check(ctx) })
+	if s.life.Err() != nil {
+		return nil
+	}
+	s.setOutcome(err)
+	return err
+}
+
+// reopen closes the opened source, if there is one, and opens it again.
+func (s *source) reopen() error {
+	if s.kind == nil {
+		err := tools.Errorf(tools.Invalid, "kind: unknown System %q", s.conf.Kind)
+		s.setOutcome(err)
+		return err
+	}
+	done := make(chan struct{})
+	s.mu.Lock()
+	s.reopened = done
+	s.mu.Unlock()
+	s.close()
+	ref, err := s.openSource()
+	s.mu.Lock()
+	s.open, s.reopened = ref, nil
+	s.mu.Unlock()
+	if s.life.Err() == nil {
+		s.setOutcome(err)
+	}
+	close(done)
+	return err
+}
+
+// openSource opens the source and starts its background work.
+func (s *source) openSource() (*sourceRef, error) {
+	ctx, cancel := context.WithTimeout(s.life, openWithin)
+	defer cancel()
+	report := newReporter(s)
+	opened, err := catchPanic(func() (*tools.OpenedSource, error) {
+		env, err := s.env(report)
+		if err != nil {
+			return nil, err
+		}
+		return s.kind.Open(ctx, s.conf.Options, env)
+	})
+	if err != nil {
+		report.close()
+		return nil, err
+	}
+	ref := &sourceRef{OpenedSource: opened, report: report, endRun: func() {}}
+	if r, ok := tools.As[tools.Runner](opened); ok {
+		run, end := context.WithCancel(s.life)
+		ref.endRun = end
+		ref.background.Go(func() { s.runBackground(run, r, report) })
+	}
+	return ref, nil
+}
+
+func (s *source) env(report *reporter) (tools.Env, error) {
+	peer, err := openPeer(s.hub.bridge, s.kind, s.conf)
+	if err != nil {
+		return tools.Env{}, err
+	}
+	env := tools.Env{
+		Name:            s.conf.Name,
+		Log:             s.hub.log.With("component", s.conf.Name),
+		Now:             s.hub.now,
+		Peer:            peer,
+		Privacy:         s.conf.Privacy,
+		ResourceChanged: s.resourceChanged,
+		Report:          report,
+	}
+	if s.kind.Manifest().Folders && s.hub.folders != nil {
+		env.Cache, env.Data, err = s.hub.folders(s.conf.Kind, s.conf.Name)
+	}
+	return env, err
+}
+
+func (s *source) requestReopen(ctx context.Context) error {
+	answer := make(chan error, 1)
+	select {
+	case s.reopenRequests <- answer:
+	case <-s.life.Done():
+		return fmt.Errorf("reopen source: %s is closed", s.conf.Name)
+	case <-ctx.Done():
+		return fmt.Errorf("reopen source: %w", ctx.Err())
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("reopen source: %w", ctx.Err())
+	}
+}
+
+// close ends the background work and closes the opened source when its last call
+// has ended, or after the grace. It does not return before Run has: the next
+// source of the name must not run beside it. Only a hub that ends does not wait.
+func (s *source) close() {
+	s.mu.Lock()
+	ref := s.open
+	s.open = nil
+	s.mu.Unlock()
+	if ref == nil {
+		return
+	}
+	ref.endRun()
+	ended := make(chan struct{})
+	go func() { ref.background.Wait(); close(ended) }()
+	idle := make(chan struct{})
+	go func() { ref.users.Wait(); <-ended; close(idle) }()
+	grace := time.NewTimer(s.hub.limits.Grace)
+	defer grace.Stop()
+	select {
+	case <-idle:
+	case <-grace.C:
+	}
+	ref.report.close()
+	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, ref.Close() })
+	if err != nil {
+		s.hub.log.Warn("close source", "component", s.conf.Name, "err", err)
+	}
+	s.mu.Lock()
+	s.closeErr = err
+	s.mu.Unlock()
+	select {
+	case <-ended:
+	case <-s.hub.life.Done():
+	}
+}
+
+func (s *source) lastCloseError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closeErr
+}
+
+func (s *source) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open != nil
+}
