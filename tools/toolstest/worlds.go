@@ -40,7 +40,7 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 				}
 				call(t, args)
 			}
-			s.probeNames(call, t, words, random)
+			probeNames(call, t, words, random)
 		}
 		s.comparePages(ask, words[:min(len(words), 3)])
 		ask(fmt.Sprintf("a change of what is hidden, round %d", round), func(w *observedSource) any {
@@ -57,8 +57,7 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 
 // probeNames calls a tool with a hidden name in every argument that takes text, and
 // with names below and beside it.
-func (s *suite) probeNames(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, words []string, random *rand.Rand) {
-	s.Helper()
+func probeNames(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, words []string, random *rand.Rand) {
 	if _, dry := t.In.Properties["dry_run"]; t.Effect != tools.Reads && !dry {
 		return
 	}
