@@ -28,11 +28,14 @@ func (s *source) accessOf(p *policy.Policy, who policy.Client) access {
 	if s.kind == nil {
 		return a
 	}
-	role := p.Role(who, s.conf.Name)
-	if slices.ContainsFunc(s.kind.Manifest().Roles, func(r tools.Role) bool { return r.Name == role }) {
+	if role := p.Role(who, s.conf.Name); s.hasRole(role) {
 		a.role = role
 	}
 	return a
+}
+
+func (s *source) hasRole(name string) bool {
+	return slices.ContainsFunc(s.kind.Manifest().Roles, func(r tools.Role) bool { return r.Name == name })
 }
 
 // widestAccess is what some client may do in the source.

@@ -33,7 +33,9 @@ func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 
 func (a agentAPI) caller(by mcp.Caller) caller {
 	cache, _ := a.hub.sources.toolsets(by.Session.Scope)
-	return caller{a.hub.sessions.session(by.Session), by.Client, cache.forClient(by.Client), tools.Via(by.Session.Transport)}
+	return caller{
+		session: a.hub.sessions.session(by.Session), client: by.Client, toolset: cache.forClient(by.Client), via: tools.Via(by.Session.Transport),
+	}
 }
 
 // Read implements [mcp.Hub].

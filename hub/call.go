@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
@@ -19,6 +20,7 @@ type caller struct {
 	client  policy.Client
 	toolset *toolset
 	via     tools.Via
+	account string // the person behind the client, as a token says; empty: the user
 }
 
 // A call is what an agent asks for, with what is known of it so far.
@@ -32,6 +34,14 @@ type call struct {
 	effect   tools.Effect      // empty: not known yet
 	returned *approval.Form    // what Call.Form is about; nil: none
 	recorder *journal.Recorder // of what the call changes; nil: it reads
+	outer    *call             // which makes this call; nil: a client does
+	made     atomic.Int64      // calls that this one and those within it made
+}
+
+// slot is where the call runs: a call that another makes has no slot of its own,
+// so that calls never wait for the slots of those that wait for them.
+func (c *call) slot() slot {
+	return slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil}
 }
 
 // call passes every call of every agent to a source. Its error is a
@@ -56,6 +66,12 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
+	return h.performOn(ctx, c)
+}
+
+// performOn is what every call passes once its tool and its source are known,
+// those that other calls make too.
+func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err error) {
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -73,7 +89,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 		return res, err
 	}
 	c.recorder = h.changes.newRecorder(c)
-	res, err = runOnSource(ctx, h.runner, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+	res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		return h.run(ctx, c, open, auth)
 	})
 	if err == nil {
@@ -120,7 +136,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	if c.tool.ownChanges == nil || declared == tools.Reads || !ok {
 		return declared, nil
 	}
-	return runOnSource(ctx, h.runner, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
+	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
 		deletes, err := h.changes.own(c, open).undoDeletes(ctx, in)
 		if deletes {
 			return tools.Deletes, err

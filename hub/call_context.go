@@ -10,12 +10,18 @@ import (
 // the client.
 func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	return tools.CallContext{
-		Identity: tools.Identity{
-			Client: c.client.Name, Proven: c.client.Proven, Session: c.session.ID, Via: c.via,
-			Role: c.toolset.access(c.source).role,
-		},
-		Notify: c.Notify,
-		Writes: writeObserver{h, c, auth},
+		Identity: c.identity(),
+		Notify:   c.Notify,
+		Writes:   writeObserver{h, c, auth},
+		Sources:  sourceCaller{h, c},
+	}
+}
+
+// identity is who calls, as the source sees them.
+func (c *call) identity() tools.Identity {
+	return tools.Identity{
+		Client: c.client.Name, Proven: c.client.Proven, Role: c.toolset.access(c.source).role,
+		Account: c.account, Session: c.session.ID, Via: c.via,
 	}
 }
 

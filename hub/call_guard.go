@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,14 +51,24 @@ func (r *callRunner) drain(grace time.Duration) {
 	}
 }
 
-// runOnSource runs f on the opened source: within the deadline of a call, in a
-// slot of the session, behind the panic guard.
+// A slot is the room of a session in which something runs.
+type slot struct {
+	session *session
+	timeout time.Duration // 0: the deadline of a call
+	outer   bool          // that of an outer call, which has it already
+}
+
+// runOnSource runs f on the opened source: within the deadline, in a slot of the
+// session, behind the panic guard.
 func runOnSource[T any](
-	ctx context.Context, r *callRunner, s *session, src *source, f func(context.Context, *sourceRef) (T, error),
+	ctx context.Context, r *callRunner, in slot, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.deadline)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline))
 	defer cancel()
-	release, err := s.limiter.acquire(ctx)
+	release, err := func() {}, error(nil)
+	if !in.outer {
+		release, err = in.session.limiter.acquire(ctx)
+	}
 	if err != nil {
 		var none T
 		return none, err

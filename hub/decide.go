@@ -123,6 +123,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 	q := policy.Request{
 		Client: c.client, Source: c.source.conf.Name, SourceEffects: c.source.effects, MaxEffects: c.source.maxEffects(),
 		Tool: c.tool.info.Name, Effect: cmp.Or(c.effect, c.tool.info.Effect), ToolDigest: c.tool.digest,
+		Route: c.via == tools.ViaRoute,
 	}
 	if p.DependsOnPath(q) {
 		named, all := policy.ArgumentTexts(c.object)

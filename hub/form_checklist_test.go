@@ -23,7 +23,7 @@ import (
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *testAgent) callWithForm(ctx context.Context, tool, args string, back *approval.FilledForm) (o callOutcome, state string) {
-	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who), tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
+	res, err := a.h.call(ctx, caller{session: a.s, client: a.who, toolset: a.h.toolsetOf(a.who), via: tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
 	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return callOutcome{}, f.State
 	}

@@ -78,7 +78,7 @@ type callOutcome struct {
 func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan callOutcome {
 	out := make(chan callOutcome, 1)
 	go func() {
-		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who), tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
+		res, err := a.h.call(ctx, caller{session: a.s, client: a.who, toolset: a.h.toolsetOf(a.who), via: tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
 		out <- callOutcome{res, tools.AsError(err)}
 	}()
 	return out

@@ -28,7 +28,8 @@ func (a PersonAPI) caller(name string) (caller, *source, error) {
 		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
 	v := newToolset([]*source{src}, (*source).usualAccess, false) // a person has `lectern changes`
-	return caller{a.hub.sessions.newLocal(name, localClient), policy.Client{Name: localClient, Proven: true}, v, tools.ViaPerson}, src, nil
+	by := caller{session: a.hub.sessions.newLocal(name, localClient), client: policy.Client{Name: localClient, Proven: true}, toolset: v, via: tools.ViaPerson}
+	return by, src, nil
 }
 
 // Call runs a tool, by its specification's name, on one source, as for an

@@ -58,7 +58,7 @@ func readSource[T any](
 	if err := checkRead(h.policy.Load(), by.client, src, what, uri); err != nil {
 		return none, err
 	}
-	v, err := runOnSource(ctx, h.runner, by.session, src, f)
+	v, err := runOnSource(ctx, h.runner, slot{session: by.session}, src, f)
 	if err != nil {
 		return none, h.publicError(by.session, what, src, err)
 	}

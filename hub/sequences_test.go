@@ -291,7 +291,7 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n], tools.ViaStdio}, mcp.Call{Tool: tool, Args: bytes.Clone(in)})
+	_, err = q.hub.call(q.Context(), caller{session: q.agents[who], client: policy.Client{Name: q.agents[who].ClientName()}, toolset: q.views[n], via: tools.ViaStdio}, mcp.Call{Tool: tool, Args: bytes.Clone(in)})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
 }

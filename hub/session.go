@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -28,12 +29,20 @@ type sessionRegistry struct {
 	now    func() time.Time
 	ids    atomic.Uint64 // continues those of earlier hubs
 
-	mu   sync.RWMutex
-	open map[*mcp.Session]*session
+	mu     sync.RWMutex
+	open   map[*mcp.Session]*session
+	routes map[routeClient]*session // of these, those of requests to routes
+}
+
+// A routeClient is a client of the routes of one source. All its requests are one
+// session.
+type routeClient struct {
+	source string
+	client policy.Client
 }
 
 func newSessionRegistry(limits Limits, now func() time.Time) *sessionRegistry {
-	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}}
+	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}, routes: map[routeClient]*session{}}
 }
 
 // nextID names a session for good: no later hub uses the name again.
@@ -62,6 +71,28 @@ func (r *sessionRegistry) set(s *mcp.Session, open bool) {
 	} else {
 		delete(r.open, s)
 	}
+}
+
+// route is the session of a client of a source's routes. Those that have been idle
+// for long are forgotten when another one begins.
+func (r *sessionRegistry) route(source string, client policy.Client) *session {
+	now := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := routeClient{source, client}
+	if known := r.routes[key]; known != nil {
+		return known
+	}
+	for key, old := range r.routes {
+		if now.Sub(old.IdleSince()) >= r.limits.Idle {
+			delete(r.routes, key)
+			delete(r.open, old.Session)
+		}
+	}
+	s := mcp.NewSession(r.nextID(), now, mcp.Attach{Scope: source, Transport: status.Route, Proven: client.Name})
+	added := r.newSession(s)
+	r.routes[key], r.open[s] = added, added
+	return added
 }
 
 // list is every open session, in no order.

@@ -117,6 +117,7 @@ type Transport string
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
+	Route Transport = "route" // requests to a System's own routes
 )
 
 // Session is one agent connected to the hub.

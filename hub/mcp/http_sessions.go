@@ -72,11 +72,11 @@ func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
 	var evicted *httpSession
 	if len(h.legacy) >= s.Limits.Sessions {
 		for _, hs := range h.legacy {
-			if evicted == nil || hs.session.idleSince().Before(evicted.session.idleSince()) {
+			if evicted == nil || hs.session.IdleSince().Before(evicted.session.IdleSince()) {
 				evicted = hs
 			}
 		}
-		if evicted == nil || s.Now().Sub(evicted.session.idleSince()) < quietTime {
+		if evicted == nil || s.Now().Sub(evicted.session.IdleSince()) < quietTime {
 			h.mu.Unlock()
 			return nil, false
 		}
@@ -168,7 +168,7 @@ func (s *Server) modernSession(scope, proven string, meta *mcp.Meta) *Session {
 func (h *httpSessions) forgetQuietest() (quietest *Session) {
 	var key string
 	for k, session := range h.modern {
-		if quietest == nil || session.idleSince().Before(quietest.idleSince()) {
+		if quietest == nil || session.IdleSince().Before(quietest.IdleSince()) {
 			key, quietest = k, session
 		}
 	}
@@ -195,7 +195,7 @@ func (s *Server) closeIdle(quiet time.Duration) {
 	var legacy []*httpSession
 	var modern []*Session
 	now := s.Now()
-	isIdle := func(session *Session) bool { return now.Sub(session.idleSince()) >= quiet }
+	isIdle := func(session *Session) bool { return now.Sub(session.IdleSince()) >= quiet }
 	s.http.mu.Lock()
 	for _, hs := range s.http.legacy {
 		if isIdle(hs.session) {

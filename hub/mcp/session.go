@@ -96,7 +96,7 @@ func (s *Session) setSeen(now time.Time) {
 	s.lastSeen = now
 }
 
-func (s *Session) idleSince() time.Time {
+func (s *Session) IdleSince() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lastSeen

@@ -24,6 +24,9 @@ type Request struct {
 	Texts []string
 	// TextsIncomplete: the call may touch something that Texts do not name.
 	TextsIncomplete bool
+	// Route: it came in over a System's own route. Its key decides what it may do,
+	// so a person is asked only where a grant or a rule names the client.
+	Route bool
 }
 
 // A Decision is a Verdict and where it comes from.
@@ -53,6 +56,9 @@ func (p *Policy) Decide(q Request) Decision {
 	found := Decision{Verdict: Allow, Reason: fmt.Sprintf("source %s grants %s and no rule says otherwise", q.Source, q.Effect), Granted: true}
 	highest := -1
 	for _, r := range p.rules {
+		if q.Route && r.Do == Ask && r.Client == "" {
+			continue
+		}
 		if n := precedence(r.Do); n > highest && r.matches(q) {
 			highest = n
 			found = Decision{Verdict: r.verdict(), Line: r.Line, Reason: "rule: " + r.String(), Granted: true}
@@ -97,7 +103,7 @@ func (p *Policy) askingGrant(q Request, of *Grant) *Grant {
 		return of
 	}
 	for i, g := range p.grants {
-		if g.Client == "" && (g.Source == "" || g.Source == q.Source) && slices.Contains(g.Ask, q.Effect) {
+		if g.Client == "" && !q.Route && (g.Source == "" || g.Source == q.Source) && slices.Contains(g.Ask, q.Effect) {
 			return &p.grants[i]
 		}
 	}

@@ -8,23 +8,30 @@ import (
 
 // checkToken applies the rule about who sends a request. A token in the URL
 // does not count, because URLs end up in histories and logs.
-func (g *guard) checkToken(r *http.Request, route Route) (principal string, refused *refusal) {
+func (g *guard) checkToken(r *http.Request, route Route) (as *http.Request, principal string, refused *refusal) {
 	if route.NoToken {
-		return "", nil
+		return r, "", nil
 	}
 	const challenge = `Bearer realm="lectern"`
 	values := r.Header["Authorization"]
 	if len(values) == 0 {
-		return "", refuse("token", http.StatusUnauthorized, "%s needs the header Authorization: Bearer TOKEN", route.Path).
+		return r, "", refuse("token", http.StatusUnauthorized, "%s needs the header Authorization: Bearer TOKEN", route.Path).
 			with("WWW-Authenticate", challenge)
 	}
 	scheme, bearer, _ := strings.Cut(values[0], " ")
-	if len(values) == 1 && strings.EqualFold(scheme, "Bearer") && g.authorize != nil {
-		if principal, ok := g.authorize(bearer); ok {
-			return principal, nil
+	if len(values) == 1 && strings.EqualFold(scheme, "Bearer") {
+		if g.authorize != nil {
+			if principal, ok := g.authorize(bearer); ok {
+				return r, principal, nil
+			}
+		}
+		if route.Authenticate != nil {
+			if ctx, principal, ok := route.Authenticate(r, bearer); ok {
+				return r.WithContext(ctx), principal, nil
+			}
 		}
 	}
-	return "", refuse("token", http.StatusUnauthorized, "the token is not valid; it may have been rotated").
+	return r, "", refuse("token", http.StatusUnauthorized, "the token is not valid; it may have been rotated").
 		with("WWW-Authenticate", challenge+`, error="invalid_token"`)
 }
 

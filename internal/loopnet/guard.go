@@ -14,6 +14,9 @@ type GuardConfig struct {
 	// Routes are the only paths that are served. Others are answered 404, so
 	// adding a handler to a mux is not enough to expose it.
 	Routes []Route
+	// Lookup finds the route of a path that is not in Routes, because it depends on
+	// the configuration; nil: there are no others.
+	Lookup func(path string) (Route, bool)
 	// Authorize says whose token it is; [Token.AuthorizeAs] makes such a function. It is
 	// called for every request, so a rotated token counts at once. Nil refuses
 	// every request that needs a token.
@@ -39,6 +42,7 @@ func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 		hosts:     map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true, "[::1]:" + port: true},
 		host:      "127.0.0.1:" + port,
 		routes:    cfg.Routes,
+		lookup:    cfg.Lookup,
 		authorize: cfg.Authorize,
 		budget:    newBudget(cfg.Budget),
 		log:       cfg.Log,
@@ -50,6 +54,7 @@ type guard struct {
 	hosts     map[string]bool
 	host      string // named in answers
 	routes    []Route
+	lookup    func(path string) (Route, bool)
 	authorize func(string) (string, bool)
 	budget    *budget
 	log       *slog.Logger
@@ -61,14 +66,14 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // net/http's way to close without an answer
 	}
 	sealed := &securityHeaderWriter{ResponseWriter: w}
-	route, known := findRoute(g.routes, r.URL.Path)
+	route, known := g.findRoute(r.URL.Path)
 	refused := g.checkBrowser(r, route)
 	if refused == nil {
 		refused = checkRequest(r, route, known)
 	}
 	var principal string
 	if refused == nil {
-		principal, refused = g.checkToken(r, route)
+		r, principal, refused = g.checkToken(r, route)
 	}
 	if refused == nil {
 		var leave func()

@@ -1,6 +1,8 @@
 package loopnet
 
 import (
+	"context"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -20,6 +22,9 @@ type Route struct {
 	// AllowOrigin is called for an origin that is not in Origins, so that people can
 	// approve a page while the server runs. It must be quick; nil refuses all.
 	AllowOrigin func(origin string) bool
+	// Authenticate says whose token it is if the guard's Authorize does not know it;
+	// nil: nobody else's. The context is that of the request from then on.
+	Authenticate func(r *http.Request, bearer string) (ctx context.Context, principal string, ok bool)
 	// NoToken means that requests need no bearer token.
 	NoToken bool
 	// Stream means that a GET must accept text/event-stream and stays open.
@@ -39,16 +44,19 @@ func (r Route) allowsOrigin(origin string) bool {
 // findRoute finds the route of a URL path. A path that another matcher could
 // read differently, with empty or dot segments, has none. A missing route is
 // the zero Route, which allows no origin.
-func findRoute(routes []Route, p string) (found Route, ok bool) {
+func (g *guard) findRoute(p string) (found Route, ok bool) {
 	if clean := path.Clean(p); p != clean && p != clean+"/" {
 		return Route{}, false
 	}
-	for _, route := range routes {
+	for _, route := range g.routes {
 		exact := route.Path == p
 		below := strings.HasSuffix(route.Path, "/") && strings.HasPrefix(p, route.Path)
 		if (exact || below) && len(route.Path) > len(found.Path) {
 			found, ok = route, true
 		}
+	}
+	if !ok && g.lookup != nil {
+		return g.lookup(p)
 	}
 	return found, ok
 }

@@ -80,7 +80,7 @@ func randomWorld(t testing.TB, seed uint64) toolstest.Fixture {
 		Privacy: privacy,
 		Hide:    func(round int) []string { return hideRandom(t, dir, seed, round, set.text, covered, visible) },
 		Names:   append(slices.Sorted(maps.Keys(visible)), "Fresh.md", "Fresh/Deep.md", "Work", "Void/Fresh.md", "/", "Fresh title"),
-		Config:  markdown.Config{Path: dir},
+		Config:  markdown.Config{Path: tools.Folder(dir)},
 		Digest:  func() string { return digest(t, dir, "") },
 		Outside: func() string { return "" },
 	}

@@ -6,11 +6,12 @@
 // and follow CONTRIBUTING.md. To add a tool, write a method on [Memo] and one
 // entry in the table below.
 //
-// Start reading at [SystemWith]. Then read notes.go for tools that read and
+// Start reading at [SystemWith] and config.go. Then read notes.go for tools that read and
 // write, check_links.go for a tool that reports progress, chart_notes.go for one
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
 // run.go for background work and Problems, roles.go for what callers may be,
+// routes.go for answering HTTP,
 // undo.go for undoing what agents did, and privacy.go for what they must not
 // see. [Store] stands for what a real System talks to: a folder, another
 // application, a server.
@@ -25,18 +26,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Config holds the keys of a [[source]] table with kind "memo", besides those
-// that every source has. Its schema is made from these tags.
-type Config struct {
-	Notebook string            `json:"notebook,omitempty" jsonschema:"which notebook to open; the source's name when omitted"`
-	Notes    map[string]string `json:"notes,omitempty" jsonschema:"texts by title, for a new notebook"`
-}
-
 // Memo is an open source. Its methods are its tools; they may be called from any
 // goroutine.
 type Memo struct {
 	*notebook
 	name    string
+	key     tools.Secret
+	reveal  tools.Reveal
 	log     *slog.Logger
 	changed func(uri string)
 	report  tools.Reporter
@@ -57,11 +53,11 @@ func SystemWith(s *Store) tools.Kind {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			name := config.Notebook
-			if name == "" {
-				name = env.Name
+			m := &Memo{
+				notebook: s.open(config.notebookName(env.Name), config.Notes), name: env.Name, key: config.Key, reveal: env.Reveal,
+				log: env.Log, changed: env.ResourceChanged, report: env.Report, privacy: env.Privacy,
 			}
-			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Report, env.Privacy}, nil
+			return m, nil
 		},
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
@@ -72,7 +68,11 @@ func SystemWith(s *Store) tools.Kind {
 		Prompts:   prompts(),
 		Pages:     pages(),
 		Roles:     roles(),
+		Routes:    routes(),
 		Problems:  []status.ProblemType{emptyNotes},
+
+		Sample:      sample(),
+		Environment: environment(),
 	})
 }
 

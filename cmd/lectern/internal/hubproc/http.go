@@ -121,12 +121,13 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // the client went away
 	})
+	mux.Handle("/", h.hub.Routes())
 	plugin := h.plugins.addRoutes(mux)
 	mcp := loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
 	all, one := mcp, mcp
 	all.Path, one.Path = "/mcp", "/mcp/"
 	return loopnet.Guard(loopnet.GuardConfig{
-		Port: port, Log: h.log.With("component", "http"), Authorize: h.authorize(token),
+		Port: port, Log: h.log.With("component", "http"), Authorize: h.authorize(token), Lookup: h.hub.Routes().Lookup,
 		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, NoToken: true}),
 	}, mux)
 }

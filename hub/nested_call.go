@@ -1,0 +1,118 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Limits of the calls that one call makes.
+const (
+	maxDepth       = 4
+	maxNestedCalls = 1000
+)
+
+// outermost is the call that a client makes, or the request of a handler.
+func (c *call) outermost() *call {
+	for c.outer != nil {
+		c = c.outer
+	}
+	return c
+}
+
+// depth is how many calls c is within.
+func (c *call) depth() (n int) {
+	for ; c.outer != nil; c = c.outer {
+		n++
+	}
+	return n
+}
+
+// isHandler reports whether c stands for a request to a System's route, which may
+// call only tools of its own source.
+func (c *call) isHandler() bool { return c.tool == nil }
+
+// mayCall reports whether c may call a tool: only with [tools.Spec].Calls one
+// that does more than read.
+func (c *call) mayCall(info tools.ToolInfo) bool {
+	for ; c != nil; c = c.outer {
+		if !c.isHandler() && !c.tool.info.Calls && info.Effect != tools.Reads {
+			return false
+		}
+	}
+	return true
+}
+
+// A sourceCaller is the [tools.SourceCaller] of one call: what it calls runs for
+// the same caller, in the same slot, within the same deadline.
+type sourceCaller struct {
+	hub   *Hub
+	outer *call
+}
+
+// Call implements [tools.SourceCaller].
+func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
+	c := &call{
+		Call:   mcp.Call{Tool: toolName, Args: args, Reason: s.outer.Reason},
+		caller: s.outer.caller, began: s.hub.now(), arguments: parseArguments(args), outer: s.outer,
+	}
+	res, err := s.perform(ctx, c, name)
+	if err != nil {
+		res, err = tools.Result{}, s.hub.publicError(c.session, toolName, c.source, err)
+	}
+	s.hub.calls.record(c, res, err)
+	return res, err
+}
+
+func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.Result, error) {
+	switch {
+	case c.depth() > maxDepth:
+		return tools.Result{}, tools.Errorf(tools.Limited, "calls within calls are more than %d deep", maxDepth)
+	case s.outer.outermost().made.Add(1) > maxNestedCalls:
+		return tools.Result{}, tools.Errorf(tools.Limited, "one call may make at most %d others", maxNestedCalls)
+	}
+	var err error
+	if c.source, err = s.find(name); err != nil {
+		return tools.Result{}, err
+	}
+	info, ok := c.source.kind.Manifest().Tool(c.Tool)
+	if !ok {
+		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(c.Tool, mcp.MaxName))
+	}
+	if !s.outer.mayCall(info) {
+		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", info.Name)
+	}
+	c.tool = &tool{name: info.Name, info: info, digest: policy.ToolDigest(info), kind: c.source.kind}
+	return s.hub.performOn(ctx, c)
+}
+
+// find is a source that the caller may read. Others do not exist for it.
+func (s sourceCaller) find(name string) (*source, error) {
+	if name == "" || name == s.outer.source.conf.Name {
+		return s.outer.source, nil
+	}
+	readable := s.readable()
+	i := slices.IndexFunc(readable, func(src *source) bool { return src.conf.Name == name })
+	if i < 0 || s.outer.outermost().isHandler() {
+		return nil, tools.Errorf(tools.NotFound, "no source named %q", mcp.Truncate(name, mcp.MaxName))
+	}
+	return readable[i], nil
+}
+
+func (s sourceCaller) readable() []*source {
+	v := s.outer.toolset
+	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool { return src.kind == nil || !v.granted(src, tools.Reads) })
+}
+
+// Sources implements [tools.SourceCaller].
+func (s sourceCaller) Sources() []tools.SourceInfo {
+	var list []tools.SourceInfo
+	for _, src := range s.readable() {
+		list = append(list, tools.SourceInfo{Name: src.conf.Name, System: src.kind.Manifest()})
+	}
+	return list
+}

@@ -1,0 +1,246 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Routes serves the HTTP requests that sources answer themselves, behind a
+// [loopnet.Guard]. A handler knows who calls, reads by itself, and writes only
+// by tools of its own source.
+type Routes struct{ hub *Hub }
+
+// sourcesPath is where every source with routes is served, by its name.
+const sourcesPath = "/sources/"
+
+// A routeMatch is a request to a source.
+type routeMatch struct {
+	source *source
+	route  tools.Route
+	base   string // what stands before the path that the source sees
+}
+
+// Lookup is the guard's rule for a path; false: no source serves it. It is
+// [loopnet.GuardConfig].Lookup.
+func (r Routes) Lookup(path string) (loopnet.Route, bool) {
+	m, ok := r.match(path)
+	if !ok {
+		return loopnet.Route{}, false
+	}
+	methods := m.route.Methods
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(slices.Clone(methods), http.MethodHead)
+	}
+	rule := loopnet.Route{
+		Path: path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream,
+		NoToken: m.route.Auth == tools.AuthOpen,
+	}
+	if m.route.Auth == tools.AuthSource {
+		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {
+			return r.authenticate(req, bearer, m.source)
+		}
+	}
+	return rule, true
+}
+
+// match finds the source and the route of a path. The path of the specification
+// belongs to the only source of a System.
+func (r Routes) match(path string) (routeMatch, bool) {
+	if rest, ok := strings.CutPrefix(path, sourcesPath); ok {
+		name, _, _ := strings.Cut(rest, "/")
+		src, ok := r.hub.sources.named(name)
+		if !ok {
+			return routeMatch{}, false
+		}
+		return matchRoute(src, sourcesPath+name, path)
+	}
+	var found routeMatch
+	for _, src := range r.hub.sources.inScope("") {
+		if src.kind == nil || src.kind.Manifest().Routes == nil {
+			continue
+		}
+		m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path)
+		switch {
+		case !ok:
+		case found.source != nil:
+			return routeMatch{}, false // two of the System: each is at its own path
+		default:
+			found = m
+		}
+	}
+	return found, found.source != nil
+}
+
+// matchRoute finds the route of a path below base; the longest match wins.
+func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
+	if src.kind == nil || src.kind.Manifest().Routes == nil || base == "" {
+		return m, false
+	}
+	rest, below := strings.CutPrefix(path, base)
+	if !below || rest != "" && rest[0] != '/' {
+		return m, false
+	}
+	for _, route := range src.kind.Manifest().Routes.List {
+		exact := route.Path == rest
+		within := strings.HasSuffix(route.Path, "/") && strings.HasPrefix(rest, route.Path)
+		if (exact || within) && (!ok || len(route.Path) > len(m.route.Path)) {
+			m, ok = routeMatch{src, route, base}, true
+		}
+	}
+	return m, ok
+}
+
+type identityKey struct{}
+
+// keyPrefix begins the names of callers that a source knows by keys of its own,
+// so that none has the name of an MCP client.
+const keyPrefix = "key:"
+
+// authenticate asks the source whose key it is. The source decides the role, and
+// the name is its own.
+func (r Routes) authenticate(req *http.Request, bearer string, src *source) (ctx context.Context, principal string, ok bool) {
+	who, err := withSourceRef(req.Context(), src, func(ctx context.Context, open *sourceRef) (tools.Identity, error) {
+		a, ok := tools.As[tools.Authenticator](open.OpenedSource)
+		if !ok {
+			return tools.Identity{}, tools.Errorf(tools.Denied, "the source knows no keys")
+		}
+		return a.Authenticate(ctx, bearer)
+	})
+	if err != nil {
+		return nil, "", false
+	}
+	who.Client = keyPrefix + strings.TrimPrefix(who.Client, keyPrefix)
+	who.Proven = true
+	return context.WithValue(req.Context(), identityKey{}, who), src.conf.Name + "/" + who.Client, true
+}
+
+// ServeHTTP serves a request that the guard let through.
+func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	m, ok := r.match(req.URL.Path)
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now()}
+	ctx := req.Context()
+	if !m.route.Stream {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.hub.limits.Deadline)
+		defer cancel()
+	}
+	c.session.CountCall(m.route.Path, c.began)
+	if err := r.serve(ctx, c, m, w, req); err != nil {
+		r.refuse(w, c, err)
+	}
+}
+
+// serve runs the handler of the source on this goroutine, because net/http reuses
+// what it was given. Nothing of it is left when serve returns.
+func (r Routes) serve(ctx context.Context, c *call, m routeMatch, w http.ResponseWriter, req *http.Request) error {
+	release, err := c.session.limiter.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.hub.runner.begin(release)()
+	open, done, err := m.source.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	handler, ok := tools.As[http.Handler](open.OpenedSource)
+	if !ok {
+		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
+	}
+	ctx = tools.WithCallContext(ctx, tools.CallContext{
+		Identity: c.identity(), Writes: handlersWriteByTools{}, Sources: sourceCaller{r.hub, c},
+	})
+	req = req.Clone(ctx)
+	req.Header.Del("Authorization")
+	answer := &answerWriter{ResponseWriter: w}
+	_, err = catchPanic(func() (struct{}, error) {
+		http.StripPrefix(m.base, handler).ServeHTTP(answer, req)
+		return struct{}{}, nil
+	})
+	if p, ok := errors.AsType[*panicError](err); ok && (p.value == http.ErrAbortHandler || answer.begun) {
+		r.hub.log.Error("a route panicked", "component", m.source.conf.Name, "err", err, "stack", stackOf(err))
+		panic(http.ErrAbortHandler) // the answer is cut off: net/http closes the connection
+	}
+	return err
+}
+
+// caller is who sent a request, in the session that all their requests share.
+func (r Routes) caller(req *http.Request, m routeMatch) caller {
+	who, known := req.Context().Value(identityKey{}).(tools.Identity)
+	client := policy.Client{Name: who.Client, Proven: who.Proven}
+	a := access{}
+	switch {
+	case known:
+		a = m.source.accessOf(r.hub.policy.Load(), client)
+		if m.source.hasRole(who.Role) {
+			a.role = who.Role
+		}
+	case m.route.Auth == tools.AuthOpen:
+		a = access{role: m.source.leastRole()} // nothing is granted to a stranger
+	default:
+		name := r.hub.clientOf(req)
+		client = policy.Client{Name: name, Proven: name != ""}
+		a = m.source.accessOf(r.hub.policy.Load(), client)
+	}
+	v := &toolset{sources: []*source{m.source}, access: func(*source) access { return a }}
+	return caller{session: r.hub.sessions.route(m.source.conf.Name, client), client: client, toolset: v, via: tools.ViaRoute, account: who.Account}
+}
+
+// refuse answers a request that no handler could serve.
+func (r Routes) refuse(w http.ResponseWriter, c *call, err error) {
+	e := tools.AsError(r.hub.publicError(c.session, "request", c.source, err))
+	code := http.StatusInternalServerError
+	switch e.Code {
+	case tools.Unavailable, tools.Timeout:
+		code = http.StatusServiceUnavailable
+	case tools.Limited:
+		code = http.StatusTooManyRequests
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = fmt.Fprintf(w, "%s\n", e.Message) // the client went away
+}
+
+// handlersWriteByTools refuses what a handler tries to write by itself.
+type handlersWriteByTools struct{}
+
+// BeforeWrite implements [tools.WriteObserver].
+func (handlersWriteByTools) BeforeWrite(context.Context, ...tools.Change) error {
+	return tools.Errorf(tools.Internal, "a route writes by tools of its source, not by itself")
+}
+
+// AfterWrite implements [tools.WriteObserver].
+func (handlersWriteByTools) AfterWrite(string, tools.State) {}
+
+// An answerWriter knows whether an answer has begun.
+type answerWriter struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *answerWriter) WriteHeader(code int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *answerWriter) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets an [http.ResponseController] flush and set deadlines.
+func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
