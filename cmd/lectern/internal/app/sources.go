@@ -24,6 +24,22 @@ type Source struct {
 	Variable string
 }
 
+// Location is what the source opens, for people: its folder, or else those of its
+// keys that are text.
+func (s Source) Location() string {
+	values := map[string]any{}
+	if s.Path != "" || json.Unmarshal(s.Options, &values) != nil {
+		return s.Path
+	}
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if text, ok := values[key].(string); ok {
+			parts = append(parts, key+"="+text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
 // Sources are those of the configuration and of the environment, and a sample if
 // there are none.
 func (a *App) Sources(c config.Config) []Source {

@@ -61,7 +61,7 @@ func hubSources(sources []app.Source) []hub.Source {
 	for _, s := range sources {
 		effects, _, _ := s.Granted()
 		list = append(list, hub.Source{
-			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: effects, Role: s.Role, Options: s.Options, Location: s.Path,
+			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: effects, Role: s.Role, Options: s.Options, Location: s.Location(),
 			Privacy: privacy(s.Source), Sample: s.Sample != nil,
 		})
 	}

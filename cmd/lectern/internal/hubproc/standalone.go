@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -22,6 +23,7 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 	}
 	conf := config.Default("", config.Schema{})
 	var changes *journal.Journal // nil: the folder of a container has none
+	var trail *audit.Trail       // nil: there is none, as above, or it cannot be written
 	sources := a.EnvironmentSources()
 	if len(sources) == 0 {
 		var err error
@@ -34,6 +36,11 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 		}
 		changes = newJournal(a, conf, log)
 		defer changes.Close() //nolint:errcheck // what it could not write is in the log
+		if trail, err = openAuditTrail(ctx, a); err != nil {
+			log.Error("calls are not recorded", "component", "audit", "err", err)
+		} else {
+			defer closeAuditTrail(trail, log)
+		}
 	}
 	c := newHubConfig(a, conf, changes, log)
 	c.Sources, c.Unattended = hubSources(sources), true
@@ -46,8 +53,17 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 	}
 	h := hub.New(c)
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it
+	if trail != nil {
+		h.Calls().SetTrail(trail)
+	}
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
 	return h.MCP().ServeStream(ctx, in, out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: a.Paths.ClientTokens().Owner(a.Getenv(app.ClientTokenEnv))})
+}
+
+func closeAuditTrail(trail *audit.Trail, log *slog.Logger) {
+	if err := trail.Close(); err != nil {
+		log.Error("the last calls were not recorded", "component", "audit", "err", err)
+	}
 }
