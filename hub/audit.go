@@ -57,7 +57,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	done := status.Call{
 		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName),
 		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect),
-		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
+		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
 	}
 	l.history.add(done)
 	l.addToTrail(c, done, err)
@@ -85,7 +85,7 @@ func (l *CallLog) addToTrail(c *call, done status.Call, err error) {
 	}
 	r := audit.Record{
 		ID: c.auditID(trail), Client: done.Client, Proven: c.client.Proven, Session: done.Session, Transport: string(c.via),
-		Source: done.Source, Effect: done.Effect, Targets: c.targets.names(), Outcome: c.outcome(err), Code: done.Code,
+		Source: done.Source, Effect: done.Effect, Targets: done.Targets, Outcome: c.outcome(err), Code: done.Code,
 		Waited: c.waited, Worked: done.Duration - c.waited, Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
 	}
 	if c.source != nil {
@@ -128,7 +128,7 @@ func (c *call) outcome(err error) audit.Outcome {
 	}
 }
 
-// A targetList is what a call changes. A tool that outlives its deadline may add
+// A targetList is what a call touches: reads, changes or was to change. A tool that outlives its deadline may add
 // to it while the call is recorded.
 type targetList struct {
 	mu    sync.Mutex
@@ -139,9 +139,25 @@ func (l *targetList) add(changes []tools.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range changes {
-		if len(l.named) < audit.MaxTargets && !slices.Contains(l.named, c.Target) {
-			l.named = append(l.named, c.Target)
-		}
+		l.addName(c.Target)
+	}
+}
+
+// addNames adds what a call reads.
+func (l *targetList) addNames(names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range names {
+		l.addName(name)
+	}
+}
+
+func (l *targetList) addName(name string) {
+	if len(l.named) >= audit.MaxTargets {
+		return
+	}
+	if name = mcp.Truncate(name, audit.MaxTarget); !slices.Contains(l.named, name) {
+		l.named = append(l.named, name)
 	}
 }
 

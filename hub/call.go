@@ -40,7 +40,8 @@ type call struct {
 	id         atomic.Int64  // in the audit; 0: not needed yet
 	authorized bool          // it was let through
 	waited     time.Duration // for a person
-	targets    targetList    // what it changes, or was to change
+	targets    targetList    // what it touches
+	resolved   bool          // targets has what the tool told before the call
 }
 
 // slot is where the call runs: a call that another makes has no slot of its own,
@@ -156,12 +157,25 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 // even if the call has been answered by then.
 func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	res, err := catchPanic(func() (tools.Result, error) {
+		if c.tool.info.HasTargets && !c.resolved {
+			h.resolveTargets(ctx, c, open)
+		}
 		return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
 	})
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)
 	}
 	return res, err
+}
+
+// resolveTargets asks the source what the call touches; nil: that is not known.
+// What it is told is for the policy and the person: nothing of it reaches the
+// client.
+func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []string {
+	names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
+	c.resolved = true
+	c.targets.addNames(names)
+	return names
 }
 
 // invoke runs a System's tool, or the hub's own for a source.

@@ -47,6 +47,14 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
+	if c.tool.info.HasTargets && p.DependsOnPath(q) {
+		var err error
+		if q.Targets, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
+			return h.resolveTargets(ctx, c, open), nil
+		}); err != nil {
+			return authorization{}, err
+		}
+	}
 	d := p.Decide(q)
 	tripped := h.limiter.tripped(c.client, c.effect)
 	switch {

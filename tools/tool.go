@@ -195,15 +195,17 @@ const maxTargets = 100
 // WithTargets adds to a tool how to find out what a call touches: pages, blocks,
 // headlines, cards, named as in [Change].Target. Rules by path are decided by
 // them before the call is made, and the audit keeps them. It reads little and
-// quickly. A target that does not exist is named as it was asked for; an error
-// means that the targets are not known.
+// quickly. A target that does not exist, or is hidden, is named as it was asked
+// for; an error means that the targets are not known. The arguments have not been
+// checked, and hold no defaults.
 func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, In) ([]string, error)) Tool[S] {
-	in := t.info.In
 	t.info.HasTargets = true
 	t.targets = func(ctx context.Context, src S, raw json.RawMessage) ([]string, error) {
 		var v In
-		if err := decodeArguments(in, raw, &v); err != nil {
-			return nil, err
+		if len(raw) > 0 { // what is wrong with the arguments is told by the call
+			if err := json.Unmarshal(raw, &v); err != nil {
+				return nil, err
+			}
 		}
 		names, err := targets(src, ctx, v)
 		return names[:min(len(names), maxTargets)], err

@@ -61,10 +61,10 @@ func TestWizardAddsAKind(t *testing.T) {
 		r.hides("[x]")
 		r.press("space", "Work", "enter")
 		r.shows("[x] Logseq  graph=Work", "agents can read, and ask to write")
-		r.press("e", "enter", "enter")
+		r.press("enter", "enter")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.confirm()
-		ask := status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "logseq", Keys: map[string]string{"graph": "Work"}, Ask: true}}
+		ask := status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "logseq", Keys: map[string]string{"graph": "Work"}}}
 		r.did(ask, status.Action{Verb: status.Install, Target: "client/cursor"})
 	})
 }

@@ -23,13 +23,15 @@ type BlocksOut struct {
 func (in GetBacklinksIn) check() error { return checkPageName("page_name", in.PageName) }
 
 func getBacklinks() tools.Tool[*Graph] {
-	return define(tools.Spec[GetBacklinksIn, BlocksOut]{
+	return tools.WithTargets(define(tools.Spec[GetBacklinksIn, BlocksOut]{
 		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads,
 		Doc: "Lists the blocks that link to a page.\nNeeds backlinks.",
 		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
 			{Purpose: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, AnyAnswer: true},
 		},
-	}, (*Graph).GetBacklinks, "backlinks")
+	}, (*Graph).GetBacklinks, "backlinks"), func(_ *Graph, _ context.Context, in GetBacklinksIn) ([]string, error) {
+		return []string{target{pageTarget, string(in.PageName)}.String()}, nil
+	})
 }
 
 // GetBacklinks implements get_backlinks.

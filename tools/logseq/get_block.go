@@ -24,13 +24,15 @@ type GetBlockOut struct {
 func (in GetBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
 
 func getBlock() tools.Tool[*Graph] {
-	return define(tools.Spec[GetBlockIn, GetBlockOut]{
+	return tools.WithTargets(define(tools.Spec[GetBlockIn, GetBlockOut]{
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
 		Doc: "Reads one block, with the blocks below it if asked.\nNeeds blocks.read.",
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
 			{Purpose: "read a block and the blocks below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},
-	}, (*Graph).GetBlock, "blocks.read")
+	}, (*Graph).GetBlock, "blocks.read"), func(_ *Graph, _ context.Context, in GetBlockIn) ([]string, error) {
+		return []string{target{blockTarget, string(in.BlockUUID)}.String()}, nil
+	})
 }
 
 // GetBlock implements get_block.

@@ -41,7 +41,7 @@ type GetPageContentOut struct {
 func (in GetPageContentIn) check() error { return checkPageName("page_name", in.PageName) }
 
 func getPageContent() tools.Tool[*Graph] {
-	return define(tools.Spec[GetPageContentIn, GetPageContentOut]{
+	return tools.WithTargets(define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
 		Doc: "Reads one page with its blocks, as an outline or as JSON.\n" +
 			"Needs pages.read. Use format json before you change blocks: it has their uuids.",
@@ -49,7 +49,9 @@ func getPageContent() tools.Tool[*Graph] {
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
 			{Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
 		},
-	}, (*Graph).GetPageContent, "pages.read")
+	}, (*Graph).GetPageContent, "pages.read"), func(_ *Graph, _ context.Context, in GetPageContentIn) ([]string, error) {
+		return []string{target{pageTarget, string(in.PageName)}.String()}, nil
+	})
 }
 
 // GetPageContent implements get_page_content.

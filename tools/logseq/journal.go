@@ -14,13 +14,16 @@ type GetJournalIn struct {
 }
 
 func getJournal() tools.Tool[*Graph] {
-	return define(tools.Spec[GetJournalIn, GetPageContentOut]{
+	return tools.WithTargets(define(tools.Spec[GetJournalIn, GetPageContentOut]{
 		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads,
 		Doc: "Reads the journal page of a day.\nNeeds journals and pages.read.",
 		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
 			{Purpose: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, AnyAnswer: true},
 		},
-	}, (*Graph).GetJournal, "journals", "pages.read")
+	}, (*Graph).GetJournal, "journals", "pages.read"), func(g *Graph, _ context.Context, in GetJournalIn) ([]string, error) {
+		day, err := g.parseDay("date", in.Date)
+		return []string{target{journalTarget, formatDay(day)}.String()}, err
+	})
 }
 
 // GetJournal implements get_journal.

@@ -47,7 +47,7 @@ type IncomingLink struct {
 }
 
 func getPageLinks() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[GetPageLinksIn, GetPageLinksOut]{
+	return tools.WithTargets(tools.Define(tools.Spec[GetPageLinksIn, GetPageLinksOut]{
 		Name: "get_page_links", Title: "Links of a page", Effect: tools.Reads,
 		Doc: "Lists the links from a page and the pages that link to it (backlinks).\n" +
 			"Includes wikilinks and Markdown links; broken and ambiguous links are marked.",
@@ -59,7 +59,9 @@ func getPageLinks() tools.Tool[*Notebook] {
 				Incoming: []IncomingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Line: 13, Count: 1}, {Title: "Welcome", Path: "Welcome.md", Line: 10, Count: 1}},
 			},
 		}},
-	}, (*Notebook).GetPageLinks)
+	}, (*Notebook).GetPageLinks), func(n *Notebook, _ context.Context, in GetPageLinksIn) ([]string, error) {
+		return n.pageTargets(in.Path), nil
+	})
 }
 
 // GetPageLinks implements get_page_links.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -100,6 +101,21 @@ func (n *Notebook) find(arg string) (string, error) {
 		}
 	}
 	return "", n.missingError(arg)
+}
+
+// pageTargets is the file of the page that a tool reads, as Changes name it. What
+// does not exist, or is hidden, is named as it was asked for. A name of ASCII
+// letters with its extension is not looked up: the file can differ from it only in
+// letter case, which rules do not regard.
+func (n *Notebook) pageTargets(arg string) []string {
+	plain := !strings.ContainsFunc(arg, func(r rune) bool { return r > unicode.MaxASCII })
+	if plain && isPage(arg) {
+		return []string{arg}
+	}
+	if file, err := n.find(arg); err == nil {
+		return []string{file}
+	}
+	return []string{arg}
 }
 
 // missingError reports that a page does not exist, unless the whole folder is

@@ -43,7 +43,7 @@ type ReadPageOut struct {
 }
 
 func readPage() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
+	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
 		Doc: "Reads a page with its front matter.\n" +
 			"Keep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
@@ -55,7 +55,9 @@ func readPage() tools.Tool[*Notebook] {
 				Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1", Etag: "5f2c... (64 digits)", Lines: 6,
 			},
 		}},
-	}, (*Notebook).ReadPage)
+	}, (*Notebook).ReadPage), func(n *Notebook, _ context.Context, in ReadPageIn) ([]string, error) {
+		return n.pageTargets(in.Path), nil
+	})
 }
 
 // ReadPage implements read_page.

@@ -60,7 +60,7 @@ type ReadOut struct {
 }
 
 func readNote() tools.Tool[*Memo] {
-	return tools.Define(tools.Spec[ReadIn, ReadOut]{
+	read := tools.Define(tools.Spec[ReadIn, ReadOut]{
 		Name: "read_note", Title: "Read a note", Effect: tools.Reads,
 		Doc:    "Read one note with its text.\n\nUse list_notes to find titles.",
 		Errors: []tools.Code{tools.NotFound},
@@ -69,6 +69,7 @@ func readNote() tools.Tool[*Memo] {
 			Want: ReadOut{Title: "Milk", Text: "Two bottles, for [[Tea]].", Colour: yellow, Revision: 1},
 		}},
 	}, (*Memo).Read)
+	return tools.WithTargets(read, func(_ *Memo, _ context.Context, in ReadIn) ([]string, error) { return []string{string(in.Title)}, nil })
 }
 
 // Read implements read_note. A hidden note is NotFound, like one that does not

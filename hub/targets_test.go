@@ -1,0 +1,56 @@
+package hub_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
+)
+
+// What a read touches is judged by the rules and stands in the history, hidden or
+// not, and the agent cannot tell a hidden note from one that does not exist.
+func TestTargetsOfReads(t *testing.T) {
+	store := memo.NewStore()
+	store.Put("desk", "Milk", "two bottles")
+	store.Put("desk", "Diary", "a secret")
+	h, _ := startMemo(t, store, policy.New(nil, []policy.Rule{{Do: policy.Deny, Path: "Plans/**"}}))
+	hidden := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Diary"}}}
+	if err := h.Reload(t.Context(), []hub.Source{{Name: "desk", Kind: "memo", Privacy: hidden}}); err != nil {
+		t.Fatal(err)
+	}
+	s := connectClient(t, h, "cursor", "")
+	read := func(title string) string {
+		raw := s.Ask("tools/call", `{"name":"read_note","arguments":{"title":"`+title+`"}}`).Raw
+		return strings.ReplaceAll(raw[strings.Index(raw, `"result"`):], title, "TITLE")
+	}
+	if got := read("Milk"); !strings.Contains(got, "two bottles") {
+		t.Error(got)
+	}
+	if hidden, missing := read("Diary"), read("Nope!"); hidden != missing {
+		t.Errorf("hidden: %s\nmissing: %s", hidden, missing)
+	}
+	if got := read("Plans/secret"); !strings.Contains(got, "policy forbids") {
+		t.Error(got)
+	}
+	if d := cmp.Diff([]string{"Milk", "Diary", "Nope!", "Plans/secret"}, targetsOfCalls(t, h)); d != "" {
+		t.Error(d)
+	}
+}
+
+func targetsOfCalls(t *testing.T, h *hub.Hub) (names []string) {
+	t.Helper()
+	calls, err := h.Calls().Stream(t.Context(), status.CallFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range calls {
+		names = append(names, c.Targets...)
+	}
+	return names
+}
