@@ -50,10 +50,29 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleQuery(queries, status.RunToolQuery, c.Call)
 	status.HandleStream(queries, status.ChecksQuery, c.Check)
 	status.HandleQuery(queries, status.SettingsQuery, c.Settings)
+	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return sourceKinds(), c.failing() })
 	status.HandleStream(queries, status.PagesQuery, c.Pages)
 	status.HandleQuery(queries, status.PageQuery, c.Page)
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
 	return status.Router{Client: hub, Queries: queries}
+}
+
+// sourceKinds are a kind with a folder and one with a secret.
+func sourceKinds() []status.SourceKind {
+	return []status.SourceKind{
+		{Kind: "markdown", Title: "Markdown pages", Doc: "A folder of pages.", Keys: []status.ConfigKey{
+			{Name: "path", Type: "folder", Description: "the folder that holds the pages", Required: true},
+			{Name: "inbox", Type: "list", Description: "folders to take files from"},
+		}},
+		{Kind: "logseq", Title: "Logseq", Doc: "A graph that is open in Logseq.\nMore.", Keys: []status.ConfigKey{
+			{Name: "graph", Type: "text", Description: "name of the graph as Logseq shows it"},
+		}},
+		{Kind: "cards", Title: "Cards", Doc: "A server of cards.", Keys: []status.ConfigKey{
+			{Name: "url", Type: "text", Description: "where the server is", Required: true},
+			{Name: "key", Type: "secret", Description: "its key"},
+			{Name: "watch", Type: "boolean", Description: "follow changes"},
+		}},
+	}
 }
 
 // Calls answers status.CallsQuery.

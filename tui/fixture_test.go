@@ -36,7 +36,7 @@ func crashing() status.Snapshot {
 	s.Sources[0].State = status.Stopped
 	s.Problems = []status.Problem{{
 		Code: "hub.start", Component: "hub", Severity: status.Error, Since: noon, Title: why,
-		Fix: "Mend what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
+		Fix: "Do what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
 	}}
 	return s
 }

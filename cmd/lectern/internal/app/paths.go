@@ -17,7 +17,7 @@ func (p Paths) Daemon() daemon.Paths { return daemon.Paths{Runtime: p.Runtime, S
 func (p Paths) Log() string { return filepath.Join(p.State, "lectern.log") }
 
 // Audit is the record of every call, AuditKey the key of its digests.
-func (p Paths) Audit() string    { return filepath.Join(p.State, "audit.jsonl") }
+func (p Paths) Audit() string    { return filepath.Join(p.State, "audit.db") }
 func (p Paths) AuditKey() string { return filepath.Join(p.State, "audit.key") }
 
 // Journal is the folder of what agents changed.

@@ -133,8 +133,8 @@ func (r *run) look(ctx context.Context, c check) status.Check {
 	return result
 }
 
-// hubProblem finds a problem of these types that the running hub shows.
-func (r *run) hubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
+// findHubProblem finds a problem of these types that the running hub shows.
+func (r *run) findHubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
 	snap, err := r.snapshot()
 	if err != nil {
 		return p, false

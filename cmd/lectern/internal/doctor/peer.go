@@ -54,7 +54,7 @@ func (c peerCheck) connected(_ context.Context, r *run) status.Check {
 	if _, err := r.snapshot(); err != nil {
 		return none
 	}
-	if p, found := r.hubProblem(problems.PluginToken); found {
+	if p, found := r.findHubProblem(problems.PluginToken); found {
 		return fromProblem(p)
 	}
 	if len(peers) == 0 {
@@ -68,7 +68,7 @@ func (c peerCheck) connected(_ context.Context, r *run) status.Check {
 }
 
 func (c peerCheck) origin(ctx context.Context, r *run) status.Check {
-	if p, found := r.hubProblem(problems.PluginOrigin); found {
+	if p, found := r.findHubProblem(problems.PluginOrigin); found {
 		return fromProblem(p)
 	}
 	return c.each(func(_ *run, p status.Peer) status.Check {

@@ -82,9 +82,9 @@ var (
 	}
 	AuditStopped = status.ProblemType{
 		Code: "audit.stopped", Severity: status.Error,
-		Description: "Calls are not recorded in the audit trail. About two thousand records are kept in memory and written when the file can be written again; records beyond that are lost, and the trail then says how many. Agents are served meanwhile.",
+		Description: "Calls are not recorded in the audit. About four thousand records are kept in memory and written when that is possible again; records beyond that are lost, and the audit then says how many. Agents are served meanwhile.",
 		Title:       "calls are not recorded: {why}",
-		Fix:         "Free disk space, or make {file} writable for you. If the message names a key file, do what it says and restart the hub.",
+		Fix:         "Free disk space, or make {file} writable for you. If the message names a key file, do what it says and restart the hub. If the file is damaged, move it away and restart the hub: a new one begins.",
 	}
 	JournalDamaged = status.ProblemType{
 		Code: "journal.damaged", Severity: status.Warning,
