@@ -85,8 +85,15 @@ func TestDryRunsAreNoOracle(t *testing.T) {
 		"move_page, page of folder": `{"sourcePath":"a.md","destinationPath":"DIR%s/_index.md","dry_run":true}`,
 	}
 	for _, c := range []struct{ rule, dir, text string }{
-		{"Private/**", "Private/", ""}, {"Private", "Private/", ""}, {"Private/*", "Private/", ""}, {"**/n*", "Work/", ""}, {"namespace:Private", "Private/", ""},
-		{"EXACT", "Work/", ""}, {"#secret", "Work/", "#secret"}, {"#secret", "", "#secret"}, {"property:private", "Own/", "---\nprivate: 1\n---\n"},
+		{"Private/**", "Private/", ""},
+		{"Private", "Private/", ""},
+		{"Private/*", "Private/", ""},
+		{"**/n*", "Work/", ""},
+		{"namespace:Private", "Private/", ""},
+		{"EXACT", "Work/", ""},
+		{"#secret", "Work/", "#secret"},
+		{"#secret", "", "#secret"},
+		{"property:private", "Own/", "---\nprivate: 1\n---\n"},
 	} {
 		files, rules := map[string]string{"a.md": "", "Work/_index.md": ""}, []string{c.rule}
 		if c.rule == "EXACT" {
