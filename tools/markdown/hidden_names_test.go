@@ -136,6 +136,19 @@ func TestRuleCoversWhatIsBelow(t *testing.T) {
 		if len(got.Matches) != 1 || got.Matches[0].Path != "Privateer.md" {
 			t.Errorf("%s: %+v", rule, got.Matches)
 		}
+		for _, there := range []bool{true, false} {
+			for _, path := range []string{"Private.md", "private.md", "Private/x.md", "Private/x.md/y.md", "Private.md/x.md", "Private/new/y.md"} {
+				b.refused("write_page", fmt.Sprintf(`{"path":%q,"content":"x"}`, path), "DENIED")
+				b.refused("move_page", fmt.Sprintf(`{"sourcePath":"Privateer.md","destinationPath":%q}`, path), "DENIED")
+			}
+			for name := range files {
+				if there && name != "Privateer.md" {
+					if err := os.Remove(filepath.Join(b.dir, name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -193,6 +206,9 @@ func TestDraftOfNotebook(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := drafted.Restorer().State(t.Context(), "Welcome/assets/x.txt"); err != nil || got.Exists {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := drafted.Restorer().State(t.Context(), "Welcome.md"); err != nil || string(got.Data) != before["Welcome.md"] {
 		t.Errorf("%+v, %v", got, err)
 	}
 	second, err := b.Draft(t.Context())
