@@ -182,7 +182,7 @@ func (z wizard) actions() []status.Action {
 		i := len(z.found) + kind
 		if z.selected[0][i] {
 			s := z.added[kind]
-			s.ReadOnly, s.Ask = z.access[i] == mayRead, z.access[i] == mayAsk
+			s.ReadOnly = z.access[i] == mayRead
 			todo = append(todo, status.Action{Verb: status.AddSource, Source: &s})
 		}
 	}
