@@ -129,7 +129,8 @@ func (b *Bridge) serveLink(l link, origin string) {
 		refused = b.addConn(c)
 	}
 	if refused != nil {
-		b.log.Warn("peer refused", "component", "bridge", "origin", origin, "transport", l.transport(), "code", refused.code, "reason", refused.reason)
+		b.log.Warn("peer refused", "component", "bridge", "origin", origin, "transport", l.transport(),
+			"code", refused.code, "reason", refused.reason)
 		l.close(refused.code, refused.reason)
 		return
 	}

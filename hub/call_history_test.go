@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"context"
@@ -9,21 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-func TestCallRing(t *testing.T) {
-	statustest.RunCalls(t, func(_ *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error) {
-		l := &CallLog{history: callHistory{size: statustest.LinesKept}}
-		tee(l.history.add)
-		return l.Stream
-	})
-}
-
 func TestCallsAreRemembered(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, hub.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.Initialize()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -71,7 +63,7 @@ func TestCallsAreRemembered(t *testing.T) {
 
 // What a person is shown is what an agent reads, byte for byte.
 func TestShownTools(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	for scope, want := range map[string][]string{"": {"notes", "safe"}, "safe": {"safe"}} {
 		shown, err := h.Person().Tools(t.Context(), scope, "")
 		if err != nil {

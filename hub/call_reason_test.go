@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"fmt"
@@ -6,9 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 // An agent's reason is in its Changes, whichever way its call takes, and
@@ -50,21 +48,17 @@ func TestReasonIsKept(t *testing.T) {
 // same.
 func TestReasonIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startNotes(t, askWrites(), nil, Limits{})
-		a := h.agent(cursor)
-		out := make(chan error, 1)
-		go func() {
-			_, err := h.call(t.Context(), caller{session: a.s, client: cursor, toolset: h.allToolsets().usual, via: tools.ViaStdio}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes"})
-			out <- err
-		}()
+		h := startNotes(t, askWrites(), nil)
+		c := h.connect("cursor", "")
+		c.Send(`{"jsonrpc":"2.0","id":"r","method":"tools/call","params":{"name":"put","arguments":{"path":"a","text":"x"},"_meta":{"lectern/reason":"the user said yes"}}}`)
 		synctest.Wait()
 		w := h.onlyPending()
 		if w.Reason != "the user said yes" {
 			t.Errorf("shown: %+v", w)
 		}
 		h.answer(w.ID, false, status.Answer{})
-		if e := tools.AsError(<-out); e == nil || e.Code != tools.Denied {
-			t.Errorf("refused: %v", e)
+		if f := c.Recv(); !strings.Contains(f.Raw, `"code":"denied"`) {
+			t.Errorf("refused: %s", f.Raw)
 		}
 	})
 }

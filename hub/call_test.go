@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"encoding/json"
@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // The error that an agent reads: the System's object, and one sentence.
 func TestErrorsOfCalls(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	c := connect(t, h, "")
 	c.Initialize()
 	for _, tt := range []struct{ name, tool, args, object, text string }{
@@ -62,7 +63,7 @@ func TestErrorsOfCalls(t *testing.T) {
 }
 
 func TestUnknownTool(t *testing.T) {
-	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
+	c := connect(t, start(t, hub.Limits{}, deskSource("notes")), "")
 	c.Initialize()
 	for _, name := range []string{"nothing", "own", "desk_say"} {
 		if f := c.Ask("tools/call", `{"name":"`+name+`"}`); f.Error == nil || f.Error.Code != -32602 {
@@ -72,7 +73,7 @@ func TestUnknownTool(t *testing.T) {
 }
 
 func TestResultIsWrittenOnce(t *testing.T) {
-	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
+	c := connect(t, start(t, hub.Limits{}, deskSource("notes")), "")
 	c.Initialize()
 	r := c.Call("say", `{"text":"a <b> & ü"}`)
 	want := map[string]string{"text": "a <b> & ü", "from": "notes"}
@@ -86,7 +87,7 @@ func TestResultIsWrittenOnce(t *testing.T) {
 }
 
 func TestAnswerIsCapped(t *testing.T) {
-	c := connect(t, start(t, Limits{Answer: 1000}, deskSource("notes")), "")
+	c := connect(t, start(t, hub.Limits{Answer: 1000}, deskSource("notes")), "")
 	c.Initialize()
 	if r := c.Call("big", `{"count":900}`); r.IsError {
 		t.Errorf("got %+v, want an answer", r)
@@ -101,7 +102,7 @@ func TestAnswerIsCapped(t *testing.T) {
 // taken until it returns.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{InFlight: 1}, deskSource("notes"))
+		h := start(t, hub.Limits{InFlight: 1}, deskSource("notes"))
 		c := connect(t, h, "")
 		c.Initialize()
 		began := time.Now()
@@ -124,7 +125,7 @@ func TestDeadline(t *testing.T) {
 
 // What the hub does for an agent it does for `lectern call`.
 func TestCallByName(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true}, Source{Name: "agenda", Kind: "org"})
+	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true}, hub.Source{Name: "agenda", Kind: "org"})
 	r, err := h.Person().Call(t.Context(), "safe", "say", json.RawMessage(`{"text":"a"}`))
 	if err != nil || string(r.JSON) != `{"text":"a","from":"safe"}` {
 		t.Errorf("got %s, %v", r.JSON, err)
@@ -138,7 +139,7 @@ func TestCallByName(t *testing.T) {
 }
 
 func TestAuditHoldsNoContent(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, hub.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.Initialize()
 	c.Call("say", `{"text":"swordfish"}`)

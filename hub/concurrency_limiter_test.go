@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 )
@@ -14,7 +15,7 @@ import (
 // ends, first come first served, and another session does not notice.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"))
+		h := start(t, hub.Limits{}, deskSource("notes"))
 		c := connect(t, h, "")
 		c.Initialize()
 		for i := range 40 {
@@ -42,7 +43,7 @@ func TestSlots(t *testing.T) {
 // every request is answered in the end.
 func TestManyRequestsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
+		h := start(t, hub.Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
 		c := connect(t, h, "")
 		c.Initialize()
 		go func() {
@@ -66,7 +67,7 @@ func TestManyRequestsWait(t *testing.T) {
 // Subscriptions end only when they are cancelled, so one too many is refused.
 func TestTooManySubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
+		h := start(t, hub.Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
 		c := connect(t, h, "")
 		for i := range 4 {
 			c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},%s}}`, i, hubtest.ModernMeta))

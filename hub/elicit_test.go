@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"bufio"
@@ -10,20 +10,11 @@ import (
 	"testing/synctest"
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
 
 const initForms = `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"cursor","version":"9"}}`
-
-func (h *notesHub) withForms(proven string) *hubtest.Client {
-	h.t.Helper()
-	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
-	c.Ask("initialize", initForms)
-	c.Send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return c
-}
 
 // readForm reads the form that the hub sends.
 func readForm(t testing.TB, c *hubtest.Client) (id, message string) {
@@ -53,8 +44,8 @@ func TestElicit(t *testing.T) {
 		{`"error":{"code":-1,"message":"no"}`, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startNotes(t, askWrites(), nil, Limits{})
-			c := h.withForms("cursor")
+			h := startNotes(t, askWrites(), nil)
+			c := h.initialize("cursor", initForms)
 			c.Send(drop)
 			id, message := readForm(t, c)
 			if !strings.Contains(message, "Let cursor call drop in source notes") || !strings.Contains(message, "-one") {
@@ -69,7 +60,7 @@ func TestElicit(t *testing.T) {
 			if f := c.Recv(); !strings.Contains(f.Raw, tt.want) {
 				t.Errorf("%s: %s", tt.answer, f.Raw)
 			}
-			if wrote := h.notes.writes > 0; wrote != strings.Contains(tt.answer, "once") {
+			if wrote := h.notes.Writes > 0; wrote != strings.Contains(tt.answer, "once") {
 				t.Errorf("%s: written %v", tt.answer, wrote)
 			}
 		})
@@ -79,8 +70,8 @@ func TestElicit(t *testing.T) {
 // Whoever answers first is heard, and the client is told that its form is void.
 func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startNotes(t, askWrites(), nil, Limits{})
-		c := h.withForms("cursor")
+		h := startNotes(t, askWrites(), nil)
+		c := h.initialize("cursor", initForms)
 		c.Send(drop)
 		id, _ := readForm(t, c)
 		h.answer(h.onlyPending().ID, false, status.Answer{Reason: "by hand"})
@@ -93,7 +84,7 @@ func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
 		}
 		c.Send(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"answer":"allow once"}}}`)
 		synctest.Wait()
-		if h.notes.writes != 0 {
+		if h.notes.Writes != 0 {
 			t.Error("a late form was heard")
 		}
 	})
@@ -113,8 +104,8 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 		{"cursor", nil, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
-			c := h.withForms(tt.proven)
+			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil)
+			c := h.initialize(tt.proven, initForms)
 			c.Send(drop)
 			synctest.Wait()
 			if tt.want {
@@ -134,7 +125,7 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 // Over HTTP the form comes down the stream of the call, and the answer in a
 // request of its own.
 func TestElicitOverHTTP(t *testing.T) {
-	h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil, Limits{})
+	h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil)
 	s := serveHTTP(t, h.testHub)
 	resp, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initForms+`}`)
 	session := resp.Header.Get("Mcp-Session-Id")
@@ -170,7 +161,7 @@ func TestElicitOverHTTP(t *testing.T) {
 			s.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"allow once"}}}`, id), "Mcp-Session-Id", session)
 		}
 	}
-	if !strings.Contains(last, `"done":true`) || h.notes.writes != 1 {
+	if !strings.Contains(last, `"done":true`) || h.notes.Writes != 1 {
 		t.Errorf("got %s", last)
 	}
 }

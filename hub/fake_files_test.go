@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
@@ -70,13 +70,13 @@ type filesHub struct {
 	dir string
 }
 
-func startFiles(t *testing.T, change func(*Config)) *filesHub {
+func startFiles(t *testing.T, change func(*hub.Config)) *filesHub {
 	t.Helper()
 	dir, log := t.TempDir(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
-	conf := Config{
-		Systems: []tools.Kind{filesKind(dir)}, Sources: []Source{{Name: "notes", Kind: "files"}},
+	conf := hub.Config{
+		Systems: []tools.Kind{filesKind(dir)}, Sources: []hub.Source{{Name: "notes", Kind: "files"}},
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
 	}
 	if change != nil {
@@ -87,7 +87,7 @@ func startFiles(t *testing.T, change func(*Config)) *filesHub {
 			t.Fatal(err)
 		}
 	}
-	h := New(conf)
+	h := hub.New(conf)
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func startFiles(t *testing.T, change func(*Config)) *filesHub {
 			t.Error(err)
 		}
 	})
-	return &filesHub{&testHub{h, hubtest.NewFakeSystemState(), nil, log}, t, dir}
+	return &filesHub{&testHub{Hub: h, log: log}, t, dir}
 }
 
 // holds is what a file of notes holds; empty: it is not there.
@@ -120,50 +120,26 @@ func (o *filesHub) edit(name, text string) {
 }
 
 // A filesAgent is an agent of a filesHub.
-type filesAgent struct {
-	o   *filesHub
-	s   *session
-	who policy.Client
+type filesAgent struct{ *agent }
+
+func (o *filesHub) agent(who policy.Client) filesAgent {
+	return filesAgent{newAgent(o.t, o.testHub, who)}
 }
 
-func (o *filesHub) agent(who policy.Client) *filesAgent {
-	s := o.sessions.newLocal("", "")
-	s.Introduce(who.Name, "")
-	if who.Proven {
-		s.Proven = who.Name
-	}
-	return &filesAgent{o, s, who}
-}
-
-// call answers as an agent sees it.
-func (c *filesAgent) call(tool, args string) callOutcome {
-	res, err := c.o.call(c.o.t.Context(), caller{session: c.s, client: c.who, toolset: c.o.toolsetOf(c.who), via: tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
-	return callOutcome{res, tools.AsError(err)}
-}
-
-func (c *filesAgent) mustCall(tool, args string) json.RawMessage {
-	c.o.t.Helper()
-	got := c.call(tool, args)
-	if got.err != nil {
-		c.o.t.Fatalf("%s %s: %v", tool, args, got.err)
-	}
-	return got.res.JSON
-}
-
-func (c *filesAgent) list(args string) tools.ListChangesOut {
-	c.o.t.Helper()
+func (a filesAgent) list(args string) tools.ListChangesOut {
+	a.t.Helper()
 	var out tools.ListChangesOut
-	if err := json.Unmarshal(c.mustCall("list_changes", args), &out); err != nil {
-		c.o.t.Fatal(err)
+	if err := json.Unmarshal(a.mustCall("list_changes", args), &out); err != nil {
+		a.t.Fatal(err)
 	}
 	return out
 }
 
 // ids are those of the own Changes, newest first.
-func (c *filesAgent) ids() []string {
-	c.o.t.Helper()
+func (a filesAgent) ids() []string {
+	a.t.Helper()
 	ids := []string{}
-	for _, change := range c.list(`{}`).Changes {
+	for _, change := range a.list(`{}`).Changes {
 		ids = append(ids, change.ID)
 	}
 	return ids

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -78,8 +79,8 @@ func TestChecklistFormBinding(t *testing.T) {
 			"the state in another case": {a, "drop", dropA, state[:1] + "_" + state[2:]},
 		} {
 			o, _ := try.who.callWithForm(t.Context(), try.tool, try.args, yes(try.back))
-			if outcomeCode(o) != tools.Conflict || h.notes.writes != 0 || len(h.Approvals().Pending()) != 2 {
-				t.Errorf("%s: %s, %d writes, %d wait", name, outcomeCode(o), h.notes.writes, len(h.Approvals().Pending()))
+			if outcomeCode(o) != tools.Conflict || h.notes.Writes != 0 || len(h.Approvals().Pending()) != 2 {
+				t.Errorf("%s: %s, %d writes, %d wait", name, outcomeCode(o), h.notes.Writes, len(h.Approvals().Pending()))
 			}
 		}
 		o, _ := a.callWithForm(t.Context(), "drop", ` { "path" : "a" } `, yes(state)) // the same arguments
@@ -109,26 +110,26 @@ func TestChecklistFormSingleUse(t *testing.T) {
 				t.Errorf("got %s (%v)", outcomeCode(o), o.err)
 			}
 		}
-		if ran != 1 || h.notes.writes != 1 {
-			t.Errorf("%d ran, %d writes", ran, h.notes.writes)
+		if ran != 1 || h.notes.Writes != 1 {
+			t.Errorf("%d ran, %d writes", ran, h.notes.Writes)
 		}
 
 		state = a.form("drop", `{"path":"Journal/today"}`)
-		h.notes.edit("Journal/today", "an edit")
+		h.notes.Edit("Journal/today", "an edit")
 		_, next := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(state))
-		if next == "" || next == state || h.notes.writes != 1 || h.notes.holds("Journal/today") != "an edit" {
+		if next == "" || next == state || h.notes.Writes != 1 || h.notes.Holds("Journal/today") != "an edit" {
 			t.Fatal("an edit was written over that the user was not shown")
 		}
 		former := h.onlyPending().ID
-		h.notes.edit("Journal/today", "a further edit")
+		h.notes.Edit("Journal/today", "a further edit")
 		_, next = a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, &approval.FilledForm{State: next}) // a form that was closed
 		if next == "" || h.onlyPending().ID == former {
 			t.Error("what is no longer the question still waits")
 		}
-		h.notes.beforeWrite = func(p *fakeNotes) { p.edit("Journal/today", "another edit") }
+		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) { p.Edit("Journal/today", "another edit") }
 		o, _ := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(next))
 		checkOutcome(t, o, tools.Conflict, "not what the user approved")
-		if h.notes.writes != 1 {
+		if h.notes.Writes != 1 {
 			t.Error("an edit between question and write was written over")
 		}
 	})
@@ -158,10 +159,10 @@ func TestChecklistFormExpiry(t *testing.T) {
 		checkOutcome(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
-		h.notes.clockSkew.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
+		h.notes.ClockOffset.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
 		checkOutcome(t, o, tools.Conflict, "has expired")
-		h.notes.clockSkew.Store(0)
+		h.notes.ClockOffset.Store(0)
 		time.Sleep(time.Hour)
 
 		state = a.form("drop", dropA)
@@ -193,7 +194,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		h.approvals.Close()
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
 		checkOutcome(t, o, tools.Conflict, "has expired")
-		if h.notes.writes != 0 {
+		if h.notes.Writes != 0 {
 			t.Error("a call ran that was not approved in time")
 		}
 	})
@@ -208,7 +209,7 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 		former := a.form("drop", dropA)
 		h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: policy.Deny, Tool: "move"}}))
 		_, state := a.callWithForm(t.Context(), "drop", dropA, yes(former))
-		if state == "" || h.notes.writes != 0 {
+		if state == "" || h.notes.Writes != 0 {
 			t.Fatal("a yes under another policy counts")
 		}
 		h.onlyPending()
@@ -222,7 +223,7 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 		h.answer(h.Approvals().Pending()[0].ID, false, status.Answer{Reason: "by hand"})
 		first, _ := a.callWithForm(t.Context(), "drop", dropA, yes(one))
 		second, _ := a.callWithForm(t.Context(), "drop", dropA, yes(two))
-		if outcomeCode(first) == outcomeCode(second) || h.notes.writes != 1 {
+		if outcomeCode(first) == outcomeCode(second) || h.notes.Writes != 1 {
 			t.Errorf("one was allowed for the session, one refused: %s and %s", outcomeCode(first), outcomeCode(second))
 		}
 		if h.open() != 0 {
@@ -274,7 +275,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 						id, known[p.ID] = p.ID, true
 					}
 				}
-				outs[state] = &out{who: a, path: path, before: h.notes.holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
+				outs[state] = &out{who: a, path: path, before: h.notes.Holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
 			}
 			for step := range 200 {
 				a, path := askers[r.IntN(2)], paths[r.IntN(2)]
@@ -306,13 +307,13 @@ func TestFormsInAnyOrder(t *testing.T) {
 							o.answer = &allow
 						}
 					}
-					want := right && o.answer != nil && *o.answer && o.before == h.notes.holds(path) && o.policy == h.policy.Load().Digest()
+					want := right && o.answer != nil && *o.answer && o.before == h.notes.Holds(path) && o.policy == h.policy.Load().Digest()
 					got, next := a.callWithForm(t.Context(), "drop", fmt.Sprintf(`{"path":%q}`, path), back)
 					if want {
 						ran++
 					}
-					if (outcomeCode(got) == "ok" && next == "") != want || h.notes.writes != ran {
-						t.Fatalf("seed %d, step %d: %s (%v), %d writes, want it to run: %v; %+v", seed, step, outcomeCode(got), got.err, h.notes.writes, want, o)
+					if (outcomeCode(got) == "ok" && next == "") != want || h.notes.Writes != ran {
+						t.Fatalf("seed %d, step %d: %s (%v), %d writes, want it to run: %v; %+v", seed, step, outcomeCode(got), got.err, h.notes.Writes, want, o)
 					}
 					if next != "" {
 						asks(a, path, next)
@@ -325,7 +326,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 						}
 					}
 				case 5:
-					h.notes.edit(path, []string{"x", "y"}[r.IntN(2)])
+					h.notes.Edit(path, []string{"x", "y"}[r.IntN(2)])
 				case 6:
 					if next := policies[r.IntN(2)]; r.IntN(3) == 0 && next != h.policy.Load() {
 						h.SetPolicy(next)

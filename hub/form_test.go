@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -71,14 +73,14 @@ func TestForm(t *testing.T) {
 		{``, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startNotes(t, askWrites(), nil, Limits{})
+			h := startNotes(t, askWrites(), nil)
 			c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 			f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 			asked := f.InputRequests["approval"].Params
 			if !strings.Contains(asked.Message, "Let cursor call drop in source notes") || !strings.Contains(asked.Message, "-one") || asked.RequestedSchema["type"] != "object" {
 				t.Errorf("asked %+v", asked)
 			}
-			if w := h.onlyPending(); w.Until.Sub(w.Since) != h.limits.Form || h.notes.writes != 0 {
+			if w := h.onlyPending(); w.Until.Sub(w.Since) != 5*time.Minute || h.notes.Writes != 0 {
 				t.Errorf("meanwhile %+v", w)
 			}
 			c.Send(`{"jsonrpc":"2.0","id":"again","method":"tools/call","params":` + dropForm(f.RequestState, tt.answer) + `}`)
@@ -90,8 +92,8 @@ func TestForm(t *testing.T) {
 			if f := c.Recv(); f.ID != "again" || !strings.Contains(f.Raw, tt.want) {
 				t.Errorf("%s: %s", tt.answer, f.Raw)
 			}
-			if wrote := h.notes.writes > 0; wrote != (tt.want == `"done":true`) || h.open() != 0 {
-				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, h.open())
+			if wrote := h.notes.Writes > 0; wrote != (tt.want == `"done":true`) || len(h.pending()) != 0 {
+				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, len(h.pending()))
 			}
 			again := c.Ask("tools/call", dropForm("", ""))
 			if stands := strings.Contains(tt.answer, "for this session"); stands != strings.Contains(again.Raw, `"done":true`) {
@@ -105,8 +107,8 @@ func TestForm(t *testing.T) {
 // makes lines of its own.
 func TestFormShowsWhatIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startNotes(t, askWrites(), nil, Limits{})
-		h.notes.edit("x\ny", "\x1b[8mhidden\u202e\r\n")
+		h := startNotes(t, askWrites(), nil)
+		h.notes.Edit("x\ny", "\x1b[8mhidden\u202e\r\n")
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
@@ -124,27 +126,27 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 	for _, allow := range []bool{true, false} {
 		for _, answer := range []string{`{"action":"cancel"}`, `{"action":"decline"}`, `{"action":"accept","content":{"answer":"allow once"}}`, ``} {
 			synctest.Test(t, func(t *testing.T) {
-				h := startNotes(t, askWrites(), nil, Limits{})
+				h := startNotes(t, askWrites(), nil)
 				c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 				f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 				h.answer(h.onlyPending().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
-				if h.notes.writes != 0 {
+				if h.notes.Writes != 0 {
 					t.Error("written before the client came back")
 				}
 				got := c.Ask("tools/call", dropForm(f.RequestState, answer))
-				if !strings.Contains(got.Raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.notes.writes > 0 != allow {
+				if !strings.Contains(got.Raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.notes.Writes > 0 != allow {
 					t.Errorf("the panel said %v, the form %q: %s", allow, answer, got.Raw)
 				}
 			})
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := startNotes(t, askWrites(), nil, Limits{})
+		h := startNotes(t, askWrites(), nil)
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		c.Send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
 		synctest.Wait()
-		if left := h.onlyPending().Until.Sub(h.now()); left != h.limits.Approval {
+		if left := time.Until(h.onlyPending().Until); left != 50*time.Second {
 			t.Errorf("the panel shows that it waits for %s", left)
 		}
 		if got := c.Recv(); !strings.Contains(got.Raw, "the call was not approved within 50s") {
@@ -170,7 +172,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 		{"cursor", nil, `{}`, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
+			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil)
 			c := connectAs(t, h.testHub, mcp.Attach{Proven: tt.proven})
 			c.Send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
 			synctest.Wait()
@@ -190,7 +192,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 // A request of the era with sessions brings no form, whatever it says.
 func TestFormIsOfTheModernEra(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startNotes(t, askWrites(), nil, Limits{})
+		h := startNotes(t, askWrites(), nil)
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		former := h.onlyPending().ID
@@ -198,14 +200,14 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 		c.Send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
 			`","inputResponses":{"approval":{"action":"accept","content":{"answer":"allow once"}}}}}`)
 		synctest.Wait()
-		list := h.Approvals().Pending()
-		if len(list) != 2 || h.notes.writes != 0 {
-			t.Fatalf("%d wait, %d writes", len(list), h.notes.writes)
+		list := h.pending()
+		if len(list) != 2 || h.notes.Writes != 0 {
+			t.Fatalf("%d wait, %d writes", len(list), h.notes.Writes)
 		}
 		for _, a := range list {
 			h.answer(a.ID, a.ID == former, status.Answer{Reason: "by hand"})
 		}
-		if got := c.Recv(); !strings.Contains(got.Raw, "by hand") || h.notes.writes != 0 {
+		if got := c.Recv(); !strings.Contains(got.Raw, "by hand") || h.notes.Writes != 0 {
 			t.Errorf("got %s", got.Raw)
 		}
 	})
@@ -214,8 +216,9 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 // Over HTTP the form and what comes back are two requests; only the client that
 // was asked brings it back.
 func TestFormOverHTTP(t *testing.T) {
-	h := startNotes(t, askWrites(), nil, Limits{})
-	h.mcp.VerifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	h := startNotes(t, askWrites(), func(c *hub.Config) {
+		c.VerifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	})
 	s := serveHTTP(t, h.testHub)
 	post := func(proven, params string) hubtest.Frame {
 		t.Helper()
@@ -230,13 +233,13 @@ func TestFormOverHTTP(t *testing.T) {
 	}
 	const yes = `{"action":"accept","content":{"answer":"allow once"}}`
 	f := isForm(t, post("cursor", dropForm("", "")).Result)
-	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "about another call") || h.notes.writes != 0 {
+	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "about another call") || h.notes.Writes != 0 {
 		t.Errorf("another client: %s", got.Raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, `"done":true`) || h.notes.writes != 1 {
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, `"done":true`) || h.notes.Writes != 1 {
 		t.Errorf("got %s", got.Raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "has expired") || h.notes.writes != 1 {
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "has expired") || h.notes.Writes != 1 {
 		t.Errorf("again: %s", got.Raw)
 	}
 }
@@ -244,7 +247,7 @@ func TestFormOverHTTP(t *testing.T) {
 // A call that is answered with a form is told apart from one that failed or ran.
 func TestFormIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startNotes(t, askWrites(), nil, Limits{SessionWrites: 1})
+		h := startNotes(t, askWrites(), func(c *hub.Config) { c.Limits = hub.Limits{SessionWrites: 1} })
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		if got := c.Ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.Raw, `"done":true`) {
@@ -257,12 +260,13 @@ func TestFormIsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.UpdateSnapshot()
 		var codes []string
 		for call := range calls {
 			codes = append(codes, call.Code)
 		}
-		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.calls.failures.Load() != 1 {
-			t.Errorf("recorded %q, %d failures", codes, h.calls.failures.Load())
+		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.board.Now().Hub.Failures != 1 {
+			t.Errorf("recorded %q, %d failures", codes, h.board.Now().Hub.Failures)
 		}
 		if log := h.log.String(); strings.Count(log, "msg=approval") != 1 || strings.Contains(log, f.RequestState) {
 			t.Error("a receipt is missing, or the log holds the state")

@@ -120,7 +120,8 @@ func New(c Config) *Hub {
 		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
 	})
 	h.mcp = mcp.New(mcp.Config{
-		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill, SessionID: h.sessions.nextID, SessionChanged: h.sessionChanged,
+		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill,
+		SessionID: h.sessions.nextID, SessionChanged: h.sessionChanged,
 		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
 	})
 	h.sources.replace(c.Sources, h.newSource)

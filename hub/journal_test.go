@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -132,7 +133,7 @@ func crashKind(b *crashSource) tools.Kind {
 
 // A crashHub is a hub with a journal, on a box.
 type crashHub struct {
-	*Hub
+	*hub.Hub
 	board *hubtest.Board
 	log   *hubtest.Log
 	close func() error
@@ -142,8 +143,8 @@ func openCrashHub(ctx context.Context, top string, at func(string)) (*crashHub, 
 	b, log := hubtest.NewBoard(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
-	h := New(Config{
-		Systems: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
+	h := hub.New(hub.Config{
+		Systems: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []hub.Source{{Name: "box", Kind: "box"}},
 		Version: "1", Skill: "1", State: b, Now: time.Now, Log: logger, Journal: j,
 	})
 	err := h.Start(ctx)

@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -44,28 +45,28 @@ func namesListed(t *testing.T, h *testHub) []string {
 // Agents have the tools for own changes only where a person wants it, and never
 // under the name of another tool.
 func TestPastIsOptIn(t *testing.T) {
-	without := startFiles(t, func(c *Config) { c.OwnChanges = false })
-	never := startFiles(t, func(c *Config) { c.OwnChanges, c.Journal = true, nil })
+	without := startFiles(t, func(c *hub.Config) { c.OwnChanges = false })
+	never := startFiles(t, func(c *hub.Config) { c.OwnChanges, c.Journal = true, nil })
 	if off := publishedTo(t, without.testHub); !bytes.Equal(off, publishedTo(t, never.testHub)) || bytes.Contains(off, []byte("change")) {
 		t.Errorf("off: %s", off)
 	}
-	if f := without.agent(cursor).call("list_changes", `{}`); outcomeCode(f) != tools.NotFound {
+	if f := without.agent(cursor).call("list_changes", `{}`); f.code != notListed {
 		t.Errorf("off: %+v", f)
 	}
 	if _, err := startFiles(t, nil).Person().Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("a person at the shell: %v", err) // they have `lectern changes`
 	}
 	for name, c := range map[string]struct {
-		change func(*Config)
+		change func(*hub.Config)
 		want   []string
 	}{
 		"on":        {nil, []string{"file", "list_changes", "undo_change"}},
-		"read-only": {func(c *Config) { c.Sources[0].ReadOnly = true }, []string{"list_changes"}},
-		"several": {func(c *Config) {
-			c.Sources = append(c.Sources, Source{Name: "box", Kind: "box"})
+		"read-only": {func(c *hub.Config) { c.Sources[0].ReadOnly = true }, []string{"list_changes"}},
+		"several": {func(c *hub.Config) {
+			c.Sources = append(c.Sources, hub.Source{Name: "box", Kind: "box"})
 			c.Systems = append(c.Systems, crashKind(&crashSource{}))
 		}, []string{"box_look", "box_put", "files_file", "list_changes", "undo_change"}},
-		"a System has the name": {func(c *Config) {
+		"a System has the name": {func(c *hub.Config) {
 			c.Systems = []tools.Kind{filesKind(t.TempDir(), tools.Define(tools.Spec[none, none]{Name: "list_changes", Title: "List", Doc: "Lists.", Effect: tools.Reads}, (*fakeFiles).List))}
 		}, []string{"file", "lectern_list_changes", "list_changes", "undo_change"}},
 	} {
@@ -95,8 +96,8 @@ func TestOwnChangesAndNoOthers(t *testing.T) {
 	for _, tool := range []string{"list_changes", "undo_change"} {
 		theirs, never := b.call(tool, `{"id":"c1"}`), b.call(tool, `{"id":"c9"}`)
 		odd := b.call(tool, `{"id":"cx"}`)
-		if outcomeCode(theirs) != tools.NotFound || theirs.err.Message != strings.Replace(never.err.Message, "c9", "c1", 1) || theirs.err.Hint != never.err.Hint || outcomeCode(odd) != tools.NotFound {
-			t.Errorf("%s: %v, %v and %v are told apart", tool, theirs.err, never.err, odd.err)
+		if theirs.code != tools.NotFound || theirs.text != strings.Replace(never.text, "c9", "c1", 1) || odd.code != tools.NotFound {
+			t.Errorf("%s: %q, %q and %q are told apart", tool, theirs.text, never.text, odd.text)
 		}
 	}
 	a.mustCall("undo_change", `{"id":"c1","dry_run":true}`)
@@ -144,7 +145,7 @@ func TestOwnIsProven(t *testing.T) {
 // Whoever says the name of a client of the modern era is in its session on
 // HTTP, so without a token nothing is anybody's own there.
 func TestSharedSessionOwnsNothing(t *testing.T) {
-	o := startFiles(t, func(c *Config) {
+	o := startFiles(t, func(c *hub.Config) {
 		c.VerifyClient = func(r *http.Request) string { return r.Header.Get("Authorization") }
 	})
 	s := serveHTTP(t, o.testHub)

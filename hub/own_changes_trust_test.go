@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -28,7 +29,7 @@ func TestUndoNeedsTheGrantOfItsEffect(t *testing.T) {
 		t.Error("grants were not heeded")
 	}
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads}}}, nil))
-	checkOutcome(t, a.call("undo_change", `{"id":"c3"}`), tools.Denied, "write")
+	checkOutcome(t, a.call("undo_change", `{"id":"c3"}`), notListed, "may not write")
 	o.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Effects: []tools.Effect{tools.Deletes}}}))
 	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
 	o.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Path: "new"}}))
@@ -39,14 +40,13 @@ func TestUndoNeedsTheGrantOfItsEffect(t *testing.T) {
 // leaves everything as it is.
 func TestUndoIsAskedAbout(t *testing.T) {
 	asked := make(chan status.Approval, 1)
-	o := startFiles(t, func(c *Config) { c.OnApproval = func(a status.Approval) { asked <- a } })
+	o := startFiles(t, func(c *hub.Config) { c.OnApproval = func(a status.Approval) { asked <- a } })
 	o.edit("old", "was\n")
 	a := o.agent(cursor)
 	a.mustCall("file", `{"files":{"old":"now\n"}}`)
 	o.SetPolicy(policy.New(askWrites(), nil))
 	ask := func() (status.Approval, <-chan callOutcome) {
-		out := make(chan callOutcome, 1)
-		go func() { out <- a.call("undo_change", `{"id":"c1"}`) }()
+		out := a.startCall("undo_change", `{"id":"c1"}`)
 		return <-asked, out
 	}
 	w, out := ask()
@@ -87,8 +87,8 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	a.mustCall("file", `{"files":{"Private-plan":"1"}}`)
 	a.mustCall("file", `{"files":{"Also":"1","Private-two":"2"}}`) // the hidden one second, and first
 	a.mustCall("file", `{"files":{"Private-two":"3","also":"1"}}`)
-	hidden := Source{Name: "notes", Kind: "files", Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}}}}
-	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
+	hidden := hub.Source{Name: "notes", Kind: "files", Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}}}}
+	if err := o.Reload(t.Context(), []hub.Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.list(`{"limit":1}`); len(got.Changes) != 1 || got.Changes[0].ID != "c1" || got.Next != "" {
@@ -100,8 +100,8 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 		never := a.call(tool, `{"id":"c9"}`)
 		for _, id := range []string{"c2", "c3", "c4", "c5", "c6"} {
 			got := a.call(tool, `{"id":"`+id+`"}`)
-			if got.err == nil || got.err.Message != strings.Replace(never.err.Message, "c9", id, 1) || got.err.Hint != never.err.Hint || outcomeCode(got) != outcomeCode(never) {
-				t.Errorf("%s %s: %v, want what %v says", tool, id, got.err, never.err)
+			if got.code != never.code || got.text != strings.Replace(never.text, "c9", id, 1) {
+				t.Errorf("%s %s: %q, want what %q says", tool, id, got.text, never.text)
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 		t.Error("something hidden was taken back")
 	}
 	hidden.Privacy = tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Nothing"}}}
-	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
+	if err := o.Reload(t.Context(), []hub.Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.ids(); len(got) != 6 {
@@ -152,7 +152,7 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 // An undo by an agent is seen like any write: in the calls, in the journal with
 // its reason, and by the circuit breaker.
 func TestOwnUndoIsACallLikeAnother(t *testing.T) {
-	o := startFiles(t, func(c *Config) { c.Limits.DeletesPerMinute = 1 })
+	o := startFiles(t, func(c *hub.Config) { c.Limits.DeletesPerMinute = 1 })
 	a := connect(t, o.testHub, "")
 	a.Initialize()
 	a.Call("file", `{"files":{"a":"1"}}`)

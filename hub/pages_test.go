@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -51,7 +52,7 @@ func (b *pagedSource) Find(_ context.Context, in findIn) (findOut, error) {
 	return findOut{[]string{in.Query}}, nil
 }
 
-func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *hubtest.Log) {
+func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*hub.Hub, *hubtest.Log) {
 	t.Helper()
 	system := tools.System[*pagedSource, struct{}]{
 		Name: "book", Title: "Book", Doc: "For tests.",
@@ -63,8 +64,8 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 		}, (*pagedSource).Find)},
 	}
 	log := &hubtest.Log{}
-	h := New(Config{
-		Systems: []tools.Kind{tools.Erase(system)}, Sources: []Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
+	h := hub.New(hub.Config{
+		Systems: []tools.Kind{tools.Erase(system)}, Sources: []hub.Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
 	})
 	if err := h.Start(t.Context()); err != nil {

@@ -20,6 +20,16 @@ import (
 )
 
 // A far is a source whose every call goes to its Peer.
+type (
+	textIn struct {
+		Text string `json:"text" jsonschema:"what to say"`
+	}
+	textOut struct {
+		Text string `json:"text" jsonschema:"what was said"`
+		From string `json:"from" jsonschema:"the source"`
+	}
+)
+
 type peerSource struct{ peer tools.Peer }
 
 func (peerSource) Close() error                { return nil }

@@ -2,4 +2,4 @@ package hub
 
 import "github.com/lectern-mcp/lectern/supervisor"
 
-var _ SnapshotStore = (*supervisor.State)(nil)
+var _ SnapshotStore = (*supervisor.SnapshotStore)(nil)

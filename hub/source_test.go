@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"encoding/json"
@@ -9,10 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
+)
+
+const (
+	checkEvery  = 5 * time.Second        // the hub checks an opened source
+	retryEvery  = 30 * time.Second       // it tries to open one that is not open
+	updateEvery = 200 * time.Millisecond // it writes the snapshot, at most
 )
 
 // A source that is lost changes no list, stops no other source, is a Problem
@@ -20,7 +27,7 @@ import (
 // comes back by itself.
 func TestSourceIsLostAndComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"), deskSource("work"))
+		h := start(t, hub.Limits{}, deskSource("notes"), deskSource("work"))
 		c := connect(t, h, "")
 		c.Initialize()
 		before := c.Ask("tools/list", `{}`)
@@ -67,7 +74,7 @@ func TestSourceOpensLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := hubtest.NewFakeSystemState()
 		w.SetUnavailable("notes", true)
-		h := startWorld(t, w, Limits{}, deskSource("notes"))
+		h := startWorld(t, w, hub.Limits{}, deskSource("notes"))
 		w.SetUnavailable("notes", false)
 		time.Sleep(retryEvery)
 		synctest.Wait()
@@ -82,7 +89,7 @@ func TestSourceOpensLater(t *testing.T) {
 }
 
 func TestConfigurationThatIsWrong(t *testing.T) {
-	h := start(t, Limits{}, Source{Name: "a", Kind: "nothing"}, Source{Name: "b", Kind: "desk", Options: json.RawMessage(`{"pth":1}`)})
+	h := start(t, hub.Limits{}, hub.Source{Name: "a", Kind: "nothing"}, hub.Source{Name: "b", Kind: "desk", Options: json.RawMessage(`{"pth":1}`)})
 	for _, key := range []string{"source.kind a", "source.config b"} {
 		if p, ok := h.board.Problem(key); !ok || p.Fix == "" {
 			t.Errorf("%s: %+v", key, p)
@@ -94,7 +101,7 @@ func TestConfigurationThatIsWrong(t *testing.T) {
 // agents whose lists changed.
 func TestReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"), deskSource("work"))
+		h := start(t, hub.Limits{}, deskSource("notes"), deskSource("work"))
 		c := connect(t, h, "")
 		c.Initialize()
 		one := connect(t, h, "notes")
@@ -103,7 +110,7 @@ func TestReload(t *testing.T) {
 		if f := quiet.Ask("server/discover", "{"+hubtest.ModernMeta+"}"); f.Error != nil {
 			t.Fatal(f.Raw)
 		}
-		if err := h.Reload(t.Context(), []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}); err != nil {
+		if err := h.Reload(t.Context(), []hub.Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}); err != nil {
 			t.Fatal(err)
 		}
 		heard := map[string]bool{}
@@ -125,8 +132,8 @@ func TestReload(t *testing.T) {
 		if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
 			t.Errorf("lists %s", got)
 		}
-		if _, ok := h.sources.toolsets("work"); ok {
-			t.Error("the removed source still has toolsets")
+		if _, err := h.Person().Tools(t.Context(), "work", ""); err == nil {
+			t.Error("the removed source still has tools")
 		}
 		if err := h.Reload(t.Context(), nil); err != nil {
 			t.Fatal(err)
@@ -137,7 +144,7 @@ func TestReload(t *testing.T) {
 // Changes reach those who subscribed, in both eras, and no one else.
 func TestSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Limits: mcp.Limits{Subscriptions: 2}}, deskSource("notes"), deskSource("work"))
+		h := start(t, hub.Limits{Limits: mcp.Limits{Subscriptions: 2}}, deskSource("notes"), deskSource("work"))
 		c := connect(t, h, "")
 		c.Initialize()
 		other := connect(t, h, "work")
@@ -182,7 +189,7 @@ func TestSubscriptions(t *testing.T) {
 
 func TestPicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"))
+		h := start(t, hub.Limits{}, deskSource("notes"))
 		c := connect(t, h, "notes")
 		c.Initialize()
 		c.Call("say", `{"text":"a"}`)

@@ -1,28 +1,16 @@
-package hub
+package hub_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
-
-func (h *notesHub) connect(client, proven string) *hubtest.Client {
-	h.t.Helper()
-	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
-	f := c.Ask("initialize", fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, client))
-	if f.Error != nil {
-		h.t.Fatal(f.Raw)
-	}
-	c.Send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return c
-}
 
 // A client's list shows what it may call and no more; a name that is only
 // claimed gets nothing that needs proof; the bytes are the same from call to
@@ -33,7 +21,7 @@ func TestListsPerClient(t *testing.T) {
 		{Client: "reader", Effects: reads},
 		{Client: "owner", Token: true, Effects: tools.Effects()},
 		{Client: "nobody", Effects: []tools.Effect{}},
-	}, nil, Limits{})
+	}, nil)
 	for _, c := range []struct{ claims, proves, want string }{
 		{"somebody", "", "drop get move put run sly twice"},
 		{"Reader", "", "get"},
@@ -58,8 +46,8 @@ func TestListsPerClient(t *testing.T) {
 
 // In the modern era each request names its client.
 func TestListsPerRequest(t *testing.T) {
-	h := startNotes(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil, Limits{})
-	c := connectAs(t, h.testHub, mcp.Attach{})
+	h := startNotes(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil)
+	c := connect(t, h.testHub, "")
 	names, _ := listed(t, c.Ask("tools/list", `{`+hubtest.ModernMeta+`}`))
 	if len(names) != 1 {
 		t.Errorf("modern sees %v", names)
@@ -81,7 +69,7 @@ func TestListsPerRequest(t *testing.T) {
 // A change of grants is told to those who are connected, and holds for their
 // next call.
 func TestGrantsChange(t *testing.T) {
-	h := startNotes(t, nil, nil, Limits{})
+	h := startNotes(t, nil, nil)
 	c := h.connect("cursor", "")
 	if names, _ := listed(t, c.Ask("tools/list", `{}`)); len(names) != 7 {
 		t.Fatalf("sees %v", names)
@@ -93,7 +81,7 @@ func TestGrantsChange(t *testing.T) {
 	if names, _ := listed(t, c.Ask("tools/list", `{}`)); len(names) != 1 {
 		t.Errorf("sees %v", names)
 	}
-	if f := c.Ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.Raw, "this client may not delete") || h.notes.writes != 0 {
+	if f := c.Ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.Raw, "this client may not delete") || h.notes.Writes != 0 {
 		t.Errorf("drop: %s", f.Raw)
 	}
 }
@@ -101,7 +89,7 @@ func TestGrantsChange(t *testing.T) {
 // What a rule forbids to read is forbidden to resources too, and to those who
 // wait for it to change; what is to be asked about is refused there.
 func TestRulesHoldForResources(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, hub.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.Initialize()
 	read := func(page string) string {
@@ -139,11 +127,17 @@ func TestRulesHoldForResources(t *testing.T) {
 func TestGrantsInWords(t *testing.T) {
 	h := startNotes(t, []policy.Grant{
 		{Client: "cursor", Effects: []tools.Effect{tools.Reads}}, {Client: "nobody", Effects: []tools.Effect{}},
-	}, nil, Limits{})
-	for who, want := range map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""} {
-		got := h.sources.describeGrants(policy.Client{Name: who}, "")
-		if got != want {
-			t.Errorf("%s: %q", who, got)
-		}
+	}, nil)
+	want := map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""}
+	for client := range want {
+		h.connect(client, "")
+	}
+	h.UpdateSnapshot()
+	got := map[string]string{}
+	for _, s := range h.board.Now().Sessions {
+		got[s.Client] = s.Grants
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

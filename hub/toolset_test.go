@@ -1,4 +1,4 @@
-package hub
+package hub_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -38,25 +39,25 @@ func TestNames(t *testing.T) {
 	plain := "big break count late miss panic remove say stubborn wait write"
 	for _, tt := range []struct {
 		name, scope string
-		sources     []Source
+		sources     []hub.Source
 		want        string
 	}{
-		{"one system", "", []Source{deskSource("notes")}, plain},
-		{"several sources of one system", "", []Source{deskSource("notes"), deskSource("work")}, plain},
-		{"one source of several systems", "notes", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}, plain},
+		{"one system", "", []hub.Source{deskSource("notes")}, plain},
+		{"several sources of one system", "", []hub.Source{deskSource("notes"), deskSource("work")}, plain},
+		{"one source of several systems", "notes", []hub.Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}, plain},
 		{
 			"several systems", "",
-			[]Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
+			[]hub.Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
 			"desk_big desk_break desk_count desk_late desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say",
 		},
-		{"reads", "", []Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count late miss panic say stubborn wait"},
-		{"read-only", "", []Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count late miss panic say stubborn wait"},
-		{"admin when named", "", []Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},
-		{"unknown kind", "", []Source{{Name: "notes", Kind: "nothing"}}, ""},
+		{"reads", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count late miss panic say stubborn wait"},
+		{"read-only", "", []hub.Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count late miss panic say stubborn wait"},
+		{"admin when named", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},
+		{"unknown kind", "", []hub.Source{{Name: "notes", Kind: "nothing"}}, ""},
 		{"no source", "", nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := connect(t, start(t, Limits{}, tt.sources...), tt.scope)
+			c := connect(t, start(t, hub.Limits{}, tt.sources...), tt.scope)
 			c.Initialize()
 			names, _ := listed(t, c.Ask("tools/list", `{}`))
 			if d := cmp.Diff(tt.want, strings.Join(names, " ")); d != "" {
@@ -67,7 +68,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestSourceArgument(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"), deskSource("work"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	h := start(t, hub.Limits{}, deskSource("notes"), deskSource("work"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	c := connect(t, h, "")
 	c.Initialize()
 	_, schemas := listed(t, c.Ask("tools/list", `{}`))

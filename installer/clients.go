@@ -26,7 +26,7 @@ type Client struct {
 	paths     map[string][]string // templates by GOOS, the preferred one first; none: we cannot edit it
 	pasteHint string              // where to paste the entry, if we cannot edit it
 
-	newLayout *layout // of newer versions, beside the older one; nil: there is one layout
+	newLayout *entryLayout // of newer versions, beside the older one; nil: there is one layout
 
 	project string // path in a project's folder; empty: none
 
@@ -78,8 +78,8 @@ func (c Client) SupportsHTTP() bool { return c.http != nil }
 // NextStep is what to do once the entry is installed; empty: nothing.
 func (c Client) NextStep() string { return c.nextStep }
 
-// A layout is where the entries are in a file, and what they look like.
-type layout struct {
+// A entryLayout is where the entries are in a file, and what they look like.
+type entryLayout struct {
 	parents     []string
 	stdio, http entry.Fields
 }

@@ -53,11 +53,11 @@ func (m Machine) Find(c Client, server Server) Finding {
 	if f.realPath = file.realPath; file.entry == nil {
 		return f
 	}
-	f.Condition, f.Note = m.compareEntry(c, server, parseTarget(file.entry))
+	f.Condition, f.Note = compareEntry(c, server, parseEntryTarget(file.entry))
 	return f
 }
 
-func (m Machine) compareEntry(c Client, server Server, t target) (Condition, string) {
+func compareEntry(c Client, server Server, t entryTarget) (Condition, string) {
 	switch {
 	case !t.isLectern(server):
 		return Foreign, "its entry " + server.Name + " leads to " + t.String()
@@ -113,12 +113,12 @@ func (m Machine) FindService(s Service) Finding {
 	f.Detected, f.File = true, d.path
 	if d.path == "" {
 		f.File = runKey
-		if _, recorded, err := m.findReceipt(receipt{Kind: serviceReceipt}); err == nil && recorded {
+		if _, recorded, err := m.receipts().find(receipt{Kind: serviceReceipt}); err == nil && recorded {
 			f.Condition = Installed
 		}
 		return f
 	}
-	switch text, err := m.serviceFile(d.path); {
+	switch text, err := readServiceFile(d.path); {
 	case err != nil:
 		f.Condition, f.Note = Foreign, err.Error()
 	case text == nil:

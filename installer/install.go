@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/installer/internal/entry"
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // ConnectOptions says which of a client's files is meant, and how Lectern is reached.
@@ -72,8 +71,8 @@ func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal,
 	}
 	c = c.withDetectedLayout(f.text, server.Name)
 	fields, add, token := c.wantedEntry(server, in.HTTP)
-	if old := parseTarget(f.entry); f.entry != nil {
-		if old.equal(parseTarget(fields.Map())) {
+	if old := parseEntryTarget(f.entry); f.entry != nil {
+		if old.equal(parseEntryTarget(fields.Map())) {
 			p.Message = fmt.Sprintf("%s has Lectern already, in %s", c.Title, f.path)
 			return p, nil
 		}
@@ -154,7 +153,7 @@ func (p *Proposal) editFile(c Client, server Server, f clientFile, fields entry.
 	if err != nil {
 		return fmt.Errorf("%s: %w; or paste the snippet of `lectern client show %s`", f.path, err, c.ID)
 	}
-	p.applyChange(change{
+	p.applyChange(fileChange{
 		path: f.realPath, before: f.text, after: after, perm: 0o600, backup: true,
 		receipt: receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath, Made: made},
 	})
@@ -192,10 +191,10 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 	m := p.machine
 	if f.entry != nil && c.remove != nil {
 		remove := server.commandLine(c.remove, fields, "")
-		p.Add(status.Step{Description: "run " + shellLine(remove, m.OS)}, func(ctx context.Context) error { return m.runCommand(ctx, remove) })
+		p.addCommand(remove, func(ctx context.Context) error { return m.runCommand(ctx, remove) })
 	}
-	p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-		if err := m.addReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath}); err != nil {
+	p.addCommand(argv, func(ctx context.Context) error {
+		if err := m.receipts().add(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath}); err != nil {
 			return err
 		}
 		if err := m.runCommand(ctx, argv); err != nil {
@@ -205,7 +204,7 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 			return nil // it tells a running window, which writes later
 		}
 		now, err := m.readClientFile(c, server.Name, ConnectOptions{})
-		if err == nil && !parseTarget(now.entry).equal(parseTarget(fields.Map())) {
+		if err == nil && !parseEntryTarget(now.entry).equal(parseEntryTarget(fields.Map())) {
 			err = fmt.Errorf("%s reported success, but %s has no such entry; try --by-file", c.program, f.path)
 		}
 		return err

@@ -186,7 +186,7 @@ func TestOwnCommand(t *testing.T) {
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
 	}
-	if left, err := m.receipts(); err != nil || len(left) > 0 {
+	if left, err := m.receipts().readAll(); err != nil || len(left) > 0 {
 		t.Errorf("on record still: %v, %v", left, err)
 	}
 

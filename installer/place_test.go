@@ -165,11 +165,11 @@ func TestUninstall(t *testing.T) {
 		write(t, token, []byte("x"), 0o600)
 		write(t, filepath.Join(m.State, "theirs"), []byte("x"), 0o600)
 		if lost {
-			if err := os.Remove(m.receiptsFile()); err != nil {
+			if err := os.Remove(m.receipts().file); err != nil {
 				t.Fatal(err)
 			}
 		}
-		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), OwnFiles{Files: []string{token, m.receiptsFile()}, Folders: []string{m.State}})
+		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), OwnFiles{Files: []string{token, m.receipts().file}, Folders: []string{m.State}})
 		apply(t, p, err)
 		left := strings.Join(filesIn(t, m.Home), "\n")
 		for _, want := range []string{mine, kept, filepath.Join(m.State, "theirs")} {

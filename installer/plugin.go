@@ -34,37 +34,39 @@ const (
 	versionFile = "lectern.json"
 )
 
-// pluginPaths are where the parts of a plugin are.
-type pluginPaths struct{ home, folder, settings string }
+// A pluginInstall is a plugin on a machine, and where its parts are there.
+type pluginInstall struct {
+	Plugin
 
-func (m Machine) pluginPaths(g Plugin) pluginPaths {
-	home := g.Home
-	if home == "" {
-		home = filepath.Join(m.Home, ".logseq")
-	}
-	return pluginPaths{home, filepath.Join(home, "plugins", g.ID), filepath.Join(home, "settings", g.ID+".json")}
+	machine                    Machine
+	home, folder, settingsFile string
+}
+
+func (m Machine) pluginInstall(g Plugin) pluginInstall {
+	home := cmp.Or(g.Home, filepath.Join(m.Home, ".logseq"))
+	return pluginInstall{g, m, home, filepath.Join(home, "plugins", g.ID), filepath.Join(home, "settings", g.ID+".json")}
 }
 
 // InstallPlugin proposes to put the plugin where Logseq looks for plugins, and
 // port and token into its settings. An older version is replaced; other
 // settings stay.
-func (m Machine) InstallPlugin(g Plugin) (*Proposal, error) {
-	paths := m.pluginPaths(g)
+func (m Machine) InstallPlugin(plugin Plugin) (*Proposal, error) {
+	g := m.pluginInstall(plugin)
 	p := m.proposal("Install the plugin " + g.ID)
-	if !isFolder(paths.home) {
-		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir", paths.home)
+	if !isFolder(g.home) {
+		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir", g.home)
 	}
-	if err := m.checkFolderIsOurs(paths.folder, g.ID); err != nil {
+	if err := g.checkFolder(); err != nil {
 		return nil, fmt.Errorf("install plugin: %w", err)
 	}
-	if ok, err := m.settingsMatch(g, paths.settings); err != nil {
+	if s, err := readSettings(g.settingsFile); err != nil {
 		return nil, err
-	} else if !ok {
-		if err := m.writeSettings(p, g, paths.settings, g.ensureToken); err != nil {
+	} else if !g.isConnected(s) {
+		if err := g.writeSettings(p, g.settingsFile, g.ensureToken); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.pluginFiles(p, g, paths.folder); err != nil {
+	if err := g.writeFiles(p); err != nil {
 		return nil, err
 	}
 	if !p.Changes() {
@@ -75,9 +77,10 @@ func (m Machine) InstallPlugin(g Plugin) (*Proposal, error) {
 	return p, nil
 }
 
-// checkFolderIsOurs refuses a folder that holds another plugin, or is a symbolic
+// checkFolder refuses a folder that holds another plugin, or is a symbolic
 // link: that may lead to the plugin's source.
-func (m Machine) checkFolderIsOurs(dir, id string) error {
+func (g pluginInstall) checkFolder() error {
+	dir := g.folder
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -94,7 +97,7 @@ func (m Machine) checkFolderIsOurs(dir, id string) error {
 		return err
 	}
 	if text == nil {
-		receipts, err := m.pluginReceipts(dir)
+		receipts, err := g.receipts()
 		if err != nil {
 			return err
 		}
@@ -107,32 +110,32 @@ func (m Machine) checkFolderIsOurs(dir, id string) error {
 	var about struct {
 		Name string `json:"name"`
 	}
-	if json.Unmarshal(text, &about) != nil || about.Name != id {
-		return fmt.Errorf("%s does not belong to Lectern: the name in its %s is not %s; move it away first", dir, packageFile, id)
+	if json.Unmarshal(text, &about) != nil || about.Name != g.ID {
+		return fmt.Errorf("%s does not belong to Lectern: the name in its %s is not %s; move it away first", dir, packageFile, g.ID)
 	}
 	return nil
 }
 
-// pluginReceipts are the receipts of files below dir.
-func (m Machine) pluginReceipts(dir string) ([]receipt, error) {
-	list, err := m.receipts()
+// receipts are those of the files in the folder.
+func (g pluginInstall) receipts() ([]receipt, error) {
+	list, err := g.machine.receipts().readAll()
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(list, func(r receipt) bool {
-		return r.Kind != pluginReceipt || !strings.HasPrefix(r.Path, dir+string(filepath.Separator))
+		return r.Kind != pluginReceipt || !strings.HasPrefix(r.Path, g.folder+string(filepath.Separator))
 	}), nil
 }
 
-// pluginFiles proposes to write the files that are missing or different, and to
+// writeFiles proposes to write the files that are missing or different, and to
 // remove those that an older version installed and this one lacks.
-func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
+func (g pluginInstall) writeFiles(p *Proposal) error {
 	files, err := g.filesInOrder()
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		file := filepath.Join(dir, filepath.FromSlash(f.name))
+		file := filepath.Join(g.folder, filepath.FromSlash(f.name))
 		before, err := readFileNoLink(file)
 		if err != nil {
 			return err
@@ -140,13 +143,13 @@ func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
 		if before != nil && string(before) == string(f.text) {
 			continue
 		}
-		ch := change{
+		ch := fileChange{
 			path: file, before: before, after: f.text, perm: 0o644,
 			receipt: receipt{Kind: pluginReceipt, ID: g.ID, Name: f.name, Path: file},
 		}
-		p.add(fmt.Sprintf("%s (%d bytes)", ch.describe(), len(f.text)), func() error { return m.apply(ch) })
+		p.add(fmt.Sprintf("%s (%d bytes)", ch.describe(), len(f.text)), func() error { return g.machine.apply(ch) })
 	}
-	receipts, err := m.pluginReceipts(dir)
+	receipts, err := g.receipts()
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,7 @@ func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
 		if slices.ContainsFunc(files, func(f pluginFile) bool { return f.name == r.Name }) {
 			continue
 		}
-		if err := m.removeRecordedFile(p, r); err != nil {
+		if err := p.removeRecordedFile(r); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // settingsFiles are the settings files with a token of ours: those that have a
 // receipt, and the one of g.
-func (m Machine) settingsFiles(g Plugin) ([]string, error) {
-	receipts, err := m.receipts()
+func (g pluginInstall) settingsFiles() ([]string, error) {
+	receipts, err := g.machine.receipts().readAll()
 	if err != nil {
 		return nil, err
 	}
@@ -23,44 +23,43 @@ func (m Machine) settingsFiles(g Plugin) ([]string, error) {
 			list = append(list, r.Path)
 		}
 	}
-	paths := m.pluginPaths(g)
-	if m.checkFolderIsOurs(paths.folder, g.ID) == nil && isFile(paths.settings) && !slices.Contains(list, paths.settings) {
-		list = append(list, paths.settings)
+	if g.checkFolder() == nil && isFile(g.settingsFile) && !slices.Contains(list, g.settingsFile) {
+		list = append(list, g.settingsFile)
 	}
 	return list, nil
 }
 
 // RemovePlugin proposes to remove the plugin from Logseq's folder, and port and
 // token from its settings. Other files and settings stay.
-func (m Machine) RemovePlugin(g Plugin) (*Proposal, error) {
-	paths := m.pluginPaths(g)
+func (m Machine) RemovePlugin(plugin Plugin) (*Proposal, error) {
+	g := m.pluginInstall(plugin)
 	p := m.proposal("Remove the plugin " + g.ID)
-	if err := m.checkFolderIsOurs(paths.folder, g.ID); err != nil {
+	if err := g.checkFolder(); err != nil {
 		return nil, fmt.Errorf("remove plugin: %w", err)
 	}
-	receipts, err := m.pluginReceipts(paths.folder)
+	receipts, err := g.receipts()
 	if err == nil {
-		receipts, err = m.addUnrecorded(g, paths.folder, receipts)
+		receipts, err = g.addUnrecorded(receipts)
 	}
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(receipts, func(a, b receipt) int { return packageLast(a.Name, b.Name) })
-	folders := []string{paths.folder}
+	folders := []string{g.folder}
 	for _, r := range receipts {
 		folders = append(append(folders, r.Folders...), filepath.Dir(r.Path))
-		if err := m.removeRecordedFile(p, r); err != nil {
+		if err := p.removeRecordedFile(r); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.removeSettings(p, g, paths.settings); err != nil {
+	if err := g.removeSettings(p); err != nil {
 		return nil, err
 	}
 	if !p.Changes() {
-		p.Message = "the plugin is not in " + paths.folder
+		p.Message = "the plugin is not in " + g.folder
 		return p, nil
 	}
-	p.add("remove "+paths.folder+" if it is empty", func() error {
+	p.add("remove "+g.folder+" if it is empty", func() error {
 		slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) })
 		for _, dir := range slices.Compact(folders) {
 			_ = os.Remove(dir) // what is in it is not ours
@@ -73,8 +72,8 @@ func (m Machine) RemovePlugin(g Plugin) (*Proposal, error) {
 
 // addUnrecorded adds receipts of our files that have none: the record may be
 // lost.
-func (m Machine) addUnrecorded(g Plugin, dir string, receipts []receipt) ([]receipt, error) {
-	if g.Files == nil || !isFile(filepath.Join(dir, packageFile)) {
+func (g pluginInstall) addUnrecorded(receipts []receipt) ([]receipt, error) {
+	if g.Files == nil || !isFile(filepath.Join(g.folder, packageFile)) {
 		return receipts, nil
 	}
 	files, err := g.filesInOrder()
@@ -82,7 +81,7 @@ func (m Machine) addUnrecorded(g Plugin, dir string, receipts []receipt) ([]rece
 		return nil, err
 	}
 	for _, f := range files {
-		file := filepath.Join(dir, filepath.FromSlash(f.name))
+		file := filepath.Join(g.folder, filepath.FromSlash(f.name))
 		if isFile(file) && !slices.ContainsFunc(receipts, func(r receipt) bool { return r.Path == file }) {
 			receipts = append(receipts, receipt{Kind: pluginReceipt, ID: g.ID, Name: f.name, Path: file})
 		}
@@ -91,23 +90,24 @@ func (m Machine) addUnrecorded(g Plugin, dir string, receipts []receipt) ([]rece
 }
 
 // removeRecordedFile proposes to remove a file that has a receipt.
-func (m Machine) removeRecordedFile(p *Proposal, r receipt) error {
+func (p *Proposal) removeRecordedFile(r receipt) error {
 	text, err := readFileNoLink(r.Path)
 	if err != nil {
 		return err
 	}
 	if text == nil {
-		p.add("delete the receipt of "+r.Path+", which no longer exists", func() error { return m.cleanUp(r) })
+		p.add("delete the receipt of "+r.Path+", which no longer exists", func() error { return p.machine.cleanUp(r) })
 		return nil
 	}
-	p.revertChange(change{path: r.Path, before: text, receipt: r}, "")
+	p.revertChange(fileChange{path: r.Path, before: text, receipt: r}, "")
 	return nil
 }
 
-// removeSettings proposes to remove port and token from a settings file, and
-// the file itself if we created it and nothing of the user's is left in it.
-func (m Machine) removeSettings(p *Proposal, g Plugin, path string) error {
-	r, recorded, err := m.findReceipt(receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path})
+// removeSettings proposes to remove port and token from the settings, and the
+// file itself if we created it and nothing of the user's is left in it.
+func (g pluginInstall) removeSettings(p *Proposal) error {
+	path := g.settingsFile
+	r, recorded, err := g.machine.receipts().find(receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path})
 	if err != nil {
 		return err
 	}
@@ -119,13 +119,13 @@ func (m Machine) removeSettings(p *Proposal, g Plugin, path string) error {
 		return nil // we have not written it
 	}
 	if old.text == nil {
-		return m.removeRecordedFile(p, r)
+		return p.removeRecordedFile(r)
 	}
 	after, err := old.withoutHub()
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
-	ch := change{path: path, before: old.text, after: after, receipt: r}
+	ch := fileChange{path: path, before: old.text, after: after, receipt: r}
 	left := len(old.fields)
 	for _, key := range []string{portKey, tokenKey, "disabled"} {
 		if _, ok := old.fields[key]; ok && (key != "disabled" || !old.disabled) {
@@ -147,7 +147,7 @@ const tokenPrefix = "lectern_"
 // removePlugins joins the removal of the plugin from every Logseq: its usual
 // folder, and those that have a receipt.
 func (m Machine) removePlugins(p *Proposal, g Plugin, receipts []receipt) {
-	homes := []string{m.pluginPaths(g).home}
+	homes := []string{m.pluginInstall(g).home}
 	for _, r := range receipts {
 		// settings/ID.json
 		if home := filepath.Dir(filepath.Dir(r.Path)); r.Kind == settingsReceipt && r.ID == g.ID && !slices.Contains(homes, home) {

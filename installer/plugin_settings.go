@@ -20,8 +20,8 @@ const (
 	tokenKey = "token"
 )
 
-// settings are the part of a settings file that matters here.
-type settings struct {
+// pluginSettings are the part of a settings file that matters here.
+type pluginSettings struct {
 	text     []byte // nil: there is no file
 	fields   map[string]json.RawMessage
 	port     int
@@ -30,7 +30,7 @@ type settings struct {
 }
 
 // readSettings reads a settings file.
-func readSettings(path string) (s settings, err error) {
+func readSettings(path string) (s pluginSettings, err error) {
 	if s.text, err = readFileNoLink(path); err != nil || len(s.text) == 0 {
 		return s, err
 	}
@@ -48,7 +48,7 @@ func readSettings(path string) (s settings, err error) {
 }
 
 // withHub is the text with port and token; the rest stays as it is.
-func (s settings) withHub(port int, token string) ([]byte, error) {
+func (s pluginSettings) withHub(port int, token string) ([]byte, error) {
 	if len(s.fields) == 0 {
 		text, err := json.MarshalIndent(struct {
 			Port  int    `json:"port"`
@@ -71,7 +71,7 @@ func (s settings) withHub(port int, token string) ([]byte, error) {
 }
 
 // withoutHub is the text without port and token.
-func (s settings) withoutHub() ([]byte, error) {
+func (s pluginSettings) withoutHub() ([]byte, error) {
 	var edits []patchEdit
 	for _, key := range []string{portKey, tokenKey} {
 		if _, ok := s.fields[key]; ok {
@@ -92,7 +92,7 @@ type patchEdit struct {
 }
 
 // patch is the text after a JSON Patch, which keeps comments and spaces.
-func (s settings) patch(edits []patchEdit) ([]byte, error) {
+func (s pluginSettings) patch(edits []patchEdit) ([]byte, error) {
 	patch, err := json.Marshal(edits)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s settings) patch(edits []patchEdit) ([]byte, error) {
 }
 
 // redacted is the text with a placeholder instead of the token.
-func (s settings) redacted(placeholder string) string {
+func (s pluginSettings) redacted(placeholder string) string {
 	if _, ok := s.fields[tokenKey]; !ok {
 		return string(s.text)
 	}
@@ -121,7 +121,7 @@ func (s settings) redacted(placeholder string) string {
 
 // writeSettings proposes to write port and token. The plan does not show the
 // token; it is read when the step is carried out.
-func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
+func (g pluginInstall) writeSettings(p *Proposal, path string, token func() (loopnet.Token, error)) error {
 	old, err := readSettings(path)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() 
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
-	ch := change{
+	ch := fileChange{
 		path: path, before: old.text, after: shown, perm: 0o600,
 		receipt: receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path},
 	}
@@ -155,24 +155,21 @@ func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() 
 				return fmt.Errorf("make settings private: %w", err)
 			}
 		}
-		return m.apply(ch)
+		return g.machine.apply(ch)
 	})
 	return nil
 }
 
-// settingsMatch reports whether the settings at path lead to the hub, and only
-// the user can read them.
-func (m Machine) settingsMatch(g Plugin, path string) (bool, error) {
-	s, err := readSettings(path)
-	if err != nil || s.port != g.Port || !g.Token.Matches(s.token) {
-		return false, err
-	}
-	return m.isPrivate(path), nil
+// isConnected reports whether settings lead to the hub, and only the user can
+// read them.
+func (g pluginInstall) isConnected(s pluginSettings) bool {
+	return s.port == g.Port && g.Token.Matches(s.token) && g.isPrivate()
 }
 
-func (m Machine) isPrivate(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && (m.OS == "windows" || info.Mode().Perm()&0o077 == 0)
+// isPrivate reports whether only the user can read the settings.
+func (g pluginInstall) isPrivate() bool {
+	info, err := os.Stat(g.settingsFile)
+	return err == nil && (g.machine.OS == "windows" || info.Mode().Perm()&0o077 == 0)
 }
 
 // ensureToken is the plugins' token, which it creates if there is none.
@@ -185,20 +182,21 @@ func (g Plugin) ensureToken() (loopnet.Token, error) {
 
 // RotatePluginToken proposes to create a new token with MakeToken, in the file
 // at path, and to write it into the settings of every Logseq that has the plugin.
-func (m Machine) RotatePluginToken(g Plugin, path string) (*Proposal, error) {
+func (m Machine) RotatePluginToken(plugin Plugin, path string) (*Proposal, error) {
+	g := m.pluginInstall(plugin)
 	p := m.proposal("Replace the plugins' token")
 	var made loopnet.Token
 	p.add("write a new token to "+path, func() (err error) {
 		made, err = g.MakeToken()
 		return err
 	})
-	paths, err := m.settingsFiles(g)
+	paths, err := g.settingsFiles()
 	if err != nil {
 		return nil, err
 	}
 	g.Token = loopnet.Token{} // the old one no longer counts
 	for _, path := range paths {
-		if err := m.writeSettings(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
+		if err := g.writeSettings(p, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
 			return nil, err
 		}
 	}

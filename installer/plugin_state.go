@@ -22,23 +22,23 @@ type PluginState struct {
 }
 
 // PluginState reads the state and changes nothing.
-func (m Machine) PluginState(g Plugin) (PluginState, error) {
-	at := m.pluginPaths(g)
-	s := PluginState{Folder: at.folder, Settings: at.settings, LogseqFound: isFolder(at.home)}
-	if err := m.checkFolderIsOurs(at.folder, g.ID); err != nil {
+func (m Machine) PluginState(plugin Plugin) (PluginState, error) {
+	g := m.pluginInstall(plugin)
+	s := PluginState{Folder: g.folder, Settings: g.settingsFile, LogseqFound: isFolder(g.home)}
+	if err := g.checkFolder(); err != nil {
 		return s, err
 	}
-	set, err := readSettings(at.settings)
+	set, err := readSettings(g.settingsFile)
 	if err != nil {
 		return s, err
 	}
 	s.Port, s.PortMatches, s.Disabled = set.port, set.port == g.Port, set.disabled
 	s.HasToken, s.TokenMatches = strings.TrimSpace(set.token) != "", g.Token.Matches(set.token)
-	s.Private = set.text == nil || m.isPrivate(at.settings)
-	if s.Installed = isFile(filepath.Join(at.folder, packageFile)); !s.Installed {
+	s.Private = set.text == nil || g.isPrivate()
+	if s.Installed = isFile(filepath.Join(g.folder, packageFile)); !s.Installed {
 		return s, nil
 	}
-	text, err := readFileNoLink(filepath.Join(at.folder, versionFile))
+	text, err := readFileNoLink(filepath.Join(g.folder, versionFile))
 	if err != nil {
 		return s, err
 	}
@@ -49,7 +49,7 @@ func (m Machine) PluginState(g Plugin) (PluginState, error) {
 		s.Version = about.Version
 	}
 	p := m.proposal("")
-	if err := m.pluginFiles(p, g, at.folder); err != nil {
+	if err := g.writeFiles(p); err != nil {
 		return s, err
 	}
 	s.Current = !p.Changes()

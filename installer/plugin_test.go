@@ -69,12 +69,12 @@ func TestPluginComesAndGoes(t *testing.T) {
 	if g.Token, err = g.MakeToken(); err != nil {
 		t.Fatal(err)
 	}
-	at := m.pluginPaths(g)
+	at := m.pluginInstall(g)
 	want := "{\n  \"port\": 12740,\n  \"token\": \"" + g.Token.Reveal() + "\"\n}\n"
-	if diff := cmp.Diff(want, string(read(t, at.settings))); diff != "" {
+	if diff := cmp.Diff(want, string(read(t, at.settingsFile))); diff != "" {
 		t.Error(diff)
 	}
-	if mode := modeOf(at.settings); mode != 0o600 {
+	if mode := modeOf(at.settingsFile); mode != 0o600 {
 		t.Errorf("the settings have mode %v", mode)
 	}
 	for _, step := range p.Plan.Steps {
@@ -130,17 +130,17 @@ func TestPluginComesAndGoes(t *testing.T) {
 // Whatever the user has set or put there stays.
 func TestPluginLeavesWhatIsNotOurs(t *testing.T) {
 	m, g := testLogseq(t)
-	at := m.pluginPaths(g)
-	write(t, at.settings, []byte("{\n  \"excludedTags\": \"a\",\n  \"port\": \"x\",\n  \"disabled\": true\n}"), 0o644)
+	at := m.pluginInstall(g)
+	write(t, at.settingsFile, []byte("{\n  \"excludedTags\": \"a\",\n  \"port\": \"x\",\n  \"disabled\": true\n}"), 0o644)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
 	if len(p.Plan.Risks) != 1 || !strings.Contains(p.Plan.Risks[0], "is disabled") {
 		t.Errorf("risks: %q", p.Plan.Risks)
 	}
-	if mode := modeOf(at.settings); mode != 0o600 {
+	if mode := modeOf(at.settingsFile); mode != 0o600 {
 		t.Errorf("the settings have mode %v", mode)
 	}
-	if got := string(read(t, at.settings)); !strings.HasPrefix(got, "{\n  \"excludedTags\": \"a\",\n  \"port\": 12740,\n  \"disabled\": true") {
+	if got := string(read(t, at.settingsFile)); !strings.HasPrefix(got, "{\n  \"excludedTags\": \"a\",\n  \"port\": 12740,\n  \"disabled\": true") {
 		t.Errorf("settings: %s", got)
 	}
 	write(t, filepath.Join(at.folder, "mine.txt"), []byte("mine"), 0o600)
@@ -149,7 +149,7 @@ func TestPluginLeavesWhatIsNotOurs(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"./": "", "mine.txt": "mine"}, tree(t, at.folder)); diff != "" {
 		t.Error(diff)
 	}
-	if got := string(read(t, at.settings)); got != "{\n  \"excludedTags\": \"a\",\n  \"disabled\": true\n}" {
+	if got := string(read(t, at.settingsFile)); got != "{\n  \"excludedTags\": \"a\",\n  \"disabled\": true\n}" {
 		t.Errorf("settings: %s", got)
 	}
 }
@@ -159,13 +159,13 @@ func TestPluginIsFoundWithoutRecord(t *testing.T) {
 	m, g := testLogseq(t)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
-	if err := os.Remove(m.receiptsFile()); err != nil {
+	if err := os.Remove(m.receipts().file); err != nil {
 		t.Fatal(err)
 	}
 	p, err = m.RemovePlugin(g)
 	apply(t, p, err)
-	at := m.pluginPaths(g)
-	if isFolder(at.folder) || strings.Contains(string(read(t, at.settings)), tokenPrefix) {
+	at := m.pluginInstall(g)
+	if isFolder(at.folder) || strings.Contains(string(read(t, at.settingsFile)), tokenPrefix) {
 		t.Errorf("left: %v", tree(t, at.home))
 	}
 }
@@ -194,32 +194,32 @@ func TestPluginHalfInstalled(t *testing.T) {
 
 func TestPluginRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		prepare func(at pluginPaths) error
+		prepare func(at pluginInstall) error
 		want    string
 	}{
-		"no Logseq": {func(at pluginPaths) error { return os.Remove(at.home) }, "Logseq has not run here"},
-		"theirs": {func(at pluginPaths) error {
+		"no Logseq": {func(at pluginInstall) error { return os.Remove(at.home) }, "Logseq has not run here"},
+		"theirs": {func(at pluginInstall) error {
 			return errors.Join(os.MkdirAll(at.folder, 0o700), os.WriteFile(filepath.Join(at.folder, "package.json"), []byte(`{"name":"x"}`), 0o600))
 		}, "is not logseq-lectern; move it away first"},
-		"no package": {func(at pluginPaths) error {
+		"no package": {func(at pluginInstall) error {
 			return errors.Join(os.MkdirAll(at.folder, 0o700), os.WriteFile(filepath.Join(at.folder, "a"), nil, 0o600))
 		}, "it has no package.json"},
-		"link": {func(at pluginPaths) error {
+		"link": {func(at pluginInstall) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.folder), 0o700), os.Symlink(at.home, at.folder))
 		}, "is a symbolic link; remove it first"},
-		"broken settings": {func(at pluginPaths) error {
-			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("{"), 0o600))
+		"broken settings": {func(at pluginInstall) error {
+			return errors.Join(os.MkdirAll(filepath.Dir(at.settingsFile), 0o700), os.WriteFile(at.settingsFile, []byte("{"), 0o600))
 		}, "logseq-lectern.json: unexpected end of JSON input; fix it"},
-		"token twice": {func(at pluginPaths) error {
-			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte(`{"token":"a","token":"b"}`), 0o600))
+		"token twice": {func(at pluginInstall) error {
+			return errors.Join(os.MkdirAll(filepath.Dir(at.settingsFile), 0o700), os.WriteFile(at.settingsFile, []byte(`{"token":"a","token":"b"}`), 0o600))
 		}, "it has port or token twice; remove one"},
-		"settings of another form": {func(at pluginPaths) error {
-			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("null"), 0o600))
+		"settings of another form": {func(at pluginInstall) error {
+			return errors.Join(os.MkdirAll(filepath.Dir(at.settingsFile), 0o700), os.WriteFile(at.settingsFile, []byte("null"), 0o600))
 		}, "it is not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, g := testLogseq(t)
-			if err := c.prepare(m.pluginPaths(g)); err != nil {
+			if err := c.prepare(m.pluginInstall(g)); err != nil {
 				t.Skip(err)
 			}
 			before := tree(t, m.Home)

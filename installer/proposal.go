@@ -44,13 +44,18 @@ func (p *Proposal) add(what string, do func() error) {
 	p.Add(status.Step{Description: what}, func(context.Context) error { return do() })
 }
 
+// addCommand is Add for a program to run.
+func (p *Proposal) addCommand(argv []string, do func(context.Context) error) {
+	p.Add(status.Step{Description: "run " + shellLine(argv, p.machine.OS)}, do)
+}
+
 // applyChange proposes to make a change of a file.
-func (p *Proposal) applyChange(c change) {
+func (p *Proposal) applyChange(c fileChange) {
 	p.Add(status.Step{Description: c.describe(), Diff: c.diff()}, func(context.Context) error { return p.machine.apply(c) })
 }
 
 // revertChange proposes to make a change that removes what its receipt records.
-func (p *Proposal) revertChange(c change, diff string) {
+func (p *Proposal) revertChange(c fileChange, diff string) {
 	p.Add(status.Step{Description: c.describe(), Diff: diff}, func(context.Context) error { return p.machine.revert(c) })
 }
 
@@ -93,7 +98,7 @@ func (p *Proposal) Apply(ctx context.Context) (err error) {
 	if !p.Changes() {
 		return nil
 	}
-	unlock, err := config.Lock(p.machine.receiptsFile())
+	unlock, err := config.Lock(p.machine.receipts().file)
 	if err != nil {
 		return err
 	}

@@ -40,10 +40,14 @@ const (
 // ReceiptsName is the file of the receipts in the state folder.
 const ReceiptsName = "installed.json"
 
-// receipts reads all receipts. Losing the file costs only comfort: what is ours
-// is found by searching, too.
-func (m Machine) receipts() ([]receipt, error) {
-	text, err := os.ReadFile(m.receiptsFile())
+// A receiptStore is the file with all receipts. Losing it costs only comfort: what
+// is ours is found by searching, too.
+type receiptStore struct{ file string }
+
+func (m Machine) receipts() receiptStore { return receiptStore{filepath.Join(m.State, ReceiptsName)} }
+
+func (s receiptStore) readAll() ([]receipt, error) {
+	text, err := os.ReadFile(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -52,17 +56,15 @@ func (m Machine) receipts() ([]receipt, error) {
 	}
 	var list []receipt
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("read receipts: %s: %w; remove that file, and what Lectern installed is found by searching", m.receiptsFile(), err)
+		return nil, fmt.Errorf("read receipts: %s: %w; remove that file, and what Lectern installed is found by searching", s.file, err)
 	}
 	return list, nil
 }
 
-func (m Machine) receiptsFile() string { return filepath.Join(m.State, ReceiptsName) }
-
-// findReceipt is the recorded receipt of the same thing, with found set, or else
+// find is the recorded receipt of the same thing, with found set, or else
 // wanted itself.
-func (m Machine) findReceipt(wanted receipt) (r receipt, found bool, err error) {
-	list, err := m.receipts()
+func (s receiptStore) find(wanted receipt) (r receipt, found bool, err error) {
+	list, err := s.readAll()
 	if i := slices.IndexFunc(list, wanted.matches); i >= 0 {
 		return list[i], true, nil
 	}
@@ -73,34 +75,34 @@ func (r receipt) matches(o receipt) bool {
 	return r.Kind == o.Kind && r.Path == o.Path && r.Name == o.Name
 }
 
-// addReceipt replaces an older receipt of the same thing.
-func (m Machine) addReceipt(r receipt) error {
-	list, err := m.receipts()
+// add replaces an older receipt of the same thing.
+func (s receiptStore) add(r receipt) error {
+	list, err := s.readAll()
 	if err != nil {
 		return err
 	}
-	return m.writeReceipts(append(slices.DeleteFunc(list, r.matches), r))
+	return s.write(append(slices.DeleteFunc(list, r.matches), r))
 }
 
-// deleteReceipt removes a receipt, and with the last one the file.
-func (m Machine) deleteReceipt(r receipt) error {
-	list, err := m.receipts()
+// remove removes a receipt, and with the last one the file.
+func (s receiptStore) remove(r receipt) error {
+	list, err := s.readAll()
 	if err != nil {
 		return err
 	}
-	return m.writeReceipts(slices.DeleteFunc(list, r.matches))
+	return s.write(slices.DeleteFunc(list, r.matches))
 }
 
-func (m Machine) writeReceipts(list []receipt) error {
+func (s receiptStore) write(list []receipt) error {
 	if len(list) == 0 {
-		return ignoreNotExist(os.Remove(m.receiptsFile()))
+		return ignoreNotExist(os.Remove(s.file))
 	}
 	text, err := json.MarshalIndent(list, "", "  ")
 	if err == nil {
-		err = os.MkdirAll(m.State, 0o700)
+		err = os.MkdirAll(filepath.Dir(s.file), 0o700)
 	}
 	if err == nil {
-		err = atomicfile.WriteFile(m.receiptsFile(), append(text, '\n'), 0o600)
+		err = atomicfile.WriteFile(s.file, append(text, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("save receipts: %w", err)

@@ -3,8 +3,6 @@ package installer
 import (
 	"context"
 	"fmt"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // Remove proposes to remove the entry from a client's configuration. An entry
@@ -24,7 +22,7 @@ func (m Machine) Remove(c Client, server Server, in ConnectOptions) (*Proposal, 
 // removeFrom is Remove for a file that has been read.
 func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOptions) (*Proposal, error) {
 	p := m.proposal("Disconnect " + c.Title)
-	r, recorded, err := m.findReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
+	r, recorded, err := m.receipts().find(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
 	if err != nil {
 		return nil, err
 	}
@@ -36,13 +34,13 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 		}
 		return p, nil
 	}
-	if t := parseTarget(f.entry); !t.isLectern(server) {
+	if t := parseEntryTarget(f.entry); !t.isLectern(server) {
 		return nil, fmt.Errorf("disconnect %s: the entry %s in %s does not belong to Lectern: it leads to %s; nothing was removed",
 			c.Title, server.Name, f.path, t)
 	}
 	if m.usesOwnCommand(c, c.remove, in) {
 		argv := server.commandLine(c.remove, nil, "")
-		p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+		p.addCommand(argv, func(ctx context.Context) error {
 			if err := m.runCommand(ctx, argv); err != nil {
 				return err
 			}
@@ -54,7 +52,7 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	ch := change{path: f.realPath, before: f.text, after: after, receipt: r}
+	ch := fileChange{path: f.realPath, before: f.text, after: after, receipt: r}
 	if r.Created && f.location.Empty(after) {
 		ch.after = nil
 	}

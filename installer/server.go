@@ -40,7 +40,7 @@ func (s Server) substituteValue(v any, token string) any {
 		if v == "$ARGS" {
 			return s.Args
 		}
-		return s.substituteWord(v, token)
+		return s.replacer(token).Replace(v)
 	case []string:
 		return s.substituteList(v, token)
 	case entry.Fields:
@@ -58,38 +58,28 @@ func (s Server) substituteValue(v any, token string) any {
 func (s Server) substituteList(list []string, token string) []string {
 	filled := []string{}
 	for _, w := range list {
-		if w == "$ARGS" {
+		switch {
+		case w == "$ARGS":
 			filled = append(filled, s.Args...)
-			continue
+		case w != "$ENV":
+			filled = append(filled, s.replacer(token).Replace(w))
+		case s.Home != "":
+			filled = append(filled, "--env", homeVariable+"="+s.Home)
 		}
-		if w == "$ENV" {
-			if s.Home != "" {
-				filled = append(filled, "--env", homeVariable+"="+s.Home)
-			}
-			continue
-		}
-		filled = append(filled, s.substituteWord(w, token))
 	}
 	return filled
 }
 
-func (s Server) substituteWord(w, token string) string {
-	for _, pair := range [][2]string{{"$NAME", s.Name}, {"$BIN", s.Bin}, {"$URL", s.URL}, {"$TOKEN", token}} {
-		if before, after, ok := strings.Cut(w, pair[0]); ok {
-			return before + pair[1] + after
-		}
-	}
-	return w
+func (s Server) replacer(token string) *strings.Replacer {
+	return strings.NewReplacer("$NAME", s.Name, "$BIN", s.Bin, "$URL", s.URL, "$TOKEN", token)
 }
 
 // commandLine is a client's own command; $JSON is the entry with its name.
 func (s Server) commandLine(argv []string, f entry.Fields, token string) []string {
-	argv = slices.Clone(argv)
-	for i, w := range argv {
-		if w == "$JSON" {
-			argv[i] = s.namedEntryJSON(f)
-			return argv
-		}
+	if i := slices.Index(argv, "$JSON"); i >= 0 {
+		argv = slices.Clone(argv)
+		argv[i] = s.namedEntryJSON(f)
+		return argv
 	}
 	return s.substituteList(argv, token)
 }
@@ -101,27 +91,23 @@ func (s Server) namedEntryJSON(f entry.Fields) string {
 
 // deepLink replaces the variables of a link.
 func (s Server) deepLink(link string, f entry.Fields) string {
-	for _, pair := range [][2]string{
-		{"$CONFIG", url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f))))},
-		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.namedEntryJSON(f)), "+", "%20")},
-		{"$NAME", url.QueryEscape(s.Name)},
-		{"$BIN", strings.ReplaceAll(url.QueryEscape(s.Bin), "+", "%20")},
-	} {
-		link = strings.ReplaceAll(link, pair[0], pair[1])
-	}
-	return link
+	escape := func(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+	return strings.NewReplacer(
+		"$CONFIG", escape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f)))),
+		"$JSON", escape(s.namedEntryJSON(f)), "$NAME", escape(s.Name), "$BIN", escape(s.Bin),
+	).Replace(link)
 }
 
-// A target is what an entry runs or connects to. It tells ours from others.
-type target struct {
+// A entryTarget is what an entry runs or connects to. It tells ours from others.
+type entryTarget struct {
 	argv []string
 	url  string
 	home string
 }
 
-// parseTarget reads an entry under any names that clients give its fields.
-func parseTarget(e map[string]any) target {
-	var t target
+// parseEntryTarget reads an entry under any names that clients give its fields.
+func parseEntryTarget(e map[string]any) entryTarget {
+	var t entryTarget
 	for _, key := range []string{"command", "cmd"} {
 		switch v := e[key].(type) {
 		case string:
@@ -157,13 +143,13 @@ func stringList(v any) []string {
 	return words
 }
 
-func (t target) equal(o target) bool {
+func (t entryTarget) equal(o entryTarget) bool {
 	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
 }
 
 // isLectern reports whether it leads to a Lectern: this one, one in another
 // folder, or a hub.
-func (t target) isLectern(s Server) bool {
+func (t entryTarget) isLectern(s Server) bool {
 	if len(t.argv) > 0 {
 		name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(t.argv[0], `\`, "/"))), ".exe")
 		return t.argv[0] == s.Bin || name == "lectern" && len(t.argv) > 1 && t.argv[1] == "serve"
@@ -186,7 +172,7 @@ func urlPort(address string) string {
 }
 
 // String is for messages.
-func (t target) String() string {
+func (t entryTarget) String() string {
 	if t.url != "" {
 		return t.url
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // A Service is a program that runs in the background from login.
@@ -26,8 +24,8 @@ const (
 	runValue        = "Lectern"
 )
 
-// A definition is how one operating system defines the service.
-type definition struct {
+// A serviceDefinition is how one operating system defines the service.
+type serviceDefinition struct {
 	path        string // of its file; empty: it is in the registry
 	text        string
 	start, stop [][]string // programs to run after the file is written and before it is removed
@@ -36,11 +34,11 @@ type definition struct {
 	value       string // in the registry
 }
 
-func (m Machine) definition(s Service) (definition, error) {
+func (m Machine) definition(s Service) (serviceDefinition, error) {
 	switch m.OS {
 	case "linux":
 		ctl := func(words ...string) []string { return append([]string{"systemctl", "--user"}, words...) }
-		return definition{
+		return serviceDefinition{
 			path: m.path(xdg + "/systemd/user/" + unitName), text: unitFile(s),
 			start:       [][]string{ctl("daemon-reload"), ctl("enable", "--now", unitName)},
 			stop:        [][]string{ctl("disable", "--now", unitName)},
@@ -50,7 +48,7 @@ func (m Machine) definition(s Service) (definition, error) {
 	case "darwin":
 		domain := "gui/" + s.User
 		path := m.path("~/Library/LaunchAgents/" + launchAgentName + ".plist")
-		return definition{
+		return serviceDefinition{
 			path: path, text: launchAgentFile(s, filepath.Join(m.State, ServiceLog)),
 			start:  [][]string{{"launchctl", "bootstrap", domain, path}},
 			stop:   [][]string{{"launchctl", "bootout", domain + "/" + launchAgentName}},
@@ -58,14 +56,14 @@ func (m Machine) definition(s Service) (definition, error) {
 		}, nil
 	case "windows":
 		value := `"` + s.Bin + `" ` + strings.Join(s.Args, " ")
-		return definition{
+		return serviceDefinition{
 			start:  [][]string{{"reg", "add", runKey, "/v", runValue, "/t", "REG_SZ", "/d", value, "/f"}},
 			stop:   [][]string{{"reg", "delete", runKey, "/v", runValue, "/f"}},
 			status: []string{"reg", "query", runKey, "/v", runValue},
 			value:  value,
 		}, nil
 	default:
-		return definition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at login yourself", m.OS)
+		return serviceDefinition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at login yourself", m.OS)
 	}
 }
 
@@ -89,23 +87,23 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 			p.Message = "the service is installed already, in " + runKey
 			return p, nil
 		}
-		p.add("add a receipt to "+m.receiptsFile(), func() error { return m.addReceipt(r) })
+		p.add("add a receipt to "+m.receipts().file, func() error { return m.receipts().add(r) })
 	} else {
-		before, err := m.serviceFile(d.path)
+		before, err := readServiceFile(d.path)
 		if err != nil {
 			return nil, err
 		}
 		if string(before) != d.text {
-			p.applyChange(change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: r})
+			p.applyChange(fileChange{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: r})
 			if before != nil {
-				m.addRunSteps(p, d.stop, true)
+				p.addRunSteps(d.stop, true)
 			}
 		} else if _, ok := m.query(ctx, d.status); ok {
 			p.Message = "the service is running already, as defined in " + d.path
 			return p, nil
 		}
 	}
-	m.addRunSteps(p, d.start, false)
+	p.addRunSteps(d.start, false)
 	switch m.OS {
 	case "windows":
 		p.NextSteps = append(p.NextSteps, "it starts when you log in; until then the first client starts the hub")
@@ -115,8 +113,8 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 	return p, nil
 }
 
-// serviceFile reads a definition of ours; nil: there is none.
-func (m Machine) serviceFile(path string) ([]byte, error) {
+// readServiceFile reads a definition of ours; nil: there is none.
+func readServiceFile(path string) ([]byte, error) {
 	text, err := readFile(path)
 	if err == nil && text != nil && !bytes.Contains(text, []byte(serviceMarker)) {
 		return nil, fmt.Errorf("%s does not belong to Lectern; move it away first", path)
@@ -126,10 +124,10 @@ func (m Machine) serviceFile(path string) ([]byte, error) {
 
 // addRunSteps proposes to run programs. With mayFail their failure means that
 // there was nothing to do.
-func (m Machine) addRunSteps(p *Proposal, list [][]string, mayFail bool) {
+func (p *Proposal) addRunSteps(list [][]string, mayFail bool) {
 	for _, argv := range list {
-		p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-			output, err := m.Run(ctx, argv)
+		p.addCommand(argv, func(ctx context.Context) error {
+			output, err := p.machine.Run(ctx, argv)
 			if err != nil && !mayFail {
 				return fmt.Errorf("%w: %s", err, strings.TrimSpace(output))
 			}
@@ -145,7 +143,7 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		return nil, err
 	}
 	p := m.proposal("Stop the hub's service and remove it")
-	r, _, err := m.findReceipt(receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path})
+	r, _, err := m.receipts().find(receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path})
 	if err != nil {
 		return nil, err
 	}
@@ -154,11 +152,11 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 			p.Message = "the service is not installed"
 			return p, nil
 		}
-		m.addRunSteps(p, d.stop, false)
-		p.add("delete the receipt from "+m.receiptsFile(), func() error { return m.deleteReceipt(r) })
+		p.addRunSteps(d.stop, false)
+		p.add("delete the receipt from "+m.receipts().file, func() error { return m.receipts().remove(r) })
 		return p, nil
 	}
-	text, err := m.serviceFile(d.path)
+	text, err := readServiceFile(d.path)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +164,9 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		p.Message = "the service is not installed: " + d.path + " does not exist"
 		return p, nil
 	}
-	m.addRunSteps(p, d.stop, true)
-	p.revertChange(change{path: d.path, before: text, receipt: r}, "")
-	m.addRunSteps(p, d.afterRemove, true)
+	p.addRunSteps(d.stop, true)
+	p.revertChange(fileChange{path: d.path, before: text, receipt: r}, "")
+	p.addRunSteps(d.afterRemove, true)
 	return p, nil
 }
 
@@ -185,7 +183,7 @@ func (m Machine) ServiceState(ctx context.Context, s Service) (state, where stri
 		}
 		return "not installed", runKey, nil
 	}
-	text, err := m.serviceFile(d.path)
+	text, err := readServiceFile(d.path)
 	switch {
 	case err != nil:
 		return "", "", err

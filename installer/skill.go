@@ -29,36 +29,46 @@ func (c Client) skillFiles(m Machine, name string) []string {
 	return list
 }
 
+// allSkillFiles are those of several clients, each once, with a client that looks
+// there.
+func (m Machine) allSkillFiles(clients []Client, name string) (files []string, readers map[string]Client) {
+	readers = map[string]Client{}
+	for _, c := range clients {
+		for _, path := range c.skillFiles(m, name) {
+			if _, seen := readers[path]; !seen {
+				files, readers[path] = append(files, path), c
+			}
+		}
+	}
+	return files, readers
+}
+
 // InstallSkill proposes to put the skill where clients look for skills; a client
 // without such a folder is an error. Several may share one.
 func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) {
 	p := m.proposal("Install the skill " + skill.Name)
-	var seen []string
 	for _, c := range clients {
 		if !c.HasSkills() {
 			return nil, fmt.Errorf("install skill: %s has no known folder for skills", c.Title)
 		}
-		for _, path := range c.skillFiles(m, skill.Name) {
-			if slices.Contains(seen, path) {
-				continue
-			}
-			seen = append(seen, path)
-			path, before, err := m.readSkill(path)
-			switch {
-			case err != nil:
-				return nil, err
-			case before != nil && !isOurSkill(before, skill.Name):
-				return nil, fmt.Errorf("install skill: %s does not belong to Lectern; move it away first", path)
-			case string(before) == string(skill.Text):
-				continue
-			}
-			p.applyChange(change{
-				path: path, before: before, after: skill.Text, perm: 0o644,
-				receipt: receipt{Kind: skillReceipt, ID: c.ID, Name: skill.Name, Path: path},
-			})
-		}
 	}
-	if len(seen) == 0 {
+	files, readers := m.allSkillFiles(clients, skill.Name)
+	for _, file := range files {
+		path, before, err := m.readSkill(file)
+		switch {
+		case err != nil:
+			return nil, err
+		case before != nil && !isOurSkill(before, skill.Name):
+			return nil, fmt.Errorf("install skill: %s does not belong to Lectern; move it away first", path)
+		case string(before) == string(skill.Text):
+			continue
+		}
+		p.applyChange(fileChange{
+			path: path, before: before, after: skill.Text, perm: 0o644,
+			receipt: receipt{Kind: skillReceipt, ID: readers[file].ID, Name: skill.Name, Path: path},
+		})
+	}
+	if len(files) == 0 {
 		p.Message = "no client on this machine supports skills; name one with --client"
 	} else if !p.Changes() {
 		p.Message = "the skill is installed already"
@@ -96,14 +106,14 @@ func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error
 		p.risk("%s does not belong to Lectern and stays", path)
 		return nil
 	}
-	r, recorded, err := m.findReceipt(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
+	r, recorded, err := m.receipts().find(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
 	if err != nil {
 		return err
 	}
 	if !recorded {
 		r.Folders = []string{filepath.Dir(path)}
 	}
-	p.revertChange(change{path: path, before: text, receipt: r}, "")
+	p.revertChange(fileChange{path: path, before: text, receipt: r}, "")
 	return nil
 }
 
@@ -111,16 +121,10 @@ func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error
 // skills, and the folder that was created for it.
 func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 	p := m.proposal("Remove the skill " + name)
-	var seen []string
-	for _, c := range clients {
-		for _, path := range c.skillFiles(m, name) {
-			if slices.Contains(seen, path) {
-				continue
-			}
-			seen = append(seen, path)
-			if err := m.removeSkillFile(p, c, name, path); err != nil {
-				return nil, err
-			}
+	files, readers := m.allSkillFiles(clients, name)
+	for _, file := range files {
+		if err := m.removeSkillFile(p, readers[file], name, file); err != nil {
+			return nil, err
 		}
 	}
 	if !p.Changes() {
@@ -129,7 +133,7 @@ func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 	}
 	for _, c := range Clients() {
 		named := slices.ContainsFunc(clients, func(o Client) bool { return o.ID == c.ID })
-		shares := slices.ContainsFunc(c.skillFiles(m, name), func(path string) bool { return slices.Contains(seen, path) })
+		shares := slices.ContainsFunc(c.skillFiles(m, name), func(path string) bool { return slices.Contains(files, path) })
 		if shares && !named && c.Detected(m) {
 			p.risk("%s uses the same folder and loses it too", c.Title)
 		}

@@ -9,7 +9,7 @@ func agents() []Client {
 			ID: "opencode", Title: "opencode", format: entry.JSON, parents: []string{"mcp"},
 			paths: everyOS(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
 			envKey: "environment", stdio: localStdio, http: remoteHTTP, tokenRef: "{env:" + TokenVariable + "}", program: "opencode",
-			newLayout: &layout{parents: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
+			newLayout: &entryLayout{parents: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
 			skills:    []string{xdg + "/opencode/skills"},
 		},
 		{

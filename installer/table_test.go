@@ -110,7 +110,7 @@ func TestRowsAreWhole(t *testing.T) {
 			}
 		}
 		fields, _, _ := c.wantedEntry(s, false)
-		if got := parseTarget(fields.Map()); !slices.Equal(got.argv, []string{s.Bin, "serve"}) || got.home != s.Home {
+		if got := parseEntryTarget(fields.Map()); !slices.Equal(got.argv, []string{s.Bin, "serve"}) || got.home != s.Home {
 			t.Errorf("%s: an entry that runs %v at %q", c.ID, got.argv, got.home)
 		}
 		if c.tokenRef == "" && len(c.addHTTP) > 0 {

@@ -18,7 +18,7 @@ type OwnFiles struct {
 // removed becomes a risk of the plan and stops nothing else.
 func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own OwnFiles) (*Proposal, error) {
 	p := m.proposal("Remove everything that Lectern has installed on this machine")
-	receipts, err := m.receipts()
+	receipts, err := m.receipts().readAll()
 	if err != nil {
 		return nil, err
 	}

@@ -24,10 +24,10 @@ func (k *contentKey) store(tx *sql.Tx, s tools.State) ([]byte, error) {
 		return hash, err
 	}
 	sealed := k.seal(s.Data, "content")
-	if _, err := tx.ExecContext(ctx, "INSERT INTO blobs VALUES (?, ?, 1)", hash, sealed); err != nil {
+	if err := exec(tx, "INSERT INTO blobs VALUES (?, ?, 1)", hash, sealed); err != nil {
 		return nil, err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE facts SET value = value + ? WHERE name = 'bytes'", len(sealed))
+	err = exec(tx, "UPDATE facts SET value = value + ? WHERE name = 'bytes'", len(sealed))
 	return hash, err
 }
 
@@ -46,22 +46,21 @@ func releaseContent(tx *sql.Tx, hash []byte) error {
 	case err != nil || refs > 0:
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM blobs WHERE hash = ?", hash); err != nil {
+	if err := exec(tx, "DELETE FROM blobs WHERE hash = ?", hash); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE facts SET value = value - ? WHERE name = 'bytes'", size)
-	return err
+	return exec(tx, "UPDATE facts SET value = value - ? WHERE name = 'bytes'", size)
 }
 
 // loadContent reads what store stored.
-func (j *Journal) loadContent(hash []byte) ([]byte, error) {
+func (d *database) loadContent(hash []byte) ([]byte, error) {
 	if hash == nil {
 		return nil, nil
 	}
 	var sealed []byte
-	err := j.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
+	err := d.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
 	if err != nil {
-		return nil, fmt.Errorf("read content: %w", j.wrapDBError(err))
+		return nil, fmt.Errorf("read content: %w", d.wrapDBError(err))
 	}
-	return j.key.open(sealed, "content")
+	return d.key.open(sealed, "content")
 }

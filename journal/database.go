@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	databaseName = "journal.db"
-	format       = 1 // of the schema, in user_version
+	databaseName  = "journal.db"
+	schemaVersion = 1 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -132,7 +132,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return err
 	}
 	switch {
-	case version > format:
+	case version > schemaVersion:
 		return fmt.Errorf("a newer version of Lectern wrote it (format %d); use that version", version)
 	case version == 0:
 		return create(ctx, db, k)
@@ -165,17 +165,23 @@ func create(ctx context.Context, db *sql.DB, k *contentKey) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, schema)
+	err = exec(tx, schema)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, "INSERT INTO facts VALUES ('check', ?)", k.seal(nil, "check"))
+		err = exec(tx, "INSERT INTO facts VALUES ('check', ?)", k.seal(nil, "check"))
 	}
 	if err == nil {
-		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", format))
+		err = exec(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 	}
 	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()
+}
+
+// exec runs a statement that returns no rows.
+func exec(tx *sql.Tx, query string, args ...any) error {
+	_, err := tx.ExecContext(context.Background(), query, args...)
+	return err
 }
 
 var errDamaged = errors.New("integrity check failed")

@@ -15,7 +15,7 @@ import (
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
 // diff returns a unified diff of at most about limit bytes, or a sentence.
-func (v row) diff(limit int) string {
+func (v changeRow) diff(limit int) string {
 	if v.cannotUndo != "" {
 		return v.cannotUndo + "\n"
 	}

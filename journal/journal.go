@@ -50,9 +50,14 @@ const (
 // error. Its methods are safe for concurrent use. One process at a time has
 // the database open.
 type Journal struct {
-	opts Options
+	*database
 
 	undoLock sync.Mutex // one undo or reconciliation at a time
+}
+
+// A database is the file that a Journal keeps, and what is to be written into it.
+type database struct {
+	opts Options
 
 	mu            sync.Mutex // guards the fields below and every use of db
 	db            *sql.DB    // nil: not open
@@ -73,7 +78,7 @@ func New(o Options) *Journal {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	return &Journal{opts: o, running: map[int64]bool{}, needsRecovery: map[string]bool{}}
+	return &Journal{database: &database{opts: o, running: map[int64]bool{}, needsRecovery: map[string]bool{}}}
 }
 
 // flushAfter is how long an outcome waits for others before it is written. One
@@ -91,7 +96,7 @@ func (j *Journal) Close() error {
 	if j.db == nil {
 		return nil
 	}
-	err := errors.Join(j.transact(func(*sql.Tx) error { return nil }), j.db.Close())
+	err := errors.Join(j.flush(), j.db.Close())
 	j.db = nil
 	if err != nil {
 		return fmt.Errorf("close journal: %w", err)
@@ -99,54 +104,54 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// ensureOpen opens the database if it is not open. The caller holds j.mu.
-func (j *Journal) ensureOpen() error {
-	if j.db != nil {
+// ensureOpen opens the database if it is not open. The caller holds mu.
+func (d *database) ensureOpen() error {
+	if d.db != nil {
 		return nil
 	}
-	if j.closed {
+	if d.closed {
 		return errors.New("the journal is closed")
 	}
-	if err := os.MkdirAll(j.opts.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(d.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	key, err := loadKey(j.opts.Dir)
+	key, err := loadKey(d.opts.Dir)
 	if err != nil {
 		return err
 	}
-	db, err := openFile(j.opts, key, j.suspect)
+	db, err := openFile(d.opts, key, d.suspect)
 	if err != nil {
 		return err
 	}
-	j.db, j.key, j.suspect = db, key, false
+	d.db, d.key, d.suspect = db, key, false
 	return nil
 }
 
 // wrapDBError adds the name of the database to err. After an error that means
 // damage it closes the database, which opening then checks completely. The
-// caller holds j.mu.
-func (j *Journal) wrapDBError(err error) error {
-	if j.db != nil && isDamaged(err) {
-		_ = j.db.Close() // what it says adds nothing
-		j.db, j.suspect = nil, true
+// caller holds mu.
+func (d *database) wrapDBError(err error) error {
+	if d.db != nil && isDamaged(err) {
+		_ = d.db.Close() // what it says adds nothing
+		d.db, d.suspect = nil, true
 	}
 	if sqliteCode(err) != 0 {
-		return fmt.Errorf("%s: %w", filepath.Join(j.opts.Dir, databaseName), err)
+		return fmt.Errorf("%s: %w", filepath.Join(d.opts.Dir, databaseName), err)
 	}
 	return err
 }
 
 // transact runs f in a transaction, after the queued outcomes, and returns
-// when everything is on disk. The caller holds j.mu.
-func (j *Journal) transact(f func(*sql.Tx) error) error {
-	if err := j.ensureOpen(); err != nil {
+// when everything is on disk. The caller holds mu.
+func (d *database) transact(f func(*sql.Tx) error) error {
+	if err := d.ensureOpen(); err != nil {
 		return err
 	}
-	tx, err := j.db.BeginTx(context.Background(), nil)
+	tx, err := d.db.BeginTx(context.Background(), nil)
 	if err != nil {
-		return j.wrapDBError(err)
+		return d.wrapDBError(err)
 	}
-	err = j.writeOutcomes(tx)
+	err = d.writeOutcomes(tx)
 	if err == nil {
 		err = f(tx)
 	}
@@ -155,33 +160,36 @@ func (j *Journal) transact(f func(*sql.Tx) error) error {
 	}
 	if err != nil {
 		_ = tx.Rollback() // the first error says what is wrong
-		return j.wrapDBError(err)
+		return d.wrapDBError(err)
 	}
-	j.queued = j.queued[:0]
+	d.queued = d.queued[:0]
 	return nil
 }
 
+// flush writes the queued outcomes. The caller holds mu.
+func (d *database) flush() error { return d.transact(func(*sql.Tx) error { return nil }) }
+
 // queueOutcomes queues outcomes for the next transaction. The caller holds
-// j.mu.
-func (j *Journal) queueOutcomes(marks ...outcomeUpdate) {
-	if len(marks) == 0 || j.closed {
+// mu.
+func (d *database) queueOutcomes(marks ...outcomeUpdate) {
+	if len(marks) == 0 || d.closed {
 		return
 	}
-	j.queued = append(j.queued, marks...)
-	if j.flushTimer == nil {
-		j.flushTimer = time.AfterFunc(flushAfter, j.flushOutcomes)
+	d.queued = append(d.queued, marks...)
+	if d.flushTimer == nil {
+		d.flushTimer = time.AfterFunc(flushAfter, d.flushOutcomes)
 	}
 }
 
-func (j *Journal) flushOutcomes() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.flushTimer = nil
-	if len(j.queued) == 0 || j.closed {
+func (d *database) flushOutcomes() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.flushTimer = nil
+	if len(d.queued) == 0 || d.closed {
 		return
 	}
-	if err := j.transact(func(*sql.Tx) error { return nil }); err != nil {
-		j.opts.Log.Warn("queued outcomes could not be written yet", "component", "journal", "count", len(j.queued), "err", err)
+	if err := d.flush(); err != nil {
+		d.opts.Log.Warn("queued outcomes could not be written yet", "component", "journal", "count", len(d.queued), "err", err)
 	}
 }
 

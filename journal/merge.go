@@ -8,15 +8,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// merge applies the change from base to theirs to ours, which was edited since
+// mergeStates applies the change from base to theirs to ours, which was edited since
 // it was base. It returns false if both changed the same or adjacent lines, or
 // if one of the three is not text.
-func merge(base, ours, theirs tools.State) (tools.State, bool) {
+func mergeStates(base, ours, theirs tools.State) (tools.State, bool) {
 	if !base.Exists || !ours.Exists || !theirs.Exists || !isText(base.Data) || !isText(ours.Data) || !isText(theirs.Data) {
 		return tools.State{}, false
 	}
 	text := string(base.Data)
-	edits, ok := combineEdits(hunks(text, string(ours.Data)), hunks(text, string(theirs.Data)))
+	edits, ok := combineEdits(lineEdits(text, string(ours.Data)), lineEdits(text, string(theirs.Data)))
 	if !ok {
 		return tools.State{}, false
 	}
@@ -31,9 +31,9 @@ func merge(base, ours, theirs tools.State) (tools.State, bool) {
 	return tools.State{Exists: true, Data: bytes.Clone([]byte(merged)), Mode: mode}, true
 }
 
-// hunks returns the edits of whole lines from a to b, with adjacent ones
+// lineEdits returns the edits of whole lines from a to b, with adjacent ones
 // combined.
-func hunks(a, b string) []udiff.Edit {
+func lineEdits(a, b string) []udiff.Edit {
 	var all []udiff.Edit
 	for _, e := range udiff.Lines(a, b) {
 		if n := len(all); n > 0 && all[n-1].End == e.Start {

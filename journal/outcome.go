@@ -18,12 +18,12 @@ type outcomeUpdate struct {
 	after   *tools.State // of a Change whose result was unknown before the write
 }
 
-func (v row) withOutcome(o status.Outcome) outcomeUpdate {
+func (v changeRow) withOutcome(o status.Outcome) outcomeUpdate {
 	return outcomeUpdate{seq: v.seq, outcome: o}
 }
 
 // inferOutcome derives the outcome of a Change from what its target holds now.
-func (v row) inferOutcome(now tools.State) outcomeUpdate {
+func (v changeRow) inferOutcome(now tools.State) outcomeUpdate {
 	switch {
 	case v.AfterUnknown && !sameState(v.Target, now, v.Before):
 		return outcomeUpdate{seq: v.seq, outcome: status.Written, after: &now}
@@ -45,16 +45,16 @@ func sameState(target string, a, b tools.State) bool {
 }
 
 // writeOutcomes writes the queued outcomes.
-func (j *Journal) writeOutcomes(tx *sql.Tx) error {
-	for _, m := range j.queued {
-		if err := j.applyOutcome(tx, m); err != nil {
+func (d *database) writeOutcomes(tx *sql.Tx) error {
+	for _, m := range d.queued {
+		if err := d.applyOutcome(tx, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *Journal) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
+func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 	ctx := context.Background()
 	var undoes int64
 	var before, after []byte
@@ -69,23 +69,22 @@ func (j *Journal) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 		if err := errors.Join(releaseContent(tx, before), releaseContent(tx, after)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM changes WHERE seq = ?", m.seq)
-		return err
+		return exec(tx, "DELETE FROM changes WHERE seq = ?", m.seq)
 	}
 	if m.after != nil {
-		blob, err := j.key.store(tx, *m.after)
+		blob, err := d.key.store(tx, *m.after)
 		if err != nil {
 			return err
 		}
 		if err := releaseContent(tx, after); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE changes SET open = 0, a_there = ?, a_mode = ?, a_size = ?, a_blob = ? WHERE seq = ?",
+		if err := exec(tx, "UPDATE changes SET open = 0, a_there = ?, a_mode = ?, a_size = ?, a_blob = ? WHERE seq = ?",
 			m.after.Exists, m.after.Mode, len(m.after.Data), blob, m.seq); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE changes SET outcome = ? WHERE seq = ?", m.outcome, m.seq); err != nil {
+	if err := exec(tx, "UPDATE changes SET outcome = ? WHERE seq = ?", m.outcome, m.seq); err != nil {
 		return err
 	}
 	if m.outcome == status.Written && undoes != 0 {

@@ -85,7 +85,7 @@ func noOwnChangeError(id string) error {
 // ownBatchSize is how many rows are read at a time.
 const ownBatchSize = 128
 
-func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (found []row, more bool, err error) {
+func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (found []changeRow, more bool, err error) {
 	p := status.Filter{Source: see.Source, Before: before}
 	if id != "" {
 		p.IDs = []string{id}
@@ -115,7 +115,7 @@ func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before s
 	}
 }
 
-func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filter) ([]row, error) {
+func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filter) ([]changeRow, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -158,13 +158,13 @@ func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, call in
 	return err
 }
 
-func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.ensureOpen(); err != nil {
+func (d *database) changesOf(call int64) (changes []tools.Change, whole bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ensureOpen(); err != nil {
 		return nil, false, err
 	}
-	rows, err := j.rows("call = ?", call)
+	rows, err := d.rows("call = ?", call)
 	if err != nil {
 		return nil, false, err
 	}
@@ -175,7 +175,7 @@ func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err
 			changes, whole = append(changes, tools.Change{Target: v.Target}), false
 			continue
 		}
-		if err := j.loadContents(v); err != nil {
+		if err := d.loadContents(v); err != nil {
 			return nil, false, err
 		}
 		changes = append(changes, v.Change)
@@ -212,7 +212,7 @@ func (j *Journal) UndoOwnDeletes(ctx context.Context, r OwnUndo) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(s.rows, func(v row) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) }), nil
+	return slices.ContainsFunc(s.rows, func(v changeRow) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) }), nil
 }
 
 // PlanUndoOwn returns what UndoOwn would do.

@@ -10,39 +10,45 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-const columns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
+const changeColumns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
 	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob`
 
-// rows reads Changes without their contents. The caller holds j.mu and is not
+// rows reads Changes without their contents. The caller holds mu and is not
 // in a transaction.
-func (j *Journal) rows(where string, args ...any) ([]row, error) {
-	found, err := j.db.QueryContext(context.Background(), "SELECT "+columns+" FROM changes WHERE "+where, args...) //nolint:gosec // where is ours
+func (d *database) rows(where string, args ...any) ([]changeRow, error) {
+	return queryAll(d, d.scan, "SELECT "+changeColumns+" FROM changes WHERE "+where, args...)
+}
+
+// queryAll returns what scan makes of each row of a result. The caller holds mu
+// and is not in a transaction.
+func queryAll[T any](d *database, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	found, err := d.db.QueryContext(context.Background(), query, args...)
 	if err != nil {
-		return nil, j.wrapDBError(err)
+		return nil, d.wrapDBError(err)
 	}
 	defer found.Close() //nolint:errcheck // Err reports it
-	var all []row
+	var all []T
 	for found.Next() {
-		v, err := j.scan(found)
+		v, err := scan(found)
 		if err != nil {
-			return nil, j.wrapDBError(err)
+			return nil, d.wrapDBError(err)
 		}
 		all = append(all, v)
 	}
-	return all, j.wrapDBError(found.Err())
+	return all, d.wrapDBError(found.Err())
 }
 
-func (j *Journal) scan(from *sql.Rows) (v row, err error) {
+func (d *database) scan(from *sql.Rows) (v changeRow, err error) {
 	var at int64
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
 		&v.outcome, &v.AfterUnknown, &v.undoes, &v.cannotUndo,
 		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob)
 	if err != nil {
-		return row{}, err
+		return changeRow{}, err
 	}
 	v.time = time.Unix(0, at)
-	plain, err := j.key.open(target, "target")
+	plain, err := d.key.open(target, "target")
 	if err != nil {
 		v.Target, v.unreadable = "?", true
 		if v.cannotUndo == "" {
@@ -51,32 +57,32 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 		return v, nil
 	}
 	v.Target = string(plain)
-	v.origin.Reason, err = j.openReason(reason)
+	v.origin.Reason, err = d.openReason(reason)
 	return v, err
 }
 
 // loadContents reads the contents of a row.
-func (j *Journal) loadContents(v *row) (err error) {
+func (d *database) loadContents(v *changeRow) (err error) {
 	if v.cannotUndo != "" {
 		return nil
 	}
-	if v.Before.Data, err = j.loadContent(v.beforeBlob); err != nil {
+	if v.Before.Data, err = d.loadContent(v.beforeBlob); err != nil {
 		return err
 	}
-	v.After.Data, err = j.loadContent(v.afterBlob)
+	v.After.Data, err = d.loadContent(v.afterBlob)
 	return err
 }
 
 // openAndFlush opens the database and writes the queued outcomes, so that a
-// query sees them. The caller holds j.mu.
-func (j *Journal) openAndFlush() error {
-	if err := j.ensureOpen(); err != nil {
+// query sees them. The caller holds mu.
+func (d *database) openAndFlush() error {
+	if err := d.ensureOpen(); err != nil {
 		return err
 	}
-	if len(j.queued) == 0 {
+	if len(d.queued) == 0 {
 		return nil
 	}
-	return j.transact(func(*sql.Tx) error { return nil })
+	return d.flush()
 }
 
 // maxDiffBytes bounds the diffs of one answer, as the wire does.
@@ -137,12 +143,12 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 
 // filterCondition returns p as a condition of a WHERE clause. Calls that have
 // not ended are not listed.
-func (j *Journal) filterCondition(p status.Filter) (string, []any, error) {
+func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 	var terms []string
 	var args []any
 	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
 	add("1")
-	for call := range j.running {
+	for call := range d.running {
 		add("call <> ?", call)
 	}
 	if len(p.IDs) > 0 {
@@ -176,7 +182,7 @@ func (j *Journal) filterCondition(p status.Filter) (string, []any, error) {
 // toStatus returns the row as people see it. One that is pending although its
 // call has ended was not reconciled yet, because its source has not been open
 // since.
-func (v row) toStatus() status.Change {
+func (v changeRow) toStatus() status.Change {
 	c := status.Change{
 		ID: changeID(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
 		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.action(), Outcome: v.outcome,
@@ -191,7 +197,7 @@ func (v row) toStatus() status.Change {
 	return c
 }
 
-func (v row) action() string {
+func (v changeRow) action() string {
 	switch {
 	case !v.Before.Exists && v.After.Exists:
 		return "create"

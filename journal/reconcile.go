@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 
@@ -61,7 +60,7 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 	j.mu.Lock()
 	j.queueOutcomes(marks...)
 	if err == nil && len(marks) > 0 {
-		err = j.transact(func(*sql.Tx) error { return nil })
+		err = j.flush()
 	}
 	j.mu.Unlock()
 	if err == nil {
@@ -77,25 +76,25 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 }
 
 // pending returns the Changes of ended calls without an outcome, newest first.
-func (j *Journal) pending(source string) (ended []row, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.db == nil && !j.hasDatabase() {
+func (d *database) pending(source string) (ended []changeRow, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.db == nil && !d.hasDatabase() {
 		return nil, nil
 	}
-	if err := j.openAndFlush(); err != nil {
+	if err := d.openAndFlush(); err != nil {
 		return nil, err
 	}
-	all, err := j.rows("outcome = '' AND source = ? ORDER BY seq DESC", source)
+	all, err := d.rows("outcome = '' AND source = ? ORDER BY seq DESC", source)
 	if err != nil {
 		return nil, err
 	}
 	ended = all[:0]
 	for _, v := range all {
-		if j.running[v.call] || v.unreadable {
+		if d.running[v.call] || v.unreadable {
 			continue
 		}
-		if err := j.loadContents(&v); err != nil {
+		if err := d.loadContents(&v); err != nil {
 			return nil, err
 		}
 		ended = append(ended, v)
@@ -104,11 +103,11 @@ func (j *Journal) pending(source string) (ended []row, err error) {
 }
 
 // hasDatabase reports whether anything was ever recorded.
-func (j *Journal) hasDatabase() bool { return exists(filepath.Join(j.opts.Dir, databaseName)) }
+func (d *database) hasDatabase() bool { return exists(filepath.Join(d.opts.Dir, databaseName)) }
 
 // findOutcomes compares rows with what their targets hold, or with what a
 // later Change of the same target found there.
-func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row) ([]outcomeUpdate, error) {
+func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []changeRow) ([]outcomeUpdate, error) {
 	var marks []outcomeUpdate
 	for _, v := range rows {
 		now, known, err := j.stateFoundByNext(v)
@@ -128,16 +127,16 @@ func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row
 }
 
 // stateFoundByNext returns what the next Change of v's target found there.
-func (j *Journal) stateFoundByNext(v row) (now tools.State, known bool, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.ensureOpen(); err != nil {
+func (d *database) stateFoundByNext(v changeRow) (now tools.State, known bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ensureOpen(); err != nil {
 		return now, false, err
 	}
-	next, err := j.rows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", j.targetName(v.origin.Source, v.Target), v.seq)
+	next, err := d.rows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", d.targetName(v.origin.Source, v.Target), v.seq)
 	if err != nil || len(next) == 0 {
 		return now, false, err
 	}
-	err = j.loadContents(&next[0])
+	err = d.loadContents(&next[0])
 	return next[0].Before, err == nil, err
 }

@@ -32,7 +32,7 @@ type Recorder struct {
 
 	mu    sync.Mutex
 	call  int64
-	rows  []row
+	rows  []changeRow
 	ended bool
 }
 
@@ -122,45 +122,45 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 
 // recordPending puts changes on disk as pending. call is 0 for the first
 // Changes of a call.
-func (j *Journal) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]row, int64, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]changeRow, int64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	first := call
-	rows := make([]row, 0, len(changes))
-	now := j.opts.Now()
-	err := j.transact(func(tx *sql.Tx) error {
+	rows := make([]changeRow, 0, len(changes))
+	now := d.opts.Now()
+	err := d.transact(func(tx *sql.Tx) error {
 		for _, c := range changes {
-			v := row{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
-			if err := j.insert(tx, &v); err != nil {
+			v := changeRow{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
+			if err := d.insert(tx, &v); err != nil {
 				return err
 			}
 			call = v.call
 			rows = append(rows, v)
 		}
-		return j.enforceRetention(tx, call)
+		return d.enforceRetention(tx, call)
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	if first == 0 {
-		j.running[call] = true
+		d.running[call] = true
 	}
 	return rows, call, nil
 }
 
 // finishCall queues the outcomes of a call.
-func (j *Journal) finishCall(call int64, source string, unknown bool, marks []outcomeUpdate) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	delete(j.running, call)
+func (d *database) finishCall(call int64, source string, unknown bool, marks []outcomeUpdate) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.running, call)
 	if unknown {
-		j.needsRecovery[source] = true
+		d.needsRecovery[source] = true
 	}
-	j.queueOutcomes(marks...)
+	d.queueOutcomes(marks...)
 }
 
-// A row is a Change as it is stored.
-type row struct {
+// A changeRow is a Change as it is stored.
+type changeRow struct {
 	tools.Change
 
 	seq, call  int64
@@ -180,22 +180,22 @@ type row struct {
 const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
 		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`
 
-func (j *Journal) insert(tx *sql.Tx, v *row) error {
+func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
 	var err error
-	if v.beforeBlob, err = j.key.store(tx, v.Before); err != nil {
+	if v.beforeBlob, err = d.key.store(tx, v.Before); err != nil {
 		return err
 	}
 	after := v.After
 	if v.AfterUnknown {
 		after = tools.State{}
 	}
-	if v.afterBlob, err = j.key.store(tx, after); err != nil {
+	if v.afterBlob, err = d.key.store(tx, after); err != nil {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		j.targetName(v.origin.Source, v.Target), j.key.seal([]byte(v.Target), "target"), j.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
+		d.targetName(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
 	if err != nil {
 		return err
@@ -205,29 +205,29 @@ func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	}
 	if v.call == 0 {
 		v.call = v.seq
-		_, err = tx.ExecContext(ctx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
+		err = exec(tx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
 	}
 	return err
 }
 
 // sealReason returns a reason as it is stored; nil if there is none.
-func (j *Journal) sealReason(reason string) []byte {
+func (d *database) sealReason(reason string) []byte {
 	if reason == "" {
 		return nil
 	}
-	return j.key.seal([]byte(reason), "reason")
+	return d.key.seal([]byte(reason), "reason")
 }
 
-func (j *Journal) openReason(reason []byte) (string, error) {
+func (d *database) openReason(reason []byte) (string, error) {
 	if reason == nil {
 		return "", nil
 	}
-	plain, err := j.key.open(reason, "reason")
+	plain, err := d.key.open(reason, "reason")
 	return string(plain), err
 }
 
-func (j *Journal) targetName(source, target string) []byte {
-	return j.key.name([]byte(source), []byte(target))
+func (d *database) targetName(source, target string) []byte {
+	return d.key.name([]byte(source), []byte(target))
 }
 
 // changeID and parseChangeID convert between IDs as people type them and row

@@ -18,14 +18,14 @@ const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE na
 // enforceRetention drops the contents of the oldest calls until the rest is
 // within the limits. It spares the newest call, calls that have not ended, and
 // those that an undo is working on.
-func (j *Journal) enforceRetention(tx *sql.Tx, newest int64) error {
+func (d *database) enforceRetention(tx *sql.Tx, newest int64) error {
 	ctx := context.Background()
-	old := j.opts.Now().Add(-j.opts.Keep).UnixNano()
+	old := d.opts.Now().Add(-d.opts.Keep).UnixNano()
 	var freed bool
 	for {
 		var call, bytes, at int64
 		err := tx.QueryRowContext(ctx, oldestKeptCall, newest).Scan(&call, &at, &bytes)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && bytes <= j.opts.MaxBytes && at >= old {
+		if errors.Is(err, sql.ErrNoRows) || err == nil && bytes <= d.opts.MaxBytes && at >= old {
 			break
 		}
 		if err != nil {
@@ -39,12 +39,11 @@ func (j *Journal) enforceRetention(tx *sql.Tx, newest int64) error {
 	if !freed {
 		return nil
 	}
-	ancient := j.opts.Now().Add(-10 * j.opts.Keep).UnixNano()
-	if _, err := tx.ExecContext(ctx, "DELETE FROM changes WHERE fixed <> '' AND time < ?", ancient); err != nil {
+	ancient := d.opts.Now().Add(-10 * d.opts.Keep).UnixNano()
+	if err := exec(tx, "DELETE FROM changes WHERE fixed <> '' AND time < ?", ancient); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "PRAGMA incremental_vacuum(256)")
-	return err
+	return exec(tx, "PRAGMA incremental_vacuum(256)")
 }
 
 // dropContents drops the contents of a call and keeps its rows.
@@ -71,6 +70,5 @@ func dropContents(tx *sql.Tx, call int64) error {
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", contentsDropped, call)
-	return err
+	return exec(tx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", contentsDropped, call)
 }

@@ -16,7 +16,7 @@ const UndoTool = "undo"
 // before it changes anything. What it changes is recorded as Changes too,
 // which can be undone. If it is interrupted, the next Reconcile continues it;
 // if a source refuses in the middle, the error says how far it got.
-func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sources) error {
+func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from OpenSource) error {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planUndo(ctx, p, from)
@@ -37,13 +37,13 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sou
 }
 
 // recordIntents puts on disk which calls are about to be undone.
-func (j *Journal) recordIntents(steps []undoStep, merging bool, by Origin) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.transact(func(tx *sql.Tx) error {
+func (d *database) recordIntents(steps []undoStep, merging bool, by Origin) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.transact(func(tx *sql.Tx) error {
 		for _, s := range steps {
-			if _, err := tx.ExecContext(context.Background(), "INSERT INTO intents (source, call, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
-				s.source, s.call, merging, by.Client, by.Session, by.Proven, j.sealReason(by.Reason)); err != nil {
+			if err := exec(tx, "INSERT INTO intents (source, call, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
+				s.source, s.call, merging, by.Client, by.Session, by.Proven, d.sealReason(by.Reason)); err != nil {
 				return err
 			}
 		}
@@ -52,23 +52,23 @@ func (j *Journal) recordIntents(steps []undoStep, merging bool, by Origin) error
 }
 
 // dropIntents removes the intents of steps.
-func (j *Journal) dropIntents(steps []undoStep) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	err := j.transact(func(tx *sql.Tx) error {
+func (d *database) dropIntents(steps []undoStep) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.transact(func(tx *sql.Tx) error {
 		for _, s := range steps {
-			if _, err := tx.ExecContext(context.Background(), "DELETE FROM intents WHERE call = ?", s.call); err != nil {
+			if err := exec(tx, "DELETE FROM intents WHERE call = ?", s.call); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		j.opts.Log.Error("could not remove the record of an undo that has ended", "component", "journal", "err", err)
+		d.opts.Log.Error("could not remove the record of an undo that has ended", "component", "journal", "err", err)
 	}
 }
 
-func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from Sources) error {
+func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from OpenSource) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
@@ -103,8 +103,7 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 				return err
 			}
 		}
-		_, err := tx.ExecContext(context.Background(), "DELETE FROM intents WHERE call = ?", s.call)
-		return err
+		return exec(tx, "DELETE FROM intents WHERE call = ?", s.call)
 	})
 }
 
@@ -150,44 +149,35 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 }
 
 // readCall returns a call with those of its Changes that are not undone.
-func (j *Journal) readCall(call int64, source string) (undoStep, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.openAndFlush(); err != nil {
+func (d *database) readCall(call int64, source string) (undoStep, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.openAndFlush(); err != nil {
 		return undoStep{}, err
 	}
-	return j.loadCall(call, source)
+	return d.loadCall(call, source)
 }
 
-// An intent is a call that an undo has begun to undo.
-type intent struct {
+// An undoIntent is a call that an undo has begun to undo.
+type undoIntent struct {
 	call  int64
 	merge bool
 	by    Origin
 }
 
-func (j *Journal) readIntents(source string) ([]intent, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.db == nil {
+func (d *database) readIntents(source string) ([]undoIntent, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.db == nil {
 		return nil, nil // there is no database
 	}
-	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
-	if err != nil {
-		return nil, j.wrapDBError(err)
-	}
-	defer found.Close() //nolint:errcheck // Err reports it
-	var all []intent
-	for found.Next() {
-		var t intent
+	scan := func(found *sql.Rows) (t undoIntent, err error) {
 		var reason []byte
 		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
-			return nil, err
+			return t, err
 		}
-		if t.by.Reason, err = j.openReason(reason); err != nil {
-			return nil, err
-		}
-		all = append(all, t)
+		t.by.Reason, err = d.openReason(reason)
+		return t, err
 	}
-	return all, j.wrapDBError(found.Err())
+	return queryAll(d, scan, "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
 }

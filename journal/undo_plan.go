@@ -11,21 +11,21 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Sources lends opened sources. The caller calls release when it is done.
-type Sources func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
+// OpenSource lends opened sources. The caller calls release when it is done.
+type OpenSource func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
 
 // An undoStep undoes one call. Calls are undone as a whole, because half a
 // move would be worse than none.
 type undoStep struct {
 	call    int64
 	source  string
-	rows    []row // newest first
+	rows    []changeRow // newest first
 	changes []tools.Change
 	merged  []string // targets whose later edits are kept
 }
 
 // PlanUndo returns what Undo would do: a step for every target, with the diff.
-func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from Sources) (status.Plan, error) {
+func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource) (status.Plan, error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planUndo(ctx, p, from)
@@ -83,7 +83,7 @@ func countNoun(n int, noun string) string {
 
 // planUndo finds the calls that p selects and what undoing them changes,
 // newest first. If it returns an error, nothing must be changed.
-func (j *Journal) planUndo(ctx context.Context, p status.Filter, from Sources) ([]undoStep, error) {
+func (j *Journal) planUndo(ctx context.Context, p status.Filter, from OpenSource) ([]undoStep, error) {
 	steps, err := j.selectCalls(p)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (a *precedingUndos) explains(k tools.Restorer, target string, now, was tool
 	return len(others) > 0 && n.DifferOnlyWithin(target, now, was, others)
 }
 
-func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from Sources, before *precedingUndos) error {
+func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from OpenSource, before *precedingUndos) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 		return fmt.Errorf("%s does not support undo", s.source)
 	}
 	s.changes, s.merged = nil, nil
-	var conflicting []row // targets that do not hold the bytes that the Change left
+	var conflicting []changeRow // targets that do not hold the bytes that the Change left
 	for _, v := range s.rows {
 		now, undoneBefore := before.states[v.Target]
 		if !undoneBefore {
@@ -150,7 +150,7 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 		if !sameState(v.Target, now, v.After) && !before.explains(k, v.Target, now, v.After) {
 			merged, ok := tools.State{}, false
 			if merging {
-				merged, ok = merge(v.After, now, v.Before)
+				merged, ok = mergeStates(v.After, now, v.Before)
 			}
 			switch {
 			case ok:
@@ -182,7 +182,7 @@ func (s *undoStep) addChange(c tools.Change) {
 
 // askRestorer asks the System itself whether conflicting targets prevent the
 // undo: a State may contain what does not matter, such as a time.
-func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflicting []row) error {
+func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflicting []changeRow) error {
 	if len(conflicting) == 0 {
 		return nil
 	}
@@ -224,20 +224,20 @@ func (e *ConflictError) Error() string {
 	return e.Reason + "\nNothing was changed. Undo the later edit first, or use --merge, which keeps it if it is in other lines."
 }
 
-func conflictBetween(v row, now tools.State) error {
+func conflictBetween(v changeRow, now tools.State) error {
 	return &ConflictError{Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s", v.Target, v.origin.Source,
 		strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
 
 // selectCalls returns the calls that p selects, newest first. Without IDs it
 // skips undos and Changes that are not written.
-func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.openAndFlush(); err != nil {
+func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.openAndFlush(); err != nil {
 		return nil, err
 	}
-	where, args, err := j.filterCondition(p)
+	where, args, err := d.filterCondition(p)
 	if err != nil {
 		return nil, err
 	}
@@ -247,20 +247,20 @@ func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
 		}
 		where += " AND outcome = 'written' AND undoes = 0"
 	}
-	all, err := j.rows(where+" ORDER BY seq DESC", args...)
+	all, err := d.rows(where+" ORDER BY seq DESC", args...)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.checkSelected(p.IDs, all); err != nil {
+	if err := d.checkSelected(p.IDs, all); err != nil {
 		return nil, err
 	}
-	return j.wholeCalls(all)
+	return d.wholeCalls(all)
 }
 
 // checkSelected checks Changes that were selected by ID.
-func (j *Journal) checkSelected(ids []string, all []row) error {
+func (d *database) checkSelected(ids []string, all []changeRow) error {
 	for _, id := range ids {
-		i := slices.IndexFunc(all, func(v row) bool { return changeID(v.seq) == id })
+		i := slices.IndexFunc(all, func(v changeRow) bool { return changeID(v.seq) == id })
 		switch {
 		case i < 0:
 			return fmt.Errorf("change %.40s not found; `lectern changes` lists the changes", id)
@@ -272,13 +272,13 @@ func (j *Journal) checkSelected(ids []string, all []row) error {
 }
 
 // wholeCalls returns the complete calls of rows, in their order.
-func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
+func (d *database) wholeCalls(rows []changeRow) ([]undoStep, error) {
 	var steps []undoStep
 	for _, v := range rows {
 		if slices.ContainsFunc(steps, func(s undoStep) bool { return s.call == v.call }) {
 			continue
 		}
-		s, err := j.loadCall(v.call, v.origin.Source)
+		s, err := d.loadCall(v.call, v.origin.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -289,8 +289,8 @@ func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
 
 // loadCall returns a call with the contents of those of its Changes that are
 // not undone.
-func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
-	rows, err := j.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
+func (d *database) loadCall(call int64, source string) (undoStep, error) {
+	rows, err := d.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
 	if err != nil {
 		return undoStep{}, err
 	}
@@ -302,7 +302,7 @@ func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
 		case v.outcome == "":
 			return undoStep{}, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", changeID(v.seq), v.Target, source)}
 		}
-		if err := j.loadContents(v); err != nil {
+		if err := d.loadContents(v); err != nil {
 			return undoStep{}, err
 		}
 	}

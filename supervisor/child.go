@@ -16,8 +16,8 @@ import (
 // it started may hold the pipe open.
 const pipeWait = 500 * time.Millisecond
 
-// A child is one run of a process, the leader of a group of its own.
-type child struct {
+// A childProcess is one run of a process, the leader of a group of its own.
+type childProcess struct {
 	pid         int
 	stderr      *outputTail
 	parentWatch parentWatch
@@ -26,9 +26,9 @@ type child struct {
 }
 
 // start starts the child. It dies when this process dies.
-func (p *Process) start() (*child, error) {
+func (p *Process) start() (*childProcess, error) {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:gosec,noctx // what to run is given by cmd; Run ends it in steps
-	c := &child{stderr: &outputTail{}, done: make(chan struct{})}
+	c := &childProcess{stderr: &outputTail{}, done: make(chan struct{})}
 	out := &lockedWriter{w: p.Output}
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, pipeWait
 	cmd.Stdout, cmd.Stderr = out, io.MultiWriter(c.stderr, out)
@@ -70,7 +70,7 @@ func (p *Process) start() (*child, error) {
 	return c, nil
 }
 
-func (c *child) ended() bool {
+func (c *childProcess) ended() bool {
 	select {
 	case <-c.done:
 		return true

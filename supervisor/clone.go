@@ -13,6 +13,7 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	s.Sources = append([]status.Source{}, s.Sources...)
 	for i, src := range s.Sources {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
+		s.Sources[i].Tasks, s.Sources[i].Holds = slices.Clone(src.Tasks), slices.Clone(src.Holds)
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
 	s.Peers = append([]status.Peer{}, s.Peers...)

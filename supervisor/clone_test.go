@@ -14,7 +14,7 @@ import (
 // Whatever a Snapshot comes to hold, a later Update changes none that was handed
 // out, and who got one changes nothing for others.
 func TestSnapshotsShareNothing(t *testing.T) {
-	s := NewState(time.Now)
+	s := NewSnapshotStore(time.Now)
 	s.Update(func(snap *status.Snapshot) { visitValues(reflect.ValueOf(snap), fill) })
 	handed, taken := s.Snapshot(), s.Snapshot()
 	want := cloneOf(t, handed)

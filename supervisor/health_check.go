@@ -62,23 +62,18 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Timing.ReadyWithin)
 	defer cancel()
-	tick := time.NewTicker(p.Timing.ReadyEvery)
-	defer tick.Stop()
 	last := errors.New("there was no check in time")
-	for {
+	err := Poll(ctx, p.Timing.ReadyEvery, func() (bool, error) {
 		err := p.probe(ctx, p.Ready, p.Timing.ReadyWithin)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			last = err
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return last
-		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return last
 	}
+	return nil
 }
 
 func (p *Process) probe(ctx context.Context, question func(context.Context) error, within time.Duration) error {

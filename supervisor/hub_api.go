@@ -12,7 +12,7 @@ import (
 // process carries out and answers; [LogLines] answers status.LogsQuery.
 type HubAPI struct {
 	status.Router
-	State *State
+	State *SnapshotStore
 	// BeforeWatch brings State up to date when a client begins to watch. Nil: it
 	// always is.
 	BeforeWatch func()

@@ -26,7 +26,7 @@ func TestHubAPI(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		state := supervisor.NewState(time.Now)
+		state := supervisor.NewSnapshotStore(time.Now)
 		f.Tee(
 			func(snap status.Snapshot) { state.Update(func(s *status.Snapshot) { *s = snap }) },
 			func(l status.Line) { logLine(t, log, l) },
@@ -50,7 +50,7 @@ func logLine(t *testing.T, log *logs.Log, l status.Line) {
 
 // The first snapshot holds what BeforeWatch adds.
 func TestWatchBeginsUpToDate(t *testing.T) {
-	s := supervisor.NewState(time.Now)
+	s := supervisor.NewSnapshotStore(time.Now)
 	l := supervisor.HubAPI{State: s, BeforeWatch: func() { s.Update(func(snap *status.Snapshot) { snap.Approvals = []status.Approval{{ID: "a"}} }) }}
 	shots, err := l.Watch(t.Context())
 	if err != nil {

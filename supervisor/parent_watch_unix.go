@@ -42,11 +42,11 @@ func (t parentWatch) close() {
 	_ = t.theirs.Close()
 }
 
-func (c *child) terminate() error { return c.signal(unix.SIGTERM) }
-func (c *child) kill() error      { return c.signal(unix.SIGKILL) }
+func (c *childProcess) terminate() error { return c.signal(unix.SIGTERM) }
+func (c *childProcess) kill() error      { return c.signal(unix.SIGKILL) }
 
 // signal is sent to the whole group, so that processes of the child end too.
-func (c *child) signal(s syscall.Signal) error {
+func (c *childProcess) signal(s syscall.Signal) error {
 	if c.pid <= 1 {
 		return errNotStarted
 	}

@@ -49,7 +49,7 @@ func (t parentWatch) afterStart(cmd *exec.Cmd) error {
 func (t parentWatch) close() { _ = windows.CloseHandle(t.job) }
 
 // terminate sends Ctrl-Break, on which a console program may end.
-func (c *child) terminate() error {
+func (c *childProcess) terminate() error {
 	if c.pid == 0 {
 		return errNotStarted
 	}
@@ -57,7 +57,7 @@ func (c *child) terminate() error {
 }
 
 // kill ends everything in the job.
-func (c *child) kill() error { return windows.TerminateJobObject(c.parentWatch.job, 1) }
+func (c *childProcess) kill() error { return windows.TerminateJobObject(c.parentWatch.job, 1) }
 
 // Lifeline returns nil: see parentWatch.
 func Lifeline(string) (<-chan struct{}, error) { return nil, nil }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,21 +46,11 @@ type ProcessTiming struct {
 }
 
 func (t ProcessTiming) withDefaults() ProcessTiming {
-	if t.ReadyWithin == 0 {
-		t.ReadyWithin = 10 * time.Second
-	}
-	if t.ReadyEvery == 0 {
-		t.ReadyEvery = 100 * time.Millisecond
-	}
-	if t.LiveEvery == 0 {
-		t.LiveEvery = 10 * time.Second
-	}
-	if t.LiveMisses == 0 {
-		t.LiveMisses = 3
-	}
-	if t.Grace == 0 {
-		t.Grace = 5 * time.Second
-	}
+	t.ReadyWithin = cmp.Or(t.ReadyWithin, 10*time.Second)
+	t.ReadyEvery = cmp.Or(t.ReadyEvery, 100*time.Millisecond)
+	t.LiveEvery = cmp.Or(t.LiveEvery, 10*time.Second)
+	t.LiveMisses = cmp.Or(t.LiveMisses, 3)
+	t.Grace = cmp.Or(t.Grace, 5*time.Second)
 	return t
 }
 
@@ -196,7 +187,7 @@ func (p *Process) runOnce(ctx context.Context) Exit {
 
 // endChild ends the child: with Stop, then with SIGTERM, then it is killed with
 // its whole process group.
-func (p *Process) endChild(c *child, why string) Exit {
+func (p *Process) endChild(c *childProcess, why string) Exit {
 	p.setState(status.Stopping, why)
 	steps := []func(context.Context) error{
 		func(context.Context) error { return c.terminate() },

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"syscall"
@@ -92,4 +93,14 @@ func (e Exit) String() string {
 // a code of sysexits(3) after which a person must act. 75 means "try again".
 func (e Exit) Final() bool {
 	return e.Reason == "" && (e.Code == 0 || e.Code >= 64 && e.Code <= 78 && e.Code != 75)
+}
+
+// IsFinal reports whether err is one after which another attempt is useless
+// until a person acts: it has a method Final() bool that returns true.
+func IsFinal(err error) bool {
+	final, ok := errors.AsType[interface {
+		error
+		Final() bool
+	}](err)
+	return ok && final.Final()
 }

@@ -125,7 +125,7 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	for _, s := range a.Sources(conf) {
 		sources = append(sources, hub.Source{Name: s.Name, Kind: s.Kind, Options: s.Options, Location: s.Path})
 	}
-	state := supervisor.NewState(a.Now)
+	state := supervisor.NewSnapshotStore(a.Now)
 	h := hub.New(hub.Config{Systems: a.Systems(), Sources: sources, Version: a.Version, State: state, Log: slog.New(log), Now: a.Now})
 	state.Update(func(s *status.Snapshot) {
 		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}

@@ -141,7 +141,8 @@ func (q *Queue) logDecision(p *pending, d decision, err error) {
 		outcome = string(tools.AsError(err).Code)
 	}
 	q.conf.Log.LogAttrs(context.Background(), slog.LevelInfo, "approval",
-		slog.String("component", "audit"), slog.String("id", p.view.ID), slog.String("session", p.view.Session), slog.String("client", p.view.Client),
+		slog.String("component", "audit"), slog.String("id", p.view.ID), slog.String("session", p.view.Session),
+		slog.String("client", p.view.Client),
 		slog.Bool("proven", p.view.Proven), slog.String("tool", p.view.Tool), slog.String("source", p.view.Source),
 		slog.String("outcome", outcome), slog.String("by", string(d.by)), slog.String("scope", string(d.scope)), slog.String("args", p.args))
 }

@@ -64,16 +64,24 @@ type Frame struct {
 
 func (c *Client) Recv() Frame {
 	c.T.Helper()
-	line, err := c.r.ReadString('\n')
+	f, err := c.TryRecv()
 	if err != nil {
 		c.T.Fatalf("receive: %v", err)
 	}
-	var f Frame
+	return f
+}
+
+// TryRecv is Recv for a connection that may end.
+func (c *Client) TryRecv() (f Frame, err error) {
+	line, err := c.r.ReadString('\n')
+	if err != nil {
+		return f, err
+	}
 	if err := json.Unmarshal([]byte(line), &f); err != nil {
-		c.T.Fatalf("receive %q: %v", line, err)
+		return f, fmt.Errorf("%q: %w", line, err)
 	}
 	f.Raw = strings.TrimSpace(line)
-	return f
+	return f, nil
 }
 
 // Ask sends a request and returns its answer, which must be the next frame.

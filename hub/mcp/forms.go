@@ -68,9 +68,8 @@ func canElicit(caps mcp.ClientCapabilities) bool {
 
 // prompter shows a form to the user while a call of the legacy era waits; nil
 // if the client or its connection cannot.
-func (x *request) prompter(ctx context.Context) approval.Prompter {
-	as, _ := server.ClientSessionFromContext(ctx).(*mcpSession)
-	if x.ask == nil || as == nil || !as.canElicit() || x.isModern() {
+func (x *request) prompter(as *mcpSession) approval.Prompter {
+	if x.ask == nil || !as.canElicit() || x.isModern() {
 		return nil
 	}
 	return func(ctx context.Context, message string) (approval.FormAnswer, error) {
@@ -107,5 +106,7 @@ func (x *request) filledForm(p mcp.MultiRoundTripParams) *approval.FilledForm {
 
 // formResult is the answer to a call that waits for its form.
 func formResult(f *approval.FormRequest) *mcp.CallToolResult {
-	return server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.Message)).ToolResult()
+	r := server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.Message)).ToolResult()
+	r.Content = []mcp.Content{}
+	return r
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,21 +18,21 @@ import (
 )
 
 // refuseAll answers every request with the reason why none can be served.
-func refuseAll(ctx context.Context, out *outbox, why string) func([]byte, error) error {
-	return func(raw []byte, err error) error {
+func refuseAll(ctx context.Context, out *outbox, why string) frameHandler {
+	return func(raw []byte, err error) (func(), error) {
 		if errors.Is(err, frame.ErrTooLong) {
-			return nil
+			return nil, nil
 		}
 		m, bad := parseMessage(raw)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case bad != nil:
-			return out.respond(ctx, bad.frame())
+			return nil, out.respond(ctx, bad.frame())
 		case m.method != "" && m.id != nil:
-			return out.respond(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
+			return nil, out.respond(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
 		}
-		return nil
+		return nil, nil
 	}
 }
 
@@ -67,40 +68,86 @@ func unblock(r io.Reader) {
 }
 
 // A frameReader passes the frames of a stream on as they come.
+//
+// What a frame asks for runs on the goroutine that has read it, and another one
+// reads on: the request is then not handed over, only the reading is, which
+// nobody waits for. Few goroutines are kept for that, because a new one spends
+// as long on growing its stack as a small call takes.
 type frameReader struct {
-	done chan struct{} // closed after the last frame
+	frames *frame.Reader
+	handle frameHandler
+	turn   chan struct{} // passes the reading on to a goroutine that is kept
+	kept   chan struct{} // holds one for each of them
+	done   chan struct{} // closed after the last frame
 
 	mu      sync.Mutex // held while a frame is passed on
 	stopped bool
 	err     error
 }
 
-// readFrames reads r in a goroutine of its own, because a read cannot be
-// interrupted, and there calls handle with each frame, or with the error that
-// came instead: after [frame.ErrTooLong] more frames may follow. The first error
-// that handle returns ends reading.
-func readFrames(r io.Reader, most int, handle func(frame []byte, err error) error) *frameReader {
-	in := &frameReader{done: make(chan struct{})}
-	go func() {
-		defer close(in.done)
-		for fr := frame.NewReader(r, most); ; {
-			b, err := fr.Next()
-			if errors.Is(err, io.EOF) || !in.pass(b, err, handle) || err != nil && !errors.Is(err, frame.ErrTooLong) {
-				return
-			}
-		}
-	}()
+// A frameHandler gets the frames of a stream, one at a time, or the error that
+// came instead: after [frame.ErrTooLong] more frames may follow. While work runs,
+// if it is not nil, reading goes on. The first error ends reading.
+type frameHandler func(frame []byte, err error) (work func(), _ error)
+
+// keptReaders is how many goroutines of a stream wait for their turn to read.
+const keptReaders = 2
+
+// readFrames reads r in goroutines of its own, because a read cannot be
+// interrupted. Those that do not read end with ctx.
+func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) *frameReader {
+	in := &frameReader{
+		frames: frame.NewReader(r, most), handle: handle,
+		turn: make(chan struct{}), kept: make(chan struct{}, keptReaders), done: make(chan struct{}),
+	}
+	go in.read(ctx)
 	return in
 }
 
-func (in *frameReader) pass(b []byte, err error, handle func([]byte, error) error) (more bool) {
+func (in *frameReader) read(ctx context.Context) {
+	for {
+		b, err := in.frames.Next()
+		work, more := in.pass(b, err)
+		if !more {
+			close(in.done)
+			return
+		}
+		if work == nil {
+			continue
+		}
+		select {
+		case in.turn <- struct{}{}:
+		default:
+			go in.read(ctx)
+		}
+		work()
+		select {
+		case in.kept <- struct{}{}:
+		default:
+			return
+		}
+		select {
+		case <-in.turn:
+			<-in.kept
+		case <-in.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (in *frameReader) pass(b []byte, err error) (work func(), more bool) {
+	if errors.Is(err, io.EOF) {
+		return nil, false
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.stopped {
-		return false
+		return nil, false
 	}
-	in.err = handle(b, err)
-	return in.err == nil
+	work, in.err = in.handle(b, err)
+	return work, in.err == nil && (err == nil || errors.Is(err, frame.ErrTooLong))
 }
 
 // wait returns at the end of reading, or when ctx ends, with the error of the
@@ -125,6 +172,9 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 		if conn != nil {
 			// An error means that the connection has no deadlines, as some pipes.
 			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
+			if _, isSocket := w.(syscall.Conn); isSocket { // its tryWriter writes nothing after a deadline has passed
+				defer func() { _ = conn.SetWriteDeadline(time.Time{}) }()
+			}
 		}
 		for _, f := range batch {
 			_, err := buffered.Write(f)
@@ -139,5 +189,25 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 			return fmt.Errorf("write message: %w", err)
 		}
 		return nil
+	}
+}
+
+// tryFrameWriter writes to a socket. It is nil for anything else.
+func tryFrameWriter(w io.Writer) tryWriter {
+	conn, isSocket := w.(interface {
+		net.Conn
+		syscall.Conn
+	})
+	if !isSocket {
+		return nil
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return func(frame []byte) ([]byte, bool) {
+		line := append(frame, '\n')
+		n := writeNow(raw, line)
+		return frame[min(n, len(frame)):], n == len(line)
 	}
 }

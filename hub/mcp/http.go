@@ -85,27 +85,27 @@ func (ep *endpoint) post(w http.ResponseWriter, r *http.Request) {
 		ep.rejectTooLarge(w)
 		return
 	}
-	meta, version := m.parseMeta(), r.Header.Get(mcp.HeaderProtocolVersion)
+	p, version := m.parseParams(), r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
-	case mcp.IsModernProtocol(version) || mcp.IsModernProtocol(meta.ProtocolVersion()):
-		ep.postModern(w, r, m, meta)
+	case mcp.IsModernProtocol(version) || mcp.IsModernProtocol(p.meta.ProtocolVersion()):
+		ep.postModern(w, r, m, p)
 	case m.method == string(mcp.MethodInitialize):
-		ep.postInitialize(w, r, m, meta)
+		ep.postInitialize(w, r, m, p)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
 		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " + Truncate(version, MaxName)})
 	default:
-		ep.postLegacy(w, r, m, meta)
+		ep.postLegacy(w, r, m, p)
 	}
 }
 
 // postModern answers a message of the era without sessions.
-func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
-	if bad := ep.checkModern(r.Header, m, meta); bad != nil {
+func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
+	if bad := ep.checkModern(r.Header, m, p); bad != nil {
 		reject(w, http.StatusBadRequest, bad)
 		return
 	}
-	session := ep.modernSession(ep.scope, ep.VerifyClient(r), meta)
-	x, out := newRequest(m, meta, session), ep.newResponseWriter(w)
+	session := ep.modernSession(ep.scope, ep.VerifyClient(r), p.meta)
+	x, out := newRequest(m, p, session), ep.newResponseWriter(w)
 	x.notify = out.notify
 	var a response
 	if m.method == string(mcp.MethodSubscriptionsListen) && m.id != nil {
@@ -117,8 +117,8 @@ func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message
 }
 
 // checkModern compares the headers of a modern message with its body.
-func (ep *endpoint) checkModern(h http.Header, m message, meta *mcp.Meta) *rejection {
-	header, body := h.Get(mcp.HeaderProtocolVersion), meta.ProtocolVersion()
+func (ep *endpoint) checkModern(h http.Header, m message, p parsedParams) *rejection {
+	header, body := h.Get(mcp.HeaderProtocolVersion), p.meta.ProtocolVersion()
 	switch {
 	case m.method == "":
 		return &rejection{mcp.INVALID_REQUEST, m.id, "in this protocol version a server sends no requests, so there is nothing to respond to"}
@@ -135,8 +135,8 @@ func (ep *endpoint) checkModern(h http.Header, m message, meta *mcp.Meta) *rejec
 		return nil
 	}
 	err := mcp.ValidateStandardHeaders(h.Get, body, mcp.MCPMethod(m.method), m.params)
-	if err == nil && m.method == string(mcp.MethodToolsCall) {
-		err = ep.checkParamHeaders(h, m)
+	if err == nil && p.call != nil {
+		err = ep.checkParamHeaders(h, m, p.call.Name)
 	}
 	switch _, mismatch := errors.AsType[mcp.HeaderMismatchError](err); {
 	case err == nil:
@@ -149,14 +149,8 @@ func (ep *endpoint) checkModern(h http.Header, m message, meta *mcp.Meta) *rejec
 
 // checkParamHeaders compares the arguments that a tool's schema wants in headers
 // too with those headers.
-func (ep *endpoint) checkParamHeaders(h http.Header, m message) error {
-	var params struct {
-		Name string `json:"name"`
-	}
-	if json.Unmarshal(m.params, &params) != nil {
-		return nil //nolint:nilerr // the call itself reports what is wrong with its parameters
-	}
-	t := ep.mcp.GetTool(params.Name)
+func (ep *endpoint) checkParamHeaders(h http.Header, m message, tool string) error {
+	t := ep.mcp.GetTool(tool)
 	if t == nil {
 		return nil
 	}
@@ -183,7 +177,7 @@ func httpStatus(code int) int {
 }
 
 // postInitialize opens a session of the legacy era.
-func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
+func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
 	hs, ok := ep.reserveSession(ep.scope, ep.VerifyClient(r))
 	if !ok {
 		w.Header().Set("Retry-After", "60")
@@ -193,7 +187,7 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 		})
 		return
 	}
-	a := ep.respond(r.Context(), newRequest(m, meta, hs.session), hs.mcpSession)
+	a := ep.respond(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
 	if a.code == 0 && m.id != nil {
 		if err := ep.openHTTPSession(ep, hs); err != nil {
 			a = errorResponse(m.id, mcp.INTERNAL_ERROR, errInternal)
@@ -207,23 +201,30 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 }
 
 // postLegacy answers a message of a session of the legacy era.
-func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
+func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
 	hs := ep.httpSession(r.Header.Get(server.HeaderKeySessionID), ep.scope, ep.VerifyClient(r))
 	if hs == nil {
 		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
 		return
 	}
-	if m.method == "" {
+	switch m.method {
+	case "":
 		hs.requests.resolve(m)
 		w.WriteHeader(http.StatusAccepted)
 		return
+	case string(mcp.MethodNotificationCancelled):
+		hs.cancel(m)
+		w.WriteHeader(http.StatusAccepted)
+		return
 	}
-	x, out := newRequest(m, meta, hs.session), ep.newResponseWriter(w)
+	ctx, end := hs.begin(r.Context(), m)
+	defer end()
+	x, out := newRequest(m, p, hs.session), ep.newResponseWriter(w)
 	x.notify = out.notify
 	x.ask = func(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
 		return hs.requests.ask(ctx, out.send, out.notify, method, params)
 	}
-	a := ep.respond(r.Context(), x, hs.mcpSession)
+	a := ep.respond(ctx, x, hs.mcpSession)
 	out.respond(r.Context(), http.StatusOK, a.frame)
 }
 

@@ -26,6 +26,36 @@ type httpSession struct {
 	ended      chan struct{} // closed with the session
 	end        func()        // closes ended
 	disconnect func()        // nil: not open yet
+
+	pendingMu sync.Mutex
+	pending   map[string]context.CancelFunc // requests in flight, by the bytes of their id
+}
+
+// begin enters a request among those in flight until end is called. Of requests
+// with one id, which the specification forbids, only one can be cancelled.
+func (hs *httpSession) begin(ctx context.Context, m message) (_ context.Context, end func()) {
+	if m.id == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	hs.pendingMu.Lock()
+	defer hs.pendingMu.Unlock()
+	hs.pending[string(m.id)] = cancel
+	return ctx, func() {
+		cancel()
+		hs.pendingMu.Lock()
+		defer hs.pendingMu.Unlock()
+		delete(hs.pending, string(m.id))
+	}
+}
+
+// cancel ends the request in flight that a notifications/cancelled names.
+func (hs *httpSession) cancel(m message) {
+	hs.pendingMu.Lock()
+	defer hs.pendingMu.Unlock()
+	if cancel, ok := hs.pending[string(m.cancelledID())]; ok {
+		cancel()
+	}
 }
 
 // quietTime is how long a session must have been quiet to make way for a new
@@ -53,7 +83,7 @@ func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
 		delete(h.legacy, evicted.id)
 	}
 	session := s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
-	hs := &httpSession{mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{})}
+	hs := &httpSession{mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{}), pending: map[string]context.CancelFunc{}}
 	hs.end = sync.OnceFunc(func() { close(hs.ended) })
 	h.legacy[hs.id] = hs
 	h.mu.Unlock()

@@ -281,3 +281,33 @@ func TestHTTPClientsThatNeverRead(t *testing.T) {
 	}
 	t.Logf("memory grew from %d to %d MB", before>>20, peak>>20)
 }
+
+// A client of the legacy era ends a call by its id, and the others go on.
+func TestHTTPCancel(t *testing.T) {
+	h := start(t, mcp.Limits{}, deskSource("notes"))
+	s := serveHTTP(t, h)
+	session := s.Initialize("/mcp")
+	answers := map[int]chan string{1: make(chan string, 1), 2: make(chan string, 1)}
+	for id, answer := range answers {
+		go func() {
+			_, body := s.Do("POST", "/mcp", hubtest.CallBody(id, "wait", `{}`, ""), "Mcp-Session-Id", session)
+			answer <- body
+		}()
+		<-h.world.Started
+	}
+	for _, id := range []int{1, 2} {
+		note := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)
+		if resp, body := s.Do("POST", "/mcp", note, "Mcp-Session-Id", session); resp.StatusCode != http.StatusAccepted {
+			t.Errorf("cancel: %d %s", resp.StatusCode, body)
+		}
+		if got := <-h.world.Started; got != "ended" {
+			t.Errorf("got %s, want the call to end", got)
+		}
+		if body := <-answers[id]; !strings.Contains(body, `"isError":true`) {
+			t.Errorf("got %s", body)
+		}
+		if id == 1 && len(answers[2]) > 0 {
+			t.Errorf("the other call has ended too: %s", <-answers[2])
+		}
+	}
+}

@@ -84,6 +84,17 @@ func (c *mcpSession) announceUpdate(uri string) {
 // canElicit reports whether the client declared in initialize that it has forms.
 func (c *mcpSession) canElicit() bool { return c.legacy.Load() && canElicit(c.GetClientCapabilities()) }
 
+// introduce takes over what a modern message says of its client.
+func (c *mcpSession) introduce(meta *mcp.Meta) {
+	if info := meta.ClientInfo(); info != nil {
+		c.SetClientInfo(*info)
+	}
+	if caps := meta.ClientCapabilities(); caps != nil {
+		c.SetClientCapabilities(*caps)
+	}
+	c.Initialize()
+}
+
 func (c *mcpSession) subscribed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,15 +8,18 @@ import (
 
 // An outbox holds what an agent has not read yet: one queue for notifications
 // and responses, emptied by one goroutine. What is queued first is read first,
-// so a notification is never later than the response it belongs to.
+// so a notification is never later than the response it belongs to. A response
+// that finds the queue empty is written at once, as far as that needs no waiting.
 //
 // It is bounded in bytes. A full one drops further notifications, which are of
 // no use to an agent that does not read, and makes responses wait for room.
 type outbox struct {
 	write func(batch [][]byte) error
-	most  int // bytes
+	try   tryWriter // nil: there is none
+	most  int       // bytes
 
 	mu      sync.Mutex
+	writing bool // the goroutine is
 	queue   [][]byte
 	bytes   int
 	dropped uint64
@@ -29,8 +32,13 @@ type outbox struct {
 
 var errOutboxClosed = errors.New("write response: the session has ended")
 
-func newOutbox(most int, write func([][]byte) error) *outbox {
-	o := &outbox{write: write, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
+// A tryWriter writes what it can of a frame without waiting, and returns what is
+// left of it. Errors are for the next writer to meet.
+type tryWriter func(frame []byte) (rest []byte, whole bool)
+
+// newOutbox makes an outbox and its goroutine. try may be nil.
+func newOutbox(most int, write func([][]byte) error, try tryWriter) *outbox {
+	o := &outbox{write: write, try: try, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
 	go o.run()
 	return o
 }
@@ -62,7 +70,13 @@ func (o *outbox) respond(ctx context.Context, frame []byte) error {
 			o.mu.Unlock()
 			return errOutboxClosed
 		case o.bytes < o.most:
-			o.push(frame)
+			whole := false
+			if o.try != nil && !o.writing && len(o.queue) == 0 {
+				frame, whole = o.try(frame)
+			}
+			if !whole {
+				o.push(frame)
+			}
 			o.mu.Unlock()
 			return nil
 		}
@@ -113,12 +127,14 @@ func (o *outbox) takeAll() (batch [][]byte, closing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	batch, o.queue = o.queue, nil
+	o.writing = len(batch) > 0
 	return batch, o.closing
 }
 
 func (o *outbox) wrote(batch [][]byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.writing = false
 	full := o.bytes >= o.most
 	for _, frame := range batch {
 		o.bytes -= len(frame)

@@ -20,16 +20,15 @@ import (
 // in this package does.
 type request struct {
 	message
-	meta   *mcp.Meta // of the params; nil: there is none
+	parsedParams
 	caller Caller
 	notify func(frame []byte) // queues a notification to be read before the response
 	// ask sends a request to the client and waits for its response. Nil: the
 	// connection cannot.
 	ask func(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error)
 
-	called bool           // it has reached [Hub.Call], which records it
-	code   int            // JSON-RPC code of the response, where mcp-go knows only -32603
-	data   map[string]any // and its data
+	code int            // JSON-RPC code of the response, where mcp-go knows only -32603
+	data map[string]any // and its data
 }
 
 type requestKey struct{}
@@ -41,12 +40,12 @@ func requestOf(ctx context.Context) *request {
 
 // newRequest is a message of a session. A modern message names its client, which
 // counts unless the session has proved another.
-func newRequest(m message, meta *mcp.Meta, s *Session) *request {
-	x := &request{message: m, meta: meta, caller: Caller{Session: s}}
+func newRequest(m message, p parsedParams, s *Session) *request {
+	x := &request{message: m, parsedParams: p, caller: Caller{Session: s}}
 	x.caller.Client = policy.Client{Name: s.ClientName(), Proven: s.Proven != ""}
 	if x.isModern() {
-		s.setProtocol(meta.ProtocolVersion())
-		if c := meta.ClientInfo(); c != nil && c.Name != "" && !x.caller.Client.Proven {
+		s.setProtocol(p.meta.ProtocolVersion())
+		if c := p.meta.ClientInfo(); c != nil && c.Name != "" && !x.caller.Client.Proven {
 			x.caller.Client.Name = c.Name
 		}
 	}
@@ -73,7 +72,9 @@ func errorResponse(id json.RawMessage, code int, why string) response {
 const errInternal = "the request failed; Lectern's log has the reason"
 
 // respond answers x as the client that mcp-go knows. It is the one road of
-// every message, whatever carried it.
+// every message, whatever carried it. Here are answered what agents send most, the
+// valid tools/call of both eras and the ping that only the legacy era has, and
+// everything else by mcp-go.
 func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r response) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -84,6 +85,12 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 	if as.subscribed()+x.subscriptions() > ep.Limits.Subscriptions {
 		return errorResponse(x.id, mcp.INVALID_REQUEST,
 			fmt.Sprintf("a session may subscribe to %d resources; unsubscribe from some first", ep.Limits.Subscriptions))
+	}
+	switch {
+	case ep.isToolCall(x):
+		return ep.callTool(ctx, x, as)
+	case x.method == string(mcp.MethodPing) && x.id != nil && !x.isModern():
+		return response{frame: resultFrame(x.id, []byte("{}"))}
 	}
 	ctx = context.WithValue(ctx, requestKey{}, x)
 	out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.raw)
@@ -105,7 +112,7 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 // correct changes what mcp-go makes of an error: it answers every error of a
 // handler with -32603, does not name a resource that is missing, as the
 // specification asks, and repeats names that an agent made up at any length. A
-// tools/call that mcp-go refuses by itself is reported to the hub.
+// tools/call that mcp-go refuses is reported to the hub.
 func (ep *endpoint) correct(ctx context.Context, x *request, e mcp.JSONRPCError) mcp.JSONRPCError {
 	if e.Error.Code == mcp.INTERNAL_ERROR && x.code != 0 {
 		e.Error.Code = x.code
@@ -128,7 +135,7 @@ func (ep *endpoint) correct(ctx context.Context, x *request, e mcp.JSONRPCError)
 	if x.method == string(mcp.MethodResourcesRead) && missing && params.URI != "" {
 		e.Error.Data = map[string]any{"uri": Truncate(params.URI, MaxName)}
 	}
-	if x.method == string(mcp.MethodToolsCall) && !x.called {
+	if x.method == string(mcp.MethodToolsCall) {
 		why := tools.Errorf(tools.Invalid, "the parameters of the call are not valid")
 		if _, listed := ep.toolset(x).Tools[params.Name]; !listed && params.Name != "" {
 			why = tools.Errorf(tools.NotFound, "no such tool")

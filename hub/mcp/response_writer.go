@@ -28,7 +28,7 @@ func (w *responseWriter) stream() *outbox {
 	}
 	if w.events == nil {
 		beginEvents(w.ResponseWriter)
-		w.events = newOutbox(w.queue, w.writeEvents)
+		w.events = newOutbox(w.queue, w.writeEvents, nil)
 	}
 	return w.events
 }

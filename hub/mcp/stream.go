@@ -21,8 +21,8 @@ import (
 // from different goroutines, so that progress arrives after the result, it
 // drops notifications when its queue of 100 is full, and all its streams in a
 // process share one session. Here, one goroutine reads and answers what is
-// quick, requests that may take long run beside it, and everything that goes
-// out passes one outbox.
+// quick, requests that may take long run beside the reading, and everything that
+// goes out passes one outbox.
 type stream struct {
 	*endpoint
 	session *Session
@@ -57,7 +57,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 
-	out := newOutbox(s.Limits.Queue, frameWriter(w, s.Limits.Write))
+	out := newOutbox(s.Limits.Queue, frameWriter(w, s.Limits.Write), tryFrameWriter(w))
 	go func() { // a client that cannot be written to is gone
 		select {
 		case <-out.done:
@@ -68,7 +68,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSource(a.Scope)
-		_ = readFrames(r, s.Limits.Frame, refuseAll(ctx, out, why)).wait(ctx) // a client that is refused does not read why the stream ended
+		_ = readFrames(ctx, r, s.Limits.Frame, refuseAll(ctx, out, why)).wait(ctx) // a client that is refused does not read why the stream ended
 		return finish(ctx, r, out, s.Limits.Grace)
 	}
 
@@ -87,7 +87,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.announce(ctx) }()
 
-	err = readFrames(r, s.Limits.Frame, func(raw []byte, err error) error { return st.receive(ctx, raw, err) }).wait(ctx)
+	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) (func(), error) { return st.receive(ctx, raw, err) }).wait(ctx)
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.lost(); lost > 0 {
@@ -112,23 +112,22 @@ func (st *stream) announce(ctx context.Context) {
 	}
 }
 
-// receive takes one frame, or the reason why there is none. Its error ends the
-// stream.
-func (st *stream) receive(ctx context.Context, raw []byte, err error) error {
+// receive is the stream's [frameHandler]. Its error ends the stream.
+func (st *stream) receive(ctx context.Context, raw []byte, err error) (work func(), _ error) {
 	switch {
 	case ctx.Err() != nil: // the stream has ended
 	case errors.Is(err, frame.ErrTooLong):
 		why := fmt.Sprintf("a message of more than %d bytes was skipped; send less in one request", st.Limits.Frame)
 		st.respond(errorFrame(nil, mcp.PARSE_ERROR, why))
 	case err != nil:
-		return fmt.Errorf("read message: %w", err)
+		return nil, fmt.Errorf("read message: %w", err)
 	default:
-		st.accept(ctx, raw)
+		return st.accept(ctx, raw), nil
 	}
-	return nil //nolint:nilerr // a stream that has ended is not interested in why reading did
+	return nil, nil //nolint:nilerr // a stream that has ended is not interested in why reading did
 }
 
-func (st *stream) accept(ctx context.Context, raw []byte) {
+func (st *stream) accept(ctx context.Context, raw []byte) (work func()) {
 	st.session.setSeen(st.Now())
 	m, bad := parseMessage(raw)
 	switch {
@@ -141,21 +140,23 @@ func (st *stream) accept(ctx context.Context, raw []byte) {
 	case m.id == nil:
 		st.handle(ctx, m)
 	default:
-		st.request(ctx, m)
+		return st.request(ctx, m)
 	}
+	return nil
 }
 
-// request answers in order what is quick and begins what may take long.
+// request answers in order what is quick and returns the work of what may take
+// long.
 //
 // A client that sends faster than it is answered is not read meanwhile: what
 // waits in its pipe costs nothing here and no request is turned away. That
 // holds up its cancellations too, but no longer than the deadline of a call.
-func (st *stream) request(ctx context.Context, m message) {
+func (st *stream) request(ctx context.Context, m message) (work func()) {
 	for !st.hasRoom(m) {
 		select {
 		case <-st.freed:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 	ctx, bad := st.begin(ctx, m)
@@ -166,8 +167,14 @@ func (st *stream) request(ctx context.Context, m message) {
 		st.handle(ctx, m)
 		st.finish(m)
 	default:
-		st.work.Go(func() { defer st.finish(m); st.handle(ctx, m) })
+		st.work.Add(1)
+		return func() {
+			defer st.work.Done()
+			defer st.finish(m)
+			st.handle(ctx, m)
+		}
 	}
+	return nil
 }
 
 // isQuick reports whether a method is answered from memory.
@@ -204,8 +211,8 @@ func (st *stream) begin(ctx context.Context, m message) (context.Context, []byte
 	return ctx, nil
 }
 
-// hasRoom reports whether m may begin. Only the reading goroutine adds requests,
-// so the answer stays true until that goroutine has begun m.
+// hasRoom reports whether m may begin. Requests are added only while a frame
+// is passed on, so the answer stays true until m has begun.
 func (st *stream) hasRoom(m message) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -242,17 +249,12 @@ func (st *stream) isCancelled(m message) bool {
 // cancel ends a request in flight. As the specification asks, it then gets no
 // response. It does nothing to a request that is not in flight, nor to initialize.
 func (st *stream) cancel(m message) {
-	var params struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(m.params, &params) != nil {
-		return
-	}
+	id := string(m.cancelledID())
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if p, ok := st.pending[string(params.RequestID)]; ok {
+	if p, ok := st.pending[id]; ok {
 		p.cancelled = true
-		st.pending[string(params.RequestID)] = p
+		st.pending[id] = p
 		p.cancel()
 	}
 }
@@ -264,7 +266,7 @@ func (st *stream) handle(ctx context.Context, m message) {
 		return // the stream or the request has ended
 	}
 	defer release()
-	x := newRequest(m, m.parseMeta(), st.session)
+	x := newRequest(m, m.parseParams(), st.session)
 	x.notify, x.ask = st.out.notify, st.ask
 	var r response
 	if m.method == string(mcp.MethodSubscriptionsListen) {

@@ -1,42 +1,14 @@
 package mcp
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/tools"
 )
-
-// callTool is mcp-go's handler of every published tool. An error of a tool is
-// a result with isError, as the specification wants, in the format of its
-// System; only a tool that the client is not shown is a JSON-RPC error.
-func (ep *endpoint) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	x := requestOf(ctx)
-	x.called = true
-	caller := newMCPCaller(x)
-	defer caller.end()
-	res, err := ep.Hub.Call(ctx, Call{
-		Caller: x.caller, Tool: r.Params.Name, Args: r.Params.RawArguments, Reason: callReason(r.Params.Meta), Notify: caller,
-		Prompt: x.prompter(ctx), Forms: x.hasForms(), Form: x.filledForm(r.Params.MultiRoundTripParams),
-	})
-	t, shown := ep.toolset(x).Tools[r.Params.Name]
-	switch form, isForm := errors.AsType[*approval.FormRequest](err); {
-	case isForm:
-		return formResult(form), nil
-	case err != nil && !shown:
-		x.fail(mcp.INVALID_PARAMS, nil)
-		return nil, errors.New(sentence(tools.AsError(err)))
-	case err != nil:
-		return ep.failed(t, tools.AsError(err)), nil
-	}
-	return ep.answered(res), nil
-}
 
 // answered is what a tool answers, with the data marker.
 func (ep *endpoint) answered(res tools.Result) *mcp.CallToolResult {

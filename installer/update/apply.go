@@ -34,10 +34,7 @@ func (u *Updater) Apply(ctx context.Context, w ApplyOptions) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("find installed binary: %w", err)
 	}
-	res := Result{From: u.Version, Path: target, DryRun: w.DryRun}
-	if b, err := u.inspectBinary(ctx, target); err == nil {
-		res.From = b.Version
-	}
+	res := Result{From: u.installedVersion(ctx, target), Path: target, DryRun: w.DryRun}
 	r, err := u.fetchRelease(ctx, cmp.Or(w.Version, u.Pin))
 	if err != nil {
 		return res, err
@@ -84,7 +81,7 @@ func (u *Updater) lockTarget(ctx context.Context) (target string, release func()
 		return "", nil, err
 	}
 	if o, ok := u.Owner(ctx, target); ok {
-		return "", nil, &ManagedError{Owner: o, File: target}
+		return "", nil, &ManagedError{PackageManager: o, File: target}
 	}
 	lock, err := u.lockFolder(filepath.Dir(target))
 	if err != nil {
@@ -132,13 +129,13 @@ func (u *Updater) downloadBinary(ctx context.Context, r Release, folder string) 
 	if err != nil {
 		return "", u.stepError(Platform, r.Version, fmt.Errorf("%s: %w", p.name, err))
 	}
-	here := claim{r.Version, u.OS + "/" + u.Arch}
+	here := signedClaim{r.Version, u.OS + "/" + u.Arch}
 	if c, err := by.claim(); err != nil || c != here {
 		return "", u.stepError(Platform, r.Version, errors.Join(err, fmt.Errorf(
 			"the binary is signed for %q, not for lectern %s %s; report this release", by.comment, here.version, here.platform)))
 	}
 	u.report(Platform, "the binary is signed for %s", here.platform)
-	staged, err := prepare(folder, p, by)
+	staged, err := writeStaged(folder, p)
 	if err != nil {
 		return "", u.stepError(Run, r.Version, err)
 	}

@@ -102,8 +102,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"bad versions": {"1.1.0", ApplyOptions{}, func(h *testInstall) { h.change(func(s *KnownVersions) { s.Bad = []string{"1.1.0"} }) }, "and undone"},
 		"no key":       {"1.1.0", ApplyOptions{}, func(h *testInstall) { h.config.Keys = []string{} }, "this build carries no release key"},
 		"managed": {"1.1.0", ApplyOptions{}, func(h *testInstall) {
-			h.config.Owner = func(context.Context, string) (Owner, bool) {
-				return ownerByPath("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
+			h.config.Owner = func(context.Context, string) (PackageManager, bool) {
+				return packageManagerByPath("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
 			}
 		}, "is managed by Homebrew; update it with: brew upgrade --cask lectern"},
 		"strange versions": {"1.1.0", ApplyOptions{Version: "../1"}, nil, "write it as 1.2.3"},

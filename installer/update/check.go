@@ -12,7 +12,6 @@ type Release struct {
 	Page    string `json:"page"` // for a person to read about it
 
 	list string
-	by   verifiedSignature
 }
 
 // A State is what is known about versions.
@@ -34,11 +33,9 @@ func (u *Updater) Check(ctx context.Context) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	if b, err := u.inspectBinary(ctx, target); err == nil {
-		s.Installed = b.Version
-	}
+	s.Installed = u.installedVersion(ctx, target)
 	if o, ok := u.Owner(ctx, target); ok {
-		s.Managed, s.Command = o.Manager, o.Command
+		s.Managed, s.Command = o.Name, o.Command
 	}
 	r, err := u.fetchRelease(ctx, u.Pin)
 	if err != nil {
@@ -58,23 +55,23 @@ func (u *Updater) recordRelease(r Release) error {
 	})
 }
 
-// Ready says why no release at all could be installed here, or nil. It asks the
+// CheckInstall says why no release at all could be installed here, or nil. It asks the
 // package managers of this machine, and not the network.
-func (u *Updater) Ready(ctx context.Context) error {
-	return u.checkInstallable(func(target string) (Owner, bool) { return u.Owner(ctx, target) })
+func (u *Updater) CheckInstall(ctx context.Context) error {
+	return u.checkInstallable(func(target string) (PackageManager, bool) { return u.Owner(ctx, target) })
 }
 
-// ReadyByPath is Ready by the binary's path, without running a package manager: what
-// it allows Ready may refuse.
-func (u *Updater) ReadyByPath() error { return u.checkInstallable(ownerByPath) }
+// CheckInstallByPath is Ready by the binary's path, without running a package manager: what
+// it allows CheckInstall may refuse.
+func (u *Updater) CheckInstallByPath() error { return u.checkInstallable(packageManagerByPath) }
 
-func (u *Updater) checkInstallable(owner func(target string) (Owner, bool)) error {
+func (u *Updater) checkInstallable(owner func(target string) (PackageManager, bool)) error {
 	target, err := u.resolve()
 	if err != nil {
 		return err
 	}
 	if o, ok := owner(target); ok {
-		return &ManagedError{Owner: o, File: target}
+		return &ManagedError{PackageManager: o, File: target}
 	}
 	if len(u.keys) == 0 {
 		return ErrNoKeys
@@ -108,19 +105,19 @@ func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, er
 	if version != "" {
 		at = func(file string) string { return u.source.fileURL(version, file) }
 	}
-	list, err := u.getSmallFile(ctx, at(sums))
+	list, err := u.getSmallFile(ctx, at(checksumsFile))
 	if err != nil {
 		return Release{}, u.stepError(Signature, version, err)
 	}
-	sig, err := u.getSmallFile(ctx, at(sums+signature))
+	sig, err := u.getSmallFile(ctx, at(checksumsFile+signatureSuffix))
 	if err != nil {
 		return Release{}, u.stepError(Signature, version, err)
 	}
 	by, err := u.verify(list, sig)
 	if err != nil {
-		return Release{}, u.stepError(Signature, version, fmt.Errorf("%s: %w", sums, err))
+		return Release{}, u.stepError(Signature, version, fmt.Errorf("%s: %w", checksumsFile, err))
 	}
-	u.report(Signature, "%s is signed by key %X", sums, by.key.ID())
+	u.report(Signature, "%s is signed by key %X", checksumsFile, by.key.ID())
 	c, err := by.claim()
 	switch {
 	case err != nil:
@@ -132,7 +129,7 @@ func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, er
 			"the list for version %s is signed for %s: the server confuses releases or lies; do not install it", version, c.version))
 	}
 	u.report(Version, "version %s", c.version)
-	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list), by: by}, nil
+	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list)}, nil
 }
 
 // A ApplyOptions says what to install.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,9 +32,9 @@ func archiveName(version, goos, goarch string) string {
 	return fmt.Sprintf("lectern_%s_%s_%s.%s", version, goos, goarch, kind)
 }
 
-// A payload is what we extract from an archive: the binary and its signature.
+// A extractedBinary is what we extract from an archive: the binary and its signature.
 // Both are at the top level, once.
-type payload struct {
+type extractedBinary struct {
 	name              string // of the binary
 	binary, signature []byte
 
@@ -42,10 +43,10 @@ type payload struct {
 	limits Limits
 }
 
-// extract extracts the payload from an archive that has been verified. Other
+// extract extracts the binary from an archive that has been verified. Other
 // files are ignored, but one suspicious name or type of file rejects the archive.
-func extract(archive, goos string, limits Limits) (payload, error) {
-	p := payload{name: binaryName(goos), left: limits.Unpacked, limits: limits}
+func extract(archive, goos string, limits Limits) (extractedBinary, error) {
+	p := extractedBinary{name: binaryName(goos), left: limits.Unpacked, limits: limits}
 	var err error
 	if strings.HasSuffix(archive, ".zip") {
 		err = p.zip(archive)
@@ -54,14 +55,14 @@ func extract(archive, goos string, limits Limits) (payload, error) {
 	}
 	switch {
 	case err != nil:
-		return payload{}, fmt.Errorf("%s: %w", filepath.Base(archive), err)
+		return extractedBinary{}, fmt.Errorf("%s: %w", filepath.Base(archive), err)
 	case p.binary == nil || p.signature == nil:
-		return payload{}, fmt.Errorf("%s does not hold both %s and %s; report this release", filepath.Base(archive), p.name, p.name+signature)
+		return extractedBinary{}, fmt.Errorf("%s does not hold both %s and %s; report this release", filepath.Base(archive), p.name, p.name+signatureSuffix)
 	}
 	return p, nil
 }
 
-func (p *payload) tar(archive string) error {
+func (p *extractedBinary) tar(archive string) error {
 	f, err := os.Open(archive)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (p *payload) tar(archive string) error {
 		return unpackError(err)
 	}
 	// Skipping takes time as well, so the whole stream is bounded.
-	in := tar.NewReader(&limitedReader{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
+	in := tar.NewReader(http.MaxBytesReader(nil, unzipped, p.limits.Unpacked))
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -91,7 +92,7 @@ func (p *payload) tar(archive string) error {
 	}
 }
 
-func (p *payload) zip(archive string) error {
+func (p *extractedBinary) zip(archive string) error {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
 		return unpackError(err)
@@ -110,8 +111,8 @@ func (p *payload) zip(archive string) error {
 	return nil
 }
 
-// readFile checks one file of an archive, and keeps it if it is in the payload.
-func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Reader) error {
+// readFile checks one file of an archive, and keeps it if it is one of the two.
+func (p *extractedBinary) readFile(name string, mode fs.FileMode, size int64, in io.Reader) error {
 	if p.files++; p.files > p.limits.Files {
 		return fmt.Errorf("it holds more than %d files; do not install it", p.limits.Files)
 	}
@@ -128,7 +129,7 @@ func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Read
 	to, most := &p.binary, p.limits.Unpacked
 	switch clean {
 	case p.name:
-	case p.name + signature:
+	case p.name + signatureSuffix:
 		to, most = &p.signature, maxSmallFile
 	default:
 		return nil
@@ -136,7 +137,7 @@ func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Read
 	if *to != nil || !mode.IsRegular() {
 		return fmt.Errorf("it holds %q twice, or as a folder; do not install it", name)
 	}
-	content, err := io.ReadAll(&limitedReader{from: in, left: most, most: most})
+	content, err := io.ReadAll(http.MaxBytesReader(nil, io.NopCloser(in), most))
 	if err != nil {
 		return unpackError(err)
 	}
@@ -144,30 +145,13 @@ func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Read
 	return nil
 }
 
-// limitedReader fails, rather than ends, beyond its limit.
-type limitedReader struct {
-	from       io.Reader
-	left, most int64
-}
-
-func (b *limitedReader) Read(to []byte) (int, error) {
-	n, err := b.from.Read(to)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, unpackedTooBig(b.most)
-	}
-	return n, err
-}
-
-// errTooBig is for an archive that would fill memory or disk.
-var errTooBig = errors.New("do not install it")
-
 func unpackedTooBig(most int64) error {
-	return fmt.Errorf("it unpacks to more than %d bytes, too many for a release of lectern; %w", most, errTooBig)
+	return fmt.Errorf("it unpacks to more than %d bytes, too many for a release of lectern; do not install it", most)
 }
 
 func unpackError(err error) error {
-	if errors.Is(err, errTooBig) {
-		return err
+	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return unpackedTooBig(e.Limit)
 	}
 	return fmt.Errorf("unpack: %w; report this release", err)
 }

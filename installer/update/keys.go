@@ -65,17 +65,17 @@ func (u *Updater) keyNames() string {
 	return strings.Join(names, " and ")
 }
 
-// A claim is what the trusted comment of a signature says: "lectern 1.2.3" of a
+// A signedClaim is what the trusted comment of a signature says: "lectern 1.2.3" of a
 // list, "lectern 1.2.3 linux/amd64" of a binary.
-type claim struct{ version, platform string }
+type signedClaim struct{ version, platform string }
 
-func (p verifiedSignature) claim() (claim, error) {
+func (p verifiedSignature) claim() (signedClaim, error) {
 	f := strings.Fields(p.comment)
 	if len(f) < 2 || len(f) > 3 || f[0] != "lectern" || !isVersion(f[1]) {
-		return claim{}, fmt.Errorf("the signature is for %q, not for a release of lectern; do not install it", p.comment)
+		return signedClaim{}, fmt.Errorf("the signature is for %q, not for a release of lectern; do not install it", p.comment)
 	}
 	if len(f) == 2 {
-		return claim{version: f[1]}, nil
+		return signedClaim{version: f[1]}, nil
 	}
-	return claim{f[1], f[2]}, nil
+	return signedClaim{f[1], f[2]}, nil
 }

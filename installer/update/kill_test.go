@@ -35,7 +35,7 @@ func dieAt(point string) int {
 	c := Config{
 		Mirror: from[0], PlainLoopback: true, Keys: from[1:2], Version: "1.0.0", OS: from[4], Arch: from[5],
 		Target: from[2], State: from[3], Now: time.Now,
-		Owner: func(context.Context, string) (Owner, bool) { return Owner{}, false },
+		Owner: func(context.Context, string) (PackageManager, bool) { return PackageManager{}, false },
 		Progress: func(p Progress) {
 			if string(p.Step) == point {
 				die()
@@ -214,7 +214,7 @@ func TestPlantedNames(t *testing.T) {
 	h := newTestInstall(t, s)
 	victim := filepath.Join(t.TempDir(), "victim")
 	writeFile(t, victim, []byte("mine"))
-	for _, name := range []string{".lectern.new", "lectern.new", staging + "planted", "lectern.prev"} {
+	for _, name := range []string{".lectern.new", "lectern.new", stagingPrefix + "planted", "lectern.prev"} {
 		if err := os.Symlink(victim, filepath.Join(h.dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func TestDebianMinisign(t *testing.T) {
 	binary := program("1.1.0")
 	s.offerArchive("1.1.0", tarball(t, archiveFile{name: "lectern", text: binary},
 		archiveFile{name: "lectern.minisig", text: sign(binary, "lectern 1.1.0 "+h.config.OS+"/"+h.config.Arch)}))
-	s.files["/latest/download/"+sums+signature] = sign(s.files["/latest/download/"+sums], "lectern 1.1.0")
+	s.files["/latest/download/"+checksumsFile+signatureSuffix] = sign(s.files["/latest/download/"+checksumsFile], "lectern 1.1.0")
 	public, err := os.ReadFile(filepath.Join(dir, "key.pub"))
 	if err != nil {
 		t.Fatal(err)
@@ -336,18 +336,18 @@ func TestOwners(t *testing.T) {
 		"/usr/local/bin/lectern":                                                     "",
 		"/home/me/cellar-notes/lectern":                                              "",
 	} {
-		if o, _ := ownerByPath(file); o.Manager != want {
-			t.Errorf("%s belongs to %q, want %q", file, o.Manager, want)
+		if o, _ := packageManagerByPath(file); o.Name != want {
+			t.Errorf("%s belongs to %q, want %q", file, o.Name, want)
 		}
 	}
 	if _, err := exec.LookPath("dpkg"); err == nil {
-		if o, ok := owner(t.Context(), "/usr/bin/dpkg"); !ok || o.Manager != "dpkg" {
+		if o, ok := findPackageManager(t.Context(), "/usr/bin/dpkg"); !ok || o.Name != "dpkg" {
 			t.Errorf("/usr/bin/dpkg belongs to %+v", o)
 		}
 	}
 	mine := filepath.Join(t.TempDir(), "lectern")
 	writeFile(t, mine, nil)
-	if o, ok := owner(t.Context(), mine); ok {
+	if o, ok := findPackageManager(t.Context(), mine); ok {
 		t.Errorf("%s belongs to %+v", mine, o)
 	}
 }

@@ -149,7 +149,7 @@ func (s *fakeServer) contents(version string) []archiveFile {
 	return []archiveFile{
 		{name: "README.md", text: []byte("read me")},
 		{name: "lectern", text: binary},
-		{name: "lectern" + signature, text: s.key.sign(binary, fmt.Sprintf("lectern %s %s/%s", version, runtime.GOOS, runtime.GOARCH))},
+		{name: "lectern" + signatureSuffix, text: s.key.sign(binary, fmt.Sprintf("lectern %s %s/%s", version, runtime.GOOS, runtime.GOARCH))},
 	}
 }
 
@@ -162,8 +162,8 @@ func (s *fakeServer) offerArchive(version string, archive []byte) {
 
 func (s *fakeServer) list(version, text string) {
 	for _, at := range []string{"/download/v" + version + "/", "/latest/download/"} {
-		s.files[at+sums] = []byte(text)
-		s.files[at+sums+signature] = s.key.sign([]byte(text), "lectern "+version)
+		s.files[at+checksumsFile] = []byte(text)
+		s.files[at+checksumsFile+signatureSuffix] = s.key.sign([]byte(text), "lectern "+version)
 	}
 }
 
@@ -197,7 +197,7 @@ func newTestInstall(t *testing.T, s *fakeServer) *testInstall {
 	h.config = Config{
 		Mirror: s.url, PlainLoopback: true, Keys: []string{s.key.public.String()},
 		Version: "1.0.0", OS: runtime.GOOS, Arch: runtime.GOARCH, Target: h.target, State: filepath.Join(filepath.Dir(h.dir), "state"),
-		Owner: func(context.Context, string) (Owner, bool) { return Owner{}, false },
+		Owner: func(context.Context, string) (PackageManager, bool) { return PackageManager{}, false },
 		Progress: func(p Progress) {
 			if len(h.steps) == 0 || h.steps[len(h.steps)-1] != p.Step {
 				h.steps = append(h.steps, p.Step)

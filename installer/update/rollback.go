@@ -17,10 +17,7 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 		return Result{}, err
 	}
 	defer release()
-	res := Result{From: u.Version, Path: target, DryRun: dryRun}
-	if b, err := u.inspectBinary(ctx, target); err == nil {
-		res.From = b.Version
-	}
+	res := Result{From: u.installedVersion(ctx, target), Path: target, DryRun: dryRun}
 	old := previousPath(target)
 	info, err := os.Lstat(old)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -37,14 +37,16 @@ func TestInstallScript(t *testing.T) {
 		{"version that is not there", nil, "LECTERN_VERSION=7.0.0", "cannot get", false, false},
 		{"plain mirror", nil, "LECTERN_MIRROR=http://example.com", "must be an https URL", false, false},
 		{"archive changed", func(_ *testing.T, s *fakeServer) { s.files["/download/v1.1.0/"+archive][9] ^= 1 }, "A=b", "changed or damaged", false, false},
-		{"list changed", func(_ *testing.T, s *fakeServer) { s.files[latest+sums] = append(s.files[latest+sums], '\n') }, "A=b", "not signed by a key", false, true},
+		{"list changed", func(_ *testing.T, s *fakeServer) {
+			s.files[latest+checksumsFile] = append(s.files[latest+checksumsFile], '\n')
+		}, "A=b", "not signed by a key", false, true},
 		{"signed by another key", func(t *testing.T, s *fakeServer) {
-			s.files[latest+sums+signature] = newSigner(t).sign(s.files[latest+sums], "lectern 1.1.0")
+			s.files[latest+checksumsFile+signatureSuffix] = newSigner(t).sign(s.files[latest+checksumsFile], "lectern 1.1.0")
 		}, "A=b", "not signed by a key", false, true},
 		{"signed for another version", func(_ *testing.T, s *fakeServer) {
-			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "lectern 1.0.9")
+			s.files[latest+checksumsFile+signatureSuffix] = s.key.sign(s.files[latest+checksumsFile], "lectern 1.0.9")
 		}, "A=b", "signed for version 1.0.9", false, true},
-		{"signature missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+sums+signature) }, "A=b", "cannot get", false, true},
+		{"signature missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+checksumsFile+signatureSuffix) }, "A=b", "cannot get", false, true},
 		{"no build for this system", func(_ *testing.T, s *fakeServer) { s.list("1.1.0", hexSum(nil)+"  other.zip\n") }, "A=b", "no build for", false, false},
 		{"link in place of the binary", func(t *testing.T, s *fakeServer) {
 			s.offerArchive("1.1.0", tarball(t, archiveFile{name: "lectern", kind: '2', link: "/bin/sh"}))

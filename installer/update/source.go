@@ -14,11 +14,11 @@ import (
 // Releases is where releases are published.
 const Releases = "https://github.com/lectern-mcp/lectern/releases"
 
-// sums is the signed list of a release's files; signature is the suffix of the
+// checksumsFile is the signed list of a release's files; signatureSuffix is that of the
 // file with its signature, and of that with a binary's.
 const (
-	sums      = "checksums.txt"
-	signature = ".minisig"
+	checksumsFile   = "checksums.txt"
+	signatureSuffix = ".minisig"
 )
 
 // maxHops bounds redirects. GitHub needs two: to the tag, then to its storage.

@@ -3,18 +3,14 @@ package update
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/minio/selfupdate"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
@@ -55,6 +51,15 @@ func (u *Updater) inspectBinary(ctx context.Context, binary string) (Binary, err
 	return b, nil
 }
 
+// installedVersion is the version of the installed binary, or of this process if
+// that binary does not run.
+func (u *Updater) installedVersion(ctx context.Context, target string) string {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
+		return b.Version
+	}
+	return u.Version
+}
+
 // checkBinary says why a binary must not be installed, or nil.
 func (u *Updater) checkBinary(ctx context.Context, binary, version string) error {
 	b, err := u.inspectBinary(ctx, binary)
@@ -68,48 +73,18 @@ func (u *Updater) checkBinary(ctx context.Context, binary, version string) error
 	return nil
 }
 
-// prepare writes the binary into the staging folder and returns its path. The
-// library verifies checksum and signature again, of the bytes that it writes;
-// nobody else can write to the folder, so the name that it uses is safe.
-func prepare(folder string, p payload, by verifiedSignature) (string, error) {
-	sig := filepath.Join(folder, p.name+signature)
-	if err := atomicfile.WriteFile(sig, p.signature, 0o600); err != nil {
-		return "", err
-	}
-	verifier := selfupdate.NewVerifier()
-	if err := verifier.LoadFromFile(sig, by.key.String()); err != nil {
-		return "", fmt.Errorf("read signature: %w", err)
-	}
-	sum := sha256.Sum256(p.binary)
+// writeStaged writes the verified binary into the staging folder, durably, and
+// returns its path. Nobody else can write to the folder.
+func writeStaged(folder string, p extractedBinary) (string, error) {
 	staged := filepath.Join(folder, p.name)
-	err := selfupdate.PrepareAndCheckBinary(bytes.NewReader(p.binary), selfupdate.Options{
-		TargetPath: staged, TargetMode: 0o700, Checksum: sum[:], Verifier: verifier,
-	})
-	if err != nil {
+	if err := atomicfile.WriteFile(staged, p.binary, 0o700); err != nil {
 		return "", fmt.Errorf("write new binary: %w", err)
 	}
-	if err := os.Rename(filepath.Join(folder, "."+p.name+".new"), staged); err != nil {
-		return "", fmt.Errorf("write new binary: %w", err)
+	switch written, err := os.ReadFile(staged); {
+	case err != nil:
+		return "", fmt.Errorf("verify new binary: %w", err)
+	case !bytes.Equal(written, p.binary):
+		return "", errors.New("verify new binary: the disk returns other bytes than were written; check the disk")
 	}
-	return staged, makeDurable(staged, sum)
-}
-
-// makeDurable syncs a file to the disk and reads it back.
-func makeDurable(name string, sum [sha256.Size]byte) (err error) {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return fmt.Errorf("write new binary: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("write new binary: %w", err)
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("verify new binary: %w", err)
-	}
-	if [sha256.Size]byte(h.Sum(nil)) != sum {
-		return errors.New("verify new binary: the disk returns other bytes than were written; check the disk")
-	}
-	return nil
+	return staged, nil
 }

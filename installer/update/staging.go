@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// staging is the beginning of the names of our folders beside the installed
+// stagingPrefix is the beginning of the names of our folders beside the installed
 // binary: a rename must stay on one file system. An update removes its folder at
 // its end, or the next one does after it was killed.
-const staging = ".lectern-update-"
+const stagingPrefix = ".lectern-update-"
 
 // oldBinaryName is the previous binary in a staging folder.
 const oldBinaryName = "kept"
@@ -23,7 +23,7 @@ func previousPath(target string) string { return target + ".prev" }
 
 func makeStaging(target string) (string, error) {
 	dir := filepath.Dir(target)
-	folder, err := os.MkdirTemp(dir, staging)
+	folder, err := os.MkdirTemp(dir, stagingPrefix)
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
 		return "", fmt.Errorf("permission denied: you cannot write to %s; run `lectern self-update` as its owner, or move %s to a folder of your own", dir, filepath.Base(target))
 	}
@@ -36,15 +36,16 @@ func makeStaging(target string) (string, error) {
 // cleanStaging removes what killed updates left, after it has moved an old binary
 // to previousPath. The lock is held.
 func cleanStaging(target string) error {
-	folders, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(target)), staging+"*"))
+	dir := filepath.Dir(target)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		info, err := os.Lstat(folder)
-		if err != nil || !info.IsDir() {
-			continue // not ours
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), stagingPrefix) || !e.IsDir() {
+			continue
 		}
+		folder := filepath.Join(dir, e.Name())
 		if err := keepPrevious(filepath.Join(folder, oldBinaryName), target); err != nil {
 			return err
 		}
@@ -98,14 +99,6 @@ func copyFile(from, to string) (err error) {
 		return err
 	}
 	return out.Sync()
-}
-
-// escapeGlob makes a folder's name mean itself in a pattern.
-func escapeGlob(dir string) string {
-	if os.PathSeparator == '\\' {
-		return dir // in a Windows path only [ is special
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // Files are those of updates on this machine, except the installed binary. They

@@ -19,7 +19,7 @@ func checksumOf(list, file string) (sum [sha256.Size]byte, err error) {
 		found++
 		raw, err := hex.DecodeString(digits)
 		if err != nil || len(raw) != len(sum) {
-			return sum, fmt.Errorf("%s has %q for %s, which is not a SHA-256; report this release", sums, digits, file)
+			return sum, fmt.Errorf("%s has %q for %s, which is not a SHA-256; report this release", checksumsFile, digits, file)
 		}
 		copy(sum[:], raw)
 	}
@@ -27,7 +27,7 @@ func checksumOf(list, file string) (sum [sha256.Size]byte, err error) {
 	case 1:
 		return sum, nil
 	case 0:
-		return sum, fmt.Errorf("%s does not name %s: this release has no build for this system", sums, file)
+		return sum, fmt.Errorf("%s does not name %s: this release has no build for this system", checksumsFile, file)
 	}
-	return sum, fmt.Errorf("%s names %s %d times; report this release", sums, file, found)
+	return sum, fmt.Errorf("%s names %s %d times; report this release", checksumsFile, file, found)
 }

@@ -29,24 +29,24 @@ func TestTampering(t *testing.T) {
 		want string
 	}{
 		{"list changed", func(_ *testing.T, s *fakeServer) {
-			s.files[latest+sums] = bytes.Replace(s.files[latest+sums], []byte("other"), []byte("Other"), 1)
+			s.files[latest+checksumsFile] = bytes.Replace(s.files[latest+checksumsFile], []byte("other"), []byte("Other"), 1)
 		}, Signature, "do not install this release"},
-		{"list missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+sums) }, Signature, "404 Not Found: no such release"},
-		{"signature missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+sums+signature) }, Signature, "404 Not Found"},
-		{"signature is none", func(_ *testing.T, s *fakeServer) { s.files[latest+sums+signature] = []byte("<html>") }, Signature, "invalid minisign signature"},
+		{"list missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+checksumsFile) }, Signature, "404 Not Found: no such release"},
+		{"signature missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+checksumsFile+signatureSuffix) }, Signature, "404 Not Found"},
+		{"signature is none", func(_ *testing.T, s *fakeServer) { s.files[latest+checksumsFile+signatureSuffix] = []byte("<html>") }, Signature, "invalid minisign signature"},
 		{"signed by another key", func(t *testing.T, s *fakeServer) {
-			s.files[latest+sums+signature] = newSigner(t).sign(s.files[latest+sums], "lectern 1.1.0")
+			s.files[latest+checksumsFile+signatureSuffix] = newSigner(t).sign(s.files[latest+checksumsFile], "lectern 1.1.0")
 		}, Signature, "does not trust"},
 		{"trusted comment changed", func(_ *testing.T, s *fakeServer) {
-			s.files[latest+sums+signature] = bytes.Replace(s.files[latest+sums+signature], []byte("lectern 1.1.0"), []byte("lectern 9.9.9"), 1)
+			s.files[latest+checksumsFile+signatureSuffix] = bytes.Replace(s.files[latest+checksumsFile+signatureSuffix], []byte("lectern 1.1.0"), []byte("lectern 9.9.9"), 1)
 		}, Signature, "was changed"},
 		{"signature of another program", func(_ *testing.T, s *fakeServer) {
-			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "trowel 1.1.0")
+			s.files[latest+checksumsFile+signatureSuffix] = s.key.sign(s.files[latest+checksumsFile], "trowel 1.1.0")
 		}, Version, "not for a release of lectern"},
 		{"signature of a binary for the list", func(_ *testing.T, s *fakeServer) {
-			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "lectern 1.1.0 linux/amd64")
+			s.files[latest+checksumsFile+signatureSuffix] = s.key.sign(s.files[latest+checksumsFile], "lectern 1.1.0 linux/amd64")
 		}, Version, "not for a list"},
-		{"list too long", func(_ *testing.T, s *fakeServer) { s.files[latest+sums] = make([]byte, maxSmallFile+1) }, Signature, "too many for this file"},
+		{"list too long", func(_ *testing.T, s *fakeServer) { s.files[latest+checksumsFile] = make([]byte, maxSmallFile+1) }, Signature, "too many for this file"},
 		{"list with the wrong name", func(_ *testing.T, s *fakeServer) { s.list("1.1.0", hexSum(nil)+"  lectern.tar.gz\n") }, Checksum, "no build for this system"},
 		{"list with the name twice", func(_ *testing.T, s *fakeServer) {
 			s.list("1.1.0", strings.Repeat(hexSum(nil)+"  "+archive+"\n", 2))
@@ -185,7 +185,7 @@ func TestTampering(t *testing.T) {
 func (s *fakeServer) signed(binary string) []archiveFile {
 	return []archiveFile{
 		{name: "lectern", text: []byte(binary)},
-		{name: "lectern" + signature, text: s.key.sign([]byte(binary), fmt.Sprintf("lectern 1.1.0 %s/%s", runtime.GOOS, runtime.GOARCH))},
+		{name: "lectern" + signatureSuffix, text: s.key.sign([]byte(binary), fmt.Sprintf("lectern 1.1.0 %s/%s", runtime.GOOS, runtime.GOARCH))},
 	}
 }
 
@@ -248,7 +248,7 @@ func (zero) Read(b []byte) (int, error) {
 func TestOtherVersion(t *testing.T) {
 	s := newFakeServer(t)
 	s.offer("1.0.9")
-	for _, name := range []string{sums, sums + signature} {
+	for _, name := range []string{checksumsFile, checksumsFile + signatureSuffix} {
 		s.files["/download/v1.1.0/"+name] = s.files["/latest/download/"+name]
 	}
 	h := newTestInstall(t, s)

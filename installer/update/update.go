@@ -12,6 +12,7 @@
 package update
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ type Config struct {
 	// Inspect runs a binary and returns the output of `version --json`; nil: by os/exec.
 	Inspect func(ctx context.Context, binary string) ([]byte, error)
 	// Owner finds the package manager that owns a file; nil: by querying them.
-	Owner func(ctx context.Context, file string) (Owner, bool)
+	Owner func(ctx context.Context, file string) (PackageManager, bool)
 	// Restart replaces a running hub by one of the installed binary, which is of
 	// this version. Nil: there is nothing to restart.
 	Restart func(ctx context.Context, version string) error
@@ -74,22 +75,16 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.Archive, 128<<20)
-	setDefault(&l.Unpacked, 512<<20)
-	setDefault(&l.Files, 1000)
-	setDefault(&l.Small, 30*time.Second)
-	setDefault(&l.Total, 30*time.Minute)
-	setDefault(&l.Pace, 30*time.Second)
-	setDefault(&l.PaceMin, 64<<10)
-	setDefault(&l.Tries, 4)
-	setDefault(&l.Health, 30*time.Second)
+	l.Archive = cmp.Or(l.Archive, 128<<20)
+	l.Unpacked = cmp.Or(l.Unpacked, 512<<20)
+	l.Files = cmp.Or(l.Files, 1000)
+	l.Small = cmp.Or(l.Small, 30*time.Second)
+	l.Total = cmp.Or(l.Total, 30*time.Minute)
+	l.Pace = cmp.Or(l.Pace, 30*time.Second)
+	l.PaceMin = cmp.Or(l.PaceMin, 64<<10)
+	l.Tries = cmp.Or(l.Tries, 4)
+	l.Health = cmp.Or(l.Health, 30*time.Second)
 	return l
-}
-
-func setDefault[T comparable](v *T, otherwise T) {
-	if *v == *new(T) {
-		*v = otherwise
-	}
 }
 
 // An Updater updates one installed binary.
@@ -105,7 +100,7 @@ type Updater struct {
 // New checks c. It does not go online and writes nothing.
 func New(c Config) (*Updater, error) {
 	c.Limits = c.Limits.withDefaults()
-	setDefault(&c.Minimum, Minimum)
+	c.Minimum = cmp.Or(c.Minimum, Minimum)
 	if c.Keys == nil {
 		c.Keys = ReleaseKeys()
 	}
@@ -113,7 +108,7 @@ func New(c Config) (*Updater, error) {
 		c.Inspect = inspect
 	}
 	if c.Owner == nil {
-		c.Owner = owner
+		c.Owner = findPackageManager
 	}
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}

@@ -3,6 +3,7 @@ package folder
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,7 +99,7 @@ func checkNewPart(part string) error {
 		return nameErrorf("a new name may not begin or end with a space")
 	case strings.HasSuffix(part, "."):
 		return nameErrorf("a new name may not end with a dot")
-	case isDeviceName(part):
+	case deviceName.MatchString(part):
 		return nameErrorf("a new name may not be the name of a Windows device such as CON or NUL")
 	case len(norm.NFC.String(part)) > maxName:
 		return nameErrorf("a part of the path is longer than %d bytes", maxName)
@@ -128,28 +129,9 @@ func hasDrive(name string) bool {
 		(len(name) == 2 || name[2] == '/' || name[2] == '\\')
 }
 
-// isDeviceName recognises CON, NUL.md, COM1.txt, COM¹, LPT9 and the other device
-// names of Windows.
-func isDeviceName(part string) bool {
-	stem, _, _ := strings.Cut(strings.ToUpper(part), ".")
-	stem = strings.TrimRight(stem, " ")
-	switch stem {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
-		return true
-	}
-	rest, isCom := strings.CutPrefix(stem, "COM")
-	if !isCom {
-		var isLpt bool
-		if rest, isLpt = strings.CutPrefix(stem, "LPT"); !isLpt {
-			return false
-		}
-	}
-	switch rest {
-	case "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³":
-		return true
-	}
-	return false
-}
+// deviceName matches CON, NUL.md, COM1.txt, COM¹, LPT9 and the other names of
+// Windows' devices.
+var deviceName = regexp.MustCompile(`^(?i:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|CLOCK\$|(?:COM|LPT)[1-9¹²³]) *(?:\.|$)`)
 
 // findInvisible returns a character that can make a name look like another one:
 // a bidi control, zero-width character, line separator or private-use character.
@@ -197,7 +179,7 @@ func CleanName(text string) string {
 		switch {
 		case text == "":
 			return "Untitled"
-		case isDeviceName(text):
+		case deviceName.MatchString(text):
 			text = "Page " + text
 		case IsHidden(text):
 			text = strings.ReplaceAll(strings.ReplaceAll(text, ".", "-"), "~", "-")

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,17 +28,18 @@ func (f *Folder) ReadHead(name string, n int64) ([]byte, error) {
 }
 
 func (f *Folder) read(name string, limit int64, head bool) ([]byte, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	if err := f.checkNoSymlinks(name); err != nil {
+	if err := f.checkPath(name); err != nil {
 		return nil, err
 	}
 	return readRegular(f.root, name, limit, head)
 }
 
-// checkNoSymlinks returns ErrNotRegular if a parent folder in name is a symbolic link.
-func (f *Folder) checkNoSymlinks(name string) error {
+// checkPath checks name, and returns ErrNotRegular if a parent folder in it is a
+// symbolic link.
+func (f *Folder) checkPath(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
 	for i := range len(name) {
 		if name[i] != '/' {
 			continue
@@ -78,23 +80,17 @@ func readRegular(root *os.Root, name string, limit int64, head bool) ([]byte, er
 	case info.Size() > limit && !head:
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, info.Size(), limit)
 	}
-	b := make([]byte, 0, min(info.Size(), limit)+1)
-	for {
-		n, err := f.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		switch {
-		case int64(len(b)) > limit && head:
-			return b[:limit], nil
-		case int64(len(b)) > limit:
-			return nil, fmt.Errorf("%w: it grew while it was read, at most %d", ErrTooLarge, limit)
-		case errors.Is(err, io.EOF):
-			return b, nil
-		case err != nil:
-			return nil, err
-		case len(b) == cap(b):
-			b = append(b, 0)[:len(b)]
-		}
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	switch n, err := b.ReadFrom(io.LimitReader(f, limit+1)); {
+	case err != nil:
+		return nil, err
+	case n > limit && head:
+		b.Truncate(int(limit))
+	case n > limit:
+		return nil, fmt.Errorf("%w: it grew while it was read, at most %d", ErrTooLarge, limit)
 	}
+	return b.Bytes(), nil
 }
 
 // ReadOutside returns the content of a regular file of at most limit bytes that is

@@ -20,10 +20,7 @@ type FileState struct {
 // not an error; anything but a regular file or a folder is ErrNotRegular, and a
 // file of more than limit bytes is ErrTooLarge.
 func (f *Folder) ReadState(name string, limit int64) (state FileState, exists bool, err error) {
-	if err := CheckName(name); err != nil {
-		return FileState{}, false, err
-	}
-	err = f.checkNoSymlinks(name)
+	err = f.checkPath(name)
 	var info fs.FileInfo
 	if err == nil {
 		info, err = f.root.Lstat(name)

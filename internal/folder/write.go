@@ -15,13 +15,7 @@ import (
 // CheckedRoot returns the os.Root through which internal/atomicfile may write
 // name, after checking that name is valid and leads through no symbolic link.
 func (f *Folder) CheckedRoot(name string) (*os.Root, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	if err := f.checkNoSymlinks(name); err != nil {
-		return nil, f.wrapError("write", name, err)
-	}
-	return f.root, nil
+	return f.root, f.wrapError("write", name, f.checkPath(name))
 }
 
 // MakeFolder creates one folder with exactly these permission bits, regardless of
@@ -52,10 +46,7 @@ func (f *Folder) Move(from, to string) error {
 			return err
 		}
 	}
-	info, err := f.root.Lstat(from)
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
-	}
+	err := f.checkRegular(from)
 	if err == nil {
 		err = f.renameFile(from, to)
 	}
@@ -64,15 +55,9 @@ func (f *Folder) Move(from, to string) error {
 
 // Remove removes the regular file at name.
 func (f *Folder) Remove(name string) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	if err := f.checkNoSymlinks(name); err != nil {
-		return f.wrapError("remove", name, err)
-	}
-	info, err := f.root.Lstat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
+	err := f.checkPath(name)
+	if err == nil {
+		err = f.checkRegular(name)
 	}
 	if err == nil {
 		err = f.root.Remove(name)
@@ -80,9 +65,17 @@ func (f *Folder) Remove(name string) error {
 	return f.wrapError("remove", name, err)
 }
 
+func (f *Folder) checkRegular(name string) error {
+	info, err := f.root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return ErrNotRegular
+	}
+	return err
+}
+
 // RemoveEmpty removes the folder at name if it is empty, and reports whether it did.
 func (f *Folder) RemoveEmpty(name string) bool {
-	return CheckName(name) == nil && f.checkNoSymlinks(name) == nil && f.IsDir(name) && f.root.Remove(name) == nil
+	return f.checkPath(name) == nil && f.IsDir(name) && f.root.Remove(name) == nil
 }
 
 // renameFile links the new name before it removes the old one, because os.Rename

@@ -8,6 +8,7 @@
 package logs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -72,33 +73,22 @@ type line struct {
 
 // New opens a log. The error says why the file cannot be written.
 func New(o Options) (*Log, error) {
-	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(orDefault(o.Lines, DefaultLines), orDefault(o.Bytes, DefaultBytes))}
+	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(cmp.Or(o.Lines, DefaultLines), cmp.Or(o.Bytes, DefaultBytes))}
 	if l.escape == nil {
 		l.escape = escapeASCII
 	}
 	if l.now == nil {
 		l.now = time.Now
 	}
-	level := o.Level
-	if level == nil {
-		level = slog.LevelInfo
-	}
-	l.Handler = handler{log: l, level: level}
+	l.Handler = handler{log: l, level: cmp.Or[slog.Leveler](o.Level, slog.LevelInfo)}
 	if o.File != "" {
-		f, err := openFile(o.File, orDefault(o.FileSize, DefaultFileSize), orDefault(o.Files, DefaultFiles))
+		f, err := openFile(o.File, cmp.Or(o.FileSize, DefaultFileSize), cmp.Or(o.Files, DefaultFiles))
 		if err != nil {
 			return nil, fmt.Errorf("open log: %w", err)
 		}
 		l.file = f
 	}
 	return l, nil
-}
-
-func orDefault[T int | int64](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 func escapeASCII(s string) string {

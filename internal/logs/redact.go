@@ -19,18 +19,18 @@ func namesSecret(key string) bool {
 	return false
 }
 
-// A pattern finds a secret in a text. If the text does not contain hint, in
+// A secretPattern finds a secret in a text. If the text does not contain hint, in
 // lower case, the expression is not tried, because few lines contain secrets.
-type pattern struct {
+type secretPattern struct {
 	hint string
 	expr *regexp.Regexp
 	with string
 }
 
-// patterns are read-only. The secrets they find are ours (lectern_…), those of
+// secretPatterns are read-only. The secrets they find are ours (lectern_…), those of
 // HTTP (RFC 6750 and 7617, RFC 3986 userinfo), JSON web tokens (RFC 7519), and what
 // a text itself calls a secret.
-var patterns = []pattern{
+var secretPatterns = []secretPattern{
 	{"bearer", regexp.MustCompile(`(?i)\b(bearer)[\s:=]+[A-Za-z0-9._~+/=-]{12,}`), "$1 " + redacted},
 	{"authorization", regexp.MustCompile(`(?i)(authorization\W{1,4})(?:(?:basic|digest|token)\s+)?[^\s",\]]+`), "$1" + redacted},
 	{"lectern_", regexp.MustCompile(`(?i)lectern_[A-Za-z0-9_-]{20,}`), redacted},
@@ -43,7 +43,7 @@ var patterns = []pattern{
 // redact replaces what looks like a secret in s.
 func redact(s string) string {
 	lower := strings.ToLower(s)
-	for _, p := range patterns {
+	for _, p := range secretPatterns {
 		if strings.Contains(lower, p.hint) {
 			s = p.expr.ReplaceAllString(s, p.with)
 		}

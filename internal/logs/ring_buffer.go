@@ -18,8 +18,8 @@ const (
 // of their text. Lines are numbered from 1 and keep their number.
 type ringBuffer struct {
 	mu       sync.Mutex
-	entries  []entry // line n is entries[n % len(entries)]
-	bytes    int     // of the texts that are kept
+	entries  []ringEntry // line n is entries[n % len(entries)]
+	bytes    int         // of the texts that are kept
 	maxBytes int
 	first    uint64 // the oldest line that is kept
 	next     uint64 // the number of the line to come
@@ -28,7 +28,7 @@ type ringBuffer struct {
 	done      chan struct{} // closed when no line will come
 }
 
-type entry struct {
+type ringEntry struct {
 	time      time.Time
 	level     slog.Level
 	component string
@@ -37,12 +37,12 @@ type entry struct {
 
 func newRingBuffer(lines, bytes int) *ringBuffer {
 	return &ringBuffer{
-		entries: make([]entry, lines), maxBytes: bytes, first: 1, next: 1,
+		entries: make([]ringEntry, lines), maxBytes: bytes, first: 1, next: 1,
 		followers: map[chan struct{}]bool{}, done: make(chan struct{}),
 	}
 }
 
-func (r *ringBuffer) at(seq uint64) *entry { return &r.entries[seq%uint64(len(r.entries))] }
+func (r *ringBuffer) at(seq uint64) *ringEntry { return &r.entries[seq%uint64(len(r.entries))] }
 
 func (r *ringBuffer) add(n line) {
 	r.mu.Lock()
@@ -54,10 +54,10 @@ func (r *ringBuffer) add(n line) {
 	}
 	for r.first < r.next && (r.next-r.first == uint64(len(r.entries)) || r.bytes+len(text) > r.maxBytes) {
 		r.bytes -= len(r.at(r.first).text)
-		*r.at(r.first) = entry{}
+		*r.at(r.first) = ringEntry{}
 		r.first++
 	}
-	*r.at(r.next) = entry{n.time, n.level, n.component, text}
+	*r.at(r.next) = ringEntry{n.time, n.level, n.component, text}
 	r.bytes += len(text)
 	r.next++
 	for f := range r.followers {
@@ -105,7 +105,7 @@ func (r *ringBuffer) firstSeq(q Query) uint64 {
 	return from
 }
 
-func matchesQuery(q Query, e *entry) bool {
+func matchesQuery(q Query, e *ringEntry) bool {
 	return e.level >= q.Level && (q.Component == "" || q.Component == e.component)
 }
 

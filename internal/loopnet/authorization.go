@@ -41,9 +41,9 @@ func withPrincipal(r *http.Request, principal string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, principal))
 }
 
-// PrincipalOf returns whose token came with a request that a [Guard] let
+// RequestPrincipal returns whose token came with a request that a [Guard] let
 // through; "" on routes without token and for requests that passed no guard.
-func PrincipalOf(r *http.Request) string {
+func RequestPrincipal(r *http.Request) string {
 	principal, _ := r.Context().Value(principalKey{}).(string)
 	return principal
 }

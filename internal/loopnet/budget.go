@@ -1,6 +1,7 @@
 package loopnet
 
 import (
+	"cmp"
 	"net/http"
 	"sync"
 	"time"
@@ -38,21 +39,15 @@ type slotPool struct {
 }
 
 func newBudget(b Budget) *budget {
-	setDefault(&b.Calls, 64)
-	setDefault(&b.CallsEach, 32)
-	setDefault(&b.Streams, 128)
-	setDefault(&b.StreamsEach, 64)
-	setDefault(&b.BodyBytes, 8<<20)
-	setDefault(&b.Wait, 2*time.Second)
+	b.Calls = cmp.Or(b.Calls, 64)
+	b.CallsEach = cmp.Or(b.CallsEach, 32)
+	b.Streams = cmp.Or(b.Streams, 128)
+	b.StreamsEach = cmp.Or(b.StreamsEach, 64)
+	b.BodyBytes = cmp.Or(b.BodyBytes, 8<<20)
+	b.Wait = cmp.Or(b.Wait, 2*time.Second)
 	return &budget{
 		Budget: b, freed: make(chan struct{}),
 		calls: slotPool{each: map[string]int{}}, streams: slotPool{each: map[string]int{}},
-	}
-}
-
-func setDefault[T int | int64 | time.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
 	}
 }
 

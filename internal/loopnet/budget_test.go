@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.budget.Wait = 50 * time.Millisecond
 			started, finish := make(chan struct{}), make(chan struct{})
-			g := serveGuarded(t, Limits{}, c.budget, func(_ http.ResponseWriter, r *http.Request) {
+			g := serveGuarded(t, ServerLimits{}, c.budget, func(_ http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				started <- struct{}{}
 				<-finish
@@ -78,7 +78,7 @@ func TestBudget(t *testing.T) {
 // TestBudgetWaits: a request that finds no room is served when some comes.
 func TestBudgetWaits(t *testing.T) {
 	started, finish := make(chan struct{}), make(chan struct{})
-	g := serveGuarded(t, Limits{}, Budget{Calls: 1, Wait: patience}, func(http.ResponseWriter, *http.Request) {
+	g := serveGuarded(t, ServerLimits{}, Budget{Calls: 1, Wait: patience}, func(http.ResponseWriter, *http.Request) {
 		started <- struct{}{}
 		<-finish
 	})
@@ -101,7 +101,7 @@ func TestNeverReadingClients(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc/self/statm")
 	}
-	g := serveGuarded(t, Limits{}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
+	g := serveGuarded(t, ServerLimits{}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
 		var v any
 		if r.Method == http.MethodPost {
 			text, err := io.ReadAll(r.Body)

@@ -17,7 +17,7 @@ type GuardConfig struct {
 	// Lookup finds the route of a path that is not in Routes, because it depends on
 	// the configuration; nil: there are no others.
 	Lookup func(path string) (Route, bool)
-	// Authorize says whose token it is; [Token.As] makes such a function. It is
+	// Authorize says whose token it is; [Token.AuthorizeAs] makes such a function. It is
 	// called for every request, so a rotated token counts at once. Nil refuses
 	// every request that needs a token.
 	Authorize func(bearer string) (principal string, ok bool)
@@ -35,7 +35,7 @@ type GuardConfig struct {
 // The order of the rules is the policy. First the cheap facts that a page
 // cannot forge (peer, Host, Origin, Sec-Fetch-Site, Referer), then what is
 // requested (route, method, type), then who requests it (token), then whether
-// there is room. Only then next runs; [PrincipalOf] says whose token was sent.
+// there is room. Only then next runs; [RequestPrincipal] says whose token was sent.
 func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 	port := strconv.Itoa(cfg.Port)
 	return &guard{

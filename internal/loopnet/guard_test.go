@@ -26,7 +26,7 @@ func mcpRoute(path string) Route {
 	return Route{Path: path, Methods: []string{"POST", "GET", "DELETE"}, Stream: true, MaxBody: 4 << 20}
 }
 
-func serveGuarded(t *testing.T, limits Limits, budget Budget, next http.HandlerFunc) guarded {
+func serveGuarded(t *testing.T, limits ServerLimits, budget Budget, next http.HandlerFunc) guarded {
 	t.Helper()
 	l, err := ListenTCP(t.Context(), 0)
 	if err != nil {
@@ -44,7 +44,7 @@ func serveGuarded(t *testing.T, limits Limits, budget Budget, next http.HandlerF
 			{Path: "/metrics", Methods: []string{"GET"}},
 			{Path: "/closed"},
 		},
-		Authorize: g.token.As("client"), Budget: budget, Log: log,
+		Authorize: g.token.AuthorizeAs("client"), Budget: budget, Log: log,
 	}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.passed.Add(1)
 		w.Header().Set("Access-Control-Allow-Origin", "*") // as some libraries do
@@ -118,7 +118,7 @@ const jsonBody = "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 // names and other programs can send, and counts what passes: exactly the rows
 // that are ours.
 func TestMatrix(t *testing.T) {
-	g := serveGuarded(t, Limits{}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	g := serveGuarded(t, ServerLimits{}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	endpoints := []endpoint{
 		{line: "POST /mcp", rest: jsonBody},
 		{line: "GET /mcp", rest: "Accept: text/event-stream\r\n\r\n"},
@@ -207,12 +207,12 @@ func checkSealed(t *testing.T, res *http.Response) {
 // TestGuardRules has a row for every rule that the matrix does not vary. HOST
 // and TOKEN stand for the right headers.
 func TestGuardRules(t *testing.T) {
-	g := serveGuarded(t, Limits{}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
+	g := serveGuarded(t, ServerLimits{}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
 			return
 		}
-		fmt.Fprintf(w, "hello %s", PrincipalOf(r))
+		fmt.Fprintf(w, "hello %s", RequestPrincipal(r))
 	})
 	const post = "POST /mcp HTTP/1.1\r\nHOST\r\nTOKEN\r\n"
 	for _, c := range []struct {

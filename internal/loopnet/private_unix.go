@@ -12,16 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makePrivateDir creates dir with mode 0700, or checks that it has it.
-func makePrivateDir(dir string) error {
-	// MkdirAll accepts a symlink to a directory; the check does not.
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create directory: %w", err)
-	}
-	return checkPrivateDir(dir)
-}
-
-func checkPrivateDir(dir string) error {
+// CheckPrivateDir refuses a directory that another user owns or can enter, and a
+// symbolic link. The error says how to fix it.
+func CheckPrivateDir(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
@@ -29,17 +22,27 @@ func checkPrivateDir(dir string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory: remove it", dir)
 	}
-	return checkOwn(dir, info, 0o700)
+	return checkOwn(dir, info, 0o077, "chmod 700")
 }
 
-// checkOwn refuses what another user owns or can access. want is the mode that
-// the error suggests.
-func checkOwn(path string, info fs.FileInfo, want fs.FileMode) error {
+// CheckOwnDir refuses a directory that another user owns or can write to. The
+// error says how to fix it.
+func CheckOwnDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	return checkOwn(dir, info, 0o022, "chmod go-w")
+}
+
+// checkOwn refuses what another user owns, and what has one of the forbidden
+// permission bits.
+func checkOwn(path string, info fs.FileInfo, forbidden fs.FileMode, fix string) error {
 	switch uid := ownerUID(info); {
 	case uid != os.Getuid():
 		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it, or have it given to you: sudo chown %d '%s'", path, uid, os.Getuid(), os.Getuid(), path)
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s is open to other users (mode %04o): run: chmod %o '%s'", path, info.Mode().Perm(), want, path)
+	case info.Mode().Perm()&forbidden != 0:
+		return fmt.Errorf("%s is open to other users (mode %04o): run: %s '%s'", path, info.Mode().Perm(), fix, path)
 	}
 	return nil
 }
@@ -69,7 +72,7 @@ func openPrivate(path string) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%s is not a regular file: remove it", path)
 	default:
-		err = checkOwn(path, info, 0o600)
+		err = checkOwn(path, info, 0o077, "chmod 600")
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -8,7 +8,7 @@ import (
 )
 
 // progressBytes is how much of an answer the client must take within
-// Limits.Write.
+// ServerLimits.Write.
 const progressBytes = 64 << 10
 
 // drainTime is how long net/http may wait for the rest of a body that the

@@ -1,15 +1,16 @@
 package loopnet
 
 import (
+	"cmp"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 )
 
-// Limits say how long a server waits for a client, and for how many. A zero
+// ServerLimits say how long a server waits for a client, and for how many. A zero
 // field means the default in its comment.
-type Limits struct {
+type ServerLimits struct {
 	Header      time.Duration // for a request's header to be complete: 5 s
 	Body        time.Duration // for a whole request to be complete: 30 s
 	Write       time.Duration // for a client to read 64 KiB of an answer: 30 s
@@ -18,20 +19,22 @@ type Limits struct {
 	Connections int           // open at one time: 512
 }
 
-// NewServer returns a server with the default Limits.
-func NewServer(h http.Handler, log *slog.Logger) *http.Server { return Limits{}.NewServer(h, log) }
+// NewServer returns a server with the default limits.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return ServerLimits{}.NewServer(h, log)
+}
 
 // NewServer returns a server that no client can block. A handler may take as long
 // as it likes, and an answer may stream for ever, as long as the client reads each
 // 64 KiB within Write. At the limit of connections a new one replaces the one that
 // has been idle longest, or is closed itself if all have a request.
-func (l Limits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
-	setDefault(&l.Header, 5*time.Second)
-	setDefault(&l.Body, 30*time.Second)
-	setDefault(&l.Write, 30*time.Second)
-	setDefault(&l.Idle, 2*time.Minute)
-	setDefault(&l.HeaderBytes, 64<<10)
-	setDefault(&l.Connections, 512)
+func (l ServerLimits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	l.Header = cmp.Or(l.Header, 5*time.Second)
+	l.Body = cmp.Or(l.Body, 30*time.Second)
+	l.Write = cmp.Or(l.Write, 30*time.Second)
+	l.Idle = cmp.Or(l.Idle, 2*time.Minute)
+	l.HeaderBytes = cmp.Or(l.HeaderBytes, 64<<10)
+	l.Connections = cmp.Or(l.Connections, 512)
 	conns := &connectionLimit{limit: l.Connections, idleSince: map[net.Conn]time.Time{}}
 	return &http.Server{
 		Handler:                      withProgressDeadlines(l.Write, h),

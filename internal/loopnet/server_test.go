@@ -52,7 +52,7 @@ func within(t *testing.T, limit time.Duration, what string, f func()) {
 // TestSlowHeaders opens 500 connections that send half a header and wait.
 func TestSlowHeaders(t *testing.T) {
 	const header = 400 * time.Millisecond
-	g := serveGuarded(t, Limits{Header: header}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	g := serveGuarded(t, ServerLimits{Header: header}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	var wg sync.WaitGroup
 	var alive atomic.Int64
 	start := time.Now()
@@ -84,7 +84,7 @@ func timedOut(err error) bool {
 // TestConnectionCap fills the cap with connections that ask for nothing. Each
 // newcomer is served, and the oldest of them closed for it.
 func TestConnectionCap(t *testing.T) {
-	g := serveGuarded(t, Limits{Connections: 4, Header: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	g := serveGuarded(t, ServerLimits{Connections: 4, Header: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	var waiting []net.Conn
 	for range 4 {
 		waiting = append(waiting, dial(t, g.addr, ""))
@@ -104,7 +104,7 @@ func TestConnectionCap(t *testing.T) {
 // TestConnectionCapOfBusy: those that are at work do not give way.
 func TestConnectionCapOfBusy(t *testing.T) {
 	started, finish := make(chan struct{}), make(chan struct{})
-	g := serveGuarded(t, Limits{Connections: 2, Header: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {
+	g := serveGuarded(t, ServerLimits{Connections: 2, Header: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {
 		started <- struct{}{}
 		<-finish
 	})
@@ -128,12 +128,12 @@ func TestConnectionCapOfBusy(t *testing.T) {
 // the request is let through or refused.
 func TestSlowBodies(t *testing.T) {
 	read := make(chan error, 1)
-	short := serveGuarded(t, Limits{Body: 200 * time.Millisecond}, Budget{}, func(_ http.ResponseWriter, r *http.Request) {
+	short := serveGuarded(t, ServerLimits{Body: 200 * time.Millisecond}, Budget{}, func(_ http.ResponseWriter, r *http.Request) {
 		_, err := io.Copy(io.Discard, r.Body)
 		read <- err
 	})
 	const half = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	long := serveGuarded(t, Limits{Body: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	long := serveGuarded(t, ServerLimits{Body: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	var all sync.WaitGroup
 	for _, c := range []struct{ addr, request string }{
 		{short.addr, short.header("POST /mcp") + half},
@@ -160,7 +160,7 @@ func TestSlowBodies(t *testing.T) {
 // time it wants; the deadline must not look like a client that went away.
 func TestBodyDeadlineEndsWithBody(t *testing.T) {
 	const body = 50 * time.Millisecond
-	g := serveGuarded(t, Limits{Body: body}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
+	g := serveGuarded(t, ServerLimits{Body: body}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		select {
 		case <-r.Context().Done():
@@ -181,7 +181,7 @@ func TestBodyDeadlineEndsWithBody(t *testing.T) {
 // longer than one write may take.
 func TestStreamOutlivesWriteLimit(t *testing.T) {
 	const write = 100 * time.Millisecond
-	g := serveGuarded(t, Limits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
+	g := serveGuarded(t, ServerLimits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
 		tick := time.NewTicker(write / 2)
 		defer tick.Stop()
 		for i := range 10 {
@@ -203,7 +203,7 @@ func TestStreamOutlivesWriteLimit(t *testing.T) {
 // its reader does, however slow.
 func TestSlowReader(t *testing.T) {
 	const write, size = 250 * time.Millisecond, 24 << 20
-	g := serveGuarded(t, Limits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
+	g := serveGuarded(t, ServerLimits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
 		if n, err := w.Write(make([]byte, size)); err != nil {
 			t.Errorf("write ended at %d: %v", n, err)
 		}
@@ -233,7 +233,7 @@ func TestSlowReader(t *testing.T) {
 // handler.
 func TestNeverReadingStreamEnds(t *testing.T) {
 	ended := make(chan error, 1)
-	g := serveGuarded(t, Limits{Write: 200 * time.Millisecond}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
+	g := serveGuarded(t, ServerLimits{Write: 200 * time.Millisecond}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
 		event := "data: " + strings.Repeat("x", 100_000) + "\n\n"
 		for {
 			if _, err := io.WriteString(w, event); err != nil {
@@ -256,7 +256,7 @@ func TestNeverReadingStreamEnds(t *testing.T) {
 // TestHijackedHasNoDeadline: a WebSocket is its owner's from the hand-over on.
 func TestHijackedHasNoDeadline(t *testing.T) {
 	const write = 50 * time.Millisecond
-	g := serveGuarded(t, Limits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
+	g := serveGuarded(t, ServerLimits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)

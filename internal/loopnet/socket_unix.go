@@ -79,7 +79,7 @@ func DialSocket(ctx context.Context, path string) (net.Conn, error) {
 func IsStale(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
 
 func checkSocket(path string) error {
-	if err := checkPrivateDir(filepath.Dir(path)); err != nil {
+	if err := CheckPrivateDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	info, err := os.Lstat(path)

@@ -15,7 +15,7 @@ import (
 func ListenTCP(ctx context.Context, port int) (net.Listener, error) {
 	cfg := net.ListenConfig{Control: setExclusive}
 	l, err := cfg.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if isAddrInUse(err) {
+	if errors.Is(err, errAddrInUse) {
 		return nil, &PortTaken{Port: port, Holder: portHolder(port)}
 	}
 	if err != nil {
@@ -56,5 +56,3 @@ func (l loopbackListener) Accept() (net.Conn, error) {
 		_ = conn.Close()
 	}
 }
-
-func isAddrInUse(err error) bool { return errors.Is(err, errAddrInUse) }

@@ -63,9 +63,9 @@ func (t Token) MAC(message []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// As returns an Authorize function for a guard: the bearer of this token is
+// AuthorizeAs returns an Authorize function for a guard: the bearer of this token is
 // the principal called name.
-func (t Token) As(name string) func(bearer string) (principal string, ok bool) {
+func (t Token) AuthorizeAs(name string) func(bearer string) (principal string, ok bool) {
 	return func(bearer string) (string, bool) { return name, t.Matches(bearer) }
 }
 

@@ -18,24 +18,20 @@ import (
 // names the file and the command that fixes it. Processes that create at the
 // same moment all get the same token.
 func LoadOrCreateToken(path string) (Token, error) {
-	t, err := loadToken(path)
+	t, err := LoadToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return t, err
 	}
 	t = newToken()
 	err = writeToken(path, t, true)
 	if errors.Is(err, atomicfile.ErrExists) {
-		return loadToken(path) // another process was first
+		return LoadToken(path) // another process was first
 	}
 	if err != nil {
 		return Token{}, err
 	}
 	return t, nil
 }
-
-// LoadToken reads the token at path; it refuses the same files as
-// LoadOrCreateToken.
-func LoadToken(path string) (Token, error) { return loadToken(path) }
 
 // RotateToken replaces the token at path in one step: at no time is there no
 // file or half a file. Programs that hold the old token must load it again.
@@ -47,7 +43,9 @@ func RotateToken(path string) (Token, error) {
 	return t, nil
 }
 
-func loadToken(path string) (Token, error) {
+// LoadToken reads the token at path; it refuses the same files as
+// LoadOrCreateToken.
+func LoadToken(path string) (Token, error) {
 	f, err := openPrivate(path)
 	if err != nil {
 		return Token{}, fmt.Errorf("read token: %w", err)

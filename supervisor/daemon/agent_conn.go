@@ -45,7 +45,7 @@ func (l *agentConn) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		n, err := l.Conn.Read(p)
-		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && l.resume() {
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && l.readingEnded() {
 			continue
 		}
 		if n > 0 {
@@ -72,13 +72,6 @@ func (l *agentConn) stopReading(deadline time.Time) {
 }
 
 func (l *agentConn) readingEnded() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ending && !l.midFrame
-}
-
-// resume reports whether a Read that met a deadline should go on.
-func (l *agentConn) resume() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ending && !l.midFrame

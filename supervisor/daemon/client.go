@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/loopback"
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // Client returns a status.Client that works with a hub or without: its snapshots
@@ -65,7 +66,7 @@ func (c *client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 				last = offline
 				status.Offer(out, last)
 			}
-			sleep(ctx, retryInterval)
+			supervisor.Sleep(ctx, retryInterval)
 		}
 	}()
 	return out, nil
@@ -75,16 +76,6 @@ func (c *client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 func sameOutage(a, b status.Snapshot) bool {
 	return a.Hub.State == b.Hub.State && a.Hub.Note == b.Hub.Note && slices.EqualFunc(a.Problems, b.Problems,
 		func(p, q status.Problem) bool { return p.Code == q.Code && p.Title == q.Title })
-}
-
-// sleep returns after d, or when ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // offline is the snapshot without a hub.

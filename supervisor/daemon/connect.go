@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/filelock"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // ConnectConfig is how to reach the hub, and how to start one.
@@ -71,7 +72,7 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
 		c.ReadyTimeout = 10 * time.Second
 	}
 	conn, w, err := c.dialHub(ctx)
-	if err == nil || isFinal(err) || ctx.Err() != nil {
+	if err == nil || supervisor.IsFinal(err) || ctx.Err() != nil {
 		return conn, w, err
 	}
 	if !c.mayStart() {
@@ -103,7 +104,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 	defer cancel()
 	var held *filelock.Lock
 	err = waitFor(waiting, func() (bool, error) {
-		if conn, w, err = c.dialHub(waiting); err == nil || isFinal(err) {
+		if conn, w, err = c.dialHub(waiting); err == nil || supervisor.IsFinal(err) {
 			return true, err
 		}
 		if c.yieldsToNewer() {
@@ -159,7 +160,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 		if errors.Is(err, errShuttingDown) {
 			return false, nil
 		}
-		if isFinal(err) {
+		if supervisor.IsFinal(err) {
 			return true, err
 		}
 		return true, nil
@@ -176,7 +177,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	err = waitFor(ready, func() (bool, error) {
 		ended := child.ended()
 		var err error
-		if conn, w, err = c.dialHub(ready); err == nil || isFinal(err) {
+		if conn, w, err = c.dialHub(ready); err == nil || supervisor.IsFinal(err) {
 			return true, err
 		}
 		if ended { // read before connecting: another hub may have started first
@@ -217,14 +218,6 @@ func (c *ConnectConfig) yieldsToNewer() bool {
 	d, err := readDiscovery(c.Paths)
 	return err == nil && d.Successor != nil && d.Successor.Newer(c.Self) &&
 		c.Now().Before(d.SuccessorUntil) && d.SuccessorUntil.Sub(c.Now()) <= handoverMax
-}
-
-func isFinal(err error) bool {
-	final, ok := errors.AsType[interface {
-		error
-		Final() bool
-	}](err)
-	return ok && final.Final()
 }
 
 func ignoreClosed(err error) error {

@@ -82,7 +82,7 @@ func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := http.StatusAccepted
-	if !h.lifecycle.stop(shutdown{reason: "asked to stop", restart: ask.Restart}, ask.IfIdle) {
+	if !h.lifecycle.stop(shutdownDecision{reason: "asked to stop", restart: ask.Restart}, ask.IfIdle) {
 		status = http.StatusConflict
 	}
 	writeJSON(w, status, h.health())

@@ -12,14 +12,16 @@
 package daemon
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
 // Wire is the version of the messages before the MCP stream and of the control
@@ -59,10 +61,10 @@ func (p Paths) prepare() error {
 			return fmt.Errorf("prepare directory: %w; make the folder writable for you, or set LECTERN_HOME to another one", err)
 		}
 	}
-	if err := checkPrivate(p.Runtime); err != nil {
-		return err
+	if err := errors.Join(loopnet.CheckPrivateDir(p.Runtime), loopnet.CheckOwnDir(p.State)); err != nil {
+		return fmt.Errorf("check directory: %w", err)
 	}
-	return checkOwn(p.State)
+	return nil
 }
 
 // A BuildInfo identifies a build of Lectern and orders builds.
@@ -75,75 +77,22 @@ type BuildInfo struct {
 // Newer reports whether s should replace a hub of build old. It is false
 // if that is not known, so two builds never replace each other in turn.
 func (s BuildInfo) Newer(old BuildInfo) bool {
-	a, aok := parseVersion(s.Version)
-	b, bok := parseVersion(old.Version)
-	switch {
-	case s.Version != old.Version && (!aok || !bok):
-		return false
-	case s.Version != old.Version && a.compare(b) != 0:
-		return a.compare(b) > 0
+	if s.Version != old.Version {
+		a, aok := parseVersion(s.Version)
+		b, bok := parseVersion(old.Version)
+		if order := semver.Compare(a, b); !aok || !bok || order != 0 {
+			return aok && bok && order > 0
+		}
 	}
 	return s.Build != old.Build && s.Built != 0 && old.Built != 0 && s.Built > old.Built
 }
 
-// semver is major, minor, patch and the pre-release identifiers, if any.
-type semver struct {
-	core [3]int
-	pre  []string
-}
-
-// parseVersion reads a version of semver.org 2.0.0; build metadata is ignored.
-func parseVersion(text string) (semver, bool) {
-	text, _, _ = strings.Cut(strings.TrimPrefix(text, "v"), "+")
-	core, pre, isPre := strings.Cut(text, "-")
-	var v semver
-	numbers := strings.Split(core, ".")
-	if len(numbers) != len(v.core) {
-		return v, false
-	}
-	for i, number := range numbers {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 {
-			return v, false
-		}
-		v.core[i] = n
-	}
-	if isPre {
-		v.pre = strings.Split(pre, ".")
-	}
-	return v, true
-}
-
-// compare orders by semver.org 2.0.0, section 11.
-func (v semver) compare(w semver) int {
-	for i := range v.core {
-		if c := cmp.Compare(v.core[i], w.core[i]); c != 0 {
-			return c
-		}
-	}
-	if len(v.pre) == 0 || len(w.pre) == 0 {
-		return cmp.Compare(len(w.pre), len(v.pre)) // a release is above its pre-releases
-	}
-	for i := range min(len(v.pre), len(w.pre)) {
-		if c := comparePre(v.pre[i], w.pre[i]); c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(len(v.pre), len(w.pre))
-}
-
-func comparePre(a, b string) int {
-	m, errM := strconv.Atoi(a)
-	n, errN := strconv.Atoi(b)
-	switch {
-	case errM == nil && errN == nil:
-		return cmp.Compare(m, n)
-	case errM == nil:
-		return -1 // numbers sort before words
-	case errN == nil:
-		return 1
-	}
-	return strings.Compare(a, b)
+// parseVersion returns the version as package semver writes it. It accepts
+// whole versions only.
+func parseVersion(text string) (version string, ok bool) {
+	text = "v" + strings.TrimPrefix(text, "v")
+	version = semver.Canonical(text)
+	return version, version != "" && strings.HasPrefix(text, version) // "v1.2" becomes "v1.2.0"
 }
 
 // newInstance identifies one run of a hub, so that a client notices when another

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 var newer = BuildInfo{Version: "1.1.0", Build: "b", Built: 200}
@@ -137,7 +138,7 @@ func TestUnknownWireIsRefused(t *testing.T) {
 			t.Errorf("reason %q does not name %s", answer.Reason, want)
 		}
 	}
-	if !isFinal(errors.Join(&RefusedError{answer.Reason})) {
+	if !supervisor.IsFinal(errors.Join(&RefusedError{answer.Reason})) {
 		t.Error("a joined refusal is not final")
 	}
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,29 +52,24 @@ type HubConfig struct {
 
 	HTTPPort  func() int    // for hub.json; nil or 0: no HTTP
 	IdleAfter time.Duration // 0: keep running when idle
-	Timing    Timing        // zero fields: the usual times
+	Timing    HubTiming     // zero fields: the usual times
 	Log       *slog.Logger
 	Now       func() time.Time
 }
 
-// Timing holds the waits of a hub; tests shorten them.
-type Timing struct {
+// HubTiming holds the waits of a hub; tests shorten them.
+type HubTiming struct {
 	QuietFor time.Duration // nothing in flight for so long: quiet enough to hand over; 2 s
 	Cooldown time.Duration // a hub younger than this does not hand over; 10 s
 	Drain    time.Duration // calls in flight may take so long to end; 8 s
 	Lock     time.Duration // for a hub that shuts down to release the lock; 15 s
 }
 
-func (t Timing) withDefaults() Timing {
-	usual := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	usual(&t.QuietFor, 2*time.Second)
-	usual(&t.Cooldown, 10*time.Second)
-	usual(&t.Drain, 8*time.Second)
-	usual(&t.Lock, 15*time.Second)
+func (t HubTiming) withDefaults() HubTiming {
+	t.QuietFor = cmp.Or(t.QuietFor, 2*time.Second)
+	t.Cooldown = cmp.Or(t.Cooldown, 10*time.Second)
+	t.Drain = cmp.Or(t.Drain, 8*time.Second)
+	t.Lock = cmp.Or(t.Lock, 15*time.Second)
 	return t
 }
 
@@ -142,7 +138,7 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Loc
 type hubServer struct {
 	HubConfig
 
-	lifecycle *lifecycle
+	lifecycle *hubLifecycle
 	instance  string
 	streams   sync.WaitGroup
 
@@ -176,9 +172,9 @@ func (h *hubServer) run(ctx context.Context) error {
 		go h.lifecycle.run(serving.Done())
 		select {
 		case <-ctx.Done():
-			h.lifecycle.stop(shutdown{reason: "ended by a signal"}, false)
+			h.lifecycle.stop(shutdownDecision{reason: "ended by a signal"}, false)
 		case <-h.Lifeline:
-			h.lifecycle.stop(shutdown{reason: "its supervisor is gone"}, false)
+			h.lifecycle.stop(shutdownDecision{reason: "its supervisor is gone"}, false)
 		case <-h.lifecycle.shuttingDown:
 		}
 		err = h.retireDiscovery(here)

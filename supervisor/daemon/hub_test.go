@@ -33,7 +33,7 @@ const hubEnv = "LECTERN_TEST_HUB"
 type hubSpec struct {
 	Dir    string
 	Stamp  BuildInfo
-	Timing Timing
+	Timing HubTiming
 	Idle   time.Duration
 	Die    int // exit code with which to end at once; 0: serve
 }
@@ -117,7 +117,7 @@ func newHubTest(t *testing.T) *hubTest {
 		t.Fatal(err)
 	}
 	w := &hubTest{t, hubSpec{Dir: dir, Stamp: BuildInfo{Version: "1.0.0", Build: "a", Built: 100}}}
-	w.Timing = Timing{QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
+	w.Timing = HubTiming{QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
 	t.Cleanup(func() {
 		for _, pid := range w.pids() {
 			if isTestHub(pid) {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// A shutdown is the decision to end a hub.
-type shutdown struct {
+// A shutdownDecision is the decision to end a hub.
+type shutdownDecision struct {
 	reason    string
 	successor *BuildInfo // the build that takes over; nil: none
 	// restart asks the supervisor of this hub to start another at once.
 	restart bool
 }
 
-// lifecycle decides which clients may attach and when the hub shuts down. That is
+// hubLifecycle decides which clients may attach and when the hub shuts down. That is
 // decided once: from then on every client is refused and asked to retry, which
 // starts the next hub. It does no I/O, so tests drive it with their own clock.
-type lifecycle struct {
+type hubLifecycle struct {
 	self      BuildInfo
-	timing    Timing
+	timing    HubTiming
 	idleAfter time.Duration // shut down after so long without use; 0: never
 	busy      func() (inFlight, sessions int)
 	pinned    func() bool
@@ -35,12 +35,12 @@ type lifecycle struct {
 	attached        int        // streams between hello and end
 	controlRequests int        // control requests being served
 	successor       *BuildInfo // a newer build that waits for this hub to be quiet
-	shutdown        *shutdown
+	shutdown        *shutdownDecision
 }
 
-func newLifecycle(c *HubConfig) *lifecycle {
+func newLifecycle(c *HubConfig) *hubLifecycle {
 	now := c.Now()
-	return &lifecycle{
+	return &hubLifecycle{
 		self: c.Self, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
 		shuttingDown: make(chan struct{}), wake: make(chan struct{}, 1),
 		started: now, lastUsed: now, quietSince: now,
@@ -49,13 +49,13 @@ func newLifecycle(c *HubConfig) *lifecycle {
 
 // admit answers a hello. When it returns a welcome, the stream counts as
 // attached until detach is called.
-func (l *lifecycle) admit(h Hello) Welcome {
+func (l *hubLifecycle) admit(h Hello) Welcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	newer := h.Replace && h.Newer(l.self)
 	now := l.now()
 	if l.shutdown == nil && newer && l.isUnused() && now.Sub(l.started) >= l.timing.Cooldown {
-		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: &h.BuildInfo, restart: true})
+		l.beginShutdown(shutdownDecision{reason: "handing over to a newer build", successor: &h.BuildInfo, restart: true})
 	}
 	switch {
 	case l.shutdown != nil:
@@ -75,7 +75,7 @@ func (l *lifecycle) admit(h Hello) Welcome {
 }
 
 // detach ends what admit began.
-func (l *lifecycle) detach() {
+func (l *hubLifecycle) detach() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.attached--
@@ -83,7 +83,7 @@ func (l *lifecycle) detach() {
 }
 
 // countControl counts a control request in, or out again.
-func (l *lifecycle) countControl(by int) {
+func (l *hubLifecycle) countControl(by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.controlRequests += by
@@ -92,7 +92,7 @@ func (l *lifecycle) countControl(by int) {
 
 // stop shuts the hub down, unless ifIdle is set and it is in use. It reports
 // whether the hub shuts down.
-func (l *lifecycle) stop(d shutdown, ifIdle bool) bool {
+func (l *hubLifecycle) stop(d shutdownDecision, ifIdle bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.shutdown != nil {
@@ -107,7 +107,7 @@ func (l *lifecycle) stop(d shutdown, ifIdle bool) bool {
 
 // checkClock looks at the clock: has the hub been quiet long enough to hand over, or
 // idle long enough to shut down?
-func (l *lifecycle) checkClock() {
+func (l *hubLifecycle) checkClock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -124,14 +124,14 @@ func (l *lifecycle) checkClock() {
 	switch {
 	case l.shutdown != nil:
 	case l.successor != nil && !l.quietSince.IsZero() && now.Sub(l.quietSince) >= l.timing.QuietFor && now.Sub(l.started) >= l.timing.Cooldown:
-		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: l.successor, restart: true})
+		l.beginShutdown(shutdownDecision{reason: "handing over to a newer build", successor: l.successor, restart: true})
 	case l.idleAfter > 0 && now.Sub(l.lastUsed) >= l.idleAfter:
-		l.beginShutdown(shutdown{reason: "idle"})
+		l.beginShutdown(shutdownDecision{reason: "idle"})
 	}
 }
 
 // checkInterval is how often tick is to be called.
-func (l *lifecycle) checkInterval() time.Duration {
+func (l *hubLifecycle) checkInterval() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	every := 15 * time.Second
@@ -145,7 +145,7 @@ func (l *lifecycle) checkInterval() time.Duration {
 }
 
 // run calls checkClock until the hub shuts down.
-func (l *lifecycle) run(done <-chan struct{}) {
+func (l *hubLifecycle) run(done <-chan struct{}) {
 	timer := time.NewTimer(l.checkInterval())
 	defer timer.Stop()
 	for {
@@ -163,21 +163,21 @@ func (l *lifecycle) run(done <-chan struct{}) {
 }
 
 // pendingSuccessor returns the newer build that waits, or nil.
-func (l *lifecycle) pendingSuccessor() *BuildInfo {
+func (l *hubLifecycle) pendingSuccessor() *BuildInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.successor
 }
 
 // attachedStreams counts the attached streams, also those without a message yet.
-func (l *lifecycle) attachedStreams() int {
+func (l *hubLifecycle) attachedStreams() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.attached
 }
 
 // decision returns the shutdown, or nil before it is decided.
-func (l *lifecycle) decision() *shutdown {
+func (l *hubLifecycle) decision() *shutdownDecision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.shutdown
@@ -185,17 +185,17 @@ func (l *lifecycle) decision() *shutdown {
 
 // isUnused, beginShutdown and wakeUp are called with mu held.
 
-func (l *lifecycle) isUnused() bool {
+func (l *hubLifecycle) isUnused() bool {
 	inFlight, sessions := l.busy()
 	return inFlight == 0 && sessions == 0 && l.attached == 0
 }
 
-func (l *lifecycle) beginShutdown(d shutdown) {
+func (l *hubLifecycle) beginShutdown(d shutdownDecision) {
 	l.shutdown = &d
 	close(l.shuttingDown)
 }
 
-func (l *lifecycle) wakeUp() {
+func (l *hubLifecycle) wakeUp() {
 	select {
 	case l.wake <- struct{}{}:
 	default:

@@ -15,9 +15,9 @@ type usage struct {
 
 // newTestLifecycle returns a life that is watched. The test runs in a bubble, where
 // time passes at once.
-func newTestLifecycle(t *testing.T, u *usage, idle time.Duration) *lifecycle {
+func newTestLifecycle(t *testing.T, u *usage, idle time.Duration) *hubLifecycle {
 	l := newLifecycle(&HubConfig{
-		Self: BuildInfo{Version: "1.0.0", Build: "a", Built: 1}, Timing: Timing{}.withDefaults(), IdleAfter: idle, Now: time.Now,
+		Self: BuildInfo{Version: "1.0.0", Build: "a", Built: 1}, Timing: HubTiming{}.withDefaults(), IdleAfter: idle, Now: time.Now,
 		Busy:   func() (int, int) { return int(u.inFlight.Load()), int(u.sessions.Load()) },
 		Pinned: u.pinned.Load,
 	})
@@ -28,7 +28,7 @@ func newTestLifecycle(t *testing.T, u *usage, idle time.Duration) *lifecycle {
 }
 
 // mustKeepRunning lets d pass and wants the hub to be there, then leaves within slack.
-func mustKeepRunning(t *testing.T, l *lifecycle, d time.Duration) {
+func mustKeepRunning(t *testing.T, l *hubLifecycle, d time.Duration) {
 	t.Helper()
 	<-time.After(d) // in a bubble: not a wait but a clock
 	if why := l.decision(); why != nil {
@@ -36,7 +36,7 @@ func mustKeepRunning(t *testing.T, l *lifecycle, d time.Duration) {
 	}
 }
 
-func mustShutDown(t *testing.T, l *lifecycle, within time.Duration, why string) {
+func mustShutDown(t *testing.T, l *hubLifecycle, within time.Duration, why string) {
 	t.Helper()
 	select {
 	case <-l.shuttingDown:
@@ -55,13 +55,13 @@ func hello(s BuildInfo) Hello {
 }
 
 func TestShutdownWhenIdle(t *testing.T) {
-	for name, hold := range map[string]func(*lifecycle, *usage) (release func()){
-		"nothing":            func(*lifecycle, *usage) func() { return func() {} },
-		"a stream":           func(l *lifecycle, _ *usage) func() { l.admit(hello(l.self)); return l.detach },
-		"a session on HTTP":  func(_ *lifecycle, u *usage) func() { u.sessions.Store(1); return func() { u.sessions.Store(0) } },
-		"a panel that looks": func(l *lifecycle, _ *usage) func() { l.countControl(1); return func() { l.countControl(-1) } },
-		"a pin":              func(_ *lifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },
-		"a call":             func(_ *lifecycle, u *usage) func() { u.inFlight.Store(1); return func() { u.inFlight.Store(0) } },
+	for name, hold := range map[string]func(*hubLifecycle, *usage) (release func()){
+		"nothing":            func(*hubLifecycle, *usage) func() { return func() {} },
+		"a stream":           func(l *hubLifecycle, _ *usage) func() { l.admit(hello(l.self)); return l.detach },
+		"a session on HTTP":  func(_ *hubLifecycle, u *usage) func() { u.sessions.Store(1); return func() { u.sessions.Store(0) } },
+		"a panel that looks": func(l *hubLifecycle, _ *usage) func() { l.countControl(1); return func() { l.countControl(-1) } },
+		"a pin":              func(_ *hubLifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },
+		"a call":             func(_ *hubLifecycle, u *usage) func() { u.inFlight.Store(1); return func() { u.inFlight.Store(0) } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestHandover(t *testing.T) {
 		if w := l.admit(hello(l.self)); w.Lectern != typeRefuse || !w.Retry {
 			t.Errorf("a late-comer hears %+v", w)
 		}
-		if !l.stop(shutdown{}, true) {
+		if !l.stop(shutdownDecision{}, true) {
 			t.Error("a hub that leaves says that it stays")
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // Query implements status.Client. A stream that follows goes on with the next
@@ -34,7 +35,7 @@ func (c *client) followHub(ctx context.Context, r status.Request, out chan<- sta
 		responses, err = c.Router.Query(ctx, r)
 	}
 	if err != nil {
-		sleep(ctx, retryInterval)
+		supervisor.Sleep(ctx, retryInterval)
 		return r.Input
 	}
 	var last struct{ Seq uint64 }

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
-// A spawned is a hub that this process started. It outlives this process.
-type spawned struct {
+// A spawnedHub is a hub that this process started. It outlives this process.
+type spawnedHub struct {
 	program string
 	paths   Paths
 	from    int64 // where in the output file its own output begins
@@ -27,7 +27,7 @@ type spawned struct {
 const outputMax = 1 << 20
 
 // spawn starts a hub that is detached from terminal, client and directory.
-func (c *ConnectConfig) spawn() (*spawned, error) {
+func (c *ConnectConfig) spawn() (*spawnedHub, error) {
 	out, from, err := openOutput(c.Paths.Output())
 	if err != nil {
 		return nil, fmt.Errorf("start hub: %w", err)
@@ -41,7 +41,7 @@ func (c *ConnectConfig) spawn() (*spawned, error) {
 		return nil, fmt.Errorf("start hub: %w", err)
 	}
 	c.Log.Info("started a hub", "pid", cmd.Process.Pid, "output", c.Paths.Output())
-	s := &spawned{program: c.Command[0], paths: c.Paths, from: from, exit: make(chan struct{})}
+	s := &spawnedHub{program: c.Command[0], paths: c.Paths, from: from, exit: make(chan struct{})}
 	go func() {
 		s.err = cmd.Wait() // or it would be a zombie until we exit
 		close(s.exit)
@@ -52,7 +52,7 @@ func (c *ConnectConfig) spawn() (*spawned, error) {
 	return s, nil
 }
 
-func (s *spawned) ended() bool {
+func (s *spawnedHub) ended() bool {
 	select {
 	case <-s.exit:
 		return true
@@ -86,7 +86,7 @@ func (e *StartError) Final() bool {
 }
 
 // failure describes a hub that has ended.
-func (s *spawned) failure() error {
+func (s *spawnedHub) failure() error {
 	exit, ok := errors.AsType[*exec.ExitError](s.err)
 	if s.err == nil || ok && exit.ExitCode() == 75 {
 		return errReplaced

@@ -15,7 +15,7 @@ import (
 // returns nil when the hub was asked to stop, and a *supervisor.ExitError when
 // starting it again is useless.
 //
-// c.Command must exit with 75 when Run returns ErrAgain, and give Run the
+// c.Command must exit with 75 when Run returns ErrRestart, and give Run the
 // lifeline that it finds in its environment (supervisor.Lifeline).
 func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	if err := c.Paths.prepare(); err != nil {
@@ -43,23 +43,15 @@ const adoptedPollInterval = time.Second
 
 // awaitFree waits until no hub is running.
 func (c *ConnectConfig) awaitFree(ctx context.Context) error {
-	tick := time.NewTicker(adoptedPollInterval)
-	defer tick.Stop()
-	for adopted := false; ; {
+	adopted := false
+	return supervisor.Poll(ctx, adoptedPollInterval, func() (bool, error) {
 		held, err := isHeld(c.Paths.hubLock())
-		if err != nil || !held {
-			return err
-		}
-		if !adopted {
+		if held && !adopted {
 			c.Log.Info("a hub runs already; waiting until it ends")
 			adopted = true
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return !held, err
+	})
 }
 
 func (c *ConnectConfig) checkHealth(ctx context.Context) error {

@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"time"
+
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // pollInterval is how often a lock or a socket of another process is checked,
@@ -11,16 +13,5 @@ const pollInterval = 20 * time.Millisecond
 
 // waitFor calls try until it is done, fails, or ctx ends.
 func waitFor(ctx context.Context, try func() (done bool, err error)) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		if done, err := try(); done || err != nil {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	return supervisor.Poll(ctx, pollInterval, try)
 }

@@ -3,6 +3,8 @@ package shim
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // Codes of the errors that the shim itself sends.
@@ -31,7 +33,7 @@ func errorFrame(id []byte, code int, text string) []byte {
 // unreachableFrame is an error that no hub can be reached, with the reason.
 func unreachableFrame(id []byte, reason error) []byte {
 	text := fmt.Sprintf("Lectern's hub cannot be reached: %v. Run `lectern status` in a terminal for details.", reason)
-	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !isFinal(reason)})
+	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !supervisor.IsFinal(reason)})
 }
 
 func errorFrameWith(id []byte, code int, text string, data *errorData) []byte {

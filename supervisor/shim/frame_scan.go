@@ -14,12 +14,12 @@ type message struct {
 	result []byte
 }
 
-// parse reads the outermost level of a frame. It reports false for what is not
+// parseFrame reads the outermost level of a frame. It reports false for what is not
 // one whole JSON object: garbage, or a frame that was cut off.
-func parse(f []byte) (message, bool) {
+func parseFrame(f []byte) (message, bool) {
 	var m message
-	whole := scanFields(f, func(key, value []byte) {
-		switch string(key) {
+	whole := scanMembers(f, func(key string, value []byte) {
+		switch key {
 		case "id":
 			m.id = nil
 			if !bytes.Equal(value, []byte("null")) {
@@ -65,8 +65,8 @@ func (m message) withID(f, id []byte) []byte {
 // param returns one member of params, or nil.
 func (m message) param(name string) []byte {
 	var found []byte
-	scanFields(m.params, func(key, value []byte) {
-		if string(key) == name {
+	scanMembers(m.params, func(key string, value []byte) {
+		if key == name {
 			found = value
 		}
 	})
@@ -75,12 +75,6 @@ func (m message) param(name string) []byte {
 
 // decodeString returns the string that value spells, or "".
 func decodeString(value []byte) string {
-	if len(value) < 2 || value[0] != '"' {
-		return ""
-	}
-	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner)
-	}
 	var s string
 	if json.Unmarshal(value, &s) != nil {
 		return ""
@@ -88,114 +82,25 @@ func decodeString(value []byte) string {
 	return s
 }
 
-// scanFields calls see for each member of the object b, without looking into the
-// values, and reports whether b is one object with nothing after it. It is no
-// validation: the hub validates. It is here because it costs a fraction of
-// encoding/json and allocates nothing.
-func scanFields(b []byte, see func(key, value []byte)) bool {
-	i := skipSpace(b, 0)
-	if i >= len(b) || b[i] != '{' {
+// scanMembers calls see for each member of the object b, with the value as a part
+// of b, and reports whether b is one object with nothing after it.
+func scanMembers(b []byte, see func(key string, value []byte)) bool {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
 		return false
 	}
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == '}' {
-		return skipSpace(b, i+1) == len(b)
-	}
-	for {
-		key, value, next := scanMember(b, i)
-		if next >= len(b) {
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
 			return false
 		}
-		if key = key[1 : len(key)-1]; bytes.IndexByte(key, '\\') >= 0 {
-			key = []byte(decodeString(b[i : i+len(key)+2]))
-		}
-		see(key, value)
-		switch b[next] {
-		case '}':
-			return skipSpace(b, next+1) == len(b)
-		case ',':
-			i = skipSpace(b, next+1)
-		default:
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
 			return false
 		}
+		end := int(dec.InputOffset())
+		see(key.(string), b[end-len(value):end]) //nolint:forcetypeassert // the decoder accepts no other key
 	}
-}
-
-// scanMember reads `"key" : value` at i and returns where the next token is, or
-// len(b) when there is no such member.
-func scanMember(b []byte, i int) (key, value []byte, next int) {
-	none := len(b)
-	if i >= len(b) || b[i] != '"' {
-		return nil, nil, none
-	}
-	end := skipString(b, i)
-	key = b[i:end]
-	i = skipSpace(b, end)
-	if i >= len(b) || b[i] != ':' {
-		return nil, nil, none
-	}
-	i = skipSpace(b, i+1)
-	end = skipValue(b, i)
-	return key, b[i:end], skipSpace(b, end)
-}
-
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the index after the string that begins at i, or len(b).
-func skipString(b []byte, i int) int {
-	i++
-	quote := -1
-	for i < len(b) {
-		if quote < i {
-			at := bytes.IndexByte(b[i:], '"')
-			if at < 0 {
-				return len(b)
-			}
-			quote = i + at
-		}
-		escape := bytes.IndexByte(b[i:quote], '\\')
-		if escape < 0 {
-			return quote + 1
-		}
-		i += escape + 2
-	}
-	return len(b)
-}
-
-// skipValue returns the index after the value that begins at i, or len(b).
-func skipValue(b []byte, i int) int {
-	depth := 0
-	for i < len(b) {
-		switch b[i] {
-		case '"':
-			i = skipString(b, i)
-		case '{', '[':
-			depth++
-			i++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
-			depth--
-			i++
-		case ',', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i
-			}
-			i++
-			continue
-		default:
-			i++
-			continue
-		}
-		if depth == 0 {
-			return i
-		}
-	}
-	return len(b)
+	_, err := dec.Token() // the closing brace
+	return err == nil && len(bytes.TrimSpace(b[dec.InputOffset():])) == 0
 }

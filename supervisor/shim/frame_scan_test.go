@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 		{``, "", "", "", false},
 		{`{"id":1}}`, "1", "", "", false},
 	} {
-		m, whole := parse([]byte(c.frame))
+		m, whole := parseFrame([]byte(c.frame))
 		if whole != c.whole || c.whole && (string(m.id) != c.id || m.method != c.method || string(m.params) != c.params) {
 			t.Errorf("%s: id %s, method %s, params %s, whole %v", c.frame, m.id, m.method, m.params, whole)
 		}
@@ -47,14 +47,14 @@ func TestKey(t *testing.T) {
 
 func TestWithID(t *testing.T) {
 	f := []byte(`{"a":"1","id": 1 ,"result":{"id":1}}`)
-	m, _ := parse(f)
+	m, _ := parseFrame(f)
 	want := `{"a":"1","id": "long-er" ,"result":{"id":1}}`
 	if got := m.withID(f, []byte(`"long-er"`)); string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// FuzzParse holds parse to encoding/json wherever that accepts the frame.
+// FuzzParse holds parseFrame to encoding/json wherever that accepts the frame.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"m","params":{"a":[1,"\\\"",{}]}}`, `{"id":"\ud83d\ude00"}`, `{"method":"\u006d"}`,
@@ -63,7 +63,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		m, whole := parse(frame)
+		m, whole := parseFrame(frame)
 		var want map[string]json.RawMessage
 		if json.Unmarshal(frame, &want) != nil || want == nil {
 			return
@@ -86,6 +86,6 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(f)))
 	b.ReportAllocs()
 	for b.Loop() {
-		parse(f)
+		parseFrame(f)
 	}
 }

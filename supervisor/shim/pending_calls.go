@@ -7,15 +7,14 @@ import (
 	"strconv"
 )
 
-// A call is a request of the client that has no answer yet.
-type call struct {
+// A pendingCall is a request of the client that has no answer yet.
+type pendingCall struct {
 	seq       uint64
 	id        []byte
 	method    string
 	frame     []byte // nil: must not be sent again
 	attempts  int
-	cancelled bool  // the client no longer waits
-	duplicate *call // with the same id: an error of the client that the hub answers
+	cancelled bool // the client no longer waits
 }
 
 // maxRetryBytes is the longest request that is kept to be sent again. Reads are
@@ -31,25 +30,25 @@ const maxAttempts = 4
 const maxCancelled = 256
 
 type pendingCalls struct {
-	open      map[string]*call
+	open      map[string][]*pendingCall // by id; several with one are an error of the client that the hub answers
 	seq       uint64
 	listening int // of open, subscriptions, which have no end
 	cancelled int
 	count     int // all in open, counting more
 }
 
-func newPendingCalls() pendingCalls { return pendingCalls{open: map[string]*call{}} }
+func newPendingCalls() pendingCalls { return pendingCalls{open: map[string][]*pendingCall{}} }
 
 const methodListen = "subscriptions/listen"
 
 // add notes a request that is about to be sent.
 func (c *pendingCalls) add(f []byte, m message, reads bool) {
 	c.seq++
-	one := &call{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1, duplicate: c.open[m.key()]}
+	one := &pendingCall{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1}
 	if reads && len(f) <= maxRetryBytes {
 		one.frame = f
 	}
-	c.open[m.key()] = one
+	c.open[m.key()] = append(c.open[m.key()], one)
 	c.count++
 	if one.method == methodListen {
 		c.listening++
@@ -57,21 +56,32 @@ func (c *pendingCalls) add(f []byte, m message, reads bool) {
 }
 
 // take removes and returns the call that an answer is for, or nil.
-func (c *pendingCalls) take(key string) *call {
-	one := c.open[key]
+func (c *pendingCalls) take(key string) *pendingCall {
+	one := c.newest(key)
 	if one == nil {
 		return nil
 	}
-	if one.duplicate != nil {
-		c.open[key] = one.duplicate
-	} else {
-		delete(c.open, key)
-	}
+	c.keep(key, c.open[key][:len(c.open[key])-1])
 	c.forget(one)
 	return one
 }
 
-func (c *pendingCalls) forget(one *call) {
+// newest is the newest call with this id, or nil.
+func (c *pendingCalls) newest(key string) *pendingCall {
+	if list := c.open[key]; len(list) > 0 {
+		return list[len(list)-1]
+	}
+	return nil
+}
+
+// keep makes list the calls with this id.
+func (c *pendingCalls) keep(key string, list []*pendingCall) {
+	if c.open[key] = list; len(list) == 0 {
+		delete(c.open, key)
+	}
+}
+
+func (c *pendingCalls) forget(one *pendingCall) {
 	c.count--
 	switch {
 	case one.cancelled:
@@ -88,12 +98,12 @@ func (c *pendingCalls) awaited() int { return c.count - c.listening - c.cancelle
 // cancel notes that the client no longer waits for an answer, which the hub
 // may or may not send.
 func (c *pendingCalls) cancel(m message) {
-	one := c.open[message{id: m.param("requestId")}.key()]
+	one := c.newest(message{id: m.param("requestId")}.key())
 	if one == nil || one.cancelled || one.method == "initialize" {
 		return
 	}
 	if c.cancelled >= maxCancelled {
-		c.remove(func(one *call) bool { return one.cancelled })
+		c.remove(func(one *pendingCall) bool { return one.cancelled })
 	}
 	if one.method == methodListen {
 		c.listening--
@@ -104,54 +114,44 @@ func (c *pendingCalls) cancel(m message) {
 
 // removeLost is called when the hub is gone. It removes and returns the calls that
 // must not be sent again, in order.
-func (c *pendingCalls) removeLost() []*call {
-	gone := c.remove(func(one *call) bool {
+func (c *pendingCalls) removeLost() []*pendingCall {
+	gone := c.remove(func(one *pendingCall) bool {
 		return one.cancelled || one.frame == nil || one.attempts >= maxAttempts && one.method != methodListen
 	})
-	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
+	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
 
 // removeAll removes and returns all calls.
-func (c *pendingCalls) removeAll() []*call {
-	gone := c.remove(func(*call) bool { return true })
-	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
+func (c *pendingCalls) removeAll() []*pendingCall {
+	gone := c.remove(func(*pendingCall) bool { return true })
+	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
 
 // framesToResend returns the frames to send again, in order.
 func (c *pendingCalls) framesToResend() [][]byte {
-	var again []*call
-	for _, one := range c.open {
-		for ; one != nil; one = one.duplicate {
-			one.attempts++
-			again = append(again, one)
-		}
+	var again []*pendingCall
+	for _, list := range c.open {
+		again = append(again, list...)
 	}
 	slices.SortFunc(again, bySeq)
 	frames := make([][]byte, len(again))
 	for i, one := range again {
+		one.attempts++
 		frames[i] = one.frame
 	}
 	return frames
 }
 
 // remove takes out the calls for which which is true, oldest first.
-func (c *pendingCalls) remove(which func(*call) bool) []*call {
-	var gone []*call
-	for key, one := range c.open {
-		var kept *call
-		for next := one; next != nil; next = one {
-			one = next.duplicate
-			if which(next) {
-				gone = append(gone, next)
-				continue
+func (c *pendingCalls) remove(which func(*pendingCall) bool) []*pendingCall {
+	var gone []*pendingCall
+	for key, list := range c.open {
+		for _, one := range list {
+			if which(one) {
+				gone = append(gone, one)
 			}
-			next.duplicate, kept = kept, next
 		}
-		if kept == nil {
-			delete(c.open, key)
-		} else {
-			c.open[key] = kept
-		}
+		c.keep(key, slices.DeleteFunc(list, which))
 	}
 	slices.SortFunc(gone, bySeq)
 	for _, one := range gone {
@@ -160,7 +160,7 @@ func (c *pendingCalls) remove(which func(*call) bool) []*call {
 	return gone
 }
 
-func bySeq(a, b *call) int { return cmp.Compare(a.seq, b.seq) }
+func bySeq(a, b *pendingCall) int { return cmp.Compare(a.seq, b.seq) }
 
 // serverRequests are the requests of the hub that the client has not answered. Hubs
 // number them alike, so those of a later hub get ids of the shim's: an answer

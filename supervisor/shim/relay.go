@@ -93,7 +93,7 @@ func (r *relay) clientDone(err error) {
 
 // fromClient passes one frame on, or keeps it until there is a hub.
 func (r *relay) fromClient(f []byte) {
-	m, whole := parse(f)
+	m, whole := parseFrame(f)
 	r.mu.Lock()
 	for r.hub == nil && (len(r.queue) >= queueFrames || r.queued >= queueBytes) {
 		r.queueSpace.Wait()
@@ -166,7 +166,7 @@ func (r *relay) serve(ctx context.Context, conn net.Conn) {
 
 // fromHub passes one frame on, unless it answers a request of the shim.
 func (r *relay) fromHub(f []byte) {
-	m, whole := parse(f)
+	m, whole := parseFrame(f)
 	if !whole {
 		r.Log.Warn("a frame from the hub was cut off")
 		return
@@ -258,7 +258,7 @@ func (r *relay) failPending(reason error) {
 		say(c.id)
 	}
 	for _, f := range queue {
-		switch m, whole := parse(f); {
+		switch m, whole := parseFrame(f); {
 		case !whole:
 			r.writeClient(errorFrame(nil, codeParse, "not a JSON object"))
 		case m.method != "" && m.id != nil:

@@ -89,7 +89,7 @@ func (r *relay) flushQueue(conn net.Conn) {
 		f := r.queue[0]
 		r.queue = r.queue[1:]
 		r.queued -= len(f)
-		m, whole := parse(f)
+		m, whole := parseFrame(f)
 		f, pass := r.recordFrame(f, m, whole)
 		r.mu.Unlock()
 		if pass && !writeFrames(conn, [][]byte{f}) {

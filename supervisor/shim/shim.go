@@ -11,6 +11,7 @@
 package shim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -57,12 +58,8 @@ func Run(ctx context.Context, c Config) error {
 	if c.Reconnect == nil {
 		c.Reconnect = c.Connect
 	}
-	if c.ReconnectTimeout == 0 {
-		c.ReconnectTimeout = 60 * time.Second
-	}
-	if c.DrainTimeout == 0 {
-		c.DrainTimeout = 5 * time.Second
-	}
+	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, 60*time.Second)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, 5*time.Second)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := newRelay(c, end)
@@ -140,7 +137,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if isFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
+		if supervisor.IsFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
 			r.Log.Warn("no hub can be reached", "error", err)
 			r.failPending(err)
 			waiting = time.Time{}
@@ -185,12 +182,4 @@ func (r *relay) sleep(ctx context.Context, delay time.Duration) bool {
 	case <-ctx.Done():
 	}
 	return false
-}
-
-func isFinal(err error) bool {
-	final, ok := errors.AsType[interface {
-		error
-		Final() bool
-	}](err)
-	return ok && final.Final()
 }

@@ -149,7 +149,7 @@ func (s *shimTest) reconnect() *fakeHub {
 	s.t.Helper()
 	hub := <-s.hubs
 	asked := hub.expect(`{"jsonrpc":"2.0","id":"lectern-…`)
-	m, _ := parse([]byte(asked))
+	m, _ := parseFrame([]byte(asked))
 	if m.method != "initialize" || string(m.params) != `{"protocolVersion":"2025-11-25"}` {
 		s.t.Fatalf("replayed %s", asked)
 	}

@@ -47,9 +47,9 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Msg)
 }
 
-// ErrByHand is for valid texts in which the entry cannot be changed without
+// ErrManualEdit is for valid texts in which the entry cannot be changed without
 // changing something else.
-var ErrByHand = errors.New("it is written in a way that cannot be edited safely; change it in an editor")
+var ErrManualEdit = errors.New("it is written in a way that cannot be edited safely; change it in an editor")
 
 // maxText bounds the texts that are parsed, in bytes. State files of clients may
 // have some megabytes; YAML is slower to parse.
@@ -84,20 +84,20 @@ func (p Location) Set(text []byte, fields Fields) (after []byte, made int, err e
 		return slices.Clone(text), 0, nil
 	}
 	mark, bare := splitBOM(text)
-	e := edit{text: bare, eol: lineEnding(bare)}
+	var edited []byte
 	switch p.Format {
 	case JSON:
-		made, err = p.setJSON(&e, fields)
+		edited, made, err = p.setJSON(bare, fields)
 	case TOML:
-		err = p.setTOML(&e, fields, top)
+		edited, err = p.setTOML(bare, fields, top)
 	case YAML:
-		made, err = p.setYAML(&e, fields)
+		edited, made, err = p.setYAML(bare, fields)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	after = append(slices.Clone(mark), e.apply()...)
-	return after, made, p.verify(text, after, fields.Map(), e.splices)
+	after = slices.Concat(mark, edited)
+	return after, made, p.verify(text, after, fields.Map())
 }
 
 // Remove returns the text without the entry, and without up to made containers
@@ -111,20 +111,20 @@ func (p Location) Remove(text []byte, made int) ([]byte, error) {
 		return slices.Clone(text), err
 	}
 	mark, bare := splitBOM(text)
-	e := edit{text: bare, eol: lineEnding(bare)}
+	var edited []byte
 	switch p.Format {
 	case JSON:
-		err = p.removeJSON(&e, made)
+		edited, err = p.removeJSON(bare, made)
 	case TOML:
-		err = p.removeTOML(&e)
+		edited, err = p.removeTOML(bare, top)
 	case YAML:
-		err = p.removeYAML(&e, made)
+		edited, err = p.removeYAML(bare, made)
 	}
 	if err != nil {
 		return nil, err
 	}
-	after := append(slices.Clone(mark), e.apply()...)
-	return after, p.verify(text, after, nil, e.splices)
+	after := slices.Concat(mark, edited)
+	return after, p.verify(text, after, nil)
 }
 
 // Empty reports whether the text has neither keys nor comments.
@@ -145,32 +145,4 @@ func lineEnding(text []byte) string {
 		return "\r\n"
 	}
 	return "\n"
-}
-
-// An edit collects the changes of a text.
-type edit struct {
-	text    []byte
-	eol     string
-	splices []splice // in any order, never overlapping
-}
-
-// A splice replaces text[from:to].
-type splice struct {
-	from, to int
-	text     string
-}
-
-func (e *edit) splice(from, to int, text string) {
-	e.splices = append(e.splices, splice{from, to, text})
-}
-
-func (e *edit) apply() []byte {
-	slices.SortStableFunc(e.splices, func(a, b splice) int { return a.from - b.from })
-	var after []byte
-	at := 0
-	for _, s := range e.splices {
-		after = append(append(after, e.text[at:s.from]...), s.text...)
-		at = s.to
-	}
-	return append(after, e.text[at:]...)
 }

@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
 		}
 		f, isFault := errors.AsType[*entry.Fault](err)
-		if !isFault && !errors.Is(err, entry.ErrByHand) {
+		if !isFault && !errors.Is(err, entry.ErrManualEdit) {
 			t.Errorf("%.40q: an error of type %T", c.text, err)
 		} else if isFault && f.Line == 1 && c.want[0] == '1' && f.Column == 0 {
 			t.Errorf("%.40q: no column", c.text)
@@ -191,7 +191,7 @@ func FuzzEdit(f *testing.F) {
 			t.Fatalf("get after set: %v, %v\n%s", got, err, after)
 		}
 		undone, err := p.Remove(after, made)
-		if errors.Is(err, entry.ErrByHand) {
+		if errors.Is(err, entry.ErrManualEdit) {
 			return
 		}
 		if err != nil {

@@ -75,15 +75,15 @@ func normalize(v any) any {
 
 func equalFields(a, b map[string]any) bool { return reflect.DeepEqual(normalize(a), normalize(b)) }
 
-// sortFields makes sorted Fields of a map, for writing.
-func sortFields(v any) any {
-	m, ok := v.(map[string]any)
-	if !ok {
+// simplify makes sorted Fields of a map, and a list of any of a list of strings,
+// for writing.
+func simplify(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return Fields{}.With(v, nil)
+	case []string:
+		return normalize(v)
+	default:
 		return v
 	}
-	f := make(Fields, 0, len(m))
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		f = append(f, Field{key, m[key]})
-	}
-	return f
 }

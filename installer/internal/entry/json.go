@@ -3,7 +3,6 @@ package entry
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -31,19 +30,15 @@ func parseJSON(text []byte) (hujson.Value, error) {
 }
 
 func (p Location) readJSON(text []byte) (map[string]any, error) {
-	root, err := parseJSON(text)
+	root, err := parseJSON(bytes.Clone(text)) // Standardize changes the text itself
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := p.descend(text, &root); err != nil {
+	if _, err := p.descend(text, &root); err != nil {
 		return nil, err
 	}
-	// Standardize may change its argument.
-	standard, err := hujson.Standardize(bytes.Clone(text))
-	if err != nil {
-		return nil, &Fault{Msg: err.Error()}
-	}
-	d := json.NewDecoder(bytes.NewReader(standard))
+	root.Standardize()
+	d := json.NewDecoder(bytes.NewReader(root.Pack()))
 	d.UseNumber()
 	var top map[string]any
 	if err := d.Decode(&top); err != nil {
@@ -52,30 +47,34 @@ func (p Location) readJSON(text []byte) (map[string]any, error) {
 	return top, nil
 }
 
-// descend follows Parents as far as they exist. It returns the innermost object
-// and the number of keys that lead to it. Duplicate keys on the way are a fault.
-func (p Location) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth int, err error) {
-	at = root
-	for _, key := range append(slices.Clip(p.Parents), p.Name) {
+// An jsonObject is a JSON object in a text.
+type jsonObject struct {
+	*hujson.Object
+
+	value *hujson.Value
+	index int // of the member that leads to the entry; -1: there is none
+}
+
+// descend follows Parents and Name as far as they exist. It returns the objects
+// on the way, at least the outermost one. Duplicate keys on the way are a fault.
+func (p Location) descend(text []byte, root *hujson.Value) (chain []jsonObject, err error) {
+	at := root
+	for _, key := range p.path() {
 		obj, ok := at.Value.(*hujson.Object)
 		if !ok {
-			return nil, 0, newFault(text, at.StartOffset, "this must be an object: {...}")
-		}
-		if depth == len(p.Parents) {
-			_, err = findMember(text, obj, key)
-			return at, depth, err
+			return nil, newFault(text, at.StartOffset, "this must be an object: {...}")
 		}
 		i, err := findMember(text, obj, key)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
+		chain = append(chain, jsonObject{obj, at, i})
 		if i < 0 {
 			break
 		}
 		at = &obj.Members[i].Value
-		depth++
 	}
-	return at, depth, nil
+	return chain, nil
 }
 
 // findMember returns the index of a key in an object, or -1.
@@ -93,182 +92,133 @@ func findMember(text []byte, obj *hujson.Object, key string) (int, error) {
 	return found, nil
 }
 
-var errNotObject = errors.New("no object")
-
-func (p Location) setJSON(e *edit, fields Fields) (made int, err error) {
-	if len(bytes.TrimSpace(e.text)) == 0 {
-		s := style{unit: "  ", eol: e.eol}
-		e.splice(0, len(e.text), s.format(p.wrapInParents(p.Parents, fields), "")+e.eol)
-		return len(p.Parents), nil
+func (p Location) setJSON(text []byte, fields Fields) (after []byte, made int, err error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		s := jsonStyle{unit: "  ", eol: lineEnding(text)}
+		return []byte(s.format(wrapFields(p.path(), fields), "") + s.eol), len(p.Parents), nil
 	}
-	root, err := parseJSON(e.text)
+	root, err := parseJSON(text)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	at, depth, err := p.descend(e.text, &root)
+	chain, err := p.descend(text, &root)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	obj, ok := at.Value.(*hujson.Object)
-	if !ok {
-		return 0, errNotObject // descend has checked that
+	last, missing := chain[len(chain)-1], p.path()[len(chain)-1:]
+	s := detectStyle(text, &root)
+	if i := last.index; i >= 0 {
+		s.flat = s.flat || isOneLine(text, last.value)
+		value, err := parseJSON([]byte(s.format(fields, indentOf(text, last.Members[i].Name.StartOffset))))
+		if err != nil {
+			return nil, 0, err
+		}
+		last.Members[i].Value.Value = value.Value
+	} else if err := s.insert(text, last, missing[0], wrapFields(missing[1:], fields)); err != nil {
+		return nil, 0, err
 	}
-	s := detectStyle(e, &root)
-	key, value := p.Name, any(fields)
-	if missing := p.Parents[depth:]; len(missing) > 0 {
-		key, value = missing[0], p.wrapInParents(missing[1:], fields)
-	} else if i, err := findMember(e.text, obj, p.Name); err != nil {
-		return 0, err
-	} else if i >= 0 {
-		old := obj.Members[i].Value
-		s.flat = s.flat || isOneLine(e.text, at)
-		e.splice(old.StartOffset, old.EndOffset, s.format(fields, indentOf(e.text, obj.Members[i].Name.StartOffset)))
-		return 0, nil
-	}
-	s.insert(e, at, obj, key, value)
-	return len(p.Parents) - depth, nil
+	return root.Pack(), len(missing) - 1, nil
 }
 
-// wrapInParents wraps the entry in objects with these keys.
-func (p Location) wrapInParents(keys []string, fields Fields) Fields {
-	f := Fields{{p.Name, fields}}
+// wrapFields wraps fields in objects with these keys.
+func wrapFields(keys []string, fields Fields) Fields {
 	for _, key := range slices.Backward(keys) {
-		f = Fields{{key, f}}
+		fields = Fields{{key, fields}}
 	}
-	return f
+	return fields
 }
 
 // insert adds a member at the end of an object.
-func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
-	n := len(obj.Members)
-	if n == 0 {
-		s.insertFirst(e, at, obj, key, value)
-		return
-	}
-	first, last := &obj.Members[0], &obj.Members[n-1]
-	end := last.Value.EndOffset
-	trailing := last.Value.AfterExtra != nil
-	if !bytes.ContainsRune(first.Name.BeforeExtra, '\n') {
-		// The object is on one line and stays so.
-		s.flat = true
-		text := s.member(key, value, "")
+func (s jsonStyle) insert(text []byte, obj jsonObject, key string, value any) error {
+	before, indent := []byte(nil), ""
+	switch n := len(obj.Members); {
+	case n > 0 && !bytes.ContainsRune(obj.Members[0].Name.BeforeExtra, '\n'):
+		s.flat = true // the object is on one line and stays so
 		if s.unit != "" {
-			text = " " + text
+			before = []byte(" ")
 		}
-		e.splice(end, end, ","+text)
-		return
+	case n > 0:
+		indent = indentOf(text, obj.Members[0].Name.StartOffset)
+		same := commentsOnLine(obj.AfterExtra)
+		before = slices.Concat(obj.AfterExtra[:same], []byte(s.eol+indent))
+		obj.AfterExtra = obj.AfterExtra[same:]
+	case s.flat:
+		before, obj.AfterExtra = obj.AfterExtra, nil
+	default:
+		outer := lineIndent(text, obj.value.StartOffset)
+		indent = outer + s.unit
+		comments := len(bytes.TrimRight(obj.AfterExtra, " \t\r\n"))
+		before = slices.Concat(obj.AfterExtra[:comments], []byte(s.eol+indent))
+		if obj.AfterExtra = obj.AfterExtra[comments:]; !bytes.ContainsRune(obj.AfterExtra, '\n') {
+			obj.AfterExtra = []byte(s.eol + outer)
+		}
 	}
-	indent := indentOf(e.text, first.Name.StartOffset)
-	after := end
-	if trailing {
-		after += len(last.Value.AfterExtra) + 1
-	} else {
-		e.splice(end, end, ",")
-	}
-	after += commentsOnLine(e.text[after:at.EndOffset])
-	text := s.eol + indent + s.member(key, value, indent)
-	if trailing {
-		text += ","
-	}
-	e.splice(after, after, text)
-}
-
-// insertFirst adds a member to an empty object.
-func (s style) insertFirst(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
-	from, to := at.StartOffset+1, at.EndOffset-1
-	if s.flat {
-		e.splice(to, to, s.member(key, value, ""))
-		return
-	}
-	outer := lineIndent(e.text, at.StartOffset)
-	inner := outer + s.unit
-	text := s.eol + inner + s.member(key, value, inner)
-	if len(bytes.TrimSpace(obj.AfterExtra)) > 0 { // comments
-		from = at.StartOffset + 1 + len(bytes.TrimRight(obj.AfterExtra, " \t\r\n"))
-	}
-	if bytes.ContainsRune(e.text[from:to], '\n') {
-		e.splice(from, from, text)
-		return
-	}
-	e.splice(from, to, text+s.eol+outer)
-}
-
-func (p Location) removeJSON(e *edit, made int) error {
-	root, err := parseJSON(e.text)
+	made, err := parseJSON([]byte("{" + s.member(key, value, indent) + "}"))
 	if err != nil {
 		return err
 	}
-	// The objects from the top to the one that holds the entry.
-	chain := []*hujson.Value{&root}
-	keys := append(slices.Clip(p.Parents), p.Name)
-	for _, key := range p.Parents {
-		obj, ok := chain[len(chain)-1].Value.(*hujson.Object)
-		if !ok {
-			return errNotObject
-		}
-		i, err := findMember(e.text, obj, key)
-		if err != nil || i < 0 {
-			return errors.Join(err, errNotObject)
-		}
-		chain = append(chain, &obj.Members[i].Value)
+	member := made.Value.(*hujson.Object).Members[0] //nolint:forcetypeassert // just written
+	member.Name.BeforeExtra = before
+	if n := len(obj.Members); n > 0 { // a comma after the last member stays there
+		last := &obj.Members[n-1].Value
+		member.Value.AfterExtra, last.AfterExtra = last.AfterExtra, nil
+	}
+	obj.Members = append(obj.Members, member)
+	return nil
+}
+
+func (p Location) removeJSON(text []byte, made int) ([]byte, error) {
+	root, err := parseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := p.descend(text, &root)
+	if err != nil {
+		return nil, err
 	}
 	d := len(chain) - 1
 	for ; made > 0 && d > 0 && isOnlyMember(chain[d]); d-- {
 		made--
 	}
-	obj, ok := chain[d].Value.(*hujson.Object)
-	if !ok {
-		return errNotObject
-	}
-	i, err := findMember(e.text, obj, keys[d])
-	if err != nil || i < 0 {
-		return errors.Join(err, errNotObject)
-	}
-	removeMember(e, chain[d], obj, i)
-	return nil
+	chain[d].remove()
+	return root.Pack(), nil
 }
 
 // isOnlyMember reports whether an object has one member, and no comment.
-func isOnlyMember(v *hujson.Value) bool {
-	obj, ok := v.Value.(*hujson.Object)
-	if !ok || len(obj.Members) != 1 {
-		return false
-	}
+func isOnlyMember(obj jsonObject) bool {
 	m := obj.Members[0]
-	return len(bytes.TrimSpace(m.Name.BeforeExtra)) == 0 && len(bytes.TrimSpace(m.Value.AfterExtra)) == 0 &&
-		len(bytes.TrimSpace(obj.AfterExtra)) == 0
+	return len(obj.Members) == 1 && len(bytes.TrimSpace(slices.Concat(m.Name.BeforeExtra, m.Value.AfterExtra, obj.AfterExtra))) == 0
 }
 
-// removeMember removes a member with the space before it and one comma, but not
-// the comments around it.
-func removeMember(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
-	m := obj.Members[i]
+// remove removes the member at index with the space before it and one comma, but
+// not the comments around it.
+func (o jsonObject) remove() {
+	m, i := o.Members[o.index], o.index
 	before := m.Name.BeforeExtra
-	kept := len(bytes.TrimRight(before, " \t\r\n"))
+	kept := before[:len(bytes.TrimRight(before, " \t\r\n"))]
 	if n := bytes.LastIndexByte(before, '\n'); n >= 0 {
-		if kept = n; n > 0 && before[n-1] == '\r' {
-			kept--
-		}
+		kept = bytes.TrimSuffix(before[:n], []byte("\r"))
 	}
-	from, to := m.Name.StartOffset-len(before)+kept, m.Value.EndOffset
-	switch comma := i+1 < len(obj.Members) || m.Value.AfterExtra != nil; {
-	case len(obj.Members) == 1:
-		if comma {
-			to += len(m.Value.AfterExtra) + 1
-		}
-		if len(bytes.TrimSpace(before)) == 0 && len(bytes.TrimSpace(e.text[to:at.EndOffset-1])) == 0 {
-			from, to = at.StartOffset+1, at.EndOffset-1
-		}
-	case comma && i == 0 && !bytes.ContainsRune(before, '\n'):
+	o.Members = slices.Delete(o.Members, i, i+1)
+	next := &o.AfterExtra // what follows the member and its comma
+	if i < len(o.Members) {
+		next = &o.Members[i].Name.BeforeExtra
+	}
+	switch {
+	case len(o.Members) == 0 && len(bytes.TrimSpace(slices.Concat(before, *next))) == 0:
+		*next = nil
+	case i == 0 && len(o.Members) > 0 && !bytes.ContainsRune(before, '\n'):
 		// First on a line of several: remove the space after it, not before.
-		next := obj.Members[1].Name
-		from, to = m.Name.StartOffset, next.StartOffset-len(bytes.TrimLeft(next.BeforeExtra, " \t"))
-	case comma:
-		to += len(m.Value.AfterExtra) + 1
+		*next = slices.Concat(before, bytes.TrimLeft(*next, " \t"))
+	case i > 0 && i == len(o.Members) && m.Value.AfterExtra == nil:
+		last := &o.Members[i-1].Value
+		*next = slices.Concat(last.AfterExtra, kept, *next)
+		last.AfterExtra = nil
+	case i > 0 && i == len(o.Members):
+		last := &o.Members[i-1].Value
+		last.AfterExtra = append(hujson.Extra{}, last.AfterExtra...) // not nil: its comma is the last one now
+		fallthrough
 	default:
-		prev := obj.Members[i-1].Value
-		at := prev.EndOffset + len(prev.AfterExtra)
-		e.splice(at, at+1, "")
+		*next = slices.Concat(kept, *next)
 	}
-	e.splice(from, to, "")
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A style is the layout of a JSON text.
-type style struct {
+// A jsonStyle is the layout of a JSON text.
+type jsonStyle struct {
 	unit string // of indentation; empty: the text has no spaces
 	eol  string
 	flat bool // on one line
 }
 
 // detectStyle looks at the first member of the text.
-func detectStyle(e *edit, root *hujson.Value) style {
-	s := style{unit: "  ", eol: e.eol}
+func detectStyle(text []byte, root *hujson.Value) jsonStyle {
+	s := jsonStyle{unit: "  ", eol: lineEnding(text)}
 	obj, ok := root.Value.(*hujson.Object)
 	if !ok || len(obj.Members) == 0 {
 		return s
@@ -26,18 +26,18 @@ func detectStyle(e *edit, root *hujson.Value) style {
 	first := obj.Members[0].Name
 	if !bytes.ContainsRune(first.BeforeExtra, '\n') {
 		s.flat = true
-		if !bytes.ContainsAny(e.text[root.StartOffset:root.EndOffset], " \t") {
+		if !bytes.ContainsAny(text[root.StartOffset:root.EndOffset], " \t") {
 			s.unit = ""
 		}
 		return s
 	}
-	if unit := indentOf(e.text, first.StartOffset); unit != "" {
+	if unit := indentOf(text, first.StartOffset); unit != "" {
 		s.unit = unit
 	}
 	return s
 }
 
-func (s style) member(key string, value any, indent string) string {
+func (s jsonStyle) member(key string, value any, indent string) string {
 	colon := ": "
 	if s.unit == "" {
 		colon = ":"
@@ -47,12 +47,12 @@ func (s style) member(key string, value any, indent string) string {
 
 // format writes a value whose first line is indented by indent. Lists are on one
 // line.
-func (s style) format(value any, indent string) string {
+func (s jsonStyle) format(value any, indent string) string {
 	gap := " "
 	if s.unit == "" {
 		gap = ""
 	}
-	switch v := sortFields(value).(type) {
+	switch v := simplify(value).(type) {
 	case Fields:
 		parts := make([]string, len(v))
 		for i, f := range v {
@@ -66,8 +66,6 @@ func (s style) format(value any, indent string) string {
 		}
 		line := s.eol + indent + s.unit
 		return "{" + line + strings.Join(parts, ","+line) + s.eol + indent + "}"
-	case []string:
-		return s.format(normalize(v), indent)
 	case []any:
 		parts := make([]string, len(v))
 		flat := s
@@ -141,4 +139,4 @@ func commentsOnLine(extra []byte) int {
 }
 
 // Compact is fields as JSON on one line.
-func Compact(f Fields) string { return style{flat: true}.format(f, "") }
+func Compact(f Fields) string { return jsonStyle{flat: true}.format(f, "") }

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,42 +28,30 @@ func readTOML(text []byte) (map[string]any, error) {
 
 // setTOML writes the entry at the end of the file, where a table cannot split
 // another one. Containers need not be created.
-func (p Location) setTOML(e *edit, fields Fields, top map[string]any) error {
-	rest := e.text
+func (p Location) setTOML(text []byte, fields Fields, top map[string]any) ([]byte, error) {
 	if path, ok := p.outlinePath(top); ok {
-		if rest, ok = tomltext.Cut(e.text, path); !ok {
-			return ErrByHand
+		if text, ok = tomltext.Cut(text, path); !ok {
+			return nil, ErrManualEdit
 		}
 	}
-	if list := tomltext.Path(p.Parents...) + " = []"; p.List && strings.Contains(string(rest), list) {
+	if list := tomltext.Path(p.Parents...) + " = []"; p.List && bytes.Contains(text, []byte(list)) {
 		// Tables cannot be added to a list that is written inline.
-		after := strings.Replace(string(rest), list, strings.TrimSuffix(list, "]")+formatInlineTOML(fields)+"]", 1)
-		e.replaceWith([]byte(after))
-		return nil
+		filled := strings.TrimSuffix(list, "]") + formatInlineTOML(fields) + "]"
+		return bytes.Replace(text, []byte(list), []byte(filled), 1), nil
 	}
-	e.replaceWith(tomltext.Append(rest, p.formatTOML(fields)))
-	return nil
+	return tomltext.Append(text, p.formatTOML(fields)), nil
 }
 
-func (p Location) removeTOML(e *edit) error {
-	top, err := readTOML(e.text)
-	if err != nil {
-		return err
+func (p Location) removeTOML(text []byte, top map[string]any) ([]byte, error) {
+	path, _ := p.outlinePath(top)
+	if rest, ok := tomltext.Cut(text, path); ok {
+		return rest, nil
 	}
-	path, ok := p.outlinePath(top)
-	if !ok {
-		return nil
+	written := []byte("[" + formatInlineTOML(orderedFields(p, top)) + "]")
+	if p.List && bytes.Count(text, written) == 1 {
+		return bytes.Replace(text, written, []byte("[]"), 1), nil
 	}
-	if rest, ok := tomltext.Cut(e.text, path); ok {
-		e.replaceWith(rest)
-		return nil
-	}
-	written := "[" + formatInlineTOML(orderedFields(p, top)) + "]"
-	if p.List && strings.Count(string(e.text), written) == 1 {
-		e.replaceWith([]byte(strings.Replace(string(e.text), written, "[]", 1)))
-		return nil
-	}
-	return ErrByHand
+	return nil, ErrManualEdit
 }
 
 // orderedFields are the fields of the entry in the order in which we write them.
@@ -108,13 +97,11 @@ func (p Location) formatTOML(fields Fields) string {
 }
 
 func formatTOMLValue(v any) string {
-	switch v := sortFields(v).(type) {
+	switch v := simplify(v).(type) {
 	case string:
 		return tomltext.Quote(v)
 	case Fields:
 		return formatInlineTOML(v)
-	case []string:
-		return formatTOMLValue(normalize(v))
 	case []any:
 		parts := make([]string, len(v))
 		for i, x := range v {
@@ -135,17 +122,4 @@ func formatInlineTOML(f Fields) string {
 		parts[i] = tomltext.Key(field.Key) + " = " + formatTOMLValue(field.Value)
 	}
 	return "{ " + strings.Join(parts, ", ") + " }"
-}
-
-// replaceWith makes the text become after, by one splice of what differs.
-func (e *edit) replaceWith(after []byte) {
-	from, short := 0, min(len(e.text), len(after))
-	for from < short && e.text[from] == after[from] {
-		from++
-	}
-	tail := 0
-	for tail < short-from && e.text[len(e.text)-1-tail] == after[len(after)-1-tail] {
-		tail++
-	}
-	e.splice(from, len(e.text)-tail, string(after[from:len(after)-tail]))
 }

@@ -105,22 +105,25 @@ func (p Location) index(list []any) int {
 }
 
 // String is for messages.
-func (p Location) String() string { return strings.Join(append(slices.Clip(p.Parents), p.Name), ".") }
+func (p Location) String() string { return strings.Join(p.path(), ".") }
+
+// path is the keys that lead to the entry.
+func (p Location) path() []string { return append(slices.Clip(p.Parents), p.Name) }
 
 // errUnsafeEdit means that our edit would change too much.
-var errUnsafeEdit = fmt.Errorf("our edit would change more than our entry: %w", ErrByHand)
+var errUnsafeEdit = fmt.Errorf("our edit would change more than our entry: %w", ErrManualEdit)
 
 // verify checks the promise of an edit: the result parses, the entry is as
 // wanted (nil: removed), and the rest has the same meaning and, except for spaces
 // and separators, the same bytes as before.
-func (p Location) verify(before, after []byte, want map[string]any, splices []splice) error {
+func (p Location) verify(before, after []byte, want map[string]any) error {
 	was, err := p.read(before)
 	if err != nil {
 		return err
 	}
 	is, err := p.read(after)
 	if err != nil {
-		return ErrByHand // such as an inline table, which cannot be extended
+		return ErrManualEdit // such as an inline table, which cannot be extended
 	}
 	got, err := p.find(is)
 	if err != nil {
@@ -138,22 +141,23 @@ func (p Location) verify(before, after []byte, want map[string]any, splices []sp
 	if !reflect.DeepEqual(normalize(was), normalize(is)) {
 		return errUnsafeEdit
 	}
-	_, bare := splitBOM(before)
-	if had == nil && !onlySeparators(bare, splices) {
+	if had == nil && !isInsertion(string(before), string(after)) {
 		return errUnsafeEdit
 	}
 	return nil
 }
 
-// onlySeparators reports whether the splices remove only separators and empty
-// containers.
-func onlySeparators(text []byte, splices []splice) bool {
-	for _, s := range splices {
-		if strings.Trim(string(text[s.from:s.to]), " \t\r\n{}[]~") != "" && string(text[s.from:s.to]) != "null" {
-			return false
-		}
+// separators are what an edit may also change around the entry.
+var separators = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", ",", "", "{", "", "}", "", "[", "", "]", "", "~", "", "null", "")
+
+// isInsertion reports whether after is before with something inserted at one
+// place, apart from separators and empty containers.
+func isInsertion(before, after string) bool {
+	before, after = separators.Replace(before), separators.Replace(after)
+	for before != "" && after != "" && before[0] == after[0] {
+		before, after = before[1:], after[1:]
 	}
-	return true
+	return strings.HasSuffix(after, before)
 }
 
 // removeFromTree removes the entry from a tree, and the containers around it that

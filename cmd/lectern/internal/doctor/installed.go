@@ -82,7 +82,7 @@ func checkUpdate(_ context.Context, r *run) status.Check {
 	if u.NewerVersion() == "" {
 		return ok("%s", versions)
 	}
-	if err := u.ReadyByPath(); err != nil {
+	if err := u.CheckInstallByPath(); err != nil {
 		return warn(versions, err.Error())
 	}
 	return offer(warn(versions, "Run: lectern self-update."), status.InstallUpdate, "")

@@ -148,7 +148,7 @@ func (h *hubProcess) authorize(shared loopnet.Token) func(bearer string) (string
 
 // provenClient is the client that a request comes from by its token, or "".
 func provenClient(r *http.Request) string {
-	name, ok := strings.CutPrefix(loopnet.PrincipalOf(r), provenPrefix)
+	name, ok := strings.CutPrefix(loopnet.RequestPrincipal(r), provenPrefix)
 	if !ok {
 		return ""
 	}

@@ -50,7 +50,7 @@ type hubProcess struct {
 	Config
 
 	hub     *hub.Hub
-	state   *supervisor.State
+	state   *supervisor.SnapshotStore
 	logs    *logs.Log
 	log     *slog.Logger
 	web     webServer
@@ -80,7 +80,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
 	}
-	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewState(c.Now)}
+	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now)}
 	conf, err := c.App.Config()
 	if err != nil {
 		conf = config.Default(c.Paths.File(), c.Schema())
@@ -206,7 +206,8 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
-	h.log.Warn("the hub before this one died", "component", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
+	h.log.Warn("the hub before this one died", "component", "supervisor",
+		"pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.

@@ -57,16 +57,14 @@ func (c Clipboard) programs() []copyProgram {
 	}
 }
 
-// Copy puts text where the person can paste it and says how. tmux comes first,
-// because it swallows OSC 52 by default. Over SSH only OSC 52 reaches the
-// person's clipboard. A file always works.
+// Copy puts text where the person can paste it and says how. A file always works.
 func (c Clipboard) Copy(text string) (how string, err error) {
-	how, sure := c.copyAnyhow(text, c.file)
+	how, sure := c.tryAll(text, c.file)
 	if sure {
 		return how, nil
 	}
-	if err := c.save(text); err != nil {
-		return "", err
+	if err := atomicfile.WriteFile(c.file, []byte(text+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("save snippet: %w", err)
 	}
 	return cmp.Or(how, "no clipboard found; saved to "+c.file), nil
 }
@@ -74,43 +72,37 @@ func (c Clipboard) Copy(text string) (how string, err error) {
 // CopySecret is Copy for a secret, which it writes to no file; file is where the
 // secret is already.
 func (c Clipboard) CopySecret(secret, file string) (how string, err error) {
-	if how, _ := c.copyAnyhow(secret, file); how != "" {
+	if how, _ := c.tryAll(secret, file); how != "" {
 		return how, nil
 	}
 	return "", errors.New("no clipboard found; see " + file)
 }
 
-// copyAnyhow tries all ways. file is where text is if sure is false, because
-// terminals do not tell whether they obey OSC 52.
-func (c Clipboard) copyAnyhow(text, file string) (how string, sure bool) {
+// tryAll tries all ways. tmux comes first, because it swallows OSC 52 by default.
+// Over SSH only OSC 52 reaches the person's clipboard. file is where text is if
+// sure is false, because terminals do not tell whether they obey OSC 52.
+func (c Clipboard) tryAll(text, file string) (how string, sure bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if how := c.copyWithProgram(ctx, text); how != "" {
-		return how, true
-	}
-	if c.osc52(text) == nil {
-		how = "sent to the terminal's clipboard (OSC 52); if it does not arrive, see " + file
-	}
-	return how, false
-}
-
-// copyWithProgram tries the ways that report whether they worked, and says which
-// one did; empty: none.
-func (c Clipboard) copyWithProgram(ctx context.Context, text string) (how string) {
 	if c.env("TMUX") != "" && c.look("tmux") && c.feed(ctx, []byte(text), "tmux", "load-buffer", "-w", "-") == nil {
-		return "copied to tmux's buffer and its terminal's clipboard"
+		return "copied to tmux's buffer and its terminal's clipboard", true
 	}
-	if remote := c.env("SSH_CONNECTION") != "" || c.env("SSH_TTY") != ""; remote {
-		return ""
+	if remote := c.env("SSH_CONNECTION") != "" || c.env("SSH_TTY") != ""; !remote {
+		if name := c.tryPrograms(ctx, text); name != "" {
+			return "copied with " + name, true
+		}
 	}
-	if name := c.native(ctx, text); name != "" {
-		return "copied with " + name
+	if c.terminal == nil || len(text) > osc52Max {
+		return "", false
 	}
-	return ""
+	if _, err := fmt.Fprintf(c.terminal, "\x1b]52;c;%s\x07", base64.StdEncoding.EncodeToString([]byte(text))); err != nil {
+		return "", false
+	}
+	return "sent to the terminal's clipboard (OSC 52); if it does not arrive, see " + file, false
 }
 
-// native tries the programs of the system and returns the one that worked.
-func (c Clipboard) native(ctx context.Context, text string) string {
+// tryPrograms returns the program of the system that worked; empty: none did.
+func (c Clipboard) tryPrograms(ctx context.Context, text string) string {
 	for _, t := range c.programs() {
 		if t.when != "" && c.env(t.when) == "" || !c.look(t.name) {
 			continue
@@ -124,21 +116,6 @@ func (c Clipboard) native(ctx context.Context, text string) string {
 		}
 	}
 	return ""
-}
-
-func (c Clipboard) osc52(text string) error {
-	if c.terminal == nil || len(text) > osc52Max {
-		return errors.New("no terminal for OSC 52")
-	}
-	_, err := fmt.Fprintf(c.terminal, "\x1b]52;c;%s\x07", base64.StdEncoding.EncodeToString([]byte(text)))
-	return err
-}
-
-func (c Clipboard) save(text string) error {
-	if err := atomicfile.WriteFile(c.file, []byte(text+"\n"), 0o600); err != nil {
-		return fmt.Errorf("save snippet: %w", err)
-	}
-	return nil
 }
 
 // utf16LE is what clip.exe expects, with a byte order mark.

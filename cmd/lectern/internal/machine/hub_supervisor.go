@@ -107,14 +107,7 @@ func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bo
 		return false
 	}
 	s.set(stopReason{state: status.Failed, note: fmt.Sprintf("it exited; restart in %s", delay.Round(100*time.Millisecond)), since: s.Now()})
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return supervisor.Sleep(ctx, delay)
 }
 
 func (s *HubSupervisor) start(ctx context.Context, policy daemon.StartPolicy) {

@@ -233,7 +233,7 @@ func updatable(t *testing.T, tamper func(files map[string][]byte)) *Machine {
 	l.conf.Updates = func() (update.Config, error) {
 		conf, err := usual()
 		conf.Mirror, conf.PlainLoopback, conf.Keys, conf.Version = url, true, []string{key}, "1.0.0"
-		conf.Owner = func(context.Context, string) (update.Owner, bool) { return update.Owner{}, false }
+		conf.Owner = func(context.Context, string) (update.PackageManager, bool) { return update.PackageManager{}, false }
 		return conf, err
 	}
 	l.scan(t.Context())
@@ -416,8 +416,8 @@ func TestCannotUpdate(t *testing.T) {
 	usual := l.conf.Updates
 	l.conf.Updates = func() (update.Config, error) {
 		conf, err := usual()
-		conf.Owner = func(context.Context, string) (update.Owner, bool) {
-			return update.Owner{Manager: "Pack", Command: "pack up"}, true
+		conf.Owner = func(context.Context, string) (update.PackageManager, bool) {
+			return update.PackageManager{Name: "Pack", Command: "pack up"}, true
 		}
 		return conf, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -65,19 +66,10 @@ func (r *hubRestart) waitHealthy(ctx context.Context, version string) error {
 	if !r.wasRun {
 		return nil
 	}
-	tick := time.NewTicker(healthyEvery)
-	defer tick.Stop()
-	for {
+	return supervisor.Poll(ctx, healthyEvery, func() (bool, error) {
 		snap, err := r.Snapshot(ctx)
-		if err == nil && HubRunning(snap) && snap.Hub.Version == version {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+		return err == nil && HubRunning(snap) && snap.Hub.Version == version, nil
+	})
 }
 
 // mayCheckForUpdate reports whether the person lets us use the network for this.

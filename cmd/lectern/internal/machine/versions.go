@@ -41,7 +41,7 @@ func (m *Machine) versions(ctx context.Context) status.Update {
 	m.mu.Lock()
 	v.Note = m.manager
 	m.mu.Unlock()
-	if err := u.ReadyByPath(); err != nil {
+	if err := u.CheckInstallByPath(); err != nil {
 		v.Note = err.Error()
 	}
 	return v
@@ -105,7 +105,7 @@ func (m *Machine) planUpdate(ctx context.Context, a status.Action) (status.Plan,
 		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf(format, args...)})
 	}
 	if a.Verb == status.CheckUpdate {
-		if err := u.ReadyByPath(); errors.Is(err, update.ErrNoKeys) {
+		if err := u.CheckInstallByPath(); errors.Is(err, update.ErrNoKeys) {
 			return plan, err
 		}
 		plan.Title = "Check for a new release"
@@ -143,7 +143,7 @@ func (m *Machine) planUpdate(ctx context.Context, a status.Action) (status.Plan,
 // checkUpdatable says why no update can be installed here, and remembers a
 // package manager for the snapshot.
 func (m *Machine) checkUpdatable(ctx context.Context, u *update.Updater) error {
-	err := u.Ready(ctx)
+	err := u.CheckInstall(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e, ok := errors.AsType[*update.ManagedError](err); ok {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestSnapshotsAreCopies(t *testing.T) {
-	s := NewState(time.Now)
+	s := NewSnapshotStore(time.Now)
 	mine := []status.Source{{Component: status.Component{Name: "notes"}, Effects: []string{"read"}}}
 	s.Update(func(snap *status.Snapshot) { snap.Sources = mine })
 	s.Raise(status.Problem{Code: "c", Action: &status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "a"}}})
@@ -39,7 +39,7 @@ func TestSnapshotsAreCopies(t *testing.T) {
 }
 
 func TestEmptySnapshotHasLists(t *testing.T) {
-	s := NewState(time.Now)
+	s := NewSnapshotStore(time.Now)
 	s.Update(func(snap *status.Snapshot) { snap.Sources = nil })
 	snap := s.Snapshot()
 	if snap.Sources == nil || snap.Sessions == nil || snap.Peers == nil || snap.Problems == nil || snap.Snippets == nil {
@@ -51,7 +51,7 @@ func TestEmptySnapshotHasLists(t *testing.T) {
 // again.
 func TestEqualUpdateIsNoChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewState(time.Now)
+		s := NewSnapshotStore(time.Now)
 		draw := func(snap *status.Snapshot) {
 			snap.Hub.State = status.Ready
 			snap.Sources = []status.Source{{Component: status.Component{Name: "notes", State: status.Ready}, Effects: []string{"read"}}}
@@ -80,7 +80,7 @@ func TestEqualUpdateIsNoChange(t *testing.T) {
 }
 
 func TestUpdateThatPanicsChangesNothing(t *testing.T) {
-	s := NewState(time.Now)
+	s := NewSnapshotStore(time.Now)
 	func() {
 		defer func() { _ = recover() }()
 		s.Update(func(snap *status.Snapshot) { snap.Hub.PID = 7; panic("oops") })
@@ -92,7 +92,7 @@ func TestUpdateThatPanicsChangesNothing(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewState(time.Now)
+		s := NewSnapshotStore(time.Now)
 		start := time.Now()
 		s.Raise(status.Problem{Code: "update.ready", Severity: status.Notice})
 		time.Sleep(time.Second)
@@ -146,7 +146,7 @@ func TestProblems(t *testing.T) {
 
 func TestSinceFollowsTheState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewState(time.Now)
+		s := NewSnapshotStore(time.Now)
 		start := time.Now()
 		set := func(state status.State) {
 			s.Update(func(snap *status.Snapshot) {
@@ -175,7 +175,7 @@ func TestSinceFollowsTheState(t *testing.T) {
 
 func TestWatchIsConflated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewState(time.Now)
+		s := NewSnapshotStore(time.Now)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		ch := s.Watch(ctx)
@@ -223,7 +223,7 @@ func TestWatchIsConflated(t *testing.T) {
 
 func TestChangeAfterQuietArrivesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewState(time.Now)
+		s := NewSnapshotStore(time.Now)
 		ch := s.Watch(t.Context())
 		<-ch
 		time.Sleep(time.Second)
@@ -237,7 +237,7 @@ func TestChangeAfterQuietArrivesAtOnce(t *testing.T) {
 }
 
 func TestStateManyAtOnce(t *testing.T) {
-	s := NewState(time.Now)
+	s := NewSnapshotStore(time.Now)
 	ctx, cancel := context.WithCancel(t.Context())
 	var readers, writers sync.WaitGroup
 	for range 20 {
@@ -272,7 +272,7 @@ func TestStateManyAtOnce(t *testing.T) {
 }
 
 func BenchmarkUpdate(b *testing.B) {
-	s := NewState(time.Now)
+	s := NewSnapshotStore(time.Now)
 	s.Update(func(snap *status.Snapshot) {
 		snap.Sources = make([]status.Source, 5)
 		snap.Sessions = make([]status.Session, 8)

@@ -16,9 +16,9 @@ import (
 // times.
 const minInterval = 50 * time.Millisecond
 
-// State holds the current status.Snapshot of a hub and delivers changes to its
+// SnapshotStore holds the current status.Snapshot of a hub and delivers changes to its
 // watchers. A change never waits for a watcher. It is safe for concurrent use.
-type State struct {
+type SnapshotStore struct {
 	now func() time.Time
 
 	mu      sync.Mutex
@@ -26,9 +26,9 @@ type State struct {
 	changed chan struct{}   // closed at the next change
 }
 
-// NewState returns a State with an empty snapshot.
-func NewState(now func() time.Time) *State {
-	return &State{
+// NewSnapshotStore returns a State with an empty snapshot.
+func NewSnapshotStore(now func() time.Time) *SnapshotStore {
+	return &SnapshotStore{
 		now:     now,
 		snap:    cloneSnapshot(status.Snapshot{Time: now()}),
 		changed: make(chan struct{}),
@@ -36,12 +36,12 @@ func NewState(now func() time.Time) *State {
 }
 
 // Update lets f change a copy of the snapshot and publishes it if it differs. f
-// must not call the State. Slices that f sets remain the caller's.
+// must not call the store. Slices that f sets remain the caller's.
 //
 // Seq, Time and the order of Problems are set here, and so is Since of the
 // hub, the sources and the sessions where f does not set it: components are
 // matched by name, so f may also replace the lists.
-func (s *State) Update(f func(*status.Snapshot)) {
+func (s *SnapshotStore) Update(f func(*status.Snapshot)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := cloneSnapshot(s.snap)
@@ -52,7 +52,7 @@ func (s *State) Update(f func(*status.Snapshot)) {
 // Raise adds p, or replaces the problem with its code and component. Since is
 // that of the first Raise until the problem is cleared. Raising the same problem
 // again changes nothing.
-func (s *State) Raise(p status.Problem) {
+func (s *SnapshotStore) Raise(p status.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.snap.Problems, func(q status.Problem) bool { return q.Code == p.Code && q.Component == p.Component })
@@ -76,7 +76,7 @@ func (s *State) Raise(p status.Problem) {
 
 // Clear removes the problem with this code and component; an empty code removes
 // all problems of the component.
-func (s *State) Clear(code, part string) {
+func (s *SnapshotStore) Clear(code, part string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	gone := func(p status.Problem) bool { return p.Component == part && (code == "" || p.Code == code) }
@@ -89,7 +89,7 @@ func (s *State) Clear(code, part string) {
 }
 
 // publish makes next the current snapshot, if it differs.
-func (s *State) publish(next status.Snapshot) {
+func (s *SnapshotStore) publish(next status.Snapshot) {
 	now := s.now()
 	next = cloneSnapshot(next) // it may hold slices of the caller
 	next.Seq, next.Time = s.snap.Seq+1, now
@@ -110,12 +110,12 @@ func sameContent(a, b status.Snapshot) bool {
 }
 
 // Snapshot returns the current snapshot, which is the caller's to change.
-func (s *State) Snapshot() status.Snapshot {
+func (s *SnapshotStore) Snapshot() status.Snapshot {
 	snap, _ := s.current()
 	return snap
 }
 
-func (s *State) current() (status.Snapshot, <-chan struct{}) {
+func (s *SnapshotStore) current() (status.Snapshot, <-chan struct{}) {
 	s.mu.Lock()
 	snap, changed := s.snap, s.changed
 	s.mu.Unlock()
@@ -125,13 +125,13 @@ func (s *State) current() (status.Snapshot, <-chan struct{}) {
 // Watch delivers the current snapshot at once and then the newest after
 // changes, at most twenty a second. A slow reader misses intermediate
 // snapshots, never the last. The channel is closed when ctx ends.
-func (s *State) Watch(ctx context.Context) <-chan status.Snapshot {
+func (s *SnapshotStore) Watch(ctx context.Context) <-chan status.Snapshot {
 	out := make(chan status.Snapshot, 1)
 	go s.watch(ctx, out)
 	return out
 }
 
-func (s *State) watch(ctx context.Context, out chan status.Snapshot) {
+func (s *SnapshotStore) watch(ctx context.Context, out chan status.Snapshot) {
 	defer close(out)
 	for {
 		snap, changed := s.current()

@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// A change replaces the content of a file.
-type change struct {
+// A fileChange replaces the content of a file.
+type fileChange struct {
 	path    string
 	before  []byte // nil: there is no file
 	after   []byte // nil: the file is removed
@@ -79,7 +79,7 @@ func resolveLink(top, path string) (string, error) {
 }
 
 // describe says what the change does.
-func (c change) describe() string {
+func (c fileChange) describe() string {
 	switch {
 	case c.before == nil:
 		return "write " + c.path
@@ -90,7 +90,7 @@ func (c change) describe() string {
 	}
 }
 
-func (c change) diff() string {
+func (c fileChange) diff() string {
 	from, to := c.path, c.path
 	if c.before == nil {
 		from = os.DevNull
@@ -103,9 +103,9 @@ func (c change) diff() string {
 
 // apply makes the change: it saves the receipt, backs up the file, writes in one
 // step and reads back.
-func (m Machine) apply(c change) error {
+func (m Machine) apply(c fileChange) error {
 	r := c.receipt
-	old, recorded, err := m.findReceipt(r)
+	old, recorded, err := m.receipts().find(r)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (m Machine) apply(c change) error {
 		}
 		r.Backups = append(r.Backups, backup)
 	}
-	if err := m.addReceipt(r); err != nil {
+	if err := m.receipts().add(r); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -132,7 +132,7 @@ func (m Machine) apply(c change) error {
 }
 
 // write replaces the content, if it is still what it was.
-func (c change) write() error {
+func (c fileChange) write() error {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", c.path, err)
@@ -160,7 +160,7 @@ func (c change) write() error {
 }
 
 // backUp copies the file to a new one beside it.
-func (m Machine) backUp(c change) (string, error) {
+func (m Machine) backUp(c fileChange) (string, error) {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
 		return "", fmt.Errorf("back up %s: %w", c.path, err)
@@ -182,19 +182,19 @@ func (m Machine) backUp(c change) (string, error) {
 
 // revert makes a change that removes what its receipt records, then removes
 // the backups and the folders that are empty now.
-func (m Machine) revert(c change) error {
+func (m Machine) revert(c fileChange) error {
 	if c.after != nil {
 		if err := c.write(); err != nil {
 			return err
 		}
-	} else if err := m.removeFile(c); err != nil {
+	} else if err := c.removeFile(); err != nil {
 		return err
 	}
 	return m.cleanUp(c.receipt)
 }
 
 // removeFile removes a file, if it is still what it was.
-func (m Machine) removeFile(c change) error {
+func (c fileChange) removeFile() error {
 	now, err := readFile(c.path)
 	if err != nil || now == nil {
 		return err
@@ -220,7 +220,7 @@ func (m Machine) cleanUp(r receipt) error {
 			break // something else is in it by now, or it no longer exists
 		}
 	}
-	return m.deleteReceipt(r)
+	return m.receipts().remove(r)
 }
 
 // missingFolders lists the folders of a path that do not exist, outermost first.

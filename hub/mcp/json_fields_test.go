@@ -1,0 +1,30 @@
+package mcp
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Fields are those that encoding/json finds, whatever their values look like.
+func FuzzFields(f *testing.F) {
+	for _, object := range []string{
+		`{}`, ` { } `, `{"a":1}`, `{"a":-1.5e+3,"b":null , "c" : true}`, "{\"a\"\t:\r\n[1,{\"b\":[]}] }",
+		`{"a":"}\"{","b":{"c":"]\\"},"d":"\\"}`, `{"a":{"b":"[","c":"\\\"}"},"a":2}`, `{"\u0061\"\\":[[],[{}]],"":""}`,
+		`{"é":"é","` + "\xff" + `":"` + "\xff" + `"}`, `{"a":[1,2],"b":[ "x" , "y" ],"c":{ "d" : 0 }}`,
+	} {
+		f.Add([]byte(object))
+	}
+	f.Fuzz(func(t *testing.T, object []byte) {
+		var want map[string]json.RawMessage
+		if json.Unmarshal(object, &want) != nil || want == nil {
+			t.Skip("not an object")
+		}
+		got := map[string]json.RawMessage{}
+		eachField(object, func(key []byte, value json.RawMessage) { got[string(key)] = value })
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%q: %s", object, d)
+		}
+	})
+}
