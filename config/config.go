@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -30,7 +32,7 @@ type Config struct {
 	Hub     Hub
 	Limits  Limits
 	Journal Journal
-	Logseq  Logseq
+	Bridge  Bridge
 	Update  Update
 	Sources []Source // in the order of the file
 	Clients []Client
@@ -39,8 +41,9 @@ type Config struct {
 	// not errors.
 	Notices []Fault
 
-	text   []byte // the file's bytes; nil if there is no file
-	schema Schema
+	text     []byte // the file's bytes; nil if there is no file
+	schema   Schema
+	defaults defaultKeys
 }
 
 // Hub is the table [hub].
@@ -74,11 +77,11 @@ type Limits struct {
 	BreakerBytes   int
 }
 
-// Logseq is the table [logseq]: which plugins may connect, and how.
-type Logseq struct {
+// Bridge is the table [bridge]: which plugins may connect, and how.
+type Bridge struct {
 	// PlainToken lets a plugin send the token instead of proving it.
 	PlainToken bool
-	// Origins of pages that may connect besides the two that Logseq uses.
+	// Origins of pages that may connect besides those that the Systems name.
 	Origins []string
 }
 
@@ -96,7 +99,7 @@ type Update struct {
 type Source struct {
 	Name     string
 	Kind     string
-	Path     string // absolute; empty if the kind has no folder
+	Path     string // the first of its keys that is a folder, absolute; empty: none is
 	ReadOnly bool
 	// Effects that agents may have; nil means what the hub grants by default.
 	Effects []string
@@ -105,7 +108,8 @@ type Source struct {
 	// Exclude and Only are privacy rules as people write them: what agents must not
 	// see, or all that they may see; nil means none.
 	Exclude, Only []string
-	// Options are the System's own keys as a JSON object, path among them.
+	// Options are the System's own keys as a JSON object, completed by those of
+	// [system.KIND].
 	Options json.RawMessage
 	// Line of the table in the file, from 1; 0 if it is not from a file.
 	Line int
@@ -114,17 +118,23 @@ type Source struct {
 // A Schema says what the file may contain besides the keys of this package.
 type Schema struct {
 	// Kinds has the keys of every kind of source in this build, besides the common
-	// ones.
-	Kinds map[string][]string
+	// ones, in the order in which people see them.
+	Kinds map[string][]Key
 	// Effects and Verdicts are the words that effects and do may hold, in the
 	// order shown to people.
 	Effects, Verdicts []string
 	// CheckPrivacyRule returns what is wrong with a rule in exclude or only. Nil:
 	// every rule is accepted.
 	CheckPrivacyRule func(rule string) error
+	// CheckSecret returns what is wrong with a reference to a secret, without
+	// repeating it. Nil: every key of type [Secret] is refused.
+	CheckSecret func(reference string) error
 	// Home replaces a leading ~ in paths; if it is empty, such paths are an error.
 	Home string
 }
+
+// kindNames returns the kinds in the order of their names.
+func (s Schema) kindNames() []string { return slices.Sorted(maps.Keys(s.Kinds)) }
 
 // Default returns the configuration of a machine without a file.
 func Default(path string, schema Schema) Config {

@@ -15,7 +15,24 @@ import (
 )
 
 var schema = config.Schema{
-	Kinds:    map[string][]string{"markdown": {"path", "tenant"}, "cards": {"url"}},
+	Kinds: map[string][]config.Key{
+		"markdown": {{Name: "path", Type: config.Folder, Description: "the folder that holds the pages", Required: true}, {Name: "tenant", Type: config.Text}},
+		"cards": {
+			{Name: "url", Type: config.Text},
+			{Name: "limit", Type: config.Integer},
+			{Name: "open", Type: config.Boolean},
+			{Name: "tags", Type: config.List},
+			{Name: "titles", Type: config.Map},
+			{Name: "key", Type: config.Secret},
+			{Name: "inbox", Type: config.Folder},
+		},
+	},
+	CheckSecret: func(reference string) error {
+		if !strings.HasPrefix(reference, "env:") && !strings.HasPrefix(reference, "file:") {
+			return errors.New("not a reference")
+		}
+		return nil
+	},
 	Home:     "/home/me",
 	Effects:  []string{"read", "write", "delete", "run", "admin"},
 	Verdicts: []string{"allow", "always", "ask", "deny"},
@@ -36,7 +53,7 @@ port = 4000
 idle_after = "1h30m"
 http = false
 
-[logseq]
+[bridge]
 plain_token = true
 origins = ["file://", "null"]
 
@@ -94,7 +111,7 @@ schema = "ab"
 		Hub:     config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, DataMarker: true},
 		Limits:  config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute, BreakerDeletes: 100, BreakerBytes: 32 << 20},
 		Journal: config.Journal{Keep: 90 * 24 * time.Hour, Max: 512},
-		Logseq:  config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
+		Bridge:  config.Bridge{PlainToken: true, Origins: []string{"file://", "null"}},
 		Update:  config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
 		Sources: []config.Source{
 			{
@@ -118,21 +135,21 @@ schema = "ab"
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
-		"prot = 1":                                   "1:1: prot: unknown key (allowed: client, hub, journal, limits, logseq, rule, source, update)",
-		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: data_marker, http, idle_after, mark, own_changes, port)",
+		"prot = 1":                                   "1:1: prot: unknown key (allowed: bridge, client, hub, journal, limits, rule, source, system, update)",
+		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: data_marker, http, idle_after, own_changes, port)",
 		"[hub]\nport = 70000":                        "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":                       "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nhttp = 1":                            "2:8: hub.http: must be true or false",
 		"[hub]\nidle_after = 10":                     `2:14: hub.idle_after: must be a duration in quotes, such as "90s", "10m" or "1h30m"`,
 		"[hub]\nidle_after = \"-1s\"":                `2:14: hub.idle_after: must be at least "0s", got "-1s"`,
-		"[logseq]\norigins = \"x\"":                  `2:11: logseq.origins: must be a list of origins, such as ["file://"]`,
-		"[logseq]\norigins = [\"*\"]":                `2:12: logseq.origins[0]: must be one origin exactly as the browser sends it`,
-		"[logseq]\nplain_token = 1":                  "2:15: logseq.plain_token: must be true or false",
+		"[bridge]\norigins = \"x\"":                  `2:11: bridge.origins: must be a list of origins, such as ["file://"]`,
+		"[logseq]\norigins = [\"*\"]":                `2:12: bridge.origins[0]: must be one origin exactly as the browser sends it`,
+		"[logseq]\nplain_token = 1":                  "2:15: bridge.plain_token: must be true or false",
 		"hub = 1":                                    "1:7: hub: must be a table, [hub]",
-		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: data_marker, http, idle_after, mark, own_changes, port)",
+		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: data_marker, http, idle_after, own_changes, port)",
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
-		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, journal, limits, logseq, rule, source, update)",
+		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: bridge, client, hub, journal, limits, rule, source, system, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written as [[source]], with two brackets, because there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
 		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,11 +24,14 @@ func (c *Config) decode() error {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
 	d := decoder{text: text, outline: tomltext.ParseOutline(text), schema: c.schema}
+	d.moveRenamed(root)
 	once := settingTables()
-	top := d.table("", root, append(slices.Clone(once), "source", "client", "rule")...)
+	top := d.table("", root, append(slices.Clone(once), "system", "source", "client", "rule")...)
 	for _, name := range once {
 		c.readSettings(top, name)
 	}
+	d.defaults = d.systems(top, filepath.Dir(c.Path))
+	c.defaults = d.defaults
 	c.Sources = d.sources(top, c.Path)
 	c.Clients, c.Rules = d.clients(top), d.rules(top)
 	c.Notices = d.notices
@@ -59,13 +63,12 @@ func (c *Config) readSettings(top configTable, name string) {
 			in, known = append(in, s), append(known, key)
 		}
 	}
-	for _, former := range slices.Concat(slices.Collect(maps.Keys(removedSettings)), slices.Collect(maps.Keys(renamedSettings))) {
+	for former := range removedSettings {
 		if table, key, _ := strings.Cut(former, "."); table == name {
 			known = append(known, key)
 		}
 	}
 	if t, ok := top.table(name, known...); ok {
-		t.readRenamed()
 		for i, s := range in {
 			s.read(t, known[i], c)
 		}
@@ -73,29 +76,53 @@ func (c *Config) readSettings(top configTable, name string) {
 	}
 }
 
-// readRenamed gives the values of former keys to those that replace them.
-func (t configTable) readRenamed() {
-	for _, former := range slices.Sorted(maps.Keys(t.values)) {
-		path := tomltext.Under(t.path, former)
-		renamed, ok := renamedSettings[path]
+// moveRenamed gives the values of former keys to those that replace them, and
+// their positions too. A table without further keys is removed.
+func (d *decoder) moveRenamed(root map[string]any) {
+	for _, former := range slices.Sorted(maps.Keys(renamedSettings)) {
+		renamed := renamedSettings[former]
+		oldTable, oldKey, _ := strings.Cut(former, ".")
+		table, key, _ := strings.Cut(renamed, ".")
+		from, _ := root[oldTable].(map[string]any)
+		value, ok := from[oldKey]
 		if !ok {
 			continue
 		}
-		_, key, _ := strings.Cut(renamed, ".")
-		message := "is now called " + renamed + "; rename it"
-		if _, both := t.values[key]; both {
-			message = "has no effect, because it is now called " + renamed + ", which is set too; remove the line"
-		} else {
-			t.values[key] = t.values[former]
+		delete(from, oldKey)
+		if len(from) == 0 {
+			delete(root, oldTable)
 		}
-		t.notice(path, message)
+		to, ok := root[table].(map[string]any)
+		if !ok && root[table] == nil {
+			to = map[string]any{}
+			root[table] = to
+		}
+		message := "is now called " + renamed + "; rename it"
+		if _, both := to[key]; both {
+			message = "has no effect, because it is now called " + renamed + ", which is set too; remove the line"
+		} else if to != nil {
+			to[key] = value
+			d.aliasPositions(former, renamed)
+		}
+		d.notice(former, message)
+	}
+}
+
+// aliasPositions makes the positions at and below one path those of another.
+func (d *decoder) aliasPositions(from, to string) {
+	for _, offsets := range []map[string]int{d.outline.Keys, d.outline.Values} {
+		for path, at := range maps.Clone(offsets) {
+			if rest, ok := strings.CutPrefix(path, from); ok && (rest == "" || rest[0] == '[') {
+				offsets[to+rest] = at
+			}
+		}
 	}
 }
 
 // notice notes something about a key that does not keep the file from being read.
-func (t configTable) notice(path, message string) {
-	line, column := tomltext.Position(t.decoder.text, t.keyOffset(path))
-	t.notices = append(t.notices, Fault{line, column, path, message})
+func (d *decoder) notice(path, message string) {
+	line, column := tomltext.Position(d.text, d.keyOffset(path))
+	d.notices = append(d.notices, Fault{line, column, path, message})
 }
 
 // noticeRemoved notes the keys of a table that have no effect any more.
@@ -128,11 +155,12 @@ func trimTOMLPrefix(msg string) string {
 
 // A decoder collects faults while tables are read.
 type decoder struct {
-	text    []byte
-	outline tomltext.Outline
-	schema  Schema
-	faults  []Fault
-	notices []Fault
+	text     []byte
+	outline  tomltext.Outline
+	schema   Schema
+	defaults defaultKeys
+	faults   []Fault
+	notices  []Fault
 }
 
 func (d *decoder) fault(path string, offset int, format string, args ...any) {

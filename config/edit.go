@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -97,68 +96,6 @@ func Lock(path string) (unlock func() error, err error) {
 		return nil, fmt.Errorf("lock configuration: %w", err)
 	}
 	return lock.Release, nil
-}
-
-// AddSource plans to append s, which has Name, Kind, Path, ReadOnly, Effects,
-// Ask, Exclude and Only. If the file has the same source already, nothing
-// changes. An empty name is derived from the path; a name that another source
-// has is an error.
-func (c Config) AddSource(s Source) (Edit, Source, error) {
-	same := func(old Source) bool {
-		return old.Kind == s.Kind && old.Path == s.Path && (s.Name == "" || s.Name == old.Name) &&
-			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects) && slices.Equal(old.Ask, s.Ask) &&
-			slices.Equal(old.Exclude, s.Exclude) && slices.Equal(old.Only, s.Only)
-	}
-	if i := slices.IndexFunc(c.Sources, same); i >= 0 {
-		return Edit{c.Path, c.text, c.text}, c.Sources[i], nil
-	}
-	if s.Name == "" {
-		s.Name = NameFor(s.Path, s.Kind, func(name string) bool { _, taken := c.Source(name); return taken })
-	}
-	if err := CheckName(s.Name); err != nil {
-		return Edit{}, Source{}, fmt.Errorf("name: %w", err)
-	}
-	if old, taken := c.Source(s.Name); taken {
-		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s, which opens %s; choose another name",
-			s.Name, old.Line, c.Path, old.Path)
-	}
-	after := c.appendSource(s)
-	now, err := Parse(c.Path, after, c.schema)
-	if err != nil {
-		return Edit{}, Source{}, fmt.Errorf("add source: %w", err)
-	}
-	if len(now.Sources) > 0 {
-		s.Options = now.Sources[len(now.Sources)-1].Options
-	}
-	want := c
-	want.Sources = append(slices.Clone(c.Sources), s)
-	if !now.equal(want) {
-		return Edit{}, Source{}, c.manualEdit("add", "its sources are not written as [[source]] tables")
-	}
-	return Edit{c.Path, c.text, after}, now.Sources[len(now.Sources)-1], nil
-}
-
-// appendSource returns the text with one more table at its end, with the line
-// endings of the text.
-func (c Config) appendSource(s Source) []byte {
-	var b strings.Builder
-	b.WriteString("[[source]]\n")
-	fmt.Fprintf(&b, "name = %s\nkind = %s\n", tomltext.Quote(s.Name), tomltext.Quote(s.Kind))
-	if s.Path != "" {
-		fmt.Fprintf(&b, "path = %s\n", tomltext.Quote(s.Path))
-	}
-	if s.ReadOnly {
-		b.WriteString("read_only = true\n")
-	}
-	writeList(&b, "effects", s.Effects)
-	writeList(&b, "ask", s.Ask)
-	writeList(&b, "exclude", s.Exclude)
-	writeList(&b, "only", s.Only)
-	text := c.text
-	if text == nil {
-		text = []byte(fileHeader)
-	}
-	return tomltext.Append(text, b.String())
 }
 
 // RemoveSource plans to remove a source from the file. Comments inside its

@@ -8,7 +8,7 @@ import (
 // An edit is refused if the text that it makes means anything else than it
 // should, in whatever table.
 func TestEditChangesNothingElse(t *testing.T) {
-	schema := Schema{Kinds: map[string][]string{"k": {"path"}}, Effects: []string{"read"}, Verdicts: []string{"deny"}}
+	schema := Schema{Kinds: map[string][]Key{"k": {{Name: "path", Type: Folder}, {Name: "tenant", Type: Text}}}, Effects: []string{"read"}, Verdicts: []string{"deny"}}
 	const text = "[[source]]\nname = \"a\"\nkind = \"k\"\npath = \"/a\"\n"
 	c, err := Parse("/c/config.toml", []byte(text), schema)
 	if err != nil {
@@ -22,8 +22,9 @@ func TestEditChangesNothingElse(t *testing.T) {
 		"[hub]\nport = 12740\n", // the default, written down
 		"[limits]\nin_flight = 1\n",
 		"[journal]\nkeep = \"1h\"\n",
-		"[logseq]\nplain_token = true\n",
-		"[logseq]\norigins = [\"file://\"]\n",
+		"[bridge]\nplain_token = true\n",
+		"[bridge]\norigins = [\"file://\"]\n",
+		"[system.k]\ntenant = \"t\"\n",
 		"[update]\ncheck = false\n",
 		"[update]\nmirror = \"https://example.com\"\n",
 		"[[source]]\nname = \"b\"\nkind = \"k\"\npath = \"/b\"\n",

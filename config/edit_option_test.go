@@ -10,12 +10,12 @@ import (
 
 func TestSetOption(t *testing.T) {
 	const file = "# mine\n[hub] # the hub\n# why 1\nport = 1 # not the usual\nhttp = true\n\n[[source]]\nname = \"n\"\nkind = \"k\"\npath = \"/n\"\n"
-	schema := Schema{Kinds: map[string][]string{"k": {"path"}}}
+	schema := Schema{Kinds: map[string][]Key{"k": {{Name: "path", Type: Folder}}}}
 	for _, tt := range []struct{ name, text, key, typed, want string }{
 		{"in place", file, "hub.port", "4711", strings.Replace(file, "port = 1 #", "port = 4711 #", 1)},
 		{"another key of the table", file, "hub.idle_after", "90s", strings.Replace(file, "http = true\n", "http = true\nidle_after = '90s'\n", 1)},
 		{"another table", file, "limits.in_flight", "3", file + "\n[limits]\nin_flight = 3\n"},
-		{"a list", file, "logseq.origins", "file://, null", file + "\n[logseq]\norigins = ['file://', 'null']\n"},
+		{"a list", file, "bridge.origins", "file://, null", file + "\n[bridge]\norigins = ['file://', 'null']\n"},
 		{"back to the default", file, "hub.port", "", strings.Replace(file, "port = 1 # not the usual\n", "", 1)},
 		{"not there", file, "update.pin", "", file},
 		{"windows", strings.ReplaceAll(file, "\n", "\r\n"), "hub.http", "false", strings.ReplaceAll(strings.Replace(file, "http = true", "http = false", 1), "\n", "\r\n")},
@@ -47,7 +47,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"", "hub.port", "70000", "hub.port: must be a whole number from 1 to 65535"},
 		{"", "hub.http", "yes", "hub.http: must be true or false"},
 		{"", "limits.deadline", "10ms", `limits.deadline: must be at least "1s"`},
-		{"", "logseq.origins", "*", "logseq.origins: must be one origin"},
+		{"", "bridge.origins", "*", "bridge.origins: must be one origin"},
 		{"", "hub.idle_after", "1s\"\nport = 1", "hub.idle_after: must be a duration"},
 		{"hub.port = 3\n", "hub.http", "false", "with an editor"},
 		{"hub = { port = 3 }\n", "hub.http", "false", ""},
@@ -66,7 +66,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 // can see and set it, and its default can be typed.
 func TestEveryFieldIsASetting(t *testing.T) {
 	fields := 0
-	for _, v := range []any{Hub{}, Limits{}, Journal{}, Logseq{}, Update{}} {
+	for _, v := range []any{Hub{}, Limits{}, Journal{}, Bridge{}, Update{}} {
 		fields += reflect.TypeOf(v).NumField()
 	}
 	c := Default("/c/config.toml", Schema{})

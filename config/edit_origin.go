@@ -14,14 +14,14 @@ func (c Config) AllowOrigin(origin string) (Edit, error) {
 	if !isOrigin(origin) {
 		return Edit{}, fmt.Errorf("%.80q is not an origin: write it exactly as the browser sends it, such as \"file://\"", origin)
 	}
-	if slices.Contains(c.Logseq.Origins, origin) {
+	if slices.Contains(c.Bridge.Origins, origin) {
 		return Edit{c.Path, c.text, c.text}, nil
 	}
 	want := c
-	want.Logseq.Origins = append(slices.Clone(c.Logseq.Origins), origin)
-	edit, err := c.edited(c.withOrigin(origin), want, "logseq.origins")
+	want.Bridge.Origins = append(slices.Clone(c.Bridge.Origins), origin)
+	edit, err := c.edited(c.withOrigin(origin), want, "bridge.origins")
 	if err != nil {
-		return Edit{}, fmt.Errorf("%s cannot be edited safely; write origins = [%s] below [logseq] with an editor", c.Path, tomltext.Quote(origin))
+		return Edit{}, fmt.Errorf("%s cannot be edited safely; write origins = [%s] below [bridge] with an editor", c.Path, tomltext.Quote(origin))
 	}
 	return edit, nil
 }
@@ -30,16 +30,17 @@ func (c Config) AllowOrigin(origin string) (Edit, error) {
 // text means then.
 func (c Config) withOrigin(origin string) []byte {
 	quoted := tomltext.Quote(origin)
-	if n := len(c.Logseq.Origins); n > 0 {
-		path := fmt.Sprintf("logseq.origins[%d]", n-1)
-		if after, ok := tomltext.After(c.text, path, ", "+quoted); ok {
-			return after
+	if n := len(c.Bridge.Origins); n > 0 {
+		for _, key := range []string{"bridge.origins", "logseq.origins"} { // the second is the former name
+			if after, ok := tomltext.After(c.text, fmt.Sprintf("%s[%d]", key, n-1), ", "+quoted); ok {
+				return after
+			}
 		}
 	}
-	if after, ok := tomltext.Set(c.text, "logseq", "origins", "["+quoted+"]"); ok {
+	if after, ok := tomltext.Set(c.text, "bridge", "origins", "["+quoted+"]"); ok {
 		return after
 	}
-	return tomltext.Append(c.textOrHeader(), "[logseq]\norigins = ["+quoted+"]\n")
+	return tomltext.Append(c.textOrHeader(), "[bridge]\norigins = ["+quoted+"]\n")
 }
 
 // isOrigin reports whether a browser may send s as an origin.

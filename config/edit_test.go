@@ -42,7 +42,7 @@ func TestAddSourceBytes(t *testing.T) {
 		"only a BOM":       {"\ufeff", "\ufeff" + tableB},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, s, err := parse(t, c.before).AddSource(config.Source{Kind: "markdown", Path: "/b"})
+			e, s, err := parse(t, c.before).AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": "/b"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestRemoveSourceBytes(t *testing.T) {
 }
 
 func TestAddingTwiceChangesNothing(t *testing.T) {
-	e, s, err := parse(t, tableA).AddSource(config.Source{Kind: "markdown", Path: "/a"})
+	e, s, err := parse(t, tableA).AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": "/a"})
 	if err != nil || e.HasChanges() || s.Name != "a" {
 		t.Errorf("changes %v, name %s, error %v", e.HasChanges(), s.Name, err)
 	}
@@ -95,7 +95,7 @@ func TestAddingTwiceChangesNothing(t *testing.T) {
 
 func TestEditsThatAreRefused(t *testing.T) {
 	inline := "source = [{name = \"a\", kind = \"markdown\", path = \"/a\"}]\n"
-	if _, _, err := parse(t, inline).AddSource(config.Source{Kind: "markdown", Path: "/b"}); err == nil {
+	if _, _, err := parse(t, inline).AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": "/b"}); err == nil {
 		t.Error("added beside an inline list")
 	}
 	if _, err := parse(t, inline).RemoveSource("a"); err == nil || !strings.Contains(err.Error(), "with an editor") {
@@ -104,7 +104,7 @@ func TestEditsThatAreRefused(t *testing.T) {
 	if _, err := parse(t, tableA+tableB).RemoveSource("aa"); err == nil || !strings.Contains(err.Error(), "did you mean a?") {
 		t.Errorf("remove what is not there: %v", err)
 	}
-	if _, _, err := parse(t, tableA).AddSource(config.Source{Name: "a", Kind: "markdown", Path: "/b"}); err == nil || !strings.Contains(err.Error(), "line 1") {
+	if _, _, err := parse(t, tableA).AddSource(config.Source{Name: "a", Kind: "markdown"}, map[string]string{"path": "/b"}); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("add a taken name: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestEditsThatAreRefused(t *testing.T) {
 // Paths of every system come back as they were given.
 func TestAddSourceQuotes(t *testing.T) {
 	for _, path := range []string{"/a b", `/a"b`, `/a\b`, `/a'\b`, "/a\nb", "/ä/💡", "/a\tb", "/#"} {
-		e, s, err := parse(t, "").AddSource(config.Source{Kind: "markdown", Path: path})
+		e, s, err := parse(t, "").AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": path})
 		if err != nil || s.Path != path {
 			t.Errorf("%q became %q, error %v\n%s", path, s.Path, err, e.After)
 		}
@@ -125,7 +125,7 @@ func TestSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _, err := c.AddSource(config.Source{Kind: "markdown", Path: "/b"})
+	e, _, err := c.AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": "/b"})
 	if err != nil {
 		t.Fatal(err)
 	}

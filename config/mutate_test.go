@@ -63,7 +63,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("removing %s gave %q: %v", s.Name, e.After, err)
 			}
 		}
-		if e, _, err := c.AddSource(config.Source{Kind: "cards"}); err == nil && !bytes.HasPrefix(e.After, text) {
+		if e, _, err := c.AddSource(config.Source{Kind: "cards"}, map[string]string{"titles": "a=b"}); err == nil && !bytes.HasPrefix(e.After, text) {
 			t.Errorf("adding changed what was there: %q", e.After)
 		}
 	})

@@ -53,10 +53,10 @@ func settings() []setting {
 			func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
 		intSetting("journal.max_mb", "MB of contents that are kept for undo; the oldest are dropped first",
 			1, 1<<20, func(c *Config) *int { return &c.Journal.Max }).needsRestart(),
-		boolSetting("logseq.plain_token", "let a plugin that cannot prove its token send the token itself",
-			func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
-		originsSetting("logseq.origins", "origins of plugin pages that may connect besides Logseq's own",
-			func(c *Config) *[]string { return &c.Logseq.Origins }),
+		boolSetting("bridge.plain_token", "let a plugin that cannot prove its token send the token itself",
+			func(c *Config) *bool { return &c.Bridge.PlainToken }).needsRestart(),
+		originsSetting("bridge.origins", "origins of plugin pages that may connect besides the usual ones",
+			func(c *Config) *[]string { return &c.Bridge.Origins }),
 		boolSetting("update.check", "check once a day for a new version", func(c *Config) *bool { return &c.Update.Check }),
 		stringSetting("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
 		stringSetting("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
@@ -75,6 +75,8 @@ var renamedSettings = map[string]string{
 	"hub.mark":            "hub.data_marker",
 	"limits.fuse_deletes": "limits.breaker_deletes",
 	"limits.fuse_bytes":   "limits.breaker_bytes",
+	"logseq.plain_token":  "bridge.plain_token",
+	"logseq.origins":      "bridge.origins",
 }
 
 func (s setting) needsRestart() setting {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -66,16 +65,16 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 	own, known := d.schema.Kinds[s.Kind]
 	switch {
 	case known:
-		d.table(path, values, append(slices.Clone(commonKeys), own...)...)
+		d.table(path, values, append(keyNames(own), commonKeys...)...)
 	case values["kind"] == nil:
 		if slip := misspelledKey("kind", values); slip != "" {
 			key := tomltext.Under(path, slip)
 			d.fault(key, d.outline.Keys[key], "unknown key, did you mean kind?")
 		} else {
-			d.fault(path, at, "kind is missing (allowed: %s)", strings.Join(slices.Sorted(maps.Keys(d.schema.Kinds)), ", "))
+			d.fault(path, at, "kind is missing (allowed: %s)", strings.Join(d.schema.kindNames(), ", "))
 		}
 	case s.Kind != "":
-		t.wrong("kind", "%s", unknownWord("kind", s.Kind, slices.Collect(maps.Keys(d.schema.Kinds))))
+		t.wrong("kind", "%s", unknownWord("kind", s.Kind, d.schema.kindNames()))
 	}
 	s.Name, _ = t.string("name")
 	switch {
@@ -91,10 +90,7 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 	s.Ask = t.effects("ask", false)
 	s.Exclude = t.privacyRules("exclude")
 	s.Only = t.privacyRules("only")
-	if slices.Contains(own, "path") {
-		s.Path = t.folder(filepath.Dir(file))
-	}
-	s.Options = t.options(s.Path)
+	s.Path, s.Options = t.options(s.Kind, filepath.Dir(file))
 	return s
 }
 
@@ -159,55 +155,4 @@ func (t configTable) privacyRules(key string) []string {
 		rules = append(rules, rule)
 	}
 	return rules
-}
-
-// folder reads path and makes it absolute: ~ is the home directory, and a
-// relative path is relative to the folder of the configuration file.
-func (t configTable) folder(dir string) string {
-	if t.values["path"] == nil {
-		t.fault(t.path, t.outline.Keys[t.path], "path is missing; it is the folder to open")
-		return ""
-	}
-	p, ok := t.string("path")
-	if !ok {
-		return ""
-	}
-	rest, tilde := strings.CutPrefix(p, "~")
-	switch {
-	case p == "":
-		t.wrong("path", "is empty; it is the folder to open")
-		return ""
-	case strings.ContainsRune(p, 0):
-		t.wrong("path", "contains a NUL character")
-		return ""
-	case tilde && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator):
-		if t.schema.Home == "" {
-			t.wrong("path", "there is no home directory to replace ~; write the path in full")
-			return ""
-		}
-		return filepath.Join(t.schema.Home, rest)
-	case filepath.IsAbs(p):
-		return filepath.Clean(p)
-	default:
-		return filepath.Join(dir, p)
-	}
-}
-
-// options returns the kind's own keys as JSON.
-func (t configTable) options(path string) json.RawMessage {
-	own := map[string]any{}
-	for key, v := range t.values {
-		if !slices.Contains(commonKeys, key) {
-			own[key] = v
-		}
-	}
-	if path != "" {
-		own["path"] = path
-	}
-	b, err := json.Marshal(own)
-	if err != nil { // infinity or NaN
-		t.fault(t.path, t.outline.Keys[t.path], "%v", err)
-		return nil
-	}
-	return b
 }

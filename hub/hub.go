@@ -53,6 +53,8 @@ type Config struct {
 	// OnApproval is called for every call that begins to wait for a person; it
 	// must not block. Nil: nothing is called.
 	OnApproval func(status.Approval)
+	// Reveal reads the secrets of sources. Nil: none can be read.
+	Reveal tools.Reveal
 	// OwnChanges gives agents the tools to list and undo their own Changes.
 	OwnChanges bool
 	// NoDataMarker leaves out of answers the mark that they are data, not
@@ -77,6 +79,7 @@ type Hub struct {
 	mcp    *mcp.Server
 	// clientOf is the client that a request proves by its token; empty: none.
 	clientOf func(*http.Request) string
+	reveal   tools.Reveal
 	// folders makes the folders of a source's own; nil: there are none.
 	folders func(kind, name string) (cache, data string, err error)
 
@@ -99,7 +102,10 @@ type Hub struct {
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
-	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, folders: c.Folders, clientOf: c.VerifyClient}
+	h := &Hub{
+		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now,
+		bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, clientOf: c.VerifyClient,
+	}
 	if h.clientOf == nil {
 		h.clientOf = func(*http.Request) string { return "" }
 	}

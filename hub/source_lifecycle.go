@@ -137,6 +137,7 @@ func (s *source) env(report *reporter) (tools.Env, error) {
 		Now:             s.hub.now,
 		Peer:            peer,
 		Privacy:         s.conf.Privacy,
+		Reveal:          s.hub.reveal,
 		ResourceChanged: s.resourceChanged,
 		Report:          report,
 	}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -109,7 +110,7 @@ func (a Action) AsksFirst() bool {
 func (a Action) Title() string {
 	place, option, scope := "a source", "an option", ""
 	if a.Source != nil {
-		place = a.Source.Location
+		place = cmp.Or(a.Source.Location, a.Source.Name, a.Source.Kind)
 	}
 	if a.Option != nil {
 		option = a.Option.Key
@@ -145,11 +146,17 @@ func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1
 
 // NewSource is a source to add.
 type NewSource struct {
-	Name     string `json:"name,omitempty"` // empty: made from the folder's name
-	Kind     string `json:"kind,omitempty"` // empty: detected
-	Location string `json:"location"`
-	ReadOnly bool   `json:"read_only,omitempty"`
-	Ask      bool   `json:"ask,omitempty"` // a person is asked before anything is written
+	Name string `json:"name,omitempty"` // empty: made from the folder's name
+	Kind string `json:"kind,omitempty"` // empty: detected
+	// Location is the folder to open; empty if Keys have it, or if the kind has
+	// none.
+	Location string `json:"location,omitempty"`
+	// Keys are the configuration keys of the kind, as a person types them.
+	Keys map[string]string `json:"keys,omitempty"`
+	// Sample adds the sample that the kind brings instead.
+	Sample   bool `json:"sample,omitempty"`
+	ReadOnly bool `json:"read_only,omitempty"`
+	Ask      bool `json:"ask,omitempty"` // a person is asked before anything is written
 	// Exclude and Only are rules about what agents must not see, such as
 	// "Private/**" and "#secret".
 	Exclude []string `json:"exclude,omitempty"`

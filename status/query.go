@@ -34,6 +34,8 @@ var (
 	ChecksQuery = Stream[string, Check]{"checks"}
 	// SettingsQuery answers every key of the configuration.
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
+	// SourceKindsQuery answers the kinds of sources that can be added.
+	SourceKindsQuery = Query[struct{}, []SourceKind]{"source-kinds"}
 
 	// The pages of a source are as an agent sees them: what is hidden from
 	// agents is not there, and what they may not read is a [*CallError].
@@ -51,7 +53,7 @@ var (
 func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
-		SettingsQuery.info(), PagesQuery.info(), PageQuery.info(), SearchQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(), SearchQuery.info(),
 	}
 }
 

@@ -78,4 +78,7 @@ type EnvironmentVariable struct {
 	Key      string `json:"key"`  // the configuration key that gets its value, or a reference to it if the key is a Secret
 	Doc      string `json:"description"`
 	Required bool   `json:"required,omitempty"`
+	// Source names the source, on the first that is Required; empty: the System's
+	// name.
+	Source string `json:"source,omitempty"`
 }

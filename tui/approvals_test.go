@@ -91,7 +91,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyGrace)
-		r.m = r.m.recordAnswer(allowed("a1", status.Once))
+		r.m.approvals = r.m.approvals.answering("a1")
 		r.hub.Set(withOutcome(theirs))
 		r.settle()
 		r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})

@@ -53,18 +53,6 @@ func (c colours) description() string {
 	}
 }
 
-// coloursDisabledReason says why there is nothing to choose; empty: there is.
-func (m Model) coloursDisabledReason() string {
-	switch {
-	case m.cfg.NoColor:
-		return "Colours are off because NO_COLOR is set."
-	case m.mode.NoColor:
-		return "This terminal has no colours."
-	default:
-		return ""
-	}
-}
-
 // nextColours turns to the next ones.
 func (m Model) nextColours() Model {
 	all := allColours()

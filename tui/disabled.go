@@ -22,41 +22,36 @@ func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	case key.Matches(k, m.key.Waiting) && len(m.snap.Approvals) == 0:
 		return "No pending approvals."
 	case key.Matches(k, m.key.Colours):
-		return m.coloursDisabledReason()
-	default:
-		return ""
+		switch {
+		case m.cfg.NoColor:
+			return "Colours are off because NO_COLOR is set."
+		case m.mode.NoColor:
+			return "This terminal has no colours."
+		}
 	}
+	return ""
 }
 
-// disabledReasons says of every key that can do nothing now why.
-func (m Model) disabledReasons() disabledReasons {
-	all := disabledReasons{}
-	add := func(g pane.KeyGroup, reason func(tea.KeyPressMsg) string) {
-		for _, b := range g.Keys {
-			if why := reason(parseKey(b.Keys()[0])); why != "" {
-				all[[2]string{g.Title, b.Keys()[0]}] = why
-			}
+// disabledReasonIn is the reason for a key that the help lists under title.
+func (m Model) disabledReasonIn(title string, b key.Binding) string {
+	k := parseKey(b.Keys()[0])
+	if title == everywhere {
+		return m.disabledReason(k)
+	}
+	for _, t := range m.tabs.all {
+		if t.Name == title {
+			return t.pane.DisabledReason(k)
 		}
 	}
-	for _, g := range m.key.groups() {
-		if g.Title == everywhere {
-			add(g, m.disabledReason)
-		}
-		for _, t := range m.tabs {
-			if t.Name == g.Title {
-				add(g, t.pane.DisabledReason)
-			}
-		}
-	}
-	return all
+	return ""
 }
 
 // unknownKeyText says that k means nothing in this pane, and where it would
 // mean something.
-func (m Model) unknownKeyText(k tea.KeyPressMsg) string {
+func unknownKeyText(k tea.KeyPressMsg, tabs paneTabs, keys pane.Keys) string {
 	name := theme.Sanitize(k.String())
-	for _, t := range m.tabs {
-		for _, b := range t.Help(m.key.Pane)[0].Keys {
+	for _, t := range tabs.all {
+		for _, b := range t.Help(keys)[0].Keys {
 			if key.Matches(k, b) {
 				return fmt.Sprintf("%s does nothing here. On %s: %s.", name, t.Name, b.Help().Desc)
 			}
@@ -65,15 +60,9 @@ func (m Model) unknownKeyText(k tea.KeyPressMsg) string {
 	return name + " does nothing here. ? lists the keys."
 }
 
-// isNavigation reports whether k does no more than move about or close
+// isNavigation reports whether p does no more than move about or close
 // something: at an end, or with nothing open, there is nothing to say.
-func (m Model) isNavigation(k tea.KeyPressMsg) bool {
-	p := m.key.Pane
-	return key.Matches(k, p.Up, p.Down, p.Left, p.Right, p.PageUp, p.PageDown, p.First, p.Last, p.Back)
-}
-
-// typing reports whether keys go to a place for text in the visible pane.
-func (m Model) typing() bool {
-	p, ok := m.tabs[m.current].pane.(pane.TextEditor)
-	return ok && p.Typing()
+func (k KeyMap) isNavigation(p tea.KeyPressMsg) bool {
+	keys := k.Pane
+	return key.Matches(p, keys.Up, keys.Down, keys.Left, keys.Right, keys.PageUp, keys.PageDown, keys.First, keys.Last, keys.Back)
 }

@@ -20,7 +20,7 @@ func (r *testPanel) state() string {
 
 // typing reports whether letters are text now.
 func (r *testPanel) typing() bool {
-	p, ok := r.m.tabs[r.m.current].pane.(pane.TextEditor)
+	p, ok := r.m.tabs.visible().pane.(pane.TextEditor)
 	return ok && p.Typing()
 }
 
@@ -38,7 +38,7 @@ func at(t *testing.T, c screen) *testPanel {
 // listed are the keys that the help, or a form's own line, says work on the
 // screen that r shows, by the title of their group.
 func (r *testPanel) listed() map[string][]key.Binding {
-	tab := r.m.tabs[r.m.current]
+	tab := r.m.tabs.visible()
 	switch {
 	case r.m.over != nil:
 		return map[string][]key.Binding{fmt.Sprintf("%T", r.m.over): r.m.over.keys()}
@@ -52,7 +52,7 @@ func (r *testPanel) listed() map[string][]key.Binding {
 				all[g.Title] = g.Keys
 			case everywhere: // but for what means something else here
 				all[g.Title] = slices.DeleteFunc(slices.Clone(g.Keys), func(b key.Binding) bool {
-					return len(b.Keys()) > 0 && slices.ContainsFunc(r.m.tabKeys(), func(own key.Binding) bool { return key.Matches(parseKey(b.Keys()[0]), own) })
+					return len(b.Keys()) > 0 && slices.ContainsFunc(tabKeys(r.m), func(own key.Binding) bool { return key.Matches(parseKey(b.Keys()[0]), own) })
 				})
 			}
 		}
@@ -61,9 +61,9 @@ func (r *testPanel) listed() map[string][]key.Binding {
 }
 
 // tabKeys are the keys that the help lists for the visible pane.
-func (m Model) tabKeys() []key.Binding {
+func tabKeys(m Model) []key.Binding {
 	for _, g := range m.key.groups() {
-		if g.Title == m.tabs[m.current].Name {
+		if g.Title == m.tabs.visible().Name {
 			return g.Keys
 		}
 	}
@@ -85,7 +85,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 					}
 					r := at(t, c)
 					k, before := parseKey(b.Keys()[0]), r.state()
-					excused := r.m.disabledReasons().of(title, b)
+					excused := r.m.disabledReasonIn(title, b)
 					r.send(k)
 					switch does := r.state() != before; {
 					case excused != "" && !strings.Contains(flat(r.screen()), flat(excused)):
@@ -93,8 +93,8 @@ func TestEveryKeyAnswers(t *testing.T) {
 					case excused == "" && (does || key.Matches(k, r.m.key.Redraw)):
 						worked[title+" "+b.Help().Desc] = true
 					case !does && r.typing() && strings.Contains(r.screen(), "✗"): // it was said when it was pressed before
-					case !does && b.Help().Desc == r.m.key.Waiting.Help().Desc && r.m.tabs[r.m.current].Name == pane.ChangesPane: // there already
-					case !does && !r.m.isNavigation(k) && !slices.Contains(r.m.key.Tab.Keys(), k.String()):
+					case !does && b.Help().Desc == r.m.key.Waiting.Help().Desc && r.m.tabs.visible().Name == pane.ChangesPane: // there already
+					case !does && !r.m.key.isNavigation(k) && !slices.Contains(r.m.key.Tab.Keys(), k.String()):
 						t.Errorf("%s, %s (%s) does nothing and says nothing:\n%s", c.name, k, b.Help().Desc, r.screen())
 					}
 				}
@@ -104,7 +104,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 	k := DefaultKeyMap()
 	for _, g := range k.groups() {
 		for _, b := range g.Keys {
-			isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.Name == g.Title })
+			isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs.all, func(one tab) bool { return one.Name == g.Title })
 			if (isPane || g.Title == everywhere) && !worked[g.Title+" "+b.Help().Desc] {
 				t.Errorf("the help lists %s under %s: %s; it does nothing on any screen", b.Help().Key, g.Title, b.Help().Desc)
 			}
@@ -120,7 +120,7 @@ func TestKeysOfForms(t *testing.T) {
 	}
 	for _, g := range DefaultKeyMap().groups() {
 		name, known := on[g.Title]
-		isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.Name == g.Title })
+		isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs.all, func(one tab) bool { return one.Name == g.Title })
 		if !known && !isPane && g.Title != everywhere {
 			t.Errorf("on which screen do the keys of %q work?", g.Title)
 		}
@@ -197,7 +197,7 @@ func TestNoKeyIsHidden(t *testing.T) {
 				}
 				r.m = first
 				r.send(k)
-				if said := strings.Contains(flat(r.screen()), "does nothing here"); !said && (!first.isNavigation(k) || r.m.View().Content != first.View().Content) {
+				if said := strings.Contains(flat(r.screen()), "does nothing here"); !said && (!first.key.isNavigation(k) || r.m.View().Content != first.View().Content) {
 					t.Errorf("%s: %s is not listed, and does not say so:\n%s", c.name, name, r.screen())
 				}
 			}

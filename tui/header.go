@@ -8,16 +8,17 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// header names the product and the panes, and says what waits for a person and
-// how the hub is.
-func (m Model) header() string {
-	right := m.hubStatus()
-	left := m.brand() + strings.Join(m.tabLabels(), "")
-	return theme.Fit(theme.Fit(left, m.w-theme.Width(right))+right, m.w)
+// A header is the first line of the screen: it names the product and the panes,
+// and says what waits for a person and how the hub is.
+type header struct {
+	brand  string // the product, with its name where the panes leave room
+	naming tabNaming
+	tabs   []string // as they stand in the line
+	status string   // at the right end
 }
 
-// A tabNaming is how the panes are named in the header: all alike, but for the
-// current one, which always has its name.
+// A tabNaming is how the panes are named: all alike, but for the current one,
+// which always has its name.
 type tabNaming int
 
 const (
@@ -26,73 +27,70 @@ const (
 	numberedTabs
 )
 
-// tabNaming is the longest that has room, whichever pane is current.
-func (m Model) tabNaming() tabNaming {
-	room := m.w - theme.Width(m.brandMark()) - theme.Width(m.hubStatus())
-	switch {
-	case m.tabsWidth(namedTabs) <= room:
-		return namedTabs
-	case m.tabsWidth(shortTabs) <= room:
-		return shortTabs
-	default:
-		return numberedTabs
-	}
+func (t tab) label(n tabNaming) string {
+	return [...]string{t.Name, t.Short, ""}[n]
 }
 
-// tabsWidth is how wide the tabs are at most, spelled like s, with a blank
-// behind them.
-func (m Model) tabsWidth(s tabNaming) int {
+func (m Model) header() header {
+	t := m.theme
+	h := header{brand: " " + t.Accent.Text("◆") + " ", status: m.hubStatus()}
+	room := m.w - theme.Width(h.status)
+	for h.naming < numberedTabs && theme.Width(h.brand)+m.tabs.width(h.naming) > room {
+		h.naming++ // the longest that has room, whichever pane is current
+	}
+	named := " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
+	if theme.Width(named)+m.tabs.width(namedTabs) <= room {
+		h.brand = named
+	}
+	gap := "" // before a lone number
+	if theme.Width(h.brand)+m.tabs.minWidth()+len(m.tabs.all) <= room {
+		gap = " "
+	}
+	for i, one := range m.tabs.all {
+		number := cmp.Or(numberKey(i), "·")
+		switch {
+		case i == m.tabs.current:
+			h.tabs = append(h.tabs, t.Tab.Text(" "+number+" "+one.Name+" "))
+		case h.naming == numberedTabs:
+			h.tabs = append(h.tabs, t.Key.Text(gap+number+" "))
+		default:
+			h.tabs = append(h.tabs, t.Key.Text(" "+number+" ")+t.Dim.Text(one.label(h.naming)))
+		}
+	}
+	return h
+}
+
+func (h header) line(w int) string {
+	left := h.brand + strings.Join(h.tabs, "")
+	return theme.Fit(theme.Fit(left, w-theme.Width(h.status))+h.status, w)
+}
+
+// tabAt is the tab at column x; -1: none.
+func (h header) tabAt(x int) int {
+	at := theme.Width(h.brand)
+	for i, label := range h.tabs {
+		next := at + theme.Width(label)
+		if at <= x && x < next {
+			return i
+		}
+		at = next
+	}
+	return -1
+}
+
+// width is how wide the tabs are at most, named like n, with a blank behind
+// them.
+func (s paneTabs) width(n tabNaming) int {
 	w, longest := 0, 0
-	for _, tab := range m.tabs {
-		w += len(" 9 ") + len(tab.label(s))
-		longest = max(longest, len(tab.Name)-len(tab.label(s)))
+	for _, t := range s.all {
+		w += len(" 9 ") + len(t.label(n))
+		longest = max(longest, len(t.Name)-len(t.label(n)))
 	}
 	return w + longest + len("  ")
 }
 
-func (t tab) label(s tabNaming) string {
-	switch s {
-	case namedTabs:
-		return t.Name
-	case shortTabs:
-		return t.Short
-	case numberedTabs:
-	}
-	return ""
-}
-
-func (m Model) brandMark() string { return " " + m.theme.Accent.Text("◆") + " " }
-
-// brand is the product's name and version where the panes leave room for them.
-func (m Model) brand() string {
-	t := m.theme
-	named := " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
-	if m.tabNaming() == namedTabs && theme.Width(named)+m.tabsWidth(namedTabs)+theme.Width(m.hubStatus()) <= m.w {
-		return named
-	}
-	return m.brandMark()
-}
-
-// tabLabels are the tabs as they stand in the header.
-func (m Model) tabLabels() []string {
-	t, s, gap := m.theme, m.tabNaming(), 0 // cells before a lone number
-	if minTabsWidth(m)+len(m.tabs)+theme.Width(m.hubStatus()) <= m.w {
-		gap = 1
-	}
-	labels := make([]string, len(m.tabs))
-	for i, tab := range m.tabs {
-		number := cmp.Or(numberKey(i), "·")
-		switch {
-		case i == m.current:
-			labels[i] = t.Tab.Text(" " + number + " " + tab.Name + " ")
-		case s == numberedTabs:
-			labels[i] = t.Key.Text(theme.Spaces(gap) + number + " ")
-		default:
-			labels[i] = t.Key.Text(" "+number+" ") + t.Dim.Text(tab.label(s))
-		}
-	}
-	return labels
-}
+// minWidth is how wide the tabs are on a narrow screen.
+func (s paneTabs) minWidth() int { return 2*(len(s.all)-1) + len(s.visible().Name) + len(" 9  ") }
 
 // hubStatus is the right end of the header.
 func (m Model) hubStatus() string {
@@ -108,7 +106,7 @@ func (m Model) hubStatus() string {
 	badge := fmt.Sprintf("! %d pending", n)
 	if m.w < 60 {
 		badge = fmt.Sprintf("!%d", n)
-		if n > 0 || minTabsWidth(m)+len(state)+2 > m.w {
+		if n > 0 || len(" x ")+m.tabs.minWidth()+len(state)+2 > m.w {
 			state = ""
 		}
 	}
@@ -116,9 +114,4 @@ func (m Model) hubStatus() string {
 		return style.Text(glyph+state) + " "
 	}
 	return m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
-}
-
-// minTabsWidth is how wide the tabs are on a narrow screen.
-func minTabsWidth(m Model) int {
-	return theme.Width(m.brandMark()) + 2*(len(m.tabs)-1) + len(m.tabs[m.current].Name) + len(" 9  ")
 }

@@ -23,12 +23,12 @@ func TestHeaderIsEven(t *testing.T) {
 			for _, waiting := range []int{0, 2, 64} {
 				m.snap.Hub.State, m.snap.Approvals = state, make([]status.Approval, waiting)
 				for w := minWidth; w <= 200; w++ {
-					for m.current = range m.tabs {
+					for m.tabs.current = range m.tabs.all {
 						m.w = w
 						if wrong := headerProblem(m); wrong != "" {
-							t.Fatalf("%d cells, %s, %d waiting: %s\n%s", w, state, waiting, wrong, ansi.Strip(m.header()))
+							t.Fatalf("%d cells, %s, %d waiting: %s\n%s", w, state, waiting, wrong, ansi.Strip(m.header().line(m.w)))
 						}
-						spelled[m.tabNaming()]++
+						spelled[m.header().naming]++
 					}
 				}
 			}
@@ -41,15 +41,14 @@ func TestHeaderIsEven(t *testing.T) {
 
 // headerProblem is what is wrong with the header of m; empty: nothing.
 func headerProblem(m Model) string {
-	left, right := m.brand()+strings.Join(m.tabLabels(), ""), m.hubStatus()
-	if got := theme.Width(left) + theme.Width(right); got > m.w {
+	h := m.header()
+	if got := theme.Width(h.brand + strings.Join(h.tabs, "") + h.status); got > m.w {
 		return fmt.Sprintf("%d cells do not fit", got)
 	}
-	s := m.tabNaming()
-	for i, label := range m.tabLabels() {
-		want := strings.TrimSpace(fmt.Sprintf("%d %s", i+1, m.tabs[i].label(s)))
-		if i == m.current {
-			want = fmt.Sprintf("%d %s", i+1, m.tabs[i].Name)
+	for i, label := range h.tabs {
+		want := strings.TrimSpace(fmt.Sprintf("%d %s", i+1, m.tabs.all[i].label(h.naming)))
+		if i == m.tabs.current {
+			want = fmt.Sprintf("%d %s", i+1, m.tabs.all[i].Name)
 		}
 		if got := strings.TrimSpace(ansi.Strip(label)); got != want {
 			return fmt.Sprintf("%q, want %q", got, want)
@@ -62,13 +61,13 @@ func headerProblem(m Model) string {
 // by the palette, and its own keys are in the help.
 func TestPaneWithoutANumber(t *testing.T) {
 	panel(t, crowded(), func(r *testPanel) {
-		extra := r.m.tabs[1]
+		extra := r.m.tabs.all[1]
 		extra.Kind.Name, extra.Kind.Short = "Library", "Lib"
-		r.m.tabs = append(slices.Clone(r.m.tabs), extra)
+		r.m.tabs.all = append(slices.Clone(r.m.tabs.all), extra)
 		for w := minWidth; w <= 200; w++ {
 			r.m.w = w
-			if got := theme.Width(r.m.header()); got != w {
-				t.Errorf("the header has %d cells, want %d: %s", got, w, ansi.Strip(r.m.header()))
+			if got := theme.Width(r.m.header().line(w)); got != w {
+				t.Errorf("the header has %d cells, want %d: %s", got, w, ansi.Strip(r.m.header().line(w)))
 			}
 		}
 		r.m.w = 120

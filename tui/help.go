@@ -15,12 +15,12 @@ import (
 // help lists every key; what is typed searches it.
 type help struct {
 	keyMap   KeyMap
-	disabled disabledReasons
+	disabled func(title string, b key.Binding) string // why it can do nothing; empty: it can
 	search   widget.TextInput
 	top      int
 }
 
-func newHelp(k KeyMap, cannot disabledReasons) help { return help{keyMap: k, disabled: cannot} }
+func newHelp(m Model) help { return help{keyMap: m.key, disabled: m.disabledReasonIn} }
 
 func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
 	switch s := k.String(); {
@@ -78,7 +78,7 @@ func (h help) rows(t theme.Theme) []string {
 		}
 		rows = append(rows, t.Strong.Text(g.Title))
 		for _, b := range found {
-			if h.disabled.of(g.Title, b) != "" {
+			if h.disabled(g.Title, b) != "" {
 				rows = append(rows, "  "+t.Dim.Fit(b.Help().Key, 11)+t.Dim.Text(b.Help().Desc+" (not now)"))
 				continue
 			}

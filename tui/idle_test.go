@@ -33,7 +33,7 @@ func TestIdleMinute(t *testing.T) {
 		for _, l := range lines() {
 			hub.AddLine(l)
 		}
-		m := New(Config{Client: queries.client(hub), Dark: true, Version: "0.1.0", Now: now})
+		m := New(Config{Client: queries.client(hub), Version: "0.1.0", Now: now})
 		m.wizardOffered = true
 		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(140, 45),
 			tea.WithEnvironment([]string{"TERM=xterm-256color"}))
@@ -42,13 +42,13 @@ func TestIdleMinute(t *testing.T) {
 			_, err := p.Run()
 			done <- err
 		}()
-		for i := range m.tabs {
+		for i := range m.tabs.all {
 			before := terminal.bytes.Load()
 			p.Send(tea.KeyPressMsg{Code: rune('1' + i), Text: fmt.Sprint(i + 1)})
 			time.Sleep(5 * time.Second) // the bubble's time: what the pane wants to know comes
 			drawn := terminal.bytes.Load()
 			if i > 0 && drawn == before {
-				t.Errorf("%s is not drawn", m.tabs[i].Name)
+				t.Errorf("%s is not drawn", m.tabs.all[i].Name)
 			}
 			for range 6 {
 				time.Sleep(10 * time.Second) // the bubble's time
@@ -56,7 +56,7 @@ func TestIdleMinute(t *testing.T) {
 			}
 			synctest.Wait()
 			if n := terminal.bytes.Load() - drawn; n > 0 {
-				t.Errorf("%s: %d bytes in an idle minute", m.tabs[i].Name, n)
+				t.Errorf("%s: %d bytes in an idle minute", m.tabs.all[i].Name, n)
 			}
 		}
 		p.Send(tea.KeyPressMsg{Code: 'q', Text: "q"})

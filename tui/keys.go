@@ -55,17 +55,6 @@ func DefaultKeyMap() KeyMap {
 // everywhere is the title of the keys that mean the same in every pane.
 const everywhere = "Everywhere"
 
-// disabledReasons says why keys can do nothing now, by the title of their group
-// and their name.
-type disabledReasons map[[2]string]string
-
-func (r disabledReasons) of(title string, b key.Binding) string {
-	if len(b.Keys()) == 0 {
-		return ""
-	}
-	return r[[2]string{title, b.Keys()[0]}]
-}
-
 // groups sorts every key by where it means something.
 func (k KeyMap) groups() []pane.KeyGroup {
 	groups := []pane.KeyGroup{

@@ -7,8 +7,7 @@ import (
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
-// Messages say what has happened. They come from commands in dispatch.go,
-// queries.go and streams.go.
+// Messages say what has happened. They come from the commands of effects.go.
 type (
 	// snapshotMsg: a snapshot arrived; the next one comes from next.
 	snapshotMsg struct {
@@ -19,24 +18,15 @@ type (
 	disconnectedMsg struct{ err error }
 	// retryMsg: it is time to watch again.
 	retryMsg struct{}
-	// linesMsg: lines came, at least one; more come from next.
-	linesMsg struct {
-		lines []status.Line
-		next  <-chan status.Line
+	// batchMsg: lines or calls came, at least one; more come from next.
+	batchMsg[T any] struct {
+		batch []T
+		next  <-chan T
 	}
-	// logEndedMsg: the stream of lines ended, or did not begin.
-	logEndedMsg struct{}
-	// retryLogsMsg: it is time to read the log again.
-	retryLogsMsg struct{}
-	// callsMsg: agents did something; more comes from next.
-	callsMsg struct {
-		calls []status.Call
-		next  <-chan status.Call
-	}
-	// callsEndedMsg: the stream of calls ended, or did not begin.
-	callsEndedMsg struct{}
-	// retryCallsMsg: it is time to read the calls again.
-	retryCallsMsg struct{}
+	// streamEndedMsg: the stream of lines or calls ended, or did not begin.
+	streamEndedMsg[T any] struct{}
+	// retryStreamsMsg: it is time to open the streams that ended.
+	retryStreamsMsg struct{}
 	// resultMsg: the query of a pane was answered.
 	resultMsg struct {
 		tab    int

@@ -3,7 +3,6 @@ package tui
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/pane"
@@ -12,25 +11,12 @@ import (
 
 // While the mouse is the panel's, the terminal selects no text with it, so it
 // can be given back, and both ways are said.
-const (
-	mouseOn  = "Mouse on: click tabs, keys and rows, click again to open, scroll with the wheel. Hold Shift (Option on macOS) to select text."
-	mouseOff = "Mouse off: the terminal selects text as usual."
-)
 
-func (m Model) mouseLabel() string {
-	if m.mouse {
-		return "mouse on"
+func mouseNotice(on bool) string {
+	if on {
+		return "Mouse on: click tabs, keys and rows, click again to open, scroll with the wheel. Hold Shift (Option on macOS) to select text."
 	}
-	return "mouse off"
-}
-
-func (m Model) toggleMouse() Model {
-	m.mouse = !m.mouse
-	m.notice = infoNotice(mouseOff)
-	if m.mouse {
-		m.notice = infoNotice(mouseOn)
-	}
-	return m
+	return "Mouse off: the terminal selects text as usual."
 }
 
 // wheelRows is how far a turn of the wheel goes.
@@ -38,55 +24,51 @@ const wheelRows = 3
 
 // wheel scrolls the text beneath the mouse, else what lies uppermost, as
 // presses of an arrow would.
-func (m Model) wheel(e tea.MouseWheelMsg) (tea.Model, tea.Cmd) {
-	name := map[tea.MouseButton]string{tea.MouseWheelUp: "up", tea.MouseWheelDown: "down"}[e.Button]
-	if name == "" {
-		return m, nil
+func (m Model) wheel(e tea.MouseWheelMsg) Model {
+	name, rows := "down", wheelRows
+	switch e.Button {
+	case tea.MouseWheelUp:
+		name, rows = "up", -wheelRows
+	case tea.MouseWheelDown:
+	default:
+		return m
 	}
 	w, h := m.room()
 	at := pane.Press{KeyPressMsg: parseKey(name), W: w, H: h}
-	if spot, ok := m.hitRegionAt(e.X, e.Y); ok && spot.Scrolls && m.over == nil {
-		if p, ok := m.tabs[m.current].pane.(pane.Scroller); ok {
-			return m.setPane(m.current, p.Scroll(map[string]int{"up": -wheelRows, "down": wheelRows}[name], at)), nil
+	if region, ok := m.hitRegionAt(e.X, e.Y); ok && region.Scrolls && m.over == nil {
+		if p, ok := m.tabs.visible().pane.(pane.Scroller); ok {
+			m.tabs = m.tabs.set(m.tabs.current, p.Scroll(rows, at))
+			return m
 		}
 	}
 	for range wheelRows {
-		if m.over != nil {
+		switch {
+		case m.over != nil:
 			m.over, _ = m.over.handleKey(at)
-			continue
+		case !m.tabs.typing(): // there an arrow has another meaning
+			m.tabs, _ = m.tabs.press(at)
 		}
-		if typist, ok := m.tabs[m.current].pane.(pane.TextEditor); ok && typist.Typing() {
-			return m, nil // there an arrow has another meaning
-		}
-		p, _ := m.tabs[m.current].pane.Key(at)
-		m = m.setPane(m.current, p)
 	}
-	return m, nil
+	return m
 }
 
-// click presses what is written where the mouse is: a tab, or a key at the
-// foot of the screen.
-func (m Model) click(e tea.MouseClickMsg) (tea.Model, tea.Cmd) {
-	if e.Button != tea.MouseLeft || m.over != nil && m.cfg.Now().Before(m.ignoreKeysUntil) || m.approvalsJustChanged() {
+// click presses what is written where the mouse is: a tab, a row, or a key.
+func (m Model) click(e tea.MouseClickMsg) (Model, tea.Cmd) {
+	if e.Button != tea.MouseLeft || m.ignoresInput() {
 		return m, nil
 	}
 	switch {
 	case e.Y == 0 && m.over == nil:
-		at := theme.Width(m.brand())
-		for i, label := range m.tabLabels() {
-			next := at + theme.Width(label)
-			if at <= e.X && e.X < next {
-				m.current = i
-			}
-			at = next
+		if i := m.header().tabAt(e.X); i >= 0 {
+			m.tabs = m.tabs.turn(i)
 		}
 	case e.Y == m.h-1:
-		if b, ok := m.keyAt(e.X); ok {
+		if b, ok := m.footer().keyAt(e.X); ok {
 			return m.handleKey(parseKey(b.Keys()[0]))
 		}
 	default:
-		if spot, ok := m.hitRegionAt(e.X, e.Y); ok {
-			return m.clickRegion(spot)
+		if region, ok := m.hitRegionAt(e.X, e.Y); ok {
+			return m.clickRegion(region)
 		}
 	}
 	return m, nil
@@ -99,48 +81,43 @@ func (m Model) hitRegionAt(x, y int) (theme.HitRegion, bool) {
 		return theme.HitRegion{}, false
 	}
 	w, h := m.room()
-	lines, left, top := m.topmost(w, h)
+	t, left, top := m.theme.WithHitRegions(), 0, 0
+	var lines []string
+	if m.over != nil {
+		lines = m.over.view(t, w, h)
+		left, top = centered(lines, w, h)
+	} else {
+		lines = strings.Split(m.tabs.visible().pane.View(t, w, h), "\n")
+	}
 	if y -= 1 + top; y < 0 || y >= len(lines) || x < left {
 		return theme.HitRegion{}, false
 	}
 	return theme.HitRegionAt(lines[y], x-left)
 }
 
-// topmost draws what takes clicks, with its spots, and where that lies below
-// the header.
-func (m Model) topmost(w, h int) (lines []string, x, y int) {
-	t := m.theme.WithHitRegions()
-	if m.over == nil {
-		return strings.Split(m.tabs[m.current].pane.View(t, w, h), "\n"), 0, 0
-	}
-	lines = m.over.view(t, w, h)
-	x, y = centered(lines, w, h)
-	return lines, x, y
-}
-
 // clickRegion answers a click on region: a key is pressed, a row is selected, and
 // opened when it is clicked on once more.
-func (m Model) clickRegion(spot theme.HitRegion) (tea.Model, tea.Cmd) {
-	if spot.Key != 0 {
-		return m.handleKey(keyWithCode(spot.Key))
+func (m Model) clickRegion(region theme.HitRegion) (Model, tea.Cmd) {
+	if region.Key != 0 {
+		return m.handleKey(keyWithCode(region.Key))
 	}
-	if spot.Row < 0 {
+	if region.Row < 0 {
 		return m, nil
 	}
 	again := false
-	switch list, ok := m.tabs[m.current].pane.(pane.RowSelector); {
+	switch list, ok := m.tabs.visible().pane.(pane.RowSelector); {
 	case m.over != nil:
 		if list, ok := m.over.(rowSelector); ok {
-			m.over, again = list.selectRow(spot.Row)
+			m.over, again = list.selectRow(region.Row)
 		}
-	case !ok || m.typing():
+	case !ok || m.tabs.typing():
 		return m, nil
 	default:
 		var p pane.Pane
-		p, again = list.SelectRow(spot.Row)
-		m = m.setPane(m.current, p)
+		p, again = list.SelectRow(region.Row)
+		m.tabs = m.tabs.set(m.tabs.current, p)
 	}
-	if here := (clicked{m.current, m.over != nil, spot.Row}); !again || m.clicked != here {
+	if here := (clicked{m.tabs.current, m.over != nil, region.Row}); !again || m.clicked != here {
 		m.clicked = here
 		return m, nil
 	}
@@ -161,29 +138,4 @@ func keyWithCode(code rune) tea.KeyPressMsg {
 		k.Text = string(code)
 	}
 	return k
-}
-
-// keyAt is the key whose hint covers column x of the footer.
-func (m Model) keyAt(x int) (key.Binding, bool) {
-	left, right := m.footerKeys()
-	at := 0
-	for _, b := range left {
-		next := at + 2 + theme.Width(m.keyHint(b))
-		if at <= x && x < next && len(b.Keys()) > 0 {
-			return b, true
-		}
-		at = next
-	}
-	at = m.w - 1
-	for _, b := range right {
-		at -= 2 + theme.Width(m.keyHint(b))
-	}
-	for _, b := range right {
-		next := at + 2 + theme.Width(m.keyHint(b))
-		if at <= x && x < next {
-			return b, true
-		}
-		at = next
-	}
-	return key.Binding{}, false
 }

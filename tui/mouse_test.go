@@ -35,8 +35,8 @@ func TestMouse(t *testing.T) {
 			r.shows("following")
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 			r.shows("paused")
-			r.clickOn(23, "F find")
-			r.shows("expression")
+			r.clickOn(23, "/ filter")
+			r.shows("text to filter by")
 			r.press("esc", "?")
 			r.clickOn(23, "esc close")
 			r.hides("Everywhere")
@@ -112,9 +112,9 @@ func TestMouseOnRows(t *testing.T) {
 					r.clickText(c.row)
 					r.shows(c.selected)
 					r.press("ctrl+l")
-					tabs := r.m.current
+					tabs := r.m.tabs.current
 					r.clickText(c.row)
-					if r.m.current != tabs || r.m.notice.text != "" {
+					if r.m.tabs.current != tabs || r.m.notice.text != "" {
 						t.Errorf("a click after a key opens:\n%s", r.screen())
 					}
 					r.clickText(c.row)

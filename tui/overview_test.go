@@ -57,6 +57,7 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 	}
 	s := lively()
 	s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, all
+	s.Update.Steps = nil
 	panel(t, s, func(r *testPanel) {
 		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
 		r.shows("● move blocks")
@@ -66,6 +67,8 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 
 func TestUpdateKey(t *testing.T) {
 	panel(t, lively(), func(r *testPanel) {
+		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
+		r.shows("● Find the release", "◐ Download", "4.2 MB of 10.5 MB, 878.9 KB/s")
 		r.hub.SetPlan(status.Plan{Title: "Install 0.2.0"})
 		r.press("i")
 		r.shows("Install 0.2.0?")
@@ -73,8 +76,10 @@ func TestUpdateKey(t *testing.T) {
 		r.did(status.Action{Verb: status.InstallUpdate})
 		held := lively()
 		held.Seq, held.Update.Note, held.Update.URL = 0, "apt looks after Lectern.", "https://lectern.example/get"
+		held.Update.Steps = held.Update.Steps[:1]
 		r.hub.Set(held)
 		r.settle()
+		r.hides("Find the release")
 		r.press("i")
 		r.shows("Cannot update from here: apt looks after Lectern.")
 		held.Seq, held.Update = 0, status.Update{}

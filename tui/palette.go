@@ -33,26 +33,24 @@ type command struct {
 
 func newPalette(m Model) palette {
 	p := palette{keyMap: m.key}
-	for i, t := range m.tabs {
+	for i, t := range m.tabs.all {
 		p.commands = append(p.commands, command{numberKey(i), "", "Go to " + t.Name, "", pane.OpenPane{Pane: t.Name}})
 	}
-	disabled := m.disabledReasons()
-	add := func(g pane.KeyGroup, name string) {
+	for _, g := range m.key.groups() {
+		name := g.Title
+		switch isPane := slices.ContainsFunc(m.tabs.all, func(t tab) bool { return t.Name == name }); {
+		case name == everywhere:
+			name = ""
+		case !isPane:
+			continue
+		}
 		for _, b := range g.Keys {
 			if !slices.Contains(excludedFromPalette(m.key), b.Help().Desc) {
 				p.commands = append(p.commands, command{
-					b.Help().Key, name, b.Help().Desc, disabled.of(g.Title, b),
+					b.Help().Key, name, b.Help().Desc, m.disabledReasonIn(g.Title, b),
 					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])},
 				})
 			}
-		}
-	}
-	for _, g := range m.key.groups() {
-		if g.Title == everywhere {
-			add(g, "")
-		}
-		if slices.ContainsFunc(m.tabs, func(t tab) bool { return t.Name == g.Title }) {
-			add(g, g.Title)
 		}
 	}
 	return p
@@ -83,7 +81,7 @@ func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
 	return p, nil
 }
 
-// selectRow implements picker.
+// selectRow implements [rowSelector].
 func (p palette) selectRow(i int) (overlay, bool) {
 	again := p.cursor == i
 	p.cursor = max(0, min(i, len(p.found())-1))

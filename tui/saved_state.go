@@ -3,8 +3,6 @@ package tui
 import (
 	"encoding/json"
 	"slices"
-
-	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // memory is what a panel finds again when it is opened the next time. What it
@@ -18,14 +16,7 @@ type memory struct {
 
 // Memory is what to give as [Config.Memory] to the next panel.
 func (m Model) Memory() []byte {
-	mem := memory{Tab: m.tabs[m.current].Name, Mouse: &m.mouse, Colours: m.colours, Panes: map[string]json.RawMessage{}}
-	for _, t := range m.tabs {
-		if r, ok := t.pane.(pane.StateSaver); ok {
-			if b, err := json.Marshal(r.SaveState()); err == nil {
-				mem.Panes[t.Name] = b
-			}
-		}
-	}
+	mem := memory{m.tabs.visible().Name, &m.mouse, m.colours, m.tabs.save()}
 	b, err := json.MarshalIndent(mem, "", "  ")
 	if err != nil {
 		return nil // cannot be: it is made of what has a JSON form
@@ -36,10 +27,10 @@ func (m Model) Memory() []byte {
 // restore takes over what an earlier panel remembered, and says so when that
 // cannot be read.
 func (m Model) restore(b []byte) Model {
-	var mem memory
 	if b == nil {
 		return m
 	}
+	var mem memory
 	if json.Unmarshal(b, &mem) != nil {
 		m.notice = infoNotice("The saved state of the panel could not be read and was reset.")
 		return m
@@ -50,13 +41,6 @@ func (m Model) restore(b []byte) Model {
 	if mem.Mouse != nil {
 		m.mouse = *mem.Mouse
 	}
-	for i, t := range m.tabs {
-		if t.Name == mem.Tab {
-			m.current = i
-		}
-		if r, ok := t.pane.(pane.StateSaver); ok && mem.Panes[t.Name] != nil {
-			m = m.setPane(i, r.RestoreState(mem.Panes[t.Name]))
-		}
-	}
+	m.tabs = m.tabs.restore(mem.Tab, mem.Panes)
 	return m
 }

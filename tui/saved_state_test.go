@@ -22,14 +22,14 @@ func TestMemory(t *testing.T) {
 		if got := string(next.Memory()); got != string(before) {
 			t.Errorf("remembered\n%s\nwas\n%s", got, before)
 		}
-		if next.tabs[next.current].Name != "Settings" || next.mouse || next.notice.text != "" {
-			t.Errorf("opened on %s, mouse %v, saying %q", next.tabs[next.current].Name, next.mouse, next.notice.text)
+		if next.tabs.visible().Name != "Settings" || next.mouse || next.notice.text != "" {
+			t.Errorf("opened on %s, mouse %v, saying %q", next.tabs.visible().Name, next.mouse, next.notice.text)
 		}
 		golden(t, "memory.json", string(before))
 		for _, bad := range []string{"", "x", "[]", "{\"tab\":", `{"colours":"loud"}`, `{"tab":"Nowhere","panes":{"Logs":7}}`, `{"panes":{"Logs":{"level":"loud"}}}`} {
 			m := New(Config{Client: r.hub, Now: func() time.Time { return noon }, Memory: []byte(bad)})
-			if m.current != 0 || m.colours != coloursAuto {
-				t.Errorf("%q opens pane %d with colours %q", bad, m.current, m.colours)
+			if m.tabs.current != 0 || m.colours != coloursAuto {
+				t.Errorf("%q opens pane %d with colours %q", bad, m.tabs.current, m.colours)
 			}
 			if whole := json.Valid([]byte(bad)) && bad[0] == '{'; whole == strings.Contains(m.notice.text, "could not be read") {
 				t.Errorf("%q: says %q", bad, m.notice.text)

@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
 	"github.com/lectern-mcp/lectern/tui/widget"
@@ -75,7 +76,7 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		for _, line := range snapshotEvents(before.snap, s.m.snap) {
 			s.say(line)
 		}
-		if text := before.endedApprovals(s.m.snap); text != "" && !s.m.lost {
+		if text := before.approvals.ended(before.snap, s.m.snap); text != "" && !s.m.lost {
 			s.say(theme.Sanitize(text) + ".")
 			s.note = s.m.notice.text
 		}
@@ -83,12 +84,12 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return s.read(), cmd
 		}
 		s.last = s.lines() // a key says what is new after it, not what has changed meanwhile
-	case linesMsg:
+	case batchMsg[status.Line]:
 		s = s.readStream(pane.LogsPane)
-	case callsMsg:
+	case batchMsg[status.Call]:
 		s = s.readStream(pane.ActivityPane)
 	case resultMsg:
-		s = s.readStream(s.m.tabs[s.m.current].Name)
+		s = s.readStream(s.m.tabs.visible().Name)
 	case tea.KeyPressMsg:
 		return s.readAnswer(), cmd
 	default:
@@ -117,7 +118,7 @@ func (s ScreenReader) readAnswer() ScreenReader {
 // its first line changes, which counts, is no news.
 func (s ScreenReader) readStream(tab string) ScreenReader {
 	lines := s.lines()
-	if s.m.tabs[s.m.current].Name == tab && s.tab == s.m.current && s.m.over == nil && len(lines) > 0 {
+	if s.m.tabs.visible().Name == tab && s.tab == s.m.tabs.current && s.m.over == nil && len(lines) > 0 {
 		for _, line := range s.newLines(lines[1:]) {
 			s.say(line)
 		}
@@ -132,13 +133,13 @@ func (s ScreenReader) readStream(tab string) ScreenReader {
 // that were not there.
 func (s ScreenReader) read() ScreenReader {
 	lines := s.lines()
-	over, form := s.m.over != nil, s.m.typing()
-	switch name := s.m.tabs[s.m.current].Name; {
+	over, form := s.m.over != nil, s.m.tabs.typing()
+	switch name := s.m.tabs.visible().Name; {
 	case over && !s.over:
 		s.sayAll(lines)
 		s.sayKeys(s.m.over.keys())
-	case s.tab != s.m.current:
-		s.say(fmt.Sprintf("%s, pane %d of %d.", name, s.m.current+1, len(s.m.tabs)))
+	case s.tab != s.m.tabs.current:
+		s.say(fmt.Sprintf("%s, pane %d of %d.", name, s.m.tabs.current+1, len(s.m.tabs.all)))
 		s.sayAll(lines)
 	case !over && s.over, !form && s.form:
 		s.say("Back in " + name + ".")
@@ -147,9 +148,9 @@ func (s ScreenReader) read() ScreenReader {
 		s.sayChanges(lines)
 	}
 	if form && !s.form && !over {
-		s.sayKeys(s.m.tabs[s.m.current].pane.Keys())
+		s.sayKeys(s.m.tabs.visible().pane.Keys())
 	}
-	s.tab, s.over, s.form, s.last = s.m.current, over, form, lines
+	s.tab, s.over, s.form, s.last = s.m.tabs.current, over, form, lines
 	if n := s.m.notice; n.text != s.note {
 		if s.note = n.text; n.text != "" {
 			s.say(theme.Sanitize(n.text))
@@ -168,7 +169,7 @@ func (s ScreenReader) sayKeys(keys []key.Binding) {
 }
 
 func (s ScreenReader) sayAll(lines []string) {
-	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs[s.m.current].Name == pane.LogsPane {
+	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs.visible().Name == pane.LogsPane {
 		s.say(widget.Plural(n, "line") + " before these.")
 		lines = lines[n:]
 	}
@@ -243,7 +244,7 @@ func (s ScreenReader) lines() []string {
 		drawn = s.m.over.view(s.m.theme, w, h)
 		drawn = drawn[:max(0, len(drawn)-1)] // its keys are said when it opens
 	} else {
-		drawn = strings.Split(s.m.tabs[s.m.current].pane.View(s.m.theme, w, widget.ScreenReaderHeight), "\n")
+		drawn = strings.Split(s.m.tabs.visible().pane.View(s.m.theme, w, widget.ScreenReaderHeight), "\n")
 	}
 	var lines []string
 	for _, line := range drawn {

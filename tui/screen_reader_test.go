@@ -105,7 +105,7 @@ func TestScreenReaderIsPlain(t *testing.T) {
 			s.Sessions[0].Client += p
 		}
 		l := newHeardPanel(t, s)
-		for range len(l.m.tabs) {
+		for range len(l.m.tabs.all) {
 			l.press("tab")
 		}
 		s.Seq, s.Problems, s.Sessions = 2, nil, nil

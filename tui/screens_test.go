@@ -53,7 +53,7 @@ var screens = []screen{
 	{"logs", crowded, func(r *testPanel) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *testPanel) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *testPanel) { r.press("@Logs", "/", "page") }},
-	{"logs-find", crowded, func(r *testPanel) { r.press("@Logs", "F", "vault", "enter", "l") }},
+	{"logs-filtered", crowded, func(r *testPanel) { r.press("@Logs", "/", "page", "enter", "l") }},
 	{"sources-grant", crowded, func(r *testPanel) { r.press("2", "j", "p", "right", "up", "right") }},
 	{"activity", crowded, func(r *testPanel) { r.press("@Activity", "j") }},
 	{"activity-errors", crowded, func(r *testPanel) { r.press("@Activity", "e", "/", "page") }},
@@ -217,7 +217,7 @@ func everyModeScreens(t *testing.T) []string {
 	t.Helper()
 	names := []string{"help", "palette", "wizard", "asked", "sources-remove"}
 	r := newTestPanel(t, crowded(), 80, 24)
-	for _, tab := range r.m.tabs {
+	for _, tab := range r.m.tabs.all {
 		names = append(names, strings.ToLower(tab.Name))
 	}
 	return names

@@ -35,8 +35,7 @@ type testPanel struct {
 	ended    bool
 	copied   []string
 	saved    map[string]string
-	export   []string // the files that were named
-	cannot   error    // what Copy and Save answer
+	cannot   error // what Copy and Save answer
 }
 
 func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {
@@ -59,7 +58,7 @@ func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testP
 	r := &testPanel{t: t, hub: &statustest.Fake{}, queries: c, messages: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
 	return r, Config{
-		Client: c.client(r.hub), Dark: true, Version: "0.1.0",
+		Client: c.client(r.hub), Version: "0.1.0",
 		Now: func() time.Time { return noon.Add(time.Since(start)) },
 		Copy: func(text string) (string, error) {
 			r.copied = append(r.copied, text)
@@ -74,10 +73,7 @@ func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testP
 			r.copied = append(r.copied, "token of "+of)
 			return "copied with pigeon", r.cannot
 		},
-		Export: func(_ context.Context, name string) (string, int, error) {
-			r.export = append(r.export, name)
-			return "/tmp/log.txt", 104221, r.cannot
-		},
+		Export: func(context.Context) (string, int, error) { return "/tmp/log.txt", 104221, r.cannot },
 	}
 }
 
@@ -174,7 +170,7 @@ func (r *testPanel) press(keys ...string) {
 // number is the key of the tab with this name.
 func (r *testPanel) number(name string) string {
 	r.t.Helper()
-	for i, t := range r.m.tabs {
+	for i, t := range r.m.tabs.all {
 		if t.Name == name {
 			return strconv.Itoa(i + 1)
 		}

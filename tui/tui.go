@@ -7,13 +7,14 @@
 // comes in [Config]. Only cmd imports it.
 //
 // Start reading at [Model.Update], which only routes: a key goes to the overlay,
-// else to the pane, else to the panel. What a pane intends is done in
-// dispatch.go; what it asks (docs/adr/0021) is answered in queries.go; what
-// streams in comes through streams.go.
+// else to the pane (tabs.go), else to the panel. What a pane intends is done in
+// dispatch.go. What takes time or can fail, such as the answers to what panes
+// ask (docs/adr/0021), is in effects.go.
 package tui
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,29 +27,24 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// Config is what the panel needs from outside.
+// Config is what the panel needs from outside: all of it, but for Memory.
 type Config struct {
 	Client status.Client
 	// Copy puts text on the clipboard and says what it did ("copied with
-	// xclip"), for there are many ways and some fall short. nil: there is none.
+	// xclip"), for there are many ways and some fall short.
 	Copy func(text string) (how string, err error)
 	// Save writes text to a new file whose name begins like name, and returns
-	// its path. nil: nothing can be saved.
+	// its path.
 	Save func(name, text string) (path string, err error)
-	// Export writes the whole log, more than the panel keeps, to a new file and
-	// returns its path and how many lines it has. An empty name: a new file
-	// among those of Save. nil: there is no log here.
-	Export func(ctx context.Context, name string) (path string, lines int, err error)
+	// Export writes the whole log, more than the panel keeps, to a new file among
+	// those of Save and returns its path and how many lines it has.
+	Export func(context.Context) (path string, lines int, err error)
 	// Token reads a token of this machine, by the Part of status.RotateToken, and
 	// CopyToken puts it on the clipboard and says how; it writes it into no file.
-	// nil: there are none here.
 	Token     func(of string) (text string, err error)
 	CopyToken func(of string) (how string, err error)
 	// Now is the clock; times are shown in its zone.
-	Now func() time.Time
-	// Dark is how the background is taken to be until the terminal answers; many
-	// never do.
-	Dark    bool
+	Now     func() time.Time
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
@@ -72,28 +68,23 @@ type Model struct {
 	hasSnapshot bool // a snapshot arrived, or the attempt to get one failed
 	lost        bool // snap is the last one of a lost connection
 	attempts    int  // to reconnect, since the last snapshot
-	reading     bool // the log is being read
-	lastSeq     uint64
-	calls       callStream // of what agents do
+	logs, calls stream
 
-	tabs               []tab
-	current            int
-	over               overlay   // nil: none
-	ignoreKeysUntil    time.Time // the overlay has just opened
-	ignoreAnswersUntil time.Time // the approvals have just changed
-	notice             notice
-	answeredHere       []string // the approvals that this panel answered
-	mouse              bool     // the panel gets mouse events
-	clicked            clicked
-	wizardOffered      bool
-	stopped            bool // by this panel
+	tabs            paneTabs
+	over            overlay   // nil: none
+	ignoreKeysUntil time.Time // the overlay has just opened
+	approvals       approvalWatch
+	notice          notice
+	mouse           bool // the panel gets mouse events
+	clicked         clicked
+	wizardOffered   bool
+	stopped         bool // by this panel
 }
 
-type tab struct {
-	pane.Kind
-	pane    pane.Pane
-	pending pane.Query // nil: nothing is being asked for it
-	stop    func()     // cancels that, where it can be
+// A stream is what the panel knows of the log, or of the calls, that it follows.
+type stream struct {
+	open bool
+	last uint64 // the number of the newest line or call
 }
 
 // keyGrace is how long an overlay that comes by itself ignores keys: they were
@@ -104,9 +95,10 @@ const keyGrace = 400 * time.Millisecond
 func New(c Config) Model {
 	m := Model{cfg: c, fx: newEffects(c), key: DefaultKeyMap(), w: 80, h: 24, mouse: true}
 	for _, kind := range pane.All() {
-		m.tabs = append(m.tabs, tab{Kind: kind, pane: kind.New(m.key.Pane, c.Now().Location())})
+		m.tabs.all = append(m.tabs.all, tab{Kind: kind, pane: kind.New(m.key.Pane, c.Now().Location())})
 	}
-	return m.restore(c.Memory).restyle(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).resize(m.w, m.h)
+	// Many terminals never say how their background is; most are dark.
+	return m.restore(c.Memory).restyle(theme.Mode{Dark: true, NoColor: c.NoColor}).resize(m.w, m.h)
 }
 
 // numberKey is the key that goes to the i-th pane; empty: it has none, because
@@ -125,18 +117,11 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 // know.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
-	changed, ok := next.(Model)
-	if !ok {
-		return next, cmd
-	}
-	if m.current != changed.current {
-		changed = changed.blur(m.current)
-	}
-	asked, ask := changed.nextQuery()
+	asked, ask := next.nextQuery()
 	return asked, tea.Batch(cmd, ask)
 }
 
-func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height), nil
@@ -150,33 +135,38 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return m.handleKey(msg)
 	case tea.MouseWheelMsg:
-		return m.wheel(msg)
+		return m.wheel(msg), nil
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.PasteMsg:
-		return m.paste(msg.Content), nil
+		if m.over == nil {
+			m.tabs = m.tabs.paste(msg.Content)
+		}
 	case snapshotMsg:
 		return m.snapshotChanged(msg)
 	case disconnectedMsg:
 		return m.connectionLost(msg.err)
 	case retryMsg:
 		return m, m.fx.watch()
-	case linesMsg:
-		return m.appendLines(msg), m.fx.lines(msg.next)
-	case logEndedMsg:
-		m.reading = false
-		return m, m.fx.logsLater()
-	case retryLogsMsg:
-		return m.openLogs()
-	case callsMsg:
-		return m.observeCalls(msg), m.fx.moreCalls(msg.next)
-	case callsEndedMsg:
+	case batchMsg[status.Line]:
+		m.logs.last = msg.batch[len(msg.batch)-1].Seq
+		m.tabs = changePanes(m.tabs, func(p pane.LogObserver) pane.Pane { return p.AppendLines(msg.batch) })
+		return m, nextBatch(msg.next)
+	case batchMsg[status.Call]:
+		m.calls.last = msg.batch[len(msg.batch)-1].Seq
+		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
+		return m, nextBatch(msg.next)
+	case streamEndedMsg[status.Line]:
+		m.logs.open = false
+		return m, m.fx.streamsLater()
+	case streamEndedMsg[status.Call]:
 		m.calls.open = false
-		return m, m.fx.callsLater()
-	case retryCallsMsg:
-		return m.openCalls()
+		return m, m.fx.streamsLater()
+	case retryStreamsMsg:
+		return m.openStreams()
 	case resultMsg:
-		return m.takeResult(msg)
+		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
+		return m, msg.next
 	case planMsg:
 		return m.showPlan(msg), nil
 	case doneMsg:
@@ -191,11 +181,7 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m Model) resize(w, h int) Model {
 	m.w, m.h = w, h
 	w, h = m.room()
-	for i, t := range m.tabs {
-		if s, ok := t.pane.(pane.Resizer); ok {
-			m = m.setPane(i, s.Resize(w, h))
-		}
-	}
+	m.tabs = changePanes(m.tabs, func(p pane.Resizer) pane.Pane { return p.Resize(w, h) })
 	return m
 }
 
@@ -207,30 +193,49 @@ func (m Model) restyle(mode theme.Mode) Model {
 // showSnapshot hands a snapshot to every pane.
 func (m Model) showSnapshot(s status.Snapshot) Model {
 	m.snap, m.hasSnapshot = s, true
-	for i := range m.tabs {
-		m = m.setPane(i, m.tabs[i].pane.Show(s))
+	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.Show(s) })
+	return m
+}
+
+// openStreams follows the log and the calls, as far as that is not done yet.
+func (m Model) openStreams() (Model, tea.Cmd) {
+	var logs, calls tea.Cmd
+	if !m.logs.open {
+		logs = m.fx.logs(m.logs.last)
 	}
-	return m
-}
-
-// blur tells the i-th pane that it is hidden.
-func (m Model) blur(i int) Model {
-	if l, ok := m.tabs[i].pane.(pane.Blurrer); ok {
-		return m.setPane(i, l.Blur())
+	if !m.calls.open {
+		calls = m.fx.calls(m.calls.last)
 	}
-	return m
+	m.logs.open, m.calls.open = true, true
+	return m, tea.Batch(logs, calls)
 }
 
-// setPane replaces the i-th pane. The slice is copied: a Model is a value.
-func (m Model) setPane(i int, p pane.Pane) Model {
-	m.tabs = append([]tab(nil), m.tabs...)
-	m.tabs[i].pane = p
-	return m
+// nextQuery asks what the visible pane would like to know, unless that is
+// being asked.
+func (m Model) nextQuery() (Model, tea.Cmd) {
+	t := m.tabs.visible()
+	p, ok := t.pane.(pane.Querier)
+	if !ok || !m.hasSnapshot || m.fx.ctx.Err() != nil {
+		return m, nil
+	}
+	q := p.NextQuery()
+	if q == t.pending || q == nil && !pane.Cancelable(t.pending) {
+		return m, nil
+	}
+	ctx, stop := m.fx.ctx, context.CancelFunc(nil)
+	if pane.Cancelable(q) {
+		ctx, stop = context.WithCancel(ctx)
+	}
+	m.tabs = m.tabs.setPending(m.tabs.current, q, stop)
+	if q == nil {
+		return m, nil
+	}
+	return m, m.fx.query(ctx, m.tabs.current, q)
 }
 
-func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
+func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
-		m.lastSeq, m.calls.last = 0, 0 // another hub counts its lines and calls again
+		m.logs.last, m.calls.last = 0, 0 // another hub counts its lines and calls again
 	}
 	first := !m.hasSnapshot
 	m = m.announceApprovals(msg.snap)
@@ -239,24 +244,23 @@ func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
 	}
 	m.lost, m.attempts = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
-	opened, logs := m.showSnapshot(msg.snap).openLogs()
-	if opened.due() {
-		opened.over, opened.ignoreKeysUntil, opened.wizardOffered = newWizard(m.key, msg.snap), m.cfg.Now().Add(keyGrace), true
+	m, streams := m.showSnapshot(msg.snap).openStreams()
+	if m.cfg.Memory == nil && !m.wizardOffered && m.over == nil && needsSetup(m.snap) {
+		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
 	}
-	opened, calls := opened.openCalls()
-	cmd := tea.Batch(m.fx.next(msg.next), logs, calls)
-	if first && msg.snap.Hub.State == status.Stopped {
+	cmd := tea.Batch(m.fx.next(msg.next), streams)
+	if first && m.snap.Hub.State == status.Stopped {
 		// Who opens the panel wants a hub. Later, s starts it: a person may
 		// have stopped it.
-		started, start := opened.start()
-		return started, tea.Batch(cmd, start)
+		m, start := m.dispatch(pane.IntentFor(status.Action{Verb: status.StartHub}))
+		return m, tea.Batch(cmd, start)
 	}
-	return opened, cmd
+	return m, cmd
 }
 
 // connectionLost tries again: at once when the stream has just ended, for that
 // says little, then ever later. From the second time on the panel says so.
-func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
+func (m Model) connectionLost(err error) (Model, tea.Cmd) {
 	if m.fx.ctx.Err() != nil {
 		return m, nil // the panel is leaving; the hub is not
 	}
@@ -268,22 +272,15 @@ func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
 	gone := m.snap
 	gone.Hub.State, gone.Hub.Note = status.Failed, err.Error()
 	gone.Sessions, gone.Peers, gone.Approvals = nil, nil, nil
-	gone.Sources = append([]status.Source(nil), gone.Sources...)
+	gone.Sources = slices.Clone(gone.Sources)
 	for i := range gone.Sources {
 		gone.Sources[i].State = status.Stopped
 	}
 	return m.showSnapshot(gone), m.fx.watchLater(m.attempts)
 }
 
-func (m Model) paste(text string) Model {
-	if p, ok := m.tabs[m.current].pane.(pane.TextEditor); ok && m.over == nil {
-		return m.setPane(m.current, p.Paste(text))
-	}
-	return m
-}
-
 // handleKey routes a key: to the overlay, to the pane, to the panel.
-func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	m.clicked = clicked{tab: -1}
 	w, h := m.room()
 	at := pane.Press{KeyPressMsg: k, W: w, H: h}
@@ -292,9 +289,12 @@ func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Redraw):
 		return m, tea.ClearScreen
+	case key.Matches(k, m.key.Suspend) && m.cfg.Suspends:
+		return m, tea.Suspend
 	case key.Matches(k, m.key.Suspend):
-		return m.suspend()
-	case m.over != nil && m.cfg.Now().Before(m.ignoreKeysUntil), m.approvalsJustChanged():
+		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
+		return m, nil
+	case m.ignoresInput():
 		return m, nil
 	case m.over != nil:
 		next, want := m.over.handleKey(at)
@@ -304,8 +304,8 @@ func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	if !m.notice.sticky {
 		m.notice = notice{}
 	}
-	p, want := m.tabs[m.current].pane.Key(at)
-	m = m.setPane(m.current, p)
+	tabs, want := m.tabs.press(at)
+	m.tabs = tabs
 	if _, pass := want.(pane.Unhandled); pass {
 		return m.handleGlobalKey(k)
 	}
@@ -313,7 +313,7 @@ func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 }
 
 // handleGlobalKey answers the keys that mean the same in every pane.
-func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if why := m.disabledReason(k); why != "" {
 		m.notice = infoNotice(why)
 		return m, nil
@@ -322,9 +322,10 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.Quit):
 		return m.quit()
 	case key.Matches(k, m.key.Help):
-		m.over = newHelp(m.key, m.disabledReasons())
+		m.over = newHelp(m)
 	case key.Matches(k, m.key.Mouse):
-		return m.toggleMouse(), nil
+		m.mouse = !m.mouse
+		m.notice = infoNotice(mouseNotice(m.mouse))
 	case key.Matches(k, m.key.Colours):
 		return m.nextColours(), nil
 	case key.Matches(k, m.key.SetUp):
@@ -332,41 +333,39 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):
-		m.current = (m.current + 1) % len(m.tabs)
+		m.tabs = m.tabs.turn(m.tabs.current + 1)
 	case key.Matches(k, m.key.Previous):
-		m.current = (m.current + len(m.tabs) - 1) % len(m.tabs)
+		m.tabs = m.tabs.turn(m.tabs.current - 1)
 	case key.Matches(k, m.key.Tab):
-		if i := int(k.String()[0] - '1'); i < len(m.tabs) {
-			m.current = i
+		if i := int(k.String()[0] - '1'); i < len(m.tabs.all) {
+			m.tabs = m.tabs.turn(i)
 		}
 	case key.Matches(k, m.key.Waiting):
-		return m.dispatch(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
+		m.tabs = m.tabs.open(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
 	case key.Matches(k, m.key.Dismiss):
 		m.notice = notice{}
-	case key.Matches(k, m.key.Start):
-		return m.start()
-	case key.Matches(k, m.key.Restart) && !pane.Running(m.snap):
-		return m.start()
+	case key.Matches(k, m.key.Start), key.Matches(k, m.key.Restart) && !pane.Running(m.snap):
+		return m.dispatch(pane.IntentFor(status.Action{Verb: status.StartHub}))
 	case key.Matches(k, m.key.Restart):
-		return m.dispatch(pane.Preview{Actions: []status.Action{{Verb: status.RestartHub}}})
+		return m.dispatch(pane.IntentFor(status.Action{Verb: status.RestartHub}))
 	case key.Matches(k, m.key.Stop):
-		return m.dispatch(pane.Preview{Actions: []status.Action{{Verb: status.StopHub}}})
-	case !m.isNavigation(k) && !m.notice.sticky:
-		m.notice = infoNotice(m.unknownKeyText(k))
+		return m.dispatch(pane.IntentFor(status.Action{Verb: status.StopHub}))
+	case !m.key.isNavigation(k) && !m.notice.sticky:
+		m.notice = infoNotice(unknownKeyText(k, m.tabs, m.key.Pane))
 	}
 	return m, nil
 }
 
-// suspend leaves the terminal to the shell until that brings the panel back.
-func (m Model) suspend() (tea.Model, tea.Cmd) {
-	if !m.cfg.Suspends {
-		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
-		return m, nil
+// ignoresInput reports whether keys and clicks were meant for what was there a
+// moment ago: before an overlay opened, or before the approvals changed.
+func (m Model) ignoresInput() bool {
+	if m.over != nil {
+		return m.cfg.Now().Before(m.ignoreKeysUntil)
 	}
-	return m, tea.Suspend
+	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
 }
 
-func (m Model) quit() (tea.Model, tea.Cmd) {
+func (m Model) quit() (Model, tea.Cmd) {
 	m.fx.cancel()
 	return m, tea.Quit
 }

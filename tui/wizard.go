@@ -62,15 +62,11 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 	return z
 }
 
-// due says whether a person is here for the first time and there is something
-// to ask.
-func (m Model) due() bool {
-	if m.cfg.Memory != nil || m.wizardOffered || m.over != nil || !pane.Running(m.snap) {
-		return false
-	}
-	z := newWizard(m.key, m.snap)
-	return len(z.found)+len(z.clients) > 0 &&
-		!slices.ContainsFunc(m.snap.Sources, func(s status.Source) bool { return !s.Sample })
+// needsSetup reports whether there is something to ask and no source but ours.
+func needsSetup(s status.Snapshot) bool {
+	z := newWizard(KeyMap{}, s)
+	return pane.Running(s) && len(z.found)+len(z.clients) > 0 &&
+		!slices.ContainsFunc(s.Sources, func(s status.Source) bool { return !s.Sample })
 }
 
 func (z wizard) rows() int {
@@ -138,7 +134,7 @@ func (z wizard) actions() []status.Action {
 	return todo
 }
 
-// selectRow implements picker: a click chooses, or takes the choice back.
+// selectRow implements [rowSelector]: a click chooses, or takes the choice back.
 func (z wizard) selectRow(i int) (overlay, bool) {
 	z.cursor = max(0, min(i, z.rows()-1))
 	return z.toggle(), false
@@ -173,24 +169,22 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 }
 
 func (z wizard) draw(t theme.Theme, w int) []string {
-	if z.page == 0 {
-		rows := append([]string{""}, t.Strong.Wrap("Which notes can agents use?", w)...)
-		if len(z.found) == 0 {
-			return append(rows, t.Dim.Wrap("No notes found on this machine. Press enter to continue; you can add any folder later in Sources.", w)...)
-		}
-		rows = append(rows, "")
-		for i, f := range z.found {
-			rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
-		}
-		return append(rows, "")
+	question, none := "Which notes can agents use?", "No notes found on this machine. Press enter to continue; you can add any folder later in Sources."
+	if z.page == 1 {
+		question, none = "Which clients can use them?", "No MCP clients left to set up. The Clients pane has a snippet for any client."
 	}
-	rows := append([]string{""}, t.Strong.Wrap("Which clients can use them?", w)...)
-	if len(z.clients) == 0 {
-		return append(rows, t.Dim.Wrap("No MCP clients left to set up. The Clients pane has a snippet for any client.", w)...)
+	rows := append([]string{""}, t.Strong.Wrap(question, w)...)
+	if z.rows() == 0 {
+		return append(rows, t.Dim.Wrap(none, w)...)
 	}
 	rows = append(rows, "")
-	for i, c := range z.clients {
-		rows = append(rows, z.row(t, i, c.Title, c.File, w)...)
+	for i := range z.rows() {
+		if z.page == 1 {
+			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clients[i].File, w)...)
+			continue
+		}
+		f := z.found[i]
+		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
 	}
 	return append(rows, "")
 }

@@ -16,14 +16,14 @@ import (
 // with every key.
 const repeatedTables = `[[source]]            # one for each knowledge base
 name = "notes"        # what agents call it: lowercase letters, digits, hyphens
-kind = "markdown"
-path = "~/notes"      # or relative to this file
+kind = "KIND"         # "lectern source kinds" lists the kinds and their keys
+path = "~/notes"      # a key of the kind; or relative to this file
 read_only = true      # agents may only read
 effects = ["read"]    # or any of read, write, delete, run, admin; without this
                       # and read_only: all but admin
 ask = ["read"]        # effects that need your approval; see "lectern approve"
-tenant = "acme"       # markdown: the folder inside path that is the source
-inbox = ["/tmp/in"]   # markdown: folders that attachments may be taken from
+
+[system.KIND]         # keys of the kind, for all its sources that do not set them
 
 [[client]]            # what one client may do; "lectern grant" writes these
 name = "claude-code"  # what it calls itself, or the name of its token

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,30 +130,43 @@ func grantsCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}
-			for _, s := range c.Sources(conf) {
-				rows.add(everyone, s.Name, joinEffects(s.DefaultEffects()), strings.Join(s.Ask, ","), lineNumber(s.Line))
-			}
-			for _, g := range conf.Clients {
-				source, may := g.Source, "as the source"
-				if source == "" {
-					source = everyone
-				}
-				if g.Effects != nil {
-					may = joinEffects(app.ParseEffects(g.Effects))
-				}
-				name := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
-				rows.add(name, source, may, strings.Join(g.Ask, ","), lineNumber(g.Line))
-			}
-			if err := c.printTable(rows); err != nil {
-				return err
-			}
-			for _, r := range hubproc.Policy(conf).Rules() {
-				c.printf("line %d: %s\n", r.Line, r.String())
-			}
-			return nil
+			return c.printGrants(conf, "")
 		},
 	}
+}
+
+// printGrants lists the grants and approval rules that apply to a source; an
+// empty name means all.
+func (c *cli) printGrants(conf config.Config, source string) error {
+	applies := func(pattern string) bool {
+		match, _ := path.Match(pattern, source) // the patterns were checked
+		return source == "" || pattern == "" || match
+	}
+	rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}
+	for _, s := range c.Sources(conf) {
+		if applies(s.Name) {
+			rows.add(everyone, s.Name, joinEffects(s.DefaultEffects()), strings.Join(s.Ask, ","), lineNumber(s.Line))
+		}
+	}
+	for _, g := range conf.Clients {
+		name, may := cmp.Or(g.Source, everyone), "as the source"
+		if g.Effects != nil {
+			may = joinEffects(app.ParseEffects(g.Effects))
+		}
+		if applies(g.Source) {
+			client := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
+			rows.add(client, name, may, strings.Join(g.Ask, ","), lineNumber(g.Line))
+		}
+	}
+	if err := c.printTable(rows); err != nil {
+		return err
+	}
+	for _, r := range hubproc.Policy(conf).Rules() {
+		if applies(r.Source) {
+			c.printf("line %d: %s\n", r.Line, r.String())
+		}
+	}
+	return nil
 }
 
 func joinEffects(effects []tools.Effect) string {

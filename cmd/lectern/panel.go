@@ -53,16 +53,14 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 	memory, _ := os.ReadFile(c.Paths.Panel()) // without it the panel starts with its defaults
 	conf := tui.Config{
 		Client: here, Copy: clipboard.Copy, Now: c.Now, Version: c.Version,
-		Save: func(name, text string) (string, error) { return machine.SaveText(c.Paths.Saved(), name, text) },
-		Export: func(ctx context.Context, name string) (string, int, error) {
-			return machine.ExportLog(ctx, c.App, name)
-		},
+		Save:   func(name, text string) (string, error) { return machine.SaveText(c.Paths.Saved(), name, text) },
+		Export: func(ctx context.Context) (string, int, error) { return machine.ExportLog(ctx, c.App, "") },
 		Token: func(target string) (string, error) {
 			text, _, err := machine.Token(c.App, target)
 			return text, err
 		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
-		Dark:      true, NoColor: c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader,
+		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader,
 	}
 	var model tea.Model = tui.New(conf)
 	if f.screenReader {

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"net"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/supervisor/shim"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 func serveCommand(c *cli) *cobra.Command {
@@ -22,8 +27,8 @@ func serveCommand(c *cli) *cobra.Command {
 			"clients run this command. The hub is found or started, and all clients share it;\n" +
 			"the client stays connected when the hub restarts.\n\n" +
 			"With --standalone everything runs in this process, which suits containers. The same\n" +
-			"happens when MIRROR_DIR is set: then the client gets only that Markdown folder, and\n" +
-			"TENANT_ID selects the tenant's folder inside it.",
+			"happens when the environment asks for a source: then the client gets only that one.\n\n" +
+			"Environment:\n" + environmentHelp(c.Environment()),
 		Args:              arguments(0, 1, "at most one source"),
 		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +36,7 @@ func serveCommand(c *cli) *cobra.Command {
 			if len(args) > 0 {
 				scope = args[0]
 			}
-			if standalone || c.Getenv("MIRROR_DIR") != "" {
+			if standalone || c.HasEnvironmentSources() {
 				return hubproc.ServeStandalone(cmd.Context(), c.App, scope, c.in, c.out, c.stderrLog())
 			}
 			return serveThroughHub(cmd.Context(), c, scope)
@@ -39,6 +44,17 @@ func serveCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&standalone, "standalone", false, "run everything in this process, without a hub")
 	return cmd
+}
+
+// environmentHelp lists the variables that make a source.
+func environmentHelp(variables map[string][]tools.EnvironmentVariable) string {
+	var lines []string
+	for _, kind := range slices.Sorted(maps.Keys(variables)) {
+		for _, v := range variables[kind] {
+			lines = append(lines, fmt.Sprintf("  %-12s %s", v.Name, v.Doc))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // shimGC is GOGC while copying frames, in place of 100. Every client has such a

@@ -16,52 +16,7 @@ import (
 
 func sourceCommand(c *cli) *cobra.Command {
 	return groupCommand(&cobra.Command{Use: "source", Short: "Manage the knowledge bases that are open to agents"},
-		sourceFindCommand(c), sourceAddCommand(c), sourceListCommand(c), sourceShowCommand(c), sourceRemoveCommand(c))
-}
-
-func sourceAddCommand(c *cli) *cobra.Command {
-	var s status.NewSource
-	var dryRun bool
-	cmd := &cobra.Command{
-		Use:   "add PATH",
-		Short: "Open a folder to agents",
-		Long: "Open a folder to agents. Its kind is detected, and its name is derived from the\n" +
-			"folder's. The configuration file is edited in place; adding a folder again changes\n" +
-			"nothing.",
-		Example: "  lectern source add ~/notes --read-only\n" +
-			"  lectern source add ~/notes --exclude 'Private/**' --exclude '#secret'",
-		Args: func(_ *cobra.Command, args []string) error {
-			switch len(args) {
-			case 0:
-				return usagef("add source: missing PATH. Usage: lectern source add PATH")
-			case 1:
-				return nil
-			}
-			return usagef("add source: more than one PATH; quote a path with spaces. Usage: lectern source add PATH")
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s.Location = args[0]
-			return c.editConfig(cmd.Context(), status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
-				if !p.Edit.HasChanges() {
-					return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, p.Folder.Path)
-				}
-				reason := p.Folder.Reason
-				if reason != "" {
-					reason = ": " + reason
-				}
-				return fmt.Sprintf("added source %s: %s (%s%s)", p.Source.Name, p.Folder.Path, p.Folder.Kind, reason)
-			})
-		},
-	}
-	cmd.Flags().StringVar(&s.Kind, "kind", "", "the `KIND` of knowledge base; default: detected")
-	cmd.Flags().StringVar(&s.Name, "name", "", "the `NAME` that agents use: lowercase letters, digits, hyphens")
-	cmd.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may only read")
-	cmd.Flags().BoolVar(&s.Ask, "ask", false, "agents need your approval to write or delete")
-	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil,
-		"hide what matches this `RULE` from agents: a path like Private/**, #tag, property:key=value or namespace:Page; repeatable")
-	cmd.Flags().StringArrayVar(&s.Only, "only", nil, "show agents only what matches this `RULE`; repeatable")
-	dryRunFlag(cmd, &dryRun)
-	return cmd
+		sourceFindCommand(c), sourceAddCommand(c), sourceKindsCommand(c), sourceListCommand(c), sourceShowCommand(c), sourceRemoveCommand(c))
 }
 
 func sourceRemoveCommand(c *cli) *cobra.Command {
@@ -126,11 +81,11 @@ func sourceShowCommand(c *cli) *cobra.Command {
 }
 
 func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) error {
-	from := "the environment (MIRROR_DIR)"
+	from := "the environment (" + s.Variable + ")"
 	switch {
 	case s.Line > 0:
 		from = fmt.Sprintf("%s, line %d", conf.Path, s.Line)
-	case s.Sample:
+	case s.Sample != nil:
 		from = "Lectern itself, until you add a source of your own"
 	}
 	rows := table{{"name", s.Name}, {"kind", s.Kind}}

@@ -34,7 +34,11 @@ func sourceFindCommand(c *cli) *cobra.Command {
 			if err := c.printTable(rows); err != nil {
 				return err
 			}
-			c.printf("\nTo open one:   lectern source add %s\n", list[0].Location)
+			first, kind := list[0], ""
+			if len(list) > 1 && list[1].Location == first.Location {
+				kind = " --kind " + first.Kind
+			}
+			c.printf("\nTo open one:   lectern source add %s%s\n", first.Location, kind)
 			return nil
 		},
 	}

@@ -135,7 +135,7 @@ func (u *Updater) downloadBinary(ctx context.Context, r Release, folder string) 
 			"the binary is signed for %q, not for lectern %s %s; report this release", by.comment, here.version, here.platform)))
 	}
 	u.report(Platform, "the binary is signed for %s", here.platform)
-	staged, err := writeStaged(folder, p)
+	staged, err := prepare(folder, p, by)
 	if err != nil {
 		return "", u.stepError(Run, r.Version, err)
 	}

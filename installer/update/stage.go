@@ -3,14 +3,18 @@ package update
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/minio/selfupdate"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
@@ -73,18 +77,48 @@ func (u *Updater) checkBinary(ctx context.Context, binary, version string) error
 	return nil
 }
 
-// writeStaged writes the verified binary into the staging folder, durably, and
-// returns its path. Nobody else can write to the folder.
-func writeStaged(folder string, p extractedBinary) (string, error) {
+// prepare writes the binary into the staging folder and returns its path. The
+// library verifies checksum and signature again, of the bytes that it writes;
+// nobody else can write to the folder, so the name that it uses is safe.
+func prepare(folder string, p extractedBinary, by verifiedSignature) (string, error) {
+	sig := filepath.Join(folder, p.name+signatureSuffix)
+	if err := atomicfile.WriteFile(sig, p.signature, 0o600); err != nil {
+		return "", err
+	}
+	verifier := selfupdate.NewVerifier()
+	if err := verifier.LoadFromFile(sig, by.key.String()); err != nil {
+		return "", fmt.Errorf("read signature: %w", err)
+	}
+	sum := sha256.Sum256(p.binary)
 	staged := filepath.Join(folder, p.name)
-	if err := atomicfile.WriteFile(staged, p.binary, 0o700); err != nil {
+	err := selfupdate.PrepareAndCheckBinary(bytes.NewReader(p.binary), selfupdate.Options{
+		TargetPath: staged, TargetMode: 0o700, Checksum: sum[:], Verifier: verifier,
+	})
+	if err != nil {
 		return "", fmt.Errorf("write new binary: %w", err)
 	}
-	switch written, err := os.ReadFile(staged); {
-	case err != nil:
-		return "", fmt.Errorf("verify new binary: %w", err)
-	case !bytes.Equal(written, p.binary):
-		return "", errors.New("verify new binary: the disk returns other bytes than were written; check the disk")
+	if err := os.Rename(filepath.Join(folder, "."+p.name+".new"), staged); err != nil {
+		return "", fmt.Errorf("write new binary: %w", err)
 	}
-	return staged, nil
+	return staged, makeDurable(staged, sum)
+}
+
+// makeDurable syncs a file to the disk and reads it back.
+func makeDurable(name string, sum [sha256.Size]byte) (err error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("write new binary: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("write new binary: %w", err)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return fmt.Errorf("verify new binary: %w", err)
+	}
+	if [sha256.Size]byte(h.Sum(nil)) != sum {
+		return errors.New("verify new binary: the disk returns other bytes than were written; check the disk")
+	}
+	return nil
 }

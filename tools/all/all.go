@@ -12,6 +12,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown"
 )
 
+// Environment are the variables of each System that has any, by its name. It
+// costs less than [Systems].
+func Environment() map[string][]tools.EnvironmentVariable {
+	return map[string][]tools.EnvironmentVariable{"markdown": markdown.Environment()}
+}
+
 // Systems is every System, in the order shown to people.
 func Systems() []tools.Kind {
 	return []tools.Kind{markdown.System(), logseq.System()}

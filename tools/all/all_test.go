@@ -178,3 +178,16 @@ func compare(dir string, want map[string][]byte) []string {
 	}
 	return problems
 }
+
+// What is cheap to ask says the same as the declarations.
+func TestEnvironment(t *testing.T) {
+	want := map[string][]tools.EnvironmentVariable{}
+	for _, k := range all.Systems() {
+		if m := k.Manifest(); len(m.Environment) > 0 {
+			want[m.Name] = m.Environment
+		}
+	}
+	if d := cmp.Diff(want, all.Environment()); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}

@@ -105,14 +105,14 @@ func TestOpenNamesThePath(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, map[string]string{"x.md": ""}, nil)
 	for want, config := range map[string]Config{
-		"no such folder":                          {Path: filepath.Join(dir, "gone")},
-		"not a folder":                            {Path: filepath.Join(b.dir, "x.md")},
-		`(tenant "none"): no such folder`:         {Path: dir, Tenant: "none"},
-		`tenant "../x" is not the name of`:        {Path: dir, Tenant: "../x"},
-		`tenant ".." is not the name of a folder`: {Path: dir, Tenant: ".."},
+		"no such folder":                          {Path: tools.Folder(filepath.Join(dir, "gone"))},
+		"not a folder":                            {Path: tools.Folder(filepath.Join(b.dir, "x.md"))},
+		`(tenant "none"): no such folder`:         {Path: tools.Folder(dir), Tenant: "none"},
+		`tenant "../x" is not the name of`:        {Path: tools.Folder(dir), Tenant: "../x"},
+		`tenant ".." is not the name of a folder`: {Path: tools.Folder(dir), Tenant: ".."},
 	} {
 		_, err := Open(t.Context(), config, tools.Env{})
-		if e := tools.AsError(err); e == nil || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, config.Path) || e.Code == tools.Internal {
+		if e := tools.AsError(err); e == nil || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, string(config.Path)) || e.Code == tools.Internal {
 			t.Errorf("%+v: %v, want %s", config, err, want)
 		}
 	}

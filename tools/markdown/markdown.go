@@ -29,6 +29,9 @@ func System() tools.Kind {
 		Resources: resources(),
 		Prompts:   prompts(),
 		Pages:     pages(),
+
+		Sample:      sample(),
+		Environment: Environment(),
 	})
 }
 

@@ -16,9 +16,9 @@ import (
 
 // Config holds the keys of a [[source]] table with kind "markdown".
 type Config struct {
-	Path   string   `json:"path" jsonschema:"the folder that holds the pages"`
-	Tenant string   `json:"tenant,omitempty" jsonschema:"a folder directly below path to use as the whole source"`
-	Inbox  []string `json:"inbox,omitempty" jsonschema:"absolute paths of folders that add_attachment may take files from"`
+	Path   tools.Folder `json:"path" jsonschema:"the folder that holds the pages"`
+	Tenant string       `json:"tenant,omitempty" jsonschema:"a folder directly below path to use as the whole source"`
+	Inbox  []string     `json:"inbox,omitempty" jsonschema:"absolute paths of folders that add_attachment may take files from"`
 }
 
 // A Notebook is an open folder of pages. Its methods may be called from any
@@ -41,7 +41,7 @@ type Notebook struct {
 // Open opens a folder. The error is Unavailable, with the path in the message, if
 // the folder does not exist or cannot be read.
 func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
-	v, err := folder.Open(c.Path, folder.Options{Tenant: c.Tenant})
+	v, err := folder.Open(string(c.Path), folder.Options{Tenant: c.Tenant})
 	if err != nil {
 		return nil, openError(c, err)
 	}
@@ -49,7 +49,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 }
 
 func openError(c Config, err error) error {
-	where := c.Path
+	where := string(c.Path)
 	if c.Tenant != "" {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
 	}

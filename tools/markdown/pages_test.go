@@ -28,7 +28,7 @@ func TestPagesTellSizeAndTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := Open(t.Context(), Config{Path: dir}, tools.Env{Name: "notes"})
+	n, err := Open(t.Context(), Config{Path: tools.Folder(dir)}, tools.Env{Name: "notes"})
 	if err != nil {
 		t.Fatal(err)
 	}

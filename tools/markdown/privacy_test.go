@@ -65,7 +65,7 @@ func TestHides(t *testing.T) {
 
 func notebook(t testing.TB, b *testNotebook) *Notebook {
 	t.Helper()
-	n, err := Open(t.Context(), Config{Path: b.dir}, tools.Env{Name: "notes", ResourceChanged: func(string) {}})
+	n, err := Open(t.Context(), Config{Path: tools.Folder(b.dir)}, tools.Env{Name: "notes", ResourceChanged: func(string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func BenchmarkPrivacy(b *testing.B) {
 	for name, p := range map[string]tools.Privacy{
 		"none": {}, "path": privacy(b, []string{"Area 1/**"}, nil), "property": privacy(b, []string{"property:status=private"}, nil), "tag": privacy(b, []string{"#area3"}, nil),
 	} {
-		n, err := Open(b.Context(), Config{Path: dir}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})
+		n, err := Open(b.Context(), Config{Path: tools.Folder(dir)}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func TestSuite(t *testing.T) {
 			Hide:    func(round int) []string { return hide(t, notes, round) },
 			Names:   []string{"Projects", "Projects/Alpha.md", "Projects/Beta.md", "Projects/_index.md", "Archive", "Archive/Old.md", "Welcome.md", "/", "New.md", "Archive/Deep/New.md"},
 			Edit:    func(seed uint64) { edit(t, notes, seed) },
-			Config:  markdown.Config{Path: notes},
+			Config:  markdown.Config{Path: tools.Folder(notes)},
 			Digest:  func() string { return digest(t, notes, "") },
 			Outside: func() string { return digest(t, around, "notes") },
 		}

@@ -54,6 +54,9 @@ func CheckDeclaration(r Reporter, m *tools.Manifest) {
 	}
 	checkResources(r, m)
 	checkPrompts(r, m)
+	checkConfigKeys(r, m)
+	checkSample(r, m)
+	checkEnvironment(r, m)
 }
 
 func checkDescription(r Reporter, what, title, text string) {

@@ -54,6 +54,8 @@ const (
 	hidesNothing           fault = "place in which nothing can be hidden"
 	noChangeFilter         fault = "source that cannot tell which changes are hidden"
 	tellsHiddenChanges     fault = "change of what is hidden that agents may know of"
+	secretInError          fault = "error with a secret"
+	secretInLog            fault = "log with a secret"
 	silentNearHidden       fault = "tool that says nothing where something is hidden"
 )
 
@@ -93,7 +95,8 @@ type shown interface {
 }
 
 type sourceConfig struct {
-	Name string `json:"name" jsonschema:"which source"`
+	Shelf string       `json:"shelf" jsonschema:"which source"`
+	Key   tools.Secret `json:"key,omitzero" jsonschema:"what opens it"`
 }
 
 type getIn struct {
@@ -120,10 +123,19 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 	w := &faultyStore{shelves: map[string]map[string]string{}}
 	system := tools.System[faultyTools, sourceConfig]{
 		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
-		Open: func(_ context.Context, c sourceConfig, env tools.Env) (faultyTools, error) {
-			s := &faultySource{faultyStore: w, fault: f, name: c.Name, env: env}
+		Open: func(ctx context.Context, c sourceConfig, env tools.Env) (faultyTools, error) {
+			s := &faultySource{faultyStore: w, fault: f, name: c.Shelf, env: env}
 			if f == noChangeFilter {
 				return s, nil
+			}
+			secret, err := env.Reveal(ctx, c.Key)
+			switch {
+			case err != nil:
+				return nil, err
+			case f == secretInError && secret != "":
+				return nil, tools.Errorf(tools.Unavailable, "%s opens nothing", secret)
+			case f == secretInLog:
+				env.Log.Info("opened", "key", secret)
 			}
 			return faultyWithFilter{s}, nil
 		},
@@ -173,7 +185,7 @@ func (w *faultyStore) place(f fault) Fixture {
 			set("hidden", fmt.Sprint(round))
 			return []string{"hidden"}
 		},
-		Config: sourceConfig{name},
+		Config: sourceConfig{Shelf: name},
 		Digest: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -83,6 +83,7 @@ func checks() []check {
 		{"declaration", func(s *suite) { CheckDeclaration(s, s.manifest) }},
 		{"manifest is stable", checkStableManifest},
 		{"configuration", checkConfigRefused},
+		{"secrets", checkSecrets},
 		{"health check", checkHealthy},
 		{"examples", checkExamples},
 		{"digest sees writes", checkDigestSeesWrites},

@@ -95,6 +95,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		hidesNothing:           {"hidden pages leave no trace", "set Privacy and Hide"},
 		noChangeFilter:         {"hidden pages are not changed", "is not a tools.ChangeFilter"},
 		tellsHiddenChanges:     {"hidden pages are not changed", "agents may see a change"},
+		secretInError:          {"secrets", "repeats the secret"},
+		secretInLog:            {"secrets", "the secret is in the log"},
 		silentNearHidden:       {"hidden pages leave no trace", "get fails for all of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
@@ -129,7 +131,22 @@ func TestDeclaredFindsFaults(t *testing.T) {
 		"dry_run must be an optional boolean": func(m *tools.Manifest) { m.Tools[0].In.Properties["dry_run"] = m.Tools[0].In.Properties["key"] },
 		"two sources would collide":           func(m *tools.Manifest) { m.Resources[0].URI = "faulty://all" },
 		"has no MIME type":                    func(m *tools.Manifest) { m.Resources[0].MIME = "" },
-		"needs a plain name":                  func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
+		"configuration key kind: a name":      func(m *tools.Manifest) { m.Config.Properties["kind"] = m.Config.Properties["shelf"] },
+		"key shelf: has no description":       func(m *tools.Manifest) { m.Config.Properties["shelf"].Description = "" },
+		"key shelf: must be text":             func(m *tools.Manifest) { m.Config.Properties["shelf"].Type = "number" },
+		"a secret has no default":             func(m *tools.Manifest) { m.Config.Properties["key"].Default = []byte(`"env:A"`) },
+		"sample: has no title":                func(m *tools.Manifest) { m.Sample = &tools.Sample{} },
+		"must be a folder of the":             func(m *tools.Manifest) { m.Sample = &tools.Sample{Title: "A", Key: "shelf"} },
+		"\"colour\" is no configuration key": func(m *tools.Manifest) {
+			m.Sample = &tools.Sample{Title: "A", Keys: map[string]string{"colour": "red"}}
+		},
+		"needs a name of capitals": func(m *tools.Manifest) {
+			m.Environment = []tools.EnvironmentVariable{{Name: "A", Key: "gone", Doc: "a", Required: true}}
+		},
+		"no variable is required": func(m *tools.Manifest) {
+			m.Environment = []tools.EnvironmentVariable{{Name: "A", Key: "shelf", Doc: "a"}}
+		},
+		"needs a plain name": func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
 		"the error format has no word for": func(m *tools.Manifest) {
 			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.DefaultErrorObject { return tools.DefaultErrorObject{Code: c} })
 		},

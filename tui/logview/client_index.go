@@ -1,6 +1,9 @@
 package logview
 
-import "bytes"
+import (
+	"slices"
+	"strings"
+)
 
 // A clientIndex is what the lines of a log tell of clients: who they are, and
 // whose the sessions of the hub are that writes now. A line names its client,
@@ -17,57 +20,47 @@ type clientIndex struct {
 const maxIndexed = 4096
 
 // observe takes what a line tells.
-func (c *clientIndex) observe(text []byte) {
+func (c *clientIndex) observe(text string) {
 	client := attributeValue(text, " client=")
-	if len(client) == 0 {
+	if client == "" {
 		return
 	}
-	name := ""
-	for _, known := range c.names {
-		if known == string(client) {
-			name = known
+	if !slices.Contains(c.names, client) {
+		if len(c.names) == maxIndexed {
+			return
 		}
-	}
-	if name == "" && len(c.names) < maxIndexed {
-		name = string(client)
-		c.names = append(c.names, name)
+		c.names = append(c.names, client)
 	}
 	session := attributeValue(text, " session=")
-	if len(session) == 0 || c.bySession[string(session)] == name || len(c.bySession) >= maxIndexed {
+	if session == "" || c.bySession[session] == client || len(c.bySession) >= maxIndexed {
 		return
 	}
 	if c.bySession == nil {
 		c.bySession = map[string]string{}
 	}
-	c.bySession[string(session)], c.changed = name, true
+	c.bySession[session], c.changed = client, true
 }
 
 // forgetSessions forgets the sessions: another hub counts its own.
 func (c *clientIndex) forgetSessions() { clear(c.bySession) }
 
 // owns reports whether a line is about a client.
-func (c *clientIndex) owns(client string, text []byte) bool {
-	if name := attributeValue(text, " client="); len(name) > 0 {
-		return string(name) == client
+func (c *clientIndex) owns(client, text string) bool {
+	if name := attributeValue(text, " client="); name != "" {
+		return name == client
 	}
 	session := attributeValue(text, " session=")
-	return len(session) > 0 && c.bySession[string(session)] == client
+	return session != "" && c.bySession[session] == client
 }
 
 // attributeValue is the value after a name, without quotes; empty: there is
-// none. It is part of text.
-func attributeValue(text []byte, name string) []byte {
-	i := bytes.Index(text, []byte(name))
-	if i < 0 {
-		return nil
+// none.
+func attributeValue(text, name string) string {
+	_, value, _ := strings.Cut(text, name)
+	end := " "
+	if rest, quoted := strings.CutPrefix(value, `"`); quoted {
+		value, end = rest, `"`
 	}
-	value := text[i+len(name):]
-	end := byte(' ')
-	if len(value) > 0 && value[0] == '"' {
-		value, end = value[1:], '"'
-	}
-	if i := bytes.IndexByte(value, end); i >= 0 {
-		value = value[:i]
-	}
+	value, _, _ = strings.Cut(value, end)
 	return value
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
+// pressed presses keys in the usual view.
+func pressed(p View, keys ...string) View { return press(p, 96, 22, keys...) }
+
 // The lines of one client are those that name it and those of its sessions,
 // also the ones from before it was known whose session that is.
 func TestLinesOfAClient(t *testing.T) {
@@ -21,7 +24,7 @@ func TestLinesOfAClient(t *testing.T) {
 		var got []string
 		for i := range p.log.len() {
 			l := p.log.ring.line(p.log.at(i))
-			got = append(got, string(p.log.ring.text(l)))
+			got = append(got, l.text)
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s shows\n%s\nwant\n%s", p.Summary(), strings.Join(got, "\n"), strings.Join(want, "\n"))

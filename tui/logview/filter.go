@@ -24,22 +24,13 @@ func (f filter) matches(r *ring, n uint64) bool {
 		return true
 	case line.level < f.level:
 		return false
-	case f.component != "" && r.components[line.component] != f.component:
+	case f.component != "" && line.component != f.component:
 		return false
-	case f.client != "" && !r.clients.owns(f.client, r.text(line)):
+	case f.client != "" && !r.clients.owns(f.client, line.text):
 		return false
-	case f.text == "":
-		return true
 	default:
-		return widget.Index(r.text(line), f.text) >= 0
+		return widget.Matches(line.text, f.text)
 	}
-}
-
-// narrows reports whether old matches everything that f matches, as when a
-// person goes on typing.
-func (f filter) narrows(old filter) bool {
-	return f.level >= old.level && (old.component == "" || f.component == old.component) && (old.client == "" || f.client == old.client) &&
-		strings.HasPrefix(f.text, old.text) && f.text == strings.ToLower(f.text)
 }
 
 // A filteredLog is the numbers of the lines that a filter lets through, kept up
@@ -50,7 +41,6 @@ type filteredLog struct {
 	filter    filter
 	numbers   []uint64 // ascending; those before head are gone
 	head      int
-	search    search
 	wrapCache wrappedLine
 }
 
@@ -73,33 +63,17 @@ func (v *filteredLog) lineAdded(n uint64) {
 	switch {
 	case v.ring.clients.changed && v.filter.client != "":
 		v.refilter()
-		v.setSearch(v.search)
 	case v.filter.matches(v.ring, n):
 		v.numbers = append(v.numbers, n)
-		v.recordHit(n)
 	}
 	v.ring.clients.changed = false
-	v.dropGoneHits()
 }
 
 func (v *filteredLog) setFilter(f filter) {
-	if f == v.filter {
-		return
-	}
-	if f.narrows(v.filter) {
-		kept := v.numbers[:0]
-		for _, n := range v.numbers[v.head:] {
-			if f.matches(v.ring, n) {
-				kept = append(kept, n)
-			}
-		}
-		v.numbers = kept
-		v.head, v.filter = 0, f
-	} else {
+	if f != v.filter {
 		v.filter = f
 		v.refilter()
 	}
-	v.setSearch(v.search)
 }
 
 // refilter matches every line again.
@@ -123,17 +97,10 @@ func (v *filteredLog) find(n uint64) int {
 	return i
 }
 
-// has reports whether line n is among them.
-func (v *filteredLog) has(n uint64) bool {
-	i := v.find(n)
-	return i < v.len() && v.at(i) == n
-}
-
 // wrapped returns the text of line n in rows of at most w cells.
 func (v *filteredLog) wrapped(n uint64, w int) []string {
 	if v.wrapCache.number != n || v.wrapCache.w != w {
-		text := string(v.ring.text(v.ring.line(n)))
-		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(text, max(1, w), true), "\n")}
+		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).text, max(1, w), true), "\n")}
 	}
 	return v.wrapCache.rows
 }

@@ -15,14 +15,12 @@ type savedState struct {
 	Client    string       `json:"client,omitempty"`
 	Filter    string       `json:"filter,omitempty"`
 	Wrap      bool         `json:"wrap,omitempty"`
-	Stamp     string       `json:"stamp"`
-	Find      string       `json:"find,omitempty"`
 }
 
 // SaveState returns how the log is shown, as a value with a JSON form.
 func (v View) SaveState() any {
 	f := v.log.filter
-	return savedState{f.level.status(), f.component, f.client, f.text, v.wrap, timestampNames()[v.timestamps], v.log.search.text}
+	return savedState{f.level.status(), f.component, f.client, f.text, v.wrap}
 }
 
 // RestoreState takes over what another View saved, if it can be read.
@@ -32,7 +30,5 @@ func (v View) RestoreState(b json.RawMessage) View {
 		return v
 	}
 	v.wrap, v.filter = s.Wrap, widget.NewFilterInput(s.Filter)
-	v.timestamps = timestampMode(max(0, slices.Index(timestampNames(), s.Stamp)))
-	v.log.setSearch(newSearch(s.Find))
 	return v.setFilter(filter{level: parseLevel(s.Level), component: s.Component, client: s.Client, text: s.Filter})
 }

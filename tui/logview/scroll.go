@@ -20,11 +20,6 @@ type rowPosition struct {
 
 // move answers the keys that change what part of the log is visible.
 func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
-	if v.from != 0 {
-		if moved, ok := v.moveSelection(k, w, h); ok {
-			return moved, true
-		}
-	}
 	switch {
 	case key.Matches(k, v.keys.Follow):
 		if v.follow {

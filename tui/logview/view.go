@@ -23,9 +23,8 @@ import (
 
 // LogKeys are the keys of a log, besides those that move in any list.
 type LogKeys struct {
-	Follow, Wrap, Timestamps, Level, NextPart key.Binding
-	Find, NextHit, PreviousHit, Mark          key.Binding
-	ScrollLeft, ScrollRight, ScrollEnd        key.Binding
+	Follow, Wrap, Level, NextPart      key.Binding
+	ScrollLeft, ScrollRight, ScrollEnd key.Binding
 }
 
 // DefaultLogKeys returns the usual keys.
@@ -33,13 +32,8 @@ func DefaultLogKeys() LogKeys {
 	return LogKeys{
 		Follow:      widget.Bind("f", "follow", "f", "space"),
 		Wrap:        widget.Bind("w", "wrap", "w"),
-		Timestamps:  widget.Bind("t", "times", "t"),
 		Level:       widget.Bind("v", "level", "v"),
 		NextPart:    widget.Bind("p", "component", "p"),
-		Find:        widget.Bind("F", "find", "F"),
-		NextHit:     widget.Bind("n", "next match", "n"),
-		PreviousHit: widget.Bind("N", "previous match", "N"),
-		Mark:        widget.Bind("m", "mark", "m"),
 		ScrollLeft:  widget.Bind("←/h", "left", "left", "h"),
 		ScrollRight: widget.Bind("→/l", "right", "right", "l"),
 		ScrollEnd:   widget.Bind("0", "start of line", "0"),
@@ -56,18 +50,11 @@ type View struct {
 	log  *filteredLog // shared with copies of this value
 	last uint64       // status.Line.Seq of the newest line
 
-	follow     bool
-	top        linePosition // where the visible rows begin, unless it follows
-	left       int          // cells scrolled to the right
-	wrap       bool
-	timestamps timestampMode
-
-	filter  widget.FilterInput
-	find    widget.TextInput
-	finding bool
-	// from is the line that was marked and to the one at the cursor, for
-	// copying; 0: none.
-	from, to uint64
+	follow bool
+	top    linePosition // where the visible rows begin, unless it follows
+	left   int          // cells scrolled to the right
+	wrap   bool
+	filter widget.FilterInput
 }
 
 // New returns a View that shows times of zone and hides debug lines.
@@ -92,13 +79,13 @@ func (v View) Append(lines []status.Line) View {
 			v.log.ring.clients.forgetSessions()
 		}
 		v.last = l.Seq
-		v.log.lineAdded(v.log.ring.add(l.Time, parseLevel(l.Level), l.Component, l.Text))
+		v.log.lineAdded(v.log.ring.add(ringLine{l.Time, parseLevel(l.Level), l.Component, l.Text}))
 	}
 	return v
 }
 
 func (v *filteredLog) remark(text string) {
-	v.lineAdded(v.ring.add(time.Time{}, remarkLevel, "", text))
+	v.lineAdded(v.ring.add(ringLine{level: remarkLevel, text: text}))
 }
 
 // ShowComponent shows the lines of one component only.
@@ -106,20 +93,16 @@ func (v View) ShowComponent(name string) View {
 	return v.setFilter(filter{level: v.log.filter.level, component: name, text: v.log.filter.text})
 }
 
-// Typing reports whether keys are text.
-func (v View) Typing() bool { return v.filter.Typing || v.finding }
+// Filter is what hides lines, and the line in which it is typed.
+func (v View) Filter() widget.FilterInput { return v.filter }
 
 // Paste inserts text where a person types.
 func (v View) Paste(text string) View {
-	switch {
-	case v.filter.Typing:
-		v.filter = v.filter.Paste(text)
-		return v.applyFilter()
-	case v.finding:
-		v.find = v.find.Insert(text)
-		v.log.setSearch(newSearch(v.find.Value()))
+	if !v.filter.Typing {
+		return v
 	}
-	return v
+	v.filter = v.filter.Paste(text)
+	return v.applyFilter()
 }
 
 func (v View) setFilter(f filter) View {
@@ -136,12 +119,9 @@ func (v View) applyFilter() View {
 // HandleKey answers a key in a view of w by h cells; false: the key means
 // nothing here.
 func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
-	switch {
-	case v.filter.Typing:
+	if v.filter.Typing {
 		v.filter = v.filter.HandleKey(k, v.nav)
 		return v.applyFilter(), true
-	case v.finding:
-		return v.findKey(k, w, h), true
 	}
 	if moved, ok := v.move(k, w, h); ok {
 		return moved, true
@@ -150,16 +130,9 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 	switch {
 	case key.Matches(k, v.nav.Filter):
 		v.filter = v.filter.Edit()
-	case key.Matches(k, v.keys.Find):
-		v.find, v.finding = widget.NewTextInput(v.log.search.text), true
-	case key.Matches(k, v.keys.NextHit):
-		return v.jump(1, w, h), true
-	case key.Matches(k, v.keys.PreviousHit):
-		return v.jump(-1, w, h), true
-	case key.Matches(k, v.keys.Mark):
-		return v.startSelection(w, h), true
-	case key.Matches(k, v.nav.Back):
-		return v.back()
+	case key.Matches(k, v.nav.Back) && f.text != "":
+		v.filter = widget.FilterInput{}
+		return v.applyFilter(), true
 	case key.Matches(k, v.keys.Level):
 		f.level = (f.level + 1) % remarkLevel
 		return v.setFilter(f), true
@@ -167,25 +140,6 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 		return v.setFilter(v.log.nextFilter()), true
 	case key.Matches(k, v.keys.Wrap):
 		v.wrap = !v.wrap
-	case key.Matches(k, v.keys.Timestamps):
-		v.timestamps = (v.timestamps + 1) % timestampModes
-	default:
-		return v, false
-	}
-	return v, true
-}
-
-// back drops the selection, else the search, else the filter.
-func (v View) back() (View, bool) {
-	switch {
-	case v.from != 0:
-		v.from, v.to = 0, 0
-	case v.log.search.text != "":
-		v.find = widget.TextInput{}
-		v.log.setSearch(search{})
-	case v.log.filter.text != "":
-		v.filter = v.filter.Clear()
-		v = v.applyFilter()
 	default:
 		return v, false
 	}
@@ -198,9 +152,7 @@ func (v *filteredLog) nextFilter() filter {
 	next := v.filter
 	steps := []filter{{}}
 	for _, name := range v.ring.components {
-		if name != "" {
-			steps = append(steps, filter{component: name})
-		}
+		steps = append(steps, filter{component: name})
 	}
 	for _, client := range v.ring.clients.names {
 		steps = append(steps, filter{client: client})
@@ -214,14 +166,7 @@ func (v *filteredLog) nextFilter() filter {
 // DisabledReason says why k can do nothing now; empty: it can, or it means
 // nothing here.
 func (v View) DisabledReason(k tea.KeyPressMsg) string {
-	search := v.log.search
-	switch hits := key.Matches(k, v.keys.NextHit, v.keys.PreviousHit); {
-	case hits && search.pattern == nil:
-		return "No search yet. Press F to find something."
-	case hits && len(v.log.liveHits()) == 0:
-		return "No matches."
-	case key.Matches(k, v.keys.Mark) && v.log.len() == 0 && v.from == 0:
-		return "There are no lines to select."
+	switch {
 	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
 		return "Already at the start of the lines."
 	case key.Matches(k, v.keys.NextPart) && v.log.nextFilter() == v.log.filter:
@@ -237,6 +182,17 @@ func (v View) Len() int { return v.log.len() }
 // Text returns all lines that pass the filter, in full.
 func (v View) Text() string { return v.text(0, v.log.len()-1) }
 
+// VisibleText returns the lines that a view of w by h cells shows, in full, and
+// how many they are.
+func (v View) VisibleText(w, h int) (text string, lines int) {
+	rows := v.rows(w, h)
+	if len(rows) == 0 {
+		return "", 0
+	}
+	first, last := rows[0].i, rows[len(rows)-1].i
+	return v.text(first, last), last - first + 1
+}
+
 // text returns lines as they are copied and saved: all of them, with their
 // times.
 func (v View) text(first, last int) string {
@@ -245,30 +201,22 @@ func (v View) text(first, last int) string {
 	for i := first; i <= last; i++ {
 		l := r.line(v.log.at(i))
 		if l.level != remarkLevel {
-			fmt.Fprintf(&b, "%s %-5s %s ", time.Unix(0, l.time).In(v.zone).Format(time.RFC3339), l.level.status(),
-				theme.Sanitize(r.components[l.component]))
+			fmt.Fprintf(&b, "%s %-5s %s ", l.time.In(v.zone).Format(time.RFC3339), l.level.status(), theme.Sanitize(l.component))
 		}
-		b.Write(r.text(l))
+		b.WriteString(l.text)
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// Bindings are the keys that mean something while a person types, selects or
-// searches, or after a filter was set; Follow stands among the others.
-func (v View) Bindings(copyKey key.Binding) []key.Binding {
-	help := widget.WithHelp
+// Bindings are the keys that mean something while a person types, or after a
+// filter was set; Follow stands among the others.
+func (v View) Bindings() []key.Binding {
 	switch {
 	case v.filter.Typing:
 		return v.filter.Bindings(v.nav)
-	case v.finding:
-		return []key.Binding{help(v.nav.Enter, "go to the last match"), help(v.nav.Back, "cancel")}
-	case v.from != 0:
-		return []key.Binding{help(v.nav.Down, "select"), help(copyKey, "copy the selection"), help(v.nav.Back, "cancel")}
-	case v.log.search.pattern != nil:
-		return []key.Binding{v.keys.NextHit, v.keys.PreviousHit, help(v.nav.Back, "clear the search")}
 	case v.log.filter.text != "":
-		return []key.Binding{help(v.nav.Back, "clear the filter")}
+		return []key.Binding{widget.WithHelp(v.nav.Back, "clear the filter")}
 	default:
 		return nil
 	}

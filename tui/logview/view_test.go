@@ -24,14 +24,14 @@ func TestRing(t *testing.T) {
 		all := []string{""}
 		for n := uint64(1); n < 5000; n++ {
 			text := strings.Repeat(string(rune('a'+n%26)), rnd.IntN(min(40, size.bytes/4+1)))
-			if got := r.add(time.Unix(int64(n), 0), infoLevel, "hub", text); got != n {
+			if got := r.add(ringLine{time.Unix(int64(n), 0), infoLevel, "hub", text}); got != n {
 				t.Fatalf("line %d has number %d", n, got)
 			}
 			all = append(all, text)
 			kept := 0
 			for i := r.first; i < r.next; i++ {
 				l := r.line(i)
-				if got := string(r.text(l)); got != all[i] || l.time != int64(i)*1e9 {
+				if got := l.text; got != all[i] || l.time.Unix() != int64(i) {
 					t.Fatalf("%+v: line %d is %q, want %q", size, i, got, all[i])
 				}
 				kept += len(all[i])
@@ -45,8 +45,8 @@ func TestRing(t *testing.T) {
 
 func TestRingCutsHugeLines(t *testing.T) {
 	r := newRing(10, 1<<20)
-	n := r.add(time.Time{}, infoLevel, "hub", strings.Repeat("会", 1<<20))
-	if text := string(r.text(r.line(n))); len(text) > maxLineBytes || !strings.HasSuffix(text, "会…") {
+	n := r.add(ringLine{text: strings.Repeat("会", 1<<20)})
+	if text := r.line(n).text; len(text) > maxLineBytes || !strings.HasSuffix(text, "会…") {
 		t.Errorf("%d bytes, ending %q", len(text), text[len(text)-8:])
 	}
 }
@@ -54,7 +54,7 @@ func TestRingCutsHugeLines(t *testing.T) {
 func TestRingBoundsParts(t *testing.T) {
 	r := newRing(10, 1000)
 	for i := range maxComponents * 2 {
-		r.add(time.Time{}, infoLevel, fmt.Sprint(i), "")
+		r.add(ringLine{component: fmt.Sprint(i)})
 	}
 	if len(r.components) != maxComponents {
 		t.Errorf("%d parts", len(r.components))
@@ -67,7 +67,7 @@ func TestView(t *testing.T) {
 	v := &filteredLog{ring: newRing(200, 4000)}
 	words := []string{"open", "Open", "page", "vault", "session", "ope", "p"}
 	for i := range 4000 {
-		n := v.ring.add(time.Time{}, level(rnd.IntN(5)), words[rnd.IntN(3)], words[rnd.IntN(len(words))]+words[rnd.IntN(len(words))])
+		n := v.ring.add(ringLine{time.Time{}, level(rnd.IntN(5)), words[rnd.IntN(3)], words[rnd.IntN(len(words))] + words[rnd.IntN(len(words))]})
 		v.lineAdded(n)
 		if i%37 == 0 {
 			needle := append(words, "", "", "o", "op", "pag")[rnd.IntN(len(words)+5)]
@@ -80,7 +80,7 @@ func TestView(t *testing.T) {
 			}
 		}
 		if d := cmp.Diff(want, append([]uint64(nil), v.numbers[v.head:]...)); d != "" {
-			t.Fatalf("after %d lines, lens %+v:\n%s", i, v.filter, d)
+			t.Fatalf("after %d lines, filter %+v:\n%s", i, v.filter, d)
 		}
 	}
 }
@@ -90,11 +90,11 @@ func testView(lines, size int) View {
 	return newView(widget.DefaultNavKeys(), DefaultLogKeys(), time.UTC, lines, size)
 }
 
-// shown is what p draws in h rows of w cells.
+// shown is what p draws in h rows of w cells, without the time of the tests.
 func shown(p View, w, h int) []string {
 	rows := widget.PadRows(p.Draw(theme.Theme{}, w, h), w, h)
 	for i := range rows {
-		rows[i] = strings.TrimRight(ansi.Strip(rows[i]), " ")
+		rows[i] = strings.TrimPrefix(strings.TrimRight(ansi.Strip(rows[i]), " "), "00:00:00 ")
 	}
 	return rows
 }
@@ -126,57 +126,54 @@ func numbered(from, to int) []status.Line {
 // wherever the lines before it go.
 func TestEvictionDoesNotMoveTheView(t *testing.T) {
 	p := testView(100, 1<<16)
-	p.timestamps = noTimes
 	p = p.Append(numbered(0, 100))
-	p = press(p, 40, 5, "k", "k", "k")
+	p = press(p, 49, 5, "k", "k", "k")
 	want := []string{"I line 92", "I line 93", "I line 94", "I line 95", "I line 96"}
 	for i := 100; i < 190; i++ {
-		if d := cmp.Diff(want, shown(p, 40, 5)); d != "" {
+		if d := cmp.Diff(want, shown(p, 49, 5)); d != "" {
 			t.Fatalf("after line %d:\n%s", i, d)
 		}
 		p = p.Append(numbered(i, i+1))
 	}
 	p = p.Append(numbered(190, 250))
-	if got := shown(p, 40, 5)[0]; got != "I line 150" {
+	if got := shown(p, 49, 5)[0]; got != "I line 150" {
 		t.Errorf("when all in sight is gone it shows %q first, want the oldest", got)
 	}
 }
 
 func TestGapsAreSaid(t *testing.T) {
 	p := testView(100, 1<<16)
-	p.timestamps = noTimes
 	p = p.Append([]status.Line{{Seq: 1, Text: "one"}, {Seq: 14, Text: "two", Missed: 12}, {Seq: 15, Text: "three"}, {Seq: 1, Text: "anew"}})
 	want := []string{"I one", "… 12 lines dropped …", "I two", "I three", "… the hub restarted …", "I anew", ""}
-	if d := cmp.Diff(want, shown(p, 40, 7)); d != "" {
+	if d := cmp.Diff(want, shown(p, 49, 7)); d != "" {
 		t.Error(d)
 	}
-	p = press(p, 40, 7, "/", "o", "n")
-	if got := shown(p, 40, 7)[:2]; got[1] != "… 12 lines dropped …" {
+	p = press(p, 49, 7, "/", "o", "n")
+	if got := shown(p, 49, 7)[:2]; got[1] != "… 12 lines dropped …" {
 		t.Errorf("a filter hides the gap: %q", got)
 	}
 }
 
 func TestWrapAndSideways(t *testing.T) {
 	p := testView(100, 1<<16)
-	p.timestamps = noTimes
 	p = p.Append([]status.Line{{Seq: 1, Text: "0123456789会議会議会議会議会議会議会議会議会議!"}})
-	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会…", ""}, shown(p, 40, 2)); d != "" {
+	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会…", ""}, shown(p, 49, 2)); d != "" {
 		t.Error(d)
 	}
-	moved := press(p, 40, 2, "l")
-	if got := shown(moved, 40, 2)[0]; got != "I 89会議会議会議会議会議会議会議会議会…" {
+	moved := press(p, 49, 2, "l")
+	if got := shown(moved, 49, 2)[0]; got != "I 89会議会議会議会議会議会議会議会議会…" {
 		t.Errorf("scrolled: %q", got)
 	}
 	moved = moved.Append(numbered(5, 6))
 	if moved.left != sideways {
 		t.Error("a new line takes the view back to the left")
 	}
-	p = press(p, 40, 3, "w")
-	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会議", "  会議会議!", "I line 5"}, shown(p, 40, 3)); d != "" {
+	p = press(p, 49, 3, "w")
+	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会議", "           会議会議!", "I line 5"}, shown(p, 49, 3)); d != "" {
 		t.Error(d)
 	}
-	p = press(p, 40, 2, "g", "j")
-	if d := cmp.Diff([]string{"  会議会議!", "I line 5"}, shown(p, 40, 2)); d != "" {
+	p = press(p, 49, 2, "g", "j")
+	if d := cmp.Diff([]string{"           会議会議!", "I line 5"}, shown(p, 49, 2)); d != "" {
 		t.Error(d)
 	}
 }
@@ -203,6 +200,17 @@ func TestScrolling(t *testing.T) {
 		if up[i] != down[len(down)-1-i] {
 			t.Fatalf("row %d from the end: %q on the way up, %q on the way down", i, up[i], down[len(down)-1-i])
 		}
+	}
+}
+
+// A person who has found something by a filter sees what stands around it when
+// the filter is cleared, and copies what is visible.
+func TestPlaceOutlivesTheFilter(t *testing.T) {
+	p := testView(1000, 1<<20).Append(numbered(0, 500))
+	p = pressed(p, "/", "l", "i", "n", "e", " ", "2", "5", "0", "enter", "k", "esc")
+	text, n := p.VisibleText(96, 22)
+	if lines := strings.Split(text, "\n"); n != 22 || !strings.HasSuffix(lines[0], " line 250") || !strings.HasSuffix(lines[21], " line 271") {
+		t.Errorf("%d lines are visible:\n%s", n, text)
 	}
 }
 

@@ -34,17 +34,17 @@ type Activity struct {
 
 // NewActivity returns an Activity that shows times of zone.
 func NewActivity(k Keys, zone *time.Location) Pane {
-	return Activity{keys: k, zone: zone, ring: newCallRing(), follow: true}
+	return Activity{keys: k, zone: zone, ring: newCallLog(), follow: true}
 }
 
 // activityHelp lists the keys of [Activity].
 func activityHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
+	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Filter, "filter by name or error"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
-		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"),
-	}, k.saveHelp("save the filtered calls")...)}}
+		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
+	}}}
 }
 
 // Show implements [Pane].
@@ -81,32 +81,40 @@ func (p Activity) Paste(text string) Pane {
 
 func (p Activity) applyFilter() { p.ring.setFilter(callFilter{p.ring.filter.source, p.filter.Value()}) }
 
-func (p Activity) ordering() callOrder { return callOrder{p.ring, p.errors} }
-
-// position is where the selected call stands.
+// position is where the selected call stands, or the next older one if it is
+// gone or filtered away.
 func (p Activity) position() int {
 	if p.follow {
 		return 0
 	}
-	return p.ordering().find(p.selectedCall)
+	order := p.ring.order(p.errors)
+	if i := slices.Index(order, p.selectedCall); i >= 0 {
+		return i
+	}
+	older := slices.IndexFunc(order, func(n uint64) bool { return n < p.selectedCall })
+	if older < 0 {
+		older = len(order)
+	}
+	return widget.Clamp(older, len(order))
 }
 
 // selectAt selects what stands at i; the top means to follow.
 func (p Activity) selectAt(i int) Activity {
-	o := p.ordering()
-	i = widget.Clamp(i, o.len())
-	p.follow = i == 0 && !p.errors || o.len() == 0
-	if o.len() > 0 {
-		p.selectedCall = o.at(i)
+	order := p.ring.order(p.errors)
+	i = widget.Clamp(i, len(order))
+	p.follow = i == 0 && !p.errors || len(order) == 0
+	if len(order) > 0 {
+		p.selectedCall = order[i]
 	}
 	return p
 }
 
 func (p Activity) selected() (status.Call, bool) {
-	if p.ordering().len() == 0 {
+	order := p.ring.order(p.errors)
+	if len(order) == 0 {
 		return status.Call{}, false
 	}
-	return *p.ring.call(p.ordering().at(p.position())), true
+	return *p.ring.call(order[p.position()]), true
 }
 
 // Key implements [Pane].
@@ -128,7 +136,7 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
 		p.detailOpen = false
 	case key.Matches(k, p.keys.Back) && p.ring.filter.text != "":
-		p.filter = p.filter.Clear()
+		p.filter = widget.FilterInput{}
 		p.applyFilter()
 	case key.Matches(k, p.keys.Enter):
 		p.detailOpen = !p.detailOpen
@@ -141,8 +149,9 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.NextPart):
 		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.text})
 	case key.Matches(k, p.keys.Copy):
-		return p, p.copy()
-	case p.keys.saves(k, Running(p.snap)):
+		c, _ := p.selected()
+		return p, Copy{What: "the call", Text: p.line(c)}
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, p.save()
 	default:
 		return p, Unhandled{}
@@ -152,8 +161,8 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 
 // pauseFollowing stops following, with the same call selected.
 func (p Activity) pauseFollowing() Activity {
-	if p.follow && p.ordering().len() > 0 {
-		p.selectedCall, p.follow = p.ordering().at(0), false
+	if order := p.ring.order(p.errors); p.follow && len(order) > 0 {
+		p.selectedCall, p.follow = order[0], false
 	}
 	return p
 }
@@ -166,7 +175,7 @@ func (p Activity) move(k Press) (Activity, bool) {
 		p.follow, p.errors = true, false
 		return p, true
 	}
-	if i, ok := p.keys.Move(k.KeyPressMsg, p.position(), p.ordering().len(), k.H-4); ok {
+	if i, ok := p.keys.Move(k.KeyPressMsg, p.position(), len(p.ring.passing), k.H-4); ok {
 		return p.selectAt(i), true
 	}
 	return p, false
@@ -174,26 +183,17 @@ func (p Activity) move(k Press) (Activity, bool) {
 
 // nextSource is the source after the one that is shown; after the last, all.
 func (p Activity) nextSource() string {
-	i := slices.Index(p.ring.sources, p.ring.filter.source) + 1
-	if i >= len(p.ring.sources) {
-		return ""
-	}
-	return p.ring.sources[i]
-}
-
-func (p Activity) copy() Intent {
-	c, _ := p.selected()
-	return Copy{What: "the call", Text: p.line(c)}
+	return nextAfter(p.ring.filter.source, append([]string{""}, p.ring.sources...))
 }
 
 func (p Activity) save() Intent {
-	o := p.ordering()
+	order := p.ring.order(p.errors)
 	var b strings.Builder
-	for i := range o.len() {
-		b.WriteString(p.line(*p.ring.call(o.at(i))))
+	for _, n := range order {
+		b.WriteString(p.line(*p.ring.call(n)))
 		b.WriteByte('\n')
 	}
-	return Save{What: widget.Plural(o.len(), "call"), Name: "lectern-calls.log", Text: b.String()}
+	return Save{What: widget.Plural(len(order), "call"), Name: "lectern-calls.log", Text: b.String()}
 }
 
 // line is c as it is copied and saved.
@@ -219,10 +219,8 @@ func (p Activity) Keys() []key.Binding {
 	if p.detailOpen {
 		look = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	keys := []key.Binding{
-		p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"),
-		p.keys.Copy, p.keys.saveKey(Running(p.snap)),
-	}
+	keys := p.keys.withSave(Running(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
+		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
 	if p.ring.filter.text != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
@@ -241,7 +239,7 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(any, "There are no calls to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
 		return reasonUnless(any, "There are no calls to pause at.")
-	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(any, "There are no calls to save.")
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(p.nextSource() != p.ring.filter.source, "No source has been called yet.")

@@ -17,14 +17,13 @@ const maxCalls = 10_000
 // count as the last.
 const maxTotals = 300
 
-// calls keeps the newest calls, and which of them a filter lets through. Like
-// ring, every call has a number that it keeps: they begin at 1.
+// A callLog keeps the newest calls, and which of them a filter lets through.
+// Every call has a number that it keeps: they begin at 1.
 type callLog struct {
 	calls       []status.Call // by number modulo its capacity, once it is full
 	first, next uint64
 	filter      callFilter
-	all, failed []uint64 // numbers that pass: all of them, and those that failed; ascending
-	succeeded   []uint64
+	passing     []uint64 // the numbers of the calls that pass; ascending
 	tools       map[string]*total
 	clients     map[string]*total
 	sources     []string // in the order of their first calls
@@ -45,7 +44,7 @@ type total struct {
 	answered int
 }
 
-func newCallRing() *callLog {
+func newCallLog() *callLog {
 	return &callLog{first: 1, next: 1, tools: map[string]*total{}, clients: map[string]*total{}}
 }
 
@@ -65,31 +64,12 @@ func (r *callLog) add(c status.Call) {
 	if !slices.Contains(r.sources, c.Source) && len(r.sources) < maxTotals {
 		r.sources = append(r.sources, c.Source)
 	}
-	r.index(n)
-	r.all, r.failed, r.succeeded = r.trim(r.all), r.trim(r.failed), r.trim(r.succeeded)
-}
-
-// index takes note of call n if it passes.
-func (r *callLog) index(n uint64) {
-	c := r.call(n)
-	if !r.filter.matches(c) {
-		return
+	if r.filter.matches(r.call(n)) {
+		r.passing = append(r.passing, n)
 	}
-	r.all = append(r.all, n)
-	if c.Failed() {
-		r.failed = append(r.failed, n)
-	} else {
-		r.succeeded = append(r.succeeded, n)
+	if len(r.passing) > 0 && r.passing[0] < r.first { // append copies the rest now and then
+		r.passing = r.passing[1:]
 	}
-}
-
-// trim drops the numbers of calls that are gone. Appending to what is left
-// copies it now and then, which costs little for each.
-func (r *callLog) trim(numbers []uint64) []uint64 {
-	for len(numbers) > 0 && numbers[0] < r.first {
-		numbers = numbers[1:]
-	}
-	return numbers
 }
 
 func (r *callLog) addToTotal(totals map[string]*total, name string, c status.Call) {
@@ -116,9 +96,11 @@ func (r *callLog) setFilter(s callFilter) {
 	if s == r.filter {
 		return
 	}
-	r.filter, r.all, r.failed, r.succeeded = s, nil, nil, nil
+	r.filter, r.passing = s, nil
 	for n := r.first; n < r.next; n++ {
-		r.index(n)
+		if s.matches(r.call(n)) {
+			r.passing = append(r.passing, n)
+		}
 	}
 }
 
@@ -137,45 +119,18 @@ func (f callFilter) matches(c *status.Call) bool {
 	return false
 }
 
-// An callOrder is a way to count through the calls that pass: the newest first,
-// or those that failed before the others.
-type callOrder struct {
-	ring   *callLog
-	errors bool
-}
-
-func (o callOrder) len() int { return len(o.ring.all) }
-
-// at returns the number of the i-th call.
-func (o callOrder) at(i int) uint64 {
-	r := o.ring
-	switch {
-	case !o.errors:
-		return r.all[len(r.all)-1-i]
-	case i < len(r.failed):
-		return r.failed[len(r.failed)-1-i]
-	default:
-		return r.succeeded[len(r.succeeded)-1-(i-len(r.failed))]
+// order returns the numbers of the calls that pass, the newest first; with
+// failedFirst those that failed stand before the others.
+func (r *callLog) order(failedFirst bool) []uint64 {
+	order, succeeded := make([]uint64, 0, len(r.passing)), []uint64(nil)
+	for _, n := range slices.Backward(r.passing) {
+		if failedFirst && !r.call(n).Failed() {
+			succeeded = append(succeeded, n)
+		} else {
+			order = append(order, n)
+		}
 	}
-}
-
-// find returns where call n stands, or what stands nearest.
-func (o callOrder) find(n uint64) int {
-	r := o.ring
-	if o.len() == 0 {
-		return 0
-	}
-	behind := func(numbers []uint64) int {
-		i, _ := slices.BinarySearch(numbers, n)
-		return widget.Clamp(len(numbers)-1-i, len(numbers))
-	}
-	if !o.errors {
-		return behind(r.all)
-	}
-	if _, failed := slices.BinarySearch(r.failed, n); failed {
-		return behind(r.failed)
-	}
-	return widget.Clamp(len(r.failed)+behind(r.succeeded), o.len())
+	return append(order, succeeded...)
 }
 
 // sortedTotals are totals, the greatest first.

@@ -50,28 +50,22 @@ func (p Activity) note() string {
 		words = append(words, "in "+s.source)
 	}
 	all := p.ring.next - p.ring.first
-	if n := uint64(len(p.ring.all)); n != all {
+	if n := uint64(len(p.ring.passing)); n != all {
 		return strings.Join(append(words, fmt.Sprintf("%s of %s", widget.Count(n), widget.Plural(all, "call"))), " · ")
 	}
 	return strings.Join(append(words, widget.Plural(all, "call")), " · ")
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
-	o := p.ordering()
 	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		if o.len() == 0 {
+		order, at := p.ring.order(p.errors), p.position()
+		if len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		from, to := widget.VisibleRange(o.len(), p.position(), h-1)
-		for i := from; i < to; i++ {
-			row := t
-			if i == p.position() {
-				row = t.Selected()
-			}
-			rows = append(rows, t.RowRegion(i, p.row(row, p.ring.call(o.at(i)), w)))
-		}
-		return rows
+		return append(rows, widget.VisibleRows(t, len(order), at, h-1, func(t theme.Theme, i int) string {
+			return p.row(t, p.ring.call(order[i]), w)
+		})...)
 	}}
 }
 
@@ -181,7 +175,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
 			field("took", widget.Duration(c.Duration)+p.comparedToMean(c)),
 			field("arguments", widget.Bytes(c.RequestBytes)),
-			field("response", fmt.Sprintf("%s, about %s tokens", widget.Bytes(c.ResponseBytes), widget.Count(max(0, c.ResponseBytes/4)))),
+			field("response", widget.Bytes(c.ResponseBytes)+", "+widget.Tokens(c.ResponseBytes)),
 		}
 		if len(c.Changes) > 0 {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          see Changes for the diffs"))

@@ -137,7 +137,7 @@ func (b browser) restartList() browser {
 }
 
 func (b browser) typing() bool {
-	return !b.page.open && (b.focus == focusHits && b.search.typing || b.focus == focusPages && b.list.typing)
+	return !b.page.open && (b.focus == focusHits && b.search.typing || b.focus == focusPages && b.list.filter.Typing)
 }
 
 func (b browser) paste(text string) browser {
@@ -146,7 +146,7 @@ func (b browser) paste(text string) browser {
 	case b.focus == focusHits:
 		b.search.query = b.search.query.Insert(text)
 	default:
-		b.list = b.list.filtered(b.list.filter.Insert(text))
+		b.list = b.list.filtered(b.list.filter.Paste(text))
 	}
 	return b
 }
@@ -170,7 +170,7 @@ func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 		next, want = b.enter()
 		return next, want, false
 	case key.Matches(k, b.keys.Filter) && b.focus == focusPages:
-		b.list.typing = true
+		b.list.filter = b.list.filter.Edit()
 	default:
 		cursor, n := b.cursor()
 		if i, ok := b.keys.Move(k.KeyPressMsg, *cursor, n, k.H-4); ok {
@@ -190,7 +190,7 @@ func (b browser) back() (next browser, want Intent, done bool) {
 		return b, nil, b.search.standalone
 	}
 	if b.list.needle != "" {
-		b.list = b.list.filtered(widget.TextInput{})
+		b.list = b.list.filtered(widget.FilterInput{})
 		return b, nil, false
 	}
 	return b, nil, true
@@ -205,18 +205,14 @@ func (b browser) typed(k Press) browser {
 		}
 		return b
 	}
-	switch {
-	case key.Matches(k, b.keys.Enter):
-		b.list.typing = false
-	case key.Matches(k, b.keys.Back):
-		b.list = b.list.filtered(widget.TextInput{})
-		b.list.typing = false
-	case k.String() == "up" || k.String() == "down":
+	if k.String() == "up" || k.String() == "down" {
 		b.list.cursor, _ = b.keys.Move(k.KeyPressMsg, b.list.cursor, b.list.len(), k.H-4)
-	default:
-		if f, ok := b.list.filter.HandleKey(k.KeyPressMsg); ok {
-			b.list = b.list.filtered(f)
-		}
+		return b
+	}
+	if f := b.list.filter.HandleKey(k.KeyPressMsg, b.keys.NavKeys); f.Value() != b.list.filter.Value() {
+		b.list = b.list.filtered(f)
+	} else {
+		b.list.filter = f
 	}
 	return b
 }
@@ -260,8 +256,8 @@ func (b browser) bindings() []key.Binding {
 			widget.WithHelp(k.Enter, "open the page"), widget.WithHelp(k.Search, "search again"),
 			widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Copy, "copy the page"),
 		}
-	case b.list.typing:
-		return []key.Binding{widget.WithHelp(k.Enter, "apply the filter"), widget.WithHelp(k.Back, "cancel")}
+	case b.list.filter.Typing:
+		return b.list.filter.Bindings(k.NavKeys)
 	}
 	return []key.Binding{
 		widget.WithHelp(k.Enter, "read"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to Sources"), k.Raw,

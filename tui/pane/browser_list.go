@@ -21,9 +21,8 @@ type pageList struct {
 	size   int64     // of all pages
 	newest time.Time // of all changes
 
-	filter   widget.TextInput
-	typing   bool
-	needle   string
+	filter   widget.FilterInput
+	needle   string  // what the filter is, harmless to a terminal
 	shown    []int32 // those that pass the filter; nil without one
 	cursor   int     // among those that are shown
 	reselect string  // the page to select when it comes
@@ -61,29 +60,20 @@ func (l pageList) takeResult(f Result) pageList {
 
 // reset is l before its first page came.
 func (l pageList) reset() pageList {
-	return pageList{reselect: cmp.Or(l.reselect, l.selected().Name), typing: l.typing}.filtered(l.filter)
+	return pageList{reselect: cmp.Or(l.reselect, l.selected().Name)}.filtered(l.filter)
 }
 
 // filtered shows the pages whose name has the text of f in it.
-func (l pageList) filtered(f widget.TextInput) pageList {
-	before := l.needle
+func (l pageList) filtered(f widget.FilterInput) pageList {
 	l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
 	if l.needle == "" {
 		l.shown = nil
 		return l
 	}
 	kept := []int32{}
-	if l.shown != nil && strings.HasPrefix(l.needle, before) && l.needle == strings.ToLower(l.needle) {
-		for _, i := range l.shown {
-			if widget.Matches(l.pages[i].Name, l.needle) {
-				kept = append(kept, i)
-			}
-		}
-	} else {
-		for i, p := range l.pages {
-			if widget.Matches(p.Name, l.needle) {
-				kept = append(kept, int32(i))
-			}
+	for i, p := range l.pages {
+		if widget.Matches(p.Name, l.needle) {
+			kept = append(kept, int32(i))
 		}
 	}
 	l.shown = kept
@@ -125,8 +115,8 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 		if l.err == nil || len(l.pages) > 0 {
 			rows = append(rows, t.Dim.Text(l.summary(b)))
 		}
-		if l.typing || l.needle != "" {
-			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.typing, "part of the name"))
+		if l.filter.Typing || l.needle != "" {
+			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.filter.Typing, "part of the name"))
 		}
 		switch {
 		case l.err != nil:
@@ -142,11 +132,7 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 		if h >= widget.ScreenReaderHeight-10 {
 			left = screenReaderRows
 		}
-		from, to := widget.VisibleRange(l.len(), l.cursor, max(1, left))
-		for i := from; i < to; i++ {
-			rows = append(rows, t.RowRegion(i, l.row(t, b, i, w)))
-		}
-		return rows
+		return append(rows, widget.VisibleRows(t, l.len(), l.cursor, max(1, left), func(t theme.Theme, i int) string { return l.row(t, b, i, w) })...)
 	}}
 }
 
@@ -166,9 +152,6 @@ func (l pageList) summary(b browser) string {
 }
 
 func (l pageList) row(t theme.Theme, b browser, i, w int) string {
-	if i == l.cursor {
-		t = t.Selected()
-	}
 	p, tail := l.at(i), ""
 	if w >= 36 {
 		bytes := ""

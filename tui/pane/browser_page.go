@@ -74,7 +74,7 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 	case key.Matches(k, b.keys.Raw):
 		b.page.raw, b.page.top = !b.page.raw, 0
 		return b, nil
-	case !(b.running && key.Matches(k, b.keys.Save)) && !key.Matches(k, b.keys.Copy): // without a hub s starts one
+	case !b.keys.saves(k.KeyPressMsg, b.running) && !key.Matches(k, b.keys.Copy):
 		return b, Unhandled{}
 	}
 	name := b.name()

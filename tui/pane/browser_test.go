@@ -45,7 +45,7 @@ func TestPagesAreListedOnce(t *testing.T) {
 			p.browse.list.cursor = 1
 			p = away(p)
 			if p.NextQuery() == first {
-				t.Error("the list that is begun anew is told from the first by nothing")
+				t.Error("the list that is begun again looks like the first")
 			}
 			p = p.TakeResult(list(first, true, "c", "d")).(Sources)
 			again := p.NextQuery()

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // Changes shows the calls that wait for a person, and below them what agents
 // wrote, by session. What the selected one would change, or changed, stands
 // beside it. Drawing is in changes_draw.go, what is read of the journal in
-// changes_book.go.
+// changes_cache.go.
 type Changes struct {
 	keys Keys
 	zone *time.Location
@@ -59,13 +60,8 @@ func (p Changes) Show(s status.Snapshot) Pane {
 	}
 	place := p.position()
 	p.snap = s
-	kept := map[string]widget.TextView{}
-	for id, l := range p.plans {
-		if p.approval(id) >= 0 {
-			kept[id] = l
-		}
-	}
-	p.plans = kept
+	p.plans = maps.Clone(p.plans)
+	maps.DeleteFunc(p.plans, func(id string, _ widget.TextView) bool { return p.approval(id) < 0 })
 	return p.keepSelection(place)
 }
 
@@ -147,13 +143,9 @@ func (p Changes) TakeResult(f Result) Pane {
 		if i := p.approval(w.Approval); i >= 0 {
 			l = l.Add(widget.TitleLine, "arguments").Add(widget.DimLine, p.snap.Approvals[i].Args)
 		}
-		plans := map[string]widget.TextView{w.Approval: l}
-		for id, l := range p.plans {
-			if id != w.Approval {
-				plans[id] = l
-			}
-		}
-		p.plans = plans
+		plans := map[string]widget.TextView{}
+		maps.Copy(plans, p.plans)
+		plans[w.Approval], p.plans = l, plans
 		return p
 	}
 	p.cache = p.cache.takeResult(f)
@@ -230,7 +222,7 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
 	}
-	return p, intentFor(a)
+	return p, IntentFor(a)
 }
 
 // reasonKey types the reason of a refusal. The line stays when the approval is
@@ -245,7 +237,7 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 		if p.approval(id) < 0 {
 			return p, ShowMessage{"This call is no longer pending."}
 		}
-		return p, intentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
+		return p, IntentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
 	default:
 		p.reason, _ = p.reason.HandleKey(k.KeyPressMsg)
 	}
@@ -254,30 +246,22 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 
 func (p Changes) undo(session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
+	filter := &status.Filter{IDs: []string{c.ID}}
 	if session {
-		return intentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
+		filter = &status.Filter{Session: c.Session}
 	}
-	return intentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{c.ID}}})
+	return IntentFor(status.Action{Verb: status.UndoChanges, Filter: filter})
 }
 
 // detailText is what the selected would change, or changed.
 func (p Changes) detailText() widget.TextView {
-	if p.selection.pending {
-		if i := p.approval(p.selection.id); i >= 0 {
-			return p.approvalText(p.snap.Approvals[i])
-		}
-		return widget.TextView{}
+	if !p.selection.pending {
+		return p.cache.diff(p.selection.id)
 	}
-	return p.cache.diff(p.selection.id)
-}
-
-// approvalText is all that is known of an approval.
-func (p Changes) approvalText(a status.Approval) widget.TextView {
-	l, known := p.plans[a.ID]
-	if !known {
-		return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
+	if plan, known := p.plans[p.selection.id]; known {
+		return plan
 	}
-	return l
+	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
 }
 
 // Keys implements [Pane].

@@ -17,21 +17,15 @@ func (p Changes) View(t theme.Theme, w, h int) string {
 
 func (p Changes) sections(t theme.Theme, w, h int) []string {
 	frame := widget.Framed(w, h)
-	side := p.detailSection(t)
 	switch {
 	case p.len() == 0:
 		return widget.Stack(t, w, h, frame, p.emptySection(t))
-	case p.detail.Open || h < 8:
-		if !p.detail.Open {
-			return widget.Stack(t, w, h, frame, p.listSection(t))
-		}
-		return widget.Stack(t, w, h, frame, side)
-	case frame && w >= widget.WideWidth:
-		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{side})
+	case p.detail.Open:
+		return widget.Stack(t, w, h, frame, p.detailSection(t))
+	case h < 8:
+		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
-		list := p.listSection(t)
-		list.Preferred = min(list.Preferred, max(list.Min, p.listShare(h)))
-		return widget.Stack(t, w, h, frame, list, side)
+		return widget.ListWithDetail(t, w, h, p.listShare(h), p.listSection(t), p.detailSection(t))
 	}
 }
 
@@ -41,23 +35,12 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 	if p.refusing != "" {
 		h--
 	}
-	frame, edge := widget.Framed(w, h), 1
-	if frame {
-		edge = 2
+	if p.detail.Open {
+		w, h = widget.Inside(w, h)
+	} else {
+		w, h = widget.InsideDetail(w, h, p.listShare(h), p.listSection(theme.Theme{}))
 	}
-	switch {
-	case p.detail.Open || frame && w >= widget.WideWidth:
-	default:
-		list := p.listSection(theme.Theme{})
-		h -= max(list.Min, min(list.Preferred, max(list.Min, p.listShare(h)))) + edge
-	}
-	if frame && !p.detail.Open && w >= widget.WideWidth {
-		w -= w / 2
-	}
-	if frame {
-		w -= 4
-	}
-	return w, max(1, h-edge-len(p.detailRows(theme.Theme{}, w)))
+	return w, max(1, h-len(p.detailRows(theme.Theme{}, w)))
 }
 
 // listShare is how many of h rows the list may take: what waits is to be read.
@@ -154,20 +137,8 @@ func (p Changes) heading(t theme.Theme, c status.Change, w int) string {
 
 func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
 	t = p.rowTheme(t, changeSelection{true, a.ID})
-	target := strings.Join(a.Targets, ", ")
-	if a.More > 0 {
-		target += fmt.Sprintf(" and %d more", a.More)
-	}
-	line := t.Warn.Text("▲ ") + t.Text.Fit(a.Tool, min(24, w/3)) + t.Text.Text(" ") + t.Strong.Text(target) + t.Dim.Text(" "+a.Source)
+	line := t.Warn.Text("▲ ") + t.Text.Fit(a.Tool, min(24, w/3)) + t.Text.Text(" ") + t.Strong.Text(targetsText(a)) + t.Dim.Text(" "+a.Source)
 	return widget.FillRow(t, line, w)
-}
-
-// FillRow is a row of a list: w cells, on the background of t.
-func FillRow(t theme.Theme, line string, w int) string {
-	if over := w - theme.Width(line); over > 0 {
-		return line + t.Text.Fit("", over)
-	}
-	return theme.Fit(line, w)
 }
 
 func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
@@ -196,17 +167,14 @@ func outcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
 
 // detailSection is all there is to say of the selected.
 func (p Changes) detailSection(t theme.Theme) widget.Section {
-	title, note := "Change", ""
+	title := "Change"
 	if p.selection.pending {
 		title = "Pending approval"
 	}
-	return widget.Section{Title: title, Note: note, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := p.detailRows(t, w)
-		text, room := p.detailText(), max(1, h-len(rows))
-		if len(rows)+1 > h {
-			rows = rows[:max(0, h-1)]
-		}
-		return widget.ScrollRegions(t, append(rows, p.detail.Draw(t, text, w, room)...), w)
+		rows = rows[:max(0, min(len(rows), h-1))]
+		return widget.ScrollRegions(t, append(rows, p.detail.Draw(t, p.detailText(), w, h-len(rows))...), w)
 	}}
 }
 
@@ -223,9 +191,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("action", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.Bytes(c.Before), widget.Bytes(c.After))),
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
-		if c.Reason != "" {
-			rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		}
+		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
 		return append(rows, p.undoStateRows(t, c)...)
 	}
 	i := p.approval(p.selection.id)
@@ -241,7 +207,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		theme.Fit(t.Dim.Fit("who", 9)+who+t.Dim.Text(", session "+a.Session), w),
 		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+")"),
 	}
-	rows = append(rows, widget.PropertyRows(t, 9, "targets", targetsText(a), w)...)
+	rows = append(rows, widget.PropertyRows(t, 9, "targets", widget.OrDash(targetsText(a)), w)...)
 	rows = append(rows, widget.PropertyRows(t, 9, "rule", a.AskReason, w)...)
 	rows = append(rows, widget.PropertyRows(t, 9, "reason", a.Reason, w)...)
 	return append(rows, field("until", a.Until.In(p.zone).Format("15:04:05")+", then it is denied"))
@@ -268,5 +234,5 @@ func targetsText(a status.Approval) string {
 	if a.More > 0 {
 		all += fmt.Sprintf(" and %d more", a.More)
 	}
-	return widget.OrDash(all)
+	return all
 }

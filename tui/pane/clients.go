@@ -14,7 +14,7 @@ import (
 
 // Clients shows the agents that are attached, the places on this machine that
 // Lectern can be put into, and what to give to a client by hand so that its
-// agent gets in. The places are in clients_places.go.
+// agent gets in. The places are in clients_targets.go.
 type Clients struct {
 	keys         Keys
 	zone         *time.Location
@@ -30,9 +30,10 @@ func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone
 // clientsHelp lists the keys of [Clients].
 func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
+	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Install, "install Lectern in the client"), help(k.Remove, "uninstall it"), help(k.Copy, "copy the snippet"),
-	}, k.saveHelp("save the snippet to a file")...)}}
+		help(k.Save, "save the snippet to a file"),
+	}}}
 }
 
 // Show implements [Pane]. The selection stays on its place when others come.
@@ -70,7 +71,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 		return p, p.installIntent(status.Uninstall)
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.selected().snippet)
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, p.save()
 	default:
 		i, ok := p.keys.Move(k.KeyPressMsg, p.cursor, len(p.targets), 1)
@@ -84,7 +85,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 
 // installIntent is what puts Lectern into the selected place, or takes it out.
 func (p Clients) installIntent(v status.Verb) Intent {
-	return intentFor(status.Action{Verb: v, Target: p.selected().install.ID})
+	return IntentFor(status.Action{Verb: v, Target: p.selected().install.ID})
 }
 
 func (p Clients) save() Intent {
@@ -118,7 +119,7 @@ func (p Clients) Keys() []key.Binding {
 		keys = append(keys, widget.WithHelp(p.keys.Install, "repair"), widget.WithHelp(p.keys.Remove, "uninstall"))
 	}
 	if one.snippet.Text != "" {
-		keys = append(keys, p.keys.Copy, p.keys.saveKey(Running(p.snap)))
+		keys = p.keys.withSave(Running(p.snap), append(keys, p.keys.Copy)...)
 	}
 	return append(keys, widget.WithHelp(p.keys.Down, "next client"))
 }
@@ -227,7 +228,7 @@ func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
 		return "This client has no configuration file that Lectern can edit. Press c to copy the snippet."
 	case takes && one.install.State == status.Stopped:
 		return "Lectern is not installed in " + one.title + "."
-	case !key.Matches(k, p.keys.Copy) && !p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case !key.Matches(k, p.keys.Copy) && !p.keys.saves(k, Running(p.snap)):
 		return ""
 	case one.title == "":
 		return snippetDisabledReason(p.snap)

@@ -36,10 +36,10 @@ func NewDoctor(k Keys, zone *time.Location) Pane {
 // doctorHelp lists the keys of [Doctor].
 func doctorHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
+	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Copy,
-			"copy the report"),
-	}, k.saveHelp("save the report")...)}}
+			"copy the report"), help(k.Save, "save the report"),
+	}}}
 }
 
 // Show implements [Pane].
@@ -135,10 +135,10 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 		return p.recheck(p.cursor), nil
 	case key.Matches(k, p.keys.Enter):
 		c, _ := p.selected()
-		return p, intentFor(*c.Action)
+		return p, IntentFor(*c.Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the report", Text: p.report()}
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, Save{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
 	}
 	return p, Unhandled{}
@@ -159,10 +159,8 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
-	keys := []key.Binding{
-		widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
-		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap)),
-	}
+	keys := p.keys.withSave(Running(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+		widget.WithHelp(p.keys.Copy, "copy the report"))
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}
@@ -171,19 +169,10 @@ func (p Doctor) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	frame := widget.Framed(w, h)
-	list, side := p.listSection(t), p.detailSection(t)
-	var lines []string
-	switch {
-	case len(p.checks) == 0:
-		lines = widget.Stack(t, w, h, frame, list)
-	case frame && w >= widget.WideWidth:
-		lines = widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{side})
-	default:
-		list.Preferred = min(list.Preferred, max(3, h-10))
-		lines = widget.Stack(t, w, h, frame, list, side)
+	if len(p.checks) == 0 {
+		return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), p.listSection(t)), "\n")
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(widget.ListWithDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t)), "\n")
 }
 
 // summary is how many checks came to what, the gravest first.
@@ -218,19 +207,11 @@ func (p Doctor) listSection(t theme.Theme) widget.Section {
 		default:
 			return []string{t.Busy.Text("◐ running …")}
 		}
-		from, to := widget.VisibleRange(n, max(0, p.find(p.cursor)), h)
-		var rows []string
-		for i := from; i < to; i++ {
-			rows = append(rows, t.RowRegion(i, p.row(t, p.checks[i], w)))
-		}
-		return rows
+		return widget.VisibleRows(t, n, p.find(p.cursor), h, func(t theme.Theme, i int) string { return p.row(t, p.checks[i], w) })
 	}}
 }
 
 func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
-	if c.Name == p.cursor {
-		t = t.Selected()
-	}
 	glyph, style := t.Result(c.Result)
 	line := style.Fit(glyph+" "+string(c.Result), 10)
 	if w < widget.FramedWidth {
@@ -246,7 +227,7 @@ func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 func (p Doctor) detailSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return widget.Section{Title: "Check", Min: 1, Preferred: 1, Rows: func(int, int) []string { return nil }}
+		return widget.Message("Check")
 	}
 	return widget.Section{Title: c.Title, Note: c.Name, Min: 3, Preferred: 6, Rows: func(w, h int) []string {
 		glyph, style := t.Result(c.Result)
@@ -274,7 +255,7 @@ func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 		return "This check passed; there is nothing to fix."
 	case key.Matches(k, p.keys.Enter):
 		return fixDisabledReason(p.snap, c.Action, c.Fix)
-	case key.Matches(k, p.keys.Copy) || p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case key.Matches(k, p.keys.Copy) || p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(len(p.checks) > 0, "No checks have run yet.")
 	default:
 		return ""

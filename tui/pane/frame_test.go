@@ -80,7 +80,7 @@ func full() map[string]Pane {
 	}
 	filtered := all["Pages filtered"].(Sources)
 	b := *filtered.browse
-	b.list = b.list.filtered(widget.NewTextInput("page with a name 9"))
+	b.list = b.list.filtered(widget.NewFilterInput("page with a name 9"))
 	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).NextQuery(), Rows: rows})
 	open := all["Page"].(Sources)
 	c, _ := open.browse.enter()
@@ -126,6 +126,6 @@ func BenchmarkPageFilter(b *testing.B) {
 	list := full()["Pages"].(Sources).browse.list
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = list.filtered(widget.NewTextInput("e 9"))
+		_ = list.filtered(widget.NewFilterInput("e 9"))
 	}
 }

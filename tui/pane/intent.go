@@ -33,8 +33,8 @@ type (
 	Copy struct{ What, Text string }
 	// Save writes Text to a new file whose name begins like Name.
 	Save struct{ What, Name, Text string }
-	// ExportLog writes the whole log to a new file. No Name: Lectern chooses it.
-	ExportLog struct{ Name string }
+	// ExportLog writes the whole log to a new file.
+	ExportLog struct{}
 	// RevealToken reads the token that status.RotateToken calls so. Its Result is
 	// that of a TokenQuery.
 	RevealToken struct{ Token string }
@@ -70,9 +70,9 @@ func (SendKey) intent()     {}
 func (ShowMessage) intent() {}
 func (RunTool) intent()     {}
 
-// intentFor is the Intent for a, which shows its plan first if a person is to
+// IntentFor is the Intent for a, which shows its plan first if a person is to
 // agree.
-func intentFor(a status.Action) Intent {
+func IntentFor(a status.Action) Intent {
 	if a.AsksFirst() {
 		return Preview{Actions: []status.Action{a}}
 	}

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/logview"
 	"github.com/lectern-mcp/lectern/tui/widget"
@@ -13,7 +14,7 @@ type Keys struct {
 	widget.NavKeys
 	logview.LogKeys
 	Left, Right                      key.Binding
-	Copy, Save, SaveAnyway, Export   key.Binding
+	Copy, Save, Export               key.Binding
 	Add, Remove, Reopen, SeeLogs     key.Binding
 	NextField, PreviousField, Toggle key.Binding
 	Refresh, Install                 key.Binding
@@ -32,11 +33,9 @@ func DefaultKeys() Keys {
 		Left:    widget.Bind("←/h", "left", "left", "h"),
 		Right:   widget.Bind("→/l", "right", "right", "l"),
 
-		Copy: widget.Bind("c", "copy", "c"),
-		Save: widget.Bind("s", "save to a file", "s"),
-		// Without a hub s starts one, so saving needs a key of its own.
-		SaveAnyway: widget.Bind("S", "save to a file", "S"),
-		Export:     widget.Bind("E", "export all", "E"),
+		Copy:   widget.Bind("c", "copy", "c"),
+		Save:   widget.Bind("s", "save to a file", "s"),
+		Export: widget.Bind("E", "export all", "E"),
 
 		Add:     widget.Bind("a", "add", "a"),
 		Remove:  widget.Bind("d", "remove", "d", "delete"),
@@ -68,21 +67,14 @@ func DefaultKeys() Keys {
 	}
 }
 
-// saves reports whether k means to save, given that s starts the hub when none
-// is running.
-func (k Keys) saves(p Press, running bool) bool {
-	return key.Matches(p, k.SaveAnyway) || running && key.Matches(p, k.Save)
-}
+// saves reports whether k means to save: when no hub is running the same key
+// starts one.
+func (k Keys) saves(p tea.KeyPressMsg, running bool) bool { return running && key.Matches(p, k.Save) }
 
-// saveKey is the key that saves now.
-func (k Keys) saveKey(running bool) key.Binding {
+// withSave is keys with the one that saves, where it does.
+func (k Keys) withSave(running bool, keys ...key.Binding) []key.Binding {
 	if running {
-		return k.Save
+		keys = append(keys, k.Save)
 	}
-	return k.SaveAnyway
-}
-
-// saveHelp are the keys that save, for the help.
-func (k Keys) saveHelp(text string) []key.Binding {
-	return []key.Binding{widget.WithHelp(k.Save, text), widget.WithHelp(k.SaveAnyway, text+", when no hub is running")}
+	return keys
 }

@@ -2,7 +2,6 @@ package pane
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -20,9 +19,6 @@ type Logs struct {
 	keys Keys
 	snap status.Snapshot
 	log  logview.View
-
-	exporting bool
-	file      widget.TextInput // to export the whole log to
 }
 
 // NewLogs returns a Logs that shows times of zone and hides debug lines.
@@ -33,15 +29,12 @@ func NewLogs(k Keys, zone *time.Location) Pane {
 // logsHelp lists the keys of [Logs].
 func logsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
-		help(k.Filter, "filter by text"), help(k.Back, "clear the filter"), help(k.PreviousFilter, "previous filter, while typing"),
-		help(k.Find, "find by regular expression"), help(k.NextHit, "next match"), help(k.PreviousHit, "previous match"),
-		help(k.Mark, "select lines; again: start here"), help(k.Follow, "follow or pause"), help(k.Level, "next level"),
-		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"), help(k.Timestamps,
-			"time, relative time, or none"),
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the place stays"), help(k.Follow, "follow or pause"), help(k.Level, "next level"),
+		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"),
 		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollEnd, "back to the start of the line"),
-		help(k.Copy, "copy the visible lines"), help(k.Export, "export the whole log"),
-	}, k.saveHelp("save the filtered lines")...)}}
+		help(k.Copy, "copy the visible lines"), help(k.Save, "save the filtered lines"), help(k.Export, "export the whole log"),
+	}}}
 }
 
 // Show implements [Pane].
@@ -63,15 +56,11 @@ func (p Logs) Focus(component string) Pane {
 }
 
 // Typing implements [TextEditor].
-func (p Logs) Typing() bool { return p.exporting || p.log.Typing() }
+func (p Logs) Typing() bool { return p.log.Filter().Typing }
 
 // Paste implements [TextEditor].
 func (p Logs) Paste(text string) Pane {
-	if p.exporting {
-		p.file = p.file.Insert(text)
-	} else {
-		p.log = p.log.Paste(text)
-	}
+	p.log = p.log.Paste(text)
 	return p
 }
 
@@ -91,7 +80,7 @@ func (p Logs) DisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.log.Len() > 0, "There is no line to copy.")
-	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(p.log.Len() > 0, "There is no line to save.")
 	default:
 		return p.log.DisabledReason(k)
@@ -100,9 +89,6 @@ func (p Logs) DisabledReason(k tea.KeyPressMsg) string {
 
 // Key implements [Pane].
 func (p Logs) Key(k Press) (Pane, Intent) {
-	if p.exporting {
-		return p.fileKey(k)
-	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
@@ -113,61 +99,34 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Copy):
-		text, lines := p.log.Selection(w, h)
-		if lines == 0 {
-			return p, ShowMessage{"There is no line to copy."}
-		}
+		text, lines := p.log.VisibleText(w, h)
 		return p, Copy{What: widget.Plural(lines, "line"), Text: text}
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, Save{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
 	case key.Matches(k, p.keys.Export):
-		p.exporting = true
+		return p, ExportLog{}
 	default:
 		return p, Unhandled{}
 	}
-	return p, nil
-}
-
-// fileKey answers a key while the file of an export is named.
-func (p Logs) fileKey(k Press) (Pane, Intent) {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.exporting = false
-		return p, ExportLog{Name: p.file.Value()}
-	case key.Matches(k, p.keys.Back):
-		p.exporting, p.file = false, widget.TextInput{}
-	default:
-		p.file, _ = p.file.HandleKey(k.KeyPressMsg)
-	}
-	return p, nil
 }
 
 // Keys implements [Pane].
 func (p Logs) Keys() []key.Binding {
-	if p.exporting {
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "export the whole log"), widget.WithHelp(p.keys.Back, "cancel")}
-	}
-	keys := p.log.Bindings(p.keys.Copy)
-	if p.log.Typing() {
+	keys := p.log.Bindings()
+	if p.Typing() {
 		return keys
 	}
 	follow := widget.WithHelp(p.keys.Follow, "follow")
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return append(keys, p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Timestamps,
-		p.keys.Copy, p.keys.Mark,
-		p.keys.saveKey(Running(p.snap)), p.keys.Export)
+	return p.keys.withSave(Running(p.snap), append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy, p.keys.Export)...)
 }
 
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
-	s := widget.Section{Title: "Logs", Note: p.log.Summary(), Rows: func(w, h int) []string {
-		if !p.exporting {
-			return p.log.Draw(t, w, h)
-		}
-		hint := "file for the whole log, such as ~/lectern.txt; empty: choose one for me"
-		return append(widget.PadRows(p.log.Draw(t, w, h-1), w, h-1), t.Key.Text("file ")+p.file.Draw(t, w-len("file "), true, hint))
-	}}
-	return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), s), "\n")
+	s := widget.Section{Title: "Logs", Note: p.log.Summary(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
+	return p.log.Filter().DrawBelow(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
+		return widget.Stack(t, w, h, widget.Framed(w, h), s)
+	})
 }

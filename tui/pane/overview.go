@@ -65,7 +65,7 @@ func (p Overview) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Right):
 		p.snippet = widget.Clamp(p.snippet+1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Enter):
-		return p, intentFor(*p.snap.Problems[p.problem].Action)
+		return p, IntentFor(*p.snap.Problems[p.problem].Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
@@ -146,6 +146,9 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	if len(p.snap.Problems) > 0 {
 		all = append(all, p.problemsSection(t, inside))
 	}
+	if updating(p.snap.Update) {
+		all = append(all, updateSection(t, p.snap.Update))
+	}
 	if said := p.snap.Hub.Stderr; len(said) > 0 && !Running(p.snap) {
 		all = append(all, stderrSection(t, said, inside))
 	}
@@ -220,7 +223,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 		state,
 		field("endpoint", endpoint, ""),
 		field("up", p.uptime(), since),
-		field("calls", widget.Count(hub.Calls), failures) + p.traffic.sparkline(t, p.snap.Time),
+		field("calls", widget.Count(hub.Calls), failures),
 		field("memory", widget.Megabytes(hub.Memory), restarts(hub.Restarts)),
 		field("version", widget.OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),

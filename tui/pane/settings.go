@@ -16,9 +16,9 @@ import (
 )
 
 // Settings shows every key of the configuration with what it means, edits it,
-// and does what concerns Lectern itself: tokens, versions, staying when idle.
+// and does what concerns Lectern itself: tokens, rolling back, staying when idle.
 // What an edit would write is shown before it is written. Drawing is in
-// settings_draw.go, what can be done in settings_deeds.go.
+// settings_draw.go, what can be done in settings_actions.go.
 type Settings struct {
 	keys Keys
 	zone *time.Location
@@ -128,26 +128,21 @@ func (p Settings) setting(name string) (status.Setting, bool) {
 	return p.settings[i], true
 }
 
-// rows are the rows that pass the filter: the update when there is one, the
-// settings, and the other actions.
+// rows are the rows that pass the filter: the settings, then the actions.
 func (p Settings) rows() []settingsRow {
 	filter := theme.Sanitize(p.filter.Value())
-	var first, rows, last []settingsRow
-	for _, d := range settingsActions(p.snap) {
-		switch row := (settingsRow{name: "do " + d.title, act: d}); {
-		case !widget.Matches(d.title+" "+d.description, filter):
-		case d.action.Verb == status.InstallUpdate && d.disabled == "":
-			first = append(first, row)
-		default:
-			last = append(last, row)
-		}
-	}
+	var rows []settingsRow
 	for _, s := range p.settings {
 		if widget.Matches(s.Key+" "+s.Description+" "+s.Value, filter) {
 			rows = append(rows, settingsRow{name: s.Key, setting: s})
 		}
 	}
-	return slices.Concat(first, rows, last)
+	for _, d := range settingsActions(p.snap) {
+		if widget.Matches(d.title+" "+d.description, filter) {
+			rows = append(rows, settingsRow{name: "do " + d.title, act: d})
+		}
+	}
+	return rows
 }
 
 func (p Settings) position(rows []settingsRow) int {
@@ -179,7 +174,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = p.filter.Clear()
+		p.filter = widget.FilterInput{}
 	case key.Matches(k, p.keys.Refresh):
 		p.refresh++
 		return p, ShowMessage{"Reloading the settings."}
@@ -200,10 +195,8 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	switch {
 	case r.act.token != "":
 		return p, confirmReveal(r.act.token)
-	case r.act.globalKey != 0:
-		return p, SendKey{Key: tea.KeyPressMsg{Code: r.act.globalKey, Text: string(r.act.globalKey)}}
 	case r.act.title != "":
-		return p, intentFor(r.act.action)
+		return p, IntentFor(r.act.action)
 	}
 	p.editing, p.value = r.name, widget.NewTextInput(r.setting.Value)
 	p.chosen = max(0, slices.Index(r.setting.Choices, cmp.Or(r.setting.Value, r.setting.Default)))
@@ -213,7 +206,7 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 // setOption asks what it takes to write a value. What is not right is said
 // then, by who knows the rules.
 func setOption(name, value string) Intent {
-	return intentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
+	return IntentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
 }
 
 // editKey answers keys while a setting is edited. The editor stays open until
@@ -277,7 +270,7 @@ func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
 		return "Already at the default."
 	case r.act.disabled != "":
 		return r.act.disabled
-	case r.act.globalKey != 0, r.act.token != "":
+	case r.act.token != "":
 		return "" // the panel knows
 	case r.act.title != "":
 		return actionDisabledReason(p.snap, r.act.action.Verb)

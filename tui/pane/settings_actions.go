@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,17 +14,13 @@ type settingsAction struct {
 	title       string
 	description string // with what follows from it
 	action      status.Action
-	globalKey   rune   // the panel's own key that does it; 0: none
 	token       string // what shows this token; empty: action is done
 	disabled    string // why it cannot be done now; empty: it can
 }
 
 // settingsActions are what can be done, in their order.
 func settingsActions(s status.Snapshot) []settingsAction {
-	all := []settingsAction{updateAction(s), {
-		title: "Check for updates", description: "Asks the release server. Nothing is changed.",
-		action: status.Action{Verb: status.CheckUpdate},
-	}, {
+	all := []settingsAction{{
 		title: "Roll back to the previous version", description: "Restores the binary from before the last update and restarts the hub.",
 		action: status.Action{Verb: status.RollBack}, disabled: reasonUnless(s.Update.Previous != "",
 			"There is no previous version on this machine."),
@@ -36,49 +31,20 @@ func settingsActions(s status.Snapshot) []settingsAction {
 		title: "Rotate the token of the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
 		description: "The Logseq plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
 	}}
+	idle := settingsAction{
+		title:       "Keep the hub running when idle",
+		description: "The hub keeps running when no agent is connected.", action: status.Action{Verb: status.PinHub},
+	}
 	if s.Hub.Pinned {
-		all = append(all, settingsAction{
+		idle = settingsAction{
 			title:       "Stop the hub when idle",
 			description: "The hub stops some time after the last agent disconnects.", action: status.Action{Verb: status.UnpinHub},
-		})
-	} else {
-		all = append(all, settingsAction{
-			title:       "Keep the hub running when idle",
-			description: "The hub keeps running when no agent is connected.", action: status.Action{Verb: status.PinHub},
-		})
+		}
 	}
-	all = append(all, loginActions(s)...)
-	all = append(all, settingsAction{
-		title: "Colour theme", globalKey: 'C',
-		description: "Automatic, dark, light or high contrast. Remembered for the next time.",
-	})
-	return append(all, settingsAction{
+	return append(append(append(all, idle), loginActions(s)...), settingsAction{
 		title:       "Reload the configuration",
 		description: "Use it after editing the file. Agents may see different tools.", action: status.Action{Verb: status.Reload},
-	},
-		settingsAction{
-			title: "Restart the hub", description: "Agents wait for a moment; no result is lost.",
-			action: status.Action{Verb: status.RestartHub},
-		})
-}
-
-func updateAction(s status.Snapshot) settingsAction {
-	d := settingsAction{
-		title: "Update Lectern", description: fmt.Sprintf("Running version %s.", widget.OrDash(s.Hub.Version)),
-		action: status.Action{Verb: status.InstallUpdate},
-	}
-	switch v := availableVersion(s); {
-	case v != "" && s.Update.Note != "":
-		d.disabled = "Cannot update from here: " + s.Update.Note + " " + s.Update.URL
-		d.description += " " + v + " is available. " + d.disabled
-	case v != "":
-		d.title = "Update Lectern to " + v
-		d.description += " Downloads " + v + ", verifies its signature, replaces the binary and restarts the hub. Agents wait for a moment."
-	default:
-		d.disabled = "No update found. Check for updates first."
-		d.description += " " + d.disabled
-	}
-	return d
+	})
 }
 
 // clientsByToken names the clients that a new token shuts out now.

@@ -16,18 +16,13 @@ func (p Settings) View(t theme.Theme, w, h int) string {
 
 func (p Settings) sections(t theme.Theme, w, h int) []string {
 	frame, rows := widget.Framed(w, h), p.rows()
-	list, side := p.listSection(t, rows), p.detailSection(t, rows)
-	progress := p.updateSections(t)
 	switch {
 	case len(rows) == 0:
-		return widget.Stack(t, w, h, frame, list)
-	case frame && w >= widget.WideWidth:
-		return widget.Columns(t, w, h, []widget.Section{list}, append(progress, side))
+		return widget.Stack(t, w, h, frame, p.listSection(t, rows))
 	case p.editing != "" && !frame:
-		return widget.Stack(t, w, h, frame, side)
+		return widget.Stack(t, w, h, frame, p.detailSection(t, rows))
 	default:
-		list.Preferred = min(list.Preferred, max(3, h-14))
-		return widget.Stack(t, w, h, frame, append([]widget.Section{list, side}, progress...)...)
+		return widget.ListWithDetail(t, w, h, h-14, p.listSection(t, rows), p.detailSection(t, rows))
 	}
 }
 
@@ -41,19 +36,11 @@ func (p Settings) listSection(t theme.Theme, rows []settingsRow) widget.Section 
 		if n == 0 {
 			return []string{t.Dim.Text("No settings match the filter.")}
 		}
-		from, to := widget.VisibleRange(n, p.position(rows), h)
-		var drawn []string
-		for i := from; i < to; i++ {
-			drawn = append(drawn, t.RowRegion(i, p.row(t, rows[i], i == p.position(rows), w)))
-		}
-		return drawn
+		return widget.VisibleRows(t, n, p.position(rows), h, func(t theme.Theme, i int) string { return settingRow(t, rows[i], w) })
 	}}
 }
 
-func (p Settings) row(t theme.Theme, r settingsRow, on bool, w int) string {
-	if on {
-		t = t.Selected()
-	}
+func settingRow(t theme.Theme, r settingsRow, w int) string {
 	if r.act.title != "" {
 		if r.act.disabled != "" {
 			return widget.FillRow(t, t.Dim.Text("  "+r.act.title), w)
@@ -113,9 +100,9 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 		}
 		field("value", value)
 	case len(s.Choices) > 0:
-		rows = append(rows, t.Accent.Fit("▸ new", 9)+t.Selected().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
+		rows = append(rows, widget.FieldName(t, "new", true, 9)+t.Selected().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
 	default:
-		rows = append(rows, t.Accent.Fit("▸ new", 9)+p.value.Draw(t, w-9, true, "empty for the default"))
+		rows = append(rows, widget.FieldName(t, "new", true, 9)+p.value.Draw(t, w-9, true, "empty for the default"))
 	}
 	field("default", widget.OrDash(s.Default))
 	if len(s.Choices) > 0 {
@@ -126,34 +113,4 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 		rows = append(rows, t.Warn.Text("▲ Takes effect when the hub restarts."))
 	}
 	return rows
-}
-
-// updateSections is the update under way, or the last one.
-func (p Settings) updateSections(t theme.Theme) []widget.Section {
-	u := p.snap.Update
-	if len(u.Steps) == 0 {
-		return nil
-	}
-	return []widget.Section{{Title: "Update", Min: 2, Preferred: len(u.Steps) + 2, Rows: func(w, h int) []string {
-		var rows []string
-		for _, c := range u.Steps {
-			glyph, style := t.Result(c.Result)
-			rows = append(rows, style.Text(glyph)+" "+t.Text.Text(c.Title)+t.Dim.Text(" "+strings.Join(nonEmpty(c.Detail, c.Fix), " ")))
-		}
-		if u.Total > 0 && u.Done < u.Total {
-			rows = append(rows, downloadBar(t, u, w))
-		}
-		return widget.TruncateRows(t, rows, h)
-	}}}
-}
-
-// downloadBar is a bar: how much is there, of how much, and how fast it comes.
-func downloadBar(t theme.Theme, u status.Update, w int) string {
-	words := fmt.Sprintf(" %s of %s", widget.Bytes(int(u.Done)), widget.Bytes(int(u.Total)))
-	if u.Rate > 0 {
-		words += ", " + widget.Bytes(int(u.Rate)) + "/s"
-	}
-	room := max(5, min(40, w-len(words)-2))
-	full := int(int64(room) * max(0, min(u.Done, u.Total)) / max(1, u.Total))
-	return t.Busy.Text(strings.Repeat("█", full)) + t.Line.Text(strings.Repeat("░", room-full)) + t.Text.Text(words)
 }

@@ -154,38 +154,35 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 
 // selectedIntent answers the keys that are about the selected source.
 func (p Sources) selectedIntent(k Press) Intent {
-	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.SeeCalls) {
-		return Unhandled{}
-	}
 	s, _ := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Remove):
-		return intentFor(status.Action{Verb: status.RemoveSource, Target: s.Name})
+		return IntentFor(status.Action{Verb: status.RemoveSource, Target: s.Name})
 	case key.Matches(k, p.keys.Reopen):
-		return intentFor(status.Action{Verb: status.ReopenSource, Target: s.Name})
+		return IntentFor(status.Action{Verb: status.ReopenSource, Target: s.Name})
 	case key.Matches(k, p.keys.Run):
 		return OpenPane{Pane: ToolsPane, Focus: s.Name}
 	case key.Matches(k, p.keys.SeeCalls):
 		return OpenPane{Pane: ActivityPane, Focus: s.Name}
 	case key.Matches(k, p.keys.SeeLogs):
 		return OpenPane{Pane: LogsPane, Focus: s.Name}
-	default:
+	case key.Matches(k, p.keys.Copy):
 		return Copy{What: "the path of " + s.Name, Text: s.Location}
+	default:
+		return Unhandled{}
 	}
 }
 
 // Keys implements [Pane].
 func (p Sources) Keys() []key.Binding {
-	if p.adding {
+	switch {
+	case p.adding:
 		return p.form.bindings()
-	}
-	if p.grant != nil {
+	case p.grant != nil:
 		return p.grant.bindings()
-	}
-	if p.browse != nil {
+	case p.browse != nil:
 		return p.browse.bindings()
-	}
-	if len(p.snap.Sources) == 0 {
+	case len(p.snap.Sources) == 0:
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
 	return []key.Binding{
@@ -205,16 +202,9 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	case p.grant != nil:
 		side, form = p.grant.section(t), true
 	}
-	var lines []string
-	switch {
-	case widget.Framed(w, h) && w >= widget.WideWidth:
-		lines = widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{side})
-	case form && !widget.Framed(w, h):
+	lines := widget.ListWithDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
+	if form && !widget.Framed(w, h) {
 		lines = widget.Stack(t, w, h, false, side)
-	default:
-		list := p.listSection(t)
-		list.Preferred = max(list.Min, min(list.Preferred, h-side.Preferred-4))
-		lines = widget.Stack(t, w, h, widget.Framed(w, h), list, side)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -227,12 +217,9 @@ func (p Sources) listSection(t theme.Theme) widget.Section {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
-			rows := []string{p.heading(t, w)}
-			from, to := widget.VisibleRange(n, p.cursor, h-1)
-			for i := from; i < to; i++ {
-				rows = append(rows, t.RowRegion(i, p.row(t, i, w)))
-			}
-			return rows
+			return append([]string{p.heading(t, w)}, widget.VisibleRows(t, n, p.cursor, h-1, func(t theme.Theme, i int) string {
+				return p.row(t, i, w)
+			})...)
 		},
 	}
 }
@@ -250,9 +237,6 @@ func (p Sources) heading(t theme.Theme, w int) string {
 
 func (p Sources) row(t theme.Theme, i, w int) string {
 	s := p.snap.Sources[i]
-	if i == p.cursor {
-		t = t.Selected()
-	}
 	glyph, style := t.State(s.State)
 	line := style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(s.Name, nameWidth(w)) + t.Text.Text(" ") +
 		t.Dim.Fit(s.Kind, 10) + style.Fit(string(s.State), 11)
@@ -262,7 +246,7 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 	if w >= 90 {
 		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Location, w-theme.Width(line)-2)
 	}
-	return line + t.Text.Fit("", w-theme.Width(line))
+	return widget.FillRow(t, line, w)
 }
 
 // accessText is what agents may do with s, in one or two words.

@@ -86,7 +86,7 @@ func (f addForm) submit() (addForm, Intent) {
 		return f, nil
 	}
 	f.submitted = true
-	return f, intentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Location: place, ReadOnly: f.readOnly}})
+	return f, IntentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Location: place, ReadOnly: f.readOnly}})
 }
 
 // isAbsolute reports whether place means the same in every working directory: a
@@ -106,12 +106,7 @@ func (f addForm) bindings() []key.Binding {
 
 func (f addForm) section(t theme.Theme) widget.Section {
 	return widget.Section{Title: "Add a source", Min: 4, Preferred: 7, Rows: func(w, _ int) []string {
-		label := func(field int, text string) string {
-			if f.focus == field {
-				return t.Accent.Fit("▸ "+text, 13)
-			}
-			return t.Dim.Fit("  "+text, 13)
-		}
+		label := func(field int, name string) string { return widget.FieldName(t, name, f.focus == field, 13) }
 		access := "agents can read and write"
 		if f.readOnly {
 			access = "agents can only read"

@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -43,13 +41,7 @@ func grantLevels() []grantLevel {
 
 // newGrantForm asks about s. The clients are those that are attached.
 func newGrantForm(k Keys, s status.Source, sessions []status.Session) *grantForm {
-	f := &grantForm{keys: k, source: s.Name, clients: []string{""}, onLevel: true}
-	for _, one := range sessions {
-		if one.Client != "" && !slices.Contains(f.clients, one.Client) {
-			f.clients = append(f.clients, one.Client)
-		}
-	}
-	return f
+	return &grantForm{keys: k, source: s.Name, clients: clientNames(sessions), onLevel: true}
 }
 
 // handleKey answers k; done: the form is to be closed.
@@ -61,7 +53,7 @@ func (f grantForm) handleKey(k Press) (next grantForm, want Intent, done bool) {
 	case key.Matches(k, f.keys.Enter):
 		g := grantLevels()[f.level].grant
 		g.Source, g.Client = f.source, f.clients[f.client]
-		return f, intentFor(status.Action{Verb: status.SetGrant, Target: f.source, Grant: &g}), true
+		return f, IntentFor(status.Action{Verb: status.SetGrant, Target: f.source, Grant: &g}), true
 	case key.Matches(k, f.keys.NextField, f.keys.PreviousField, f.keys.Up, f.keys.Down):
 		f.onLevel = !f.onLevel
 	case key.Matches(k, f.keys.Left):
@@ -87,10 +79,11 @@ func (f grantForm) bindings() []key.Binding {
 func (f grantForm) section(t theme.Theme) widget.Section {
 	return widget.Section{Title: "Permissions for " + f.source, Min: 4, Preferred: 5, Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
+			style := t
 			if focus {
-				return t.Accent.Fit("▸ "+name, 10) + t.Selected().Text.Cut("‹ "+value+" ›", w-10)
+				style = t.Selected()
 			}
-			return t.Dim.Fit("  "+name, 10) + t.Text.Cut("‹ "+value+" ›", w-10)
+			return widget.FieldName(t, name, focus, 10) + style.Text.Cut("‹ "+value+" ›", w-10)
 		}
 		who := f.clients[f.client]
 		if who == "" {

@@ -191,7 +191,7 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = p.filter.Clear()
+		p.filter = widget.FilterInput{}
 		return p.selectAt(p.position()), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
@@ -199,9 +199,9 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.NextPart):
 		p.scope.Source = nextAfter(p.scope.Source, p.sources())
 	case key.Matches(k, p.keys.Right):
-		p.scope.Client = nextAfter(p.scope.Client, p.clients())
+		p.scope.Client = nextAfter(p.scope.Client, clientNames(p.snap.Sessions))
 	case key.Matches(k, p.keys.Left):
-		all := p.clients()
+		all := clientNames(p.snap.Sessions)
 		slices.Reverse(all)
 		p.scope.Client = nextAfter(p.scope.Client, all)
 	case key.Matches(k, p.keys.Run):
@@ -227,10 +227,12 @@ func (p Tools) sources() []string {
 	return all
 }
 
-func (p Tools) clients() []string {
+// clientNames are the clients that are connected, behind an empty name that
+// means any of them.
+func clientNames(sessions []status.Session) []string {
 	all := []string{""}
-	for _, s := range p.snap.Sessions {
-		if s.Client != "" && !slices.Contains(all, s.Client) {
+	for _, s := range sessions {
+		if !slices.Contains(all, s.Client) {
 			all = append(all, s.Client)
 		}
 	}
@@ -330,18 +332,14 @@ func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
 	}
 	_, any := p.selected()
 	switch {
-	case key.Matches(k, p.keys.Run):
-		return reasonUnless(any, "No tool selected.")
-	case key.Matches(k, p.keys.Copy):
-		return reasonUnless(any, "No tool selected.")
-	case key.Matches(k, p.keys.Enter):
+	case key.Matches(k, p.keys.Run, p.keys.Copy, p.keys.Enter):
 		return reasonUnless(any, "No tool selected.")
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(Running(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(len(p.sources()) > 1, "There is only one source.")
 	case key.Matches(k, p.keys.Left, p.keys.Right):
-		return reasonUnless(len(p.clients()) > 1, "No clients are connected; these are the tools that any client sees.")
+		return reasonUnless(len(clientNames(p.snap.Sessions)) > 1, "No clients are connected; these are the tools that any client sees.")
 	default:
 		return ""
 	}

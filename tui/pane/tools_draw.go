@@ -24,28 +24,19 @@ func (p Tools) sections(t theme.Theme, w, h int) []string {
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
-	case frame && w >= widget.WideWidth:
-		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{p.detailSection(t)})
 	case h < 12:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
-		list := p.listSection(t)
-		list.Preferred = min(list.Preferred, h/2-2)
-		return widget.Stack(t, w, h, frame, list, p.detailSection(t))
+		return widget.ListWithDetail(t, w, h, h/2-2, p.listSection(t), p.detailSection(t))
 	}
 }
 
 // detailRoom is the room for what is said of a tool in a pane of w by h cells.
 func (p Tools) detailRoom(w, h int) (int, int) {
-	inner, room := widget.Inside(w, h)
-	switch {
-	case p.detail.Open:
-		return inner, room
-	case widget.Framed(w, h) && w >= widget.WideWidth:
-		return inner - w/2, room
-	default:
-		return inner, max(1, room-min(len(p.visible())+1, h/2-2)-2)
+	if p.detail.Open {
+		return widget.Inside(w, h)
 	}
+	return widget.InsideDetail(w, h, h/2-2, p.listSection(theme.Theme{}))
 }
 
 func (p Tools) listSection(t theme.Theme) widget.Section {
@@ -63,11 +54,9 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 			return p.emptyRows(t, w)
 		}
 		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.FitRight("tokens", 8)}
-		from, to := widget.VisibleRange(n, p.position(), h-1)
-		for i := from; i < to; i++ {
-			rows = append(rows, t.RowRegion(i, p.row(t, shown[i], w)))
-		}
-		return rows
+		return append(rows, widget.VisibleRows(t, n, p.position(), h-1, func(t theme.Theme, i int) string {
+			return toolRow(t, shown[i], i == p.position(), w)
+		})...)
 	}}
 }
 
@@ -98,10 +87,10 @@ func (p Tools) emptyRows(t theme.Theme, w int) []string {
 	}
 }
 
-func (p Tools) row(t theme.Theme, tool status.Tool, w int) string {
+func toolRow(t theme.Theme, tool status.Tool, selected bool, w int) string {
 	lead := "  "
-	if tool.Name == p.cursor {
-		t, lead = t.Selected(), "▸ "
+	if selected {
+		lead = "▸ "
 	}
 	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect,
 		8) + t.Dim.FitRight(widget.Count(max(0, tool.Bytes/4)), 8) +

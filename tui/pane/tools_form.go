@@ -256,11 +256,7 @@ const labelCells = 20
 
 func (f toolForm) row(t theme.Theme, i int, name, value string, w int) string {
 	label := min(labelCells, w/3)
-	lead := t.Dim.Fit("  "+name, label)
-	if f.focus == i {
-		lead = t.Accent.Fit("▸ "+name, label)
-	}
-	lead += " "
+	lead := widget.FieldName(t, name, f.focus == i, label) + " "
 	w -= label + 1
 	if i == 0 {
 		if len(f.tool.Sources) > 1 {

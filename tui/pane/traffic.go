@@ -73,25 +73,6 @@ func (f traffic) buckets5m(t time.Time) (slots [trafficBuckets]trafficBucket, su
 	return slots, sum
 }
 
-// sparkline shows how many calls there were in the last forty seconds, in eight
-// cells; nothing when there was none.
-func (f traffic) sparkline(t theme.Theme, now time.Time) string {
-	if f.last.After(now) {
-		now = f.last
-	}
-	slots, _ := f.buckets5m(now)
-	const cells = 8
-	calls, sum := make([]float64, cells), 0
-	for i, s := range slots[trafficBuckets-cells:] {
-		calls[i] = float64(s.calls)
-		sum += s.calls
-	}
-	if sum == 0 {
-		return ""
-	}
-	return " " + t.Busy.Sparkline(calls)
-}
-
 // section shows the five minutes up to the newer of the last call and now, the
 // time of the snapshot: it moves with what happens, not with the clock.
 func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widget.Section {
@@ -100,25 +81,22 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 	}
 	slots, sum := f.buckets5m(now)
 	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2, Rows: func(w, _ int) []string {
-		calls, took := make([]float64, trafficBuckets), make([]float64, trafficBuckets)
+		calls := make([]float64, trafficBuckets)
 		for i, s := range slots {
 			calls[i] = float64(s.calls)
-			if s.calls > 0 {
-				took[i] = float64(s.took) / float64(s.calls)
-			}
 		}
 		from := max(0, trafficBuckets-max(0, w-9-20))
 		rate := fmt.Sprintf(" %.1f/s", float64(sum.calls)/(trafficBuckets*trafficStep).Seconds())
 		if sum.failures > 0 {
 			rate += fmt.Sprintf(", %d failed", sum.failures)
 		}
-		mean := " –"
+		mean := "–"
 		if sum.calls > 0 {
-			mean = " " + widget.Duration(sum.took/time.Duration(sum.calls)) + ", max " + widget.Duration(sum.longest)
+			mean = widget.Duration(sum.took/time.Duration(sum.calls)) + ", max " + widget.Duration(sum.longest)
 		}
 		return []string{
 			t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),
-			t.Dim.Fit("took", 9) + t.Accent.Sparkline(took[from:]) + t.Text.Text(mean),
+			widget.Property(t, 9, "took", mean),
 		}
 	}}
 }

@@ -14,7 +14,7 @@ import (
 
 // A layout lays a document out, block after block.
 type layout struct {
-	ctx    context.Context //nolint:containedctx // a press lives as long as its call
+	ctx    context.Context //nolint:containedctx // a layout lives as long as its call
 	w      int
 	parser parser.Parser
 	source []byte
@@ -50,7 +50,7 @@ func (p *layout) emitAll(rows []Row) {
 }
 
 // verbatim lays out one line with its spaces.
-func (p *layout) verbatim(line string, ink SpanKind) {
+func (p *layout) verbatim(line string, kind SpanKind) {
 	w := p.room()
 	line = theme.Sanitize(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))
 	c := &rowBuilder{w: w}
@@ -58,11 +58,11 @@ func (p *layout) verbatim(line string, ink SpanKind) {
 		n := min(asciiTextPrefix(line), w-c.used)
 		if n <= 0 {
 			cluster, _ := ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
-			c.addPiece(Span{trimCluster(cluster), ink})
+			c.addPiece(Span{trimCluster(cluster), kind})
 			line = line[len(cluster):]
 			continue
 		}
-		c.addPiece(Span{line[:n], ink})
+		c.addPiece(Span{line[:n], kind})
 		line = line[n:]
 	}
 	c.endRow()
@@ -141,14 +141,14 @@ func (p *layout) list(l *ast.List, depth int) {
 }
 
 // rawLines lays out the lines of a block as they stand.
-func (p *layout) rawLines(n ast.Node, ink SpanKind) {
+func (p *layout) rawLines(n ast.Node, kind SpanKind) {
 	lines := n.Lines()
 	for i := range lines.Len() {
 		if p.ctx.Err() != nil {
 			return
 		}
 		at := lines.At(i)
-		p.verbatim(string(at.Value(p.source)), ink)
+		p.verbatim(string(at.Value(p.source)), kind)
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inline is what stands in a block, in the ink of the block where it has no
+// inline is what stands in a block, of the kind of the block where it has no
 // other.
-func (p *layout) inline(n ast.Node, ink SpanKind) []Span {
+func (p *layout) inline(n ast.Node, kind SpanKind) []Span {
 	r := &spanCollector{source: p.source}
-	r.children(n, ink)
+	r.children(n, kind)
 	return r.spans
 }
 
@@ -21,20 +21,20 @@ type spanCollector struct {
 	spans  []Span
 }
 
-func (r *spanCollector) add(text string, ink SpanKind) { r.spans = append(r.spans, Span{text, ink}) }
+func (r *spanCollector) add(text string, kind SpanKind) { r.spans = append(r.spans, Span{text, kind}) }
 
-func (r *spanCollector) children(n ast.Node, ink SpanKind) {
+func (r *spanCollector) children(n ast.Node, kind SpanKind) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		r.collect(c, ink)
+		r.collect(c, kind)
 	}
 }
 
-func (r *spanCollector) collect(n ast.Node, ink SpanKind) {
+func (r *spanCollector) collect(n ast.Node, kind SpanKind) {
 	switch n := n.(type) {
 	case *ast.Text:
-		r.text(n, ink)
+		r.text(n, kind)
 	case *ast.String:
-		r.add(string(n.Value), ink)
+		r.add(string(n.Value), kind)
 	case *ast.CodeSpan:
 		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 			if t, ok := c.(*ast.Text); ok {
@@ -42,7 +42,7 @@ func (r *spanCollector) collect(n ast.Node, ink SpanKind) {
 			}
 		}
 	case *ast.Emphasis:
-		r.children(n, emphasised(ink, n.Level))
+		r.children(n, emphasised(kind, n.Level))
 	case *ast.Link:
 		r.link(n, string(n.Destination))
 	case *ast.Image:
@@ -56,14 +56,14 @@ func (r *spanCollector) collect(n ast.Node, ink SpanKind) {
 			r.add(string(at.Value(r.source)), Faint)
 		}
 	default:
-		r.children(n, ink)
+		r.children(n, kind)
 	}
 }
 
-func emphasised(ink SpanKind, level int) SpanKind {
+func emphasised(kind SpanKind, level int) SpanKind {
 	switch {
-	case ink != Body:
-		return ink
+	case kind != Body:
+		return kind
 	case level > 1:
 		return Strong
 	default:
@@ -71,17 +71,17 @@ func emphasised(ink SpanKind, level int) SpanKind {
 	}
 }
 
-func (r *spanCollector) text(n *ast.Text, ink SpanKind) {
+func (r *spanCollector) text(n *ast.Text, kind SpanKind) {
 	value := n.Segment.Value(r.source)
 	if !n.IsRaw() && bytes.ContainsAny(value, `\&`) {
 		value = unescape(value)
 	}
-	r.add(string(value), ink)
+	r.add(string(value), kind)
 	switch {
 	case n.HardLineBreak():
-		r.add("\n", ink)
+		r.add("\n", kind)
 	case n.SoftLineBreak():
-		r.add(" ", ink)
+		r.add(" ", kind)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // SpanKind is what a piece of text is.
 type SpanKind uint8
 
-// The inks.
+// the kinds.
 const (
 	Body SpanKind = iota
 	Strong
@@ -34,7 +34,7 @@ const (
 	Rule  // lines that are drawn
 )
 
-// A Span is a piece of a row in one ink, harmless to a terminal.
+// A Span is a piece of a row of one kind, harmless to a terminal.
 type Span struct {
 	Text string
 	Kind SpanKind
@@ -52,7 +52,7 @@ func (r Row) Paint(t theme.Theme) string {
 	return b.String()
 }
 
-// String is the row without its inks.
+// String is the row without its kinds.
 func (r Row) String() string {
 	var b strings.Builder
 	for _, s := range r {

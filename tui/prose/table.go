@@ -150,11 +150,11 @@ func boldRow(row [][]Span) [][]Span {
 	return all
 }
 
-func withKind(spans []Span, ink SpanKind) []Span {
+func withKind(spans []Span, kind SpanKind) []Span {
 	all := make([]Span, len(spans))
 	for i, s := range spans {
 		if all[i] = s; s.Kind == Body {
-			all[i].Kind = ink
+			all[i].Kind = kind
 		}
 	}
 	return all

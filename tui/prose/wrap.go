@@ -17,7 +17,7 @@ type rowBuilder struct {
 
 	row         Row
 	used        int
-	word        Row // not placed yet: more of it may come in another ink
+	word        Row // not placed yet: more of it may come in another kind
 	wordWidth   int
 	spaceBefore bool // a space stands before the word
 }
@@ -40,10 +40,10 @@ func wrap(spans []Span, w int) []Row {
 	return c.rows
 }
 
-func (c *rowBuilder) add(text string, ink SpanKind) {
+func (c *rowBuilder) add(text string, kind SpanKind) {
 	for text != "" {
 		if n := asciiWordPrefix(text); n > 0 {
-			c.word, c.wordWidth = append(c.word, Span{text[:n], ink}), c.wordWidth+n
+			c.word, c.wordWidth = append(c.word, Span{text[:n], kind}), c.wordWidth+n
 			text = text[n:]
 			continue
 		}
@@ -58,7 +58,7 @@ func (c *rowBuilder) add(text string, ink SpanKind) {
 		if cells > 1 {
 			c.flushWord()
 		}
-		c.word, c.wordWidth = append(c.word, Span{cluster, ink}), c.wordWidth+cells
+		c.word, c.wordWidth = append(c.word, Span{cluster, kind}), c.wordWidth+cells
 		if cells > 1 {
 			c.flushWord()
 		}

@@ -11,7 +11,7 @@ import (
 func Sanitize(s string) string { return string(safetext.Line(s)) }
 
 // SplitLines splits s at its newlines, for text that has a shape of its own,
-// such as a snippet or a diff. Tabs become four spaces. The lines are not Plain
+// such as a snippet or a diff. Tabs become four spaces. The lines are not sanitized
 // yet.
 func SplitLines(s string) []string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\t", "    ")

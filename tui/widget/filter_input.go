@@ -1,8 +1,6 @@
 package widget
 
 import (
-	"bytes"
-	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -14,8 +12,7 @@ import (
 // A FilterInput is the filter of a list and the line in which it is typed.
 type FilterInput struct {
 	TextInput
-	Typing   bool   // keys edit the filter
-	previous string // the filter before this one, for ↑
+	Typing bool // keys edit the filter
 }
 
 // NewFilterInput returns a FilterInput with a filter that no one edits.
@@ -23,12 +20,7 @@ func NewFilterInput(text string) FilterInput { return FilterInput{TextInput: New
 
 // Edit has keys edit the filter.
 func (f FilterInput) Edit() FilterInput {
-	return FilterInput{NewTextInput(f.Value()), true, cmp.Or(f.Value(), f.previous)}
-}
-
-// Clear drops the filter.
-func (f FilterInput) Clear() FilterInput {
-	return FilterInput{previous: cmp.Or(f.Value(), f.previous)}
+	return FilterInput{NewTextInput(f.Value()), true}
 }
 
 // Paste inserts text from the clipboard.
@@ -43,9 +35,7 @@ func (f FilterInput) HandleKey(k tea.KeyPressMsg, keys NavKeys) FilterInput {
 	case key.Matches(k, keys.Enter):
 		f.Typing = false
 	case key.Matches(k, keys.Back):
-		return f.Clear()
-	case f.previous != "" && key.Matches(k, keys.PreviousFilter):
-		f.TextInput = NewTextInput(f.previous)
+		return FilterInput{}
 	default:
 		f.TextInput, _ = f.TextInput.HandleKey(k)
 	}
@@ -54,11 +44,7 @@ func (f FilterInput) HandleKey(k tea.KeyPressMsg, keys NavKeys) FilterInput {
 
 // Bindings are the keys that mean something while the filter is edited.
 func (f FilterInput) Bindings(keys NavKeys) []key.Binding {
-	all := []key.Binding{WithHelp(keys.Enter, "apply the filter"), WithHelp(keys.Back, "cancel")}
-	if f.previous != "" {
-		all = append(all, keys.PreviousFilter)
-	}
-	return all
+	return []key.Binding{WithHelp(keys.Enter, "apply the filter"), WithHelp(keys.Back, "cancel")}
 }
 
 // DrawBelow draws h lines of w cells: rows, and below them the filter while it
@@ -79,9 +65,9 @@ func WithInput(t theme.Theme, w, h int, shown bool, label string, in TextInput, 
 
 // Index returns where text contains pattern, or -1. A pattern without capitals
 // matches them too, as far as they are ASCII.
-func Index(text []byte, pattern string) int {
+func Index(text, pattern string) int {
 	if pattern != strings.ToLower(pattern) {
-		return bytes.Index(text, []byte(pattern))
+		return strings.Index(text, pattern)
 	}
 	for i := 0; i+len(pattern) <= len(text); i++ {
 		j := 0
@@ -96,7 +82,7 @@ func Index(text []byte, pattern string) int {
 }
 
 // Matches reports whether text contains pattern, by the rules of [Index].
-func Matches(text, pattern string) bool { return Index([]byte(text), pattern) >= 0 }
+func Matches(text, pattern string) bool { return Index(text, pattern) >= 0 }
 
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {

@@ -93,6 +93,29 @@ func Columns(t theme.Theme, w, h int, left, right []Section) []string {
 	return a
 }
 
+// ListWithDetail draws a list and what is said of its selected row: side by side
+// where there is room, else one below the other, with at most listRows rows of
+// the list.
+func ListWithDetail(t theme.Theme, w, h, listRows int, list, detail Section) []string {
+	if Framed(w, h) && w >= WideWidth {
+		return Columns(t, w, h, []Section{list}, []Section{detail})
+	}
+	list.Preferred = list.rowsOf(listRows)
+	return Stack(t, w, h, Framed(w, h), list, detail)
+}
+
+// InsideDetail is the room inside the detail that [ListWithDetail] draws.
+func InsideDetail(w, h, listRows int, list Section) (int, int) {
+	inner, room := Inside(w, h)
+	if Framed(w, h) && w >= WideWidth {
+		return inner - w/2, room
+	}
+	return inner, max(1, room-list.rowsOf(listRows)-(h-room))
+}
+
+// rowsOf is how many rows s gets of most.
+func (s Section) rowsOf(most int) int { return max(s.Min, min(s.Preferred, most)) }
+
 func (s Section) draw(t theme.Theme, w, h int, frame bool) []string {
 	if frame {
 		return box(t, s.Title, s.Note, w, s.Rows(w-4, h), h)
@@ -155,6 +178,21 @@ func ListRows(t theme.Theme, n, h int, row func(i int) string) []string {
 		default:
 			return append(rows, t.Dim.Text("  … "+strconv.Itoa(n-i)+" more"))
 		}
+	}
+	return rows
+}
+
+// VisibleRows draws those of n rows around the cursor that h lines hold, each
+// to click on. The row of the cursor is drawn in a theme of its own.
+func VisibleRows(t theme.Theme, n, cursor, h int, row func(t theme.Theme, i int) string) []string {
+	from, to := VisibleRange(n, cursor, h)
+	rows := make([]string, 0, to-from)
+	for i := from; i < to; i++ {
+		style := t
+		if i == cursor {
+			style = t.Selected()
+		}
+		rows = append(rows, t.RowRegion(i, row(style, i)))
 	}
 	return rows
 }

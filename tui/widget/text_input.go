@@ -89,6 +89,14 @@ func (f TextInput) wordStart() int {
 	return min(i, max(0, f.cursor-1))
 }
 
+// FieldName is the name of a field of a form, in w cells.
+func FieldName(t theme.Theme, name string, focus bool, w int) string {
+	if focus {
+		return t.Accent.Fit("▸ "+name, w)
+	}
+	return t.Dim.Fit("  "+name, w)
+}
+
 // Draw draws the text in w cells, with the cursor visible. An empty Field
 // shows hint. Without focus there is no cursor.
 func (f TextInput) Draw(t theme.Theme, w int, focus bool, hint string) string {

@@ -17,22 +17,21 @@ import (
 type NavKeys struct {
 	Up, Down, PageUp, PageDown, First, Last key.Binding
 	Enter, Back                             key.Binding
-	Filter, PreviousFilter                  key.Binding
+	Filter                                  key.Binding
 }
 
 // DefaultNavKeys returns those of vi, and the arrows.
 func DefaultNavKeys() NavKeys {
 	return NavKeys{
-		Up:             Bind("↑/k", "up", "up", "k"),
-		Down:           Bind("↓/j", "down", "down", "j"),
-		PageUp:         Bind("pgup", "page up", "pgup", "ctrl+u", "ctrl+b"),
-		PageDown:       Bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
-		First:          Bind("g", "first", "g", "home"),
-		Last:           Bind("G", "last", "G", "end"),
-		Enter:          Bind("enter", "open", "enter"),
-		Back:           Bind("esc", "back", "esc"),
-		Filter:         Bind("/", "filter", "/"),
-		PreviousFilter: Bind("↑", "previous filter", "up"),
+		Up:       Bind("↑/k", "up", "up", "k"),
+		Down:     Bind("↓/j", "down", "down", "j"),
+		PageUp:   Bind("pgup", "page up", "pgup", "ctrl+u", "ctrl+b"),
+		PageDown: Bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
+		First:    Bind("g", "first", "g", "home"),
+		Last:     Bind("G", "last", "G", "end"),
+		Enter:    Bind("enter", "open", "enter"),
+		Back:     Bind("esc", "back", "esc"),
+		Filter:   Bind("/", "filter", "/"),
 	}
 }
 

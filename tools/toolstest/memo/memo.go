@@ -6,7 +6,7 @@
 // and follow CONTRIBUTING.md. To add a tool, write a method on [Memo] and one
 // entry in the table below.
 //
-// Start reading at [SystemWith]. Then read notes.go for tools that read and
+// Start reading at [SystemWith] and config.go. Then read notes.go for tools that read and
 // write, check_links.go for a tool that reports progress, chart_notes.go for one
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
@@ -26,24 +26,16 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Config holds the keys of a [[source]] table with kind "memo", besides those
-// that every source has. Its schema is made from these tags.
-type Config struct {
-	Notebook string            `json:"notebook,omitempty" jsonschema:"which notebook to open; the source's name when omitted"`
-	Notes    map[string]string `json:"notes,omitempty" jsonschema:"texts by title, for a new notebook"`
-	Key      tools.Secret      `json:"key,omitzero" jsonschema:"the key of programs that use the notes over HTTP; none when omitted"`
-}
-
 // Memo is an open source. Its methods are its tools; they may be called from any
 // goroutine.
 type Memo struct {
 	*notebook
 	name    string
+	key     tools.Secret
+	reveal  tools.Reveal
 	log     *slog.Logger
 	changed func(uri string)
 	report  tools.Reporter
-	reveal  tools.Reveal
-	key     tools.Secret
 	privacy tools.Privacy
 }
 
@@ -61,11 +53,11 @@ func SystemWith(s *Store) tools.Kind {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			name := config.Notebook
-			if name == "" {
-				name = env.Name
+			m := &Memo{
+				notebook: s.open(config.notebookName(env.Name), config.Notes), name: env.Name, key: config.Key, reveal: env.Reveal,
+				log: env.Log, changed: env.ResourceChanged, report: env.Report, privacy: env.Privacy,
 			}
-			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Report, env.Reveal, config.Key, env.Privacy}, nil
+			return m, nil
 		},
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
@@ -78,6 +70,9 @@ func SystemWith(s *Store) tools.Kind {
 		Roles:     roles(),
 		Routes:    routes(),
 		Problems:  []status.ProblemType{emptyNotes},
+
+		Sample:      sample(),
+		Environment: environment(),
 	})
 }
 

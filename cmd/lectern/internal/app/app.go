@@ -44,6 +44,9 @@ type App struct {
 	// Systems is a function because `lectern serve` does not need them, and every
 	// client runs one.
 	Systems func() []tools.Kind
+	// Environment are the variables of the Systems, by name of the System. They
+	// are apart because `lectern serve` does need them.
+	Environment func() map[string][]tools.EnvironmentVariable
 	// Plugin is the Logseq plugin that this build carries, or why there is none.
 	Plugin func() (fs.FS, error)
 }
@@ -62,17 +65,12 @@ func (a *App) Getenv(name string) string {
 
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
-	s := config.Schema{Home: a.Home, Kinds: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule}
+	s := config.Schema{Home: a.Home, Kinds: map[string][]config.Key{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule, CheckSecret: checkSecret}
 	for _, v := range policy.Verdicts() {
 		s.Verdicts = append(s.Verdicts, string(v))
 	}
 	for _, k := range a.Systems() {
-		m := k.Manifest()
-		keys := []string{}
-		for key := range m.Config.Properties {
-			keys = append(keys, key)
-		}
-		s.Kinds[m.Name] = keys
+		s.Kinds[k.Manifest().Name] = ConfigKeys(k.Manifest())
 	}
 	return s
 }
@@ -80,6 +78,11 @@ func (a *App) Schema() config.Schema {
 // CheckPrivacyRule says what is wrong with a rule of exclude or only.
 func CheckPrivacyRule(rule string) error {
 	_, err := tools.ParsePrivacyRule(rule)
+	return err
+}
+
+func checkSecret(reference string) error {
+	_, err := tools.ParseSecret(reference)
 	return err
 }
 

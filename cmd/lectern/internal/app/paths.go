@@ -46,6 +46,3 @@ func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
 // SourceCaches and SourceData hold the folders that sources have of their own.
 func (p Paths) SourceCaches() string { return filepath.Join(p.State, "sources") }
 func (p Paths) SourceData() string   { return filepath.Join(p.Data, "sources") }
-
-// Sample is the folder of the sample vault.
-func (p Paths) Sample() string { return filepath.Join(p.Data, SampleName) }

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -9,60 +11,130 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-const (
-	// SampleName is the source that is served while the configuration has none.
-	SampleName = "welcome"
-	// mirrorName is the source that MIRROR_DIR asks for.
-	mirrorName = "mirror"
-)
-
 // A Source is a knowledge base that a hub opens.
 type Source struct {
 	config.Source
-	Sample bool // the sample vault, which the configuration does not name
+	// Sample is set for the source that is served while the configuration has
+	// none.
+	Sample *tools.Sample
+	// Variable is the environment variable that asks for the source; empty for
+	// any other.
+	Variable string
 }
 
-// Sources are those of the configuration, the mirror that the environment asks
-// for, and the sample if there is neither.
+// Sources are those of the configuration and of the environment, and a sample if
+// there are none.
 func (a *App) Sources(c config.Config) []Source {
 	var list []Source
 	for _, s := range c.Sources {
 		list = append(list, Source{Source: s})
 	}
-	mirror, wanted := a.Mirror()
-	if wanted && !slices.ContainsFunc(list, func(s Source) bool { return s.Name == mirrorName }) {
-		list = append(list, mirror)
+	for _, s := range a.EnvironmentSources() {
+		if _, taken := c.Source(s.Name); !taken {
+			list = append(list, s)
+		}
 	}
-	if len(list) == 0 {
-		dir := a.Paths.Sample()
-		list = append(list, Source{
-			Source: config.Source{Name: SampleName, Kind: "markdown", Path: dir, Options: jsonObject(map[string]string{"path": dir})}, Sample: true,
-		})
+	if s, ok := a.sampleSource(); ok && len(list) == 0 {
+		list = append(list, s)
 	}
 	return list
 }
 
-// Mirror is the folder of Markdown that MIRROR_DIR names; TENANT_ID is the
-// directory inside it.
-func (a *App) Mirror() (s Source, wanted bool) {
-	dir := a.Getenv("MIRROR_DIR")
-	if dir == "" {
-		return s, false
+// sampleSource is the first sample with files that a System brings.
+func (a *App) sampleSource() (Source, bool) {
+	for _, k := range a.Systems() {
+		m := k.Manifest()
+		if m.Sample != nil && m.Sample.Files != nil {
+			name, keys := a.SampleKeys(m)
+			s := config.Source{Name: name, Kind: m.Name, Path: keys[m.Sample.Key], Options: optionsJSON(m, keys)}
+			return Source{Source: s, Sample: m.Sample}, true
+		}
 	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	keys := map[string]string{"path": dir}
-	if tenant := a.Getenv("TENANT_ID"); tenant != "" {
-		keys["tenant"] = tenant
-	}
-	return Source{Source: config.Source{Name: mirrorName, Kind: "markdown", Path: dir, Options: jsonObject(keys)}}, true
+	return Source{}, false
 }
 
-func jsonObject(keys map[string]string) json.RawMessage {
-	b, err := json.Marshal(keys)
+// SampleKeys are the name of the source with a System's sample, and its keys as
+// people type them. The key of its folder names a folder that may not exist yet.
+func (a *App) SampleKeys(m *tools.Manifest) (name string, keys map[string]string) {
+	name = config.NameFor(m.Sample.Title, m.Name, func(string) bool { return false })
+	keys = map[string]string{}
+	maps.Copy(keys, m.Sample.Keys)
+	if m.Sample.Key != "" {
+		keys[m.Sample.Key] = filepath.Join(a.Paths.Data, name)
+	}
+	return name, keys
+}
+
+// HasEnvironmentSources reports whether EnvironmentSources has any.
+func (a *App) HasEnvironmentSources() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(a.Environment())), a.allSet)
+}
+
+// EnvironmentSources are the sources that environment variables ask for.
+func (a *App) EnvironmentSources() (list []Source) {
+	if !a.HasEnvironmentSources() {
+		return nil
+	}
+	for _, k := range a.Systems() {
+		m := k.Manifest()
+		if !a.allSet(m.Environment) {
+			continue
+		}
+		required := m.Environment[slices.IndexFunc(m.Environment, isRequired)]
+		keys := map[string]string{}
+		for _, v := range m.Environment {
+			if value := a.environmentValue(m, v); value != "" {
+				keys[v.Key] = value
+			}
+		}
+		s := config.Source{Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys)}
+		for _, key := range ConfigKeys(m) {
+			if key.Type == config.Folder && s.Path == "" {
+				s.Path = keys[key.Name]
+			}
+		}
+		list = append(list, Source{Source: s, Variable: required.Name})
+	}
+	return list
+}
+
+func isRequired(v tools.EnvironmentVariable) bool { return v.Required }
+
+// allSet reports whether all that are Required are set, and there is one.
+func (a *App) allSet(variables []tools.EnvironmentVariable) bool {
+	return slices.ContainsFunc(variables, isRequired) &&
+		!slices.ContainsFunc(variables, func(v tools.EnvironmentVariable) bool { return v.Required && a.Getenv(v.Name) == "" })
+}
+
+// environmentValue is what a variable gives its key; empty if it is not set.
+func (a *App) environmentValue(m *tools.Manifest, v tools.EnvironmentVariable) string {
+	value := a.Getenv(v.Name)
+	i := slices.IndexFunc(ConfigKeys(m), func(k config.Key) bool { return k.Name == v.Key })
+	if value == "" || i < 0 {
+		return value
+	}
+	switch ConfigKeys(m)[i].Type {
+	case config.Folder:
+		if abs, err := filepath.Abs(value); err == nil {
+			return abs
+		}
+	case config.Secret:
+		return "env:" + v.Name
+	}
+	return value
+}
+
+// optionsJSON are typed keys of a System as JSON.
+func optionsJSON(m *tools.Manifest, typed map[string]string) json.RawMessage {
+	values := map[string]any{}
+	for _, k := range ConfigKeys(m) {
+		if text, ok := typed[k.Name]; ok {
+			values[k.Name] = k.Parse(text)
+		}
+	}
+	b, err := json.Marshal(values)
 	if err != nil {
-		panic(err) // a map of strings cannot fail
+		panic(err) // texts, numbers and lists of them cannot fail
 	}
 	return b
 }

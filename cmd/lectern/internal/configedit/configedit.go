@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -30,7 +31,9 @@ type Proposal struct {
 	Edit   config.Edit
 	Plan   status.Plan
 	Source config.Source   // added or removed
-	Folder discover.Folder // of an added source
+	Folder discover.Folder // of an added source; zero: it has none
+
+	sample fs.FS // is written to Folder first; nil: there is none
 }
 
 // Propose plans what an action asks of the configuration.
@@ -103,6 +106,11 @@ func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, er
 		p, err := plan(c)
 		if err != nil {
 			return Proposal{}, err
+		}
+		if p.sample != nil {
+			if err := discover.WriteSample(p.sample, p.Folder.Path); err != nil {
+				return Proposal{}, err
+			}
 		}
 		err = p.Edit.Save()
 		raced := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists)

@@ -1,15 +1,15 @@
 package configedit
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -17,13 +17,10 @@ import (
 
 func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	s := a.Source
-	if s == nil {
-		return Proposal{}, errors.New("add source: missing PATH. Usage: lectern source add PATH")
+	if s == nil || s.Location == "" && s.Kind == "" {
+		return Proposal{}, errors.New("add source: missing PATH or KIND. Usage: lectern source add PATH")
 	}
-	f, err := discover.Inspect(e.Systems(), e.ExpandHome(s.Location), s.Kind)
-	if errors.Is(err, discover.ErrUnknownKind) {
-		err = app.Usagef("%w", err)
-	}
+	n, err := e.completeSource(*s)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -36,23 +33,59 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	if s.Ask && !s.ReadOnly {
 		ask = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
 	}
-	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.Kind, Path: f.Path, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only})
+	edit, source, err := c.AddSource(config.Source{Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only}, n.keys)
+	if _, ok := errors.AsType[*config.KeyError](err); ok {
+		return Proposal{}, app.Usagef("add source: %w", err)
+	}
 	if err != nil {
 		return Proposal{}, fmt.Errorf("add source: %w", err)
 	}
 	p := newConfigProposal("Add source "+source.Name, edit)
-	p.Source, p.Folder = source, f
-	if !source.ReadOnly && ask == nil {
-		p.warn("agents may read, write and delete in %s; add it read-only to prevent writing and deleting", f.Path)
+	p.Source, p.Folder = source, n.folder
+	if s.Sample && n.kind.Sample.Files != nil {
+		p.sample = n.kind.Sample.Files
+		p.Plan.Steps = append([]status.Step{{Description: "write the sample to " + n.folder.Path}}, p.Plan.Steps...)
 	}
-	if f.Path == e.Home || f.Path == filepath.Dir(f.Path) {
-		p.warn("%s holds far more than notes; choose a folder inside it", f.Path)
+	e.warnAboutSource(&p, c, n)
+	return p, nil
+}
+
+// warnAboutSource says what follows from adding a source.
+func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
+	path := p.Folder.Path
+	if !p.Source.ReadOnly && p.Source.Ask == nil {
+		p.warn("agents may read, write and delete in %s; add it read-only to prevent writing and deleting", cmp.Or(path, "source "+p.Source.Name))
+	}
+	if path != "" && (path == e.Home || path == filepath.Dir(path)) {
+		p.warn("%s holds far more than notes; choose a folder inside it", path)
+	}
+	for _, other := range p.Folder.Alternatives {
+		p.warn("it may also be opened as %s: %s; choose with --kind %s", other.Kind, other.Reason, other.Kind)
+	}
+	for _, key := range app.ConfigKeys(n.kind) {
+		if file, ok := strings.CutPrefix(n.keys[key.Name], "file:"); ok && key.Type == config.Secret {
+			e.warnAboutSecret(p, file)
+		}
 	}
 	p.warnOverlaps(c)
-	if len(c.Sources) == 0 {
-		p.warn("the sample source %s is no longer served once you have a source of your own; its files stay in %s", app.SampleName, e.Paths.Sample())
+	if len(c.Sources) > 0 {
+		return
 	}
-	return p, nil
+	for _, s := range e.Sources(c) {
+		if s.Sample != nil && s.Path != path {
+			p.warn("the sample source %s is no longer served once you have a source of your own; its files stay in %s", s.Name, s.Path)
+		}
+	}
+}
+
+func (e Editor) warnAboutSecret(p *Proposal, file string) {
+	reference, err := tools.ParseSecret("file:" + file)
+	if err == nil {
+		_, err = e.Reveal(context.Background(), reference)
+	}
+	if err != nil {
+		p.warn("%v", err)
+	}
 }
 
 // warnOverlaps names the sources that show the added folder, or parts of it, as
@@ -60,7 +93,7 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 func (p *Proposal) warnOverlaps(c config.Config) {
 	path := p.Folder.Path
 	for _, other := range c.Sources {
-		if other.Name == p.Source.Name || other.Path == "" {
+		if other.Name == p.Source.Name || other.Path == "" || path == "" {
 			continue
 		}
 		switch {
@@ -80,19 +113,10 @@ func isInside(path, folder string) bool {
 	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// ExpandHome replaces a leading ~, which only shells do by themselves.
-func (e Editor) ExpandHome(path string) string {
-	rest, ok := strings.CutPrefix(path, "~")
-	if !ok || e.Home == "" || rest != "" && !os.IsPathSeparator(rest[0]) {
-		return path
-	}
-	return filepath.Join(e.Home, rest)
-}
-
 func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error) {
 	name := a.Target
 	source, ok := c.Source(name)
-	if !ok && name == app.SampleName && len(c.Sources) == 0 {
+	if !ok && name == e.sampleName() && len(c.Sources) == 0 {
 		return Proposal{}, fmt.Errorf("remove source: %s is the sample source; it disappears when you add a source of your own", name)
 	}
 	edit, err := c.RemoveSource(name)
@@ -102,8 +126,18 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	p := newConfigProposal("Remove source "+name, edit)
 	p.Source = source
 	p.warn("agents lose access at once; the files stay where they are")
-	if ok && len(c.Sources) == 1 {
-		p.warn("the sample source %s is served again, because no other source is left", app.SampleName)
+	if sample := e.sampleName(); ok && len(c.Sources) == 1 && sample != "" {
+		p.warn("the sample source %s is served again, because no other source is left", sample)
 	}
 	return p, nil
+}
+
+// sampleName is the source that is served while the configuration has none.
+func (e Editor) sampleName() string {
+	for _, s := range e.Sources(config.Config{}) {
+		if s.Sample != nil {
+			return s.Name
+		}
+	}
+	return ""
 }

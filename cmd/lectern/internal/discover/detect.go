@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,12 +17,29 @@ import (
 // ErrUnknownKind is wrapped by the error for a kind that this build lacks.
 var ErrUnknownKind = errors.New("unknown kind")
 
+// ErrAmbiguous is wrapped by the error for a folder that several kinds claim with
+// about the same score.
+var ErrAmbiguous = errors.New("several kinds fit")
+
 // A Folder exists, can be listed, and is of a known kind.
 type Folder struct {
 	Path   string // absolute
 	Kind   string
 	Reason string // why it is of that kind; empty: the person said so
+	// Alternatives are further kinds that it may be of; none if the person said
+	// its kind.
+	Alternatives []Claim
 }
+
+// A Claim is what one kind says about a folder.
+type Claim struct {
+	Kind   string
+	Score  int // of the [tools.Detection]
+	Reason string
+}
+
+// nearScore is how much lower a score may be so that a person chooses.
+const nearScore = 20
 
 // Inspect checks that path is a folder that can be listed and detects its kind,
 // unless kind names it.
@@ -56,21 +74,38 @@ func Inspect(kinds []tools.Kind, path, kind string) (Folder, error) {
 	if kind != "" {
 		return Folder{Path: abs, Kind: kind}, nil
 	}
-	kind, match := detectKind(kinds, dir)
-	if match.Score <= 0 {
+	claims := detectKinds(kinds, dir)
+	switch {
+	case len(claims) == 0:
 		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind", describeContents(dir, abs), kindList(kinds))
+	case len(nearest(claims)) > 1:
+		var fits []string
+		for _, c := range nearest(claims) {
+			fits = append(fits, c.Kind+" ("+c.Reason+")")
+		}
+		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose one with --kind", ErrAmbiguous, abs, strings.Join(fits, ", "))
 	}
-	return Folder{abs, kind, match.Reason}, nil
+	return Folder{abs, claims[0].Kind, claims[0].Reason, claims[1:]}, nil
 }
 
-// detectKind returns the kind whose detection has the highest score.
-func detectKind(kinds []tools.Kind, dir fs.FS) (kind string, best tools.Detection) {
+// detectKinds returns the kinds that claim dir, the highest score first.
+func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []Claim) {
 	for _, k := range kinds {
-		if m := k.Detect(dir); m.Score > best.Score {
-			kind, best = k.Manifest().Name, m
+		if d := k.Detect(dir); d.Score > 0 {
+			claims = append(claims, Claim{k.Manifest().Name, d.Score, d.Reason})
 		}
 	}
-	return kind, best
+	slices.SortStableFunc(claims, func(a, b Claim) int { return cmp.Compare(b.Score, a.Score) })
+	return claims
+}
+
+// nearest are those of sorted claims among which only a person can choose.
+func nearest(claims []Claim) []Claim {
+	n := 0
+	for n < len(claims) && claims[0].Score-claims[n].Score < nearScore {
+		n++
+	}
+	return claims[:n]
 }
 
 // describeContents says what a folder of no known kind looks like.

@@ -1,6 +1,6 @@
 // Package discover finds the knowledge bases of this machine: it tells what
 // kind a folder is of, searches the usual places for folders that are not
-// sources yet, and writes the sample vault that a new user starts with. It
+// sources yet, and writes the sample that a System brings. It
 // looks at names and markers and reads no note; it opens no source and edits
 // no configuration. Imported by cmd/lectern. Start at [Search.Run].
 package discover
@@ -45,7 +45,8 @@ type candidate struct {
 
 // Run lists the knowledge bases that are no sources yet, the most likely first:
 // the vaults that Obsidian lists, the graphs that Logseq has opened, and
-// folders where people usually keep notes.
+// folders where people usually keep notes. A folder that several kinds claim
+// with about the same score is listed once for each.
 func (s Search) Run(sources []config.Source) []status.Discovered {
 	results := []status.Discovered{}
 	if s.Home == "" {
@@ -68,12 +69,12 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			continue
 		}
 		seen[path] = true
-		kind, match := detectKind(s.Kinds, os.DirFS(path))
-		if match.Score == 0 || match.Score < c.minScore {
-			continue
+		for _, claim := range nearest(detectKinds(s.Kinds, os.DirFS(path))) {
+			if claim.Score >= c.minScore {
+				found := status.Discovered{Kind: claim.Kind, Location: path, Reason: cmp.Or(c.reason, claim.Reason)}
+				list = append(list, ranked{found, claim.Score + 100 - c.minScore})
+			}
 		}
-		score := match.Score + 100 - c.minScore
-		list = append(list, ranked{status.Discovered{Kind: kind, Location: path, Reason: cmp.Or(c.reason, match.Reason)}, score})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
 	chosen := map[string]bool{}

@@ -109,7 +109,7 @@ func checkFolder(s app.Source) status.Check {
 		_ = dir.Close()
 	}
 	switch {
-	case s.Sample && errors.Is(err, fs.ErrNotExist):
+	case s.Sample != nil && errors.Is(err, fs.ErrNotExist):
 		return ok("the sample vault; the hub creates %s when it starts", s.Path)
 	case errors.Is(err, fs.ErrNotExist):
 		return fail(s.Path+" does not exist", "Restore it, or correct the path in the configuration.")

@@ -29,7 +29,7 @@ import (
 func testDoctor(t *testing.T) Doctor {
 	t.Helper()
 	home, exe := t.TempDir(), os.Args[0]
-	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: all.Systems, Plugin: pluginOfVersion("1.2.3")}
+	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: all.Systems, Environment: all.Environment, Plugin: pluginOfVersion("1.2.3")}
 	a.Started = func() daemon.BuildInfo { return a.Stamp() }
 	paths, err := config.PathsFor(a.Getenv, runtime.GOOS, "")
 	if err != nil {

@@ -3,7 +3,6 @@ package hubproc
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/status"
@@ -39,7 +38,7 @@ func (a actions) handlers() status.ActionHandlers {
 }
 
 func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Plan, error) {
-	if err := a.checkAbsolute(act); err != nil {
+	if err := a.editor().CheckAbsolute(act); err != nil {
 		return status.Plan{}, err
 	}
 	p, err := a.editor().Propose(act)
@@ -53,7 +52,7 @@ func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Pla
 }
 
 func (a actions) editConfig(ctx context.Context, act status.Action) error {
-	if err := a.checkAbsolute(act); err != nil {
+	if err := a.editor().CheckAbsolute(act); err != nil {
 		return err
 	}
 	if _, err := a.editor().Apply(ctx, act); err != nil {
@@ -70,15 +69,6 @@ func (a actions) pin(_ context.Context, act status.Action) error {
 }
 
 func (a actions) editor() configedit.Editor { return configedit.Editor{App: a.App} }
-
-// checkAbsolute refuses relative paths: the hub's working directory is not the
-// person's.
-func (a actions) checkAbsolute(act status.Action) error {
-	if act.Source != nil && !filepath.IsAbs(a.editor().ExpandHome(act.Source.Location)) {
-		return fmt.Errorf("add source: %q is a relative path; write it in full, or starting with ~", act.Source.Location)
-	}
-	return nil
-}
 
 // changeFilter is the filter of an action, which may have none.
 func changeFilter(a status.Action) status.Filter {

@@ -67,7 +67,7 @@ func (h *hubProcess) checkConfigMode() {
 // checkRestartNeeded shows when the file asks for something that a running hub
 // cannot change.
 func (h *hubProcess) checkRestartNeeded(conf config.Config) {
-	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Logseq.PlainToken == h.conf.Logseq.PlainToken {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Bridge.PlainToken == h.conf.Bridge.PlainToken {
 		h.clear(problems.HubRestart)
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/status"
@@ -58,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 	const conf = "[hub]\nhttp = false\n"
 	apptest.WriteConfig(t, a, conf)
 	h, c := openHubOf(t, a)
-	apptest.Await(t, c, "the sample", hasReadySources(app.SampleName))
+	apptest.Await(t, c, "the sample", hasReadySources("welcome"))
 	filler := filepath.Join(disk, "filler")
 	fillDisk(t, filler)
 
@@ -70,10 +69,10 @@ func TestFullDisk(t *testing.T) {
 	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
-	if _, err := h.hub.Person().Call(t.Context(), app.SampleName, "list_pages", nil); err != nil {
+	if _, err := h.hub.Person().Call(t.Context(), "welcome", "list_pages", nil); err != nil {
 		t.Errorf("read: %v", err)
 	}
-	_, err := h.hub.Person().Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
+	_, err := h.hub.Person().Call(t.Context(), "welcome", "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "no space left") {
 		t.Errorf("write: %v", err) // what cannot be remembered is not written
 	}
@@ -95,7 +94,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.hub.Person().Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
+	if _, err := h.hub.Person().Call(t.Context(), "welcome", "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
 		t.Errorf("write when there is room: %v", err)
 	}
 	ahead.Store(int64(2 * time.Minute))

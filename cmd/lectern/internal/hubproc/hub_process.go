@@ -106,7 +106,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
 		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Log: log, Now: a.Now,
+		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).make,
 	}
 }
@@ -143,15 +143,21 @@ func (h *hubProcess) open(ctx context.Context) error {
 	return nil
 }
 
-// writeSample writes the sample vault if it is served. A failure shows as a
-// source that cannot be opened.
+// writeSample writes the sample if it is served. A failure shows as a source
+// that cannot be opened.
 func (h *hubProcess) writeSample(conf config.Config) {
-	if !h.Sources(conf)[0].Sample {
-		return
+	if err := writeSample(h.Sources(conf)); err != nil {
+		h.log.Error("write sample", "err", err)
 	}
-	if err := discover.WriteSample(h.Paths.Sample()); err != nil {
-		h.log.Error("write sample vault", "component", app.SampleName, "err", err)
+}
+
+func writeSample(sources []app.Source) error {
+	for _, s := range sources {
+		if s.Sample != nil {
+			return discover.WriteSample(s.Sample.Files, s.Path)
+		}
 	}
+	return nil
 }
 
 // attach serves one `lectern serve`.

@@ -60,7 +60,7 @@ func hasReadySources(names ...string) func(status.Snapshot) bool {
 
 func TestActions(t *testing.T) {
 	_, c := openHub(t, "[hub]\nhttp = false\n")
-	apptest.Await(t, c, "the sample", hasReadySources(app.SampleName))
+	apptest.Await(t, c, "the sample", hasReadySources("welcome"))
 	notes := filepath.Join(t.TempDir(), "notes")
 	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
 		t.Fatal(err)
@@ -93,14 +93,14 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.RemoveSource, Target: "notes"}); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the sample again", hasReadySources(app.SampleName))
+	apptest.Await(t, c, "the sample again", hasReadySources("welcome"))
 }
 
 // Every action of the hub has a preview, so that the panel has something to show.
 func TestEveryActionHasAPreview(t *testing.T) {
 	_, c := openHub(t, "[hub]\nhttp = false\n")
 	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
-		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: app.SampleName}); err != nil || plan.Title == "" {
+		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: "welcome"}); err != nil || plan.Title == "" {
 			t.Errorf("%s: %+v, %v", verb, plan, err)
 		}
 	}
@@ -108,13 +108,13 @@ func TestEveryActionHasAPreview(t *testing.T) {
 
 func TestReload(t *testing.T) {
 	h, c := openHub(t, "[hub]\nhttp = false\n")
-	apptest.Await(t, c, "the sample", hasReadySources(app.SampleName))
+	apptest.Await(t, c, "the sample", hasReadySources("welcome"))
 	apptest.WriteConfig(t, h.App, "[hub\n")
 	if err := h.reload(t.Context()); err == nil || !strings.Contains(err.Error(), "config.toml:1:5") {
 		t.Errorf("got %v", err)
 	}
 	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
-	if s.Hub.State != status.Degraded || !hasReadySources(app.SampleName)(s) {
+	if s.Hub.State != status.Degraded || !hasReadySources("welcome")(s) {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Sources)
 	}
 	apptest.WriteConfig(t, h.App, "[hub]\nhttp = false\nidle_after = \"1h\"\n")

@@ -32,7 +32,7 @@ func (h *hubProcess) newPlugins(conf config.Config) *plugins {
 	p := &plugins{process: h}
 	p.setOrigins(conf)
 	p.Bridge = bridge.New(bridge.Config{
-		Token: p.token, PlainToken: conf.Logseq.PlainToken,
+		Token: p.token, PlainToken: conf.Bridge.PlainToken,
 		Version: h.Version, Skill: doc.SkillVersion,
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
 		Log:     h.log, Now: h.Now, Changed: p.changed,
@@ -42,7 +42,7 @@ func (h *hubProcess) newPlugins(conf config.Config) *plugins {
 
 // setOrigins takes the allowed origins from a configuration.
 func (p *plugins) setOrigins(conf config.Config) {
-	p.origins.Store(new(slices.Clone(conf.Logseq.Origins)))
+	p.origins.Store(new(slices.Clone(conf.Bridge.Origins)))
 	if p.Bridge != nil {
 		p.changed()
 	}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
@@ -19,18 +18,15 @@ import (
 func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader, out io.Writer, log *slog.Logger) error {
 	conf := config.Default("", config.Schema{})
 	var changes *journal.Journal // nil: the folder of a container has none
-	mirror, only := a.Mirror()
-	sources := []app.Source{mirror}
-	if !only {
+	sources := a.EnvironmentSources()
+	if len(sources) == 0 {
 		var err error
 		if conf, err = a.Config(); err != nil {
 			return err
 		}
 		sources = a.Sources(conf)
-		if sources[0].Sample {
-			if err := discover.WriteSample(a.Paths.Sample()); err != nil {
-				return err
-			}
+		if err := writeSample(sources); err != nil {
+			return err
 		}
 		changes = newJournal(a, conf, log)
 		defer changes.Close() //nolint:errcheck // what it could not write is in the log

@@ -47,7 +47,7 @@ var (
 	HubRestart = status.ProblemType{
 		Code: "hub.restart", Severity: status.Notice,
 		Description: "The configuration file changed in a way that needs a restart of the hub, such as another port.",
-		Title:       "[hub], [limits], [journal] or plain_token of [logseq] changed in the configuration; the running hub still uses the old values",
+		Title:       "[hub], [limits], [journal] or plain_token of [bridge] changed in the configuration; the running hub still uses the old values",
 		Fix:         "Restart the hub. Agents stay connected.",
 	}
 	HubUpgrade = status.ProblemType{

@@ -1,14 +1,11 @@
-package discover
+package markdown_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -18,11 +15,11 @@ import (
 // Every page of the sample vault has a title, and every link leads to a page
 // except the one that shows what a broken link is.
 func TestSampleVaultLinks(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "welcome")
-	if err := WriteSample(dir); err != nil {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, markdown.System().Manifest().Sample.Files); err != nil {
 		t.Fatal(err)
 	}
-	config, err := json.Marshal(markdown.Config{Path: dir})
+	config, err := json.Marshal(markdown.Config{Path: tools.Folder(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,31 +57,5 @@ func TestSampleVaultLinks(t *testing.T) {
 				t.Errorf("%s line %d: the link to %q is %s", p.Path, l.Line, l.Title, l.Status)
 			}
 		}
-	}
-}
-
-func TestWriteVault(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data", "welcome")
-	vault := fstest.MapFS{"Welcome.md": {Data: []byte("hi")}, "sub/Page.md": {Data: []byte("page")}}
-	if err := writeVault(vault, dir); err != nil {
-		t.Fatal(err)
-	}
-	for name, file := range vault {
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(text, file.Data) {
-			t.Errorf("%s: %q, %v", name, text, err)
-		}
-	}
-	edited := filepath.Join(dir, "Welcome.md")
-	if err := os.WriteFile(edited, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeVault(vault, dir); err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := os.ReadFile(edited); string(text) != "mine" {
-		t.Errorf("an edited page became %q", text)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }

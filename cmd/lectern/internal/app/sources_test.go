@@ -1,0 +1,112 @@
+package app_test
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// The variables of a System make a source when all that are required are set.
+func TestEnvironmentSources(t *testing.T) {
+	a := apptest.New(t)
+	a.Environ = append(a.Environ, "TENANT_ID=acme")
+	if got := a.EnvironmentSources(); got != nil || a.HasEnvironmentSources() {
+		t.Errorf("without the required variable: %+v", got)
+	}
+	dir := t.TempDir()
+	a.Environ = append(a.Environ, "MIRROR_DIR="+dir+"/x/..")
+	got := a.EnvironmentSources()
+	want := []app.Source{{
+		Source:   config.Source{Name: "mirror", Kind: "markdown", Path: dir, Options: []byte(`{"path":"` + dir + `","tenant":"acme"}`)},
+		Variable: "MIRROR_DIR",
+	}}
+	if d := cmp.Diff(want, got); d != "" || !a.HasEnvironmentSources() {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	named := config.Config{Sources: []config.Source{{Name: "mirror", Kind: "cards"}}}
+	if got := a.Sources(named); len(got) != 1 || got[0].Kind != "cards" {
+		t.Errorf("beside a source of that name: %+v", got)
+	}
+}
+
+// The key of a secret gets a reference to the variable and not its value.
+func TestEnvironmentSecret(t *testing.T) {
+	a := apptest.New(t)
+	kind := serviceKind()
+	a.Systems = func() []tools.Kind { return []tools.Kind{kind} }
+	a.Environment = func() map[string][]tools.EnvironmentVariable {
+		return map[string][]tools.EnvironmentVariable{"service": kind.Manifest().Environment}
+	}
+	a.Environ = append(a.Environ, "SERVICE_KEY=hunter2", "SERVICE_LIMIT=7")
+	got := a.Sources(config.Config{})
+	if len(got) != 1 || got[0].Name != "service" || string(got[0].Options) != `{"key":"env:SERVICE_KEY","limit":7}` {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// The first sample with files is served while there is no source.
+func TestSampleSource(t *testing.T) {
+	a := apptest.New(t)
+	a.Systems = func() []tools.Kind { return []tools.Kind{serviceKind()} }
+	got := a.Sources(config.Config{})
+	dir := filepath.Join(a.Paths.Data, "small-shop")
+	if len(got) != 1 || got[0].Name != "small-shop" || got[0].Sample == nil || got[0].Path != dir ||
+		string(got[0].Options) != `{"folder":"`+dir+`","limit":3}` {
+		t.Errorf("got %+v", got)
+	}
+	if got := a.Sources(config.Config{Sources: []config.Source{{Name: "a"}}}); len(got) != 1 || got[0].Sample != nil {
+		t.Errorf("beside a source: %+v", got)
+	}
+}
+
+func TestConfigKeys(t *testing.T) {
+	want := []config.Key{
+		{Name: "key", Type: config.Secret, Description: "its key"},
+		{Name: "folder", Type: config.Folder, Description: "its files"},
+		{Name: "limit", Type: config.Integer, Description: "at most so many", Required: true},
+		{Name: "open", Type: config.Boolean, Description: "for all"},
+		{Name: "tags", Type: config.List, Description: "some words"},
+		{Name: "titles", Type: config.Map, Description: "by name"},
+		{Name: "url", Type: config.Text, Description: "where it is"},
+	}
+	if d := cmp.Diff(want, app.ConfigKeys(serviceKind().Manifest())); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+type serviceConfig struct {
+	Key    tools.Secret      `json:"key,omitzero" jsonschema:"its key"`
+	Folder tools.Folder      `json:"folder,omitempty" jsonschema:"its files"`
+	Limit  int               `json:"limit" jsonschema:"at most so many"`
+	Open   bool              `json:"open,omitempty" jsonschema:"for all"`
+	Tags   []string          `json:"tags,omitempty" jsonschema:"some words"`
+	Titles map[string]string `json:"titles,omitempty" jsonschema:"by name"`
+	URL    string            `json:"url,omitempty" jsonschema:"where it is"`
+}
+
+type service struct{}
+
+func (service) Close() error                { return nil }
+func (service) Check(context.Context) error { return nil }
+
+func serviceKind() tools.Kind {
+	return tools.Erase(tools.System[service, serviceConfig]{
+		Name: "service", Title: "Service", Doc: "A service.",
+		Open: func(context.Context, serviceConfig, tools.Env) (service, error) { return service{}, nil },
+		Sample: &tools.Sample{
+			Title: "Small Shop", Files: fs.FS(fstest.MapFS{"a.md": {Data: []byte("a")}}), Key: "folder", Keys: map[string]string{"limit": "3"},
+		},
+		Environment: []tools.EnvironmentVariable{
+			{Name: "SERVICE_KEY", Key: "key", Doc: "the key", Required: true}, {Name: "SERVICE_LIMIT", Key: "limit", Doc: "the limit"},
+		},
+	})
+}

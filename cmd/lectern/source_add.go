@@ -1,0 +1,137 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+const sourceAddUsage = "Usage: lectern source add PATH, or lectern source add KIND [KEY=VALUE...]"
+
+func sourceAddCommand(c *cli) *cobra.Command {
+	var s status.NewSource
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "add PATH|KIND [KEY=VALUE...]",
+		Short: "Open a folder or another knowledge base to agents",
+		Long: "Open a folder to agents. Its kind is detected, and its name is derived from the\n" +
+			"folder's. Or open a source of a kind that you name, with the keys of that kind. A\n" +
+			"word that is a kind means the kind; a folder of that name is ./KIND. The\n" +
+			"configuration file is edited in place; adding a source again changes nothing.\n\n" +
+			"A secret is given as env:NAME, a variable in the environment of the hub, or as\n" +
+			"file:PATH, a file that only you can read.",
+		Example: "  lectern source add ~/notes --read-only\n" +
+			"  lectern source add ~/notes --exclude 'Private/**' --exclude '#secret'\n" +
+			"  lectern source kinds    # the kinds and their keys",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("add source: missing PATH or KIND. %s", sourceAddUsage)
+			}
+			return nil
+		},
+		ValidArgsFunction: c.completeNewSource,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.readNewSource(&s, args); err != nil {
+				return err
+			}
+			return c.addSource(cmd.Context(), s, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&s.Kind, "kind", "", "the `KIND` of knowledge base; default: detected")
+	cmd.Flags().StringVar(&s.Name, "name", "", "the `NAME` that agents use: lowercase letters, digits, hyphens")
+	cmd.Flags().BoolVar(&s.Sample, "sample", false, "add the sample that the kind brings")
+	cmd.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may only read")
+	cmd.Flags().BoolVar(&s.Ask, "ask", false, "agents need your approval to write or delete")
+	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil,
+		"hide what matches this `RULE` from agents: a path like Private/**, #tag, property:key=value or namespace:Page; repeatable")
+	cmd.Flags().StringArrayVar(&s.Only, "only", nil, "show agents only what matches this `RULE`; repeatable")
+	dryRunFlag(cmd, &dryRun)
+	return cmd
+}
+
+// readNewSource reads the arguments of `source add`. No word but the first is
+// repeated in an error: it may be a secret.
+func (c *cli) readNewSource(s *status.NewSource, args []string) error {
+	word := args[0]
+	_, isKind := c.Kind(word)
+	info, err := os.Stat(word)
+	isFolder := err == nil && info.IsDir()
+	switch {
+	case isKind && s.Kind == "":
+		s.Kind = word
+		if isFolder {
+			c.warnf("%s is a kind of source; for the folder %s here, run: lectern source add ./%s\n", word, word, word)
+		}
+	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, `/\~`) && s.Kind == "" && didYouMean(word, c.kindNames()) != "":
+		return usagef("add source: %s is neither a folder nor a kind%s", word, didYouMean(word, c.kindNames()))
+	default:
+		s.Location = word
+	}
+	s.Keys = map[string]string{}
+	for i, arg := range args[1:] {
+		key, value, ok := strings.Cut(arg, "=")
+		_, twice := s.Keys[key]
+		switch {
+		case !ok || key == "":
+			return usagef("add source: argument %d is not of the form KEY=VALUE; quote a path with spaces. %s", i+2, sourceAddUsage)
+		case twice:
+			return usagef("add source: %s is given twice", key)
+		}
+		s.Keys[key] = value
+	}
+	return nil
+}
+
+func (c *cli) kindNames() (names []string) {
+	for _, k := range c.Systems() {
+		names = append(names, k.Manifest().Name)
+	}
+	return names
+}
+
+func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) error {
+	added := ""
+	err := c.editConfig(ctx, status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
+		opens := cmp.Or(p.Source.Path, describeKeys(s.Keys))
+		if !p.Edit.HasChanges() {
+			return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, cmp.Or(opens, p.Source.Kind))
+		}
+		added = p.Source.Name
+		if opens == "" {
+			return fmt.Sprintf("added source %s (%s)", p.Source.Name, p.Source.Kind)
+		}
+		reason := p.Folder.Reason
+		if reason != "" {
+			reason = ": " + reason
+		}
+		return fmt.Sprintf("added source %s: %s (%s%s)", p.Source.Name, opens, p.Source.Kind, reason)
+	})
+	if err != nil || added == "" {
+		return err
+	}
+	conf, err := c.Config()
+	if err != nil {
+		return err
+	}
+	c.printf("\nIn force for it; `lectern grant` changes that:\n")
+	return c.printGrants(conf, added)
+}
+
+func describeKeys(keys map[string]string) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		parts = append(parts, key+"="+keys[key])
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/config"
+)
+
+// maxProposals bounds the names of one folder that are proposed.
+const maxProposals = 200
+
+// completeNewSource proposes arguments of `source add`: kinds and folders, then
+// the keys of the kind, then values of a key.
+func (c *cli) completeNewSource(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const only = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if len(args) == 0 {
+		var kinds []cobra.Completion
+		for _, k := range c.Systems() {
+			if m := k.Manifest(); strings.HasPrefix(m.Name, word) {
+				kinds = append(kinds, cobra.CompletionWithDesc(m.Name, m.Title))
+			}
+		}
+		folders := c.proposePaths("", word, true)
+		if len(kinds) == 0 {
+			return folders, only
+		}
+		return append(kinds, folders...), cobra.ShellCompDirectiveNoFileComp
+	}
+	kind := args[0]
+	if flag := cmd.Flag("kind"); flag != nil && flag.Value.String() != "" {
+		kind = flag.Value.String()
+	}
+	m, ok := c.Kind(kind)
+	if !ok {
+		return nil, only
+	}
+	name, value, hasValue := strings.Cut(word, "=")
+	var proposals []cobra.Completion
+	for _, key := range app.ConfigKeys(m) {
+		given := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, key.Name+"=") })
+		switch {
+		case !hasValue && !given:
+			proposals = append(proposals, cobra.CompletionWithDesc(key.Name+"=", key.Description))
+		case hasValue && key.Name == name:
+			return c.proposeValues(key, value), only
+		}
+	}
+	return proposals, only
+}
+
+func (c *cli) proposeValues(key config.Key, value string) []cobra.Completion {
+	prefix := key.Name + "="
+	switch key.Type {
+	case config.Boolean:
+		return []cobra.Completion{prefix + "true", prefix + "false"}
+	case config.Folder:
+		return c.proposePaths(prefix, value, true)
+	case config.Secret:
+		if path, ok := strings.CutPrefix(value, "file:"); ok {
+			return c.proposePaths(prefix+"file:", path, false)
+		}
+		return []cobra.Completion{
+			cobra.CompletionWithDesc(prefix+"env:", "a variable in the environment of the hub"),
+			cobra.CompletionWithDesc(prefix+"file:", "a file that only you can read"),
+		}
+	}
+	return nil
+}
+
+// proposePaths proposes the folders that complete path, or files too.
+func (c *cli) proposePaths(prefix, path string, onlyFolders bool) (proposals []cobra.Completion) {
+	dir, base := filepath.Split(path)
+	place := dir
+	if rest, ok := strings.CutPrefix(dir, "~"+string(filepath.Separator)); ok && c.Home != "" {
+		place = filepath.Join(c.Home, rest)
+	}
+	if place == "" {
+		place = "."
+	}
+	entries, err := os.ReadDir(place)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(place, e.Name())) // follows links
+		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(base, ".")
+		if err != nil || hidden || !strings.HasPrefix(e.Name(), base) || len(proposals) == maxProposals {
+			continue
+		}
+		switch {
+		case info.IsDir():
+			proposals = append(proposals, prefix+dir+e.Name()+string(filepath.Separator))
+		case !onlyFolders:
+			proposals = append(proposals, prefix+dir+e.Name())
+		}
+	}
+	return proposals
+}

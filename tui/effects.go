@@ -1,0 +1,267 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/logview"
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/prose"
+)
+
+// effects makes every command of the panel: what takes time or can fail.
+type effects struct {
+	cfg    Config
+	ctx    context.Context // ends when the panel does
+	cancel context.CancelFunc
+}
+
+func newEffects(c Config) effects {
+	ctx, cancel := context.WithCancel(context.Background())
+	return effects{cfg: c, ctx: ctx, cancel: cancel}
+}
+
+var errEnded = errors.New("the hub closed the connection")
+
+// watch begins to watch and brings the first snapshot.
+func (fx effects) watch() tea.Cmd {
+	return func() tea.Msg {
+		ch, err := fx.cfg.Client.Watch(fx.ctx)
+		if err != nil {
+			return disconnectedMsg{err}
+		}
+		return fx.next(ch)()
+	}
+}
+
+// next waits for the following snapshot.
+func (fx effects) next(ch <-chan status.Snapshot) tea.Cmd {
+	return func() tea.Msg {
+		s, ok := <-ch
+		if !ok {
+			return disconnectedMsg{errEnded}
+		}
+		return snapshotMsg{s, ch}
+	}
+}
+
+// watchLater watches again after a while that grows with the attempts, up to
+// five seconds.
+func (fx effects) watchLater(attempt int) tea.Cmd {
+	wait := min(5*time.Second, 250*time.Millisecond<<min(attempt, 10))
+	return tea.Tick(wait, func(time.Time) tea.Msg { return retryMsg{} })
+}
+
+// logs follows the log after the line with number after. All levels: the pane
+// filters, so that changing the level needs no second request.
+func (fx effects) logs(after uint64) tea.Cmd {
+	return openStream(fx, status.LogsQuery, status.LogFilter{After: after, Last: logview.MaxLogLines, Level: status.Debug, Follow: true})
+}
+
+// calls follows what agents do after the call with number after.
+func (fx effects) calls(after uint64) tea.Cmd {
+	return openStream(fx, status.CallsQuery, status.CallFilter{After: after, Follow: true})
+}
+
+func openStream[In, Out any](fx effects, q status.Stream[In, Out], in In) tea.Cmd {
+	return func() tea.Msg {
+		ch, err := status.Open(fx.ctx, fx.cfg.Client, q, in)
+		if err != nil {
+			return streamEndedMsg[Out]{}
+		}
+		return nextBatch(ch)()
+	}
+}
+
+// The pace at which a stream arrives on the screen: what comes within a batch's
+// time is drawn at once, so a flood costs twenty frames a second and no more.
+const (
+	batchTime = 50 * time.Millisecond
+	maxBatch  = 4096
+)
+
+// nextBatch waits for something to come from ch and collects what comes soon
+// after.
+func nextBatch[T any](ch <-chan T) tea.Cmd {
+	return func() tea.Msg {
+		first, ok := <-ch
+		if !ok {
+			return streamEndedMsg[T]{}
+		}
+		batch := []T{first}
+		soon := time.NewTimer(batchTime)
+		defer soon.Stop()
+		for len(batch) < maxBatch {
+			select {
+			case v, ok := <-ch:
+				if !ok {
+					return batchMsg[T]{batch, ch}
+				}
+				batch = append(batch, v)
+			case <-soon.C:
+				return batchMsg[T]{batch, ch}
+			}
+		}
+		return batchMsg[T]{batch, ch}
+	}
+}
+
+func (fx effects) streamsLater() tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryStreamsMsg{} })
+}
+
+// query asks what the pane of a tab wants to know. When ctx ends before, there
+// is no message.
+func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
+	return func() tea.Msg {
+		var msg tea.Msg
+		switch q := q.(type) {
+		case pane.ChecksQuery:
+			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
+			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
+		case pane.PagesQuery:
+			ch, err := status.Open(ctx, fx.cfg.Client, status.PagesQuery, q.Source)
+			msg = nextResult(ctx, tab, q, ch, err, func(r *pane.Result, l status.PageList) { r.Pages = l })()
+		default:
+			msg = resultMsg{tab: tab, result: fx.result(ctx, q)}
+		}
+		if ctx.Err() != nil && fx.ctx.Err() == nil {
+			return nil
+		}
+		return msg
+	}
+}
+
+// nextResult waits for what comes next from ch, unless err says why there is
+// none; put makes it part of the Result.
+func nextResult[T any](ctx context.Context, tab int, q pane.Query, ch <-chan T, err error, put func(*pane.Result, T)) tea.Cmd {
+	return func() tea.Msg {
+		r := pane.Result{Query: q, Err: err}
+		if err != nil {
+			return resultMsg{tab: tab, result: r}
+		}
+		var v T
+		if v, r.More = <-ch; ctx.Err() != nil {
+			return nil
+		}
+		if put(&r, v); !r.More {
+			return resultMsg{tab: tab, result: r}
+		}
+		return resultMsg{tab, r, nextResult(ctx, tab, q, ch, nil, put)}
+	}
+}
+
+func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
+	r, client := pane.Result{Query: q}, fx.cfg.Client
+	switch q := q.(type) {
+	case pane.PlanQuery:
+		r.Plan, r.Err = client.Preview(ctx, status.Action{
+			Verb: status.Allow, Target: q.Approval,
+			Answer: &status.Answer{Scope: status.Once},
+		})
+	case pane.ChangesQuery:
+		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
+	case pane.DiffQuery:
+		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{IDs: []string{q.Change}})
+	case pane.ToolsQuery:
+		r.Tools, r.Err = status.Ask(ctx, client, status.ToolsQuery, status.ToolFilter{Source: q.Source, Client: q.Client})
+	case pane.PageQuery:
+		r.Page, r.Rows, r.Err = fx.page(ctx, q)
+	case pane.SearchQuery:
+		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
+	case pane.SettingsQuery:
+		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
+	}
+	return r
+}
+
+// page reads a page and lays it out. That takes a long one a while, and so is
+// done here.
+func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, []prose.Row, error) {
+	p, err := status.Ask(ctx, fx.cfg.Client, status.PageQuery, status.PageRef{Source: w.Source, Name: w.Page})
+	if err != nil {
+		return status.PageText{}, nil, err
+	}
+	lay := prose.Lines
+	if !w.Raw && p.MIME == "text/markdown" {
+		lay = prose.Markdown
+	}
+	if strings.TrimSpace(p.Text) == "" {
+		return p, nil, nil
+	}
+	rows, err := lay(ctx, p.Text, w.Width)
+	if have := int64(len(p.Text)); p.Size > have {
+		rows = append(rows, nil, prose.Row{{
+			Text: fmt.Sprintf("The page has %d KB; only the first %d KB are shown.", p.Size>>10, have>>10), Kind: prose.Strong,
+		}})
+	}
+	return p, rows, err
+}
+
+// preview makes one Plan of those of all actions.
+func (fx effects) preview(want pane.Preview) tea.Cmd {
+	return func() tea.Msg {
+		msg := planMsg{want: want, plan: status.Plan{Title: want.Title}}
+		for _, a := range want.Actions {
+			p, err := fx.cfg.Client.Preview(fx.ctx, a)
+			if err != nil {
+				msg.failed, msg.err = a, err
+				return msg
+			}
+			if len(want.Actions) == 1 {
+				msg.plan = p
+				continue
+			}
+			msg.plan.Steps = append(msg.plan.Steps, p.Steps...)
+			msg.plan.Risks = append(msg.plan.Risks, p.Risks...)
+		}
+		return msg
+	}
+}
+
+// do does the actions in their order, up to the first that fails.
+func (fx effects) do(want pane.Do) tea.Cmd {
+	return func() tea.Msg {
+		for i, a := range want.Actions {
+			if err := fx.cfg.Client.Do(fx.ctx, a); err != nil {
+				return doneMsg{want, i, err}
+			}
+		}
+		return doneMsg{want, len(want.Actions), nil}
+	}
+}
+
+// report does something outside the panel and says how it went.
+func (fx effects) report(what string, do func() (string, error)) tea.Cmd {
+	return func() tea.Msg {
+		text, err := do()
+		if err != nil {
+			return noticeMsg{errorNotice(what, err)}
+		}
+		return noticeMsg{successNotice(text)}
+	}
+}
+
+// revealToken reads a token for the pane of a tab, and for nothing else.
+func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
+	return func() tea.Msg {
+		r := pane.Result{Query: pane.TokenQuery{Of: want.Token}}
+		r.Token, r.Err = fx.cfg.Token(want.Token)
+		return resultMsg{tab: tab, result: r}
+	}
+}
+
+func (fx effects) runTool(tab int, want pane.RunTool) tea.Cmd {
+	return func() tea.Msg {
+		r := pane.Result{Query: pane.ToolRunQuery{Source: want.Source, Tool: want.Tool}}
+		r.Answer, r.Err = status.Ask(fx.ctx, fx.cfg.Client, status.RunToolQuery,
+			status.ToolCall{Source: want.Source, Tool: want.Tool, Args: want.Args})
+		return resultMsg{tab: tab, result: r}
+	}
+}
