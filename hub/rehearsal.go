@@ -93,6 +93,9 @@ func (r *rehearsal) run(ctx context.Context, open *sourceRef) (struct{}, error) 
 		if err != nil {
 			return tools.Result{}, err
 		}
+		if !reportsWrites(r.lead, draft) {
+			return tools.Result{}, r.refuse(unforeseeable(r.lead))
+		}
 		return draft.Call(ctx, r.callContext(r.lead, draft.isDraft), r.lead.tool.info.Name, r.lead.raw)
 	})
 	r.running.Lock()
@@ -115,7 +118,7 @@ func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err
 	if err != nil {
 		return res, err
 	}
-	if c.effect != tools.Reads && open.Restorer() == nil {
+	if !reportsWrites(c, open) {
 		return res, r.refuse(unforeseeable(c))
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
@@ -150,6 +153,12 @@ func (r *rehearsal) judge(c *call) error {
 // by itself.
 func asksToRead(c *call, p *policy.Policy, d policy.Decision) bool {
 	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes && !c.session.isAllowed(c.allowance(p))
+}
+
+// reportsWrites reports whether a tool that writes by itself says so before it
+// does, as those of every source that can undo do.
+func reportsWrites(c *call, open *draftedSource) bool {
+	return c.effect != tools.Writes && c.effect != tools.Deletes || open.Restorer() != nil
 }
 
 func unforeseeable(c *call) error {
