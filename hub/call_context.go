@@ -47,6 +47,7 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 }
 
 func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {
+	c.call.targets.add(changes)
 	if c.auth.check != nil {
 		if err := c.auth.check(changes); err != nil {
 			return err

@@ -13,13 +13,14 @@ import (
 // A callRunner runs the calls of all sessions, each within the deadline, and
 // counts those in flight.
 type callRunner struct {
+	pool     *workerPool
 	deadline time.Duration
 	running  atomic.Int64
 	idle     chan struct{} // cap 1: the last call in flight has ended
 }
 
-func newCallRunner(deadline time.Duration) *callRunner {
-	return &callRunner{deadline: deadline, idle: make(chan struct{}, 1)}
+func newCallRunner(life <-chan struct{}, deadline time.Duration) *callRunner {
+	return &callRunner{pool: newWorkerPool(life), deadline: deadline, idle: make(chan struct{}, 1)}
 }
 
 // begin counts a call in flight until end.
@@ -78,22 +79,22 @@ func runOnSource[T any](
 		defer r.begin(release)()
 		return withSourceRef(ctx, src, f)
 	}
-	return runWithDeadline(ctx, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
+	return runWithDeadline(ctx, r.pool, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
 }
 
 // runWithDeadline returns when ctx ends even if f does not. done runs when f has
 // returned, so that what f holds stays counted.
-func runWithDeadline[T any](ctx context.Context, done func(), f func() (T, error)) (T, error) {
+func runWithDeadline[T any](ctx context.Context, pool *workerPool, done func(), f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T
 		err error
 	}
 	finished := make(chan outcome, 1)
-	go func() {
+	pool.run(func() {
 		defer done()
 		v, err := f()
 		finished <- outcome{v, err}
-	}()
+	})
 	select {
 	case o := <-finished:
 		return o.v, o.err

@@ -80,6 +80,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	}
 	if r.ChangesKnown {
 		q.Targets = targetNames(r.Changes)
+		c.targets.add(r.Changes)
 		d = p.Decide(q)
 	}
 	switch {
@@ -119,7 +120,9 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	if p.Elicits(c.client, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
+	asked := h.now()
 	grant, err := h.approvals.Wait(ctx, r, client)
+	c.waited += h.now().Sub(asked)
 	if isFormRequest(err) {
 		h.limiter.uncountWrite(c)
 	}

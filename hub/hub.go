@@ -97,6 +97,7 @@ type Hub struct {
 	runner    *callRunner
 	changes   *ChangeLog
 	calls     *CallLog
+	checks    *SourceChecks
 	snapshot  *snapshotWriter
 }
 
@@ -114,11 +115,12 @@ func New(c Config) *Hub {
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
 	h.life, h.end = context.WithCancel(context.Background())
+	h.checks = &SourceChecks{hub: h, questions: map[string]chan bool{}}
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, by: map[policy.Client]*usage{}}
-	h.runner = newCallRunner(h.limits.Deadline)
+	h.runner = newCallRunner(h.life.Done(), h.limits.Deadline)
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{
@@ -262,6 +264,9 @@ func (h *Hub) MCP() *mcp.Server { return h.mcp }
 
 // Person is what the panel and the commands ask for a person.
 func (h *Hub) Person() PersonAPI { return PersonAPI{h} }
+
+// Checks are what Systems look at for the doctor.
+func (h *Hub) Checks() *SourceChecks { return h.checks }
 
 // Approvals are the calls that wait for a person.
 func (h *Hub) Approvals() *approval.Queue { return h.approvals }

@@ -230,6 +230,7 @@ func (o *ownChanges) undo(ctx context.Context, r journal.OwnUndo, c tools.CallCo
 	for _, rec := range recorders {
 		ids = append(ids, rec.IDs()...)
 	}
+	o.call.targets.add(done.Changes)
 	return done, ids, err
 }
 

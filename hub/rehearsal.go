@@ -71,6 +71,7 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	}
 	grant, err := h.waitForApproval(ctx, c, p, request)
 	if err != nil {
+		c.targets.add(request.Changes)
 		return authorization{}, err
 	}
 	if err := grant.Use(request.Changes, h.policy.Load().Digest()); err != nil {

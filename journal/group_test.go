@@ -38,7 +38,9 @@ func foldersIn(dir string) map[string]*fakeFolder {
 }
 
 func lendFrom(folders map[string]*fakeFolder) journal.OpenSource {
-	return func(_ context.Context, name string) (tools.Restorer, func(), error) { return folders[name], func() {}, nil }
+	return func(_ context.Context, name string) (tools.Restorer, func(), error) {
+		return folders[name], func() {}, nil
+	}
 }
 
 // writeIn is one call of a group.

@@ -54,7 +54,7 @@ func (c console) printStatus(s status.Snapshot) error {
 	for _, src := range s.Sources {
 		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Location))
 		for _, t := range src.Tasks {
-			rows.add("  in the background", describeTask(t))
+			rows.add("  in the background", t.String())
 		}
 		for _, why := range src.Holds {
 			rows.add("  keeps the hub", why)
@@ -71,8 +71,7 @@ func (c console) printStatus(s status.Snapshot) error {
 		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, count(int(a.Calls), "call")))
 	}
 	for _, p := range s.Peers {
-		rows.add("peer "+p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s",
-			p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call")))
+		rows.add("peer "+p.Name, peerLine(p)+", "+count(int(p.Calls), "call"))
 	}
 	if n := len(s.Approvals); n > 0 {
 		rows.add("waiting", count(n, "call")+" for your approval; see: lectern approve")
@@ -84,12 +83,4 @@ func (c console) printStatus(s status.Snapshot) error {
 		c.printf("\n%s: %s\n%s\n", string(p.Severity), text(p.Title), text(indent(p.Fix)))
 	}
 	return nil
-}
-
-// describeTask says how far a background task is: "index, 40 %".
-func describeTask(t status.Task) string {
-	if t.Total == 0 {
-		return fmt.Sprintf("%s, %d done", t.Name, t.Done)
-	}
-	return fmt.Sprintf("%s, %d %%", t.Name, 100*t.Done/t.Total)
 }
