@@ -57,7 +57,7 @@ func checkDrafts(s *suite) {
 	before := src.Digest()
 	for _, t := range s.writingTools() {
 		for _, x := range writingExamples(t) {
-			s.checkDraft(src, t, x.In)
+			checkDraft(s, src, t, x.In)
 			if src.Digest() != before {
 				s.Fatalf("%s on a draft changes the source", t.Name)
 			}
@@ -65,7 +65,7 @@ func checkDrafts(s *suite) {
 	}
 }
 
-func (s *suite) checkDraft(src source, t tools.ToolInfo, args []byte) {
+func checkDraft(s *suite, src source, t tools.ToolInfo, args []byte) {
 	s.Helper()
 	draft, err := src.Draft(s.ctx())
 	if err != nil {

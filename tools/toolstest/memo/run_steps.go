@@ -39,7 +39,7 @@ type StepsIn struct {
 
 // StepsOut is the answer of run_steps.
 type StepsOut struct {
-	Answers []string `json:"answers" jsonschema:"answer of each step, as JSON"`
+	Results []string `json:"results" jsonschema:"result of each step, as JSON"`
 }
 
 // runSteps is a tool that makes other calls: it declares Calls, holds no lock
@@ -55,7 +55,7 @@ func runSteps() tools.Tool[*Memo] {
 				{Tool: "write_note", Arguments: map[string]any{"title": "Tea", "text": "Green."}},
 				{Tool: "delete_note", Arguments: map[string]any{"title": "Milk"}},
 			}},
-			Want: StepsOut{Answers: []string{`{"title":"Tea","revision":1,"created":true}`, `{"deleted":true,"title":"Milk"}`}},
+			Want: StepsOut{Results: []string{`{"title":"Tea","revision":1,"created":true}`, `{"deleted":true,"title":"Milk"}`}},
 		}},
 	}, (*Memo).RunSteps)
 }
@@ -68,11 +68,11 @@ func (m *Memo) RunSteps(ctx context.Context, c tools.CallContext, in StepsIn) (S
 		if err != nil {
 			return StepsOut{}, fmt.Errorf("marshal arguments: %w", err)
 		}
-		answer, err := c.Call(ctx, step.Source, step.Tool, args)
+		result, err := c.Call(ctx, step.Source, step.Tool, args)
 		if err != nil {
 			return StepsOut{}, err
 		}
-		out.Answers = append(out.Answers, string(answer.JSON))
+		out.Results = append(out.Results, string(result.JSON))
 		c.Progress(float64(i+1), float64(len(in.Steps)), "")
 	}
 	if in.Record != "" {
