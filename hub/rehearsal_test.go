@@ -372,6 +372,24 @@ func TestCircuitBreakerTakesBack(t *testing.T) {
 	checkOutcome(t, <-out, "ok", "")
 }
 
+// A write that is refused ends the call even if the tool goes on after it.
+func TestRefusedWriteIsNotPassedOver(t *testing.T) {
+	g := startGroup(t, func(c *hub.Config) {
+		allowAll(c)
+		c.Limits.DeletesPerMinute = 1
+	})
+	g.script.run = func(ctx context.Context, c tools.CallContext) error {
+		_, _ = c.Call(ctx, "archive", "delete_note", json.RawMessage(`{"title":"Old"}`))
+		_, _ = c.Call(ctx, "desk", "delete_note", json.RawMessage(`{"title":"Milk"}`))
+		return nil
+	}
+	before := g.digests()
+	checkOutcome(t, g.agent().call("script_script", `{}`), tools.Denied, "taken back")
+	if g.digests() != before {
+		t.Error("the notes are not as they were")
+	}
+}
+
 // Calls are at most four deep and a thousand in number, and what they wrote is
 // taken back.
 func TestLimitsOfCallsWithin(t *testing.T) {
