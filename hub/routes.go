@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.NotFound(w, req)
 		return
 	}
-	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now()}
+	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now(), seed: rand.Uint64()}
 	ctx := req.Context()
 	if !m.route.Stream {
 		var cancel context.CancelFunc
@@ -159,7 +160,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, w http.Respons
 		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
 	}
 	ctx = tools.WithCallContext(ctx, tools.CallContext{
-		Identity: c.identity(), Writes: handlersWriteByTools{}, Sources: sourceCaller{r.hub, c},
+		Identity: c.identity(), Writes: handlersWriteByTools{}, Sources: sourceCaller{hub: r.hub, outer: c},
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")

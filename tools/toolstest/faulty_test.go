@@ -144,6 +144,9 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 			case f == secretInLog:
 				env.Log.Info("opened", "key", secret)
 			}
+			if f == draftWritesThrough {
+				return faultyWithDraft{faultyWithFilter{s}}, nil
+			}
 			return faultyWithFilter{s}, nil
 		},
 		Tools: []tools.Tool[faultyTools]{
@@ -169,6 +172,9 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
 			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: faultyTools.ask,
 		}},
+	}
+	if f == callsUnderLock {
+		system.Tools = append(system.Tools, batch())
 	}
 	if f == collidingOutput {
 		system.Tools = append(system.Tools, tools.Define(tools.Spec[getIn, collidingOut]{

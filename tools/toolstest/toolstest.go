@@ -107,6 +107,7 @@ func checks() []check {
 		{"concurrent calls", checkConcurrentCalls},
 		{"problems", checkProblems},
 		{"background work", checkBackground},
+		{"drafts", checkDrafts},
 		{"doctor", checkChecks},
 		{"peer", checkPeer},
 		{"closed source", checkClosedSource},

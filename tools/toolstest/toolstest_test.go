@@ -101,6 +101,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		tellsHiddenChanges:     {"hidden pages are not changed", "agents may see a change"},
 		secretInError:          {"secrets", "repeats the secret"},
 		secretInLog:            {"secrets", "the secret is in the log"},
+		draftWritesThrough:     {"drafts", "on a draft changes the source"},
+		callsUnderLock:         {"examples", "a tool holds no lock while it calls"},
 		silentNearHidden:       {"hidden pages leave no trace", "get fails for all of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
