@@ -107,6 +107,7 @@ func checks() []check {
 		{"concurrent calls", checkConcurrentCalls},
 		{"problems", checkProblems},
 		{"background work", checkBackground},
+		{"routes", checkRoutes},
 		{"closed source", checkClosedSource},
 	}
 }
