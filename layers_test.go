@@ -64,7 +64,7 @@ var layers = []layer{
 	{"cmd/lectern/internal/install", []string{"cmd/lectern/internal/app", "config", "installer", "plugin", "status", "tools", "tools/doc", "internal/*"}, []string{"net", terminal, mcpGo}, "install plans what installer does; it must work when nothing runs"},
 	{"cmd/lectern/internal/hubproc", []string{"cmd/lectern/internal/app", "cmd/lectern/internal/configedit", "cmd/lectern/internal/discover", "cmd/lectern/internal/doctor", "cmd/lectern/internal/install", "cmd/lectern/internal/problems", "bridge", "config", "hub", "hub/*", "journal", "status", "status/loopback", "supervisor", "supervisor/daemon", "tools", "tools/doc", "internal/*"}, []string{terminal, mcpGo}, "the hub process runs without a terminal, and only hub speaks MCP"},
 	{"cmd/lectern/internal/machine", []string{"cmd/lectern/internal/app", "cmd/lectern/internal/discover", "cmd/lectern/internal/install", "cmd/lectern/internal/problems", "config", "installer", "installer/update", "status", "supervisor", "supervisor/daemon", "internal/*"}, []string{terminal, mcpGo}, "the panel's side of this computer asks the hub through status and never opens one"},
-	{"cmd/lectern/internal/doctor", []string{"cmd/lectern/internal/app", "cmd/lectern/internal/install", "cmd/lectern/internal/problems", "config", "installer", "installer/update", "journal", "plugin", "status", "supervisor/daemon", "tools", "tools/doc", "tools/logseq", "internal/*"}, []string{terminal, mcpGo}, "the doctor works when no hub is running, and prints nothing itself"},
+	{"cmd/lectern/internal/doctor", []string{"cmd/lectern/internal/app", "cmd/lectern/internal/install", "cmd/lectern/internal/problems", "config", "installer", "installer/update", "journal", "plugin", "status", "supervisor/daemon", "tools", "tools/doc", "internal/*"}, []string{terminal, mcpGo}, "the doctor works when no hub is running, and prints nothing itself"},
 	{"cmd/*", []string{"installer/bundle", "internal/*"}, []string{mcpGo}, "the programs of a release know its files, not the product"},
 	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},
 	{"tui/theme", []string{"status", "internal/safetext"}, []string{"os", "net", "io/fs", mcpGo}, "theme is where text meets the terminal, so it alone escapes it; see docs/adr/0011"},
@@ -73,6 +73,9 @@ var layers = []layer{
 	{"tui/prose", []string{"tui/theme"}, []string{"os", "net", "io/fs", mcpGo}, "prose lays out text; where it comes from and where it is shown is for others"},
 	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
 	{"internal/loopnet", []string{"internal/atomicfile"}, []string{terminal, mcpGo}, "token files are replaced in one step, like every other file"},
+	{"internal/audit", []string{"internal/sqlstore"}, []string{terminal, mcpGo}, "the audit is a table; what a call is and who reads it is for others"},
+	{"internal/sqlstore", []string{"internal/filelock"}, []string{terminal, mcpGo}, "sqlstore keeps tables; whose they are and what they mean is for others"},
+	{"internal/sqlstore/pgtest", nil, []string{terminal, mcpGo}, "a test kit starts a server; it does not know what is kept in it"},
 	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
 }
 

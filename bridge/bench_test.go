@@ -24,7 +24,7 @@ func overLoopback(b *testing.B, poll bool) *bridge.Bridge {
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	token, log := bridgetest.NewToken(b), slog.New(slog.DiscardHandler)
-	br := bridge.New(bridge.Config{Token: func() loopnet.Token { return token }, Log: log, Now: time.Now})
+	br := bridge.New(bridge.Config{Describe: bridgetest.Describe, Token: func() loopnet.Token { return token }, Log: log, Now: time.Now})
 	server := loopnet.NewServer(bridgetest.Guarded(br, port), log)
 	go func() { _ = server.Serve(l) }() // ends below
 	p, err := bridgetest.Connect(b.Context(), bridgetest.Options{
@@ -50,7 +50,7 @@ var block = map[string]string{"uuid": "6566f0f0-0000-4000-8000-000000000000", "c
 func BenchmarkCall(b *testing.B) {
 	for _, poll := range []bool{false, true} {
 		b.Run(map[bool]string{false: "websocket", true: "poll"}[poll], func(b *testing.B) {
-			peer := overLoopback(b, poll).Peer("")
+			peer := overLoopback(b, poll).Peer(bridgetest.Kind, "")
 			var took []time.Duration
 			for b.Loop() {
 				start := time.Now()
@@ -70,7 +70,7 @@ func BenchmarkCall(b *testing.B) {
 func BenchmarkSixteenCallers(b *testing.B) {
 	for _, poll := range []bool{false, true} {
 		b.Run(map[bool]string{false: "websocket", true: "poll"}[poll], func(b *testing.B) {
-			peer := overLoopback(b, poll).Peer("")
+			peer := overLoopback(b, poll).Peer(bridgetest.Kind, "")
 			calls := make(chan struct{})
 			done := make(chan error, 16)
 			for range cap(done) {

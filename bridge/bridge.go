@@ -15,6 +15,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -24,17 +25,22 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// Config configures a Bridge. Token, Log and Now are required.
+// Config configures a Bridge. Token, Describe, Log and Now are required.
 type Config struct {
 	// Token returns the secret that Peers share with us. It is called for every
 	// hello, so a rotated token counts from the next connection on.
 	Token func() loopnet.Token
+	// Describe reads the hello of a Peer that has proved the token. An error
+	// refuses it; the Peer and the log get its text.
+	Describe func(hello json.RawMessage) (Description, error)
 	// PlainToken lets a Peer send the token itself instead of proving it. It is
 	// for Peers that cannot compute an HMAC. A program that takes our port while
 	// we do not run then learns the token.
 	PlainToken bool
 	Version    string // of Lectern, told to Peers
 	Skill      string // version of SKILL.md, told to Peers
+	// KnownOrigins may connect without asking a person.
+	KnownOrigins []string
 	// Approve reports whether a person has approved this origin. It is called for
 	// every connection of an unknown origin. [Bridge.Origins] lists what it
 	// refuses, except web pages (http, https), because any page could ask. Nil
@@ -66,7 +72,7 @@ type Bridge struct {
 
 	mu          sync.Mutex
 	links       map[link]struct{} // open, authenticated or not
-	conns       map[string]*conn  // by the key of the graph
+	conns       map[connKey]*conn
 	listeners   map[*listener]struct{}
 	peerArrived chan struct{} // closed, and replaced, when a Peer has come
 }
@@ -75,7 +81,7 @@ type Bridge struct {
 func New(c Config) *Bridge {
 	b := &Bridge{
 		conf: c, limits: c.Limits.withDefaults(), log: c.Log, originGate: newOriginGate(c),
-		links: map[link]struct{}{}, conns: map[string]*conn{}, listeners: map[*listener]struct{}{},
+		links: map[link]struct{}{}, conns: map[connKey]*conn{}, listeners: map[*listener]struct{}{},
 		peerArrived: make(chan struct{}), started: time.Now(),
 	}
 	b.connectRate = newConnectRateLimit(b.limits.ConnectsPerSecond, c.Now)
@@ -137,8 +143,8 @@ func (b *Bridge) serveLink(l link, origin string) {
 	c.run()
 }
 
-// addConn makes c the connection of its graph and replaces the former one: the
-// newest is where the person is.
+// addConn makes c the connection of what it has open and replaces the former
+// one: the newest is where the person is.
 func (b *Bridge) addConn(c *conn) *endReason {
 	b.mu.Lock()
 	key := c.key()
@@ -149,7 +155,7 @@ func (b *Bridge) addConn(c *conn) *endReason {
 		return &endReason{code: codeGoingAway, reason: "Lectern stops"}
 	case former == nil && len(b.conns) >= b.limits.Peers:
 		b.mu.Unlock()
-		return &endReason{code: codeTryLater, reason: "too many graphs are connected"}
+		return &endReason{code: codeTryLater, reason: "too many peers are connected"}
 	}
 	b.conns[key] = c
 	b.refreshListeners()
@@ -157,7 +163,7 @@ func (b *Bridge) addConn(c *conn) *endReason {
 	if former != nil {
 		former.endReplaced()
 	}
-	b.log.Info("peer connected", "component", "bridge", "graph", key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
+	b.log.Info("peer connected", "component", "bridge", "kind", key.kind, "peer", key.key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
 	b.notifyChanged()
 	return nil
 }
@@ -173,11 +179,12 @@ func (b *Bridge) removeConn(c *conn) {
 	b.refreshListeners()
 	b.mu.Unlock()
 	why := c.reason()
-	b.log.Info("peer gone", "component", "bridge", "graph", c.key(), "code", why.code, "reason", why.reason, "epoch", c.epoch)
+	b.log.Info("peer gone", "component", "bridge", "kind", c.key().kind, "peer", c.key().key, "code", why.code, "reason", why.reason, "epoch", c.epoch)
 	b.notifyChanged()
 }
 
-// updateInfo stores what c now says about itself, which may be another graph.
+// updateInfo stores what c now says about itself, which may be that it
+// has opened something else.
 func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 	b.mu.Lock()
 	from, to := c.key(), a.key()
@@ -194,8 +201,8 @@ func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 		former.endReplaced()
 	}
 	if from != to {
-		c.failCallsOfClosedGraph()
-		b.log.Info("peer switched graphs", "component", "bridge", "from", from, "graph", to, "epoch", c.epoch)
+		c.failCallsOfFormerKey()
+		b.log.Info("peer opened something else", "component", "bridge", "kind", to.kind, "from", from.key, "peer", to.key, "epoch", c.epoch)
 	}
 	b.notifyChanged()
 }
@@ -204,7 +211,7 @@ func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 // changed, and wakes calls that wait for a Peer. b.mu is held.
 func (b *Bridge) refreshListeners() {
 	for l := range b.listeners {
-		l.attach(b.findPeerLocked(l.graph))
+		l.attach(b.findPeerLocked(l.kind, l.name))
 	}
 	close(b.peerArrived)
 	b.peerArrived = make(chan struct{})
@@ -222,6 +229,6 @@ func (b *Bridge) connsLocked() []*conn {
 	for _, c := range b.conns {
 		conns = append(conns, c)
 	}
-	slices.SortFunc(conns, func(x, y *conn) int { return compareKeys(x, y) })
+	slices.SortFunc(conns, func(x, y *conn) int { return x.key().compare(y.key()) })
 	return conns
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -42,6 +43,9 @@ func onBoth(t *testing.T, play func(s *stage)) {
 
 func newStage(t *testing.T, token loopnet.Token, poll bool, conf bridge.Config) *stage {
 	conf.Token = func() loopnet.Token { return token }
+	if conf.Describe == nil {
+		conf.Describe = bridgetest.Describe
+	}
 	conf.Version, conf.Skill, conf.Log, conf.Now = "1.2.3", "7", slog.New(slog.DiscardHandler), time.Now
 	s := &stage{T: t, Bridge: bridge.New(conf), token: token, poll: poll}
 	s.client = bridgetest.Serve(t, bridgetest.Guarded(s.Bridge, 12740))
@@ -52,6 +56,9 @@ func newStage(t *testing.T, token loopnet.Token, poll bool, conf bridge.Config) 
 	})
 	return s
 }
+
+// Peer is the Peer that has this name.
+func (s *stage) Peer(name string) *bridge.Peer { return s.Bridge.Peer(bridgetest.Kind, name) }
 
 func (s *stage) dial() bridgetest.Dial {
 	return bridgetest.Dial{URL: bridgetest.URL, Client: s.client, Poll: s.poll}
@@ -126,13 +133,14 @@ func TestConnections(t *testing.T) {
 		want := []bridge.Connection{}
 		for _, name := range []string{"a", "b"} {
 			want = append(want, bridge.Connection{
-				Graph: bridge.Graph{Name: name, URL: "logseq_db_" + name, Kind: "db"}, App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12", Skill: "1",
-				Transport: transport, Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
-				Methods: 1,
+				Description: bridge.Description{
+					Kind: bridgetest.Kind, Key: "db_" + name, Names: []string{name, "db_" + name}, Capabilities: []string{"pages.list", "pages.read", "blocks.read"},
+				},
+				Transport: transport,
 			})
 		}
 		got := s.Connections()
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(bridge.Connection{}, "Since", "Session", "Latency")); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(bridge.Connection{}, "Since", "Hello", "Latency")); d != "" {
 			s.Error(d)
 		}
 	})
@@ -148,18 +156,77 @@ func TestPick(t *testing.T) {
 		s.join("a", nil)
 		about := s.Peer("").Hello()
 		var said map[string]any
-		if err := json.Unmarshal(about, &said); err != nil || said["logseq_version"] != "2.0.1" || said["proof"] != nil || said["nonce"] != nil {
+		if err := json.Unmarshal(about, &said); err != nil || said["graph"] == nil || said["proof"] != nil || said["nonce"] != nil {
 			s.Errorf("about: %s, %v", about, err)
 		}
 		s.join("b", echo)
 		fails(s.T, s.Peer("").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
-		for _, name := range []string{"b", "logseq_db_b"} {
+		for _, name := range []string{"b", "db_b"} {
 			var out struct{ Method string }
 			if err := s.Peer(name).Call(s.Context(), "m", nil, &out, true); err != nil || out.Method != "m" {
 				s.Errorf("%s: got %v, %v", name, out, err)
 			}
 		}
 	})
+}
+
+// Names and the only Peer are looked up within a kind, and two kinds may have
+// the same key.
+func TestKindsAreApart(t *testing.T) {
+	token := bridgetest.NewToken(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, token, false, bridge.Config{Describe: func(hello json.RawMessage) (bridge.Description, error) {
+			d, err := bridgetest.Describe(hello)
+			d.Kind, d.Key = d.Names[0], "the same"
+			return d, err
+		}})
+		s.join("one", echo)
+		if err := s.Bridge.Peer("one", "").Call(t.Context(), "m", nil, nil, true); err != nil {
+			t.Error(err)
+		}
+		err := s.Bridge.Peer("two", "").Call(t.Context(), "m", nil, nil, true)
+		fails(t, err, bridge.Error{Code: bridge.Unavailable})
+		s.join("two", echo)
+		for _, kind := range []string{"one", "two"} {
+			if err := s.Bridge.Peer(kind, "").Call(t.Context(), "m", nil, nil, true); err != nil {
+				t.Errorf("%s: %v", kind, err)
+			}
+			if err := s.Bridge.Peer(kind, kind).Call(t.Context(), "m", nil, nil, true); err != nil {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+		if got := s.Connections(); len(got) != 2 {
+			t.Errorf("connected: %+v", got)
+		}
+	})
+}
+
+// What Describe does not know is refused in its words, and never sees a secret.
+func TestDescribeRefuses(t *testing.T) {
+	token := bridgetest.NewToken(t)
+	for _, c := range []struct {
+		describe func(hello json.RawMessage) (bridge.Description, error)
+		reason   string
+	}{
+		{func(hello json.RawMessage) (bridge.Description, error) {
+			return bridge.Description{}, fmt.Errorf("nobody knows %t", strings.Contains(string(hello), "proof"))
+		}, "hello: nobody knows false"},
+		{func(json.RawMessage) (bridge.Description, error) {
+			return bridge.Description{Key: strings.Repeat("k", 5<<10)}, nil
+		}, "hello: a name is longer than 4 KB, or there are more than 8"},
+		{func(json.RawMessage) (bridge.Description, error) {
+			return bridge.Description{Names: make([]string, 9)}, nil
+		}, "hello: a name is longer than 4 KB, or there are more than 8"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, token, false, bridge.Config{Describe: c.describe})
+			_, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: s.dial(), Token: token})
+			closed, ok := errors.AsType[*bridgetest.Closed](err)
+			if !ok || closed.Code != 4002 || closed.Reason != c.reason || len(s.Connections()) != 0 {
+				t.Errorf("got %v, want %s", err, c.reason)
+			}
+		})
+	}
 }
 
 // A call that comes before the plugin has found us again waits for it.
@@ -333,10 +400,10 @@ func TestListen(t *testing.T) {
 			s.Fatal(err)
 		}
 		expect(`a changed{"n":1}`)
-		if err := p.Notify("announce", map[string]any{"logseq_version": "9", "graph": map[string]any{"name": "a", "url": "logseq_db_a", "kind": "db"}}); err != nil {
+		if err := p.Notify("announce", map[string]any{"version": "9", "graph": map[string]any{"name": "a", "url": "db_a"}}); err != nil {
 			s.Fatal(err)
 		}
-		expect(`a announce{"graph":{"kind":"db","name":"a","url":"logseq_db_a"},"logseq_version":"9"}`)
+		expect(`a announce{"graph":{"name":"a","url":"db_a"},"version":"9"}`)
 		if err := p.Notify("announce", map[string]any{"graph": map[string]any{"name": "c", "kind": "file"}}); err != nil {
 			s.Fatal(err)
 		}

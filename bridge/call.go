@@ -10,10 +10,10 @@ import (
 
 // A pendingCall is a request of ours. conn.mu guards all fields but done.
 type pendingCall struct {
-	id       string
-	graphKey string // of the graph that it is for
-	sent     bool   // it was sent, or is being sent
-	done     chan callResult
+	id   string
+	key  connKey // of what it is for
+	sent bool    // it was sent, or is being sent
+	done chan callResult
 }
 
 type callResult struct {
@@ -23,9 +23,9 @@ type callResult struct {
 
 func (k *pendingCall) finish(result json.RawMessage, err error) { k.done <- callResult{result, err} }
 
-// call sends a request to the Peer, whose graph must be key, and waits for the
+// call sends a request to the Peer, which must have key open, and waits for the
 // answer.
-func (c *conn) call(ctx context.Context, key, method string, params json.RawMessage) (json.RawMessage, error) {
+func (c *conn) call(ctx context.Context, key connKey, method string, params json.RawMessage) (json.RawMessage, error) {
 	if err := c.acquireSlot(ctx); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (c *conn) call(ctx context.Context, key, method string, params json.RawMess
 	}
 }
 
-func (c *conn) prepareRequest(key, method string, params json.RawMessage) (*pendingCall, []byte, error) {
+func (c *conn) prepareRequest(key connKey, method string, params json.RawMessage) (*pendingCall, []byte, error) {
 	k, err := c.registerCall("", key)
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +90,7 @@ func (c *conn) acquireSlot(ctx context.Context) error {
 
 // registerCall registers a call. Its id names the connection and contains
 // random bits, so that an answer to a call of another connection cannot match.
-func (c *conn) registerCall(prefix, key string) (*pendingCall, error) {
+func (c *conn) registerCall(prefix string, key connKey) (*pendingCall, error) {
 	var bits [8]byte
 	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
 	c.mu.Lock()
@@ -99,13 +99,13 @@ func (c *conn) registerCall(prefix, key string) (*pendingCall, error) {
 		return nil, &connectionLostError{reason: *c.endReason}
 	}
 	c.count++
-	k := &pendingCall{id: fmt.Sprintf("%s%d-%d-%x", prefix, c.epoch, c.count, bits), graphKey: key, done: make(chan callResult, 1)}
+	k := &pendingCall{id: fmt.Sprintf("%s%d-%d-%x", prefix, c.epoch, c.count, bits), key: key, done: make(chan callResult, 1)}
 	c.calls[k.id] = k
 	return k, nil
 }
 
 // markSent reports whether a request is still wanted when it is about to be
-// sent. A call for a graph that is no longer open is not.
+// sent. A call for what is no longer open is not.
 func (c *conn) markSent(k *pendingCall) bool {
 	key := c.key()
 	c.mu.Lock()
@@ -113,9 +113,9 @@ func (c *conn) markSent(k *pendingCall) bool {
 	if c.calls[k.id] != k {
 		return false
 	}
-	if k.graphKey != key {
+	if k.key != key {
 		delete(c.calls, k.id)
-		k.finish(nil, &connectionLostError{reason: graphSwitched})
+		k.finish(nil, &connectionLostError{reason: otherOpened})
 		return false
 	}
 	k.sent = true
@@ -151,17 +151,17 @@ func (c *conn) cancelCall(ctx context.Context, k *pendingCall) (json.RawMessage,
 	return nil, timeoutError(ctx, k.sent)
 }
 
-// graphSwitched is why calls for one graph fail when the Peer opens another.
-var graphSwitched = endReason{reason: "another graph was opened"}
+// otherOpened is why calls fail when the Peer opens something else.
+var otherOpened = endReason{reason: "another graph was opened"}
 
-// failCallsOfClosedGraph fails the calls for a graph that the Peer has closed:
-// an answer that arrives now may be about another graph.
-func (c *conn) failCallsOfClosedGraph() {
+// failCallsOfFormerKey fails the calls for what the Peer has closed: an answer
+// that arrives now may be about what it has opened since.
+func (c *conn) failCallsOfFormerKey() {
 	key := c.key()
 	var cancelled []string
 	c.mu.Lock()
 	for id, k := range c.calls {
-		if k.graphKey == key {
+		if k.key == key {
 			continue
 		}
 		delete(c.calls, id)
@@ -169,7 +169,7 @@ func (c *conn) failCallsOfClosedGraph() {
 			c.recent.add(id, lateAnswer)
 			cancelled = append(cancelled, id)
 		}
-		k.finish(nil, &connectionLostError{reason: graphSwitched, sent: k.sent})
+		k.finish(nil, &connectionLostError{reason: otherOpened, sent: k.sent})
 	}
 	c.mu.Unlock()
 	for _, id := range cancelled {

@@ -64,7 +64,7 @@ func newConn(b *Bridge, l link, origin string, a *peerInfo) *conn {
 	return c
 }
 
-func (c *conn) key() string { return c.info.Load().key() }
+func (c *conn) key() connKey { return c.info.Load().key() }
 
 // run serves the connection until it ends, and returns when all its goroutines
 // have ended.
@@ -154,7 +154,7 @@ func (c *conn) handleFrame(f frame) error {
 			return fmt.Errorf("announce: %w", err)
 		}
 		c.bridge.updateInfo(c, a)
-		c.bridge.publish(c, f.method, a.raw)
+		c.bridge.publish(c, f.method, a.hello)
 		return nil
 	default:
 		c.bridge.publish(c, f.method, f.params)
@@ -194,7 +194,7 @@ func (c *conn) sendOptional(frame []byte) {
 	select {
 	case c.out <- outgoing{frame: frame}:
 	default:
-		c.bridge.log.Warn("frame dropped: the queue is full", "component", "bridge", "graph", c.key(), "bytes", len(frame))
+		c.bridge.log.Warn("frame dropped: the queue is full", "component", "bridge", "peer", c.key().key, "bytes", len(frame))
 	}
 }
 

@@ -1,31 +1,27 @@
 package bridge
 
 import (
+	"encoding/json"
 	"time"
 )
 
 // A Connection describes a connected Peer for people.
 type Connection struct {
-	Graph
-	App       string // the other application's version
-	Plugin    string
-	SDK       string
-	Skill     string
-	Session   string
+	Description
+	// Hello is what the Peer says about itself, without its proof.
+	Hello     json.RawMessage
 	Transport string // "websocket" or "poll"
 	Origin    string // empty: a program, or requests of the host itself
 	Since     time.Time
 	// Latency of pings, updated when it changes by 5 ms and by half; 0: unknown.
-	Latency      time.Duration
-	Capabilities []string // what the Peer can do
-	Methods      int      // how many methods the Peer found in its host
-	Calls        uint64
-	Failures     uint64
-	Unmatched    uint64 // answers that belonged to no call
-	LastError    string // code of the last error; empty if there was none
+	Latency   time.Duration
+	Calls     uint64
+	Failures  uint64
+	Unmatched uint64 // answers that belonged to no call
+	LastError string // code of the last error; empty if there was none
 }
 
-// Connections returns the connected Peers, sorted by graph.
+// Connections returns the connected Peers, sorted by kind and key.
 func (b *Bridge) Connections() []Connection {
 	b.mu.Lock()
 	conns := b.connsLocked()
@@ -43,9 +39,8 @@ func (c *conn) describe() Connection {
 	t := c.metrics
 	c.mu.Unlock()
 	return Connection{
-		Graph: a.Graph, App: a.App, Plugin: a.Plugin, SDK: a.SDK, Skill: a.Skill, Session: a.Session,
+		Description: a.Description, Hello: a.hello,
 		Transport: c.link.transport(), Origin: c.origin, Since: c.since, Latency: t.latency,
-		Capabilities: a.Capabilities, Methods: len(a.Methods),
 		Calls: t.calls, Failures: t.failures, Unmatched: t.unmatched, LastError: t.lastError,
 	}
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,104 +9,80 @@ import (
 	"strings"
 )
 
-// A Hello is what a Peer says about itself when it connects, and again in an
-// announce. All of it is a claim.
-type Hello struct {
-	App          string   `json:"logseq_version"`
-	Plugin       string   `json:"plugin_version"`
-	SDK          string   `json:"sdk_version"`
-	Skill        string   `json:"skill_version"`
-	Capabilities []string `json:"api_capabilities"`
-	Methods      []string `json:"methods"`
-	Session      string   `json:"session"` // identifies one running plugin
-	Graph        Graph    `json:"graph"`
+// A Description is what the hello of a Peer means: who it is. The bridge does
+// not read hellos itself; [Config].Describe does. All of it is a claim.
+type Description struct {
+	// Kind is the sort of Peer. Names are looked up within one kind.
+	Kind string
+	// Key identifies what the Peer has open, within its kind: there is one
+	// connection each, and a newer one replaces the former.
+	Key string
+	// Names are what [Bridge.Peer] may call it; the first is shown to people.
+	// None: it can be reached only as the only Peer of its kind.
+	Names []string
+	// Capabilities are those that are used, told back to the Peer.
+	Capabilities []string
 }
 
-// A Graph is the knowledge base that a Peer has open.
-type Graph struct {
-	Name string `json:"name"`
-	URL  string `json:"url"`
-	Kind string `json:"kind"` // "db", "file", or empty: none is open
-}
-
-// A peerInfo is a Hello together with its raw members.
+// A peerInfo is a Description together with the hello it was made from.
 type peerInfo struct {
-	Hello
-	raw json.RawMessage
+	Description
+	hello json.RawMessage // without authMembers
 }
 
-// authMembers are the members of a hello that Peer.About leaves out.
+// authMembers are the members of a hello that nobody but the bridge sees.
 var authMembers = []string{"nonce", "proof", "token"}
 
-// Limits of a Hello.
+// Limits of a hello.
 const (
-	maxHelloBytes = 256 << 10
-	maxListLength = 1000
+	maxHelloBytes     = 256 << 10
+	maxPeerNames      = 8
+	maxPeerNameLength = 4 << 10
 )
 
 // parseHello reads the params of a hello or an announce.
 func (b *Bridge) parseHello(params json.RawMessage) (*peerInfo, error) {
 	var members map[string]json.RawMessage
-	a := &peerInfo{}
+	if len(params) > maxHelloBytes {
+		return nil, fmt.Errorf("params has more than %d bytes", maxHelloBytes)
+	}
 	if err := json.Unmarshal(params, &members); err != nil || members == nil {
 		return nil, errors.New("params is not an object")
-	}
-	if err := json.Unmarshal(params, &a.Hello); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("%s has the wrong type", wrong.Field)
-		}
-		return nil, errors.New("params cannot be read")
-	}
-	if err := a.validate(len(params)); err != nil {
-		return nil, err
 	}
 	for name := range members {
 		if slices.ContainsFunc(authMembers, func(secret string) bool { return strings.EqualFold(name, secret) }) {
 			delete(members, name)
 		}
 	}
-	a.raw, _ = json.Marshal(members) // it was decoded from JSON
-	a.Capabilities = slices.Compact(slices.Sorted(slices.Values(a.Capabilities)))
-	return a, nil
+	hello, _ := json.Marshal(members) // it was decoded from JSON
+	d, err := b.conf.Describe(hello)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Names) > maxPeerNames || slices.ContainsFunc(append(slices.Clone(d.Names), d.Key), tooLong) {
+		return nil, errors.New("a name is longer than 4 KB, or there are more than 8")
+	}
+	return &peerInfo{d, hello}, nil
 }
 
-func (a *peerInfo) validate(size int) error {
-	if size > maxHelloBytes {
-		return fmt.Errorf("params has more than %d bytes", maxHelloBytes)
-	}
-	for _, text := range []string{a.App, a.Plugin, a.SDK, a.Skill, a.Session} {
-		if len(text) > maxNameBytes {
-			return fmt.Errorf("a version or session has more than %d bytes", maxNameBytes)
-		}
-	}
-	if len(a.Capabilities) > maxListLength || len(a.Methods) > maxListLength {
-		return fmt.Errorf("api_capabilities or methods has more than %d entries", maxListLength)
-	}
-	if len(a.Graph.Name) > 4<<10 || len(a.Graph.URL) > 4<<10 {
-		return errors.New("graph has a name or url of more than 4 KB")
-	}
-	if !slices.Contains([]string{"", "db", "file"}, a.Graph.Kind) {
-		return errors.New("graph.kind is neither db nor file")
-	}
-	return nil
+func tooLong(name string) bool { return len(name) > maxPeerNameLength }
+
+// A connKey tells connections apart.
+type connKey struct{ kind, key string }
+
+func (k connKey) compare(other connKey) int {
+	return cmp.Or(strings.Compare(k.kind, other.kind), strings.Compare(k.key, other.key))
 }
 
-// key identifies the graph, of which there is one connection. Plugins without
-// an open graph are told apart by their session.
-func (a *peerInfo) key() string {
-	switch {
-	case a.Graph.URL != "":
-		return a.Graph.URL
-	case a.Graph.Name != "":
-		return a.Graph.Name
-	}
-	return "session " + a.Session
+func (a *peerInfo) key() connKey { return connKey{a.Kind, a.Key} }
+
+// matches reports whether a caller that wants a Peer of this kind and name
+// means this one.
+func (a *peerInfo) matches(kind, name string) bool {
+	return kind == a.Kind && (name == "" || slices.Contains(a.Names, name))
 }
 
-// matchesGraph reports whether a source that names its graph like this means
-// this one.
-func (a *peerInfo) matchesGraph(name string) bool {
-	return name == "" || name == a.Graph.URL || name == a.Graph.Name
+// title is how the Peer is called in messages.
+func (a *peerInfo) title() string {
+	return cmp.Or(append(slices.Clone(a.Names), "one without a name")...)
 }
-
-func compareKeys(x, y *conn) int { return strings.Compare(x.key(), y.key()) }

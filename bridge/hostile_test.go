@@ -311,7 +311,8 @@ func TestOrigins(t *testing.T) {
 		let := map[string]bool{"https://graph.example": true}
 		changes := 0
 		s := newStage(t, token, false, bridge.Config{
-			Approve: func(o string) bool { return let[o] }, Changed: func() { changes++ },
+			KnownOrigins: []string{"lsp://one.example", "lsp://two.example"},
+			Approve:      func(o string) bool { return let[o] }, Changed: func() { changes++ },
 		})
 		connects := func(origin string) bool {
 			d := s.dial()
@@ -325,8 +326,8 @@ func TestOrigins(t *testing.T) {
 			return true
 		}
 		for origin, want := range map[string]bool{
-			"": true, "lsp://logseq.io": true, "lsp://logseq.com": true, "https://graph.example": true,
-			"https://evil.example": false, "http://127.0.0.1:9": false, "LSP://logseq.io": false, "lsp://logseq.io.evil": false,
+			"": true, "lsp://one.example": true, "lsp://two.example": true, "https://graph.example": true,
+			"https://evil.example": false, "http://127.0.0.1:9": false, "LSP://one.example": false, "lsp://one.example.evil": false,
 		} {
 			if connects(origin) != want {
 				t.Errorf("%q connects: %v", origin, !want)

@@ -21,7 +21,7 @@ type Limits struct {
 	Reconnect         time.Duration // how long a call waits to be sent again: 15 s
 	StartupWait       time.Duration // after New, how long a call waits for a Peer to reconnect: 12 s
 	Handshakes        int           // links that are not authenticated yet: 16
-	Peers             int           // graphs connected at one time: 16
+	Peers             int           // connected at one time: 16
 	ConnectsPerSecond int           // connections of one origin in a second: 5
 	Unmatched         int           // answers that belong to no call within 10 s; more end the connection: 100
 	ListenerQueue     int           // notifications that wait for a listener: 1,024

@@ -14,15 +14,15 @@ const (
 // A listener delivers the notifications of one Peer in order, on a goroutine
 // of its own.
 type listener struct {
-	graph string
-	limit int
-	wake  chan struct{} // cap 1
-	stop  chan struct{}
+	kind, name string // of the Peer
+	limit      int
+	wake       chan struct{} // cap 1
+	stop       chan struct{}
 
 	mu       sync.Mutex
 	queue    []peerNotification
-	attached *conn  // its connection now; nil if there is none
-	key      string // of the graph of attached
+	attached *conn   // its connection now; nil if there is none
+	key      connKey // of attached
 }
 
 type peerNotification struct {
@@ -34,12 +34,12 @@ type peerNotification struct {
 // order, until stop is called; a call of f that has begun by then continues.
 // [Connected] and [Disconnected], without params, are notifications too;
 // Connected also comes for a Peer that is connected already. When another
-// graph or a new connection of the same graph takes over, both come. A
+// Peer or a new connection of the same one takes over, both come. A
 // listener that falls behind by Limits.ListenerQueue loses its queue and gets
 // both instead.
 func (p *Peer) Listen(f func(method string, params json.RawMessage)) (stop func()) {
 	b := p.bridge
-	l := &listener{graph: p.graph, limit: b.limits.ListenerQueue, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	l := &listener{kind: p.kind, name: p.name, limit: b.limits.ListenerQueue, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	var once sync.Once
 	stop = func() {
 		once.Do(func() {
@@ -55,7 +55,7 @@ func (p *Peer) Listen(f func(method string, params json.RawMessage)) (stop func(
 		return stop
 	}
 	b.listeners[l] = struct{}{}
-	l.attach(b.findPeerLocked(l.graph))
+	l.attach(b.findPeerLocked(l.kind, l.name))
 	b.work.Go(func() { l.run(b.ctx.Done(), f) })
 	return stop
 }
@@ -94,7 +94,7 @@ func (l *listener) dequeue() (peerNotification, bool) {
 }
 
 // attach sets the connection whose notifications l gets from now on.
-func (l *listener) attach(c *conn, key string) {
+func (l *listener) attach(c *conn, key connKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c == l.attached && key == l.key {
@@ -121,7 +121,7 @@ func (b *Bridge) publish(c *conn, method string, params json.RawMessage) {
 			l.queue = nil
 			l.enqueue(peerNotification{method: Disconnected})
 			l.enqueue(peerNotification{method: Connected})
-			b.log.Warn("notifications lost: the listener is too slow", "component", "bridge", "graph", c.key(), "count", l.limit)
+			b.log.Warn("notifications lost: the listener is too slow", "component", "bridge", "peer", c.key().key, "count", l.limit)
 		default:
 			l.enqueue(peerNotification{method, params})
 		}

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// pluginOrigins are the origins that Logseq gives to the frames of its plugins.
-var pluginOrigins = []string{"lsp://logseq.io", "lsp://logseq.com"}
-
 // An Origin tried to connect and has not been approved.
 type Origin struct {
 	Origin string
@@ -40,7 +37,7 @@ func newOriginGate(c Config) *originGate { return &originGate{conf: c} }
 func (b *Bridge) AllowsOrigin(origin string) bool {
 	o := b.originGate
 	switch {
-	case origin == "" || slices.Contains(pluginOrigins, origin):
+	case origin == "" || slices.Contains(b.conf.KnownOrigins, origin):
 		return true
 	case !isPlainOrigin(origin):
 		return false

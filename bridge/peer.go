@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// A Peer is the far end as a caller sees it: the plugin that has a certain
-// graph open. It may disconnect and reconnect; the Peer stays. Its methods are
+// A Peer is the far end as a caller sees it: the plugin that has a
+// certain thing open. It may disconnect and reconnect; the Peer stays. Its methods are
 // safe for concurrent use.
 type Peer struct {
-	bridge *Bridge
-	graph  string
+	bridge     *Bridge
+	kind, name string
 }
 
-// Peer returns the Peer whose graph has this name or URL; an empty name means
-// the only one that is connected.
-func (b *Bridge) Peer(graph string) *Peer { return &Peer{b, graph} }
+// Peer returns the Peer of a kind that has this name among its
+// [Description].Names; an empty name means the only one of its kind that is
+// connected.
+func (b *Bridge) Peer(kind, name string) *Peer { return &Peer{b, kind, name} }
 
 // Call sends a request to the Peer and decodes its answer into out, which may
 // be nil. in is marshalled to an object; nil means an empty one. Every error
@@ -28,7 +29,7 @@ func (b *Bridge) Peer(graph string) *Peer { return &Peer{b, graph} }
 // except during the first Limits.StartupWait of the bridge.
 //
 // A call with again set changes nothing at the Peer. It is sent a second time,
-// to the same graph, if the connection is lost before the answer and another
+// to the same Peer, if the connection is lost before the answer and another
 // comes within Limits.Reconnect. Other calls are sent once; if the connection
 // is lost or the time is up after they were sent, the error has OutcomeUnknown
 // set.
@@ -62,7 +63,7 @@ func (p *Peer) call(ctx context.Context, method string, in, out any, again bool)
 		ctx, cancel = context.WithTimeout(ctx, p.bridge.limits.Call)
 		defer cancel()
 	}
-	c, key, err := p.bridge.waitForPeer(ctx, p.graph)
+	c, key, err := p.bridge.waitForPeer(ctx, p.kind, p.name)
 	if err != nil {
 		return err
 	}
@@ -99,22 +100,22 @@ func (l *connectionLostError) toError() *Error {
 // Hello returns what the Peer said about itself when it connected, or
 // announced since, without its proof; nil if none is connected.
 func (p *Peer) Hello() json.RawMessage {
-	c, _, err := p.bridge.findPeer(p.graph)
+	c, _, err := p.bridge.findPeer(p.kind, p.name)
 	if err != nil {
 		return nil
 	}
-	return c.info.Load().raw
+	return c.info.Load().hello
 }
 
 // waitForPeer is findPeer, but waits while the bridge is young: when an agent
 // starts Lectern, its first call is faster than a plugin that tries to
 // reconnect every ten seconds.
-func (b *Bridge) waitForPeer(ctx context.Context, name string) (*conn, string, error) {
+func (b *Bridge) waitForPeer(ctx context.Context, kind, name string) (*conn, connKey, error) {
 	for {
 		b.mu.Lock()
 		arrived := b.peerArrived
 		b.mu.Unlock()
-		c, key, err := b.findPeer(name)
+		c, key, err := b.findPeer(kind, name)
 		young := b.limits.StartupWait - time.Since(b.started)
 		if err == nil || young <= 0 {
 			return c, key, err
@@ -124,45 +125,47 @@ func (b *Bridge) waitForPeer(ctx context.Context, name string) (*conn, string, e
 		case <-arrived:
 		case <-settled.C:
 		case <-ctx.Done():
-			return nil, "", err
+			return nil, connKey{}, err
 		case <-b.ctx.Done():
-			return nil, "", err
+			return nil, connKey{}, err
 		}
 		settled.Stop()
 	}
 }
 
-// findPeer returns the connection that a name means, and the key of its graph.
-func (b *Bridge) findPeer(name string) (*conn, string, error) {
+// findPeer returns the connection that a kind and a name mean, and its key.
+func (b *Bridge) findPeer(kind, name string) (*conn, connKey, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c, key := b.findPeerLocked(name); c != nil {
+	if c, key := b.findPeerLocked(kind, name); c != nil {
 		return c, key, nil
 	}
 	var open []string
 	for _, c := range b.connsLocked() {
-		open = append(open, c.info.Load().Graph.Name)
+		if a := c.info.Load(); a.Kind == kind {
+			open = append(open, a.title())
+		}
 	}
 	e := &Error{Code: Unavailable}
 	switch {
 	case len(open) == 0:
 		e.Msg = "no peer is connected"
 	case name == "":
-		e.Msg = fmt.Sprintf("several graphs are connected (%s); the source must name one of them", strings.Join(open, ", "))
+		e.Msg = fmt.Sprintf("several peers are connected (%s); the source must name one of them", strings.Join(open, ", "))
 	default:
-		e.Msg = fmt.Sprintf("the graph %s is not connected, or its name is not unique (connected: %s)", name, strings.Join(open, ", "))
+		e.Msg = fmt.Sprintf("%s is not connected, or its name is not unique (connected: %s)", name, strings.Join(open, ", "))
 	}
-	return nil, "", e
+	return nil, connKey{}, e
 }
 
 // findPeerLocked is findPeer without an error; nil if none or several match.
 // b.mu is held.
-func (b *Bridge) findPeerLocked(name string) (found *conn, key string) {
+func (b *Bridge) findPeerLocked(kind, name string) (found *conn, key connKey) {
 	for k, c := range b.conns {
 		switch {
-		case !c.info.Load().matchesGraph(name):
+		case !c.info.Load().matches(kind, name):
 		case found != nil:
-			return nil, ""
+			return nil, connKey{}
 		default:
 			found, key = c, k
 		}
@@ -170,9 +173,9 @@ func (b *Bridge) findPeerLocked(name string) (found *conn, key string) {
 	return found, key
 }
 
-// awaitReconnect waits for another connection of the same graph than former;
+// awaitReconnect waits for another connection of the same Peer than former;
 // nil if none comes.
-func (b *Bridge) awaitReconnect(ctx context.Context, key string, former *conn) *conn {
+func (b *Bridge) awaitReconnect(ctx context.Context, key connKey, former *conn) *conn {
 	patience := time.NewTimer(b.limits.Reconnect)
 	defer patience.Stop()
 	for {

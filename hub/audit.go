@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -58,7 +60,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
 	}
 	l.history.add(done)
-	l.addToTrail(c, done)
+	l.addToTrail(c, done, err)
 	attrs := []slog.Attr{
 		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
@@ -74,24 +76,79 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 // SetTrail has every call from now on recorded in t. The hub does not close it.
 func (l *CallLog) SetTrail(t *audit.Trail) { l.trail.Store(t) }
 
-// addToTrail records a call where a later change shows. A tool that does not
-// exist is not named: an agent could write anything into its name.
-func (l *CallLog) addToTrail(c *call, done status.Call) {
+// addToTrail records a call for good. A tool that does not exist is not named:
+// an agent could write anything into its name.
+func (l *CallLog) addToTrail(c *call, done status.Call, err error) {
 	trail := l.trail.Load()
 	if trail == nil {
 		return
 	}
 	r := audit.Record{
-		Time: done.Time, Session: done.Session, Client: done.Client, Proven: c.client.Proven, Source: done.Source, Effect: done.Effect,
-		Duration: done.Duration.Round(time.Microsecond), Asked: done.RequestBytes, Answered: done.ResponseBytes, Code: done.Code,
+		ID: c.auditID(trail), Client: done.Client, Proven: c.client.Proven, Session: done.Session, Transport: string(c.via),
+		Source: done.Source, Effect: done.Effect, Targets: c.targets.names(), Outcome: c.outcome(err), Code: done.Code,
+		Waited: c.waited, Worked: done.Duration - c.waited, Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
+	}
+	if c.source != nil {
+		r.Role = c.toolset.access(c.source).role
+	}
+	if c.outer != nil {
+		r.Parent = c.outer.auditID(trail)
 	}
 	if c.tool != nil {
 		r.Tool = c.tool.info.Name
 	}
+	if e := tools.AsError(err); e != nil && r.Outcome != audit.Asked {
+		r.Message = e.Summary()
+	}
 	if len(c.Args) > 0 {
-		r.Args = trail.Digest(c.Args)
+		r.Digest = trail.Digest(c.Args)
 	}
 	trail.Add(r)
+}
+
+// auditID is the ID of the call in the audit, which calls that it makes refer to
+// before it ends.
+func (c *call) auditID(trail *audit.Trail) int64 {
+	c.id.CompareAndSwap(0, trail.NewID(c.began))
+	return c.id.Load()
+}
+
+// outcome is how a call ended that returned err. One that is denied while it
+// runs was to change what it may not.
+func (c *call) outcome(err error) audit.Outcome {
+	switch e := tools.AsError(err); {
+	case err == nil:
+		return audit.OK
+	case isFormRequest(err):
+		return audit.Asked
+	case !c.authorized, e.Code == tools.Denied:
+		return audit.Refused
+	default:
+		return audit.Failed
+	}
+}
+
+// A targetList is what a call changes. A tool that outlives its deadline may add
+// to it while the call is recorded.
+type targetList struct {
+	mu    sync.Mutex
+	named []string
+}
+
+func (l *targetList) add(changes []tools.Change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range changes {
+		if len(l.named) < audit.MaxTargets && !slices.Contains(l.named, c.Target) {
+			l.named = append(l.named, c.Target)
+		}
+	}
+}
+
+func (l *targetList) names() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.named)
 }
 
 func nameOf(s *source) string {

@@ -36,6 +36,11 @@ type call struct {
 	recorder *journal.Recorder // of what the call changes; nil: it reads
 	outer    *call             // which makes this call; nil: a client does
 	made     atomic.Int64      // calls that this one and those within it made
+
+	id         atomic.Int64  // in the audit; 0: not needed yet
+	authorized bool          // it was let through
+	waited     time.Duration // for a person
+	targets    targetList    // what it changes, or was to change
 }
 
 // slot is where the call runs: a call that another makes has no slot of its own,
@@ -88,6 +93,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	if err != nil {
 		return res, err
 	}
+	c.authorized = true
 	c.recorder = h.changes.newRecorder(c)
 	res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		return h.run(ctx, c, open, auth)

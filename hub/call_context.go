@@ -39,6 +39,7 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+	c.call.targets.add(changes)
 	if c.auth.check != nil {
 		if err := c.auth.check(changes); err != nil {
 			return err

@@ -64,6 +64,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	}
 	if r.ChangesKnown {
 		q.Targets = targetNames(r.Changes)
+		c.targets.add(r.Changes)
 		d = p.Decide(q)
 	}
 	switch {
@@ -84,7 +85,9 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 	if p.Elicits(c.client, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
+	asked := h.now()
 	grant, err := h.approvals.Wait(ctx, r, client)
+	c.waited += h.now().Sub(asked)
 	if isFormRequest(err) {
 		h.limiter.uncountWrite(c)
 	}

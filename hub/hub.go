@@ -97,6 +97,7 @@ type Hub struct {
 	runner    *callRunner
 	changes   *ChangeLog
 	calls     *CallLog
+	checks    *SourceChecks
 	snapshot  *snapshotWriter
 }
 
@@ -114,6 +115,7 @@ func New(c Config) *Hub {
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
 	h.life, h.end = context.WithCancel(context.Background())
+	h.checks = &SourceChecks{hub: h, questions: map[string]chan bool{}}
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
@@ -262,6 +264,9 @@ func (h *Hub) MCP() *mcp.Server { return h.mcp }
 
 // Person is what the panel and the commands ask for a person.
 func (h *Hub) Person() PersonAPI { return PersonAPI{h} }
+
+// Checks are what Systems look at for the doctor.
+func (h *Hub) Checks() *SourceChecks { return h.checks }
 
 // Approvals are the calls that wait for a person.
 func (h *Hub) Approvals() *approval.Queue { return h.approvals }

@@ -63,7 +63,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	trail, err := audit.Open(audit.Options{File: filepath.Join(top, "audit.jsonl"), Key: []byte("key"), Now: time.Now, Delay: 200 * time.Millisecond})
+	trail, err := audit.Open(b.Context(), audit.Options{File: filepath.Join(top, "audit.db"), Key: []byte("key"), Now: time.Now, Keep: time.Hour, MaxBytes: 1 << 30})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,9 +1,12 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/status"
@@ -23,11 +26,58 @@ func openPeer(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, error
 	case b == nil:
 		return noPeer{}, nil
 	}
-	return peer{b.Peer(name)}, nil
+	return peer{b.Peer(kind.Manifest().Name, name), spec.Code}, nil
+}
+
+// DescribePeer returns a [bridge.Config].Describe that asks these Systems, in
+// their order, which of them knows a hello.
+func DescribePeer(systems []tools.Kind) func(hello json.RawMessage) (bridge.Description, error) {
+	return func(hello json.RawMessage) (bridge.Description, error) {
+		var known []string
+		for _, kind := range systems {
+			spec, m := kind.Peer(), kind.Manifest()
+			if spec == nil {
+				continue
+			}
+			info, mine, err := spec.Describe(hello)
+			switch {
+			case err != nil:
+				return bridge.Description{}, err
+			case mine:
+				return describe(m.Name, info), nil
+			}
+			known = append(known, m.Title)
+		}
+		return bridge.Description{}, fmt.Errorf("no plugin of an application that this Lectern works with (%s)", cmp.Or(strings.Join(known, ", "), "none"))
+	}
+}
+
+func describe(kind string, info tools.PeerInfo) bridge.Description {
+	d := bridge.Description{Kind: kind, Key: info.Key, Names: info.Names, Capabilities: []string{}}
+	for _, c := range info.Capabilities {
+		if c.Reason == "" {
+			d.Capabilities = append(d.Capabilities, c.Key)
+		}
+	}
+	return d
+}
+
+// PeerOrigins are the origins of pages that Systems know as their Peers'.
+func PeerOrigins(systems []tools.Kind) (origins []string) {
+	for _, kind := range systems {
+		if spec := kind.Peer(); spec != nil {
+			origins = append(origins, spec.Origins...)
+		}
+	}
+	return origins
 }
 
 // A peer is a bridge's Peer with the errors of tools.
-type peer struct{ *bridge.Peer }
+type peer struct {
+	*bridge.Peer
+
+	code func(peerCode string) tools.Code
+}
 
 // Call implements [tools.Peer].
 func (p peer) Call(ctx context.Context, method string, in, out any, idempotent bool) error {
@@ -39,16 +89,16 @@ func (p peer) Call(ctx context.Context, method string, in, out any, idempotent b
 	if !ok {
 		return err
 	}
-	return peerError(e, idempotent)
+	return p.convertError(e, idempotent)
 }
 
-// peerError is e as an error of tools. The outcome of a call that is not
+// convertError returns e as an error of tools. The outcome of a call that is not
 // idempotent is unknown when the bridge says so, or when the Peer itself ran out
 // of time.
-func peerError(e *bridge.Error, idempotent bool) *tools.Error {
+func (p peer) convertError(e *bridge.Error, idempotent bool) *tools.Error {
 	out := &tools.Error{Code: codes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
 	if e.Code == bridge.PeerError {
-		out.Code = peerCode(e.PeerCode)
+		out.Code = p.code(e.PeerCode)
 	}
 	if e.Data != nil {
 		out.Data = e.Data
@@ -67,21 +117,6 @@ var codes = map[bridge.Code]tools.Code{
 	bridge.InvalidAnswer: tools.Internal,
 }
 
-// peerCode is the meaning of an error code that a Peer sent.
-func peerCode(word string) tools.Code {
-	switch word {
-	case "NOT_FOUND":
-		return tools.NotFound
-	case "INVALID_INPUT":
-		return tools.Invalid
-	case "CAPABILITY_MISSING":
-		return tools.Unavailable
-	case "TIMEOUT":
-		return tools.Timeout
-	}
-	return tools.Internal
-}
-
 // noPeer is the Peer of a hub without a bridge.
 type noPeer struct{}
 
@@ -97,19 +132,29 @@ func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
 // the bridge's Config.Changed.
 func (h *Hub) PeersChanged() { h.snapshot.touch() }
 
-// listPeers is the bridge's connections for the snapshot.
-func listPeers(b *bridge.Bridge) []status.Peer {
+// listPeers is the bridge's connections for the snapshot, described by the
+// Systems that they are of.
+func listPeers(b *bridge.Bridge, kinds map[string]tools.Kind) []status.Peer {
 	list := []status.Peer{}
 	if b == nil {
 		return list
 	}
 	for _, c := range b.Connections() {
-		list = append(list, status.Peer{
-			Component: status.Component{Name: c.Name, State: status.Ready, Since: c.Since},
-			Graph:     c.URL, Kind: c.Kind, App: c.App, Plugin: c.Plugin, SDK: c.SDK, Skill: c.Skill,
-			Transport: c.Transport, Origin: c.Origin, Latency: c.Latency, Capabilities: c.Capabilities,
+		kind := kinds[c.Kind]
+		if kind == nil {
+			continue // the bridge asks other Systems than the hub has
+		}
+		info, _, _ := kind.Peer().Describe(c.Hello) // it has accepted the same hello
+		p := status.Peer{
+			Component: status.Component{State: status.Ready, Since: c.Since},
+			System:    c.Kind, Application: kind.Manifest().Title, Facts: info.Facts,
+			Capabilities: info.Capabilities, Transport: c.Transport, Origin: c.Origin, Latency: c.Latency,
 			Calls: c.Calls, Failures: c.Failures, Dropped: c.Unmatched, LastError: c.LastError,
-		})
+		}
+		if len(c.Names) > 0 {
+			p.Name = c.Names[0]
+		}
+		list = append(list, p)
 	}
 	return list
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,13 +45,37 @@ type peerSourceConfig struct {
 	Graph string `json:"graph,omitempty" jsonschema:"the graph"`
 }
 
+// describeFar knows the hellos of bridgetest that have a graph.
+func describeFar(hello json.RawMessage) (info tools.PeerInfo, mine bool, err error) {
+	d, err := bridgetest.Describe(hello)
+	switch {
+	case err != nil || d.Key == "":
+		return info, false, nil
+	case d.Key == "db_refused":
+		return info, true, errors.New("not this one")
+	}
+	info = tools.PeerInfo{Key: d.Key, Names: d.Names, Facts: []status.Fact{{Name: "at", Value: d.Key}}}
+	for _, key := range d.Capabilities {
+		info.Capabilities = append(info.Capabilities, status.Capability{Key: key, Title: key})
+	}
+	info.Capabilities = append(info.Capabilities, status.Capability{Key: "fly", Title: "fly", Reason: "it has no wings"})
+	return info, true, nil
+}
+
+func codeFar(code string) tools.Code {
+	return map[string]tools.Code{"CAPABILITY_MISSING": tools.Unavailable, "TIMEOUT": tools.Timeout}[code]
+}
+
 func peerKind() tools.Kind {
 	return tools.Erase(tools.System[peerSource, peerSourceConfig]{
 		Name: "far", Title: "Far", Doc: "Far away.",
 		Open: func(_ context.Context, _ peerSourceConfig, env tools.Env) (peerSource, error) {
 			return peerSource{env.Peer}, nil
 		},
-		Peer: &tools.PeerSpec[peerSourceConfig]{Name: func(c peerSourceConfig) string { return c.Graph }},
+		Peer: &tools.PeerSpec[peerSourceConfig]{
+			Name: func(c peerSourceConfig) string { return c.Graph }, Describe: describeFar, Code: codeFar,
+			Origins: []string{"far://away"},
+		},
 		Tools: []tools.Tool[peerSource]{tools.Define(tools.Spec[textIn, textOut]{
 			Name: "ask", Effect: tools.Reads, Doc: "Asks.", Errors: tools.Codes(),
 		}, peerSource.Ask)},
@@ -63,7 +89,7 @@ func TestPeers(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
 		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
-		Limits: bridge.Limits{StartupWait: time.Nanosecond},
+		Limits: bridge.Limits{StartupWait: time.Nanosecond}, Describe: DescribePeer([]tools.Kind{peerKind()}),
 	})
 	board := hubtest.NewBoard()
 	h = New(Config{
@@ -110,8 +136,12 @@ func TestPeers(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	want := status.Peer{
-		Component: status.Component{Name: "one", State: status.Ready}, Graph: "logseq_db_one", Kind: "db", App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12",
-		Skill: "1", Transport: "websocket", Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
+		Component: status.Component{Name: "one", State: status.Ready}, System: "far", Application: "Far",
+		Facts: []status.Fact{{Name: "at", Value: "db_one"}}, Transport: "websocket",
+		Capabilities: []status.Capability{
+			{Key: "pages.list", Title: "pages.list"}, {Key: "pages.read", Title: "pages.read"}, {Key: "blocks.read", Title: "blocks.read"},
+			{Key: "fly", Title: "fly", Reason: "it has no wings"},
+		},
 	}
 	got := board.Now().Peers[0]
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Component{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
@@ -132,17 +162,39 @@ func TestTranslate(t *testing.T) {
 		{bridge.Error{Code: bridge.Timeout}, false, tools.Timeout, false},
 		{bridge.Error{Code: bridge.PeerError, PeerCode: "TIMEOUT"}, false, tools.Timeout, true},
 		{bridge.Error{Code: bridge.PeerError, PeerCode: "TIMEOUT"}, true, tools.Timeout, false},
-		{bridge.Error{Code: bridge.PeerError, PeerCode: "NOT_FOUND"}, false, tools.NotFound, false},
-		{bridge.Error{Code: bridge.PeerError, PeerCode: "INVALID_INPUT"}, false, tools.Invalid, false},
-		{bridge.Error{Code: bridge.PeerError, PeerCode: "OWN"}, false, tools.Internal, false},
+		{bridge.Error{Code: bridge.PeerError, PeerCode: "CAPABILITY_MISSING"}, false, tools.Unavailable, false},
 		{bridge.Error{Code: bridge.TooLarge}, true, tools.Limited, false},
 		{bridge.Error{Code: bridge.Limited}, true, tools.Limited, false},
 		{bridge.Error{Code: bridge.InvalidAnswer}, true, tools.Internal, false},
 	} {
-		got := peerError(&c.e, c.again)
+		got := peer{code: codeFar}.convertError(&c.e, c.again)
 		if got.Code != c.code || got.SpecCode != c.e.PeerCode || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
 			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.ErrOutcomeUnknown{}))
 		}
+	}
+}
+
+// The first System that knows a hello describes its Peer; a hello that none
+// knows is refused, and the refusal names those that have Peers.
+func TestDescribePeer(t *testing.T) {
+	describe := DescribePeer([]tools.Kind{checkedKind(), peerKind()})
+	for hello, want := range map[string]string{
+		`{"graph":{"name":"one"},"api_capabilities":["a"]}`: "far one [one ] [a]",
+		`{"graph":{"name":"x","url":"db_refused"}}`:         "not this one",
+		`{"version":1}`: "no plugin of an application that this Lectern works with (Far)",
+		`{"graph":7}`:   "no plugin of an application that this Lectern works with (Far)",
+	} {
+		d, err := describe(json.RawMessage(hello))
+		got := fmt.Sprint(d.Kind, " ", d.Key, " ", d.Names, " ", d.Capabilities)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", hello, got, want)
+		}
+	}
+	if got := PeerOrigins([]tools.Kind{checkedKind(), peerKind()}); !slices.Equal(got, []string{"far://away"}) {
+		t.Errorf("origins %v", got)
 	}
 }
 

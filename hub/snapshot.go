@@ -93,7 +93,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 		shown.Grants = h.sources.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
 		s.Sessions = append(s.Sessions, shown)
 	}
-	s.Peers = listPeers(h.bridge)
+	s.Peers = listPeers(h.bridge, h.kinds)
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -118,6 +118,9 @@ func (s *source) status() status.Source {
 		out.Effects = append(out.Effects, string(e))
 	}
 	if s.kind != nil {
+		if s.kind.Peer() != nil {
+			out.Application = s.kind.Manifest().Title
+		}
 		for _, t := range s.kind.Manifest().Tools {
 			if s.grants(t.Effect) {
 				out.Tools++

@@ -1,5 +1,5 @@
 // Package installer installs Lectern into other programs, and removes it again:
-// the entry in each MCP client's configuration, the Logseq plugin, the skill, the
+// the entry in each MCP client's configuration, the plugin, the skill, the
 // service that keeps the hub running. It makes a [Proposal], whose Plan a person
 // sees first; what was installed has a receipt, so that exactly that can be found
 // and removed later.

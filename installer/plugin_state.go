@@ -9,7 +9,7 @@ import (
 // A PluginState is what of the plugin is installed in Logseq's folder.
 type PluginState struct {
 	Folder, Settings string // which may not exist
-	LogseqFound      bool   // Logseq has a folder here: it has run
+	ApplicationFound      bool   // Logseq has a folder here: it has run
 	Installed        bool
 	Version          string // of the Lectern that installed it; empty: unknown
 	Current          bool   // every file is as this build carries it
@@ -24,7 +24,7 @@ type PluginState struct {
 // PluginState reads the state and changes nothing.
 func (m Machine) PluginState(plugin Plugin) (PluginState, error) {
 	g := m.pluginInstall(plugin)
-	s := PluginState{Folder: g.folder, Settings: g.settingsFile, LogseqFound: isFolder(g.home)}
+	s := PluginState{Folder: g.folder, Settings: g.settingsFile, ApplicationFound: isFolder(g.home)}
 	if err := g.checkFolder(); err != nil {
 		return s, err
 	}

@@ -99,7 +99,7 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 	defer j.mu.Unlock()
 	return j.transact(func(tx *sql.Tx) error {
 		for _, v := range s.rows { // also those that needed no write and were not reported
-			if err := markUndoneOnce(tx, v.seq); err != nil {
+			if err := ensureUndone(tx, v.seq); err != nil {
 				return err
 			}
 		}
@@ -107,8 +107,8 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 	})
 }
 
-// markUndoneOnce marks a Change as undone unless the undo reported it already.
-func markUndoneOnce(tx *sql.Tx, seq int64) error {
+// ensureUndone marks a Change as undone unless the undo reported it already.
+func ensureUndone(tx *sql.Tx, seq int64) error {
 	var o status.Outcome
 	err := tx.QueryRowContext(context.Background(), "SELECT outcome FROM changes WHERE seq = ?", seq).Scan(&o)
 	if err != nil || o == status.Undone {

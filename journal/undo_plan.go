@@ -41,7 +41,7 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 			room -= len(diff)
 			plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
 		}
-		if others := s.otherChanges(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
+		if others := s.changesExcept(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("the same call also made %s; a call is undone as a whole", strings.Join(others, ", ")))
 		}
 		for _, target := range s.merged {
@@ -52,8 +52,8 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 	return plan, nil
 }
 
-// otherChanges returns the Changes of s that ids do not name, oldest first.
-func (s *undoStep) otherChanges(ids []string) []string {
+// changesExcept returns the Changes of s that ids do not name, oldest first.
+func (s *undoStep) changesExcept(ids []string) []string {
 	var others []string
 	for _, v := range slices.Backward(s.rows) {
 		if id := changeID(v.seq); !slices.Contains(ids, id) {

@@ -17,6 +17,13 @@ import (
 // ID is the name of the plugin's folder and settings in Logseq.
 const ID = "logseq-lectern"
 
+// The System whose sources work through this plugin, and the title of its
+// application.
+const (
+	System      = "logseq"
+	Application = "Logseq"
+)
+
 // script is built and not committed.
 const script = "dist/index.js"
 

@@ -3,9 +3,9 @@ package status
 import "time"
 
 // An Installation is a place on this machine that Lectern can be put into: an MCP
-// client's configuration, Logseq's plugins, the skill of an agent, login.
+// client's configuration, an application's plugins, the skill of an agent, login.
 type Installation struct {
-	ID        string `json:"id"`    // "client/cursor", "plugin/logseq", "skill/claude-code", "service"
+	ID        string `json:"id"`    // "client/cursor", "plugin/SYSTEM", "skill/claude-code", "service"
 	Title     string `json:"title"` // "Cursor"
 	Detected  bool   `json:"here"`  // that program is on this machine
 	Condition string `json:"condition"`

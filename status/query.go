@@ -32,6 +32,11 @@ var (
 	// ChecksQuery runs the checks whose names begin with the input and delivers
 	// each when it has its result.
 	ChecksQuery = Stream[string, Check]{"checks"}
+	// SourceCheckQuery carries out one check of a source's System. Questions for a
+	// person come first, if there is one to ask; the check itself comes last.
+	SourceCheckQuery = Stream[SourceCheckRequest, SourceCheckUpdate]{"source-check"}
+	// AnswerQuestionQuery answers a [Question], which waits for it.
+	AnswerQuestionQuery = Query[QuestionAnswer, struct{}]{"answer-question"}
 	// SettingsQuery answers every key of the configuration.
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
 	// SourceKindsQuery answers the kinds of sources that can be added.
@@ -53,7 +58,8 @@ var (
 func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
-		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(), SearchQuery.info(),
+		SourceCheckQuery.info(), AnswerQuestionQuery.info(), SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SearchQuery.info(),
 	}
 }
 

@@ -1,5 +1,7 @@
 package status
 
+import "strings"
+
 // A SourceKind is a System, for a person who adds a source of it.
 type SourceKind struct {
 	Kind   string      `json:"kind"`
@@ -15,6 +17,15 @@ type ConfigKey struct {
 	Type        string `json:"type"` // text, integer, boolean, list, map, folder or secret
 	Description string `json:"description"`
 	Required    bool   `json:"required,omitempty"`
+}
+
+// Summary is the first sentence of Doc.
+func (k SourceKind) Summary() string {
+	line, _, _ := strings.Cut(k.Doc, "\n")
+	if sentence, _, more := strings.Cut(line, ". "); more {
+		return sentence + "."
+	}
+	return line
 }
 
 // Folder is the first key that names a folder; ok is false if there is none.

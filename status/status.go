@@ -92,14 +92,17 @@ type Hub struct {
 // Source is one opened knowledge base.
 type Source struct {
 	Component
-	Kind     string   `json:"kind"`
-	Location string   `json:"location"` // folder, graph or address
-	ReadOnly bool     `json:"read_only"`
-	Effects  []string `json:"effects"` // what agents may do
-	Tools    int      `json:"tools"`
-	Calls    uint64   `json:"calls"`            // since the hub started
-	Writes   uint64   `json:"writes"`           // of these, calls of tools that may change something
-	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern created
+	Kind     string `json:"kind"`
+	Location string `json:"location"` // folder, graph or address
+	// Application is the title of the program that has to be connected, as a
+	// Peer, for this source to serve; empty: it needs none.
+	Application string   `json:"application,omitempty"`
+	ReadOnly    bool     `json:"read_only"`
+	Effects     []string `json:"effects"` // what agents may do
+	Tools       int      `json:"tools"`
+	Calls       uint64   `json:"calls"`            // since the hub started
+	Writes      uint64   `json:"writes"`           // of these, calls of tools that may change something
+	Sample      bool     `json:"sample,omitempty"` // the Welcome vault that Lectern created
 	// Tasks are what it does in the background now: at most 8, oldest first.
 	Tasks []Task `json:"tasks,omitempty"`
 	// Holds are why the hub does not leave when idle, a few words each.
@@ -153,24 +156,21 @@ type Session struct {
 // what it has open. Everything it says about itself is a claim.
 type Peer struct {
 	Component
-	Graph     string `json:"graph,omitempty"` // the address of what is open
-	Kind      string `json:"kind,omitempty"`  // "db" or "file"
-	App       string `json:"app,omitempty"`   // versions: of the application,
-	Plugin    string `json:"plugin,omitempty"`
-	SDK       string `json:"sdk,omitempty"`
-	Skill     string `json:"skill,omitempty"`
-	Transport string `json:"transport"` // "websocket" or "poll"
-	Origin    string `json:"origin,omitempty"`
+	System      string `json:"system"`      // the kind of the sources that it serves
+	Application string `json:"application"` // the title of that System
+	Facts       []Fact `json:"facts"`       // in the order to show; it may have none
+	Transport   string `json:"transport"`   // "websocket" or "poll"
+	Origin      string `json:"origin,omitempty"`
 	// Latency is the ping time, rounded so that it seldom changes; 0: not measured.
 	Latency      time.Duration `json:"latency_ns"`
-	Capabilities []string      `json:"capabilities"` // what it can do
+	Capabilities []Capability  `json:"capabilities"` // all that there may be
 	Calls        uint64        `json:"calls"`
 	Failures     uint64        `json:"failures"`
 	Dropped      uint64        `json:"dropped"`              // answers without a call that waited for them
 	LastError    string        `json:"last_error,omitempty"` // the code of the last failure
 }
 
-// A Fact is something that a Peer says about itself: "Logseq" "0.10.15".
+// A Fact is something that a Peer says about itself: "version" "0.10.15".
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

@@ -18,7 +18,8 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	s.Sessions = append([]status.Session{}, s.Sessions...)
 	s.Peers = append([]status.Peer{}, s.Peers...)
 	for i, p := range s.Peers {
-		s.Peers[i].Capabilities = append([]string{}, p.Capabilities...)
+		s.Peers[i].Facts = append([]status.Fact{}, p.Facts...)
+		s.Peers[i].Capabilities = append([]status.Capability{}, p.Capabilities...)
 	}
 	s.Snippets = append([]status.Snippet{}, s.Snippets...)
 	s.Problems = append([]status.Problem{}, s.Problems...)

@@ -50,12 +50,15 @@ type Check[S Source] struct {
 	Name    string        // [a-z]+
 	Title   string        // a few words for people: "the plugin answers"
 	Timeout time.Duration // 0: 20 s
-	// Look returns what was found. Name and Title of the answer are filled in.
+	// Look returns what was found; a Check that has nothing to look at is skipped
+	// and says why. Name and Title of the answer are filled in.
 	Look func(s S, ctx context.Context, d Doctor) status.Check
 }
 
 // A Doctor is who asks for a Check.
 type Doctor interface {
+	// Interactive reports whether there is a person to ask.
+	Interactive() bool
 	// Ask asks a person to do something in another program, and reports whether
 	// they say that it is done; false when nobody can be asked.
 	Ask(ctx context.Context, request string) bool

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -40,12 +42,37 @@ type Error struct {
 	Hint     string // what to do next, as an imperative sentence; may be empty
 	Data     any    // more facts, marshalled with the error; may be nil
 	Cause    error  // for the log only; may be nil
+
+	format string // what Message was made from; empty: not known
 }
 
 // Errorf makes an [Error]. The operand of a %w verb becomes its cause.
 func Errorf(c Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: c, Message: err.Error(), Cause: errors.Unwrap(err)}
+	return &Error{Code: c, Message: err.Error(), Cause: errors.Unwrap(err), format: format}
+}
+
+// Summary is Message with … for each operand: it holds nothing of notes and
+// arguments, and may be kept. It is empty if Errorf has not made e.
+func (e *Error) Summary() string {
+	var b strings.Builder
+	for rest := e.format; ; {
+		text, after, found := strings.Cut(rest, "%")
+		b.WriteString(text)
+		if !found {
+			return b.String()
+		}
+		verb := strings.IndexFunc(after, func(r rune) bool { return r == '%' || unicode.IsLetter(r) })
+		if verb < 0 {
+			return b.String()
+		}
+		if after[verb] == '%' {
+			b.WriteString("%")
+		} else {
+			b.WriteString("…")
+		}
+		rest = after[verb+1:]
+	}
 }
 
 // WithHint returns e with the hint set.
@@ -59,6 +86,12 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 func (e *Error) WithData(data any) *Error {
 	f := *e
 	f.Data = data
+	return &f
+}
+
+func (e *Error) withCause(err error) *Error {
+	f := *e
+	f.Cause = err
 	return &f
 }
 
@@ -79,12 +112,12 @@ func AsError(err error) *Error {
 		return e
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Code: Timeout, Message: "the call took longer than its deadline", Hint: "Ask for less, or try again.", Cause: err}
+		return Errorf(Timeout, "the call took longer than its deadline").WithHint("Ask for less, or try again.").withCause(err)
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Error{Code: Timeout, Message: "the call was cancelled", Cause: err}
+		return Errorf(Timeout, "the call was cancelled").withCause(err)
 	}
-	return &Error{Code: Internal, Message: "the call failed; Lectern's log has the reason", Hint: "Run `lectern logs` to see it.", Cause: err}
+	return Errorf(Internal, "the call failed; Lectern's log has the reason").WithHint("Run `lectern logs` to see it.").withCause(err)
 }
 
 // An ErrorFormat is how a System's specification writes errors: its words for

@@ -12,8 +12,7 @@ import (
 
 type boundCheck struct {
 	CheckInfo
-	timeout time.Duration
-	look    func(context.Context, Doctor) status.Check
+	look func(context.Context, Doctor) status.Check
 }
 
 type boundCommand struct {
@@ -26,7 +25,7 @@ type boundCommand struct {
 func (k *erasedSystem[S, C]) bindCommands(o *OpenedSource, src S) {
 	for _, c := range k.system.Checks {
 		look := func(ctx context.Context, d Doctor) status.Check { return c.Look(src, ctx, d) }
-		o.checks = append(o.checks, boundCheck{CheckInfo{c.Name, c.Title}, cmp.Or(c.Timeout, checkTimeout), look})
+		o.checks = append(o.checks, boundCheck{c.info(), look})
 	}
 	for _, c := range k.system.Commands {
 		bound := boundCommand{info: c.CommandInfo}
@@ -43,18 +42,25 @@ func (k *erasedSystem[S, C]) bindCommands(o *OpenedSource, src S) {
 // checkTimeout is the deadline of a Check that declares none.
 const checkTimeout = 20 * time.Second
 
-// Look carries out the Checks of the System in order, and reports each to found.
-func (o *OpenedSource) Look(ctx context.Context, d Doctor, found func(status.Check)) {
-	for _, c := range o.checks {
-		if o.checkOpen() != nil {
-			return
-		}
-		within, cancel := context.WithTimeout(ctx, c.timeout)
-		check := c.look(within, d)
-		cancel()
-		check.Name, check.Title = c.Name, c.Title
-		found(check)
+func (c Check[S]) info() CheckInfo {
+	return CheckInfo{c.Name, c.Title, cmp.Or(c.Timeout, checkTimeout)}
+}
+
+// Look carries out a Check of the System within its Timeout; NotFound if there
+// is none by that name.
+func (o *OpenedSource) Look(ctx context.Context, name string, d Doctor) (status.Check, error) {
+	if err := o.checkOpen(); err != nil {
+		return status.Check{}, err
 	}
+	i := slices.IndexFunc(o.checks, func(c boundCheck) bool { return c.Name == name })
+	if i < 0 {
+		return status.Check{}, Errorf(NotFound, "no check named %.80q", name)
+	}
+	within, cancel := context.WithTimeout(ctx, o.checks[i].Timeout)
+	defer cancel()
+	found := o.checks[i].look(within, d)
+	found.Name, found.Title = name, o.checks[i].Title
+	return found, nil
 }
 
 // Command carries out a command of the System; NotFound if it has none by that

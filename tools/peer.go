@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -41,6 +42,10 @@ type PeerSpec[C any] struct {
 	Code func(peerCode string) Code
 	// Origins are pages that may connect without asking a person.
 	Origins []string
+	// Opened lists folders that the other application has opened, as absolute
+	// paths of this operating system, for people who look for sources. home is
+	// the person's folder. Nil: it opens no folders, or keeps no list.
+	Opened func(home fs.FS) []string
 }
 
 // PeerInfo is a Peer as people see it. All of it is a claim.
@@ -60,6 +65,7 @@ type ErasedPeer struct {
 	Describe func(hello json.RawMessage) (info PeerInfo, mine bool, err error)
 	Code     func(peerCode string) Code
 	Origins  []string
+	Opened   func(home fs.FS) []string
 }
 
 // ErrOutcomeUnknown is the cause of an error after which it is not known

@@ -19,7 +19,7 @@ type Privacy struct {
 // A PrivacyRule matches pages by one of its fields; the others are empty. Letter
 // case and the composition of accents make no difference.
 type PrivacyRule struct {
-	Path      string // a glob for the page's path or name: * and ? within a part, ** across parts
+	Path      string // a glob for the page's path or name: * and ? within a part, ** across any number of parts
 	Tag       string // a tag and those nested in it: work matches work/plans
 	Property  string // a property that the page has
 	Value     string // with Property: one of its values; empty: any value
@@ -34,39 +34,68 @@ type Page struct {
 	Properties map[string][]string
 }
 
-// ParsePrivacyRule parses a rule as people write it: "Private/**" or
-// "path:Private/**", "#secret" or "tag:secret", "property:status" or
-// "property:status=private", "namespace:Projects". Anything else is an Invalid
-// error.
+// ParsePrivacyRule parses a rule as people write it: "Private" or "path:Private",
+// "#secret" or "tag:secret", "property:status" or "property:status=private",
+// "namespace:Projects". A path covers what it names and everything below it, so
+// Private, Private/, /Private/** and ./Private are the same rule. Anything else,
+// and a rule that can match nothing, is an Invalid error.
 func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	kind, rest, found := strings.Cut(s, ":")
 	if strings.HasPrefix(s, "#") {
 		kind, rest, found = "tag", s[1:], true
 	}
-	if !found {
+	if !found || len(kind) == 1 { // a single letter is a drive
 		kind, rest = "path", s
 	}
 	rest = strings.TrimSpace(rest)
-	if rest == "" {
-		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q is empty", s)
-	}
+	var rule PrivacyRule
 	switch kind {
 	case "path":
-		for part := range strings.SplitSeq(rest, "/") {
-			if _, err := path.Match(part, ""); err != nil {
-				return PrivacyRule{}, Errorf(Invalid, "invalid pattern %q: %w", rest, err)
-			}
+		if rest == "" {
+			break
 		}
-		return PrivacyRule{Path: rest}, nil
+		glob, err := cleanGlob(rest)
+		return PrivacyRule{Path: glob}, err
 	case "tag":
-		return PrivacyRule{Tag: strings.TrimPrefix(rest, "#")}, nil
+		rule.Tag = strings.Trim(rest, "#/")
 	case "property":
 		name, value, _ := strings.Cut(rest, "=")
-		return PrivacyRule{Property: strings.TrimSpace(name), Value: strings.TrimSpace(value)}, nil
+		if rule.Property = strings.TrimSpace(name); rule.Property != "" {
+			rule.Value = strings.TrimSpace(value)
+		}
 	case "namespace":
-		return PrivacyRule{Namespace: strings.Trim(rest, "/")}, nil
+		rule.Namespace = strings.Trim(rest, "/")
+	default:
+		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q begins with %q (want path:, tag:, property: or namespace:)", s, kind+":")
 	}
-	return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q begins with %q (want path:, tag:, property: or namespace:)", s, kind+":")
+	if rule == (PrivacyRule{}) {
+		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q is empty", s)
+	}
+	return rule, nil
+}
+
+// cleanGlob returns the pattern for what a path names and everything below it.
+func cleanGlob(pattern string) (string, error) {
+	if strings.HasPrefix(pattern, "~") || strings.HasPrefix(pattern, `\\`) || len(pattern) > 1 && pattern[1] == ':' {
+		return "", Errorf(Invalid, "the path %q of a privacy rule is absolute", pattern).WithHint("Write it as seen from the source's folder, such as Private or Work/Clients.")
+	}
+	var parts []string
+	for part := range strings.SplitSeq(pattern, "/") {
+		if part == "" || part == "." {
+			continue
+		}
+		if part == ".." {
+			return "", Errorf(Invalid, "the path %q of a privacy rule leads out of the source", pattern)
+		}
+		if _, err := path.Match(part, ""); err != nil {
+			return "", Errorf(Invalid, "invalid pattern %q: %w", pattern, err)
+		}
+		parts = append(parts, part)
+	}
+	for len(parts) > 0 && parts[len(parts)-1] == "**" {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(append(parts, "**"), "/"), nil
 }
 
 // Any reports whether anything can be hidden.
@@ -82,6 +111,40 @@ func (p Privacy) NeedsContent() bool {
 func (p Privacy) Hides(page Page) bool {
 	matches := func(r PrivacyRule) bool { return r.matches(page) }
 	return slices.ContainsFunc(p.Exclude, matches) || len(p.Only) > 0 && !slices.ContainsFunc(p.Only, matches)
+}
+
+// HidesFolder reports whether a folder is hidden with everything below it, as far as
+// its path tells: because a rule of Exclude covers it, or because Only has rules on
+// paths alone, none of which reaches into it.
+func (p Privacy) HidesFolder(dir string) bool {
+	at := Page{Path: dir, File: dir}
+	if slices.ContainsFunc(p.Exclude, func(r PrivacyRule) bool { return r.isPath() && r.matches(at) }) {
+		return true
+	}
+	return len(p.Only) > 0 && !slices.ContainsFunc(p.Only, func(r PrivacyRule) bool { return !r.isPath() || r.reaches(dir) })
+}
+
+func (r PrivacyRule) isPath() bool { return r.Path != "" || r.Namespace != "" }
+
+// reaches reports whether a rule on paths covers a folder or something in it.
+func (r PrivacyRule) reaches(dir string) bool {
+	if r.Namespace != "" {
+		return isUnder(r.Namespace, dir) || isUnder(dir, r.Namespace)
+	}
+	pattern := strings.Split(normalize(r.Path), "/")
+	for part := range strings.SplitSeq(normalize(dir), "/") {
+		if len(pattern) == 0 {
+			return false
+		}
+		if pattern[0] == "**" {
+			return true
+		}
+		if ok, err := path.Match(pattern[0], part); err != nil || !ok {
+			return false
+		}
+		pattern = pattern[1:]
+	}
+	return true
 }
 
 func (r PrivacyRule) matches(page Page) bool {

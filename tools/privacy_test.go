@@ -12,7 +12,8 @@ func TestPrivacy(t *testing.T) {
 		Tags: []string{"work/plans", "#Draft"}, Properties: map[string][]string{"Status": {"open", "Private"}},
 	}
 	for mark, fits := range map[string]bool{
-		"Projects/*": true, "projects/**": true, "**/alpha": true, "**": true, "Projects": false, "*": false, "Pro*/A?pha": true,
+		"Projects/*": true, "projects/**": true, "**/alpha": true, "**": true, "Projects": true, "*": true, "Pro*/A?pha": true, "projects/": true, "/Projects/**": true, "./Projects": true, "Projects/./Alpha": true,
+		"Project": false, "Alpha": false, "Projects/Al": false, "/": true, "*/*/x": false, "Projects/Alpha.md/": true,
 		"Projects/Alpha.md": true, "**/*.md": true, "path:Projects/Beta": false,
 		"#work": true, "tag:WORK/plans": true, "#wor": false, "#draft": true, "tag:#draft": true,
 		"property:status": true, "property:status=private": true, "property:status=closed": false, "property:stat": false,
@@ -41,9 +42,52 @@ func TestPrivacy(t *testing.T) {
 			t.Errorf("%+v does not hide what is composed otherwise", m)
 		}
 	}
-	for _, bad := range []string{"", "#", "tag:", "colour:red", "path:[a", "namespace: "} {
+	for _, bad := range []string{
+		"", "#", "tag:", "tag:#", "colour:red", "path:[a", "namespace: ", "namespace:/", "property:", "property:=x", "path: ",
+		"../Private", "Private/../x", "~/notes/Private", `C:\notes`, "C:/notes", "path:c:/notes", `\\server\notes`, "Private/[",
+	} {
 		if m, err := tools.ParsePrivacyRule(bad); err == nil {
 			t.Errorf("%q is read as %+v", bad, m)
+		}
+	}
+}
+
+// A folder is hidden as a whole only if nothing in it can be shown.
+func TestPrivacyHidesFolder(t *testing.T) {
+	parse := func(texts ...string) (rules []tools.PrivacyRule) {
+		for _, s := range texts {
+			rule, err := tools.ParsePrivacyRule(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules = append(rules, rule)
+		}
+		return rules
+	}
+	for _, c := range []struct {
+		privacy tools.Privacy
+		dir     string
+		want    bool
+	}{
+		{tools.Privacy{Exclude: parse("Private")}, "private", true},
+		{tools.Privacy{Exclude: parse("Private")}, "Private/Deep", true},
+		{tools.Privacy{Exclude: parse("Private/x.md")}, "Private", false},
+		{tools.Privacy{Exclude: parse("#secret", "property:x")}, "Private", false},
+		{tools.Privacy{Exclude: parse("namespace:A/B")}, "A", false},
+		{tools.Privacy{Exclude: parse("namespace:A/B")}, "A/B", true},
+		{tools.Privacy{Exclude: parse("**/secret*")}, "a/Secrets", true},
+		{tools.Privacy{Only: parse("Work/Plans")}, "Work", false},
+		{tools.Privacy{Only: parse("Work/Plans")}, "Work/Plans/Deep", false},
+		{tools.Privacy{Only: parse("Work/Plans")}, "Work/Other", true},
+		{tools.Privacy{Only: parse("Work/Plans")}, "Home", true},
+		{tools.Privacy{Only: parse("**/*.txt")}, "Home/Deep", false},
+		{tools.Privacy{Only: parse("namespace:A/B")}, "A", false},
+		{tools.Privacy{Only: parse("namespace:A/B")}, "C", true},
+		{tools.Privacy{Only: parse("Work", "#open")}, "Home", false},
+		{tools.Privacy{}, "Home", false},
+	} {
+		if got := c.privacy.HidesFolder(c.dir); got != c.want {
+			t.Errorf("%+v hides the folder %s: %v, want %v", c.privacy, c.dir, got, c.want)
 		}
 	}
 }

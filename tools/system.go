@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -91,8 +92,9 @@ type Manifest struct {
 
 // CheckInfo is the part of a [Check] that is pure data.
 type CheckInfo struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
+	Name    string        `json:"name"`
+	Title   string        `json:"title"`
+	Timeout time.Duration `json:"-"`
 }
 
 // Tool finds a tool by its name.
@@ -145,7 +147,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 		m.Prompts = append(m.Prompts, PromptInfo{p.Name, p.Title, p.Doc, append([]PromptArgument{}, p.Arguments...)})
 	}
 	for _, c := range s.Checks {
-		m.Checks = append(m.Checks, CheckInfo{c.Name, c.Title})
+		m.Checks = append(m.Checks, c.info())
 	}
 	for _, c := range s.Commands {
 		m.Commands = append(m.Commands, c.CommandInfo)
@@ -174,7 +176,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 		}
 		return spec.Name(c), nil
 	}
-	return &ErasedPeer{name, spec.Describe, spec.Code, spec.Origins}
+	return &ErasedPeer{name, spec.Describe, spec.Code, spec.Origins, spec.Opened}
 }
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {

@@ -177,6 +177,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
 	case pane.SettingsQuery:
 		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
+	case pane.SourceKindsQuery:
+		r.Kinds, r.Err = status.Ask(ctx, client, status.SourceKindsQuery, struct{}{})
 	}
 	return r
 }

@@ -50,10 +50,29 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleQuery(queries, status.RunToolQuery, c.Call)
 	status.HandleStream(queries, status.ChecksQuery, c.Check)
 	status.HandleQuery(queries, status.SettingsQuery, c.Settings)
+	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return sourceKinds(), c.failing() })
 	status.HandleStream(queries, status.PagesQuery, c.Pages)
 	status.HandleQuery(queries, status.PageQuery, c.Page)
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
 	return status.Router{Client: hub, Queries: queries}
+}
+
+// sourceKinds are a kind with a folder and one with a secret.
+func sourceKinds() []status.SourceKind {
+	return []status.SourceKind{
+		{Kind: "markdown", Title: "Markdown pages", Doc: "A folder of pages.", Keys: []status.ConfigKey{
+			{Name: "path", Type: "folder", Description: "the folder that holds the pages", Required: true},
+			{Name: "inbox", Type: "list", Description: "folders to take files from"},
+		}},
+		{Kind: "logseq", Title: "Logseq", Doc: "A graph that is open in Logseq.\nMore.", Keys: []status.ConfigKey{
+			{Name: "graph", Type: "text", Description: "name of the graph as Logseq shows it"},
+		}},
+		{Kind: "cards", Title: "Cards", Doc: "A server of cards.", Keys: []status.ConfigKey{
+			{Name: "url", Type: "text", Description: "where the server is", Required: true},
+			{Name: "key", Type: "secret", Description: "its key"},
+			{Name: "watch", Type: "boolean", Description: "follow changes"},
+		}},
+	}
 }
 
 // Calls answers status.CallsQuery.
@@ -246,9 +265,9 @@ func lively() status.Snapshot {
 	s := asked()
 	s.Peers = []status.Peer{
 		{
-			Component: status.Component{Name: "会議", State: status.Ready, Since: noon}, Graph: "/home/ada/graphs/会議", Kind: "file", App: "0.10.14", Plugin: "0.1.0",
+			Component: status.Component{Name: "会議", State: status.Ready, Since: noon}, System: "logseq", Application: "Logseq", Facts: []status.Fact{{Name: "Logseq", Value: "0.10.14"}, {Name: "plugin", Value: "0.1.0"}},
 			Transport: "websocket", Latency: 3 * time.Millisecond, Calls: 90, Failures: 2, LastError: "TIMEOUT",
-			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
+			Capabilities: capabilities("the plugin is set to read-only", "list pages", "read pages", "search", "read blocks", "journals"),
 		},
 	}
 	s.Installations = []status.Installation{
@@ -263,6 +282,23 @@ func lively() status.Snapshot {
 		Steps: []status.Check{{Name: "find", Title: "Find the release", Result: status.CheckOK}, {Name: "get", Title: "Download", Result: status.CheckRunning}, {Name: "swap", Title: "Swap the binary", Result: status.CheckPending}},
 	}
 	return s
+}
+
+// capabilities are the twelve of the fake peer; but for those that it can, all
+// are missing for a reason.
+func capabilities(reason string, can ...string) []status.Capability {
+	var all []status.Capability
+	for _, title := range []string{
+		"list pages", "read pages", "create pages", "update pages", "delete pages", "search", "read blocks", "create blocks", "update blocks",
+		"delete blocks", "move blocks", "query",
+	} {
+		c := status.Capability{Key: title, Title: title}
+		if !slices.Contains(can, title) {
+			c.Reason = reason
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // approvals are two calls that wait for a person.

@@ -36,7 +36,7 @@ func crashing() status.Snapshot {
 	s.Sources[0].State = status.Stopped
 	s.Problems = []status.Problem{{
 		Code: "hub.start", Component: "hub", Severity: status.Error, Since: noon, Title: why,
-		Fix: "Mend what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
+		Fix: "Do what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
 	}}
 	return s
 }
@@ -53,7 +53,7 @@ func crowded() status.Snapshot {
 		},
 		status.Source{
 			Component: status.Component{Name: "会議-日本語", State: status.Starting, Since: noon},
-			Kind:      "logseq", Location: "graph 会議", Effects: []string{"read"}, ReadOnly: true, Tools: 28, Calls: 9,
+			Kind:      "logseq", Application: "Logseq", Location: "graph 会議", Effects: []string{"read"}, ReadOnly: true, Tools: 28, Calls: 9,
 		},
 		status.Source{
 			Component: status.Component{Name: "work-wiki", State: status.Ready, Since: noon},

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -23,45 +24,59 @@ func TestOverviewShowsTraffic(t *testing.T) {
 }
 
 func TestOverviewSaysWhyALightIsDark(t *testing.T) {
-	all := []string{
-		"pages.list", "pages.read", "pages.create", "pages.update", "pages.delete", "search.basic",
-		"blocks.read", "blocks.create", "blocks.update", "blocks.delete", "blocks.move", "datascript.query",
-	}
-	without := func(key string) []string {
-		var rest []string
-		for _, k := range all {
-			if k != key {
-				rest = append(rest, k)
-			}
-		}
-		return rest
-	}
+	const old = "this application (0.10.14) does not support it"
 	for _, c := range []struct {
 		name string
-		can  []string
+		can  []status.Capability
 		want string
 	}{
-		{"hidden pages", without("datascript.query"), "query: the plugin hides pages or tags"},
-		{"old Logseq", without("blocks.move"), "move blocks: this Logseq (0.10.14) does not support this"},
-		{"read-only", []string{"pages.list", "pages.read", "search.basic", "blocks.read", "datascript.query"}, "7 unavailable: the plugin is set to read-only"},
-		{"silent", nil, "12 unavailable: the plugin has not reported its capabilities"},
+		{"one", capabilities(old, slices.DeleteFunc(allTitles(), func(s string) bool { return s == "move blocks" })...), "move blocks: " + old},
+		{"many", capabilities("read-only", "list pages", "read pages", "search", "read blocks", "query"), "7 unavailable: read-only"},
+		{"all", capabilities("nothing was reported"), "12 unavailable: nothing was reported"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := lively()
 			s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, c.can
 			panel(t, s, func(r *testPanel) {
 				r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
-				r.shows("会議", "file graph · websocket · 3 ms", c.want)
+				r.shows("会議", "websocket · 3 ms", "Logseq 0.10.14 · plugin 0.1.0", c.want)
 			})
 		})
 	}
 	s := lively()
-	s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, all
+	s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, capabilities("", allTitles()...)
 	s.Update.Steps = nil
 	panel(t, s, func(r *testPanel) {
 		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
 		r.shows("● move blocks")
 		r.hides("○")
+	})
+}
+
+// allTitles are the titles of the fake peer's capabilities.
+func allTitles() (titles []string) {
+	for _, c := range capabilities("") {
+		titles = append(titles, c.Title)
+	}
+	return titles
+}
+
+// There is a section for each application that is connected or needed.
+func TestOverviewNamesApplications(t *testing.T) {
+	s := lively()
+	s.Approvals, s.Problems = nil, nil
+	s.Sources[0].Application = "Zettlr"
+	panel(t, s, func(r *testPanel) {
+		r.send(tea.WindowSizeMsg{Width: 140, Height: 60})
+		r.shows("Zettlr", "Not connected. Open Zettlr with the Lectern plugin", "Logseq", "Logseq 0.10.14")
+	})
+	s.Peers = nil
+	for i := range s.Sources {
+		s.Sources[i].Application = ""
+	}
+	panel(t, s, func(r *testPanel) {
+		r.send(tea.WindowSizeMsg{Width: 140, Height: 60})
+		r.hides("Not connected")
 	})
 }
 

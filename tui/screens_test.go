@@ -37,6 +37,7 @@ var screens = []screen{
 	{"overview-lively", lively, func(*testPanel) {}},
 	{"sources", crowded, func(r *testPanel) { r.press("2", "down") }},
 	{"sources-add", crowded, func(r *testPanel) { r.press("2", "a", "notes", "enter") }},
+	{"sources-add-kind", crowded, func(r *testPanel) { r.press("2", "a", "up", "left", "tab", "tab") }},
 	{"sources-remove", crowded, func(r *testPanel) {
 		r.hub.SetPlan(removal())
 		r.press("2", "j", "d")
@@ -88,6 +89,10 @@ var screens = []screen{
 	{"settings-edit", crowded, func(r *testPanel) { r.press("@Settings", "j", "enter", "5m") }},
 	{"settings-set", crowded, func(r *testPanel) { r.press("@Settings", "j") }},
 	{"help", crowded, func(r *testPanel) { r.press("?", "log") }},
+	{"wizard-kind", newcomer, func(r *testPanel) {
+		r.wait(keyGrace)
+		r.press("down", "down", "down", "space")
+	}},
 	{"wizard", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
 		r.press("space", "down", "e")

@@ -91,6 +91,9 @@ type stream struct {
 // meant for what was there before.
 const keyGrace = 400 * time.Millisecond
 
+// overlayTab stands for the overlay where a query names the tab that asks.
+const overlayTab = -1
+
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
 	m := Model{cfg: c, fx: newEffects(c), key: DefaultKeyMap(), w: 80, h: 24, mouse: true}
@@ -165,6 +168,13 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case retryStreamsMsg:
 		return m.openStreams()
 	case resultMsg:
+		if z, ok := m.over.(wizard); ok && msg.tab == overlayTab {
+			z.kinds = msg.result.Kinds
+			m.over = z
+		}
+		if msg.tab == overlayTab {
+			return m, nil
+		}
 		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
 		return m, msg.next
 	case planMsg:
@@ -247,6 +257,7 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	m, streams := m.showSnapshot(msg.snap).openStreams()
 	if m.cfg.Memory == nil && !m.wizardOffered && m.over == nil && needsSetup(m.snap) {
 		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
+		streams = tea.Batch(streams, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{}))
 	}
 	cmd := tea.Batch(m.fx.next(msg.next), streams)
 	if first && m.snap.Hub.State == status.Stopped {
@@ -330,6 +341,7 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.nextColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
+		return m, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{})
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):

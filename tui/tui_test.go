@@ -166,6 +166,57 @@ func TestAddSource(t *testing.T) {
 	})
 }
 
+// The form is made from the keys of the chosen kind.
+func TestAddSourceOfAKind(t *testing.T) {
+	panel(t, fresh(), func(r *testPanel) {
+		r.press("2", "a", "up")
+		r.shows("kind       ‹ detected ›", "folder")
+		r.press("right", "right")
+		r.shows("‹ Logseq ›", "graph", "A graph that is open in Logseq.")
+		r.hides("folder     /home")
+		r.press("tab", "Work", "enter")
+		r.confirm()
+		r.did(status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "logseq", Keys: map[string]string{"graph": "Work"}}})
+	})
+}
+
+// A secret is a reference, and what is required is asked for by its name.
+func TestAddSourceWithASecret(t *testing.T) {
+	panel(t, fresh(), func(r *testPanel) {
+		r.press("2", "a", "up", "left", "enter")
+		r.shows("✗ Enter url: where the server is.")
+		r.press("http://x", "tab", "hunter2", "enter")
+		r.shows("✗ Enter env:NAME or file:PATH, and not the secret itself.")
+		r.did()
+		erase := func(text string) {
+			for range text {
+				r.press("backspace")
+			}
+		}
+		erase("hunter2")
+		r.press("file:key", "enter")
+		r.shows("✗ Enter an absolute path")
+		erase("file:key")
+		r.press("env:CARDS_KEY", "tab", "space", "enter")
+		r.confirm()
+		r.did(status.Action{Verb: status.AddSource, Source: &status.NewSource{
+			Kind: "cards", Keys: map[string]string{"url": "http://x", "key": "env:CARDS_KEY", "watch": "true"},
+		}})
+	})
+}
+
+// A hub that knows no kinds, such as an older one, still opens folders.
+func TestAddSourceWithoutKinds(t *testing.T) {
+	panel(t, fresh(), func(r *testPanel) {
+		r.queries.fail(errors.New("unknown query"))
+		r.press("2", "a", "up", "right")
+		r.shows("‹ detected ›")
+		r.press("tab", "/srv/notes", "enter")
+		r.confirm()
+		r.did(status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: "/srv/notes"}})
+	})
+}
+
 func TestFormKeepsWhatWasTyped(t *testing.T) {
 	panel(t, fresh(), func(r *testPanel) {
 		r.press("2", "a", "/srv/notes", "esc")

@@ -19,6 +19,9 @@ import (
 type wizard struct {
 	keyMap   KeyMap
 	found    []status.Discovered
+	kinds    []status.SourceKind      // what can be added besides; nil: not known yet
+	added    map[int]status.NewSource // by index of kinds; as filled in
+	form     *pane.SourceForm         // for the row of a kind; nil: it is not shown
 	clients  []status.Installation
 	page     int // of the questions
 	cursor   int // the row
@@ -44,7 +47,7 @@ func (a wizardAccess) label() string {
 const clientPrefix = "client/"
 
 func newWizard(k KeyMap, s status.Snapshot) wizard {
-	z := wizard{keyMap: k, found: s.Discovered, selected: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}}
+	z := wizard{keyMap: k, found: s.Discovered, selected: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}, added: map[int]status.NewSource{}}
 	for _, in := range s.Installations {
 		if in.Detected && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
 			z.clients = append(z.clients, in)
@@ -71,14 +74,63 @@ func needsSetup(s status.Snapshot) bool {
 
 func (z wizard) rows() int {
 	if z.page == 0 {
-		return len(z.found)
+		return len(z.found) + len(z.kinds)
 	}
 	return len(z.clients)
+}
+
+// kindAt is the kind in the i-th row of the first page; ok is false if that is a
+// folder that was found.
+func (z wizard) kindAt(i int) (kind int, ok bool) {
+	kind = i - len(z.found)
+	return kind, z.page == 0 && kind >= 0 && kind < len(z.kinds)
+}
+
+// formKey answers a key while the form for a kind is shown.
+func (z wizard) formKey(k pane.Press) wizard {
+	switch {
+	case key.Matches(k, z.keyMap.Pane.Back):
+		z.form = nil
+		return z
+	case !key.Matches(k, z.keyMap.Pane.Enter):
+		next := z.form.HandleKey(k)
+		z.form = &next
+		return z
+	}
+	next, source := z.form.Submit()
+	if source == nil {
+		z.form = &next
+		return z
+	}
+	z.form = nil
+	kind, _ := z.kindAt(z.cursor)
+	z.added = maps.Clone(z.added)
+	z.added[kind] = *source
+	if source.ReadOnly {
+		z = z.withAccess(mayRead)
+	}
+	return z.withSelected(true)
+}
+
+func (z wizard) withAccess(a wizardAccess) wizard {
+	all := maps.Clone(z.access) // copies of z share it
+	all[z.cursor] = a
+	z.access = all
+	return z
+}
+
+func (z wizard) withSelected(selected bool) wizard {
+	set := maps.Clone(z.selected[z.page])
+	set[z.cursor] = selected
+	z.selected[z.page] = set
+	return z
 }
 
 func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	p := z.keyMap.Pane
 	switch {
+	case z.form != nil:
+		return z.formKey(k), nil
 	case key.Matches(k, p.Back) && z.page == 0:
 		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
@@ -86,9 +138,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, p.Toggle):
 		z = z.toggle()
 	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rows() > 0:
-		a := maps.Clone(z.access) // copies of z share it
-		a[z.cursor] = (a[z.cursor] + 1) % accesses
-		z.access = a
+		z = z.withAccess((z.access[z.cursor] + 1) % accesses)
 	case key.Matches(k, p.Down), k.String() == "tab":
 		z.cursor = min(z.cursor+1, max(0, z.rows()-1))
 	case key.Matches(k, p.Up), k.String() == "shift+tab":
@@ -109,10 +159,13 @@ func (z wizard) toggle() wizard {
 	if z.rows() == 0 {
 		return z
 	}
-	set := maps.Clone(z.selected[z.page])
-	set[z.cursor] = !set[z.cursor]
-	z.selected[z.page] = set
-	return z
+	selected := z.selected[z.page][z.cursor]
+	if kind, ok := z.kindAt(z.cursor); ok && !selected {
+		form := pane.NewSourceForm(z.keyMap.Pane).OfKind(z.kinds[kind])
+		z.form = &form
+		return z
+	}
+	return z.withSelected(!selected)
 }
 
 // actions are what was chosen, in the order in which it is done.
@@ -126,6 +179,14 @@ func (z wizard) actions() []status.Action {
 			Name: f.Name, Kind: f.Kind, Location: f.Location, ReadOnly: z.access[i] == mayRead, Ask: z.access[i] == mayAsk,
 		}})
 	}
+	for kind := range z.kinds {
+		i := len(z.found) + kind
+		if z.selected[0][i] {
+			s := z.added[kind]
+			s.ReadOnly, s.Ask = z.access[i] == mayRead, z.access[i] == mayAsk
+			todo = append(todo, status.Action{Verb: status.AddSource, Source: &s})
+		}
+	}
 	for i, c := range z.clients {
 		if z.selected[1][i] {
 			todo = append(todo, status.Action{Verb: status.Install, Target: c.ID})
@@ -136,18 +197,26 @@ func (z wizard) actions() []status.Action {
 
 // selectRow implements [rowSelector]: a click chooses, or takes the choice back.
 func (z wizard) selectRow(i int) (overlay, bool) {
-	z.cursor = max(0, min(i, z.rows()-1))
-	return z.toggle(), false
+	if z.form == nil {
+		z.cursor = max(0, min(i, z.rows()-1))
+		z = z.toggle()
+	}
+	return z, false
 }
 
 func (z wizard) keys() []key.Binding {
 	p := z.keyMap.Pane
+	if z.form != nil {
+		keys := z.form.Bindings()
+		keys[0] = widget.WithHelp(p.Enter, "select")
+		return keys
+	}
 	next := widget.WithHelp(p.Enter, "next")
 	if z.page == 1 {
 		next = widget.WithHelp(p.Enter, "preview the changes")
 	}
 	keys := []key.Binding{widget.WithHelp(p.Toggle, "select"), next, widget.WithHelp(p.Back, "not now")}
-	if z.page == 0 && len(z.found) > 0 {
+	if z.page == 0 && z.rows() > 0 {
 		keys = slices.Insert(keys, 1, z.keyMap.Access)
 	}
 	return keys
@@ -169,6 +238,9 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 }
 
 func (z wizard) draw(t theme.Theme, w int) []string {
+	if z.form != nil {
+		return append([]string{""}, z.form.Rows(t, w)...)
+	}
 	question, none := "Which notes can agents use?", "No notes found on this machine. Press enter to continue; you can add any folder later in Sources."
 	if z.page == 1 {
 		question, none = "Which clients can use them?", "No MCP clients left to set up. The Clients pane has a snippet for any client."
@@ -183,10 +255,28 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clients[i].File, w)...)
 			continue
 		}
+		if kind, ok := z.kindAt(i); ok {
+			rows = append(rows, z.kindRow(t, i, kind, w)...)
+			continue
+		}
 		f := z.found[i]
 		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
 	}
 	return append(rows, "")
+}
+
+// kindRow draws a kind of which a source can be added, or the source that was
+// filled in.
+func (z wizard) kindRow(t theme.Theme, i, kind, w int) []string {
+	k := z.kinds[kind]
+	if !z.selected[0][i] {
+		return z.row(t, i, k.Title+"…", k.Summary(), w)
+	}
+	var keys []string
+	for _, name := range slices.Sorted(maps.Keys(z.added[kind].Keys)) {
+		keys = append(keys, name+"="+z.added[kind].Keys[name])
+	}
+	return z.row(t, i, k.Title+"  "+strings.Join(keys, " "), "agents can "+z.access[i].label(), w)
 }
 
 func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {

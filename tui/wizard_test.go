@@ -50,6 +50,25 @@ func TestWizard(t *testing.T) {
 	})
 }
 
+// What is not a folder on this machine is added by the keys of its kind.
+func TestWizardAddsAKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestPanel(t, newcomer(), 100, 40)
+		r.wait(keyGrace)
+		r.press("down", "down", "down", "space")
+		r.shows("Logseq", "graph")
+		r.press("Work", "esc")
+		r.hides("[x]")
+		r.press("space", "Work", "enter")
+		r.shows("[x] Logseq  graph=Work", "agents can read and write")
+		r.press("e", "enter", "enter")
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
+		r.confirm()
+		ask := status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "logseq", Keys: map[string]string{"graph": "Work"}, Ask: true}}
+		r.did(ask, status.Action{Verb: status.Install, Target: "client/cursor"})
+	})
+}
+
 // No one is asked twice, nor when there is nothing to ask; ctrl+s asks again.
 func TestWizardComesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@
 package bridgetest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
@@ -54,13 +56,28 @@ type Peer struct {
 	notifications []string // methods of the bridge's notifications
 }
 
-// Hello is the hello of a Peer with a DB graph called name.
+// Kind is the kind of the Peers that [Describe] describes.
+const Kind = "test"
+
+// Hello is the hello of a Peer that has something called name open.
 func Hello(name string) map[string]any {
 	return map[string]any{
-		"logseq_version": "2.0.1", "plugin_version": "0.1.0", "sdk_version": "0.2.12", "skill_version": "1",
-		"api_capabilities": []string{"pages.list", "pages.read", "blocks.read"}, "methods": []string{"getPage"},
-		"graph": map[string]any{"name": name, "url": "logseq_db_" + name, "kind": "db"}, "session": rand.Text(),
+		"api_capabilities": []string{"pages.list", "pages.read", "blocks.read"},
+		"graph":            map[string]any{"name": name, "url": "db_" + name}, "session": rand.Text(),
 	}
+}
+
+// Describe reads the hellos of [Hello] and of the transcripts, for a
+// [bridge.Config].
+func Describe(hello json.RawMessage) (bridge.Description, error) {
+	var h struct {
+		Capabilities []string `json:"api_capabilities"`
+		Graph        struct{ Name, URL string }
+	}
+	if err := json.Unmarshal(hello, &h); err != nil {
+		return bridge.Description{}, err
+	}
+	return bridge.Description{Kind: Kind, Key: cmp.Or(h.Graph.URL, h.Graph.Name), Names: []string{h.Graph.Name, h.Graph.URL}, Capabilities: h.Capabilities}, nil
 }
 
 // Connect connects, proves the token, and checks the bridge's proof.

@@ -202,7 +202,7 @@ func (r *replay) begin(l callerLine) {
 	r.calls[l.Call] = p
 	go func() {
 		defer close(p.done)
-		p.err = r.bridge.Peer(l.Graph).Call(ctx, l.Method, l.In, &p.out, l.Again)
+		p.err = r.bridge.Peer(Kind, l.Graph).Call(ctx, l.Method, l.In, &p.out, l.Again)
 	}()
 }
 

@@ -4,43 +4,156 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
 // callsFlags say which calls to show, and how.
 type callsFlags struct {
-	status.CallFilter
+	audit.Filter
 
-	client, source string
-	json           bool
+	outcome, since, until string
+	follow, json          bool
 }
 
 func callsCommand(c *cli) *cobra.Command {
 	var f callsFlags
 	cmd := &cobra.Command{
 		Use:   "calls",
-		Short: "Show recent calls by agents",
-		Long: "Show recent calls by agents. The running hub remembers the last 4096 calls, with the\n" +
-			"sizes of arguments and results but without their content.",
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return showCalls(cmd.Context(), c, f) },
+		Short: "Show the calls of agents",
+		Long: "Show the calls of agents, newest first: who called what on which targets, how it\n" +
+			"ended, how long it took and how large the answer was; never content. Calls are\n" +
+			"recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
+		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target projects/plan.md --json",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.parse(c.Now()); err != nil {
+				return err
+			}
+			if f.follow {
+				return followCalls(cmd.Context(), c, f)
+			}
+			return listCalls(cmd.Context(), c, f)
+		},
 	}
-	cmd.Flags().BoolVarP(&f.Follow, "follow", "f", false, "keep printing calls as they end, even when the hub restarts")
+	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "print the last calls of the running hub and then calls as they end, even when it restarts")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
-	cmd.Flags().StringVar(&f.client, "client", "", "only calls by this `CLIENT`")
-	cmd.Flags().StringVar(&f.source, "source", "", "only calls to this `SOURCE`")
+	cmd.Flags().StringVar(&f.Client, "client", "", "only calls by this `CLIENT`")
+	cmd.Flags().StringVar(&f.Source, "source", "", "only calls to this `SOURCE`")
+	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `TOOL`")
+	cmd.Flags().StringVar(&f.Effect, "effect", "", "only calls with this `EFFECT`: read, write, delete, run or admin")
+	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; or dropped, for what was not recorded")
+	cmd.Flags().StringVar(&f.Target, "target", "", "only calls that changed, or were to change, this `TARGET`")
+	cmd.Flags().StringVar(&f.since, "since", "", "only calls since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
+	cmd.Flags().StringVar(&f.until, "until", "", "only calls before this `TIME`")
+	cmd.Flags().Int64Var(&f.Before, "before", 0, "only calls before the one with this `ID`")
+	cmd.Flags().IntVarP(&f.Limit, "limit", "n", 0, "the `NUMBER` of calls, at most 1000; 0 means 100")
 	return cmd
 }
 
-func showCalls(ctx context.Context, c *cli, f callsFlags) error {
-	calls, err := status.Open(ctx, c.hub().API(), status.CallsQuery, f.CallFilter)
+func (f *callsFlags) parse(now time.Time) (err error) {
+	f.Outcome = audit.Outcome(f.outcome)
+	if f.outcome != "" && !slices.Contains(audit.Outcomes(), f.Outcome) {
+		return usagef("invalid --outcome %q (want ok, error, refused, asked or dropped)", f.outcome)
+	}
+	if f.Limit < 0 || f.Limit > 1000 {
+		return usagef("invalid --limit %d (want 1 to 1000 calls, or 0 for 100)", f.Limit)
+	}
+	if f.Since, err = parseTime("--since", f.since, now); err != nil {
+		return err
+	}
+	f.Until, err = parseTime("--until", f.until, now)
+	if err == nil && f.follow && (f.outcome != "" || f.Target != "" || f.since != "" || f.until != "" || f.Before != 0 || f.Limit != 0) {
+		return usagef("--follow takes only --client, --source, --tool, --effect and --json")
+	}
+	return err
+}
+
+// listCalls shows recorded calls, with a hub or without.
+func listCalls(ctx context.Context, c *cli, f callsFlags) error {
+	page, err := readCalls(ctx, c, f.Filter)
 	if err != nil {
+		return err
+	}
+	if f.json {
+		out := json.NewEncoder(c.out)
+		for _, r := range page.Calls {
+			if err := out.Encode(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(page.Calls) == 0 {
+		c.printf("no calls\n")
+		return nil
+	}
+	rows := table{{"TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "OUTCOME", "TIME TAKEN", "BYTES", "TARGETS"}}
+	for _, r := range page.Calls {
+		rows.add(
+			r.Time.Local().Format("2006-01-02 15:04:05.000"), r.Client, r.Session, cmp.Or(r.Source, "-"), cmp.Or(r.Tool, "-"), describeOutcome(r),
+			describeTime(r), fmt.Sprint(r.Response), strings.Join(r.Targets, ", "),
+		)
+	}
+	if err := c.printTable(rows); err != nil {
+		return err
+	}
+	if page.More {
+		c.printf("there are older calls; use --limit, or --before %d\n", page.Calls[len(page.Calls)-1].ID)
+	}
+	return nil
+}
+
+func readCalls(ctx context.Context, c *cli, f audit.Filter) (page audit.Page, err error) {
+	r, err := audit.OpenReader(ctx, c.Paths.Audit(), c.Now)
+	if errors.Is(err, fs.ErrNotExist) {
+		return audit.Page{}, nil // no hub has run yet
+	}
+	if err != nil {
+		return audit.Page{}, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return r.Calls(ctx, f)
+}
+
+func describeOutcome(r audit.Record) string {
+	switch {
+	case r.Outcome == audit.Dropped:
+		return string(r.Outcome) + ": " + r.Message
+	case r.Code == "" || r.Outcome == audit.Asked:
+		return string(r.Outcome)
+	default:
+		return string(r.Outcome) + ": " + r.Code
+	}
+}
+
+func describeTime(r audit.Record) string {
+	text := r.Worked.Round(10 * time.Microsecond).String()
+	if r.Waited > 0 {
+		text += fmt.Sprintf(" + %s waiting", r.Waited.Round(100*time.Millisecond))
+	}
+	return text
+}
+
+// followCalls shows calls as they end, beginning with those that the hub
+// remembers.
+func followCalls(ctx context.Context, c *cli, f callsFlags) error {
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
 		return noHub(err)
+	}
+	calls, err := status.Open(ctx, c.hub().API(), status.CallsQuery, status.CallFilter{Follow: true})
+	if err != nil {
+		return err
 	}
 	out := json.NewEncoder(c.out)
 	for n := range calls {
@@ -48,7 +161,7 @@ func showCalls(ctx context.Context, c *cli, f callsFlags) error {
 			c.printf("... %s missing here\n", count(int(n.Missed), "call"))
 		}
 		switch {
-		case f.client != "" && f.client != n.Client || f.source != "" && f.source != n.Source:
+		case !f.selects(n):
 		case f.json:
 			if err := out.Encode(n); err != nil {
 				return err
@@ -59,4 +172,13 @@ func showCalls(ctx context.Context, c *cli, f callsFlags) error {
 		}
 	}
 	return nil
+}
+
+func (f *callsFlags) selects(n status.Call) bool {
+	for want, is := range map[*string]string{&f.Client: n.Client, &f.Source: n.Source, &f.Tool: n.Tool, &f.Effect: n.Effect} {
+		if *want != "" && *want != is {
+			return false
+		}
+	}
+	return true
 }

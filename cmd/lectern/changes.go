@@ -29,7 +29,7 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 }
 
 func (f *filterFlags) parse(now time.Time) (err error) {
-	f.Since, err = parseSince(f.since, now)
+	f.Since, err = parseTime("--since", f.since, now)
 	return err
 }
 
@@ -66,8 +66,8 @@ func changesCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// parseSince reads a time as people give it; empty: the zero time.
-func parseSince(s string, now time.Time) (time.Time, error) {
+// parseTime reads a time as people give it to a flag; empty: the zero time.
+func parseTime(flag, s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
@@ -84,7 +84,7 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("invalid --since %q (want a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04)", s)
+	return time.Time{}, usagef("invalid %s %q (want a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04)", flag, s)
 }
 
 func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) error {

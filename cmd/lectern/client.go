@@ -134,7 +134,7 @@ func (c console) printSnippet(s status.Snippet) {
 
 func clientInstallCommand(c *cli) *cobra.Command {
 	var f connectFlags
-	cmd := c.proposalCommand(&cobra.Command{
+	cmd := c.planCommand(&cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Add Lectern to a client's configuration",
 		Long: "Add Lectern to a client's configuration. The change is shown first. Only our entry is\n" +
@@ -154,7 +154,7 @@ func clientInstallCommand(c *cli) *cobra.Command {
 
 func clientRemoveCommand(c *cli) *cobra.Command {
 	var f connectFlags
-	cmd := c.proposalCommand(&cobra.Command{
+	cmd := c.planCommand(&cobra.Command{
 		Use:               "remove CLIENT",
 		Short:             "Remove Lectern from a client's configuration",
 		Long:              "Remove Lectern from a client's configuration. Entries of other programs stay.",

@@ -65,9 +65,9 @@ func (c console) confirm(question string) (bool, error) {
 
 type proposeFunc func(ctx context.Context, args []string) (*installer.Proposal, error)
 
-// proposalCommand completes a command that shows what propose proposes, asks,
+// planCommand completes a command that shows what propose proposes, asks,
 // and applies it.
-func (c console) proposalCommand(cmd *cobra.Command, propose proposeFunc) *cobra.Command {
+func (c console) planCommand(cmd *cobra.Command, propose proposeFunc) *cobra.Command {
 	var f confirmFlags
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/doctor"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer/update"
@@ -24,10 +22,10 @@ func doctorCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [CHECK]",
 		Short: "Check everything that can be wrong, and say what to do",
-		Long: "Checks configuration, files, hub, port, sources, Logseq, clients and versions, and\n" +
-			"changes nothing. In a terminal `lectern doctor logseq` asks you to hide Logseq's window\n" +
-			"for a moment, to see whether Logseq still answers then.\n" +
-			"CHECK is the name of one check or the beginning of several, such as hub or logseq.\n" +
+		Long: "Checks configuration, files, hub, port, sources, plugins, clients and versions, and\n" +
+			"changes nothing. In a terminal a check may ask you to do something in another program.\n" +
+			"CHECK is the name of one check or the beginning of several, such as hub, or the kind\n" +
+			"of a source.\n" +
 			"Exit status is 1 if a check fails; warnings do not count.",
 		Args: arguments(0, 1, "at most one check"),
 		ValidArgsFunction: completions(func(args []string) []string {
@@ -46,19 +44,13 @@ func doctorCommand(c *cli) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON when all are done")
-	cmd.Flags().BoolVar(&tryWrites, "try-writes", false, "also write to Logseq, on a page that is created for it and deleted again")
+	cmd.Flags().BoolVar(&tryWrites, "try-writes", false, "let checks also write to sources, and take it back")
 	return cmd
 }
 
 func (c *cli) doctor() doctor.Doctor {
 	return doctor.Doctor{
-		Planner: c.planner(), Snapshot: c.hub().OpenedSnapshot,
-		Call: func(ctx context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error) {
-			return status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
-		},
-		Diagnose: func(ctx context.Context, graph string) (doctor.Diagnosis, error) {
-			return hubproc.Diagnose(ctx, c.Paths.Daemon().Control(), graph)
-		},
+		Planner: c.planner(), Snapshot: c.hub().OpenedSnapshot, API: c.hub().API(),
 		Updater: func(conf config.Update) (*update.Updater, error) {
 			return update.New(machine.UpdateConfig(c.App, conf, slog.New(slog.DiscardHandler)))
 		},

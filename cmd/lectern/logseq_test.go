@@ -21,9 +21,10 @@ func runFakeLogseq() {
 	if err != nil {
 		panic(err)
 	}
-	hello := bridgetest.Hello(graph)
-	hello["skill_version"], hello["api_capabilities"] = doc.SkillVersion, capabilities("db")
-	hello["plugin_version"] = "1.2.3"
+	hello := map[string]any{
+		"logseq_version": "2.0.1", "plugin_version": "1.2.3", "sdk_version": "0.2.12", "skill_version": doc.SkillVersion,
+		"api_capabilities": capabilities("db"), "graph": map[string]string{"name": "logseq_db_" + graph, "url": "logseq_db_" + graph, "kind": "db"},
+	}
 	p, err := bridgetest.Connect(context.Background(), bridgetest.Options{
 		Dial: bridgetest.Dial{URL: "http://127.0.0.1:" + port, Origin: "lsp://logseq.io"}, Token: token, Hello: hello,
 		Answer: func(_ context.Context, method string, _ json.RawMessage) (any, error) {

@@ -28,7 +28,7 @@ func pluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string)
 	var home string
 	cmd.Args = noArguments
 	logseqFolderFlag(cmd, &home)
-	return c.proposalCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(home) })
+	return c.planCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(home) })
 }
 
 func logseqFolderFlag(cmd *cobra.Command, home *string) {

@@ -38,7 +38,7 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 		Short: "Show the installed plugin, its settings and who is connected",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			g, err := c.planner().LogseqPlugin(home)
+			g, err := c.planner().PluginWithFiles(home)
 			if err != nil {
 				return err
 			}
@@ -84,6 +84,15 @@ func newPluginReport(version, lectern string, s installer.PluginState, port int,
 	}
 }
 
+// peerLine is what a Peer says about itself and how it is connected.
+func peerLine(p status.Peer) string {
+	line := ""
+	for _, f := range p.Facts {
+		line += f.Name + " " + f.Value + ", "
+	}
+	return line + "over " + p.Transport
+}
+
 func connectedRows(snap status.Snapshot) (rows table) {
 	switch {
 	case !machine.HubRunning(snap):
@@ -92,7 +101,7 @@ func connectedRows(snap status.Snapshot) (rows table) {
 		return table{{"connected", "no; is Logseq running, and was it restarted after the plugin was installed?"}}
 	}
 	for _, p := range snap.Peers {
-		rows.add("connected", fmt.Sprintf("%s, Logseq %s, plugin %s over %s", p.Name, p.App, p.Plugin, p.Transport))
+		rows.add("connected", p.Name+", "+peerLine(p))
 	}
 	return rows
 }

@@ -45,8 +45,8 @@ func TestConnectedRows(t *testing.T) {
 	for want, snap := range map[string]status.Snapshot{
 		"no hub is running": {},
 		"is Logseq running": {Hub: ready},
-		"notes, Logseq 2.0.1, plugin 1.2.3 over websocket": {Hub: ready, Peers: []status.Peer{
-			{Component: status.Component{Name: "notes"}, App: "2.0.1", Plugin: "1.2.3", Transport: "websocket"},
+		"notes, Logseq 2.0.1, plugin 1.2.3, over websocket": {Hub: ready, Peers: []status.Peer{
+			{Component: status.Component{Name: "notes"}, Facts: []status.Fact{{Name: "Logseq", Value: "2.0.1"}, {Name: "plugin", Value: "1.2.3"}}, Transport: "websocket"},
 		}},
 	} {
 		if rows := connectedRows(snap); len(rows) != 1 || !strings.Contains(rows[0][1], want) {

@@ -74,7 +74,7 @@ func rootCommand(c *cli) *cobra.Command {
 	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), policyCommand(c), changesCommand(c), undoCommand(c))
 	add("run", hubCommand(c), superviseCommand(c), serviceCommand(c), uninstallCommand(c))
 	add("use", configCommand(c))
-	add("inspect", statusCommand(c), callsCommand(c), auditCommand(c), doctorCommand(c), logsCommand(c), skillCommand(c), versionCommand(c))
+	add("inspect", statusCommand(c), callsCommand(c), doctorCommand(c), logsCommand(c), skillCommand(c), versionCommand(c))
 	add("run", selfUpdateCommand(c))
 	return root
 }

@@ -35,5 +35,5 @@ func skillProposalCommand(c *cli, cmd *cobra.Command, clients string, propose fu
 	var ids []string
 	cmd.Args = noArguments
 	cmd.Flags().StringSliceVar(&ids, "client", nil, clients)
-	return c.proposalCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(ids) })
+	return c.planCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(ids) })
 }

@@ -50,7 +50,7 @@ func sourceListCommand(c *cli) *cobra.Command {
 			states := sourceStates(cmd.Context(), c)
 			rows := table{{"NAME", "KIND", "ACCESS", "STATE", "PLACE"}}
 			for _, s := range c.Sources(conf) {
-				rows.add(s.Name, s.Kind, sourceAccess(s), states[s.Name].String(), s.Path)
+				rows.add(s.Name, s.Kind, sourceAccess(s), states[s.Name].String(), s.Location())
 			}
 			return c.printTable(rows)
 		},
@@ -89,8 +89,8 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 		from = "Lectern itself, until you add a source of your own"
 	}
 	rows := table{{"name", s.Name}, {"kind", s.Kind}}
-	if s.Path != "" {
-		rows.add("place", s.Path)
+	if place := s.Location(); place != "" {
+		rows.add("place", place)
 	}
 	rows.add("access", sourceAccess(s))
 	for _, rule := range s.Exclude {

@@ -11,9 +11,9 @@ func sourceFindCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find",
 		Short: "Find knowledge bases on this machine that are not sources yet",
-		Long: "Find knowledge bases on this machine that are not sources yet: the vaults that\n" +
-			"Obsidian lists, the graphs that Logseq has opened, and folders where people\n" +
-			"usually keep notes. Only file names are looked at; no note is read.",
+		Long: "Find knowledge bases on this machine that are not sources yet: the folders that\n" +
+			"other programs for notes have opened, and those where people usually keep notes.\n" +
+			"Only file names are looked at; no note is read.",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := c.Config(); err != nil {

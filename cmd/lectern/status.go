@@ -74,8 +74,7 @@ func (c console) printStatus(s status.Snapshot) error {
 		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, count(int(a.Calls), "call")))
 	}
 	for _, p := range s.Peers {
-		rows.add("peer "+p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s",
-			p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call")))
+		rows.add("peer "+p.Name, peerLine(p)+", "+count(int(p.Calls), "call"))
 	}
 	if n := len(s.Approvals); n > 0 {
 		rows.add("waiting", count(n, "call")+" for your approval; see: lectern approve")

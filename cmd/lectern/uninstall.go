@@ -22,7 +22,7 @@ import (
 )
 
 func uninstallCommand(c *cli) *cobra.Command {
-	return c.proposalCommand(&cobra.Command{
+	return c.planCommand(&cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove everything that Lectern installed on this machine",
 		Long: "Remove everything that Lectern installed on this machine: entries in clients, the\n" +

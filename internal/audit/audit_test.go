@@ -1,271 +1,309 @@
 package audit
 
 import (
-	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-func open(t *testing.T, o Options) *Trail {
+func openTrail(tb testing.TB, file string, now func() time.Time) *Trail {
+	tb.Helper()
+	t, err := Open(tb.Context(), Options{File: file, Key: []byte("key"), Now: now, Keep: 24 * time.Hour, MaxBytes: 1 << 30})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := t.Close(); err != nil && !errors.Is(err, sql.ErrConnDone) {
+			tb.Error(err)
+		}
+	})
+	return t
+}
+
+func calls(t *testing.T, file string, f Filter) Page {
 	t.Helper()
-	o.Key, o.Now = []byte("key"), func() time.Time { return noon }
-	trail, err := Open(o)
+	r, err := OpenReader(t.Context(), file, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trail
+	defer r.Close()
+	page, err := r.Calls(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
 }
 
-func shut(t *testing.T, trail *Trail) {
-	t.Helper()
+func atNoon() time.Time { return noon }
+
+func TestRecordComesBack(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state", "audit.db")
+	if _, err := OpenReader(t.Context(), file, time.Now); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no trail: %v", err)
+	}
+	trail := openTrail(t, file, atNoon)
+	want := Record{
+		ID: trail.NewID(noon), Time: noon, Client: "zed", Proven: true, Session: "s1", Transport: "http", Role: "gm", Source: "notes", Tool: "move_page",
+		Effect: "write", Targets: []string{"a.md", "b.md"}, Outcome: Failed, Code: "conflict", Message: "the page … was edited",
+		Waited: 3 * time.Second, Worked: 1500 * time.Microsecond, Request: 12, Response: 34, Digest: trail.Digest([]byte("x")), Parent: 77,
+		Changes: []string{"c1", "c2"}, Detail: json.RawMessage(`{"fuel":9}`),
+	}
+	trail.Add(want)
+	least := Record{ID: trail.NewID(noon.Add(time.Second)), Time: noon.Add(time.Second), Outcome: OK}
+	trail.Add(least)
 	if err := trail.Close(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// written is a trail of n calls.
-func written(t *testing.T, o Options, n int) {
-	t.Helper()
-	trail := open(t, o)
-	for i := range n {
-		trail.Add(Record{Time: noon, Session: "s1", Client: "tester", Source: "notes", Tool: "read_page", Effect: "read", Asked: i, Args: trail.Digest([]byte{byte(i)})})
+	if diff := cmp.Diff(Page{Calls: []Record{least, want}}, calls(t, file, Filter{}), cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
 	}
-	shut(t, trail)
+	trail.Add(least) // after Close: nothing happens
 }
 
-func verified(t *testing.T, name string) Report {
-	t.Helper()
-	r, err := Verify(name)
-	if err != nil {
+func TestTargetsAreBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, atNoon)
+	long := "x" + strings.Repeat("é", 200)
+	r := Record{ID: trail.NewID(noon), Outcome: OK, Targets: []string{long}}
+	for i := range 100 {
+		r.Targets = append(r.Targets, fmt.Sprint(i))
+	}
+	trail.Add(r)
+	if err := trail.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return r
-}
-
-func TestTrailGoesOn(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "state", "audit.jsonl")
-	if r := verified(t, name); r.Files != 0 || r.Break != nil {
-		t.Errorf("no trail: %+v", r)
+	got := calls(t, file, Filter{Target: long})
+	if len(got.Calls) != 1 {
+		t.Fatal("not found by a long target")
 	}
-	for range 3 {
-		written(t, Options{File: name}, 4)
-	}
-	r := verified(t, name)
-	if r.Break != nil || r.Lines != 12 || r.First != 1 || r.Last != 12 || r.Torn+r.Cuts+r.Lost != 0 {
-		t.Errorf("report %+v", r)
-	}
-	info, err := os.Stat(name)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
+	if first := got.Calls[0].Targets[0]; len(got.Calls[0].Targets) != MaxTargets || len(first) > MaxTarget || !utf8.ValidString(first) {
+		t.Errorf("%d targets, the first %q", len(got.Calls[0].Targets), first)
 	}
 }
 
-func TestRotationCarriesTheChain(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "audit.jsonl")
-	for range 5 {
-		written(t, Options{File: name, FileSize: 1000, Files: 3}, 7)
+func TestPagesAndFilters(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, atNoon)
+	for i := range 250 {
+		r := Record{ID: trail.NewID(noon.Add(time.Duration(i) * time.Second)), Client: "a", Source: "notes", Tool: "read_page", Effect: "read", Outcome: OK}
+		if i%10 == 0 {
+			r.Client, r.Source, r.Tool, r.Effect, r.Outcome, r.Targets = "b", "work", "write_page", "write", Refused, []string{"x.md", fmt.Sprint(i)}
+		}
+		trail.Add(r)
 	}
-	r := verified(t, name)
-	if r.Break != nil || r.Files != 3 || r.Last != 35 || r.First <= 1 || uint64(r.Lines) != r.Last-r.First+1 {
-		t.Errorf("report %+v", r)
-	}
-	if _, err := os.Stat(name + ".3"); err == nil {
-		t.Error("more files than asked for")
-	}
-	// A file between two others that is gone is a gap.
-	if err := os.Rename(name+".2", name+".1"); err != nil {
+	if err := trail.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r := verified(t, name); r.Break == nil || !strings.Contains(r.Break.Meaning, "removed") {
-		t.Errorf("without a file in between: %+v", r.Break)
-	}
-}
-
-// Ways to tamper with a trail, and the line at which each is found.
-func TestTampering(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "audit.jsonl")
-	written(t, Options{File: name}, 6)
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.SplitAfter(string(whole), "\n")[:6]
-	join := func(lines ...string) string { return strings.Join(lines, "") }
-	for _, tt := range []struct {
-		name, text string
-		line       int
-		means      string
+	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	for name, c := range map[string]struct {
+		f    Filter
+		want int
+		more bool
+		last int // second of the last call
 	}{
-		{"untouched", join(lines...), 0, ""},
-		{"a word changed", strings.Replace(join(lines...), `"asked":2`, `"asked":9`, 1), 4, "number 3, was changed"},
-		{"a line removed", join(lines[0], lines[1], lines[3], lines[4], lines[5]), 3, "1 lines before it were removed"},
-		{"two lines swapped", join(lines[0], lines[2], lines[1], lines[3]), 2, "removed"},
-		{"a line twice", join(lines[0], lines[1], lines[1]), 3, "inserted or moved"},
-		{"the first removed", join(lines[1:]...), 0, ""}, // as a rotation does; First says so
-		{"numbers adjusted after that", strings.Replace(join(lines[1:]...), `"seq":2`, `"seq":1`, 1), 1, "removed"},
-		{"garbage", join(lines[0], "hello\n", lines[1]), 2, "changed after it was written"},
-		{"a field more", strings.Replace(join(lines...), `{"seq":5`, `{"x":1,"seq":5`, 1), 5, "changed after it was written"},
-		{"emptied in the middle", join(lines[0], "\n", lines[1]), 2, "changed after it was written"},
+		"all":             {Filter{}, 100, true, 150},
+		"limit":           {Filter{Limit: 3}, 3, true, 247},
+		"exactly":         {Filter{Limit: 250}, 250, false, 0},
+		"client":          {Filter{Client: "b"}, 25, false, 0},
+		"source":          {Filter{Source: "work", Limit: 24}, 24, true, 10},
+		"tool":            {Filter{Tool: "write_page"}, 25, false, 0},
+		"effect":          {Filter{Effect: "write"}, 25, false, 0},
+		"outcome":         {Filter{Outcome: Refused}, 25, false, 0},
+		"target":          {Filter{Target: "20"}, 1, false, 20},
+		"target of many":  {Filter{Target: "x.md"}, 25, false, 0},
+		"part of a name":  {Filter{Target: "x"}, 0, false, 0},
+		"client and tool": {Filter{Client: "a", Tool: "write_page"}, 0, false, 0},
+		"since":           {Filter{Since: at(240)}, 10, false, 240},
+		"until":           {Filter{Until: at(10)}, 10, false, 0},
+		"between":         {Filter{Since: at(100), Until: at(111), Client: "b"}, 2, false, 100},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if err := os.WriteFile(name, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
+		page := calls(t, file, c.f)
+		if len(page.Calls) != c.want || page.More != c.more {
+			t.Errorf("%s: %d calls, more %v", name, len(page.Calls), page.More)
+		} else if c.want > 0 && !page.Calls[c.want-1].Time.Equal(at(c.last)) {
+			t.Errorf("%s: the last at %s", name, page.Calls[c.want-1].Time)
+		}
+	}
+	// Page after page comes every call once, newest first.
+	seen, before := 0, int64(0)
+	for more := true; more; {
+		page := calls(t, file, Filter{Limit: 40, Before: before})
+		for _, r := range page.Calls {
+			if seen++; !r.Time.Equal(at(250 - seen)) {
+				t.Fatalf("call %d at %s", seen, r.Time)
 			}
-			b := verified(t, name).Break
-			switch {
-			case b == nil && tt.line > 0:
-				t.Errorf("no break, want one in line %d", tt.line)
-			case b != nil && (b.Line != tt.line || !strings.Contains(b.Meaning, tt.means)):
-				t.Errorf("break %+v, want line %d: %s", *b, tt.line, tt.means)
+			before = r.ID
+		}
+		more = page.More
+	}
+	if seen != 250 {
+		t.Errorf("%d calls in pages of 40", seen)
+	}
+}
+
+// Processes that write to the same file do not lose each other's calls.
+func TestTwoWriters(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trails := []*Trail{openTrail(t, file, atNoon), openTrail(t, file, atNoon)}
+	var adding sync.WaitGroup
+	for n, trail := range trails {
+		adding.Go(func() {
+			for i := range 400 {
+				trail.Add(Record{ID: trail.NewID(noon.Add(time.Duration(2*i+n) * time.Millisecond)), Outcome: OK})
 			}
 		})
 	}
+	adding.Wait()
+	for _, trail := range trails {
+		if err := trail.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(calls(t, file, Filter{Limit: 1000}).Calls); n != 800 {
+		t.Errorf("%d calls of 800", n)
+	}
 }
 
-// A change of any byte is found, whichever it is, but in the last
-// line: the hash that Verify prints stands for that.
-func TestEveryByteCounts(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "audit.jsonl")
-	written(t, Options{File: name}, 3)
-	whole, err := os.ReadFile(name)
+// Records are written soon, without anybody asking for it.
+func TestRecordsAreWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, atNoon)
+	trail.Add(Record{ID: trail.NewID(noon), Outcome: OK})
+	deadline := time.Now().Add(10 * time.Second)
+	for len(calls(t, file, Filter{}).Calls) == 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was written in 10 s")
+		}
+	}
+}
+
+// A file that cannot be written is a problem as long as it lasts, and what was
+// lost meanwhile is counted in the trail itself.
+func TestLostRecordsAreCounted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, func() time.Time { return noon.Add(time.Hour) })
+	damage, mend := "ALTER TABLE calls RENAME TO away", "ALTER TABLE away RENAME TO calls"
+	run(t, trail, damage)
+	const many = maxWaiting + 2*maxBatch
+	for i := range many {
+		trail.Add(Record{ID: trail.NewID(noon.Add(time.Duration(i) * time.Millisecond)), Client: "zed", Outcome: OK})
+	}
+	if err := trail.Err(); err == nil || !strings.Contains(err.Error(), "audit: ") {
+		t.Errorf("while it cannot be written: %v", err)
+	}
+	run(t, trail, mend)
+	if err := trail.Close(); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	lost := calls(t, file, Filter{Outcome: Dropped})
+	if len(lost.Calls) != 1 {
+		t.Fatalf("%d records of lost ones", len(lost.Calls))
+	}
+	var n int
+	if _, err := fmt.Sscanf(lost.Calls[0].Message, "%d calls were not recorded", &n); err != nil {
+		t.Fatal(err)
+	}
+	kept, before := 0, int64(0)
+	for more := true; more; {
+		page := calls(t, file, Filter{Client: "zed", Limit: 1000, Before: before})
+		kept, more = kept+len(page.Calls), page.More
+		if len(page.Calls) > 0 {
+			before = page.Calls[len(page.Calls)-1].ID
+		}
+	}
+	if n == 0 || kept+n != many {
+		t.Errorf("%d kept and %d lost of %d", kept, n, many)
+	}
+}
+
+func TestRetention(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, atNoon)
+	ctx := t.Context()
+	var records []Record
+	for i := range 6000 {
+		records = append(records, Record{
+			ID: trail.NewID(noon.Add(time.Duration(i) * time.Second)), Outcome: OK, Message: strings.Repeat("x", 300), Targets: []string{fmt.Sprint(i)},
+		})
+	}
+	if err := insert(ctx, trail.store, records); err != nil {
+		t.Fatal(err)
+	}
+	count := func(query string) (n int64) {
+		if err := trail.store.Reader().QueryRow(ctx, query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if err := enforceRetention(ctx, trail.store, noon.Add(2500*time.Second), 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	if n, targets := count("SELECT count(*) FROM calls"), count("SELECT count(*) FROM call_targets"); n != 3500 || targets != 3500 {
+		t.Errorf("by age %d calls and %d targets are left", n, targets)
+	}
+	if oldest := idTime(count("SELECT min(id) FROM calls")); !oldest.Equal(noon.Add(2500 * time.Second)) {
+		t.Errorf("by age the oldest is from %s", oldest)
+	}
+	full, err := usedBytes(ctx, trail.store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := verified(t, name).Hash
-	for i := range whole {
-		text := bytes.Clone(whole)
-		text[i] ^= 1
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if r := verified(t, name); r.Break == nil && r.Hash == hash && r.Torn == 0 {
-			t.Errorf("byte %d of %d may be changed", i, len(whole))
-		}
-	}
-}
-
-// Wherever a crash cuts the file, the next start goes on with what is whole,
-// and says that something was cut.
-func TestTornTail(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "audit.jsonl")
-	written(t, Options{File: name}, 3)
-	whole, err := os.ReadFile(name)
-	if err != nil {
+	if err := enforceRetention(ctx, trail.store, noon, full/2); err != nil {
 		t.Fatal(err)
 	}
-	for cut := range whole {
-		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		left := bytes.LastIndexByte(whole[:cut], '\n') + 1
-		if r := verified(t, name); r.Break != nil || r.Torn != cut-left {
-			t.Errorf("cut at %d: torn %d, want %d; %+v", cut, r.Torn, cut-left, r.Break)
-		}
-		written(t, Options{File: name}, 1)
-		r, lines := verified(t, name), bytes.Count(whole[:cut], []byte("\n"))
-		torn := 0
-		if cut > left {
-			torn = 1
-		}
-		if r.Break != nil || r.Torn != 0 || r.Cuts != torn || r.Lines != lines+1+torn {
-			t.Errorf("cut at %d: afterwards %+v", cut, r)
-		}
+	left, err := usedBytes(ctx, trail.store)
+	if n := count("SELECT count(*) FROM calls"); err != nil || left > full/2 || n == 0 || n >= 3500 {
+		t.Errorf("by size %d calls are left in %d bytes of %d, %v", n, left, full, err)
 	}
-}
-
-func TestRecordsWaitButNotLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		name := filepath.Join(t.TempDir(), "audit.jsonl")
-		trail := open(t, Options{File: name, Delay: time.Second})
-		var adding sync.WaitGroup
-		for range 4 {
-			adding.Go(func() {
-				for range 50 {
-					trail.Add(Record{Time: noon})
-				}
-			})
-		}
-		adding.Wait()
-		if r := verified(t, name); r.Lines != 0 {
-			t.Errorf("%d lines at once", r.Lines)
-		}
-		time.Sleep(time.Second + time.Millisecond)
-		synctest.Wait()
-		if r := verified(t, name); r.Lines != 200 || r.Break != nil {
-			t.Errorf("%d lines after the delay: %+v", r.Lines, r.Break)
-		}
-		for range maxWaiting {
-			trail.Add(Record{Time: noon})
-		}
-		if r := verified(t, name); r.Lines != 200+maxWaiting {
-			t.Errorf("%d lines when many wait", r.Lines)
-		}
-		trail.Add(Record{Time: noon})
-		shut(t, trail)
-		trail.Add(Record{Time: noon})
-		if r := verified(t, name); r.Lines != 201+maxWaiting || r.Break != nil {
-			t.Errorf("%d lines in the end: %+v", r.Lines, r.Break)
-		}
-	})
-}
-
-// A file that cannot be written loses no order, and says what it lost.
-func TestDiskThatIsFull(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		name := filepath.Join(t.TempDir(), "audit.jsonl")
-		trail := open(t, Options{File: name, Delay: time.Second})
-		trail.Add(Record{Time: noon, Client: "first"})
-		trail.Flush()
-		_ = trail.file.f.Close() // from here on writes fail, as does opening
-		if err := os.Rename(name, name+".away"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(name, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for i := range maxWaiting * 2 {
-			trail.Add(Record{Time: noon, Client: fmt.Sprint(i)})
-		}
-		if trail.FileError() == nil {
-			t.Error("no trouble")
-		}
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(name+".away", name); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		trail.Add(Record{Time: noon, Client: "last"})
-		shut(t, trail)
-		r := verified(t, name)
-		if r.Break != nil || r.Lost == 0 || r.Lines+r.Lost != 1+maxWaiting*2+1+1 || trail.FileError() != nil {
-			t.Errorf("report %+v, %v", r, trail.FileError())
-		}
-	})
+	if newest := idTime(count("SELECT max(id) FROM calls")); !newest.Equal(noon.Add(5999 * time.Second)) {
+		t.Errorf("by size the newest is from %s", newest)
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() > full*3/4 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
 }
 
 func TestDigestIsKeyed(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "audit.jsonl")
-	a := open(t, Options{File: name})
-	defer shut(t, a)
-	b, err := Open(Options{File: name + "2", Key: []byte("another"), Now: time.Now})
+	dir := t.TempDir()
+	a := openTrail(t, filepath.Join(dir, "a"), atNoon)
+	b, err := Open(t.Context(), Options{File: filepath.Join(dir, "b"), Key: []byte("another"), Now: time.Now, Keep: time.Hour, MaxBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shut(t, b)
-	text := []byte(`{"page":"a"}`)
-	if a.Digest(text) != a.Digest(bytes.Clone(text)) || a.Digest(text) == a.Digest(text[1:]) || a.Digest(text) == b.Digest(text) || len(a.Digest(text)) != 32 {
-		t.Errorf("digests %s %s %s", a.Digest(text), a.Digest(text[1:]), b.Digest(text))
+	defer b.Close()
+	text := `{"page":"a"}`
+	digest := a.Digest([]byte(text))
+	if digest != a.Digest([]byte(text)) || digest == a.Digest([]byte(text[1:])) || digest == b.Digest([]byte(text)) || len(digest) != 32 {
+		t.Errorf("digests %s %s %s", digest, a.Digest([]byte(text[1:])), b.Digest([]byte(text)))
+	}
+}
+
+func run(t *testing.T, trail *Trail, statement string) {
+	t.Helper()
+	// its own connection, as another process would
+	s, err := sql.Open("sqlite", "file:"+trail.opts.File+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
 	}
 }

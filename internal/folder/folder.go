@@ -3,9 +3,13 @@
 // rules, and touches regular files only. Symbolic links are never followed, not
 // even those that stay inside, so that each file has exactly one name.
 //
+// A [Folder] is the directory itself. Tools get a [View] of it, in which the names
+// that the user hides do not exist; they work out what to write in a [Draft], and
+// only a [Committer] carries that out on the real folder.
+//
 // It does not interpret file contents, keeps no index and no cache, and does not
 // watch for changes. Systems whose data is files, such as tools/markdown, import
-// it. Start reading at [Open], then [CheckName].
+// it. Start reading at [Open], then [View], [Rules] and [CheckName].
 package folder
 
 import (
@@ -18,7 +22,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 var (
@@ -32,6 +35,11 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrTooLarge means that a file is larger than Options.MaxBytes.
 	ErrTooLarge = errors.New("the file is too large")
+	// ErrHidden means that a write would touch a hidden name, or hide what it
+	// writes.
+	ErrHidden = errors.New("the name is hidden")
+	// ErrLimit means that a draft holds more than its limit.
+	ErrLimit = errors.New("too much would change at once")
 	// ErrExists means that the destination name already exists.
 	ErrExists = errors.New("the name is taken")
 	// ErrAmbiguous means that several files differ from the name only in case or
@@ -48,8 +56,8 @@ type Options struct {
 	MaxBytes int64
 }
 
-// A Folder is an open directory. Methods that only read are safe for concurrent
-// use; callers serialize the methods that change something.
+// A Folder is an open directory. It is for opening and closing: tools read through
+// a [View].
 type Folder struct {
 	root     *os.Root
 	path     string
@@ -132,28 +140,6 @@ func (f *Folder) Check() error {
 		return fmt.Errorf("%w: another folder is at %s", ErrGone, f.path)
 	}
 	return nil
-}
-
-// Exists reports whether anything has exactly this name, hidden names included.
-func (f *Folder) Exists(name string) bool {
-	_, err := f.root.Lstat(name)
-	return err == nil
-}
-
-// Stat returns the size in bytes and the modification time of a regular file,
-// or zero values if name is not one.
-func (f *Folder) Stat(name string) (size int64, modified time.Time) {
-	info, err := f.root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0, time.Time{}
-	}
-	return info.Size(), info.ModTime()
-}
-
-// IsDir reports whether name is a folder.
-func (f *Folder) IsDir(name string) bool {
-	info, err := f.root.Lstat(name)
-	return err == nil && info.IsDir()
 }
 
 // Etag returns the SHA-256 of data in lower-case hexadecimal, which agents hand

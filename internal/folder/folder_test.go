@@ -16,7 +16,7 @@ import (
 
 // openWith opens a folder that holds files, given as path and content; a path
 // that ends in a slash is a folder.
-func openWith(t *testing.T, files map[string]string) (*Folder, string) {
+func openWith(t *testing.T, files map[string]string) (*View, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -31,7 +31,7 @@ func openWith(t *testing.T, files map[string]string) (*Folder, string) {
 	v, err := Open(dir, Options{MaxBytes: 1000})
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	return v, dir
+	return NewView(v, nil), dir
 }
 
 func must(t *testing.T, err error) {
@@ -41,19 +41,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func names(t *testing.T, v *Folder) []string {
+// names lists v, folders with a final slash before files.
+func names(t *testing.T, v *View) []string {
 	t.Helper()
-	var got []string
-	_, err := v.Walk(t.Context(), ".", func(e Entry) error {
-		if e.Dir {
-			e.Path += "/"
-		}
-		got = append(got, e.Path)
-		return nil
-	})
+	l, err := v.List(t.Context(), nothing)
 	must(t, err)
-	return got
+	for i := range l.Folders {
+		l.Folders[i] += "/"
+	}
+	return slices.Sorted(slices.Values(slices.Concat(l.Folders, l.Files)))
 }
+
+// nothing skips nothing.
+func nothing(string, bool) bool { return false }
 
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
@@ -90,10 +90,10 @@ func TestWalkSkipsHiddenAndSpecialFiles(t *testing.T) {
 		if _, err := v.CheckDestination(name, ""); err == nil {
 			t.Errorf("%s: may be written", name)
 		}
-		if err := v.Remove(name); err == nil {
+		if err := v.f.remove(name); err == nil {
 			t.Errorf("%s: removed", name)
 		}
-		if err := v.Move(name, "moved.md"); err == nil {
+		if err := v.f.move(name, "moved.md"); err == nil {
 			t.Errorf("%s: renamed", name)
 		}
 	}
@@ -106,17 +106,16 @@ func TestWalkSkipsUnreadableFolder(t *testing.T) {
 	v, dir := openWith(t, map[string]string{"a/x.md": "", "b/y.md": "", "c.md": ""})
 	must(t, os.Chmod(filepath.Join(dir, "a"), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "a"), 0o700) })
-	n := 0
-	skipped, err := v.Walk(t.Context(), ".", func(Entry) error { n++; return nil })
-	if len(skipped) != 1 || err != nil || n != 4 {
-		t.Errorf("%d entries, %q skipped, %v", n, skipped, err)
+	l, err := v.List(t.Context(), nothing)
+	if len(l.Skipped) != 1 || err != nil || len(l.Folders)+len(l.Files) != 4 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
 
 func TestWalkEndsWithItsContext(t *testing.T) {
 	v, _ := openWith(t, map[string]string{"a/x.md": "", "b/y.md": ""})
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := v.Walk(ctx, ".", func(Entry) error { cancel(); return nil })
+	_, err := v.List(ctx, func(string, bool) bool { cancel(); return false })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -149,7 +148,7 @@ func TestGone(t *testing.T) {
 	must(t, os.Rename(dir, dir+"-away"))
 	t.Cleanup(func() { _ = os.RemoveAll(dir + "-away") })
 	for range 2 { // then with another folder in its place
-		_, walked := v.Walk(t.Context(), ".", func(Entry) error { return nil })
+		_, walked := v.List(t.Context(), nothing)
 		_, read := v.Read("none.md")
 		_, written := v.CheckDestination("new.md", "")
 		for what, err := range map[string]error{"check": v.Check(), "walk": walked, "read": read, "write": written} {
@@ -175,11 +174,11 @@ func TestTenant(t *testing.T) {
 	v, err := Open(base, Options{Tenant: "abc"})
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	if diff := cmp.Diff([]string{"abc.md"}, names(t, v)); diff != "" {
+	if diff := cmp.Diff([]string{"abc.md"}, names(t, NewView(v, nil))); diff != "" {
 		t.Error(diff)
 	}
 	for _, name := range []string{"../abcd/abcd.md", "../Other/Other.md", filepath.Join(base, "abcd", "abcd.md")} {
-		if _, err := v.Read(name); !isOutside(err) {
+		if _, err := NewView(v, nil).Read(name); !isOutside(err) {
 			t.Errorf("%s: %v, want an outside error", name, err)
 		}
 	}
@@ -238,7 +237,7 @@ func TestMove(t *testing.T) {
 	} {
 		v, _ := openWith(t, map[string]string{"a.md": "a", "dir/x.md": "x", "taken.md": "t", "empty/": ""})
 		before := names(t, v)
-		if err := v.Move(c.from, c.to); (err == nil) != c.ok {
+		if err := v.f.move(c.from, c.to); (err == nil) != c.ok {
 			t.Errorf("%s -> %s: %v", c.from, c.to, err)
 		}
 		after := names(t, v)
@@ -251,47 +250,47 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// ReadState returns the whole state, and a missing name is not an error.
+// The state of a target is complete, and a missing one is not an error.
 func TestReadState(t *testing.T) {
 	v, dir := openWith(t, map[string]string{"a.md": "\ufeffa\r\n", "dir/x.md": "x"})
 	must(t, os.Chmod(filepath.Join(dir, "a.md"), 0o640))
-	if held, there, err := v.ReadState("a.md", 10); err != nil || !there || held.Dir || string(held.Data) != "\ufeffa\r\n" || runtime.GOOS != "windows" && held.Perm != 0o640 {
-		t.Errorf("%+v, %v, %v", held, there, err)
+	if st, _, err := v.f.readState("a.md", 10); err != nil || !st.Exists || string(st.Data) != "\ufeffa\r\n" || runtime.GOOS != "windows" && st.Mode != 0o640 {
+		t.Errorf("%+v, %v", st, err)
 	}
-	if held, there, err := v.ReadState("dir", 10); err != nil || !there || !held.Dir {
-		t.Errorf("%+v, %v, %v", held, there, err)
+	if st, _, err := v.f.readState("dir/", 10); err != nil || !st.Exists || st.Data != nil {
+		t.Errorf("%+v, %v", st, err)
 	}
-	for _, name := range []string{"none.md", "none/x.md", "a.md/x.md"} {
-		if _, there, err := v.ReadState(name, 10); err != nil || there {
-			t.Errorf("%s: %v, %v", name, there, err)
+	for target, taken := range map[string]bool{"none.md": false, "none/x.md": false, "a.md/x.md": false, "none/": false, "a.md/": true, "dir": true} {
+		if st, blocked, err := v.f.readState(target, 10); err != nil || st.Exists || blocked != taken {
+			t.Errorf("%s: %+v, blocked %v, %v", target, st, blocked, err)
 		}
 	}
-	if _, _, err := v.ReadState("a.md", 3); !errors.Is(err, ErrTooLarge) {
+	if _, _, err := v.f.readState("a.md", 3); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"../a.md", ".git/x", ""} {
-		if _, _, err := v.ReadState(name, 10); err == nil {
+		if _, _, err := v.f.readState(name, 10); err == nil {
 			t.Errorf("%q: no error", name)
 		}
 	}
 	must(t, os.RemoveAll(dir))
-	if _, _, err := v.ReadState("a.md", 10); !errors.Is(err, ErrGone) {
-		t.Errorf("ReadState in a folder that is gone: %v", err)
+	if _, _, err := v.f.readState("a.md", 10); !errors.Is(err, ErrGone) {
+		t.Errorf("the state of a target in a folder that is gone: %v", err)
 	}
 }
 
 func TestMakeFolder(t *testing.T) {
 	v, dir := openWith(t, map[string]string{"a.md": ""})
-	must(t, v.MakeFolder("shared", 0o775))
+	must(t, v.f.makeFolder("shared", 0o775))
 	if info, err := os.Stat(filepath.Join(dir, "shared")); err != nil || !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm() != 0o775 {
 		t.Errorf("%v, %v", info, err)
 	}
 	for _, name := range []string{"shared", "a.md"} {
-		if err := v.MakeFolder(name, 0o700); !errors.Is(err, ErrExists) {
+		if err := v.f.makeFolder(name, 0o700); !errors.Is(err, ErrExists) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := v.MakeFolder("none/below", 0o700); err == nil {
+	if err := v.f.makeFolder("none/below", 0o700); err == nil {
 		t.Error("a folder was made along the way")
 	}
 }
@@ -300,12 +299,12 @@ func TestMakeFolder(t *testing.T) {
 func TestFindVariants(t *testing.T) {
 	v, _ := openWith(t, map[string]string{"Dir/Note.md": "", "Dir/Notes.md": "", "other/note.md": "", ".hidden/note.md": ""})
 	for name, want := range map[string][]string{"dir/note.md": {"Dir/Note.md"}, "DIR": {"Dir"}, "dir/none.md": nil, "dir/note.md/x": nil} {
-		got, err := v.FindVariants(name)
+		got, err := v.findVariants(name)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 		}
 	}
-	if _, err := v.FindVariants("../x"); !isOutside(err) {
+	if _, err := v.Find("../x"); !isOutside(err) {
 		t.Errorf("got %v", err)
 	}
 }

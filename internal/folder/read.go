@@ -7,26 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// Read returns the content of the regular file at name. It never blocks on a
-// pipe, never follows a link, and returns ErrTooLarge rather than part of a file.
-func (f *Folder) Read(name string) ([]byte, error) {
-	b, err := f.read(name, f.maxBytes, false)
-	return b, f.wrapError("read", name, err)
-}
-
-// ReadHead returns at most the first n bytes of the regular file at name.
-func (f *Folder) ReadHead(name string, n int64) ([]byte, error) {
-	b, err := f.read(name, n, true)
-	return b, f.wrapError("read", name, err)
-}
-
+// read returns at most limit bytes of the regular file at name. It never blocks on
+// a pipe, never follows a link, and unless only the head is wanted returns
+// ErrTooLarge rather than part of a file.
 func (f *Folder) read(name string, limit int64, head bool) ([]byte, error) {
 	if err := f.checkPath(name); err != nil {
 		return nil, err
@@ -40,6 +26,10 @@ func (f *Folder) checkPath(name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
+	return f.checkNoSymlinks(name)
+}
+
+func (f *Folder) checkNoSymlinks(name string) error {
 	for i := range len(name) {
 		if name[i] != '/' {
 			continue
@@ -106,7 +96,7 @@ func ReadOutside(file string, allowed []string, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := outside.Read(rel)
+		b, err := outside.read(rel, limit, false)
 		return b, errors.Join(err, outside.Close())
 	}
 	return nil, ErrNotAllowed
@@ -124,80 +114,6 @@ func relativeTo(dir, file string) (string, bool) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true
-}
-
-// Find returns the name under which a file or folder exists: name itself, or the
-// only one that differs from it just in case or accents. Otherwise the error is
-// fs.ErrNotExist or ErrAmbiguous.
-func (f *Folder) Find(name string) (string, error) {
-	if err := CheckName(name); err != nil {
-		return "", err
-	}
-	if f.Exists(name) {
-		return name, nil
-	}
-	found := "."
-	for part := range strings.SplitSeq(name, "/") {
-		actual, err := f.findIn(found, part)
-		if err != nil {
-			return "", err
-		}
-		found = path.Join(found, actual)
-	}
-	return found, nil
-}
-
-func (f *Folder) findIn(dir, part string) (string, error) {
-	entries, err := f.entries(dir)
-	if err != nil {
-		return "", err
-	}
-	var near []string
-	for _, e := range entries {
-		switch {
-		case e.Name() == part:
-			return part, nil
-		case FoldName(e.Name()) == FoldName(part):
-			near = append(near, e.Name())
-		}
-	}
-	switch len(near) {
-	case 0:
-		return "", fs.ErrNotExist
-	case 1:
-		return near[0], nil
-	}
-	for _, n := range near { // prefer the same letters with accents composed differently
-		if norm.NFC.String(n) == norm.NFC.String(part) {
-			return n, nil
-		}
-	}
-	return "", ErrAmbiguous
-}
-
-// FindVariants returns every existing name that equals name or differs from it
-// only in case or accents.
-func (f *Folder) FindVariants(name string) ([]string, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	found := []string{"."}
-	for part := range strings.SplitSeq(name, "/") {
-		var next []string
-		for _, dir := range found {
-			names, err := f.Names(dir)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			for _, n := range names {
-				if FoldName(n) == FoldName(part) && !IsHidden(n) {
-					next = append(next, path.Join(dir, n))
-				}
-			}
-		}
-		found = next
-	}
-	return found, nil
 }
 
 // wrapError adds the verb and the name. If a file is missing because the whole

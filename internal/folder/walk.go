@@ -2,79 +2,54 @@ package folder
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
-// An Entry is a folder or a regular file that [Folder.Walk] visits.
-type Entry struct {
-	Path string // slash-separated, relative to the folder
-	Dir  bool
+// A Listing is the names of a folder, in the order of a walk: folders before what
+// they hold, names in byte order. Dot files, temporary files, links and devices
+// are not in it.
+type Listing struct {
+	Folders, Files []string
+	Skipped        []string // folders that could not be read
 }
 
-// Name is the last component of the path.
-func (e Entry) Name() string { return path.Base(e.Path) }
-
-// SkipDir skips what a folder contains, if its visit returns it.
-var SkipDir = fs.SkipDir
-
-// Walk visits every folder and regular file below dir ("." for all), folders
-// before their contents, names in byte order. Hidden names, links and devices are
-// not visited. A folder that cannot be read is skipped and listed in skipped.
-// Walk ends early when ctx ends or visit returns an error other than SkipDir; it
-// returns ErrGone if the folder no longer exists.
-func (f *Folder) Walk(ctx context.Context, dir string, visit func(Entry) error) (skipped []string, err error) {
-	if err := f.Check(); err != nil {
-		return nil, err
-	}
-	if dir != "." {
-		if err := CheckName(dir); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := f.entries(dir); err != nil {
-		return nil, f.wrapError("list", dir, err)
-	}
-	err = f.walk(ctx, dir, &skipped, visit)
-	return skipped, err
-}
-
-func (f *Folder) walk(ctx context.Context, dir string, skipped *[]string, visit func(Entry) error) error {
+// walk adds what is in dir and below to l. It does not enter a folder for which
+// skip returns true, nor lists a file for which it does.
+func (f *Folder) walk(ctx context.Context, dir string, l *Listing, skip func(name string, dir bool) bool) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("walk folder: %w", err)
 	}
 	entries, err := f.entries(dir)
 	if err != nil {
-		*skipped = append(*skipped, dir)
-		return nil //nolint:nilerr // listed in skipped; one unreadable folder does not end a walk
+		l.Skipped = append(l.Skipped, dir)
+		return nil //nolint:nilerr // listed in Skipped; one unreadable folder does not end a walk
 	}
 	for _, e := range entries {
-		if IsHidden(e.Name()) || !e.IsDir() && !e.Type().IsRegular() {
+		name := path.Join(dir, e.Name())
+		if IsHidden(e.Name()) || !e.IsDir() && !e.Type().IsRegular() || skip(name, e.IsDir()) {
 			continue
 		}
-		entry := Entry{Path: path.Join(dir, e.Name()), Dir: e.IsDir()}
-		err := visit(entry)
-		switch {
-		case errors.Is(err, SkipDir) && entry.Dir:
+		if !e.IsDir() {
+			l.Files = append(l.Files, name)
 			continue
-		case err != nil:
+		}
+		l.Folders = append(l.Folders, name)
+		if err := f.walk(ctx, name, l, skip); err != nil {
 			return err
-		}
-		if entry.Dir {
-			if err := f.walk(ctx, entry.Path, skipped, visit); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-// Names lists all names in a folder, hidden ones included.
-func (f *Folder) Names(dir string) ([]string, error) {
+// names lists all names in a folder, dot files included.
+func (f *Folder) names(dir string) ([]string, error) {
 	entries, err := f.entries(dir)
 	if err != nil {
 		return nil, f.wrapError("list", dir, err)
@@ -86,7 +61,7 @@ func (f *Folder) Names(dir string) ([]string, error) {
 	return names, nil
 }
 
-// entries lists a folder in byte order, hidden names included.
+// entries lists a folder in byte order, dot files included.
 func (f *Folder) entries(dir string) ([]fs.DirEntry, error) {
 	if dir != "." {
 		info, err := f.root.Lstat(dir)
@@ -105,4 +80,22 @@ func (f *Folder) entries(dir string) ([]fs.DirEntry, error) {
 	entries, err := file.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, err
+}
+
+// ForEach calls f for 0 to count-1 on all processors until ctx ends.
+func ForEach(ctx context.Context, count int, f func(i int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), count) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("read files: %w", err)
+	}
+	return nil
 }

@@ -10,18 +10,18 @@ import (
 // The functions below change exactly one name and create nothing on the way:
 // they are for callers that have planned all their changes and can undo them.
 // Existing names may break [CheckNew], so only [CheckName] applies here; for a
-// new name call [Folder.CheckDestination] first.
+// new name call [View.CheckDestination] first.
 
-// CheckedRoot returns the os.Root through which internal/atomicfile may write
-// name, after checking that name is valid and leads through no symbolic link.
-func (f *Folder) CheckedRoot(name string) (*os.Root, error) {
+// checkedRoot returns the os.Root through which name may be written, after checking
+// that name is valid and leads through no symbolic link.
+func (f *Folder) checkedRoot(name string) (*os.Root, error) {
 	return f.root, f.wrapError("write", name, f.checkPath(name))
 }
 
-// MakeFolder creates one folder with exactly these permission bits, regardless of
+// makeFolder creates one folder with exactly these permission bits, regardless of
 // the umask. If the name exists, the error is ErrExists.
-func (f *Folder) MakeFolder(name string, perm fs.FileMode) error {
-	root, err := f.CheckedRoot(name)
+func (f *Folder) makeFolder(name string, perm fs.FileMode) error {
+	root, err := f.checkedRoot(name)
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func (f *Folder) MakeFolder(name string, perm fs.FileMode) error {
 	return f.wrapError("make folder", name, err)
 }
 
-// Move renames a regular file into a folder that exists. It never replaces a
+// move renames a regular file into a folder that exists. It never replaces a
 // file: if to exists, even since a moment ago, the error is ErrExists.
-func (f *Folder) Move(from, to string) error {
+func (f *Folder) move(from, to string) error {
 	for _, name := range []string{from, to} {
-		if _, err := f.CheckedRoot(name); err != nil {
+		if _, err := f.checkedRoot(name); err != nil {
 			return err
 		}
 	}
@@ -53,8 +53,8 @@ func (f *Folder) Move(from, to string) error {
 	return f.wrapError("move", from, err)
 }
 
-// Remove removes the regular file at name.
-func (f *Folder) Remove(name string) error {
+// remove removes the regular file at name.
+func (f *Folder) remove(name string) error {
 	err := f.checkPath(name)
 	if err == nil {
 		err = f.checkRegular(name)
@@ -73,9 +73,11 @@ func (f *Folder) checkRegular(name string) error {
 	return err
 }
 
-// RemoveEmpty removes the folder at name if it is empty, and reports whether it did.
-func (f *Folder) RemoveEmpty(name string) bool {
-	return f.checkPath(name) == nil && f.IsDir(name) && f.root.Remove(name) == nil
+// removeEmpty removes the folder at name if it is empty.
+func (f *Folder) removeEmpty(name string) {
+	if f.checkPath(name) == nil && f.isDir(name) {
+		_ = f.root.Remove(name) // fails if it is not empty
+	}
 }
 
 // renameFile links the new name before it removes the old one, because os.Rename
@@ -95,7 +97,7 @@ func (f *Folder) renameFile(from, to string) error {
 		return ErrExists
 	}
 	// Only the case differs, or the file system has no hard links.
-	if f.Exists(to) && !f.sameFile(from, to) {
+	if f.exists(to) && !f.sameFile(from, to) {
 		return ErrExists
 	}
 	return f.root.Rename(from, to)
@@ -108,4 +110,15 @@ func (f *Folder) sameFile(a, b string) bool {
 	}
 	other, err := f.root.Lstat(b)
 	return err == nil && os.SameFile(one, other)
+}
+
+// exists reports whether anything has exactly this name.
+func (f *Folder) exists(name string) bool {
+	_, err := f.root.Lstat(name)
+	return err == nil
+}
+
+func (f *Folder) isDir(name string) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.IsDir()
 }

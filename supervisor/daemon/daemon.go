@@ -26,7 +26,7 @@ import (
 
 // Wire is the version of the messages before the MCP stream and of the control
 // socket. A hub also accepts a Hello of the version before its own.
-const Wire = 2
+const Wire = 3
 
 // ErrNoHub means that no hub is running for this user.
 var ErrNoHub = errors.New("no hub is running")

@@ -59,6 +59,6 @@ func errorFrameWith(id []byte, code int, text string, data *errorData) []byte {
 	return b
 }
 
-func notification(method, params string) []byte {
+func newNotification(method, params string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":` + params + `}`)
 }

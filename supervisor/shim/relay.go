@@ -234,7 +234,7 @@ func (r *relay) hubLost() {
 		r.writeClient(errorFrame(c.id, codeHubLost, hubRestarted))
 	}
 	for _, id := range withdrawn {
-		r.writeClient(notification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
+		r.writeClient(newNotification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
 	}
 }
 

@@ -23,7 +23,7 @@ func (r *relay) replaySession(ctx context.Context, conn net.Conn) {
 	r.mu.Unlock()
 	if announce {
 		// The new hub may be of another version, with other tools.
-		r.writeClient(notification("notifications/tools/list_changed", "{}"))
+		r.writeClient(newNotification("notifications/tools/list_changed", "{}"))
 	}
 	if writeFrames(conn, frames) {
 		r.flushQueue(conn)
@@ -55,7 +55,7 @@ func (r *relay) replayHandshake(ctx context.Context, conn net.Conn) bool {
 		_ = conn.Close()
 		return false
 	}
-	return !ready || writeFrames(conn, [][]byte{notification("notifications/initialized", "{}")})
+	return !ready || writeFrames(conn, [][]byte{newNotification("notifications/initialized", "{}")})
 }
 
 // sessionFrames makes the requests that restore the session. mu is held.

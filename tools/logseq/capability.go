@@ -11,6 +11,7 @@ import (
 // docs/logseq-compatibility.md is rendered from it.
 type Capability struct {
 	Key   string
+	Title string // for people, at most 13 characters
 	What  string // completes "this Logseq can"
 	Tools []string
 	File  string // on a file graph: Logseq 0.10.x and OG
@@ -42,136 +43,143 @@ func Known(version string) bool {
 func Capabilities() []Capability {
 	return []Capability{
 		{
-			"pages.list", "list pages",
+			"pages.list", "list pages", "list pages",
 			[]string{"list_pages"},
 			"DataScript: pages have `:block/original-name` and a journal day",
 			"DataScript: pages are tagged Page or Journal; built-in and recycled ones are left out, which `getAllPages` would not do",
 		},
 		{
-			"pages.read", "read pages",
+			"pages.read", "read pages", "read pages",
 			[]string{"get_page_content"},
 			"DataScript; properties stand in the page's first block, which is not shown as one",
 			"DataScript, which a hidden window does not stall; references in `:block/title` are resolved",
 		},
 		{
-			"pages.create", "create pages",
+			"pages.create", "create pages", "create pages",
 			[]string{"create_page"},
 			"`createPage` with `redirect: false`; the uuid is Logseq's choice, so the page is looked for by name",
 			"`createPage` with `redirect: false` and `customUUID`; properties in a second step, because Logseq drops those of a page that exists",
 		},
 		{
-			"pages.update", "append to pages and set their properties",
+			"pages.update", "update pages", "append to pages and set their properties",
 			[]string{"update_page", "append_to_journal"},
 			"lines of the page's first block; `insertBlock` for content",
 			"`upsertBlockProperty` by the property's full ident; `insertBlock` for content",
 		},
 		{
-			"pages.delete", "delete pages",
+			"pages.delete", "delete pages", "delete pages",
 			[]string{"delete_page"},
 			"`deletePage`: the file is removed",
 			"`deletePage`: the page goes to the recycle bin and its title stays taken",
 		},
 		{
-			"search.basic", "search",
+			"search.basic", "search", "search",
 			[]string{"search"},
 			"`search`, which finds ten at most, then a DataScript scan",
 			"`search` with a limit, then a DataScript scan",
 		},
 		{
-			"blocks.read", "read blocks",
+			"blocks.read", "read blocks", "read blocks",
 			[]string{"get_block"},
 			"DataScript; what is not there is NOT_FOUND, never null",
 			"DataScript, which a hidden window does not stall",
 		},
 		{
-			"blocks.create", "create blocks",
+			"blocks.create", "create blocks", "create blocks",
 			[]string{"create_block"},
 			"`insertBlock` with `customUUID` and `focus: false`",
 			"`insertBlock` with `customUUID`; properties in a second step; a missing target would be a silent null",
 		},
 		{
-			"blocks.update", "update blocks",
+			"blocks.update", "update blocks", "update blocks",
 			[]string{"update_block"},
 			"`updateBlock`, `upsertBlockProperty`; while the user edits the block, only the editor's text changes",
 			"`updateBlock`, `upsertBlockProperty` by full ident",
 		},
 		{
-			"blocks.delete", "delete blocks",
+			"blocks.delete", "delete blocks", "delete blocks",
 			[]string{"delete_block"},
 			"`removeBlock`, always with the children; `recursive` is Lectern's check",
 			"`removeBlock`, always with the children; `recursive` is Lectern's check",
 		},
 		{
-			"blocks.move", "move blocks",
+			"blocks.move", "move blocks", "move blocks",
 			[]string{"move_block"},
 			"`moveBlock`: before, after or first child; last child is after the last one",
 			"`moveBlock`: before, after or first child; last child is after the last one",
 		},
 		{
-			"datascript.query", "run DataScript queries",
+			"datascript.query", "query", "run DataScript queries",
 			[]string{"datascript_query"},
 			"runs in the window's own thread: a bad query freezes it, so Lectern refuses those it can tell",
 			"runs in the database worker; `:block/title`, `:block/order`, and one attribute for each property",
 		},
 		{
-			"pages.rename", "rename pages",
+			"pages.rename", "rename pages", "rename pages",
 			[]string{"rename_page"},
 			"`renamePage` by name",
 			"`renamePage` by uuid",
 		},
 		{
-			"backlinks", "find what links to a page",
+			"backlinks", "backlinks", "find what links to a page",
 			[]string{"get_backlinks"},
 			"DataScript over `:block/refs`",
 			"DataScript over `:block/refs`",
 		},
 		{
-			"blocks.insert", "insert a tree of blocks in one call",
+			"blocks.insert", "insert trees", "insert a tree of blocks in one call",
 			[]string{"insert_blocks"},
 			"`insertBatchBlock` with `keepUUID`; it answers null, so the tree is read back",
 			"`insertBatchBlock` with a uuid in each entry; properties in a second step",
 		},
 		{
-			"journals", "find and make journal pages",
+			"journals", "journals", "find and make journal pages",
 			[]string{"get_journal", "append_to_journal"},
 			"by `:block/journal-day`; made by `createPage` with `journal`",
 			"by `:block/journal-day`; made by `createPage` with `journal`",
 		},
 		{
-			"tasks", "list and set tasks",
+			"tasks", "tasks", "list and set tasks",
 			[]string{"list_tasks", "set_task"},
 			"marker, priority and days stand in the block's text",
 			"tag Task with `:logseq.property/status`, priority, scheduled and deadline",
 		},
 		{
-			"tags", "list tags",
+			"tags", "tags", "list tags",
 			[]string{"get_tags"},
 			"those in use, as a page's property or in text",
 			"pages tagged Tag that are not built in",
 		},
 		{
-			"properties", "list properties",
+			"properties", "properties", "list properties",
 			[]string{"list_properties"},
 			"the keys in use",
 			"pages tagged Property: display name, ident and type",
 		},
 		{
-			"templates", "list templates",
+			"templates", "templates", "list templates",
 			[]string{"list_templates"},
 			"`getCurrentGraphTemplates`",
 			unsupported,
 		},
 		{
-			"privacy", "leave references unnamed, so that a source that hides pages can be served", nil,
+			"privacy", "hide pages", "leave references unnamed, so that a source that hides pages can be served", nil,
 			"uuids stay as they are stored",
 			"uuids stay as they are stored, in tags and properties too",
 		},
 		{
-			"watch", "say what changes", nil,
+			"watch", "see changes", "say what changes", nil,
 			"`DB.onChanged`",
 			"`DB.onChanged`",
 		},
 	}
+}
+
+// writes reports whether c changes a graph, which the plugin's read-only
+// setting turns off.
+func (c Capability) writes() bool {
+	area, verb, _ := strings.Cut(c.Key, ".")
+	return (area == "pages" || area == "blocks") && verb != "list" && verb != "read"
 }
 
 func findCapability(key string) (Capability, bool) {

@@ -56,10 +56,8 @@ func (g *Graph) GetCapabilities(ctx context.Context, _ NoArguments) (Capabilitie
 		case one.Available:
 		case !out.Connected:
 			one.Reason = "Logseq is not connected"
-		case c.Row(a.Graph.Kind) == unsupported:
-			one.Reason = "a " + graphKindTitle(a.Graph.Kind) + " does not support it"
 		default:
-			one.Reason = "this Logseq does not offer it, or the plugin's settings turn it off"
+			one.Reason = a.missingReason(c)
 		}
 		out.Capabilities = append(out.Capabilities, one)
 	}

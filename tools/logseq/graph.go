@@ -62,29 +62,14 @@ func (disconnectedPeer) Call(context.Context, string, any, any, bool) error {
 func (disconnectedPeer) Hello() json.RawMessage                      { return nil }
 func (disconnectedPeer) Listen(func(string, json.RawMessage)) func() { return func() {} }
 
-// hello is the plugin's description of itself and of its Logseq.
-type hello struct {
-	Logseq       string   `json:"logseq_version"`
-	Plugin       string   `json:"plugin_version"`
-	SDK          string   `json:"sdk_version"`
-	Skill        string   `json:"skill_version"`
-	Session      string   `json:"session"` // new at every start of the plugin
-	Capabilities []string `json:"api_capabilities"`
-	Methods      []string `json:"methods"`
-	Graph        struct {
-		Name string `json:"name"`
-		Kind string `json:"kind"` // db or file
-	} `json:"graph"`
-}
-
 // hello returns nil if no Logseq is connected.
 func (g *Graph) hello() *hello {
 	raw := g.peer.Hello()
 	if len(raw) == 0 {
 		return nil
 	}
-	a := &hello{}
-	if err := json.Unmarshal(raw, a); err != nil {
+	a, err := parseHello(raw)
+	if err != nil {
 		g.log.Warn("cannot parse the plugin's hello", "error", err)
 	}
 	return a

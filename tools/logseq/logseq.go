@@ -29,7 +29,7 @@ func System() tools.Kind {
 			"A tool that this Logseq does not support answers CAPABILITY_MISSING; get_capabilities lists what is available. " +
 			"Every write is read back: verified tells whether the result is as requested. After TIMEOUT or a lost connection data.applied tells whether the write happened: true, false or \"unknown\".",
 		Open:        Open,
-		Peer:        &tools.PeerSpec[Config]{Name: func(c Config) string { return c.Graph }},
+		Peer:        peerSpec(),
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Graph]{
 			listPages(), getPageContent(), createPage(), updatePage(), deletePage(), search(),
@@ -38,6 +38,7 @@ func System() tools.Kind {
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
 			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
+		Checks:    checks(),
 		Resources: resources(),
 		Pages:     pages(),
 	})

@@ -65,7 +65,7 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	defer n.writing.Unlock()
 	file := path.Join(stem(page), "assets", name)
 	for i := 2; ; i++ {
-		if _, err := n.vault.Find(file); errors.Is(err, fs.ErrNotExist) {
+		if _, err := n.view.Find(file); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		if i > 1000 {
@@ -73,19 +73,19 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		}
 		file = path.Join(stem(page), "assets", folder.NumberedName(name, i))
 	}
-	if n.vault.Exists(path.Join(stem(page), "assets", index)) {
+	if n.view.Exists(path.Join(stem(page), "assets", index)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
-	if file, err = n.resolveNewPath(file, ""); err != nil {
-		return AddAttachmentOut{}, err
+	if file, err = n.view.CheckDestination(file, ""); err != nil {
+		return AddAttachmentOut{}, n.toolError(file, err)
 	}
-	if n.hidesAsAttachment(file) {
+	if n.view.Hides(file, data) {
 		return AddAttachmentOut{}, hiddenError()
 	}
 	if !in.DryRun {
 		d := n.draft()
-		if err := d.addFile(file, data); err != nil {
-			return AddAttachmentOut{}, err
+		if err := d.AddFile(file, data); err != nil {
+			return AddAttachmentOut{}, n.toolError(file, err)
 		}
 		if err := d.commit(ctx, c); err != nil {
 			return AddAttachmentOut{}, err
@@ -137,12 +137,15 @@ func (n *Notebook) readAttachment(file string) ([]byte, error) {
 		if err := folder.CheckName(filepath.ToSlash(file)); err != nil {
 			return nil, n.toolError(file, err)
 		}
-		file = filepath.Join(n.vault.Path(), file)
+		file = filepath.Join(n.view.Path(), file)
 	}
-	if inside, err := filepath.Rel(n.vault.Path(), file); err == nil && filepath.IsLocal(inside) && n.hides(filepath.ToSlash(inside)) {
-		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
+	var data []byte
+	inside, err := filepath.Rel(n.view.Path(), file)
+	if err == nil && filepath.IsLocal(inside) {
+		data, err = n.view.ReadUpTo(filepath.ToSlash(inside), maxAttachment)
+	} else {
+		data, err = folder.ReadOutside(file, n.inbox, maxAttachment)
 	}
-	data, err := folder.ReadOutside(file, append([]string{n.vault.Path()}, n.inbox...), maxAttachment)
 	switch {
 	case errors.Is(err, folder.ErrNotAllowed):
 		return nil, tools.Errorf(tools.Denied, "Files from this folder cannot be attached").

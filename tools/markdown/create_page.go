@@ -66,7 +66,7 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 		return CreatePageOut{}, err
 	}
 	id, text := composePage(title, in.Icon, in.Content, n.now())
-	if n.hidesContentAt(file, []byte(text)) {
+	if n.view.Hides(file, []byte(text)) {
 		return CreatePageOut{}, hiddenError()
 	}
 	out := CreatePageOut{PageID: id, Path: file, DryRun: in.DryRun}
@@ -84,8 +84,8 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 // page, a folder or another file.
 func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
 	for try, i := file, 2; i < 1000; try, i = folder.NumberedName(file, i), i+1 {
-		_, asFile := n.vault.Find(try)
-		_, asFolder := n.vault.Find(stem(try))
+		_, asFile := n.view.Find(try)
+		_, asFolder := n.view.Find(stem(try))
 		if asFile == nil || asFolder == nil || path.Base(stem(try)) == rootIndex {
 			continue
 		}

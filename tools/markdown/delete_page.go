@@ -56,12 +56,12 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return out, nil
 	}
 	d := n.draft()
-	if err := d.removeFile(p.file); err != nil {
-		return DeletePageOut{}, err
+	if err := d.RemoveFile(p.file); err != nil {
+		return DeletePageOut{}, n.toolError(p.file, err)
 	}
 	for _, dir := range []string{stem(p.file) + "/assets", stem(p.file)} {
-		if _, err := d.removeEmpty(dir); err != nil {
-			return DeletePageOut{}, err
+		if _, err := d.RemoveEmpty(dir); err != nil {
+			return DeletePageOut{}, n.toolError(dir, err)
 		}
 	}
 	if err := d.commit(ctx, c); err != nil {

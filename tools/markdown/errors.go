@@ -23,9 +23,16 @@ func (n *Notebook) toolError(path string, err error) error {
 		return tools.Errorf(tools.Conflict, "A page or folder already exists whose name differs only in case or accents: %s", twin.Existing).
 			WithHint("Use that path, or another name.")
 	}
+	if taken, ok := errors.AsType[*folder.TakenError](err); ok {
+		path = taken.Name
+	}
 	switch {
+	case errors.Is(err, folder.ErrHidden):
+		return hiddenError()
+	case errors.Is(err, folder.ErrLimit):
+		return tools.Errorf(tools.Limited, "More than %d bytes would change at once", maxChanged).WithHint("Ask the user to do it, or move smaller parts.")
 	case errors.Is(err, folder.ErrGone):
-		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.vault.Path() + " does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.view.Path() + " does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
 	case errors.Is(err, atomicfile.ErrChanged):
 		return &tools.Error{Code: tools.Conflict, Message: modifiedMessage, Hint: "Read the page again, then write.", Cause: err}
 	case errors.Is(err, folder.ErrExists), errors.Is(err, atomicfile.ErrExists):

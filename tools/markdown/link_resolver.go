@@ -22,7 +22,7 @@ type linkSource struct {
 func readLinkSources(ctx context.Context, o *outline, read func(file string) (*page, error)) ([]linkSource, error) {
 	files := o.pageFiles()
 	all := make([]linkSource, len(files))
-	err := parallel(ctx, len(files), func(i int) {
+	err := folder.ForEach(ctx, len(files), func(i int) {
 		p, err := read(files[i])
 		if err != nil {
 			p = parse(files[i], nil)

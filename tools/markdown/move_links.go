@@ -24,16 +24,16 @@ func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([
 	}
 	var changed []string
 	for _, from := range m.sources() {
-		if err := d.moveFile(from, m[from]); err != nil {
-			return nil, err
+		if err := d.MoveFile(from, m[from]); err != nil {
+			return nil, d.n.toolError(from, err)
 		}
 		if isPage(m[from]) {
 			changed = append(changed, m[from])
 		}
 	}
 	for _, e := range edits {
-		if err := d.setContent(e.page.file, folder.Rewrite(e.page.data, e.text)); err != nil {
-			return nil, err
+		if err := d.SetContent(e.page.file, folder.Rewrite(e.page.data, e.text)); err != nil {
+			return nil, d.n.toolError(e.page.file, err)
 		}
 		changed = append(changed, e.page.file)
 	}
@@ -63,7 +63,7 @@ func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (
 		r = newLinkResolver(o, all)
 	}
 	edits := make([]edit, len(files))
-	err := parallel(ctx, len(files), func(i int) {
+	err := folder.ForEach(ctx, len(files), func(i int) {
 		p, err := d.readPage(files[i])
 		if err != nil || !p.utf8 {
 			return

@@ -62,7 +62,7 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	if n.hidesContentAt(to, p.data) {
+	if n.view.Hides(to, p.data) {
 		return MovePageOut{}, hiddenError()
 	}
 	if to == p.file || in.DryRun {
@@ -93,12 +93,12 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case taken && there.page != "" && there != at:
 		return "", tools.Errorf(tools.Conflict, "A page already exists at path: %s", there.page).
 			WithHint("To move the page into it, leave out .md; to rename, choose another path.")
-	case at.folder && isIndex(to) && at.place != place && n.vault.Exists(place) && !n.hidesAll(place):
+	case at.folder && isIndex(to) && at.place != place && n.view.Exists(place):
 		return "", tools.Errorf(tools.Conflict, "A folder already exists at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
-	placed, err := n.resolveNewPath(to, at.page)
+	placed, err := n.view.CheckDestination(to, at.page)
 	if err != nil {
-		return "", err
+		return "", n.toolError(to, err)
 	}
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "destinationPath: pages cannot be created here: %s", to)
@@ -142,7 +142,7 @@ func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at
 	n.announce(append(changed, from)...)
 	out := MovePageOut{Success: true, NewPath: to}
 	for _, c := range changed {
-		if c != to && n.vault.Exists(c) {
+		if c != to && n.view.Exists(c) {
 			out.Changed = append(out.Changed, c)
 		}
 	}
@@ -177,8 +177,8 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 	if err := d.moveFolders(folders); err != nil {
 		return nil, err
 	}
-	if _, err := d.removeEmpty(at.place); err != nil {
-		return nil, err
+	if _, err := d.RemoveEmpty(at.place); err != nil {
+		return nil, d.n.toolError(at.place, err)
 	}
 	demoted, err := d.demote(ctx, parentPlace(at.place))
 	return slices.Concat(changed, moved, demoted), err
@@ -188,14 +188,14 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 // moves to the file to, and of their folders.
 func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders moves, err error) {
 	m, place := moves{at.page: to}, stem(to)
-	if !d.hasFolder(at.place) || place == at.place {
+	if !d.View().IsDir(at.place) || place == at.place {
 		return m, nil, nil
 	}
 	if _, err := d.outline(ctx); err != nil { // sets d.entries
 		return nil, nil, err
 	}
 	rest := moves{}
-	for _, f := range d.entries.files {
+	for _, f := range d.entries.Files {
 		if inside, ok := strings.CutPrefix(f, at.place+"/"); ok && f != at.page {
 			rest[f] = place + "/" + inside
 		}
@@ -203,12 +203,12 @@ func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders 
 	if at.indexed() && len(rest) == 0 && !isIndex(to) { // the page becomes a leaf and its folder is deleted
 		return m, nil, nil
 	}
-	if d.exists(place) && folder.FoldName(place) != folder.FoldName(at.place) {
-		return nil, nil, d.n.nameTakenError(place)
+	if d.View().Exists(place) && folder.FoldName(place) != folder.FoldName(at.place) {
+		return nil, nil, d.n.toolError(place, folder.ErrExists)
 	}
 	maps.Copy(m, rest)
 	folders = moves{at.place: place}
-	for _, dir := range d.entries.dirs {
+	for _, dir := range d.entries.Folders {
 		if inside, ok := strings.CutPrefix(dir, at.place+"/"); ok {
 			folders[dir] = place + "/" + inside
 		}
@@ -220,21 +220,17 @@ func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders 
 // same permissions.
 func (d *draft) moveFolders(folders moves) error {
 	for _, from := range slices.Backward(folders.sources()) {
-		st, err := d.state(folderTarget(from))
+		st, err := d.Hold(folder.DirTarget(from))
 		if err != nil {
-			return err
+			return d.n.toolError(from, err)
 		}
-		left, err := d.removeEmpty(from)
+		left, err := d.RemoveEmpty(from)
 		if err != nil {
-			return err
+			return d.n.toolError(from, err)
 		}
-		made := folderTarget(folders[from])
-		switch _, isNew := d.after[made]; {
-		case isNew: // for a file that was in it
-			d.after[made] = st
-		case left:
-			if err := d.addFolder(folders[from], st.Mode); err != nil {
-				return err
+		if made := folders[from]; !d.SetFolderMode(made, st.Mode) && left { // not known: it is not for a file that was in it
+			if err := d.AddFolder(made, st.Mode); err != nil {
+				return d.n.toolError(made, err)
 			}
 		}
 	}
@@ -249,16 +245,16 @@ func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
 		return nil, err
 	}
 	at, ok := o.places[place]
-	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.exists(place+".md") {
+	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.View().Exists(place+".md") {
 		return nil, nil
 	}
-	if _, err := d.n.vault.CheckDestination(place+".md", at.page); err != nil {
+	if _, err := d.n.view.CheckDestination(place+".md", at.page); err != nil {
 		return nil, nil //nolint:nilerr // the page keeps its path
 	}
 	changed, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, false)
 	if err != nil {
 		return nil, err
 	}
-	_, err = d.removeEmpty(place)
-	return changed, err
+	_, err = d.RemoveEmpty(place)
+	return changed, d.n.toolError(place, err)
 }

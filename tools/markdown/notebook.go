@@ -24,28 +24,45 @@ type Config struct {
 // A Notebook is an open folder of pages. Its methods may be called from any
 // goroutine; writes run one at a time.
 type Notebook struct {
-	vault   *folder.Folder
+	view    *folder.View // all that tools see of the folder
+	store   store
+	rules   folder.Rules // nil: nothing is hidden
+	modes   func() (file, folder uint32, err error)
+	foreign bool // it belongs to another program, which keeps Title.md beside Title/
 	name    string
 	tenant  bool
 	inbox   []string
 	now     func() time.Time
 	log     *slog.Logger
 	changed func(uri string)
-	privacy tools.Privacy
-	writing sync.Mutex
-	// Permission bits of new files and folders; 0: not known yet. Guarded by
-	// writing.
-	newFile, newFolder uint32
+	writing *sync.Mutex
+	release func() error // closes the folder
+}
+
+// A store carries out what tools have drafted and takes Changes back: on disk, or
+// in a draft of the notebook.
+type store interface {
+	State(target string) (folder.State, error)
+	Look(file string) (exists, hidden bool)
+	Commit(d *folder.Draft, report func([]folder.Change) error) error
+	Restore(changes []folder.Change, report func([]folder.Change) error) error
 }
 
 // Open opens a folder. The error is Unavailable, with the path in the message, if
 // the folder does not exist or cannot be read.
 func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
-	v, err := folder.Open(string(c.Path), folder.Options{Tenant: c.Tenant})
+	f, err := folder.Open(string(c.Path), folder.Options{Tenant: c.Tenant})
 	if err != nil {
 		return nil, openError(c, err)
 	}
-	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy}, nil
+	all, rules := folder.NewView(f, nil), newRules(env.Privacy)
+	view := folder.NewView(f, rules)
+	disk := folder.NewCommitter(view, writeFile, probeModes)
+	return &Notebook{
+		view: view, store: disk, rules: rules, modes: disk.Modes, foreign: all.Exists(".obsidian") || all.Exists("logseq"),
+		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
+		writing: new(sync.Mutex), release: f.Close,
+	}, nil
 }
 
 func openError(c Config, err error) error {
@@ -72,14 +89,14 @@ func openError(c Config, err error) error {
 }
 
 // Close closes the folder.
-func (n *Notebook) Close() error { return n.vault.Close() }
+func (n *Notebook) Close() error { return n.release() }
 
 // Check reports that the folder is missing or was replaced. Its hint is for the
 // user, not for an agent.
 func (n *Notebook) Check(context.Context) error {
-	if err := n.vault.Check(); err != nil {
+	if err := n.view.Check(); err != nil {
 		return &tools.Error{
-			Code: tools.Unavailable, Message: fmt.Sprintf("the folder %s is missing or was replaced by another one", n.vault.Path()),
+			Code: tools.Unavailable, Message: fmt.Sprintf("the folder %s is missing or was replaced by another one", n.view.Path()),
 			Hint: "Restore the folder; Lectern checks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
 		}
 	}

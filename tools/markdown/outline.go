@@ -57,59 +57,41 @@ type outline struct {
 // others, not the page of the root.
 const rootIndex = "_index"
 
-// entries are the names of the notebook's files and folders, without those that
-// are hidden from agents.
-type entries struct {
-	dirs, files []string // folders before their contents
-	skipped     []string // folders that could not be read
-}
-
 // outline walks the whole folder. It reads no files and takes about 3 µs per page.
 func (n *Notebook) outline(ctx context.Context) (*outline, error) {
 	e, err := n.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return e.outline(), nil
+	return newOutline(e), nil
 }
 
-func (n *Notebook) entries(ctx context.Context) (entries, error) {
-	var e entries
-	skipped, err := n.vault.Walk(ctx, ".", func(at folder.Entry) error {
-		switch {
-		case at.Dir && isForeign(at.Path):
-			return folder.SkipDir
-		case at.Dir:
-			e.dirs = append(e.dirs, at.Path)
-		default:
-			e.files = append(e.files, at.Path)
-		}
-		return nil
-	})
+// entries lists the notebook's files and folders without those of other programs.
+func (n *Notebook) entries(ctx context.Context) (folder.Listing, error) {
+	l, err := n.view.List(ctx, func(name string, dir bool) bool { return dir && isForeign(name) })
 	if err != nil {
-		return entries{}, n.toolError(".", err)
+		return folder.Listing{}, n.toolError(".", err)
 	}
-	e.skipped = skipped
-	return n.filterVisible(ctx, e)
+	return l, nil
 }
 
-// outline sorts the names into pages, the folders that hold them, and files.
-func (e entries) outline() *outline {
+// newOutline sorts names into pages, the folders that hold them, and files.
+func newOutline(e folder.Listing) *outline {
 	var dirs, pages, indexes, files []string
 	hasIndex, isAttached := map[string]bool{}, map[string]bool{}
-	for _, file := range e.files {
+	for _, file := range e.Files {
 		if isIndex(file) {
 			hasIndex[path.Dir(file)] = true
 		}
 	}
-	for _, dir := range e.dirs {
+	for _, dir := range e.Folders {
 		if isAttached[path.Dir(dir)] || strings.EqualFold(path.Base(dir), "assets") && !hasIndex[dir] {
 			isAttached[dir] = true
 			continue
 		}
 		dirs = append(dirs, dir)
 	}
-	for _, file := range e.files {
+	for _, file := range e.Files {
 		dir := path.Dir(file)
 		switch {
 		case isAttached[dir] || !isPage(file):
@@ -122,7 +104,7 @@ func (e entries) outline() *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.skipped)}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped)}
 	o.place(dirs, indexes, pages)
 	return o
 }
@@ -225,6 +207,10 @@ func isIndex(file string) bool { return path.Base(file) == index }
 // isForeign reports files that other programs keep among the pages: Logseq's
 // backups, and conflict copies of a file synchroniser.
 func isForeign(p string) bool {
-	return p == "logseq/bak" || strings.HasPrefix(p, "logseq/bak/") || p == "logseq/version-files" || strings.HasPrefix(p, "logseq/version-files/") ||
-		strings.Contains(path.Base(p), ".conflict.")
+	return isBackup(p) || strings.Contains(path.Base(p), ".conflict.")
+}
+
+// isBackup reports Logseq's backups.
+func isBackup(p string) bool {
+	return strings.HasPrefix(p+"/", "logseq/bak/") || strings.HasPrefix(p+"/", "logseq/version-files/")
 }

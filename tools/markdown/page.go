@@ -1,16 +1,11 @@
 package markdown
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"path"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -32,7 +27,7 @@ type page struct {
 
 // read reads a whole page; file must be a file of the vault.
 func (n *Notebook) read(file string) (*page, error) {
-	data, err := n.vault.Read(file)
+	data, err := n.view.Read(file)
 	if err != nil {
 		return nil, n.toolError(file, err)
 	}
@@ -42,7 +37,7 @@ func (n *Notebook) read(file string) (*page, error) {
 // head reads the beginning of a page, which holds its front matter. A page that
 // cannot be read is empty.
 func (n *Notebook) head(file string) *page {
-	data, err := n.vault.ReadHead(file, frontmatter.MaxBytes+16)
+	data, err := n.view.ReadHead(file, frontmatter.MaxBytes+16)
 	if err != nil {
 		data = nil
 	}
@@ -93,7 +88,7 @@ func (n *Notebook) find(arg string) (string, error) {
 		tries = []string{place + "/" + index, place + ".md"}
 	}
 	for _, try := range tries {
-		file, err := n.findVisible(try)
+		file, err := n.view.Find(try)
 		switch {
 		case err == nil && n.isServed(file):
 			return file, nil
@@ -110,7 +105,7 @@ func (n *Notebook) find(arg string) (string, error) {
 // missingError reports that a page does not exist, unless the whole folder is
 // missing.
 func (n *Notebook) missingError(arg string) error {
-	if err := n.vault.Check(); err != nil {
+	if err := n.view.Check(); err != nil {
 		return n.toolError(arg, err)
 	}
 	return notFoundError(arg)
@@ -130,32 +125,16 @@ func (n *Notebook) findExact(arg string) (string, error) {
 }
 
 // isServed reports whether a file is a page, by its path.
-func (n *Notebook) isServed(file string) bool {
+func (n *Notebook) isServed(file string) bool { return isServed(n.view.Exists, file) }
+
+func isServed(exists func(file string) bool, file string) bool {
 	if !isPage(file) || isForeign(file) {
 		return false
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Exists(dir+"/"+index) || isForeign(dir) {
+		if strings.EqualFold(path.Base(dir), "assets") && !exists(dir+"/"+index) || isForeign(dir) {
 			return false
 		}
 	}
 	return true
-}
-
-// parallel calls f for 0 to count-1 on all processors until ctx ends.
-func parallel(ctx context.Context, count int, f func(i int)) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), count) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < count && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("read pages: %w", err)
-	}
-	return nil
 }

@@ -63,7 +63,7 @@ func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listed
 		all = append(all, next...)
 		level = next
 	}
-	err := parallel(ctx, len(all), func(i int) { all[i].readHead(n) })
+	err := folder.ForEach(ctx, len(all), func(i int) { all[i].readHead(n) })
 	if err != nil {
 		return nil, err
 	}

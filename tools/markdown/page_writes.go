@@ -50,14 +50,14 @@ func (d *draft) replacePage(p *page, text string) error {
 		return tools.Errorf(tools.Invalid, "The page is not UTF-8 text and cannot be edited: %s", p.file).
 			WithHint("Ask the user to convert it to UTF-8.")
 	}
-	st, err := d.state(p.file)
+	st, err := d.Hold(p.file)
 	if err != nil {
-		return err
+		return d.n.toolError(p.file, err)
 	}
 	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
 		return conflictError(folder.Etag(st.Data))
 	}
-	return d.setContent(p.file, folder.Rewrite(p.data, text))
+	return d.n.toolError(p.file, d.SetContent(p.file, folder.Rewrite(p.data, text)))
 }
 
 // checkNewPage checks that a new page can be created at file: it must be a page,
@@ -66,9 +66,9 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if !isPage(file) {
 		return "", tools.Errorf(tools.Invalid, "path: must end in .md, got %s", path.Base(file)).WithHint("Paths look like Projects/Alpha.md.")
 	}
-	placed, err := n.resolveNewPath(file, "")
+	placed, err := n.view.CheckDestination(file, "")
 	if err != nil {
-		return "", err
+		return "", n.toolError(file, err)
 	}
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).WithHint("Folders named assets hold attachments; choose another place.")
@@ -101,7 +101,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 // indexStyle reports whether the page of a folder is its _index.md: when some
 // folder has one, or when the notebook is not one of another program.
 func (n *Notebook) indexStyle(o *outline) bool {
-	return o.indexed || !n.vault.Exists(".obsidian") && !n.vault.Exists("logseq")
+	return o.indexed || !n.foreign
 }
 
 // addPage writes a new page at a path from checkNewPage.
@@ -111,8 +111,8 @@ func (n *Notebook) addPage(ctx context.Context, c tools.CallContext, o *outline,
 	if err != nil {
 		return err
 	}
-	if err := d.addFile(file, data); err != nil {
-		return err
+	if err := d.AddFile(file, data); err != nil {
+		return n.toolError(file, err)
 	}
 	if err := d.commit(ctx, c); err != nil {
 		return err

@@ -3,6 +3,7 @@ package markdown
 import (
 	"context"
 
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -19,8 +20,8 @@ func (n *Notebook) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 	}
 	files := o.pageFiles()
 	all := make([]tools.PageInfo, len(files))
-	err = parallel(ctx, len(files), func(i int) {
-		size, modified := n.vault.Stat(files[i])
+	err = folder.ForEach(ctx, len(files), func(i int) {
+		size, modified := n.view.Stat(files[i])
 		all[i] = tools.PageInfo{Name: files[i], Size: size, Modified: modified}
 	})
 	return all, err

@@ -1,16 +1,11 @@
 package markdown
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
@@ -18,70 +13,137 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// hides reports whether a file is hidden from agents. A page is hidden by its
-// path, its tags (in the front matter or as #tag) and its front matter; if these
-// are needed and cannot be read, it is hidden. Any other file is hidden by its
-// path, or with the page of the nearest folder above it that has one.
-func (n *Notebook) hides(file string) bool {
-	if !n.privacy.Any() {
-		return false
-	}
-	if !n.isServed(file) {
-		return n.hidesAttachment(file)
-	}
-	hidden, known := n.hidesByPath(file)
-	if known {
-		return hidden
-	}
-	p, err := n.readForPrivacy(file)
-	return err != nil || n.hidesPage(p)
+// privacyRules are the rules of a notebook as [folder.Rules]. A page is hidden by
+// its path, its tags (in the front matter or as #tag) and its front matter; if these
+// are needed and cannot be read, it is hidden. Any other file is hidden by its path,
+// or with the page of the nearest folder above it that has one.
+type privacyRules struct {
+	privacy tools.Privacy
+	exclude tools.Privacy // the rules of Exclude without those of Only
+	head    int64         // how much of a page the rules need; 0: all
 }
 
-// hidesContentAt is hides for a page with the content data.
-func (n *Notebook) hidesContentAt(file string, data []byte) bool {
-	if !n.privacy.Any() || !n.isServed(file) {
-		return n.hides(file)
+// newRules are the rules for a view; nil if nothing can be hidden.
+func newRules(p tools.Privacy) folder.Rules {
+	if !p.Any() {
+		return nil
 	}
-	if hidden, known := n.hidesByPath(file); known {
-		return hidden
+	r := privacyRules{privacy: p, exclude: tools.Privacy{Exclude: p.Exclude}, head: frontmatter.MaxBytes + 16}
+	if slices.ContainsFunc(slices.Concat(p.Exclude, p.Only), func(r tools.PrivacyRule) bool { return r.Tag != "" }) {
+		r.head = 0
 	}
-	return n.hidesPage(parse(file, data))
+	return r
 }
 
-// hidesByPath decides by a page's path if that is enough; known is false if not.
-func (n *Notebook) hidesByPath(file string) (hidden, known bool) {
-	at := tools.Page{Path: stem(file), File: file}
-	if n.excludeRules().Hides(at) {
+// HidesFolder implements [folder.Rules]. A folder that is named like a hidden page is
+// hidden too, so that nothing needs to find out which of them exists. Logseq's
+// backups have the text of hidden pages without their paths.
+func (r privacyRules) HidesFolder(dir string) bool {
+	if r.privacy.HidesFolder(dir) || isBackup(dir) {
+		return true
+	}
+	return isPage(dir) && r.excludes(dir)
+}
+
+// HidesName implements [folder.Rules].
+func (r privacyRules) HidesName(file string) (hidden, decided bool) {
+	if isBackup(file) || r.exclude.Hides(tools.Page{Path: file, File: file}) {
 		return true, true
 	}
-	return n.privacy.Hides(at), !n.privacy.NeedsContent()
+	if isPage(file) && (!inAssets(file) || r.excludes(file)) {
+		return r.hidesPath(file)
+	}
+	decided = len(r.privacy.Only) == 0 && !r.privacy.NeedsContent()
+	for i, pages := range owners(file) {
+		if slices.ContainsFunc(pages, r.excludes) { // those of the nearest folder decide, whether or not they exist
+			return i == 0, i == 0
+		}
+	}
+	return false, decided
 }
 
-// excludeRules are the rules of Exclude without those of Only.
-func (n *Notebook) excludeRules() tools.Privacy { return tools.Privacy{Exclude: n.privacy.Exclude} }
-
-// readForPrivacy reads as much of a page as the rules need.
-func (n *Notebook) readForPrivacy(file string) (*page, error) {
-	tag := func(m tools.PrivacyRule) bool { return m.Tag != "" }
-	if slices.ContainsFunc(n.privacy.Exclude, tag) || slices.ContainsFunc(n.privacy.Only, tag) {
-		return n.read(file)
+// HidesFile implements [folder.Rules].
+func (r privacyRules) HidesFile(all folder.Files, file string) bool {
+	if isServed(all.Exists, file) {
+		return r.hidesPage(all, file)
 	}
-	data, err := n.vault.ReadHead(file, frontmatter.MaxBytes+16)
-	if err != nil {
-		return nil, n.toolError(file, err)
+	if isPage(file) && (privacyRules{r.exclude, r.exclude, r.head}).hidesPage(all, file) {
+		return true
 	}
-	return parse(file, data), nil
+	for _, pages := range owners(file) {
+		owned, hidden := false, false
+		for _, page := range pages {
+			if r.excludes(page) || all.Exists(page) && isServed(all.Exists, page) {
+				owned, hidden = true, hidden || r.hidesPage(all, page)
+			}
+		}
+		if owned {
+			return hidden
+		}
+	}
+	return r.privacy.Hides(tools.Page{Path: file, File: file})
 }
 
-// anyTagPattern finds tags everywhere, in code and comments too: with Exclude it
-// is better to hide too much than too little.
-var anyTagPattern = regexp.MustCompile(`(?:^|[^\pL\pN_/&#])#(?:\[\[([^\[\]\n]+)\]\]|([\pL\pN_/-]+))`)
+// excludes reports whether a rule of Exclude covers the path of a page.
+func (r privacyRules) excludes(page string) bool {
+	return r.exclude.Hides(tools.Page{Path: stem(page), File: page})
+}
 
-func (n *Notebook) hidesPage(p *page) bool {
+func (r privacyRules) hidesPage(all folder.Files, file string) bool {
+	if hidden, decided := r.hidesPath(file); decided {
+		return hidden
+	}
+	data, err := all.ReadHead(file, r.head)
+	return err != nil || r.hidesText(parse(file, data))
+}
+
+// hidesPath decides about a page by its path, if that is enough.
+func (r privacyRules) hidesPath(file string) (hidden, decided bool) {
+	if r.excludes(file) {
+		return true, true
+	}
+	if r.privacy.NeedsContent() {
+		return false, false
+	}
+	return r.privacy.Hides(tools.Page{Path: stem(file), File: file}), true
+}
+
+// HidesContent implements [folder.Rules].
+func (r privacyRules) HidesContent(file string, data []byte) bool {
+	if !isPage(file) {
+		return false
+	}
+	if inAssets(file) { // an attachment, which Only shows with its page
+		r.privacy = r.exclude
+	}
+	if hidden, decided := r.hidesPath(file); decided {
+		return hidden
+	}
+	return r.hidesText(parse(file, data))
+}
+
+// hidesText decides about a page by its metadata. What cannot be read is hidden.
+func (r privacyRules) hidesText(p *page) bool {
+	at, named, ok := readMetadata(p)
+	if !ok || r.exclude.Hides(at) {
+		return true
+	}
+	if len(r.privacy.Only) == 0 {
+		return false
+	}
+	at.Tags = append(at.Tags[:named:named], links.Tags(p.text, p.body)...)
+	return tools.Privacy{Only: r.privacy.Only}.Hides(at)
+}
+
+// readMetadata returns what rules by tag and property need of a page, with every
+// #tag in its text, in code and comments too: with Exclude it is better to hide too
+// much than too little. The first named tags are those of the front matter. It is
+// not ok if the front matter cannot be read.
+func readMetadata(p *page) (at tools.Page, named int, ok bool) {
 	if p.yamlError != nil || p.body == 0 && strings.HasPrefix(p.text, "---\n") {
-		return true // its front matter cannot be read
+		return tools.Page{}, 0, false
 	}
-	at := tools.Page{Path: stem(p.file), File: p.file, Properties: map[string][]string{}}
+	at = tools.Page{Path: stem(p.file), File: p.file, Properties: map[string][]string{}}
 	for name := range p.fields.Values {
 		at.Properties[name] = p.fields.Texts(name)
 	}
@@ -90,154 +152,76 @@ func (n *Notebook) hidesPage(p *page) bool {
 			at.Tags = append(append(at.Tags, t), strings.Fields(t)...)
 		}
 	}
-	named := len(at.Tags)
-	for _, m := range anyTagPattern.FindAllStringSubmatch(p.text[p.body:], -1) {
-		at.Tags = append(at.Tags, m[1]+m[2])
-	}
-	if n.excludeRules().Hides(at) {
-		return true
-	}
-	if len(n.privacy.Only) == 0 {
-		return false
-	}
-	at.Tags = append(at.Tags[:named], links.Tags(p.text, p.body)...)
-	return tools.Privacy{Only: n.privacy.Only}.Hides(at)
+	named = len(at.Tags)
+	at.Tags = append(at.Tags, findTags(p.text[p.body:])...)
+	return at, named, true
 }
 
-// hidesAsAttachment reports whether a file is hidden by its own path.
-func (n *Notebook) hidesAsAttachment(file string) bool {
-	return n.excludeRules().Hides(tools.Page{Path: file, File: file})
+// findTags returns every #tag and #[[tag]] in a text.
+func findTags(text string) (tags []string) {
+	for last := ' '; ; {
+		at := strings.IndexByte(text, '#')
+		if at < 0 {
+			return tags
+		}
+		if at > 0 {
+			last, _ = utf8.DecodeLastRuneInString(text[:at])
+		}
+		text = text[at+1:]
+		tag, size := leadingTag(text)
+		if size == 0 || last == '&' || last == '#' || last != '-' && isInTag(last) {
+			last = '#'
+			continue
+		}
+		tags = append(tags, tag)
+		last, _ = utf8.DecodeLastRuneInString(text[:size])
+		text = text[size:]
+	}
 }
 
-func (n *Notebook) hidesAttachment(file string) bool {
-	if n.hidesAsAttachment(file) {
-		return true
+// leadingTag returns the tag after a #, and how long it is there; 0 if there is none.
+func leadingTag(text string) (tag string, size int) {
+	if inside, ok := strings.CutPrefix(text, "[["); ok {
+		if end := strings.IndexAny(inside, "[]\n"); end > 0 && strings.HasPrefix(inside[end:], "]]") {
+			return inside[:end], end + len("[[]]")
+		}
+		return "", 0
 	}
+	end := strings.IndexFunc(text, func(r rune) bool { return !isInTag(r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end], end
+}
+
+func isInTag(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' || r == '/' || r == '-'
+}
+
+// owners are the pages that a file may belong to: of each folder above it, the
+// nearest first. The page of a folder named assets is that of the folder above.
+func owners(file string) (pages [][]string) {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if !strings.EqualFold(path.Base(dir), "assets") {
+			pages = append(pages, []string{dir + "/" + index, dir + ".md"})
+		}
+	}
+	return pages
+}
+
+// inAssets reports whether a file is in a folder named assets, so that it may be an
+// attachment whatever its name.
+func inAssets(file string) bool {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if strings.EqualFold(path.Base(dir), "assets") {
-			continue // its page is that of the folder above
-		}
-		owned, hidden := false, false
-		for _, page := range []string{dir + "/" + index, dir + ".md"} {
-			if n.vault.Exists(page) && n.isServed(page) {
-				owned, hidden = true, hidden || n.hides(page)
-			}
-		}
-		if owned {
-			return hidden
+			return true
 		}
 	}
-	return n.privacy.Hides(tools.Page{Path: file, File: file})
-}
-
-// filterVisible removes what is hidden from e, and folders that hold only hidden
-// files.
-func (n *Notebook) filterVisible(ctx context.Context, e entries) (entries, error) {
-	if !n.privacy.Any() {
-		return e, nil
-	}
-	hidden := make([]bool, len(e.files))
-	if err := parallel(ctx, len(e.files), func(i int) { hidden[i] = n.hides(e.files[i]) }); err != nil {
-		return entries{}, err
-	}
-	holds, shows := map[string]bool{}, map[string]bool{}
-	var files []string
-	for i, file := range e.files {
-		for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-			holds[dir], shows[dir] = true, shows[dir] || !hidden[i]
-		}
-		if !hidden[i] {
-			files = append(files, file)
-		}
-	}
-	dirs := slices.DeleteFunc(e.dirs, func(dir string) bool {
-		return holds[dir] && !shows[dir] || !holds[dir] && n.privacy.Hides(tools.Page{Path: dir, File: dir})
-	})
-	skipped := slices.DeleteFunc(e.skipped, func(dir string) bool {
-		return n.excludeRules().Hides(tools.Page{Path: dir, File: dir}) || n.excludeRules().Hides(tools.Page{Path: dir + "/x", File: dir + "/x.md"})
-	})
-	return entries{dirs: dirs, files: files, skipped: skipped}, nil
-}
-
-// findVisible is folder.Find among the files that agents may see.
-func (n *Notebook) findVisible(name string) (string, error) {
-	if !n.privacy.Any() {
-		return n.vault.Find(name)
-	}
-	if hidden, known := n.hidesByPath(name); known && hidden {
-		if err := folder.CheckName(name); err != nil {
-			return "", err
-		}
-		return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist) // the state of the disk, such as an unreadable folder, must not show
-	}
-	near, err := n.vault.FindVariants(name)
-	if err != nil {
-		return "", err
-	}
-	near = slices.DeleteFunc(near, n.hides)
-	composed := slices.IndexFunc(near, func(s string) bool { return norm.NFC.String(s) == norm.NFC.String(name) })
-	switch {
-	case slices.Contains(near, name):
-		return name, nil
-	case len(near) == 1:
-		return near[0], nil
-	case composed >= 0:
-		return near[composed], nil
-	case len(near) > 1:
-		return "", folder.ErrAmbiguous
-	}
-	return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist)
-}
-
-// resolveNewPath is folder.CheckDestination with errors that do not reveal hidden files.
-func (n *Notebook) resolveNewPath(name, from string) (string, error) {
-	placed, err := n.vault.CheckDestination(name, from)
-	if err == nil {
-		return placed, nil
-	}
-	if twin, ok := errors.AsType[*folder.CaseConflictError](err); ok && n.privacy.Any() && n.hidesAll(twin.Existing) {
-		return "", hiddenError()
-	}
-	return "", n.toolError(name, err)
-}
-
-// hidesAll reports whether a file is hidden, or everything in a folder.
-func (n *Notebook) hidesAll(name string) bool {
-	if !n.vault.IsDir(name) {
-		return n.hides(name)
-	}
-	e, err := n.entries(context.Background())
-	return err == nil && !slices.Contains(e.dirs, name)
-}
-
-// nameTakenError reports that a path is taken.
-func (n *Notebook) nameTakenError(name string) error {
-	if n.privacy.Any() && n.hidesAll(name) {
-		return hiddenError()
-	}
-	return n.toolError(name, folder.ErrExists)
+	return false
 }
 
 // hiddenError refuses a write that would change a hidden page or hide the page it
 // writes. Both have the same message, which reveals nothing.
 func hiddenError() error {
 	return tools.Errorf(tools.Denied, "Pages like this one are hidden from agents").WithHint("Choose another path or content, or ask the user.")
-}
-
-// checkPrivacy refuses Changes to files that are hidden before or after.
-func (d *draft) checkPrivacy(changes []tools.Change) error {
-	if !d.n.privacy.Any() {
-		return nil
-	}
-	for _, c := range changes {
-		if _, isFolder := parseFolderTarget(c.Target); isFolder {
-			continue
-		}
-		before := c.Before.Exists && d.n.hidesContentAt(c.Target, c.Before.Data)
-		after := c.After.Exists && (d.n.isServed(c.Target) && d.n.hidesContentAt(c.Target, c.After.Data) || d.n.hidesAsAttachment(c.Target))
-		if before || after {
-			return hiddenError()
-		}
-	}
-	return nil
 }

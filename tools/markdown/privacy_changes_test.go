@@ -9,7 +9,7 @@ import (
 // A Change is hidden by what its file is now, was before or became, and where
 // that is not known.
 func TestHidesChanges(t *testing.T) {
-	v := notebook(t, open(t, map[string]string{"now.md": "#secret", "open.md": "x", "Private/a.md": "x", "pic.png": "x"}, nil))
+	b := open(t, map[string]string{"now.md": "#secret", "open.md": "x", "Private/a.md": "x", "pic.png": "x"}, nil)
 	text := func(s string) tools.State { return tools.State{Exists: true, Data: []byte(s)} }
 	for _, c := range []struct {
 		name    string
@@ -32,10 +32,11 @@ func TestHidesChanges(t *testing.T) {
 		{"other attachment", "#secret", tools.Change{Target: "pic.png", After: text("x")}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v.privacy = tools.Privacy{}
+			var exclude []string
 			if c.exclude != "" {
-				v.privacy = privacy(t, []string{c.exclude}, nil)
+				exclude = []string{c.exclude}
 			}
+			v := notebook(t, b, privacy(t, exclude, nil))
 			if got, err := v.HidesChange(t.Context(), c.change); err != nil || got != c.want {
 				t.Errorf("hidden %v (%v), want %v", got, err, c.want)
 			}

@@ -2,9 +2,12 @@ package markdown
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -37,7 +40,6 @@ func TestHides(t *testing.T) {
 		"Latin.md": "caf\xe9 #secret",
 	}
 	b := open(t, files, nil)
-	v := notebook(t, b)
 	for _, c := range []struct {
 		exclude, only []string
 		want          []string // what is still there, of the files named in asked
@@ -52,10 +54,10 @@ func TestHides(t *testing.T) {
 		{exclude: []string{"**/*.png"}, asked: []string{"Deep/pic.png", "assets/c.png", "Deep/child.md"}, want: []string{"Deep/child.md"}},
 		{only: []string{"Deep/**"}, exclude: []string{"Deep/child"}, asked: []string{"Deep/_index.md", "Deep/child.md", "Deep/child/assets/b.png", "front.md", "assets/c.png", "broken.md"}, want: []string{"Deep/_index.md"}},
 	} {
-		v.privacy = privacy(t, c.exclude, c.only)
+		v := notebook(t, b, privacy(t, c.exclude, c.only))
 		var got []string
 		for _, file := range c.asked {
-			if !v.hides(file) {
+			if v.view.Exists(file) {
 				got = append(got, file)
 			}
 		}
@@ -63,9 +65,9 @@ func TestHides(t *testing.T) {
 	}
 }
 
-func notebook(t testing.TB, b *testNotebook) *Notebook {
+func notebook(t testing.TB, b *testNotebook, p tools.Privacy) *Notebook {
 	t.Helper()
-	n, err := Open(t.Context(), Config{Path: tools.Folder(b.dir)}, tools.Env{Name: "notes", ResourceChanged: func(string) {}})
+	n, err := Open(t.Context(), Config{Path: tools.Folder(b.dir)}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,14 +81,13 @@ func TestMoveLeavesHidden(t *testing.T) {
 	b := open(t, fixture(), nil)
 	b.put("Projects/Private/Plan.md", "plan")
 	b.put("Projects/Private/assets/x.png", "x")
-	n := notebook(t, b)
-	n.privacy = privacy(t, []string{"Projects/Private/**"}, nil)
+	n := notebook(t, b, privacy(t, []string{"Projects/Private/**"}, nil))
 	var k changeRecorder
 	out, err := n.MovePage(t.Context(), tools.CallContext{Writes: &k}, MovePageIn{SourcePath: "Projects/_index.md", DestinationPath: "Archive"})
 	if err != nil || out.NewPath != "Archive/Projects/_index.md" || b.get("Projects/Private/Plan.md") != "plan" {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if got := k.targets(); slices.ContainsFunc(got, func(s string) bool { return filepath.Base(s) == "Plan.md true>false" }) || slices.Contains(got, "Projects/ true>false") {
+	if got := k.targets(); slices.ContainsFunc(got, func(s string) bool { return filepath.Base(s) == "Plan.md true>false" }) || slices.Contains(got, "Projects/Private/ true>false") {
 		t.Errorf("reported %v", got)
 	}
 	for _, path := range []string{"Projects/Private/New.md", "Projects/Private/Plan.md", "projects/private.md"} {
@@ -96,27 +97,45 @@ func TestMoveLeavesHidden(t *testing.T) {
 	}
 }
 
-// No Change of what is hidden is ever carried out, wherever it comes from, and
-// none that hides what it writes.
-func TestAllowed(t *testing.T) {
-	n := notebook(t, open(t, map[string]string{"Open.md": "x", "Diary.md": "#secret"}, nil))
-	n.privacy = privacy(t, []string{"#secret", "Private/**"}, nil)
-	there := func(data string) tools.State { return tools.State{Exists: true, Data: []byte(data)} }
-	for _, c := range []struct {
-		change tools.Change
-		ok     bool
+// No draft that touches what is hidden is ever carried out, and none that hides
+// what it writes.
+func TestHiddenDraftsAreRefused(t *testing.T) {
+	files := map[string]string{"Open.md": "x", "Diary.md": "#secret", "Twin.md": "#secret", "Deep/x.md": "#secret"}
+	b := open(t, files, nil)
+	n := notebook(t, b, privacy(t, []string{"#secret", "Private/**"}, nil))
+	for what, c := range map[string]struct {
+		draft func(d *draft) error
+		ok    bool
 	}{
-		{tools.Change{Target: "Open.md", Before: there("x"), After: there("y")}, true},
-		{tools.Change{Target: "Open.md", Before: there("x"), After: there("#secret")}, false},
-		{tools.Change{Target: "Diary.md", Before: there("#secret"), After: there("x")}, false},
-		{tools.Change{Target: "Diary.md", Before: there("#secret")}, false},
-		{tools.Change{Target: "Private/x.md", After: there("x")}, false},
-		{tools.Change{Target: "Private/assets/x.png", After: there("x")}, false},
-		{tools.Change{Target: "Open/assets/x.png", After: there("x")}, true},
-		{tools.Change{Target: "Private/", After: there("")}, true},
+		"edit":                  {func(d *draft) error { return d.SetContent("Open.md", []byte("y")) }, true},
+		"hide by a tag":         {func(d *draft) error { return d.SetContent("Open.md", []byte("#secret")) }, false},
+		"hide by a path":        {func(d *draft) error { return d.MoveFile("Open.md", "Private/x.md") }, false},
+		"hidden folder":         {func(d *draft) error { return d.AddFolder("Private", 0o700) }, false},
+		"attachment":            {func(d *draft) error { return d.AddFile("Private/assets/x.png", nil) }, false},
+		"other attachment":      {func(d *draft) error { return d.AddFile("Open/assets/x.png", nil) }, true},
+		"name of a hidden file": {func(d *draft) error { return d.AddFile("Diary.md", []byte("x")) }, false},
+		"move onto one":         {func(d *draft) error { return d.MoveFile("Open.md", "Diary.md") }, false},
+		"folder of that name":   {func(d *draft) error { return d.AddFile("Diary.md/x.md", []byte("x")) }, false},
+		"twin of one":           {func(d *draft) error { return d.AddFile("twin.md", []byte("x")) }, false},
+		"file for a folder":     {func(d *draft) error { return d.AddFile("Deep", []byte("x")) }, false},
+		"beside one":            {func(d *draft) error { return d.AddFile("Deep/y.md", []byte("x")) }, true},
 	} {
-		if err := n.draft().checkPrivacy([]tools.Change{c.change}); (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c.change, err)
+		before := b.files()
+		d, k := n.draft(), changeRecorder{}
+		if err := c.draft(d); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		err := d.commit(t.Context(), tools.CallContext{Writes: &k})
+		switch {
+		case c.ok != (err == nil), !c.ok && err.Error() != hiddenError().Error(), c.ok != (len(k.changes) > 0):
+			t.Errorf("%s: %v, reported %v", what, err, k.targets())
+		case !c.ok:
+			equal(t, what, before, b.files())
+		default:
+			if err := n.Restore(t.Context(), tools.CallContext{}, back(k.changes)); err != nil {
+				t.Errorf("%s: undo: %v", what, err)
+			}
+			equal(t, what, before, b.files())
 		}
 	}
 }
@@ -160,5 +179,30 @@ func BenchmarkPrivacy(b *testing.B) {
 			}
 		})
 		_ = n.Close()
+	}
+}
+
+// findTags finds what a regular expression finds, and faster.
+func TestFindTags(t *testing.T) {
+	slow := regexp.MustCompile(`(?:^|[^\pL\pN_/&#])#(?:\[\[([^\[\]\n]+)\]\]|([\pL\pN_/-]+))`)
+	pieces := []string{"#", "a", "[[", "]]", " ", "\n", "/", "-", "_", "&", "é", "1", "x y", ".", "#", "[", "]", "\u0000", "日"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var text strings.Builder
+		for range random.IntN(14) {
+			text.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		got := findTags(text.String())
+		for _, m := range slow.FindAllStringSubmatch(text.String(), -1) {
+			if !slices.Contains(got, m[1]+m[2]) {
+				t.Fatalf("%q: %q, without %q", text.String(), got, m[1]+m[2])
+			}
+		}
+		if len(got) > strings.Count(text.String(), "#") {
+			t.Fatalf("%q: %q", text.String(), got)
+		}
+	}
+	if got := findTags("# Title ##x a#b http://x/#y &#z; #1 (#ok) #[[a b]]#c"); !slices.Equal(got, []string{"1", "ok", "a b", "c"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -65,7 +66,7 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	top.pages(func(at *node) { files = append(files, at.page) })
 	found := make([]PageMatch, len(files))
 	unreadable := make([]bool, len(files))
-	err = parallel(ctx, len(files), func(i int) {
+	err = folder.ForEach(ctx, len(files), func(i int) {
 		p, err := n.read(files[i])
 		if err != nil {
 			unreadable[i] = true

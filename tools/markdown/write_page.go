@@ -51,7 +51,7 @@ func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WriteP
 	in.Path = strings.TrimPrefix(in.Path, "./")
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	file, err := n.findVisible(in.Path)
+	file, err := n.view.Find(in.Path)
 	switch {
 	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.isServed(file):
 		return n.update(ctx, c, file, in)
@@ -69,7 +69,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	if err := in.IfMatch.check(p); err != nil {
 		return WritePageOut{}, err
 	}
-	if n.hidesContentAt(file, folder.Rewrite(p.data, in.Content)) {
+	if n.view.Hides(file, folder.Rewrite(p.data, in.Content)) {
 		return WritePageOut{}, hiddenError()
 	}
 	if in.DryRun {
@@ -102,7 +102,7 @@ func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePa
 	if err != nil {
 		return WritePageOut{}, err
 	}
-	if n.hidesContentAt(file, []byte(in.Content)) {
+	if n.view.Hides(file, []byte(in.Content)) {
 		return WritePageOut{}, hiddenError()
 	}
 	now := parse(file, []byte(in.Content))

@@ -2,12 +2,14 @@ package toolstest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -54,6 +56,10 @@ const (
 	hidesNothing           fault = "place in which nothing can be hidden"
 	noChangeFilter         fault = "source that cannot tell which changes are hidden"
 	tellsHiddenChanges     fault = "change of what is hidden that agents may know of"
+	doctorPanics           fault = "doctor's check that panics"
+	doctorWrites           fault = "doctor's check that writes"
+	doctorSaysNothing      fault = "doctor's check that says nothing"
+	takesAnyPeer           fault = "peer of another application"
 	secretInError          fault = "error with a secret"
 	secretInLog            fault = "log with a secret"
 	silentNearHidden       fault = "tool that says nothing where something is hidden"
@@ -100,6 +106,7 @@ type shown interface {
 	list(ctx context.Context) ([]tools.PageInfo, error)
 	page(ctx context.Context, name string) (tools.PageText, error)
 	ask(ctx context.Context, args map[string]string) ([]tools.Message, error)
+	look(ctx context.Context, d tools.Doctor) status.Check
 }
 
 type sourceConfig struct {
@@ -163,6 +170,11 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 		Resources: []tools.Resource[faultyTools]{{
 			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: faultyTools.read,
 		}},
+		Checks: []tools.Check[faultyTools]{{Name: "things", Title: "There are things", Look: faultyTools.look}},
+		Peer: &tools.PeerSpec[sourceConfig]{
+			Name: func(sourceConfig) string { return "" }, Code: func(string) tools.Code { return tools.Internal },
+			Describe: func(json.RawMessage) (tools.PeerInfo, bool, error) { return tools.PeerInfo{}, f == takesAnyPeer, nil },
+		},
 		Pages:  &tools.Pages[faultyTools]{List: tools.AllPages(faultyTools.list), Read: faultyTools.page},
 		Routes: faultyRoutes(),
 		Prompts: []tools.Prompt[faultyTools]{{
@@ -331,6 +343,18 @@ func (s *faultySource) page(_ context.Context, name string) (tools.PageText, err
 		return tools.PageText{}, tools.Errorf(tools.NotFound, "no such page")
 	}
 	return tools.PageText{Text: "a", MIME: "text/plain"}, nil
+}
+
+func (s *faultySource) look(context.Context, tools.Doctor) status.Check {
+	switch s.fault {
+	case doctorPanics:
+		panic("oh")
+	case doctorWrites:
+		s.set("looked", new("x"))
+	case doctorSaysNothing:
+		return status.Check{}
+	}
+	return status.Check{Result: status.CheckOK, Detail: "there are"}
 }
 
 func (s *faultySource) ask(context.Context, map[string]string) ([]tools.Message, error) {

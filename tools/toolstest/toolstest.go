@@ -108,6 +108,8 @@ func checks() []check {
 		{"problems", checkProblems},
 		{"background work", checkBackground},
 		{"routes", checkRoutes},
+		{"doctor", checkChecks},
+		{"peer", checkPeer},
 		{"closed source", checkClosedSource},
 	}
 }

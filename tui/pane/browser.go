@@ -56,8 +56,8 @@ func (b browser) pageWidth() int {
 	return b.w - b.w/2 - 4
 }
 
-// name is the page that is meant: the one that is open, else the selected one.
-func (b browser) name() string {
+// currentPage is the page that is meant: the one that is open, else the selected one.
+func (b browser) currentPage() string {
 	switch {
 	case b.page.open:
 		return b.page.name
@@ -85,7 +85,7 @@ func (b browser) nextQuery() Query {
 }
 
 func (b browser) pageIn() PageQuery {
-	return PageQuery{Source: b.source, Page: b.name(), Width: b.pageWidth(), Raw: b.page.raw, Refresh: b.refresh}
+	return PageQuery{Source: b.source, Page: b.currentPage(), Width: b.pageWidth(), Raw: b.page.raw, Refresh: b.refresh}
 }
 
 func (b browser) hits() SearchQuery {
@@ -234,7 +234,7 @@ func (b *browser) cursor() (row *int, n int) {
 }
 
 func (b browser) enter() (browser, Intent) {
-	name := b.name()
+	name := b.currentPage()
 	if name == "" {
 		return b, ShowMessage{"There is no page to open."}
 	}
@@ -281,7 +281,7 @@ func (b browser) view(t theme.Theme, w, h int) []string {
 	case b.page.open:
 		return widget.Stack(t, w, h, frame, b.page.section(t, b.page.name))
 	case b.previews() && frame:
-		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{b.page.section(t, b.name())})
+		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{b.page.section(t, b.currentPage())})
 	default:
 		return widget.Stack(t, w, h, frame, list)
 	}

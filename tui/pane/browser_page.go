@@ -77,7 +77,7 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 	case !b.keys.saves(k.KeyPressMsg, b.running) && !key.Matches(k, b.keys.Copy):
 		return b, Unhandled{}
 	}
-	name := b.name()
+	name := b.currentPage()
 	switch {
 	case name == "":
 		return b, ShowMessage{"No page selected."}

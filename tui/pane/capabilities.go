@@ -10,105 +10,72 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// capabilities are the twelve that every Logseq connection is measured by, with
-// what each is for in a word or two.
-func capabilities() []capability {
-	return []capability{
-		{"pages.list", "list pages", false},
-		{"pages.read", "read pages", false},
-		{"pages.create", "create pages", true},
-		{"pages.update", "update pages", true},
-		{"pages.delete", "delete pages", true},
-		{"search.basic", "search", false},
-		{"blocks.read", "read blocks", false},
-		{"blocks.create", "create blocks", true},
-		{"blocks.update", "update blocks", true},
-		{"blocks.delete", "delete blocks", true},
-		{"blocks.move", "move blocks", true},
-		{"datascript.query", "query", false},
+// peerSections are one for each application that is connected or that a source
+// needs: who is connected, and what each can do.
+func (p Overview) peerSections(t theme.Theme) (all []widget.Section) {
+	var applications []string
+	for _, s := range p.snap.Sources {
+		applications = append(applications, s.Application)
 	}
-}
-
-type capability struct {
-	key, means string
-	writes     bool
-}
-
-// missingReason says why p cannot do c; empty: it can. What the plugin took
-// away shows itself by the pattern of what is missing.
-func missingReason(p status.Peer, c capability) string {
-	can := func(key string) bool { return slices.Contains(p.Capabilities, key) }
-	writesNothing := !slices.ContainsFunc(p.Capabilities, func(key string) bool {
-		for _, c := range capabilities() {
-			if c.key == key && c.writes {
-				return true
-			}
+	for _, peer := range p.snap.Peers {
+		applications = append(applications, peer.Application)
+	}
+	for i, application := range applications {
+		if application != "" && !slices.Contains(applications[:i], application) {
+			all = append(all, p.peerSection(t, application))
 		}
-		return false
-	})
-	switch {
-	case can(c.key):
-		return ""
-	case p.State != status.Ready && p.State != status.Degraded:
-		return "not connected: " + widget.OrDash(p.Note)
-	case len(p.Capabilities) == 0:
-		return "the plugin has not reported its capabilities"
-	case c.writes && writesNothing:
-		return "the plugin is set to read-only in its Logseq settings"
-	case c.key == "datascript.query" && can("pages.read"):
-		return "the plugin hides pages or tags, and a query could reveal them"
-	default:
-		return "this Logseq (" + widget.OrDash(p.App) + ") does not support this: update Logseq and the plugin"
 	}
+	return all
 }
 
-// peersSection shows every application that is connected, and what it can do.
-func (p Overview) peersSection(t theme.Theme) (widget.Section, bool) {
-	wanted := slices.ContainsFunc(p.snap.Sources, func(s status.Source) bool { return s.Kind == "logseq" })
-	if len(p.snap.Peers) == 0 && !wanted {
-		return widget.Section{}, false
-	}
+func (p Overview) peerSection(t theme.Theme, application string) widget.Section {
+	var peers []status.Peer
 	want, note := 0, ""
 	for _, peer := range p.snap.Peers {
-		want += 2 + (len(capabilities())+3)/4 + 2*len(missingReasons(peer))
+		if peer.Application == application {
+			peers = append(peers, peer)
+			want += 2 + (len(peer.Capabilities)+3)/4 + 2*len(missingReasons(peer))
+			note = string(peer.State)
+		}
 	}
-	if len(p.snap.Peers) == 1 {
-		note = string(p.snap.Peers[0].State)
+	if len(peers) > 1 {
+		note = ""
 	}
-	return widget.Section{Title: "Logseq", Note: note, Min: 2, Preferred: max(2, want), Rows: func(w, h int) []string {
-		if len(p.snap.Peers) == 0 {
-			return widget.TruncateRows(t, t.Dim.Wrap("Not connected. Open Logseq with the Lectern plugin; the Clients pane installs it.", w), h)
+	return widget.Section{Title: application, Note: note, Min: 2, Preferred: max(2, want), Rows: func(w, h int) []string {
+		if len(peers) == 0 {
+			return widget.TruncateRows(t, t.Dim.Wrap("Not connected. Open "+application+" with the Lectern plugin; the Clients pane installs it.", w), h)
 		}
 		var rows []string
-		for _, peer := range p.snap.Peers {
-			rows = append(rows, p.peerRows(t, peer, w, h)...)
+		for _, peer := range peers {
+			rows = append(rows, peerRows(t, peer, w, h)...)
 		}
 		return widget.TruncateRows(t, rows, h)
-	}}, true
+	}}
 }
 
-func (p Overview) peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
+func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	glyph, style := t.State(peer.State)
-	kind := map[string]string{"db": "DB graph", "file": "file graph"}[peer.Kind]
 	latency := "no ping yet"
 	if peer.Latency > 0 {
 		latency = widget.Duration(peer.Latency)
 	}
+	var facts []string
+	for _, f := range peer.Facts {
+		facts = append(facts, f.Name+" "+f.Value)
+	}
+	name := style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name))
 	rows := []string{
-		style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name)) + t.Dim.Text(" "+strings.Join(nonEmpty(kind,
-			peer.Transport, latency), " · ")),
-		t.Dim.Cut("  "+strings.Join(nonEmpty(withPrefix("Logseq ", peer.App), withPrefix("plugin ", peer.Plugin), callCounts(peer),
-			withPrefix("last error ", peer.LastError)), " · "), w),
+		name + t.Dim.Cut(" "+strings.Join(facts, " · "), w-theme.Width(name)),
+		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, callCounts(peer), withPrefix("last error ", peer.LastError)), " · "), w),
 	}
 	if h < 4 {
-		lit := 0
-		for _, c := range capabilities() {
-			if missingReason(peer, c) == "" {
-				lit++
+		available := 0
+		for _, c := range peer.Capabilities {
+			if c.Reason == "" {
+				available++
 			}
 		}
-		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · ", lit,
-			len(capabilities()))+strings.TrimSpace(withPrefix("Logseq ", peer.App)), w)
+		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · %s · %s", available, len(peer.Capabilities), peer.Transport, latency), w)
 		return rows
 	}
 	rows = append(rows, capabilityRows(t, peer, w)...)
@@ -126,38 +93,37 @@ func capabilityRows(t theme.Theme, peer status.Peer, w int) []string {
 	inRow := max(1, min(4, (w-2)/cell))
 	var rows []string
 	line := " "
-	for i, c := range capabilities() {
-		if missingReason(peer, c) == "" {
-			line += " " + t.Good.Text("●") + " " + t.Text.Fit(c.means, cell-3)
+	for i, c := range peer.Capabilities {
+		if c.Reason == "" {
+			line += " " + t.Good.Text("●") + " " + t.Text.Fit(c.Title, cell-3)
 		} else {
-			line += " " + t.Dim.Text("○ ") + t.Dim.Fit(c.means, cell-3)
+			line += " " + t.Dim.Text("○ ") + t.Dim.Fit(c.Title, cell-3)
 		}
-		if (i+1)%inRow == 0 || i+1 == len(capabilities()) {
+		if (i+1)%inRow == 0 || i+1 == len(peer.Capabilities) {
 			rows, line = append(rows, line), " "
 		}
 	}
 	return rows
 }
 
-// missingReasons says for the dark lights of peer why they are, each reason once.
+// missingReasons says why the dark lights of peer are dark, each reason once.
 func missingReasons(peer status.Peer) []string {
 	var order []string
-	means := map[string][]string{}
-	for _, c := range capabilities() {
-		why := missingReason(peer, c)
-		if why == "" {
+	titles := map[string][]string{}
+	for _, c := range peer.Capabilities {
+		if c.Reason == "" {
 			continue
 		}
-		if means[why] == nil {
-			order = append(order, why)
+		if titles[c.Reason] == nil {
+			order = append(order, c.Reason)
 		}
-		means[why] = append(means[why], c.means)
+		titles[c.Reason] = append(titles[c.Reason], c.Title)
 	}
 	for i, why := range order {
-		if n := len(means[why]); n > 3 {
+		if n := len(titles[why]); n > 3 {
 			order[i] = fmt.Sprintf("%d unavailable: %s", n, why)
 		} else {
-			order[i] = strings.Join(means[why], ", ") + ": " + why
+			order[i] = strings.Join(titles[why], ", ") + ": " + why
 		}
 	}
 	return order

@@ -145,7 +145,7 @@ func (p Clients) agentsSection(t theme.Theme) widget.Section {
 				rows, h = append(rows, sessionHeading(t, w)), h-1
 			}
 			shown := p.snap.Sessions[min(p.firstSession, max(0, n-h)):]
-			return append(rows, widget.ListRows(t, len(shown), h,
+			return append(rows, widget.FirstRows(t, len(shown), h,
 				func(i int) string { return sessionRow(t, shown[i], w, p.snap.Time, p.zone) })...)
 		},
 	}

@@ -137,7 +137,7 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	var all []widget.Section
 	if n := len(p.snap.Approvals); n > 0 {
 		all = append(all, widget.Section{Title: titleWithCount("Pending approvals", n), Note: "! to review", Min: 1, Preferred: min(n, 4), Rows: func(w, h int) []string {
-			return widget.ListRows(t, n, h, func(i int) string {
+			return widget.FirstRows(t, n, h, func(i int) string {
 				a := p.snap.Approvals[i]
 				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source,
 					w-2-len(a.Client))
@@ -171,10 +171,7 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 // activitySections are the sections about what goes on: they are left out when
 // there is nothing to say.
 func (p Overview) activitySections(t theme.Theme) []widget.Section {
-	var all []widget.Section
-	if peers, ok := p.peersSection(t); ok {
-		all = append(all, peers)
-	}
+	all := p.peerSections(t)
 	if !p.traffic.last.IsZero() {
 		all = append(all, p.traffic.section(t, p.snap.Time, p.zone))
 	}
@@ -310,7 +307,7 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 		default:
 			return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
 		}
-		return widget.ListRows(t, len(p.snap.Sources), h, func(i int) string {
+		return widget.FirstRows(t, len(p.snap.Sources), h, func(i int) string {
 			s := p.snap.Sources[i]
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
@@ -327,7 +324,7 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 		if len(p.snap.Sessions) == 0 {
 			return []string{t.Dim.Text(noAgentText(p.snap))}
 		}
-		return widget.ListRows(t, len(p.snap.Sessions), h, func(i int) string { return sessionRow(t, p.snap.Sessions[i], w, p.snap.Time, p.zone) })
+		return widget.FirstRows(t, len(p.snap.Sessions), h, func(i int) string { return sessionRow(t, p.snap.Sessions[i], w, p.snap.Time, p.zone) })
 	})
 }
 

@@ -43,6 +43,8 @@ type (
 	}
 	// SettingsQuery asks for every key of the configuration.
 	SettingsQuery struct{ Refresh int }
+	// SourceKindsQuery asks which kinds of sources can be added.
+	SourceKindsQuery struct{}
 	// PagesQuery asks for the pages of a source, which come as several Results
 	// with More.
 	PagesQuery struct {
@@ -63,17 +65,18 @@ type (
 	}
 )
 
-func (PlanQuery) query()     {}
-func (ChangesQuery) query()  {}
-func (DiffQuery) query()     {}
-func (ToolsQuery) query()    {}
-func (ToolRunQuery) query()  {}
-func (TokenQuery) query()    {}
-func (ChecksQuery) query()   {}
-func (SettingsQuery) query() {}
-func (PagesQuery) query()    {}
-func (PageQuery) query()     {}
-func (SearchQuery) query()   {}
+func (PlanQuery) query()        {}
+func (ChangesQuery) query()     {}
+func (DiffQuery) query()        {}
+func (ToolsQuery) query()       {}
+func (ToolRunQuery) query()     {}
+func (TokenQuery) query()       {}
+func (ChecksQuery) query()      {}
+func (SettingsQuery) query()    {}
+func (SourceKindsQuery) query() {}
+func (PagesQuery) query()       {}
+func (PageQuery) query()        {}
+func (SearchQuery) query()      {}
 
 // A Result answers a Query.
 type Result struct {
@@ -86,6 +89,7 @@ type Result struct {
 	Answer   json.RawMessage
 	Check    status.Check
 	Settings []status.Setting
+	Kinds    []status.SourceKind
 	Token    string
 	Pages    status.PageList
 	Page     status.PageText

@@ -27,9 +27,9 @@ func settingsActions(s status.Snapshot) []settingsAction {
 	}, tokenAction("clients", "Clients that connect over HTTP send this token. The panel and lectern serve do not need it: they use a socket that only you can open."), {
 		title: "Rotate the token of the clients", action: status.Action{Verb: status.RotateToken, Target: "clients"},
 		description: "Clients that connect over HTTP are rejected until they have the new token" + clientsByToken(s) + ". Clients that use lectern serve or have their own token are not affected.",
-	}, tokenAction("plugin", "The Logseq plugin proves that it has this token, and never sends it."), {
+	}, tokenAction("plugin", "The plugin proves that it has this token, and never sends it."), {
 		title: "Rotate the token of the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
-		description: "The Logseq plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
+		description: "The plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
 	}}
 	idle := settingsAction{
 		title:       "Keep the hub running when idle",

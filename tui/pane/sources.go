@@ -21,7 +21,8 @@ type Sources struct {
 	zone         *time.Location
 	snap         status.Snapshot
 	cursor       int
-	form         addForm
+	form         SourceForm
+	askedKinds   bool       // the kinds that the form offers were asked for
 	adding       bool       // the form is shown; a closed one keeps what was typed
 	grant        *grantForm // nil: it is not shown; replaced, never changed
 	w, h         int
@@ -31,7 +32,7 @@ type Sources struct {
 
 // NewSources returns a Sources that shows times of zone.
 func NewSources(k Keys, zone *time.Location) Pane {
-	return Sources{keys: k, zone: zone, form: addForm{keys: k}}
+	return Sources{keys: k, zone: zone, form: NewSourceForm(k)}
 }
 
 // sourcesHelp lists the keys of [Sources] and its forms.
@@ -48,7 +49,7 @@ func sourcesHelp(k Keys) []KeyGroup {
 			"toggle source/rendered"),
 		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back"),
 	}}, {"Adding a source", []key.Binding{
-		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Toggle, "toggle read-only"), help(k.Back,
+		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Right, "next kind"), help(k.Toggle, "toggle read-only"), help(k.Back,
 			"close; keeps what you typed"),
 	}}, {"Permissions", []key.Binding{
 		help(k.Enter, "preview the change"), help(k.Right, "next option"), k.NextField, help(k.Back, "close"),
@@ -60,7 +61,9 @@ func sourcesHelp(k Keys) []KeyGroup {
 func (p Sources) Show(s status.Snapshot) Pane {
 	selected, _ := p.selected()
 	if name, ok := addedSource(p.snap.Sources, s.Sources); ok && p.form.submitted {
-		p.form, p.adding = addForm{keys: p.keys}, false
+		kinds := p.form.kinds
+		p.form, p.adding = NewSourceForm(p.keys), false
+		p.form.kinds = kinds
 		selected.Name = name
 	}
 	p = p.updateBrowser(s)
@@ -177,7 +180,7 @@ func (p Sources) selectedIntent(k Press) Intent {
 func (p Sources) Keys() []key.Binding {
 	switch {
 	case p.adding:
-		return p.form.bindings()
+		return p.form.Bindings()
 	case p.grant != nil:
 		return p.grant.bindings()
 	case p.browse != nil:
@@ -267,7 +270,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
 		return widget.Section{Title: "Getting started", Min: 1, Preferred: 3, Rows: func(w, _ int) []string {
-			return t.Dim.Wrap("A source is a knowledge base that agents can use: a folder of Markdown files or a Logseq graph. "+
+			return t.Dim.Wrap("A source is a knowledge base that agents can use: a folder of notes, or what another application has open. "+
 				"Agents see only the sources you add here and do only what you allow.", w)
 		}}
 	}

@@ -20,7 +20,12 @@ func (p Sources) Resize(w, h int) Pane {
 
 // NextQuery implements [Querier].
 func (p Sources) NextQuery() Query {
-	if p.browse == nil || !Running(p.snap) {
+	switch {
+	case !Running(p.snap):
+		return nil
+	case p.adding && !p.askedKinds:
+		return SourceKindsQuery{}
+	case p.browse == nil:
 		return nil
 	}
 	return p.browse.nextQuery()
@@ -28,6 +33,11 @@ func (p Sources) NextQuery() Query {
 
 // TakeResult implements [Querier].
 func (p Sources) TakeResult(f Result) Pane {
+	switch f.Query.(type) {
+	case SourceKindsQuery:
+		return p.takeKinds(f)
+	default:
+	}
 	if p.browse == nil {
 		return p
 	}

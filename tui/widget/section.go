@@ -162,12 +162,12 @@ func PadRows(lines []string, w, h int) []string {
 // TruncateRows returns the first h rows; if there are more, the last one says how
 // many.
 func TruncateRows(t theme.Theme, rows []string, h int) []string {
-	return ListRows(t, len(rows), h, func(i int) string { return rows[i] })
+	return FirstRows(t, len(rows), h, func(i int) string { return rows[i] })
 }
 
-// ListRows draws the first h of n rows; if there are more, the last one says how
+// FirstRows draws the first h of n rows; if there are more, the last one says how
 // many.
-func ListRows(t theme.Theme, n, h int, row func(i int) string) []string {
+func FirstRows(t theme.Theme, n, h int, row func(i int) string) []string {
 	rows := make([]string, 0, n)
 	for i := range n {
 		switch {

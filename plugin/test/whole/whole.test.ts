@@ -137,9 +137,10 @@ describe('the doctor', { ...patience, skip }, () => {
     const [files, base] = [await stage.open('og', 'files'), await stage.open('db', 'base')]
     for (const graph of ['files', 'base']) await shown(graph)
     const found = await looks('logseq')
-    assert.match(found['logseq.connected'], /^ok: base \(db graph\), files \(file graph\)$/)
+    assert.match(found['logseq.connected'], /^ok: base, files$/)
     assert.match(found['logseq.origin'], /base: lsp:\/\/logseq\.io; files: lsp:/)
     assert.match(found['logseq.versions'], /base: Logseq 2\.0\.1, plugin [^;]*; files: Logseq 0\.10\.15/)
+    assert.match(found['logseq.release'], /^ok: base: Logseq 2\.0\.1; files: Logseq 0\.10\.15$/)
     assert.match(found['logseq.transport'], /^ok: base: WebSocket; /)
     assert.match(found['logseq.methods'], /^ok: base: 21 of 22 .*; files: 22 of 22/)
     assert.match(found['logseq.window'], /^ok: base: with the window (hidden|visible) the editor answers in \d+ ms and the database/)

@@ -10,11 +10,10 @@
 // write, check_links.go for a tool that reports progress, chart_notes.go for one
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
-// run.go for background work and Problems, roles.go for what callers may be,
-// routes.go for answering HTTP,
-// undo.go for undoing what agents did, and privacy.go for what they must not
-// see. [Store] stands for what a real System talks to: a folder, another
-// application, a server.
+// run.go for background work and Problems, checks.go for the doctor, roles.go
+// for what callers may be, routes.go for answering HTTP, undo.go for undoing
+// what agents did, and privacy.go for what they must not see. [Store] stands for
+// what a real System talks to: a folder, another application, a server.
 package memo
 
 import (
@@ -68,6 +67,7 @@ func SystemWith(s *Store) tools.Kind {
 		Prompts:   prompts(),
 		Pages:     pages(),
 		Roles:     roles(),
+		Checks:    checks(),
 		Routes:    routes(),
 		Problems:  []status.ProblemType{emptyNotes},
 

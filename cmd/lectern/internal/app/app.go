@@ -48,7 +48,7 @@ type App struct {
 	// Environment are the variables of the Systems, by name of the System. They
 	// are apart because `lectern serve` does need them.
 	Environment func() map[string][]tools.EnvironmentVariable
-	// Plugin is the Logseq plugin that this build carries, or why there is none.
+	// Plugin is the plugin for an application that this build carries, or why there is none.
 	Plugin func() (fs.FS, error)
 }
 

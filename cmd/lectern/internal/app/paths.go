@@ -17,14 +17,14 @@ func (p Paths) Daemon() daemon.Paths { return daemon.Paths{Runtime: p.Runtime, S
 func (p Paths) Log() string { return filepath.Join(p.State, "lectern.log") }
 
 // Audit is the record of every call, AuditKey the key of its digests.
-func (p Paths) Audit() string    { return filepath.Join(p.State, "audit.jsonl") }
+func (p Paths) Audit() string    { return filepath.Join(p.State, "audit.db") }
 func (p Paths) AuditKey() string { return filepath.Join(p.State, "audit.key") }
 
 // Journal is the folder of what agents changed.
 func (p Paths) Journal() string { return filepath.Join(p.State, "journal") }
 
 // ClientToken is the token that all HTTP clients share, PluginToken that of
-// Logseq plugins.
+// plugins in other applications.
 func (p Paths) ClientToken() string { return filepath.Join(p.State, "client.token") }
 func (p Paths) PluginToken() string { return filepath.Join(p.State, "plugin.token") }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/tools"
@@ -20,6 +21,22 @@ type Source struct {
 	// Variable is the environment variable that asks for the source; empty for
 	// any other.
 	Variable string
+}
+
+// Location is what the source opens, for people: its folder, or else those of its
+// keys that are text.
+func (s Source) Location() string {
+	values := map[string]any{}
+	if s.Path != "" || json.Unmarshal(s.Options, &values) != nil {
+		return s.Path
+	}
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if text, ok := values[key].(string); ok {
+			parts = append(parts, key+"="+text)
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // Sources are those of the configuration and of the environment, and a sample if

@@ -83,7 +83,7 @@ func Inspect(kinds []tools.Kind, path, kind string) (Folder, error) {
 		for _, c := range nearest(claims) {
 			fits = append(fits, c.Kind+" ("+c.Reason+")")
 		}
-		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose one with --kind", ErrAmbiguous, abs, strings.Join(fits, ", "))
+		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose its kind, on the command line with --kind", ErrAmbiguous, abs, strings.Join(fits, ", "))
 	}
 	return Folder{abs, claims[0].Kind, claims[0].Reason, claims[1:]}, nil
 }

@@ -44,8 +44,8 @@ type candidate struct {
 }
 
 // Run lists the knowledge bases that are no sources yet, the most likely first:
-// the vaults that Obsidian lists, the graphs that Logseq has opened, and
-// folders where people usually keep notes. A folder that several kinds claim
+// the vaults that Obsidian lists, the folders that the applications of Systems
+// have opened, and those where people usually keep notes. A folder that several kinds claim
 // with about the same score is listed once for each.
 func (s Search) Run(sources []config.Source) []status.Discovered {
 	results := []status.Discovered{}
@@ -62,7 +62,7 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 	}
 	var list []ranked
 	seen := map[string]bool{}
-	candidates := slices.Concat(s.obsidianVaults(), s.logseqGraphs(), s.usualFolders())
+	candidates := slices.Concat(s.obsidianVaults(), s.openedFolders(), s.usualFolders())
 	for _, c := range candidates[:min(len(candidates), maxCandidates)] {
 		path := resolveLinks(c.path)
 		if path == s.Home || seen[path] || opened[path] || liesBelow(path, opened) {
@@ -145,19 +145,13 @@ func (s Search) obsidianVaults() []candidate {
 	return list
 }
 
-// logseqGraphs learns from the names of Logseq's cache files which folders it
-// has opened as file graphs.
-func (s Search) logseqGraphs() []candidate {
-	entries, err := os.ReadDir(filepath.Join(s.Home, ".logseq", "graphs"))
-	if err != nil {
-		return nil
-	}
-	var list []candidate
-	for _, e := range entries {
-		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".transit"), "logseq_local_")
-		path := filepath.FromSlash(strings.ReplaceAll(name, "++", "/"))
-		if ok && filepath.IsAbs(path) {
-			list = append(list, candidate{path, "Logseq has opened it", 1})
+// openedFolders are those that the applications of Systems have opened.
+func (s Search) openedFolders() (list []candidate) {
+	for _, kind := range s.Kinds {
+		if peer := kind.Peer(); peer != nil && peer.Opened != nil {
+			for _, path := range peer.Opened(os.DirFS(s.Home)) {
+				list = append(list, candidate{path, kind.Manifest().Title + " has opened it", 1})
+			}
 		}
 	}
 	return list

@@ -1,7 +1,7 @@
 // Package doctor checks everything that people stumble over (configuration,
-// files, hub, port, sources, Logseq, clients, versions) and says what to do. It
-// changes nothing and asks no server on the internet; only with TryWrites does
-// it write, to a page of its own that it deletes again.
+// files, hub, port, sources, plugins, clients, versions) and says what to do. It
+// changes nothing and asks no server on the internet; only with TryWrites may
+// the Checks of a System write something, which they take back.
 //
 // The command `lectern doctor` and the panel run it. Every other file holds one
 // group: its table of checks, and their functions. A new check is a row in such
@@ -10,7 +10,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -30,11 +29,9 @@ type Doctor struct {
 	install.Planner
 	// Snapshot is the running hub's, once its sources have opened.
 	Snapshot func(context.Context) (status.Snapshot, error)
-	// Call calls a tool in the running hub.
-	Call func(ctx context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error)
-	// Diagnose has the plugin of a graph examine its Logseq.
-	Diagnose func(ctx context.Context, graph string) (Diagnosis, error)
-	Updater  func(config.Update) (*update.Updater, error)
+	// API is the running hub, for the Checks of Systems.
+	API     status.Client
+	Updater func(config.Update) (*update.Updater, error)
 
 	// Ask has a person do something and reports whether they did; nil: nobody
 	// can be asked.
@@ -58,7 +55,7 @@ const defaultTimeout = 20 * time.Second
 // checks are all checks, in the order in which they are shown.
 func (r *run) checks() []check {
 	return slices.Concat(configChecks, stateChecks, journalChecks, hubChecks, r.sourceChecks(), tokenChecks,
-		r.logseqChecks(), r.clientChecks(), installedChecks)
+		r.systemChecks(), r.clientChecks(), installedChecks)
 }
 
 // Check runs the checks whose names begin with prefix, one after the other, and
@@ -86,7 +83,9 @@ func (d Doctor) Check(ctx context.Context, prefix string) (<-chan status.Check, 
 // Names are the names of all checks, in their order.
 func (d Doctor) Names() []string {
 	var list []string
-	for _, c := range d.newRun(context.Background(), logseqGroup).checks() {
+	r := d.newRun(context.Background(), "")
+	r.every = true
+	for _, c := range r.checks() {
 		list = append(list, c.name)
 	}
 	return list
@@ -96,16 +95,14 @@ func (d Doctor) Names() []string {
 type run struct {
 	Doctor
 	prefix   string
+	every    bool // those of Systems that are not used too
 	conf     func() (config.Config, error)
 	vitals   func() (daemon.Health, error) // daemon.ErrNoHub: no hub is running
 	snapshot func() (status.Snapshot, error)
-
-	mu        sync.Mutex                 // a check that timed out may still be running
-	diagnoses map[string]diagnosisResult // by graph
 }
 
 func (d Doctor) newRun(ctx context.Context, prefix string) *run {
-	r := &run{Doctor: d, prefix: prefix, diagnoses: map[string]diagnosisResult{}, conf: sync.OnceValues(d.Config)}
+	r := &run{Doctor: d, prefix: prefix, conf: sync.OnceValues(d.Config)}
 	r.vitals = sync.OnceValues(func() (daemon.Health, error) { return daemon.GetHealth(ctx, d.Paths.Daemon()) })
 	r.snapshot = sync.OnceValues(func() (status.Snapshot, error) {
 		if _, err := r.vitals(); err != nil {
@@ -136,8 +133,8 @@ func (r *run) look(ctx context.Context, c check) status.Check {
 	return result
 }
 
-// hubProblem finds a problem of these types that the running hub shows.
-func (r *run) hubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
+// findHubProblem finds a problem of these types that the running hub shows.
+func (r *run) findHubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
 	snap, err := r.snapshot()
 	if err != nil {
 		return p, false

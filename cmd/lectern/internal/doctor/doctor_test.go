@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/all"
 )
 
@@ -29,7 +29,7 @@ import (
 func testDoctor(t *testing.T) Doctor {
 	t.Helper()
 	home, exe := t.TempDir(), os.Args[0]
-	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: all.Systems, Environment: all.Environment, Plugin: pluginOfVersion("1.2.3")}
+	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: func() []tools.Kind { return append(all.Systems(), farSystem()) }, Environment: all.Environment, Plugin: pluginOfVersion("1.2.3")}
 	a.Started = func() daemon.BuildInfo { return a.Stamp() }
 	paths, err := config.PathsFor(a.Getenv, runtime.GOOS, "")
 	if err != nil {
@@ -39,11 +39,20 @@ func testDoctor(t *testing.T) Doctor {
 	return Doctor{
 		Planner:  install.Planner{App: a},
 		Snapshot: func(context.Context) (status.Snapshot, error) { return status.Snapshot{}, daemon.ErrNoHub },
-		Diagnose: func(context.Context, string) (Diagnosis, error) { return Diagnosis{}, errors.New("not expected") },
 		Updater: func(c config.Update) (*update.Updater, error) {
 			return update.New(update.Config{Mirror: c.Mirror, Pin: c.Pin, Version: a.Version, OS: runtime.GOOS, Arch: runtime.GOARCH, Target: exe, State: paths.State, Now: a.Now})
 		},
 	}
+}
+
+// farSystem is a System with a Check, for the doctor to find.
+func farSystem() tools.Kind {
+	return tools.Erase(tools.System[tools.Source, struct{}]{
+		Name: "far", Title: "Far",
+		Checks: []tools.Check[tools.Source]{{Name: "wings", Title: "It has wings", Look: func(tools.Source, context.Context, tools.Doctor) status.Check {
+			return status.Check{Result: status.CheckOK}
+		}}},
+	})
 }
 
 // pluginOfVersion is a plugin that does nothing.

@@ -88,7 +88,7 @@ func checkPort(ctx context.Context, r *run) status.Check {
 	if err != nil {
 		return checkPortIsFree(ctx, r, conf.Hub.Port)
 	}
-	if p, found := r.hubProblem(problems.PortTaken, problems.TokenRefused); found {
+	if p, found := r.findHubProblem(problems.PortTaken, problems.TokenRefused); found {
 		return fromProblem(p)
 	}
 	if snap.Hub.Endpoint != fmt.Sprintf("http://127.0.0.1:%d/mcp", conf.Hub.Port) {
@@ -132,7 +132,7 @@ func checkPortIsFree(ctx context.Context, r *run, port int) status.Check {
 }
 
 func checkLogFile(_ context.Context, r *run) status.Check {
-	if p, found := r.hubProblem(problems.LogStopped); found {
+	if p, found := r.findHubProblem(problems.LogStopped); found {
 		return fromProblem(p)
 	}
 	file := r.Paths.Log()

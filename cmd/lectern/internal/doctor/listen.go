@@ -25,7 +25,7 @@ func checkListen(_ context.Context, r *run) status.Check {
 	case conf.Listen.Address == "":
 		return ok("there is no second listener, so no other machine reaches Lectern")
 	}
-	if p, found := r.hubProblem(problems.ListenStopped); found {
+	if p, found := r.findHubProblem(problems.ListenStopped); found {
 		return fromProblem(p)
 	}
 	const fix = `If that is not what you want, run: lectern config set listen.address "", and restart the hub.`

@@ -25,6 +25,8 @@ func (h *hubProcess) api() supervisor.HubAPI {
 		return res.JSON, err
 	}))
 	status.HandleStream(queries, status.ChecksQuery, h.Check)
+	status.HandleStream(queries, status.SourceCheckQuery, h.hub.Checks().Stream)
+	status.HandleQuery(queries, status.AnswerQuestionQuery, h.hub.Checks().Answer)
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
 	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return h.SourceKinds(), nil })
 	status.HandleStream(queries, status.PagesQuery, withAgentErrors(person.Pages))
@@ -56,11 +58,5 @@ func withAgentErrors[In, Out any](ask func(context.Context, In) (Out, error)) fu
 	}
 }
 
-// control serves the control socket: the api, and what `lectern doctor` asks a
-// plugin.
-func (h *hubProcess) control() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", loopback.Handler(h.api()))
-	mux.HandleFunc("POST "+pathDiagnose, h.serveDiagnose)
-	return mux
-}
+// control serves the control socket.
+func (h *hubProcess) control() http.Handler { return loopback.Handler(h.api()) }

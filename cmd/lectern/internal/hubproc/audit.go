@@ -1,21 +1,25 @@
 package hubproc
 
 import (
+	"context"
 	"time"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// auditDelay is how much of the audit trail a killed hub may lose.
-const auditDelay = 200 * time.Millisecond
+// Records of calls are kept for auditAge, within auditBytes.
+const (
+	auditAge   = 90 * 24 * time.Hour
+	auditBytes = 512 << 20
+)
 
-// openAudit begins to record every call. No other hub of this user may be
-// running: two writers would break the chain of hashes.
-func (h *hubProcess) openAudit() {
-	trail, err := h.newAuditTrail()
+// openAudit begins to record every call.
+func (h *hubProcess) openAudit(ctx context.Context) {
+	trail, err := openAuditTrail(ctx, h.App)
 	if err != nil {
 		h.log.Error("open audit trail", "component", problems.Hub, "err", err)
 		h.reportAuditStopped(err)
@@ -25,22 +29,24 @@ func (h *hubProcess) openAudit() {
 	h.hub.Calls().SetTrail(trail)
 }
 
-func (h *hubProcess) newAuditTrail() (*audit.Trail, error) {
-	key, err := loopnet.LoadOrCreateToken(h.Paths.AuditKey())
+func openAuditTrail(ctx context.Context, a *app.App) (*audit.Trail, error) {
+	key, err := loopnet.LoadOrCreateToken(a.Paths.AuditKey())
 	if err != nil {
 		return nil, err
 	}
-	return audit.Open(audit.Options{File: h.Paths.Audit(), Key: key.MAC([]byte("audit: arguments")), Now: h.Now, Delay: auditDelay})
+	return audit.Open(ctx, audit.Options{
+		File: a.Paths.Audit(), Key: key.MAC([]byte("audit: arguments")), Now: a.Now, Keep: auditAge, MaxBytes: auditBytes,
+	})
 }
 
-// checkAudit shows while the trail cannot be written. It takes and returns
-// whether that is so.
+// checkAudit shows while calls cannot be recorded. It takes and returns whether
+// that is so.
 func (h *hubProcess) checkAudit(stopped bool) bool {
 	trail := h.audit.Load()
 	if trail == nil {
 		return stopped
 	}
-	err := trail.FileError()
+	err := trail.Err()
 	switch {
 	case err != nil:
 		h.reportAuditStopped(err)

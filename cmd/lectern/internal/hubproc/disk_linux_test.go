@@ -18,11 +18,11 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// mountSmallDisk mounts a file system of 256 KiB, where that is allowed.
+// mountSmallDisk mounts a file system of 1 MiB, where that is allowed.
 func mountSmallDisk(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
 		t.Skipf("a disk of one's own can be filled, and mounting one is not allowed: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })

@@ -144,7 +144,7 @@ func (h *hubProcess) snippets(endpoint string) []status.Snippet {
 func (h *hubProcess) open(ctx context.Context) error {
 	h.logNotices(h.conf)
 	h.writeSample(h.conf)
-	h.openAudit()
+	h.openAudit(ctx)
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}

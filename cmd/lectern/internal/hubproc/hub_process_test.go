@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // openHub is a hub process without sockets and, by its configuration, without
@@ -103,6 +104,32 @@ func TestEveryActionHasAPreview(t *testing.T) {
 		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: "welcome"}); err != nil || plan.Title == "" {
 			t.Errorf("%s: %+v, %v", verb, plan, err)
 		}
+	}
+}
+
+// The kinds of sources and their keys are answered, and sources can read their
+// secrets.
+func TestSourceKinds(t *testing.T) {
+	h, c := openHub(t, "[hub]\nhttp = false\n")
+	kinds, err := status.Ask(t.Context(), c, status.SourceKindsQuery, struct{}{})
+	if err != nil || len(kinds) != len(h.Systems()) {
+		t.Fatalf("%+v, %v", kinds, err)
+	}
+	for _, k := range kinds {
+		if len(k.Keys) == 0 || k.Title == "" || k.Summary() == "" {
+			t.Errorf("%+v", k)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(h.Paths.Config, "key"), []byte("hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reference, err := tools.ParseSecret("file:key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := newHubConfig(h.App, h.conf, h.journal, h.log).Reveal(t.Context(), reference)
+	if err != nil || secret != "hunter2" {
+		t.Errorf("%q, %v", secret, err)
 	}
 }
 

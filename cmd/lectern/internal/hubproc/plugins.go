@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/doc"
@@ -33,6 +34,7 @@ func (h *hubProcess) newPlugins(conf config.Config) *plugins {
 	p.setOrigins(conf)
 	p.Bridge = bridge.New(bridge.Config{
 		Token: p.token, PlainToken: conf.Bridge.PlainToken,
+		Describe: hub.DescribePeer(h.Systems()), KnownOrigins: hub.PeerOrigins(h.Systems()),
 		Version: h.Version, Skill: doc.SkillVersion,
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
 		Log:     h.log, Now: h.Now, Changed: p.changed,

@@ -15,6 +15,14 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
+// logseqHello is the hello of Logseq's plugin. Logseq 2 tells plugins a longer
+// name than it shows to people.
+func logseqHello(graph string) map[string]any {
+	return map[string]any{
+		"logseq_version": "2.0.1", "graph": map[string]string{"name": "logseq_db_" + graph, "url": "logseq_db_" + graph, "kind": "db"},
+	}
+}
+
 // A plugin with the token in the state directory connects to the port, behind
 // the guard, over either transport, and a person sees it.
 func TestPluginConnects(t *testing.T) {
@@ -37,7 +45,7 @@ func TestPluginConnects(t *testing.T) {
 			dial.Origin = "lsp://logseq.io"
 		}
 		graph := fmt.Sprintf("poll %v", poll)
-		p, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: dial, Token: token, Hello: bridgetest.Hello(graph)})
+		p, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: dial, Token: token, Hello: logseqHello(graph)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +54,12 @@ func TestPluginConnects(t *testing.T) {
 		})
 		p.Close()
 		apptest.Await(t, client, "no peer", func(s status.Snapshot) bool { return len(s.Peers) == 0 })
+	}
+
+	stranger := map[string]any{"zettlr_version": "3"}
+	_, err = bridgetest.Connect(t.Context(), bridgetest.Options{Dial: bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port)}, Token: token, Hello: stranger})
+	if err == nil || !strings.Contains(err.Error(), "no plugin of an application that this Lectern works with (Logseq)") {
+		t.Errorf("the plugin of an unknown application: %v", err)
 	}
 
 	unknown := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Origin: "file://"}

@@ -54,7 +54,7 @@ func hubSources(sources []app.Source) []hub.Source {
 	var list []hub.Source
 	for _, s := range sources {
 		list = append(list, hub.Source{
-			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.ParseEffects(s.Effects), Options: s.Options, Location: s.Path,
+			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.ParseEffects(s.Effects), Options: s.Options, Location: s.Location(),
 			Privacy: privacy(s.Source), Sample: s.Sample != nil,
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -18,6 +19,7 @@ import (
 func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader, out io.Writer, log *slog.Logger) error {
 	conf := config.Default("", config.Schema{})
 	var changes *journal.Journal // nil: the folder of a container has none
+	var trail *audit.Trail       // nil: there is none, as above, or it cannot be written
 	sources := a.EnvironmentSources()
 	if len(sources) == 0 {
 		var err error
@@ -30,13 +32,27 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 		}
 		changes = newJournal(a, conf, log)
 		defer changes.Close() //nolint:errcheck // what it could not write is in the log
+		if trail, err = openAuditTrail(ctx, a); err != nil {
+			log.Error("calls are not recorded", "component", "audit", "err", err)
+		} else {
+			defer closeAuditTrail(trail, log)
+		}
 	}
 	c := newHubConfig(a, conf, changes, log)
 	c.Sources = hubSources(sources)
 	h := hub.New(c)
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it
+	if trail != nil {
+		h.Calls().SetTrail(trail)
+	}
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
 	return h.MCP().ServeStream(ctx, in, out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: a.Paths.ClientTokens().Owner(a.Getenv(app.ClientTokenEnv))})
+}
+
+func closeAuditTrail(trail *audit.Trail, log *slog.Logger) {
+	if err := trail.Close(); err != nil {
+		log.Error("the last calls were not recorded", "component", "audit", "err", err)
+	}
 }

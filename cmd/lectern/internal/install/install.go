@@ -1,5 +1,5 @@
 // Package install plans how Lectern gets into other programs on this machine:
-// MCP clients, Logseq's plugin folder, skills, the service that starts at
+// MCP clients, an application's plugin folder, skills, the service that starts at
 // login. The plans themselves are installer's; this package fills in what they
 // need to know about this build and its configuration. The commands and the
 // panel's side (package machine) apply the plans after a person has agreed.

@@ -12,6 +12,13 @@ import (
 	"github.com/lectern-mcp/lectern/plugin"
 )
 
+// PluginID and PluginTitle are the plugin among the places that Lectern can be
+// put into.
+const (
+	PluginID    = "plugin/" + plugin.System
+	PluginTitle = plugin.Application + " plugin"
+)
+
 // pluginWithoutFiles is the plugin as Logseq's folder home should have it;
 // empty: the usual folder.
 func (p Planner) pluginWithoutFiles(home string) (installer.Plugin, error) {
@@ -34,8 +41,8 @@ func (p Planner) pluginWithoutFiles(home string) (installer.Plugin, error) {
 	return g, err
 }
 
-// LogseqPlugin is the plugin with the files that this build carries.
-func (p Planner) LogseqPlugin(home string) (installer.Plugin, error) {
+// PluginWithFiles is the plugin with the files that this build carries.
+func (p Planner) PluginWithFiles(home string) (installer.Plugin, error) {
 	files, err := p.Plugin()
 	if err != nil {
 		return installer.Plugin{}, err
@@ -45,9 +52,15 @@ func (p Planner) LogseqPlugin(home string) (installer.Plugin, error) {
 	return g, err
 }
 
+// PluginApplicationFound reports whether the plugin's application has run here.
+func (p Planner) PluginApplicationFound() bool {
+	s, _ := p.Machine().PluginState(installer.Plugin{ID: plugin.ID}) // whatever is wrong with the plugin
+	return s.ApplicationFound
+}
+
 // InstallPlugin proposes to put the plugin into Logseq's folder.
 func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
-	g, err := p.LogseqPlugin(home)
+	g, err := p.PluginWithFiles(home)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (c HubClient) offline() status.Snapshot {
 	}
 	for _, src := range c.Sources(conf) {
 		s.Sources = append(s.Sources, status.Source{
-			Component: status.Component{Name: src.Name, State: status.Stopped}, Kind: src.Kind, Location: src.Path,
+			Component: status.Component{Name: src.Name, State: status.Stopped}, Kind: src.Kind, Location: src.Location(),
 			ReadOnly: src.ReadOnly, Effects: []string{}, Sample: src.Sample != nil,
 		})
 	}

@@ -16,13 +16,9 @@ import (
 // Installation's ID before the slash.
 const (
 	clientInstall  = "client"
-	pluginInstall  = "plugin"
 	skillInstall   = "skill"
 	serviceInstall = "service"
 )
-
-// logseqPlugin is the ID of the only plugin.
-const logseqPlugin = pluginInstall + "/logseq"
 
 const notInstalled = "not installed"
 
@@ -88,14 +84,14 @@ func installation(id, title string, f installer.Finding) status.Installation {
 }
 
 func (m *Machine) pluginInstallation() status.Installation {
-	i := status.Installation{ID: logseqPlugin, Title: "Logseq plugin", State: status.Degraded, Condition: string(installer.Broken)}
-	g, err := m.planner.LogseqPlugin("")
+	i := status.Installation{ID: install.PluginID, Title: install.PluginTitle, State: status.Degraded, Condition: string(installer.Broken)}
+	g, err := m.planner.PluginWithFiles("")
 	if err != nil {
 		i.State, i.Condition, i.Note = status.Stopped, notInstalled, err.Error()
 		return i
 	}
 	s, err := m.planner.Machine().PluginState(g)
-	i.Detected, i.File, i.Version = s.LogseqFound, s.Folder, s.Version
+	i.Detected, i.File, i.Version = s.ApplicationFound, s.Folder, s.Version
 	if err != nil {
 		i.Note = err.Error()
 		return i
@@ -130,9 +126,9 @@ func (m *Machine) proposeInstall(ctx context.Context, a status.Action) (*install
 		return m.planner.InstallSkill([]string{id})
 	case kind == skillInstall:
 		return m.planner.RemoveSkill([]string{id})
-	case a.Target == logseqPlugin && add:
+	case a.Target == install.PluginID && add:
 		return m.planner.InstallPlugin("")
-	case a.Target == logseqPlugin:
+	case a.Target == install.PluginID:
 		return m.planner.RemovePlugin("")
 	case a.Target == serviceInstall && add:
 		return m.planner.InstallService(ctx)

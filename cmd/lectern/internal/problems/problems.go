@@ -82,9 +82,9 @@ var (
 	}
 	AuditStopped = status.ProblemType{
 		Code: "audit.stopped", Severity: status.Error,
-		Description: "Calls are not recorded in the audit trail. About two thousand records are kept in memory and written when the file can be written again; records beyond that are lost, and the trail then says how many. Agents are served meanwhile.",
+		Description: "Calls are not recorded in the audit. About four thousand records are kept in memory and written when that is possible again; records beyond that are lost, and the audit then says how many. Agents are served meanwhile.",
 		Title:       "calls are not recorded: {why}",
-		Fix:         "Free disk space, or make {file} writable for you. If the message names a key file, do what it says and restart the hub.",
+		Fix:         "Free disk space, or make {file} writable for you. If the message names a key file, do what it says and restart the hub. If the file is damaged, move it away and restart the hub: a new one begins.",
 	}
 	JournalDamaged = status.ProblemType{
 		Code: "journal.damaged", Severity: status.Warning,
@@ -112,9 +112,9 @@ var (
 	}
 	PluginOrigin = status.ProblemType{
 		Code: "plugin.origin", Severity: status.Notice,
-		Description: "A page whose origin is not known to be Logseq tries to connect as a plugin. It is refused until you allow its origin, which adds it to the configuration. It must still prove that it has the plugins' token.",
+		Description: "A page of an unknown origin tries to connect as a plugin. It is refused until you allow its origin, which adds it to the configuration. It must still prove that it has the plugins' token.",
 		Title:       "a plugin tried to connect from an unknown origin: {origins}",
-		Fix:         "If this is your Logseq plugin, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
+		Fix:         "If this is a plugin that you use, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
 	}
 	TokenRefused = status.ProblemType{
 		Code: "token.refused", Severity: status.Error,

@@ -46,7 +46,7 @@ func Paths(root string) app.Paths {
 func Plugin(version string) func() (fs.FS, error) {
 	return func() (fs.FS, error) {
 		return fstest.MapFS{
-			"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`)},
+			"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "` + plugin.System + `": {"title": "T", "icon": "./dist/icon.svg"}}`)},
 			"README.md":     {Data: []byte("# Read\n")},
 			"dist/index.js": {Data: []byte("run()\n")},
 			"dist/icon.svg": {Data: []byte("<svg/>\n")},

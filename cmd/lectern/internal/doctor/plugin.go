@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/plugin"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools/doc"
+)
+
+// pluginChecks look at the plugin that this build carries: what is installed of
+// it on this machine, and what is connected.
+var pluginChecks = []check{
+	{name: plugin.System + ".plugin", title: "The plugin is in " + plugin.Application + "'s folder", look: checkPlugin},
+	{name: plugin.System + ".settings", title: plugin.Application + " keeps the plugin's settings", look: checkPluginSettings},
+	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeers.each(checkVersions)},
+}
+
+var pluginPeers = peerCheck{system: plugin.System, application: plugin.Application}
+
+// pluginState is the plugin in its application's usual folder.
+func (r *run) pluginState() (installer.PluginState, installer.Plugin, error) {
+	g, err := r.PluginWithFiles("")
+	if err != nil {
+		return installer.PluginState{}, g, err
+	}
+	state, err := r.Machine().PluginState(g)
+	return state, g, err
+}
+
+const reinstallPlugin = "Run: lectern plugin install, then restart " + plugin.Application + "."
+
+func checkPlugin(_ context.Context, r *run) status.Check {
+	if !r.usesSystem(plugin.System) {
+		return skip("%s has not run here, and no source needs it", plugin.Application)
+	}
+	s, _, err := r.pluginState()
+	switch {
+	case errors.Is(err, plugin.ErrNotBuilt):
+		return skip("%v", err)
+	case err != nil:
+		return fail(err.Error(), "Do what the message says, then run: lectern plugin install.")
+	case s.Installed && s.Disabled:
+		return warn(install.PluginSummary(s), "Enable it in "+plugin.Application+"'s list of plugins.")
+	case !s.Installed || !s.Current:
+		return warn(install.PluginSummary(s), reinstallPlugin)
+	}
+	return ok("%s", install.PluginSummary(s))
+}
+
+// checkPluginSettings also notices that the application has overwritten the
+// settings with older ones when it quit.
+func checkPluginSettings(_ context.Context, r *run) status.Check {
+	s, g, err := r.pluginState()
+	switch {
+	case err != nil:
+		return skip("%v", err)
+	case !s.Installed:
+		return skip("the plugin is not installed")
+	}
+	settings := install.PluginSettingsSummary(s, g.Port)
+	if !s.HasToken || !s.TokenMatches || !s.PortMatches || !s.Private {
+		return fail(settings+"; "+plugin.Application+" may have overwritten them with older settings when it quit",
+			"Quit "+plugin.Application+", run: lectern plugin install, and start "+plugin.Application+" again.")
+	}
+	if peers, _ := pluginPeers.peers(r); len(peers) > 0 {
+		settings += "; a " + plugin.Application + " has started since and kept them"
+	}
+	return ok("%s", settings)
+}
+
+// checkVersions compares the versions that a plugin tells with those of this
+// build.
+func checkVersions(r *run, p status.Peer) status.Check {
+	var facts []string
+	version := map[string]string{}
+	for _, f := range p.Facts {
+		facts = append(facts, f.Name+" "+f.Value)
+		version[f.Name] = f.Value
+	}
+	detail := strings.Join(facts, ", ")
+	if files, err := r.Plugin(); err == nil {
+		if carried, err := plugin.Version(files); err == nil && carried != version["plugin"] {
+			return warn(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPlugin)
+		}
+	}
+	if version["skill"] != doc.SkillVersion {
+		return warn(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPlugin)
+	}
+	return ok("%s", detail)
+}

@@ -1,0 +1,270 @@
+package folder
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+)
+
+// An ConflictError reports that a target does not hold the Before of its Change.
+type ConflictError struct{ Target string }
+
+// Error implements error.
+func (e *ConflictError) Error() string { return e.Target + " has been edited" }
+
+// A Writer writes a file below root in one step, as internal/atomicfile does: from
+// one State, in which it may be missing, to another, in which it exists. If the file
+// does not hold before, the error is an [ConflictError].
+type Writer func(root *os.Root, file string, before, after State) error
+
+// A Committer carries out drafts on the real folder, and takes Changes back. It is
+// the only thing that sees hidden names and can tell of them, so tools must not ask
+// it: its State and Look are for the journal. Commit and Restore run one at a time.
+type Committer struct {
+	f     *Folder
+	view  *View
+	write Writer
+	probe func(root *os.Root) (file, folder uint32, err error)
+
+	mu                 sync.Mutex
+	newFile, newFolder uint32 // 0: not known yet
+}
+
+// NewCommitter writes the folder of v, which is no draft's. probe finds out the
+// permission bits of new files and folders below root.
+func NewCommitter(v *View, write Writer, probe func(root *os.Root) (file, folder uint32, err error)) *Committer {
+	return &Committer{f: v.f, view: v, write: write, probe: probe}
+}
+
+// Modes returns the permission bits of new files and folders. It may be called at
+// any time.
+func (c *Committer) Modes() (file, folder uint32, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.newFile == 0 {
+		if c.newFile, c.newFolder, err = c.probe(c.f.root); err != nil {
+			return 0, 0, err
+		}
+	}
+	return c.newFile, c.newFolder, nil
+}
+
+// State returns what target holds, hidden or not. A missing target is not an error.
+func (c *Committer) State(target string) (State, error) {
+	st, _, err := c.f.readState(target, maxFile)
+	return st, err
+}
+
+// Look reports whether a file exists, and whether it is hidden, or would be: a
+// missing file whose content decides is hidden.
+func (c *Committer) Look(file string) (exists, hidden bool) {
+	info, err := c.f.lstat(file)
+	exists = err == nil && info.regular
+	t, ok := c.view.tree.(*filteredFolder)
+	if !ok {
+		return exists, false
+	}
+	hidden, _, decided := hidesPath(t.rules, file)
+	return exists, hidden || !decided && t.hidesFile(file)
+}
+
+// Commit calls report with the Changes of a draft of this folder and then makes
+// them. If it fails, nothing has changed. The error is ErrHidden, before report, if
+// a new name is that of something hidden, which the draft could not know; it is an
+// [ConflictError] if somebody else has written a target.
+func (c *Committer) Commit(d *Draft, report func([]Change) error) error {
+	changes := d.Changes()
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := d.checkHidden(changes); err != nil {
+		return err
+	}
+	if err := c.checkNewNames(changes); err != nil {
+		return err
+	}
+	if err := report(changes); err != nil {
+		return err
+	}
+	moved := map[string]string{}
+	for to, from := range d.moves() {
+		moved[from] = to
+	}
+	return c.apply(changes, moved)
+}
+
+// checkNewNames returns ErrHidden if a new file has the name of something hidden, or
+// differs only in case or accents from a hidden file, which could then be lost where
+// file systems do not tell them apart. A folder in which everything is hidden is used
+// as it is.
+func (c *Committer) checkNewNames(changes []Change) error {
+	if c.view.rules == nil {
+		return nil
+	}
+	all := &View{tree: c.f, f: c.f}
+	for _, change := range changes {
+		name, isFolder := ParseTarget(change.Target)
+		if change.Before.Exists || !change.After.Exists {
+			continue
+		}
+		near := []string{name}
+		if !isFolder {
+			var err error
+			if near, err = all.findVariants(name); err != nil {
+				return err
+			}
+		}
+		if slices.ContainsFunc(near, func(n string) bool {
+			return c.f.exists(n) && !c.view.Exists(n) && (!c.f.isDir(n) || n == name && !isFolder)
+		}) {
+			return ErrHidden
+		}
+	}
+	return nil
+}
+
+// apply makes changes that have been checked: it creates folders, moves files,
+// creates, changes and deletes files, and deletes folders that became empty.
+// Each step has its own precondition; when a step fails, the steps before it
+// are rolled back.
+func (c *Committer) apply(changes []Change, moved map[string]string) error {
+	a := changeApplier{Committer: c, byTarget: map[string]Change{}}
+	for _, change := range changes {
+		a.byTarget[change.Target] = change
+	}
+	if err := a.run(changes, moved); err != nil {
+		return errors.Join(err, a.rollBack())
+	}
+	for _, change := range slices.Backward(changes) { // deepest first
+		if dir, isFolder := ParseTarget(change.Target); isFolder && !change.After.Exists {
+			c.f.removeEmpty(dir)
+		}
+	}
+	return nil
+}
+
+// A changeApplier makes changes and can roll them back.
+type changeApplier struct {
+	*Committer
+	byTarget  map[string]Change
+	undoSteps []func() error // rolls back each step so far
+}
+
+func (a *changeApplier) run(changes []Change, moved map[string]string) error {
+	for _, c := range changes {
+		if dir, isFolder := ParseTarget(c.Target); isFolder && c.After.Exists && !c.Before.Exists {
+			if err := a.addFolder(dir, c); err != nil {
+				return err
+			}
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(moved)) {
+		if err := a.moveFile(from, moved[from]); err != nil {
+			return err
+		}
+	}
+	for _, c := range changes {
+		if _, isFolder := ParseTarget(c.Target); isFolder {
+			continue
+		}
+		if err := a.applyFile(a.byTarget[c.Target]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFolder creates a folder. One that is there already, with nothing in it that
+// the draft could see, is used as it is.
+func (a *changeApplier) addFolder(dir string, c Change) error {
+	err := a.f.makeFolder(dir, fs.FileMode(c.After.Mode))
+	if errors.Is(err, ErrExists) {
+		if a.f.isDir(dir) {
+			return nil
+		}
+		return &ConflictError{c.Target}
+	}
+	return a.record(err, func() error { a.f.removeEmpty(dir); return nil })
+}
+
+// record remembers how to roll back a step that succeeded.
+func (a *changeApplier) record(err error, back func() error) error {
+	if err == nil {
+		a.undoSteps = append(a.undoSteps, back)
+	}
+	return err
+}
+
+func (a *changeApplier) rollBack() error {
+	var errs []error
+	for _, back := range slices.Backward(a.undoSteps) {
+		errs = append(errs, back())
+	}
+	return errors.Join(errs...)
+}
+
+// moveFile renames a file. After that its old target is done, and its new one may
+// still need other content.
+func (a *changeApplier) moveFile(from, to string) error {
+	gone, made := a.byTarget[from], a.byTarget[to]
+	if gone.After.Exists || made.Before.Exists || !gone.Before.Exists || !made.After.Exists {
+		return nil // not a plain move: another file has its path before or after
+	}
+	if err := a.checkUnchanged(gone); err != nil {
+		return err
+	}
+	err := a.f.move(from, to)
+	if errors.Is(err, ErrExists) {
+		return &ConflictError{to}
+	}
+	if err := a.record(err, func() error { return a.f.move(to, from) }); err != nil {
+		return err
+	}
+	gone.Before, made.Before = State{}, gone.Before
+	a.byTarget[from], a.byTarget[to] = gone, made
+	return nil
+}
+
+// checkUnchanged checks that a file to be moved or deleted is as it was, because
+// the file system cannot check that.
+func (a *changeApplier) checkUnchanged(c Change) error {
+	held, _, err := a.f.readState(c.Target, maxFile)
+	if err != nil {
+		return err
+	}
+	if !held.Exists || string(held.Data) != string(c.Before.Data) {
+		return &ConflictError{c.Target}
+	}
+	return nil
+}
+
+// applyFile makes the Change of one file.
+func (a *changeApplier) applyFile(c Change) error {
+	switch {
+	case c.Before.equal(c.After):
+		return nil
+	case c.After.Exists:
+		return a.record(a.writeFile(c.Target, c.Before, c.After), func() error {
+			if !c.Before.Exists {
+				return a.f.remove(c.Target)
+			}
+			return a.writeFile(c.Target, c.After, c.Before)
+		})
+	}
+	if err := a.checkUnchanged(c); err != nil {
+		return err
+	}
+	return a.record(a.f.remove(c.Target), func() error { return a.writeFile(c.Target, State{}, c.Before) })
+}
+
+// writeFile writes a file if it still holds before.
+func (a *changeApplier) writeFile(file string, before, after State) error {
+	root, err := a.f.checkedRoot(file)
+	if err != nil {
+		return err
+	}
+	return a.write(root, file, before, after)
+}

@@ -1,0 +1,89 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// maxReaders is how many connections read a SQLite file at the same time.
+const maxReaders = 4
+
+// openSQLite opens one connection that writes, because SQLite has one writer at
+// a time anyway and queueing in the process is fairer than its busy handler, and
+// a pool that only reads and is never blocked by it.
+func (s *Store) openSQLite(file string) (err error) {
+	if file, err = filepath.Abs(file); err != nil {
+		return err
+	}
+	s.dialect, s.locks = Sqlite, fileLocker(file)
+	if err := createPrivateFile(file); err != nil {
+		return err
+	}
+	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)"}
+	s.write, err = sql.Open("sqlite", sqliteAddress(file, "immediate", append(common,
+		"auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")))
+	if err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	if s.read, err = sql.Open("sqlite", sqliteAddress(file, "deferred", append(common, "query_only(on)"))); err != nil {
+		return errors.Join(err, s.write.Close())
+	}
+	s.read.SetMaxOpenConns(maxReaders)
+	return nil
+}
+
+// createPrivateFile creates file if it is missing, since SQLite would make it
+// readable to others. Its write-ahead log has the mode of the file.
+func createPrivateFile(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file", file)
+	case info.Mode().Perm()&0o077 != 0:
+		err = f.Chmod(0o600)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func sqliteAddress(file, begin string, pragmas []string) string {
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
+	}
+	query := url.Values{"_txlock": {begin}, "_pragma": pragmas}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// isSQLiteBusy reports whether another process kept err's statement from
+// running, so that it may run later.
+func isSQLiteBusy(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code()&0xff == sqlitelib.SQLITE_BUSY || e.Code()&0xff == sqlitelib.SQLITE_LOCKED)
+}
+
+// vacuum gives the space of deleted rows back to the file system.
+func (s *Store) vacuum(ctx context.Context) error {
+	if s.dialect != Sqlite {
+		return nil // autovacuum does it
+	}
+	_, err := s.write.ExecContext(ctx, "PRAGMA incremental_vacuum")
+	return err
+}
