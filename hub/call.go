@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,6 +36,9 @@ type call struct {
 	returned *approval.Form    // what Call.Form is about; nil: none
 	recorder *journal.Recorder // of what the call changes; nil: it reads
 	outer    *call             // which makes this call; nil: a client does
+	group    *callGroup        // that it leads or belongs to; nil: none
+	others   []*source         // of an undo: those that it changes besides source
+	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
 
 	id         atomic.Int64  // in the audit; 0: not needed yet
@@ -47,14 +51,21 @@ type call struct {
 // slot is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
 func (c *call) slot() slot {
-	return slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil}
+	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil}
+	switch {
+	case c.group.isLedBy(c):
+		s.timeout = c.group.deadline() + takeBackWithin
+	case c.group != nil:
+		s.inline = true
+	}
+	return s
 }
 
 // call passes every call of every agent to a source. Its error is a
 // [tools.Error], in the words of no System, or an [approval.FormRequest], which
 // the client is answered with.
 func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
-	c := &call{Call: r, caller: by, began: h.now()}
+	c := &call{Call: r, caller: by, began: h.now(), seed: rand.Uint64()}
 	res, err := h.perform(ctx, c)
 	if err != nil {
 		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
@@ -86,6 +97,11 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	}
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
+	}
+	for _, src := range c.others {
+		if err = c.toolset.checkGrant(src, c.effect); err != nil {
+			return res, err
+		}
 	}
 	if err = c.toolset.checkGrant(c.source, c.effect); err != nil {
 		return res, err
@@ -143,9 +159,9 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	if c.tool.ownChanges == nil || declared == tools.Reads || !ok {
 		return declared, nil
 	}
-	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
-		deletes, err := h.changes.own(c, open).undoDeletes(ctx, in)
-		if deletes {
+	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (effect tools.Effect, err error) {
+		deletes := false
+		if c.others, deletes, err = h.changes.own(c, open).undoScope(ctx, in); deletes {
 			return tools.Deletes, err
 		}
 		return declared, err
@@ -156,14 +172,22 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 // journal before it is written, and marked there when the tool has returned,
 // even if the call has been answered by then.
 func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+	invoked, cancel := ctx, func() {}
+	if c.group.isLedBy(c) {
+		invoked, cancel = context.WithTimeout(ctx, c.group.deadline())
+	}
+	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {
 		if c.tool.info.HasTargets && !c.resolved {
 			h.resolveTargets(ctx, c, open)
 		}
-		return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
+		return h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
 	})
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)
+	}
+	if c.group.isLedBy(c) {
+		err = c.group.finish(ctx, err)
 	}
 	return res, err
 }

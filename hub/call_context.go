@@ -13,7 +13,9 @@ func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 		Identity: c.identity(),
 		Notify:   c.Notify,
 		Writes:   writeObserver{h, c, auth},
-		Sources:  sourceCaller{h, c},
+		Sources:  sourceCaller{hub: h, outer: c},
+		Began:    c.outermost().began,
+		Seed:     c.seed,
 	}
 }
 
@@ -39,6 +41,12 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+	err := c.allow(ctx, changes)
+	c.call.group.fail(err)
+	return err
+}
+
+func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {
 	c.call.targets.add(changes)
 	if c.auth.check != nil {
 		if err := c.auth.check(changes); err != nil {

@@ -58,6 +58,7 @@ type slot struct {
 	session *session
 	timeout time.Duration // 0: the deadline of a call
 	outer   bool          // that of an outer call, which has it already
+	inline  bool          // on the goroutine of the outer call, which waits however long it takes
 }
 
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
@@ -74,6 +75,10 @@ func runOnSource[T any](
 	if err != nil {
 		var none T
 		return none, err
+	}
+	if in.inline {
+		defer r.begin(release)()
+		return withSourceRef(ctx, src, f)
 	}
 	return runWithDeadline(ctx, r.pool, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
 }

@@ -23,6 +23,9 @@ type authorization struct {
 // decide is the one place where the policy allows, asks or denies, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
+	if c.group != nil {
+		return c.group.authorize(c)
+	}
 	if c.Form != nil {
 		p := h.policy.Load()
 		form, err := h.approvals.Return(*c.Form, c.approvalRequest(p, c.policyRequest(p)))
@@ -32,15 +35,28 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 		defer form.Discard()
 		c.returned = form
 	}
-	if h.policy.Load().HasNoRules() && h.limiter.tripped(c.client, c.effect) == "" {
+	judge := h.judge
+	if c.tool.info.Calls || len(c.others) > 0 {
+		c.group, judge = newCallGroup(h, c), h.judgeGroup
+	}
+	if h.allowsAll(c) {
 		return authorization{args: c.raw}, nil
 	}
 	for {
-		auth, err := h.judge(ctx, c)
+		auth, err := judge(ctx, c)
 		if !errors.Is(err, approval.ErrPolicyChanged) {
 			return auth, err
 		}
 	}
+}
+
+// allowsAll reports whether whatever is granted is allowed without asking.
+func (h *Hub) allowsAll(c *call) bool {
+	effect := c.effect
+	if c.group != nil {
+		effect = tools.Writes // of the calls that it makes
+	}
+	return h.policy.Load().HasNoRules() && h.limiter.tripped(c.client, effect) == ""
 }
 
 // judge is decide under one policy.
@@ -92,16 +108,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 
 // ask waits for a person and returns what they approve.
 func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (authorization, error) {
-	client := approval.Client{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
-	if p.Elicits(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
-		client.Prompt, client.Forms = c.Prompt, c.Forms
-	}
-	asked := h.now()
-	grant, err := h.approvals.Wait(ctx, r, client)
-	c.waited += h.now().Sub(asked)
-	if isFormRequest(err) {
-		h.limiter.uncountWrite(c)
-	}
+	grant, err := h.waitForApproval(ctx, c, p, r)
 	if err != nil {
 		return authorization{}, err
 	}
@@ -116,6 +123,21 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 		return authorization{}, err
 	}
 	return authorization{r.Args, checkTargets(p, r.Call), true}, nil
+}
+
+// waitForApproval shows r to people and returns what one of them approves.
+func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (*approval.Grant, error) {
+	client := approval.Client{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
+	if p.Elicits(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
+		client.Prompt, client.Forms = c.Prompt, c.Forms
+	}
+	asked := h.now()
+	grant, err := h.approvals.Wait(ctx, r, client)
+	c.waited += h.now().Sub(asked)
+	if isFormRequest(err) {
+		h.limiter.uncountWrite(c)
+	}
+	return grant, err
 }
 
 // grantPolicy is the digest of the policy under which an approval is used. A

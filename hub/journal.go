@@ -50,6 +50,9 @@ func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
 		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
 		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason,
 	}
+	if c.group != nil {
+		o.Group = c.group.recorded
+	}
 	if c.tool.ownChanges != nil {
 		o.Tool = journal.UndoTool
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -50,29 +51,56 @@ func (c *call) mayCall(info tools.ToolInfo) bool {
 // A sourceCaller is the [tools.SourceCaller] of one call: what it calls runs for
 // the same caller, in the same slot, within the same deadline.
 type sourceCaller struct {
-	hub   *Hub
-	outer *call
+	hub       *Hub
+	outer     *call
+	rehearsal *rehearsal // nil: the calls are made
 }
 
 // Call implements [tools.SourceCaller].
 func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
+	leave, err := s.enter()
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer leave()
 	c := &call{
 		Call:   mcp.Call{Tool: toolName, Args: args, Reason: s.outer.Reason},
-		caller: s.outer.caller, began: s.hub.now(), arguments: parseArguments(args), outer: s.outer,
+		caller: s.outer.caller, began: s.hub.now(), arguments: parseArguments(args), outer: s.outer, group: s.outer.group,
 	}
 	res, err := s.perform(ctx, c, name)
 	if err != nil {
 		res, err = tools.Result{}, s.hub.publicError(c.session, toolName, c.source, err)
 	}
-	s.hub.calls.record(c, res, err)
+	if s.rehearsal == nil {
+		s.hub.calls.record(c, res, err)
+	}
 	return res, err
 }
 
+// enter has the end of the group or the rehearsal wait for a call; an error: it
+// has ended.
+func (s sourceCaller) enter() (leave func(), err error) {
+	running := &sync.RWMutex{}
+	switch {
+	case s.rehearsal != nil:
+		running = &s.rehearsal.running
+	case s.outer.group != nil:
+		running = &s.outer.group.running
+	}
+	if !running.TryRLock() {
+		return nil, tools.Errorf(tools.Conflict, "the call that makes this one has ended")
+	}
+	return running.RUnlock, nil
+}
+
 func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.Result, error) {
+	outermost := s.outer.outermost()
+	made := outermost.made.Add(1)
+	c.seed = seedOf(outermost.seed, made)
 	switch {
 	case c.depth() > maxDepth:
 		return tools.Result{}, tools.Errorf(tools.Limited, "calls within calls are more than %d deep", maxDepth)
-	case s.outer.outermost().made.Add(1) > maxNestedCalls:
+	case made > maxNestedCalls:
 		return tools.Result{}, tools.Errorf(tools.Limited, "one call may make at most %d others", maxNestedCalls)
 	}
 	var err error
@@ -87,7 +115,19 @@ func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.
 		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", info.Name)
 	}
 	c.tool = &tool{name: info.Name, info: info, digest: policy.ToolDigest(info), kind: c.source.kind}
+	if s.rehearsal != nil {
+		return s.rehearsal.perform(ctx, c)
+	}
 	return s.hub.performOn(ctx, c)
+}
+
+// seedOf is the seed of the nth call that a call with this seed makes: one step
+// of SplitMix64.
+func seedOf(seed uint64, n int64) uint64 {
+	z := seed + uint64(n)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }
 
 // find is a source that the caller may read. Others do not exist for it.

@@ -16,18 +16,16 @@ import (
 // receiver, for one call, of the tools that the hub adds to those of Systems: see
 // [tools.OwnChanges].
 type ownChanges struct {
-	journal  *journal.Journal
-	source   *source
-	open     *sourceRef
-	session  *session
-	recorder *journal.Recorder // nil: the call is a dry run
+	changes *ChangeLog
+	call    *call
+	open    *sourceRef // of the call's source
 }
 
 // maxUndoDiffs bounds the diffs of one undo's answer, in bytes.
 const maxUndoDiffs = 64 << 10
 
 func (l *ChangeLog) own(c *call, open *sourceRef) *ownChanges {
-	return &ownChanges{l.journal, c.source, open, c.session, c.recorder}
+	return &ownChanges{l, c, open}
 }
 
 // addOwnChanges adds the tools of ownChanges for the sources that grant them.
@@ -75,21 +73,31 @@ func (s *session) owner() (journal.Ownership, error) {
 }
 
 func (o *ownChanges) query() (journal.OwnChangesQuery, error) {
-	owner, err := o.session.owner()
-	query := journal.OwnChangesQuery{Source: o.source.conf.Name, Own: owner}
-	if o.source.conf.Privacy.Any() {
+	owner, err := o.call.session.owner()
+	query := journal.OwnChangesQuery{Source: o.call.source.conf.Name, Own: owner}
+	if slices.ContainsFunc(o.changes.sources.inScope(""), func(s *source) bool { return s.conf.Privacy.Any() }) {
 		query.Visible = o.isVisible
 	}
 	return query, err
 }
 
-// isVisible reports whether nothing of a call is hidden.
-func (o *ownChanges) isVisible(ctx context.Context, changes []tools.Change, whole bool) (bool, error) {
-	if !whole && o.source.conf.Privacy.NeedsContent() {
+// isVisible reports whether nothing that a call did to a source is hidden. What
+// it did to a source that is gone cannot be told, so it is.
+func (o *ownChanges) isVisible(ctx context.Context, name string, changes []tools.Change, whole bool) (bool, error) {
+	src, ok := o.changes.sources.named(name)
+	switch {
+	case !ok || !whole && src.conf.Privacy.NeedsContent():
 		return false, nil
+	case !src.conf.Privacy.Any():
+		return true, nil
 	}
+	open, release, err := src.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
 	for _, c := range changes {
-		if hidden, err := o.open.HidesChange(ctx, c); err != nil || hidden {
+		if hidden, err := open.HidesChange(ctx, c); err != nil || hidden {
 			return false, err
 		}
 	}
@@ -98,16 +106,53 @@ func (o *ownChanges) isVisible(ctx context.Context, changes []tools.Change, whol
 
 func (o *ownChanges) ownUndo(in tools.UndoChangeIn) (journal.OwnUndo, error) {
 	query, err := o.query()
-	return journal.OwnUndo{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Restorer: o.open.Restorer()}, err
+	return journal.OwnUndo{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Open: o.lend}, err
 }
 
-// undoDeletes reports whether an undo would delete something.
-func (o *ownChanges) undoDeletes(ctx context.Context, in tools.UndoChangeIn) (bool, error) {
+// lend gives the journal the end of an undo in a source that the client may
+// change.
+func (o *ownChanges) lend(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
+	if _, err := o.changeable(name); err != nil {
+		return nil, nil, err
+	}
+	r, release, err = o.changes.restorer(ctx, name)
+	if err == nil && r == nil {
+		release()
+		return nil, nil, tools.Errorf(tools.Unavailable, "%s does not support undo", name)
+	}
+	return r, release, err
+}
+
+// changeable is a source of the session in which the client may undo.
+func (o *ownChanges) changeable(name string) (*source, error) {
+	for _, s := range o.call.toolset.sources {
+		if s.conf.Name == name && o.call.toolset.granted(s, tools.Writes) {
+			return s, nil
+		}
+	}
+	return nil, tools.Errorf(tools.Denied, "the call also changed source %s, which you may not change here", name).
+		WithHint("Ask the user; `lectern undo` takes back all of it.")
+}
+
+// undoScope returns the other sources that an undo changes, and whether it
+// deletes something.
+func (o *ownChanges) undoScope(ctx context.Context, in tools.UndoChangeIn) (others []*source, deletes bool, err error) {
 	r, err := o.ownUndo(in)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	return o.journal.UndoOwnDeletes(ctx, r)
+	names, deletes, err := o.changes.journal.OwnUndoScope(ctx, r)
+	for _, name := range names {
+		if name == r.Source {
+			continue
+		}
+		src, err := o.changeable(name)
+		if err != nil {
+			return nil, false, err
+		}
+		others = append(others, src)
+	}
+	return others, deletes, err
 }
 
 // Close implements [tools.Source]: the source behind it stays open.
@@ -122,7 +167,7 @@ func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (o
 	if err != nil {
 		return out, err
 	}
-	found, err := o.journal.OwnChanges(ctx, query, in.ID, in.Before, int(in.Limit))
+	found, err := o.changes.journal.OwnChanges(ctx, query, in.ID, in.Before, int(in.Limit))
 	if err != nil {
 		return out, err
 	}
@@ -145,10 +190,11 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 		return out, err
 	}
 	var done journal.OwnUndoResult
+	var ids []string
 	if in.DryRun {
-		done, err = o.journal.PlanUndoOwn(ctx, r)
+		done, err = o.changes.journal.PlanUndoOwn(ctx, r)
 	} else {
-		done, err = o.journal.UndoOwn(ctx, r, c, o.recorder)
+		done, ids, err = o.undo(ctx, r, c)
 	}
 	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
@@ -159,13 +205,68 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	}
 	out.Merged = done.Merged
 	left := maxUndoDiffs
-	for _, change := range done.Changes {
+	for i, change := range done.Changes {
 		diff := done.Diff(change, left)
 		left -= len(diff)
-		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.UndoAction(change), Diff: diff})
+		out.Restored = append(out.Restored, tools.Restored{Source: o.otherSource(done.Sources[i]), Target: change.Target, Action: journal.UndoAction(change), Diff: diff})
 	}
-	if !in.DryRun {
-		out.Changes = o.recorder.IDs()
-	}
+	out.Changes = ids
 	return out, nil
+}
+
+// undo reports what it writes as c reports what is written to the call's source,
+// and returns the IDs of its Changes.
+func (o *ownChanges) undo(ctx context.Context, r journal.OwnUndo, c tools.CallContext) (done journal.OwnUndoResult, ids []string, err error) {
+	var recorders []*journal.Recorder
+	done, err = o.changes.journal.UndoOwn(ctx, r, func(name string) journal.OwnUndoObserver {
+		observer := journal.OwnUndoObserver{Writes: c.Writes, Recorder: o.call.recorder}
+		if several, ok := c.Writes.(undoObserver); ok && name != r.Source {
+			i := slices.IndexFunc(o.call.others, func(s *source) bool { return s.conf.Name == name })
+			observer = several.forSource(o.call.onSource(o.call.others[i]))
+		}
+		recorders = append(recorders, observer.Recorder)
+		return observer
+	})
+	for _, rec := range recorders {
+		ids = append(ids, rec.IDs()...)
+	}
+	o.call.targets.add(done.Changes)
+	return done, ids, err
+}
+
+// An undoObserver stands before the writes of an undo in several sources.
+type undoObserver interface {
+	forSource(c *call) journal.OwnUndoObserver
+}
+
+// forSource records what is written to another source.
+func (w writeObserver) forSource(c *call) journal.OwnUndoObserver {
+	if w.call.recorder != nil {
+		c.recorder = w.hub.changes.newRecorder(c)
+	}
+	auth := w.auth
+	if c.group.planned {
+		auth.check = c.group.check(c)
+	}
+	return journal.OwnUndoObserver{Writes: writeObserver{w.hub, c, auth}, Recorder: c.recorder}
+}
+
+func (w rehearsedWrites) forSource(c *call) journal.OwnUndoObserver {
+	return journal.OwnUndoObserver{Writes: rehearsedWrites{w.rehearsal, c, w.isDraft}}
+}
+
+// onSource is an undo as far as it is about another source.
+func (c *call) onSource(src *source) *call {
+	return &call{
+		Call: c.Call, caller: c.caller, began: c.began, tool: c.tool, source: src, arguments: c.arguments, effect: c.effect,
+		outer: c.outer, group: c.group, seed: c.seed,
+	}
+}
+
+// otherSource is the name of a source that is not the call's.
+func (o *ownChanges) otherSource(name string) string {
+	if name == o.call.source.conf.Name {
+		return ""
+	}
+	return name
 }

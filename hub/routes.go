@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,7 +16,16 @@ import (
 // Routes serves the HTTP requests that sources answer themselves, behind a
 // [loopnet.Guard]. A handler knows who calls, reads by itself, and writes only
 // by tools of its own source.
-type Routes struct{ hub *Hub }
+type Routes struct {
+	hub  *Hub
+	only []string // nil: every source
+}
+
+// Only returns the routes of these sources, as if there were no others: the path
+// of the specification belongs to the only one among them of its System.
+func (r Routes) Only(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
+
+func (r Routes) serves(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
 
 // sourcesPath is where every source with routes is served, by its name.
 const sourcesPath = "/sources/"
@@ -56,14 +66,14 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	if rest, ok := strings.CutPrefix(path, sourcesPath); ok {
 		name, _, _ := strings.Cut(rest, "/")
 		src, ok := r.hub.sources.named(name)
-		if !ok {
+		if !ok || !r.serves(name) {
 			return routeMatch{}, false
 		}
 		return matchRoute(src, sourcesPath+name, path)
 	}
 	var found routeMatch
 	for _, src := range r.hub.sources.inScope("") {
-		if src.kind == nil || src.kind.Manifest().Routes == nil {
+		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.serves(src.conf.Name) {
 			continue
 		}
 		m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path)
@@ -128,7 +138,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.NotFound(w, req)
 		return
 	}
-	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now()}
+	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now(), seed: rand.Uint64()}
 	ctx := req.Context()
 	if !m.route.Stream {
 		var cancel context.CancelFunc
@@ -159,7 +169,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, w http.Respons
 		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
 	}
 	ctx = tools.WithCallContext(ctx, tools.CallContext{
-		Identity: c.identity(), Writes: handlersWriteByTools{}, Sources: sourceCaller{r.hub, c},
+		Identity: c.identity(), Writes: handlersWriteByTools{}, Sources: sourceCaller{hub: r.hub, outer: c},
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")

@@ -40,6 +40,10 @@ func victim(work, dir, point string) {
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	ctx := context.Background()
 	from := func(context.Context, string) (tools.Restorer, func(), error) { return s, func() {}, nil }
+	if group, ok := strings.CutPrefix(work, "group "); ok {
+		groupVictim(group, dir, j, wait)
+		return
+	}
 	s.at = func(p string) {
 		if p == point {
 			if reached++; work == "write" || reached == 2 { // an undo is cut short in its second call

@@ -16,7 +16,7 @@ import (
 
 const (
 	databaseName  = "journal.db"
-	schemaVersion = 1 // of the schema, in user_version
+	schemaVersion = 2 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -62,6 +62,15 @@ CREATE TABLE intents (                      -- calls that an undo has begun with
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
+` + groupsSchema
+
+// groupsSchema is what version 2 adds: calls that are undone together.
+const groupsSchema = `
+CREATE TABLE groups (id INTEGER PRIMARY KEY AUTOINCREMENT); -- those that have not ended
+ALTER TABLE changes ADD COLUMN group_id INTEGER NOT NULL DEFAULT 0;  -- 0: none
+ALTER TABLE intents ADD COLUMN group_id INTEGER NOT NULL DEFAULT 0;  -- undone instead of a call
+ALTER TABLE intents ADD COLUMN undo_group INTEGER NOT NULL DEFAULT 0; -- of what the undo writes
+CREATE INDEX changes_group ON changes(group_id) WHERE group_id <> 0;
 `
 
 // openFile opens or creates the database in o.Dir. A damaged one is
@@ -135,7 +144,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	case version > schemaVersion:
 		return fmt.Errorf("a newer version of Lectern wrote it (format %d); use that version", version)
 	case version == 0:
-		return create(ctx, db, k)
+		return migrate(ctx, db, schema, k.seal(nil, "check"))
 	}
 	var check []byte
 	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); errors.Is(err, sql.ErrNoRows) {
@@ -147,27 +156,31 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal",
 			keyName, databaseName, databaseName)
 	}
-	if !suspect {
-		return nil
+	if suspect {
+		var verdict string
+		if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+			return err
+		}
+		if verdict != "ok" {
+			return errDamaged
+		}
 	}
-	var verdict string
-	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return err
-	}
-	if verdict != "ok" {
-		return errDamaged
+	if version < schemaVersion {
+		return migrate(ctx, db, groupsSchema, nil)
 	}
 	return nil
 }
 
-func create(ctx context.Context, db *sql.DB, k *contentKey) error {
+// migrate brings the database to the present schema. check is stored with a new
+// one; nil: it has it.
+func migrate(ctx context.Context, db *sql.DB, statements string, check []byte) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	err = exec(tx, schema)
-	if err == nil {
-		err = exec(tx, "INSERT INTO facts VALUES ('check', ?)", k.seal(nil, "check"))
+	err = exec(tx, statements)
+	if err == nil && check != nil {
+		err = exec(tx, "INSERT INTO facts VALUES ('check', ?)", check)
 	}
 	if err == nil {
 		err = exec(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))

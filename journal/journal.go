@@ -65,6 +65,7 @@ type database struct {
 	suspect       bool // something has found it damaged
 	closed        bool
 	running       map[int64]bool  // calls that have not ended
+	runningGroups map[int64]bool  // groups that have not ended
 	needsRecovery map[string]bool // sources that may have pending Changes of ended calls
 	queued        []outcomeUpdate // outcomes that are not on disk yet
 	flushTimer    *time.Timer     // writes them; nil: none are waiting
@@ -78,7 +79,7 @@ func New(o Options) *Journal {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	return &Journal{database: &database{opts: o, running: map[int64]bool{}, needsRecovery: map[string]bool{}}}
+	return &Journal{database: &database{opts: o, running: map[int64]bool{}, runningGroups: map[int64]bool{}, needsRecovery: map[string]bool{}}}
 }
 
 // flushAfter is how long an outcome waits for others before it is written. One

@@ -88,7 +88,10 @@ func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 		return err
 	}
 	if m.outcome == status.Written && undoes != 0 {
-		return markUndone(tx, undoes)
+		if err := markUndone(tx, undoes); err != nil {
+			return err
+		}
+		return markSameTarget(tx, undoes)
 	}
 	return nil
 }

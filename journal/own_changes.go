@@ -37,9 +37,10 @@ func (o Ownership) condition() (string, []any) {
 type OwnChangesQuery struct {
 	Source string
 	Own    Ownership
-	// Visible reports whether the agent may know of all Changes of one call.
-	// whole is false if their contents are no longer kept. Nil means always.
-	Visible func(ctx context.Context, changes []tools.Change, whole bool) (bool, error)
+	// Visible reports whether the agent may know of all Changes that one call,
+	// or the calls of one group, made to a source. whole is false if their
+	// contents are no longer kept. Nil means always.
+	Visible func(ctx context.Context, source string, changes []tools.Change, whole bool) (bool, error)
 }
 
 // OwnChanges returns an agent's Changes in a source, newest first: at most
@@ -90,18 +91,18 @@ func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before s
 	if id != "" {
 		p.IDs = []string{id}
 	}
-	shown := map[int64]bool{} // by call
+	shown := map[[2]int64]bool{} // by call and group
 	for {
 		batch, err := j.readOwnBatch(ctx, see.Own, p)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, v := range batch {
-			if err := j.checkVisible(ctx, see, v.call, shown); err != nil {
+			if err := j.checkVisible(ctx, see, v, shown); err != nil {
 				return nil, false, err
 			}
 			switch {
-			case !shown[v.call]:
+			case !shown[v.unit()]:
 			case len(found) == limit:
 				return found, true, nil
 			default:
@@ -141,30 +142,57 @@ func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filt
 	return all, nil
 }
 
-// checkVisible records in shown whether all of a call may be known.
-func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, call int64, shown map[int64]bool) error {
-	if _, known := shown[call]; known {
+// unit is what v is undone with: its group, or else its call.
+func (v changeRow) unit() [2]int64 {
+	if v.group != 0 {
+		return [2]int64{0, v.group}
+	}
+	return [2]int64{v.call, 0}
+}
+
+// checkVisible records in shown whether all that v is undone with may be known.
+func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v changeRow, shown map[[2]int64]bool) error {
+	unit := v.unit()
+	if _, known := shown[unit]; known {
 		return nil
 	}
+	shown[unit] = true
 	if see.Visible == nil {
-		shown[call] = true
 		return nil
 	}
-	changes, whole, err := j.changesOf(call)
+	steps, err := j.stepsOf(v)
 	if err != nil {
 		return fmt.Errorf("list changes: %w", err)
 	}
-	shown[call], err = see.Visible(ctx, changes, whole)
-	return err
+	for _, s := range steps {
+		changes, whole, err := j.changesOf(s)
+		if err != nil {
+			return fmt.Errorf("list changes: %w", err)
+		}
+		if shown[unit], err = see.Visible(ctx, s.source, changes, whole); err != nil || !shown[unit] {
+			return err
+		}
+	}
+	return nil
 }
 
-func (d *database) changesOf(call int64) (changes []tools.Change, whole bool, err error) {
+func (d *database) stepsOf(v changeRow) ([]undoStep, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ensureOpen(); err != nil {
+		return nil, err
+	}
+	return d.stepsFor(v)
+}
+
+func (d *database) changesOf(s undoStep) (changes []tools.Change, whole bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {
 		return nil, false, err
 	}
-	rows, err := d.rows("call = ?", call)
+	where, args := s.condition()
+	rows, err := d.rows(where, args...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -183,18 +211,20 @@ func (d *database) changesOf(call int64) (changes []tools.Change, whole bool, er
 	return changes, whole, nil
 }
 
-// An OwnUndo is an agent's request to undo the whole call that one of its own
-// Changes belongs to.
+// An OwnUndo is an agent's request to undo the whole call or group that one of
+// its own Changes belongs to.
 type OwnUndo struct {
 	OwnChangesQuery
 
-	ID       string
-	Merge    bool
-	Restorer tools.Restorer
+	ID    string
+	Merge bool
+	// Open lends the sources of the call; its error refuses the undo.
+	Open OpenSource
 }
 
 // OwnUndoResult is what an OwnUndo changes.
 type OwnUndoResult struct {
+	Sources []string // of the changes, which are in this order
 	Changes []tools.Change
 	Merged  []string // targets whose later edits are kept
 }
@@ -204,79 +234,139 @@ func (r OwnUndoResult) Diff(c tools.Change, limit int) string {
 	return unifiedDiff(c.Target, c.Before, c.After, limit)
 }
 
-// UndoOwnDeletes reports whether the undo deletes something that the call
-// created. The error is NotFound for an ID that is not one of the agent's
-// Changes.
-func (j *Journal) UndoOwnDeletes(ctx context.Context, r OwnUndo) (bool, error) {
-	s, err := j.ownCall(ctx, r)
-	if err != nil {
-		return false, err
+func (r *OwnUndoResult) add(s undoStep) {
+	for _, c := range s.changes {
+		r.Sources, r.Changes = append(r.Sources, s.source), append(r.Changes, c)
 	}
-	return slices.ContainsFunc(s.rows, func(v changeRow) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) }), nil
+	r.Merged = append(r.Merged, s.merged...)
+}
+
+// OwnUndoScope returns the sources that the undo changes, and whether it deletes
+// something that the call created. The error is NotFound for an ID that is not
+// one of the agent's Changes.
+func (j *Journal) OwnUndoScope(ctx context.Context, r OwnUndo) (sources []string, deletes bool, err error) {
+	steps, err := j.ownSteps(ctx, r)
+	for _, s := range steps {
+		sources = append(sources, s.source)
+		deletes = deletes || slices.ContainsFunc(s.rows, func(v changeRow) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) })
+	}
+	return sources, deletes, err
 }
 
 // PlanUndoOwn returns what UndoOwn would do.
-func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndo) (OwnUndoResult, error) {
+func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndo) (done OwnUndoResult, err error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
-	s, err := j.planOwnUndo(ctx, r)
-	return OwnUndoResult{s.changes, s.merged}, err
+	steps, err := j.planOwnUndo(ctx, r)
+	for _, s := range steps {
+		done.add(s)
+	}
+	return done, err
 }
 
-// UndoOwn undoes the call, as Undo does. Each write is reported to c first,
-// whose error stops it, and recorded by recorder. A nil recorder is for a c
-// that lets nothing be written; then no intent is recorded either.
-func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, c tools.CallContext, recorder *Recorder) (OwnUndoResult, error) {
+// An OwnUndoObserver is told what an OwnUndo writes to one source.
+type OwnUndoObserver struct {
+	Writes   tools.WriteObserver // its error stops the undo
+	Recorder *Recorder           // to which Writes passes; nil: nothing is to be written, only reported
+}
+
+// UndoOwn undoes the call or group, as Undo does.
+func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, observe func(source string) OwnUndoObserver) (done OwnUndoResult, err error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
-	s, err := j.planOwnUndo(ctx, r)
+	steps, err := j.planOwnUndo(ctx, r)
 	if err != nil {
 		return OwnUndoResult{}, err
 	}
-	if recorder == nil {
-		return OwnUndoResult{}, r.Restorer.Restore(ctx, c, s.changes)
+	observers := make([]OwnUndoObserver, len(steps))
+	for i, s := range steps {
+		observers[i] = observe(s.source)
 	}
-	if err := j.recordIntents([]undoStep{s}, r.Merge, recorder.origin); err != nil {
+	if observers[0].Recorder == nil {
+		return OwnUndoResult{}, j.reportUndo(ctx, r, steps, observers)
+	}
+	if err := j.recordIntents(steps, r.Merge, observers[0].Recorder.origin); err != nil {
 		return OwnUndoResult{}, unavailableError(err)
 	}
 	ctx = context.WithoutCancel(ctx) // an undo that has begun is completed
-	if err := j.restoreCall(ctx, s, recorder, c, r.Restorer); err != nil {
-		j.dropIntents([]undoStep{s})
-		return OwnUndoResult{}, err
+	for i, s := range steps {
+		recorder := observers[i].Recorder
+		if s.undoGroup != 0 {
+			recorder.origin.Group = &Group{journal: j, id: s.undoGroup}
+		}
+		if err := j.restoreOwn(ctx, s, r, observers[i]); err != nil {
+			j.dropIntents(steps[i:])
+			return OwnUndoResult{}, err
+		}
+		done.add(s)
 	}
-	return OwnUndoResult{s.changes, s.merged}, nil
+	return done, nil
 }
 
-func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) (undoStep, error) {
-	s, err := j.ownCall(ctx, r)
+func (j *Journal) restoreOwn(ctx context.Context, s undoStep, r OwnUndo, o OwnUndoObserver) error {
+	k, release, err := r.Open(ctx, s.source)
 	if err != nil {
-		return undoStep{}, err
+		return err
 	}
-	if r.Restorer == nil {
-		return undoStep{}, tools.Errorf(tools.Unavailable, "%s does not support undo", r.Source)
-	}
-	if err := s.checkPrecondition(ctx, r.Restorer, r.Merge, &precedingUndos{states: map[string]tools.State{}}); err != nil {
-		return undoStep{}, err
-	}
-	return s, nil
+	defer release()
+	return j.restoreCall(ctx, s, o.Recorder, tools.CallContext{Writes: o.Writes}, k)
 }
 
-// ownCall returns the call to undo, with those of its Changes that are not
-// undone yet.
-func (j *Journal) ownCall(ctx context.Context, r OwnUndo) (undoStep, error) {
+// reportUndo reports what steps would write, and writes nothing.
+func (j *Journal) reportUndo(ctx context.Context, r OwnUndo, steps []undoStep, observers []OwnUndoObserver) error {
+	for i, s := range steps {
+		k, release, err := r.Open(ctx, s.source)
+		if err != nil {
+			return err
+		}
+		var dryRun tools.DryRun
+		err = k.Restore(ctx, tools.CallContext{Writes: &dryRun}, s.changes)
+		release()
+		changes, writes := dryRun.Changes()
+		if writes {
+			err = observers[i].Writes.BeforeWrite(ctx, changes...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) ([]undoStep, error) {
+	steps, err := j.ownSteps(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for i := range steps {
+		if err := j.planStep(ctx, &steps[i], r.Merge, r.Open, &precedingUndos{states: map[string]tools.State{}}); err != nil {
+			return nil, err
+		}
+	}
+	return steps, nil
+}
+
+// ownSteps are those of the call or group to undo, with those of its Changes that
+// are not undone yet.
+func (j *Journal) ownSteps(ctx context.Context, r OwnUndo) ([]undoStep, error) {
 	found, _, err := j.ownRows(ctx, r.OwnChangesQuery, r.ID, "", 1)
 	if err != nil {
-		return undoStep{}, err
+		return nil, err
 	}
 	if len(found) == 0 {
-		return undoStep{}, noOwnChangeError(r.ID)
+		return nil, noOwnChangeError(r.ID)
 	}
 	if found[0].outcome == status.Undone {
-		return undoStep{}, tools.Errorf(tools.Conflict, "%s has been undone already", r.ID)
+		return nil, tools.Errorf(tools.Conflict, "%s has been undone already", r.ID)
 	}
-	s, err := j.readCall(found[0].call, r.Source)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.openAndFlush(); err != nil {
+		return nil, err
+	}
+	steps, err := j.wholeCall(found[0])
 	if stands, ok := errors.AsType[*cannotUndoError](err); ok {
-		return undoStep{}, tools.Errorf(tools.Conflict, "%s", stands.reason)
+		return nil, tools.Errorf(tools.Conflict, "%s", stands.reason)
 	}
-	return s, err
+	return steps, err
 }

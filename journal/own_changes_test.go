@@ -38,7 +38,7 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 			return err
 		},
 		"undo": func(d *testJournal, p journal.OwnChangesQuery) error {
-			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: "c1", Restorer: d.fakeFolder})
+			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: "c1", Open: d.lend})
 			return err
 		},
 	} {
@@ -47,7 +47,7 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 			past := d.ownQuery()
 			d.call("s1", map[string]tools.State{"a.md": text("a")})
 			d.call("s1", map[string]tools.State{"b.md": text("b")})
-			past.Visible = func(context.Context, []tools.Change, bool) (bool, error) { return true, d.Close() }
+			past.Visible = func(context.Context, string, []tools.Change, bool) (bool, error) { return true, d.Close() }
 			if err := ask(d, past); err == nil || !strings.Contains(err.Error(), "closed") {
 				t.Errorf("answered %v", err)
 			}
@@ -60,7 +60,7 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 func TestOwnChangesPassOverHidden(t *testing.T) {
 	d := newTestJournal(t)
 	past := d.ownQuery()
-	past.Visible = func(_ context.Context, changes []tools.Change, whole bool) (bool, error) {
+	past.Visible = func(_ context.Context, _ string, changes []tools.Change, whole bool) (bool, error) {
 		if !whole || len(changes) == 0 {
 			t.Error("the contents are kept, and were not shown")
 		}
@@ -92,11 +92,13 @@ func TestOwnChangesPassOverHidden(t *testing.T) {
 func TestRetractionThatIsStopped(t *testing.T) {
 	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	r := journal.OwnUndo{OwnChangesQuery: d.ownQuery(), ID: "c1", Restorer: d.fakeFolder}
+	r := journal.OwnUndo{OwnChangesQuery: d.ownQuery(), ID: "c1", Open: d.lend}
 	no := tools.Errorf(tools.Denied, "no")
 	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
 	for _, rec := range []*journal.Recorder{nil, by} {
-		if _, err := d.UndoOwn(t.Context(), r, tools.CallContext{Writes: refusingContext{err: no}}, rec); tools.AsError(err).Code != tools.Denied {
+		if _, err := d.UndoOwn(t.Context(), r, func(string) journal.OwnUndoObserver {
+			return journal.OwnUndoObserver{Writes: refusingContext{err: no}, Recorder: rec}
+		}); tools.AsError(err).Code != tools.Denied {
 			t.Fatalf("refused: %v", err)
 		}
 	}

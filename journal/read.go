@@ -11,7 +11,7 @@ import (
 )
 
 const changeColumns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
-	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob`
+	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, group_id`
 
 // rows reads Changes without their contents. The caller holds mu and is not
 // in a transaction.
@@ -43,7 +43,7 @@ func (d *database) scan(from *sql.Rows) (v changeRow, err error) {
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
 		&v.outcome, &v.AfterUnknown, &v.undoes, &v.cannotUndo,
-		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob)
+		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob, &v.group)
 	if err != nil {
 		return changeRow{}, err
 	}
@@ -151,6 +151,16 @@ func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 	for call := range d.running {
 		add("call <> ?", call)
 	}
+	for group := range d.runningGroups {
+		add("group_id <> ?", group)
+	}
+	if p.Group != "" {
+		id, err := parseGroupID(p.Group)
+		if err != nil {
+			return "", nil, err
+		}
+		add("group_id = ?", id)
+	}
 	if len(p.IDs) > 0 {
 		for _, id := range p.IDs {
 			seq, err := parseChangeID(id)
@@ -190,6 +200,9 @@ func (v changeRow) toStatus() status.Change {
 	}
 	if v.outcome == "" {
 		c.Outcome = status.OutcomeUnknown
+	}
+	if v.group != 0 {
+		c.Group = groupID(v.group)
 	}
 	if v.undoes != 0 {
 		c.Undoes = changeID(v.undoes)

@@ -64,6 +64,9 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 	}
 	j.mu.Unlock()
 	if err == nil {
+		err = j.abandonInterrupted()
+	}
+	if err == nil {
 		err = j.resume(ctx, source, k, &found)
 	}
 	j.mu.Lock()

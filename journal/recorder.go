@@ -20,6 +20,7 @@ type Origin struct {
 	Source  string
 	Tool    string
 	Reason  string // empty if none was given
+	Group   *Group // of calls that are undone as one; nil: the call is undone by itself
 }
 
 // A Recorder is a [tools.WriteObserver] that records the Changes of one call. It
@@ -128,9 +129,13 @@ func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, 
 	first := call
 	rows := make([]changeRow, 0, len(changes))
 	now := d.opts.Now()
-	err := d.transact(func(tx *sql.Tx) error {
+	var group int64
+	err := d.transact(func(tx *sql.Tx) (err error) {
+		if group, err = o.Group.begin(tx); err != nil {
+			return err
+		}
 		for _, c := range changes {
-			v := changeRow{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
+			v := changeRow{Change: c, origin: o, time: now, call: call, group: group, undoes: undoes[c.Target]}
 			if err := d.insert(tx, &v); err != nil {
 				return err
 			}
@@ -144,6 +149,9 @@ func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, 
 	}
 	if first == 0 {
 		d.running[call] = true
+	}
+	if o.Group != nil && o.Group.id == 0 {
+		o.Group.id, d.runningGroups[group] = group, true
 	}
 	return rows, call, nil
 }
@@ -164,6 +172,7 @@ type changeRow struct {
 	tools.Change
 
 	seq, call  int64
+	group      int64 // 0: none
 	time       time.Time
 	origin     Origin
 	outcome    status.Outcome // empty: pending
@@ -178,7 +187,7 @@ type changeRow struct {
 }
 
 const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?)`
 
 func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
@@ -196,7 +205,7 @@ func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
 		d.targetName(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
-		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
+		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven, v.group)
 	if err != nil {
 		return err
 	}

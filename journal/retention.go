@@ -13,11 +13,12 @@ const contentsDropped = "its content is no longer kept"
 const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
 			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
 			AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.call = c.call AND p.outcome = '')
-			AND c.call NOT IN (SELECT call FROM intents) ORDER BY c.call LIMIT 1`
+			AND c.call NOT IN (SELECT call FROM intents)
+			AND (c.group_id = 0 OR c.group_id NOT IN (SELECT id FROM groups UNION SELECT group_id FROM intents)) ORDER BY c.call LIMIT 1`
 
 // enforceRetention drops the contents of the oldest calls until the rest is
-// within the limits. It spares the newest call, calls that have not ended, and
-// those that an undo is working on.
+// within the limits. It spares the newest call, calls and groups that have not
+// ended, and those that an undo is working on.
 func (d *database) enforceRetention(tx *sql.Tx, newest int64) error {
 	ctx := context.Background()
 	old := d.opts.Now().Add(-d.opts.Keep).UnixNano()

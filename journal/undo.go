@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -40,15 +41,32 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Ope
 func (d *database) recordIntents(steps []undoStep, merging bool, by Origin) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.transact(func(tx *sql.Tx) error {
-		for _, s := range steps {
-			if err := exec(tx, "INSERT INTO intents (source, call, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
-				s.source, s.call, merging, by.Client, by.Session, by.Proven, d.sealReason(by.Reason)); err != nil {
+	return d.transact(func(tx *sql.Tx) error { return insertIntents(d, tx, steps, merging, by) })
+}
+
+// insertIntents gives what undoes a group a group of its own, so that it can be
+// undone as one too.
+func insertIntents(d *database, tx *sql.Tx, steps []undoStep, merging bool, by Origin) error {
+	groups := map[int64]int64{}
+	for i := range steps {
+		s := &steps[i]
+		if s.group != 0 && groups[s.group] == 0 {
+			id, err := insertGroup(tx)
+			if err == nil {
+				err = exec(tx, "DELETE FROM groups WHERE id = ?", id) // the intents say what has not ended
+			}
+			if err != nil {
 				return err
 			}
+			groups[s.group] = id
 		}
-		return nil
-	})
+		s.undoGroup = groups[s.group]
+		if err := exec(tx, "INSERT INTO intents (source, call, group_id, undo_group, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			s.source, s.call, s.group, s.undoGroup, merging, by.Client, by.Session, by.Proven, d.sealReason(by.Reason)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dropIntents removes the intents of steps.
@@ -57,7 +75,7 @@ func (d *database) dropIntents(steps []undoStep) {
 	defer d.mu.Unlock()
 	err := d.transact(func(tx *sql.Tx) error {
 		for _, s := range steps {
-			if err := exec(tx, "DELETE FROM intents WHERE call = ?", s.call); err != nil {
+			if err := s.deleteIntent(tx); err != nil {
 				return err
 			}
 		}
@@ -66,6 +84,10 @@ func (d *database) dropIntents(steps []undoStep) {
 	if err != nil {
 		d.opts.Log.Error("could not remove the record of an undo that has ended", "component", "journal", "err", err)
 	}
+}
+
+func (s *undoStep) deleteIntent(tx *sql.Tx) error {
+	return exec(tx, "DELETE FROM intents WHERE call = ? AND group_id = ? AND source = ?", s.call, s.group, s.source)
 }
 
 func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from OpenSource) error {
@@ -80,6 +102,9 @@ func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from Open
 
 func (j *Journal) recordUndo(s undoStep, by Origin) *Recorder {
 	by.Source, by.Tool = s.source, UndoTool
+	if s.undoGroup != 0 {
+		by.Group = &Group{journal: j, id: s.undoGroup}
+	}
 	return j.Record(by)
 }
 
@@ -103,7 +128,7 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 				return err
 			}
 		}
-		return exec(tx, "DELETE FROM intents WHERE call = ?", s.call)
+		return s.deleteIntent(tx)
 	})
 }
 
@@ -124,43 +149,56 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 		return err
 	}
 	for _, t := range todo {
-		s, err := j.readCall(t.call, source)
-		if err != nil {
-			return err
-		}
-		if len(s.rows) > 0 {
-			err = s.checkPrecondition(ctx, k, t.merge, &precedingUndos{states: map[string]tools.State{}})
-			if err == nil {
-				r := j.recordUndo(s, t.by)
-				err = j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
-			}
-		}
-		if e := tools.AsError(err); e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout) {
+		s, err := j.resumeIntent(ctx, t, k)
+		if isPostponed(err) {
 			return err // Reconcile tries again later
 		}
-		j.dropIntents([]undoStep{s})
 		if err != nil {
-			found.Conflicted = append(found.Conflicted, fmt.Sprintf("%s: %v", s.rows[0].Target, err))
-			continue
+			found.Conflicted = append(found.Conflicted, fmt.Sprintf("%s: %v", s.firstTarget(), err))
+		} else {
+			found.Resumed++
 		}
-		found.Resumed++
+		j.dropIntents([]undoStep{s})
 	}
 	return nil
 }
 
-// readCall returns a call with those of its Changes that are not undone.
-func (d *database) readCall(call int64, source string) (undoStep, error) {
+func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restorer) (undoStep, error) {
+	s, err := j.readStep(t.step)
+	if stands, ok := errors.AsType[*cannotUndoError](err); err != nil && (!ok || stands.pending) {
+		err = tools.Errorf(tools.Unavailable, "%w", err)
+	}
+	if err != nil || len(s.rows) == 0 {
+		return s, err
+	}
+	if err := s.checkPrecondition(ctx, k, t.merge, &precedingUndos{states: map[string]tools.State{}}); err != nil {
+		return s, err
+	}
+	r := j.recordUndo(s, t.by)
+	return s, j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
+}
+
+// firstTarget names what a step is about.
+func (s *undoStep) firstTarget() string {
+	if len(s.rows) == 0 {
+		return s.source
+	}
+	return s.rows[0].Target
+}
+
+// readStep returns a step with those of its Changes that are not undone.
+func (d *database) readStep(s undoStep) (undoStep, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.openAndFlush(); err != nil {
-		return undoStep{}, err
+		return s, err
 	}
-	return d.loadCall(call, source)
+	return d.loadStep(s)
 }
 
-// An undoIntent is a call that an undo has begun to undo.
+// An undoIntent is a step that an undo has begun with.
 type undoIntent struct {
-	call  int64
+	step  undoStep
 	merge bool
 	by    Origin
 }
@@ -173,11 +211,12 @@ func (d *database) readIntents(source string) ([]undoIntent, error) {
 	}
 	scan := func(found *sql.Rows) (t undoIntent, err error) {
 		var reason []byte
-		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
+		t.step.source = source
+		if err := found.Scan(&t.step.call, &t.step.group, &t.step.undoGroup, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
 			return t, err
 		}
 		t.by.Reason, err = d.openReason(reason)
 		return t, err
 	}
-	return queryAll(d, scan, "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
+	return queryAll(d, scan, "SELECT call, group_id, undo_group, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
 }

@@ -14,14 +14,16 @@ import (
 // OpenSource lends opened sources. The caller calls release when it is done.
 type OpenSource func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
 
-// An undoStep undoes one call. Calls are undone as a whole, because half a
-// move would be worse than none.
+// An undoStep undoes one call, or what all calls of a group did to one source.
+// Both are undone as a whole, because half a move would be worse than none.
 type undoStep struct {
-	call    int64
-	source  string
-	rows    []changeRow // newest first
-	changes []tools.Change
-	merged  []string // targets whose later edits are kept
+	call      int64 // 0: a group
+	group     int64 // 0: a call by itself
+	undoGroup int64 // of what the step writes; 0: none
+	source    string
+	rows      []changeRow // newest first
+	changes   []tools.Change
+	merged    []string // targets whose later edits are kept
 }
 
 // PlanUndo returns what Undo would do: a step for every target, with the diff.
@@ -48,8 +50,17 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 			plan.Risks = append(plan.Risks, target+" was edited later; that edit is kept, so check the result")
 		}
 	}
-	plan.Title = fmt.Sprintf("Undo %s of %s", countNoun(count, "change"), countNoun(len(steps), "call"))
+	plan.Title = fmt.Sprintf("Undo %s of %s", countNoun(count, "change"), countNoun(countCalls(steps), "call"))
 	return plan, nil
+}
+
+// countCalls counts a group as the one call that made the others.
+func countCalls(steps []undoStep) int {
+	calls := map[[2]int64]bool{}
+	for _, s := range steps {
+		calls[[2]int64{s.call, s.group}] = true
+	}
+	return len(calls)
 }
 
 // changesExcept returns the Changes of s that ids do not name, oldest first.
@@ -242,7 +253,7 @@ func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
 		return nil, err
 	}
 	if len(p.IDs) == 0 {
-		if p.Source == "" && p.Client == "" && p.Session == "" && p.Since.IsZero() {
+		if p.Source == "" && p.Client == "" && p.Session == "" && p.Group == "" && p.Since.IsZero() {
 			return nil, errors.New("nothing selected to undo; give IDs, a source, a client, a session or a time")
 		}
 		where += " AND outcome = 'written' AND undoes = 0"
@@ -271,45 +282,95 @@ func (d *database) checkSelected(ids []string, all []changeRow) error {
 	return nil
 }
 
-// wholeCalls returns the complete calls of rows, in their order.
+// wholeCalls returns the complete calls and groups of rows, in their order.
 func (d *database) wholeCalls(rows []changeRow) ([]undoStep, error) {
 	var steps []undoStep
 	for _, v := range rows {
-		if slices.ContainsFunc(steps, func(s undoStep) bool { return s.call == v.call }) {
+		if slices.ContainsFunc(steps, func(s undoStep) bool { return s.includes(v) }) {
 			continue
 		}
-		s, err := d.loadCall(v.call, v.origin.Source)
+		whole, err := d.wholeCall(v)
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, s)
+		steps = append(steps, whole...)
 	}
 	return steps, nil
 }
 
-// loadCall returns a call with the contents of those of its Changes that are
-// not undone.
-func (d *database) loadCall(call int64, source string) (undoStep, error) {
-	rows, err := d.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
+// includes reports whether v belongs to the call or group of s.
+func (s *undoStep) includes(v changeRow) bool {
+	return s.group != 0 && s.group == v.group || s.group == 0 && s.call == v.call
+}
+
+// wholeCall returns what undoes the call or the group of a Change: a step for
+// every source.
+func (d *database) wholeCall(v changeRow) ([]undoStep, error) {
+	steps, err := d.stepsFor(v)
 	if err != nil {
-		return undoStep{}, err
+		return nil, err
+	}
+	var left []undoStep
+	for _, s := range steps {
+		s, err := d.loadStep(s)
+		if err != nil {
+			return nil, err
+		}
+		if len(s.rows) > 0 {
+			left = append(left, s)
+		}
+	}
+	return left, nil
+}
+
+// stepsFor are the steps of wholeCall without their Changes.
+func (d *database) stepsFor(v changeRow) ([]undoStep, error) {
+	if v.group == 0 {
+		return []undoStep{{call: v.call, source: v.origin.Source}}, nil
+	}
+	sources, err := d.sourcesOf(v.group)
+	steps := make([]undoStep, len(sources))
+	for i, source := range sources {
+		steps[i] = undoStep{group: v.group, source: source}
+	}
+	return steps, err
+}
+
+// condition selects the Changes of s.
+func (s *undoStep) condition() (string, []any) {
+	if s.group != 0 {
+		return "group_id = ? AND source = ?", []any{s.group, s.source}
+	}
+	return "call = ?", []any{s.call}
+}
+
+// loadStep fills in those Changes of s that are not undone, with their contents.
+func (d *database) loadStep(s undoStep) (undoStep, error) {
+	where, args := s.condition()
+	rows, err := d.rows(where+" AND outcome <> 'undone' ORDER BY seq DESC", args...)
+	if err != nil {
+		return s, err
 	}
 	for i := range rows {
 		v := &rows[i]
 		switch {
 		case v.cannotUndo != "":
-			return undoStep{}, &cannotUndoError{fmt.Sprintf("%s (%s in %s) cannot be undone: %s", changeID(v.seq), v.Target, source, v.cannotUndo)}
+			return s, &cannotUndoError{reason: fmt.Sprintf("%s (%s in %s) cannot be undone: %s", changeID(v.seq), v.Target, s.source, v.cannotUndo)}
 		case v.outcome == "":
-			return undoStep{}, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", changeID(v.seq), v.Target, source)}
+			return s, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", changeID(v.seq), v.Target, s.source), true}
 		}
 		if err := d.loadContents(v); err != nil {
-			return undoStep{}, err
+			return s, err
 		}
 	}
-	return undoStep{call: call, source: source, rows: rows}, nil
+	s.rows = rows
+	return s, nil
 }
 
 // A cannotUndoError is why a call cannot be undone.
-type cannotUndoError struct{ reason string }
+type cannotUndoError struct {
+	reason  string
+	pending bool // it can when its source has been reconciled
+}
 
 func (e *cannotUndoError) Error() string { return e.reason }

@@ -14,11 +14,12 @@ type Approval struct {
 	Source    string    `json:"source"`
 	Tool      string    `json:"tool"`
 	Effect    string    `json:"effect"`
-	Targets   []string  `json:"targets"`          // what would change, at most ten
-	More      int       `json:"more"`             // how many targets there are beyond those
-	AskReason string    `json:"why"`              // the rule that asks, in words
-	Reason    string    `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: no reason given
-	Args      string    `json:"args"`             // the arguments as JSON, cut at 2 KB
+	Targets   []string  `json:"targets"`             // what would change, at most ten
+	More      int       `json:"more"`                // how many targets there are beyond those
+	AskReason string    `json:"why"`                 // the rule that asks, in words
+	Reason    string    `json:"reason,omitempty"`    // why the agent wants it, in its own words; empty: no reason given
+	OnlyOnce  bool      `json:"only_once,omitempty"` // it makes other calls, and cannot be allowed for longer
+	Args      string    `json:"args"`                // the arguments as JSON, cut at 2 KB
 }
 
 // An ApprovalOutcome says how an Approval ended.

@@ -50,7 +50,8 @@ type Change struct {
 	Time       time.Time `json:"time"`
 	Client     string    `json:"client"`
 	Session    string    `json:"session"`
-	Call       string    `json:"call"` // the same for all Changes of one call
+	Call       string    `json:"call"`            // the same for all Changes of one call
+	Group      string    `json:"group,omitempty"` // the same for all Changes that are undone with it, of a call that made others; empty: none
 	Source     string    `json:"source"`
 	Tool       string    `json:"tool"`
 	Target     string    `json:"target"`
@@ -69,6 +70,7 @@ type Filter struct {
 	Source  string    `json:"source,omitempty"`
 	Client  string    `json:"client,omitempty"`
 	Session string    `json:"session,omitempty"`
+	Group   string    `json:"group,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Before  string    `json:"before,omitempty"` // for reading: older than the Change with this ID
 	Limit   int       `json:"limit,omitempty"`  // for reading: 0: 100

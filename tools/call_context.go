@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 )
 
 // A CallContext is what a call brings along: who calls, and ways to reach the
@@ -15,6 +16,12 @@ type CallContext struct {
 	Notify   Notifier      // nil: progress and messages are dropped
 	Writes   WriteObserver // nil: writes are neither judged nor recorded
 	Sources  SourceCaller  // nil: the call may call no other tool
+	// Began and Seed are the same each time that the hub runs a call: on drafts,
+	// to find out what it would write, and then for good. A tool takes from them
+	// the times and the random numbers of what it writes; otherwise it would
+	// not write what a person approved.
+	Began time.Time
+	Seed  uint64
 }
 
 // A Notifier reaches the agent while its call runs. Its methods never block, and

@@ -35,7 +35,8 @@ type Runner interface {
 type Drafter interface {
 	// Draft is the same source with writes that stay apart: its reads see them,
 	// nobody else does, and Close forgets them. It has the type of the source
-	// itself. [WriteObserver].BeforeWrite is called as ever.
+	// itself, and announces and shows nothing. [WriteObserver].BeforeWrite is
+	// called as ever. ctx ends after Close.
 	Draft(ctx context.Context) (Source, error)
 }
 

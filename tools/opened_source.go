@@ -139,7 +139,7 @@ func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, arg
 	}
 	t, ok := o.tools[tool]
 	if !ok {
-		return Result{}, Errorf(NotFound, "no tool named %s", tool)
+		return Result{}, Errorf(NotFound, "no tool named %.80s", tool)
 	}
 	return t.call(ctx, c, args)
 }

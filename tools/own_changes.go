@@ -71,6 +71,7 @@ type UndoChangeOut struct {
 
 // Restored is one target of an undo.
 type Restored struct {
+	Source string `json:"source,omitempty" jsonschema:"of the target, if it is another source"`
 	Target string `json:"target" jsonschema:"what is undone"`
 	Action string `json:"action" jsonschema:"create, delete or restore"`
 	Diff   string `json:"diff" jsonschema:"unified diff, or why there is none"`
@@ -96,7 +97,7 @@ func OwnChangesTools() []Tool[OwnChanges] {
 		}, OwnChanges.ListChanges),
 		DefineWithContext(Spec[UndoChangeIn, UndoChangeOut]{
 			Name: "undo_change", Title: "Undo one of your changes", Effect: Writes,
-			Doc: "Undo one of your own changes exactly, together with the others of its call.\n" +
+			Doc: "Undo one of your own changes exactly, together with the others of its call, in other sources too.\n" +
 				"If the target was edited later, the call is refused and shows the diff; merge keeps later edits of other lines. " +
 				"Undoing a creation needs the grant to delete. The undo is a change too and can be undone.",
 			Errors: []Code{NotFound, Conflict},

@@ -38,13 +38,14 @@ func (q *Queue) prompt(ctx context.Context, ask Prompter, p *pending) {
 }
 
 // answerForm takes an answer that came by a client. An approval that reaches
-// beyond the session is given in Lectern only.
+// beyond the session is given in Lectern only. Of a call that makes others only
+// this one is approved, whatever the answer.
 func (q *Queue) answerForm(p *pending, a FormAnswer) {
 	if !a.Valid {
 		return
 	}
 	d := decision{allow: a.Allow, scope: status.Once, reason: a.Reason, by: status.ByClient}
-	if a.ForSession {
+	if a.ForSession && !p.view.OnlyOnce {
 		d.scope = status.ForSession
 	}
 	_ = q.answer(p.view.ID, d) // an error says that another answer was first
@@ -57,6 +58,9 @@ func (p *pending) message() string {
 	fmt.Fprintf(&b, "%s: %s\n", safetext.Line(p.plan.Title), safetext.Line(p.view.AskReason))
 	if p.view.Reason != "" {
 		fmt.Fprintf(&b, "The agent says why: %s\n", safetext.Line(p.view.Reason))
+	}
+	if p.view.OnlyOnce {
+		b.WriteString("It makes other calls, so it can be allowed only once at a time.\n")
 	}
 	left := maxPromptDiff
 	for _, step := range p.plan.Steps {

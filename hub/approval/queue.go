@@ -206,6 +206,8 @@ func (q *Queue) answer(id string, d decision) error {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
 	switch {
+	case d.allow && d.scope != status.Once && p.view.OnlyOnce:
+		return fmt.Errorf("%s call: %s makes other calls, so it can be approved only once at a time", verb, id)
 	case expired(q.conf.Now(), p.view.Until):
 		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
 		p.decision <- decision{reason: "the time for an answer was over"}

@@ -22,9 +22,15 @@ type Request struct {
 	// nothing unless ChangesKnown.
 	Changes      []tools.Change
 	ChangesKnown bool
-	AskReason    string // the person is asked
-	Setting      string // of the user's, that would allow it without asking; empty: none
-	Reason       string // the agent states for the call; empty: none
+	// Of a call that makes others: the source of each of Changes, and the reads
+	// that are asked about. It can be approved only once: what it calls the next
+	// time may be something else.
+	Sources   []string
+	Reads     []string
+	OnlyOnce  bool
+	AskReason string // the person is asked
+	Setting   string // of the user's, that would allow it without asking; empty: not known
+	Reason    string // the agent states for the call; empty: none
 }
 
 // A Digest is equal for two requests only if an approval of one approves the
@@ -44,7 +50,7 @@ func (r Request) Digest() Digest {
 		states[i] = before{stableTarget(c), c.Before, c.AfterUnknown}
 	}
 	slices.SortFunc(states, func(a, b before) int { return cmp.Compare(a.Target, b.Target) })
-	b, err := json.Marshal([]any{r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.ToolDigest, string(r.Args), states, r.Policy})
+	b, err := json.Marshal([]any{r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.ToolDigest, string(r.Args), states, r.Policy, r.Sources, r.Reads})
 	if err != nil { // strings, bytes and booleans marshal
 		panic(err)
 	}
@@ -54,7 +60,7 @@ func (r Request) Digest() Digest {
 // callDigest covers only what the client sends, so that it can be compared
 // before the changes are known.
 func (r Request) callDigest() Digest {
-	r.Changes, r.Policy = nil, ""
+	r.Changes, r.Sources, r.Reads, r.Policy = nil, nil, nil, ""
 	return r.Digest()
 }
 

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,13 +28,13 @@ func (r Request) view(id string, now time.Time, limit time.Duration) status.Appr
 	shown := min(len(r.Changes), maxTargets)
 	targets := make([]string, shown)
 	for i := range targets {
-		targets[i] = r.Changes[i].Target
+		targets[i] = r.targetName(i)
 	}
 	return status.Approval{
 		ID: id, Since: now, Until: now.Add(limit),
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
-		Targets: targets, More: len(r.Changes) - shown, AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
+		OnlyOnce: r.OnlyOnce, Targets: targets, More: len(r.Changes) - shown, AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
 	}
 }
 
@@ -67,9 +68,12 @@ func (r Request) plan() status.Plan {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d more targets change that are not shown", len(r.Changes)-maxSteps))
 			break
 		}
-		step := status.Step{Description: action(change) + " " + change.Target, Diff: clip(diff(change), min(maxDiff, left))}
+		step := status.Step{Description: action(change) + " " + r.targetName(i), Diff: clip(diff(change), min(maxDiff, left))}
 		left -= len(step.Diff)
 		plan.Steps = append(plan.Steps, step)
+	}
+	for _, read := range r.Reads {
+		plan.Steps = append(plan.Steps, status.Step{Description: read})
 	}
 	if !r.ChangesKnown {
 		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxArgs))})
@@ -81,6 +85,15 @@ func (r Request) plan() status.Plan {
 		plan.Risks = append(plan.Risks, "the client has not proved its name")
 	}
 	return plan
+}
+
+// targetName names a target as people find it: with its source, if there are
+// several.
+func (r Request) targetName(i int) string {
+	if i < len(r.Sources) && len(slices.Compact(slices.Sorted(slices.Values(r.Sources)))) > 1 {
+		return r.Changes[i].Target + " in " + r.Sources[i]
+	}
+	return r.Changes[i].Target
 }
 
 func action(c tools.Change) string {

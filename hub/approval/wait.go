@@ -91,7 +91,7 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 func errNobodyToAsk(r Request) error {
 	e := tools.Errorf(tools.Denied, "this call needs the user's approval (%s), and nobody can be asked here; nothing was changed", r.AskReason)
 	if r.Setting == "" {
-		return e.WithHint("Wait a minute, then change less at once.")
+		return e.WithHint("Do not call again. Tell the user: `lectern policy explain` shows which setting decides.")
 	}
 	return e.WithHint("Do not call again. Tell the user: to allow it without asking, %s.", r.Setting)
 }

@@ -65,6 +65,7 @@ func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.Opened
 	what := describeCall(tool, args)
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	c.Sources = directCaller{s, o, c}
 	r, err := s.recoverPanic(what, func() (tools.Result, error) {
 		return o.Call(ctx, c, tool.Name, args)
 	})

@@ -107,6 +107,8 @@ func checks() []check {
 		{"concurrent calls", checkConcurrentCalls},
 		{"problems", checkProblems},
 		{"background work", checkBackground},
+		{"drafts", checkDrafts},
+		{"routes", checkRoutes},
 		{"doctor", checkChecks},
 		{"peer", checkPeer},
 		{"closed source", checkClosedSource},

@@ -11,9 +11,10 @@
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
 // run.go for background work and Problems, checks.go for the doctor, roles.go
-// for what callers may be, routes.go for answering HTTP, undo.go for undoing
-// what agents did, and privacy.go for what they must not see. [Store] stands for
-// what a real System talks to: a folder, another application, a server.
+// for what callers may be, run_steps.go for a tool that calls others and for
+// drafts, routes.go for answering HTTP, undo.go for undoing what agents did, and
+// privacy.go for what they must not see. [Store] stands for what a real System
+// talks to: a folder, another application, a server.
 package memo
 
 import (
@@ -61,7 +62,7 @@ func SystemWith(s *Store) tools.Kind {
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Memo]{
-			listNotes(), readNote(), writeNote(), deleteNote(), emptyNotebook(), checkLinks(), chartNotes(),
+			listNotes(), readNote(), writeNote(), deleteNote(), emptyNotebook(), checkLinks(), chartNotes(), runSteps(),
 		},
 		Resources: resources(),
 		Prompts:   prompts(),

@@ -3,6 +3,7 @@ package hubproc
 import (
 	"context"
 	"os"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -35,7 +36,7 @@ func (h *hubProcess) reload(ctx context.Context) error {
 	h.plugins.setOrigins(conf)
 	h.checkConfigMode()
 	h.writeSample(conf)
-	sources := h.Sources(conf)
+	sources := h.sources(conf)
 	h.hub.SetPolicy(Policy(conf, sources))
 	if err := h.hub.Reload(ctx, hubSources(sources)); err != nil {
 		return err
@@ -68,7 +69,8 @@ func (h *hubProcess) checkConfigMode() {
 // checkRestartNeeded shows when the file asks for something that a running hub
 // cannot change.
 func (h *hubProcess) checkRestartNeeded(conf config.Config) {
-	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Bridge.PlainToken == h.conf.Bridge.PlainToken {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
+		reflect.DeepEqual(conf.Listen, h.conf.Listen) {
 		h.clear(problems.HubRestart)
 		return
 	}

@@ -1,0 +1,178 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// takeBackWithin bounds how long a call is answered later because what it wrote
+// is taken back.
+const takeBackWithin = 10 * time.Second
+
+// A callGroup is a call that makes others, with those: they are decided and asked
+// about as one, and carried out completely or not at all. An undo over several
+// sources is one too, without calls within.
+type callGroup struct {
+	hub      *Hub
+	lead     *call
+	recorded *journal.Group // nil: there is no journal, or it is an undo, which the journal completes by itself
+
+	planned  bool // it was rehearsed: only these steps are carried out, in this order
+	approved bool // by a person
+	steps    []groupStep
+
+	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
+	mu      sync.Mutex
+	next    int   // of steps
+	failure error // why the group cannot succeed any more; nil: it can
+}
+
+// A groupStep is one write of a call, or a read that a person is asked about.
+type groupStep struct {
+	source, tool string
+	args         [sha256.Size]byte // of the canonical arguments
+	changes      []tools.Change    // nil: it reads
+}
+
+func newCallGroup(h *Hub, lead *call) *callGroup {
+	g := &callGroup{hub: h, lead: lead}
+	if h.changes.journal != nil && lead.tool.ownChanges == nil {
+		g.recorded = h.changes.journal.NewGroup()
+	}
+	return g
+}
+
+func newGroupStep(c *call, changes []tools.Change) groupStep {
+	return groupStep{c.source.conf.Name, c.tool.info.Name, sha256.Sum256(c.canonical(c.tool.info.In)), changes}
+}
+
+// equal reports whether carrying out the one is what was shown of the other.
+func (s groupStep) equal(other groupStep) bool {
+	return s.source == other.source && s.tool == other.tool && s.args == other.args && slices.EqualFunc(s.changes, other.changes, equalChanges)
+}
+
+func equalChanges(a, b tools.Change) bool {
+	return a.Target == b.Target && equalStates(a.Before, b.Before) && a.AfterUnknown == b.AfterUnknown && (a.AfterUnknown || equalStates(a.After, b.After))
+}
+
+func equalStates(a, b tools.State) bool {
+	return a.Exists == b.Exists && a.Mode == b.Mode && string(a.Data) == string(b.Data)
+}
+
+func (g *callGroup) isLedBy(c *call) bool { return g != nil && g.lead == c }
+
+// deadline is that of the lead's tool, which has ended when what it wrote is
+// taken back.
+func (g *callGroup) deadline() time.Duration {
+	return cmp.Or(g.lead.tool.info.Timeout, g.hub.runner.deadline)
+}
+
+// authorize is decide for the calls of a group that was decided before.
+func (g *callGroup) authorize(c *call) (authorization, error) {
+	if !g.planned {
+		if g.hub.allowsAll(c) {
+			return authorization{args: c.raw}, nil
+		}
+		return authorization{}, g.fail(tools.Errorf(tools.Conflict, "the user's policy changed while the call was carried out").WithHint("Call again."))
+	}
+	p := g.hub.policy.Load()
+	d := p.Decide(c.policyRequest(p))
+	switch {
+	case d.Verdict == policy.Deny:
+		return authorization{}, g.fail(forbidden(d))
+	case c != g.lead && asksToRead(c, p, d):
+		if err := g.take(newGroupStep(c, nil)); err != nil {
+			return authorization{}, err
+		}
+	}
+	return authorization{c.raw, g.check(c), g.approved}, nil
+}
+
+func (g *callGroup) check(c *call) func([]tools.Change) error {
+	return func(changes []tools.Change) error { return g.take(newGroupStep(c, changes)) }
+}
+
+// take is for a step that is about to be carried out: it must be the next one.
+func (g *callGroup) take(s groupStep) error {
+	g.mu.Lock()
+	matches := g.failure == nil && g.next < len(g.steps) && g.steps[g.next].equal(s)
+	if matches {
+		g.next++
+	}
+	g.mu.Unlock()
+	if matches {
+		return nil
+	}
+	return g.fail(g.notAsPlanned())
+}
+
+func (g *callGroup) notAsPlanned() error {
+	if g.approved {
+		return tools.Errorf(tools.Conflict, "what the call would change is not what the user approved").
+			WithHint("Read again, then call again; the user is asked again.")
+	}
+	return tools.Errorf(tools.Conflict, "what the call would change is not what was worked out for it; something else changed it").
+		WithHint("Read again, then call again.")
+}
+
+// fail remembers the first error that must end the group, even if a tool goes on
+// after it, and returns that.
+func (g *callGroup) fail(err error) error {
+	if g == nil || err == nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failure == nil {
+		g.failure = err
+	}
+	return g.failure
+}
+
+// finish is called when the tool of the lead has returned. It waits for calls
+// that are still on their way; what they wrote is kept if all is well, or else
+// taken back.
+func (g *callGroup) finish(ctx context.Context, err error) error {
+	g.running.Lock()
+	g.mu.Lock()
+	left := len(g.steps) - g.next
+	if g.failure != nil {
+		err = g.failure
+	}
+	g.mu.Unlock()
+	if err == nil && left > 0 {
+		err = g.notAsPlanned()
+	}
+	if g.recorded == nil {
+		return err
+	}
+	if err == nil {
+		if err = g.recorded.End(); err == nil {
+			return nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackWithin)
+	defer cancel()
+	done := g.recorded.TakeBack(ctx, g.hub.changes.restorer)
+	if !done.Changed {
+		return err
+	}
+	e := *tools.AsError(err)
+	e.Message += "; what it had changed was taken back"
+	if len(done.Left) > 0 {
+		e.Message += ", except " + strings.Join(done.Left, ", ")
+		e.Hint = "Tell the user what is left."
+	}
+	g.hub.log.Warn("took back a call that failed", "component", g.lead.source.conf.Name, "session", g.lead.session.ID,
+		"tool", g.lead.tool.info.Name, "left", len(done.Left))
+	return &e
+}

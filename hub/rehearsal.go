@@ -1,0 +1,269 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A rehearsal runs a call that makes others on drafts of the sources, and collects
+// what all of them would write. The calls pass grants, roles and the policy, and
+// count nowhere: they are neither audited nor limited nor recorded.
+type rehearsal struct {
+	hub    *Hub
+	policy *policy.Policy
+	lead   *call
+
+	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
+	mu      sync.Mutex
+	drafts  map[*source]*draftedSource
+	steps   []groupStep
+	asks    string // why a person is asked; empty: nobody is
+	refusal error  // of the whole; nil: none
+}
+
+// A draftedSource is a draft, or the source itself if it has none, which is only
+// read then.
+type draftedSource struct {
+	*tools.OpenedSource
+	isDraft bool
+	release func()
+}
+
+// judgeGroup is judge for a call that makes others: it is rehearsed, and a person
+// asked once about everything that it changes.
+func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
+	p := h.policy.Load()
+	q := c.policyRequest(p)
+	d := p.Decide(q)
+	if d.Verdict == policy.Deny {
+		return authorization{}, forbidden(d)
+	}
+	r := &rehearsal{hub: h, policy: p, lead: c, drafts: map[*source]*draftedSource{}}
+	if !c.isDryRun(c.tool.info) {
+		in := slot{session: c.session, timeout: c.group.deadline(), outer: c.outer != nil}
+		if _, err := runOnSource(ctx, h.runner, in, c.source, r.run); err != nil {
+			return authorization{}, err
+		}
+	}
+	if d.Verdict == policy.Ask && (len(r.steps) > 0 || c.effect != tools.Writes && c.effect != tools.Deletes) {
+		r.ask(d.Reason)
+	}
+	g := c.group
+	g.planned, g.steps = true, r.steps
+	if r.asks == "" {
+		return g.authorize(c)
+	}
+	request := c.approvalRequest(p, q)
+	request.Call, request.AskReason, request.ChangesKnown, request.OnlyOnce = q, r.asks, true, true
+	for _, s := range r.steps {
+		if s.changes == nil {
+			request.Reads = append(request.Reads, fmt.Sprintf("%s in source %s", s.tool, s.source))
+		}
+		for _, change := range s.changes {
+			request.Changes, request.Sources = append(request.Changes, change), append(request.Sources, s.source)
+		}
+	}
+	grant, err := h.waitForApproval(ctx, c, p, request)
+	if err != nil {
+		c.targets.add(request.Changes)
+		return authorization{}, err
+	}
+	if err := grant.Use(request.Changes, h.policy.Load().Digest()); err != nil {
+		return authorization{}, err
+	}
+	g.approved = true
+	return g.authorize(c)
+}
+
+// run runs the lead.
+func (r *rehearsal) run(ctx context.Context, open *sourceRef) (struct{}, error) {
+	defer r.close()
+	r.lead.made.Store(0)
+	defer r.lead.made.Store(0)
+	_, err := catchPanic(func() (tools.Result, error) {
+		if r.lead.tool.ownChanges != nil {
+			return r.hub.invoke(ctx, r.lead, open, r.callContext(r.lead, true), r.lead.raw)
+		}
+		draft, err := r.open(ctx, r.lead.source)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		if !reportsWrites(r.lead, draft) {
+			return tools.Result{}, r.refuse(unforeseeable(r.lead))
+		}
+		return draft.Call(ctx, r.callContext(r.lead, draft.isDraft), r.lead.tool.info.Name, r.lead.raw)
+	})
+	r.running.Lock()
+	if r.refusal != nil {
+		err = r.refusal
+	}
+	return struct{}{}, err
+}
+
+// perform is performOn on a draft, for a call that another one makes.
+func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err error) {
+	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
+		return res, err
+	}
+	c.effect = c.tool.info.Effect
+	if err = r.judge(c); err != nil {
+		return res, err
+	}
+	open, err := r.open(ctx, c.source)
+	if err != nil {
+		return res, err
+	}
+	if !reportsWrites(c, open) {
+		return res, r.refuse(unforeseeable(c))
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
+	defer cancel()
+	res, err = catchPanic(func() (tools.Result, error) {
+		return open.Call(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.raw)
+	})
+	if err == nil {
+		err = capSize(res, c.tool.info, r.hub.limits.Answer)
+	}
+	return res, err
+}
+
+// judge decides about a call as far as it is known before it runs.
+func (r *rehearsal) judge(c *call) error {
+	foreseeable := c.effect == tools.Reads || c.effect == tools.Writes || c.effect == tools.Deletes || c.tool.info.Calls
+	if !foreseeable {
+		return r.refuse(unforeseeable(c))
+	}
+	d := r.policy.Decide(c.policyRequest(r.policy))
+	switch {
+	case d.Verdict == policy.Deny:
+		return r.refuse(forbidden(d))
+	case asksToRead(c, r.policy, d):
+		r.ask(d.Reason)
+		r.add(newGroupStep(c, nil))
+	}
+	return nil
+}
+
+// asksToRead reports whether a person is asked about a call that changes nothing
+// by itself.
+func asksToRead(c *call, p *policy.Policy, d policy.Decision) bool {
+	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes && !c.session.isAllowed(c.allowance(p))
+}
+
+// reportsWrites reports whether a tool that writes by itself says so before it
+// does, as those of every source that can undo do.
+func reportsWrites(c *call, open *draftedSource) bool {
+	return c.effect != tools.Writes && c.effect != tools.Deletes || open.Restorer() != nil
+}
+
+func unforeseeable(c *call) error {
+	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be worked out before it is done", c.tool.info.Name, c.source.conf.Name).
+		WithHint("Call it by itself.")
+}
+
+// judgeWrite decides about what a call would write.
+func (r *rehearsal) judgeWrite(c *call, changes []tools.Change) error {
+	q := c.policyRequest(r.policy)
+	q.Targets = targetNames(changes)
+	d := r.policy.Decide(q)
+	tripped := r.hub.limiter.tripped(c.client, tools.Writes)
+	switch {
+	case d.Verdict == policy.Deny:
+		return r.refuse(forbidden(d))
+	case tripped != "":
+		r.ask(tripped)
+	case d.Verdict == policy.Ask && !c.session.isAllowed(c.allowance(r.policy)):
+		r.ask(d.Reason)
+	}
+	r.add(newGroupStep(c, changes))
+	return nil
+}
+
+func (r *rehearsal) add(s groupStep) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.steps = append(r.steps, s)
+}
+
+func (r *rehearsal) ask(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asks = cmp.Or(r.asks, why, "the policy asks")
+}
+
+// refuse ends the whole, even if a tool goes on after it.
+func (r *rehearsal) refuse(err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refusal == nil {
+		r.refusal = err
+	}
+	return r.refusal
+}
+
+func (r *rehearsal) callContext(c *call, isDraft bool) tools.CallContext {
+	return tools.CallContext{
+		Identity: c.identity(), Writes: rehearsedWrites{r, c, isDraft}, Sources: sourceCaller{r.hub, c, r}, Began: c.outermost().began, Seed: c.seed,
+	}
+}
+
+// open returns the draft of a source, and opens it the first time.
+func (r *rehearsal) open(ctx context.Context, src *source) (*draftedSource, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.drafts[src]; known != nil {
+		return known, nil
+	}
+	open, release, err := src.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opened := &draftedSource{OpenedSource: open.OpenedSource, release: release}
+	if _, opened.isDraft = tools.As[tools.Drafter](open.OpenedSource); opened.isDraft {
+		if opened.OpenedSource, err = open.Draft(ctx); err != nil {
+			release()
+			return nil, err
+		}
+	}
+	r.drafts[src] = opened
+	return opened, nil
+}
+
+// close forgets the drafts.
+func (r *rehearsal) close() {
+	var errs []error
+	for _, open := range r.drafts {
+		if open.isDraft {
+			errs = append(errs, open.Close())
+		}
+		open.release()
+	}
+	if err := errors.Join(errs...); err != nil {
+		r.hub.log.Warn("a draft could not be closed", "component", r.lead.source.conf.Name, "err", err)
+	}
+}
+
+// rehearsedWrites stands before the writes of one call of a rehearsal.
+type rehearsedWrites struct {
+	rehearsal *rehearsal
+	call      *call
+	isDraft   bool // false: nothing may be written
+}
+
+// BeforeWrite implements [tools.WriteObserver].
+func (w rehearsedWrites) BeforeWrite(_ context.Context, changes ...tools.Change) error {
+	if !w.isDraft {
+		return w.rehearsal.refuse(tools.Errorf(tools.Denied, "several writes to source %s cannot be worked out together", w.call.source.conf.Name).
+			WithHint("Make one call at a time."))
+	}
+	return w.rehearsal.judgeWrite(w.call, changes)
+}
+
+// AfterWrite implements [tools.WriteObserver].
+func (rehearsedWrites) AfterWrite(string, tools.State) {}

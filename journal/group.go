@@ -1,0 +1,188 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A Group joins calls, over all their sources, that happen together or not at
+// all: those that one call makes, and that call. An undo of one Change undoes the
+// whole group. A group that has not ended when the process dies is taken back by
+// the next [Journal.Reconcile] of each of its sources.
+type Group struct {
+	journal *Journal
+	id      int64 // guarded by mu of the database; 0: nothing is recorded yet
+}
+
+// NewGroup makes a group for [Origin].Group. Nothing is on disk before the first
+// Change of one of its calls. The owner calls End or TakeBack when all of its
+// calls have ended.
+func (j *Journal) NewGroup() *Group { return &Group{journal: j} }
+
+// begin puts the group on disk with its first Change; 0 for a nil Group.
+func (g *Group) begin(tx *sql.Tx) (id int64, err error) {
+	if g == nil || g.id != 0 {
+		return g.known(), nil
+	}
+	return insertGroup(tx)
+}
+
+func (g *Group) known() int64 {
+	if g == nil {
+		return 0
+	}
+	return g.id
+}
+
+func insertGroup(tx *sql.Tx) (int64, error) {
+	res, err := tx.ExecContext(context.Background(), "INSERT INTO groups DEFAULT VALUES")
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// End keeps what the calls wrote. After an error nothing is known to be kept: the
+// owner calls TakeBack.
+func (g *Group) End() error {
+	d := g.journal.database
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g.id == 0 {
+		return nil
+	}
+	if err := d.transact(func(tx *sql.Tx) error { return exec(tx, "DELETE FROM groups WHERE id = ?", g.id) }); err != nil {
+		return unavailableError(err)
+	}
+	delete(d.runningGroups, g.id)
+	return nil
+}
+
+// TakenBack is what [Group.TakeBack] did.
+type TakenBack struct {
+	Changed bool     // something had been written
+	Left    []string // what could not be taken back, with the reasons
+}
+
+// TakeBack undoes what the calls wrote, source by source. Where that cannot be
+// done now, the next Reconcile of the source does it; an edit that somebody made
+// since is kept.
+func (g *Group) TakeBack(ctx context.Context, from OpenSource) (done TakenBack) {
+	j := g.journal
+	j.undoLock.Lock()
+	defer j.undoLock.Unlock()
+	sources, err := j.abandon(g.known())
+	if err != nil {
+		return TakenBack{Changed: true, Left: []string{fmt.Sprintf("the journal cannot be written: %v", err)}}
+	}
+	for _, source := range sources {
+		r, release, err := from(ctx, source)
+		if err == nil {
+			var found Reconciliation
+			err = j.resume(ctx, source, r, &found)
+			release()
+			done.Left = append(done.Left, found.Conflicted...)
+			done.Changed = done.Changed || found.Resumed+len(found.Conflicted) > 0
+		}
+		if err != nil {
+			j.requireRecovery(source)
+			done.Changed, done.Left = true, append(done.Left, fmt.Sprintf("%s, which follows when the source serves again: %v", source, err))
+		}
+	}
+	return done
+}
+
+func (d *database) requireRecovery(source string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.needsRecovery[source] = true
+}
+
+// abandon turns a group into intents to undo it, one for each of its sources.
+func (d *database) abandon(id int64) (sources []string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if id == 0 {
+		return nil, nil
+	}
+	delete(d.runningGroups, id)
+	if err = d.openAndFlush(); err != nil {
+		return nil, err
+	}
+	if sources, err = d.sourcesOf(id); err != nil {
+		return nil, err
+	}
+	steps := make([]undoStep, len(sources))
+	for i, source := range sources {
+		steps[i] = undoStep{group: id, source: source}
+	}
+	return sources, d.transact(func(tx *sql.Tx) error {
+		if err := insertIntents(d, tx, steps, false, Origin{Client: takeBackClient}); err != nil {
+			return err
+		}
+		return exec(tx, "DELETE FROM groups WHERE id = ?", id)
+	})
+}
+
+// takeBackClient is the client in the Changes that take a group back.
+const takeBackClient = "lectern rollback"
+
+func (d *database) sourcesOf(group int64) ([]string, error) {
+	return queryAll(d, func(r *sql.Rows) (s string, err error) { return s, r.Scan(&s) },
+		"SELECT source FROM changes WHERE group_id = ? GROUP BY source ORDER BY max(seq) DESC", group)
+}
+
+// abandonInterrupted abandons the groups that a process left when it died.
+func (d *database) abandonInterrupted() error {
+	d.mu.Lock()
+	if d.db == nil {
+		d.mu.Unlock()
+		return nil // nothing was ever recorded
+	}
+	ids, err := queryAll(d, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) }, "SELECT id FROM groups")
+	var interrupted []int64
+	for _, id := range ids {
+		if !d.runningGroups[id] {
+			interrupted = append(interrupted, id)
+		}
+	}
+	d.mu.Unlock()
+	for _, id := range interrupted {
+		sources, abandonErr := d.abandon(id)
+		err = errors.Join(err, abandonErr)
+		for _, source := range sources {
+			d.requireRecovery(source)
+		}
+	}
+	return err
+}
+
+// markSameTarget follows when seq was undone: an undo of several Changes of one
+// target is one Change, which names the oldest.
+func markSameTarget(tx *sql.Tx, seq int64) error {
+	return exec(tx, `UPDATE changes SET outcome = ? WHERE outcome = ? AND seq > ?
+		AND EXISTS (SELECT 1 FROM changes o WHERE o.seq = ? AND o.outcome = ? AND o.name = changes.name
+			AND (o.call = changes.call OR o.group_id <> 0 AND o.group_id = changes.group_id))`,
+		status.Undone, status.Written, seq, seq, status.Undone)
+}
+
+// groupID and parseGroupID convert between IDs as people type them and numbers.
+func groupID(id int64) string { return fmt.Sprintf("g%d", id) }
+
+func parseGroupID(text string) (id int64, err error) {
+	if _, err := fmt.Sscanf(text, "g%d", &id); err != nil || id <= 0 || groupID(id) != text {
+		return 0, fmt.Errorf("invalid group ID %.40q; `lectern changes --json` lists the IDs", text)
+	}
+	return id, nil
+}
+
+// isPostponed reports whether an undo that failed with err is tried again.
+func isPostponed(err error) bool {
+	e := tools.AsError(err)
+	return e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout)
+}

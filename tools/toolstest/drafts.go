@@ -1,0 +1,92 @@
+package toolstest
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// nestedTimeout is how long a call within a call may take: longer only if it
+// waits for a lock that the outer call holds.
+const nestedTimeout = time.Second
+
+// A directCaller is the [tools.SourceCaller] of a call of the suite. There is only
+// the call's own source.
+type directCaller struct {
+	s     *suite
+	o     *tools.OpenedSource
+	outer tools.CallContext
+}
+
+// Call implements [tools.SourceCaller].
+func (d directCaller) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+	if source != "" {
+		return tools.Result{}, tools.Errorf(tools.NotFound, "no source named %.40q", source)
+	}
+	type outcome struct {
+		result tools.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := d.o.Call(ctx, d.outer, tool, args)
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-time.After(nestedTimeout):
+		d.s.Errorf("a call of %s within a call of the same source takes more than %s: a tool holds no lock while it calls", tool, nestedTimeout)
+		return tools.Result{}, tools.Errorf(tools.Timeout, "a lock is held")
+	}
+}
+
+// Sources implements [tools.SourceCaller].
+func (d directCaller) Sources() []tools.SourceInfo { return nil }
+
+// checkDrafts runs every example that writes on a draft, which sees the write and
+// nobody else does.
+func checkDrafts(s *suite) {
+	s.Helper()
+	src := s.open("one")
+	if _, ok := tools.As[tools.Drafter](src.OpenedSource); !ok {
+		s.tb.Skipf("%s has no drafts", s.manifest.Name)
+	}
+	before := src.Digest()
+	for _, t := range s.writingTools() {
+		for _, x := range writingExamples(t) {
+			checkDraft(s, src, t, x.In)
+			if src.Digest() != before {
+				s.Fatalf("%s on a draft changes the source", t.Name)
+			}
+		}
+	}
+}
+
+func checkDraft(s *suite, src source, t tools.ToolInfo, args []byte) {
+	s.Helper()
+	draft, err := src.Draft(s.ctx())
+	if err != nil {
+		s.Fatalf("draft: %v", err)
+	}
+	what := describeCall(t, args) + " on a draft"
+	l := s.newRecorder(what)
+	s.callAs(s.ctx(), l.callContext(), draft, t, args)
+	if len(l.changes) == 0 {
+		s.Errorf("%s reports no change", what)
+	}
+	for _, c := range l.changes {
+		drafted, err := draft.Restorer().State(s.ctx(), c.Target)
+		if err != nil || !c.AfterUnknown && !equalStates(drafted, c.After) {
+			s.Errorf("%s: the draft holds %s of %q (%v), and %s was reported", what, describeState(drafted), c.Target, err, describeState(c.After))
+		}
+		if now := s.readState(src, c.Target); !equalStates(now, c.Before) {
+			s.Errorf("%s: the source holds %s of %q, and held %s", what, describeState(now), c.Target, describeState(c.Before))
+		}
+	}
+	if err := draft.Close(); err != nil {
+		s.Errorf("close draft: %v", err)
+	}
+}
