@@ -26,8 +26,10 @@ func TestEnvironmentSources(t *testing.T) {
 	a.Environ = append(a.Environ, "MIRROR_DIR="+dir+"/x/..")
 	got := a.EnvironmentSources()
 	want := []app.Source{{
-		Source: config.Source{Name: "mirror", Kind: "markdown", Path: dir, Options: []byte(`{"path":"` + dir + `","tenant":"acme"}`),
-			Effects: []string{"read", "write", "delete"}, Ask: []string{}},
+		Source: config.Source{
+			Name: "mirror", Kind: "markdown", Path: dir, Options: []byte(`{"path":"` + dir + `","tenant":"acme"}`),
+			Effects: []string{"read", "write", "delete"}, Ask: []string{},
+		},
 		Variable: "MIRROR_DIR",
 	}}
 	if d := cmp.Diff(want, got); d != "" || !a.HasEnvironmentSources() {
