@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -136,6 +137,12 @@ func catchPanic[T any](f func() (T, error)) (v T, err error) {
 type panicError struct {
 	value any
 	stack []byte
+}
+
+// isAbort reports whether a handler panicked to end its answer, as net/http allows.
+func (e *panicError) isAbort() bool {
+	err, ok := e.value.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // Error implements error.

@@ -50,7 +50,7 @@ func describeFar(hello json.RawMessage) (info tools.PeerInfo, mine bool, err err
 	d, err := bridgetest.Describe(hello)
 	switch {
 	case err != nil || d.Key == "":
-		return info, false, nil
+		return info, false, nil //nolint:nilerr // of another System
 	case d.Key == "db_refused":
 		return info, true, errors.New("not this one")
 	}
@@ -139,7 +139,9 @@ func TestPeers(t *testing.T) {
 		Component: status.Component{Name: "one", State: status.Ready}, System: "far", Application: "Far",
 		Facts: []status.Fact{{Name: "at", Value: "db_one"}}, Transport: "websocket",
 		Capabilities: []status.Capability{
-			{Key: "pages.list", Title: "pages.list"}, {Key: "pages.read", Title: "pages.read"}, {Key: "blocks.read", Title: "blocks.read"},
+			{Key: "pages.list", Title: "pages.list"},
+			{Key: "pages.read", Title: "pages.read"},
+			{Key: "blocks.read", Title: "blocks.read"},
 			{Key: "fly", Title: "fly", Reason: "it has no wings"},
 		},
 	}

@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -170,7 +169,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, w http.Respons
 		http.StripPrefix(m.base, handler).ServeHTTP(answer, req)
 		return struct{}{}, nil
 	})
-	if p, ok := errors.AsType[*panicError](err); ok && (p.value == http.ErrAbortHandler || answer.begun) {
+	if p, ok := errors.AsType[*panicError](err); ok && (answer.begun || p.isAbort()) {
 		r.hub.log.Error("a route panicked", "component", m.source.conf.Name, "err", err, "stack", stackOf(err))
 		panic(http.ErrAbortHandler) // the answer is cut off: net/http closes the connection
 	}
@@ -202,16 +201,13 @@ func (r Routes) caller(req *http.Request, m routeMatch) caller {
 // refuse answers a request that no handler could serve.
 func (r Routes) refuse(w http.ResponseWriter, c *call, err error) {
 	e := tools.AsError(r.hub.publicError(c.session, "request", c.source, err))
-	code := http.StatusInternalServerError
-	switch e.Code {
-	case tools.Unavailable, tools.Timeout:
-		code = http.StatusServiceUnavailable
-	case tools.Limited:
-		code = http.StatusTooManyRequests
+	code, known := map[tools.Code]int{
+		tools.Unavailable: http.StatusServiceUnavailable, tools.Timeout: http.StatusServiceUnavailable, tools.Limited: http.StatusTooManyRequests,
+	}[e.Code]
+	if !known {
+		code = http.StatusInternalServerError
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(code)
-	_, _ = fmt.Fprintf(w, "%s\n", e.Message) // the client went away
+	http.Error(w, e.Message, code)
 }
 
 // handlersWriteByTools refuses what a handler tries to write by itself.

@@ -118,8 +118,10 @@ func (s *source) status() status.Source {
 		out.Effects = append(out.Effects, string(e))
 	}
 	if s.kind != nil {
-		if s.kind.Peer() != nil {
+		if peer := s.kind.Peer(); peer != nil {
 			out.Application = s.kind.Manifest().Title
+			name, _ := peer.Name(s.conf.Options) // an error keeps the source from opening
+			out.Location = cmp.Or(out.Location, name, "what "+out.Application+" has open")
 		}
 		for _, t := range s.kind.Manifest().Tools {
 			if s.grants(t.Effect) {

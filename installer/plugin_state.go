@@ -9,7 +9,7 @@ import (
 // A PluginState is what of the plugin is installed in Logseq's folder.
 type PluginState struct {
 	Folder, Settings string // which may not exist
-	ApplicationFound      bool   // Logseq has a folder here: it has run
+	ApplicationFound bool   // Logseq has a folder here: it has run
 	Installed        bool
 	Version          string // of the Lectern that installed it; empty: unknown
 	Current          bool   // every file is as this build carries it

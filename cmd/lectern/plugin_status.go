@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,11 +87,11 @@ func newPluginReport(version, lectern string, s installer.PluginState, port int,
 
 // peerLine is what a Peer says about itself and how it is connected.
 func peerLine(p status.Peer) string {
-	line := ""
+	var words []string
 	for _, f := range p.Facts {
-		line += f.Name + " " + f.Value + ", "
+		words = append(words, f.Name+" "+f.Value)
 	}
-	return line + "over " + p.Transport
+	return strings.Join(append(words, "over "+p.Transport), ", ")
 }
 
 func connectedRows(snap status.Snapshot) (rows table) {

@@ -219,7 +219,7 @@ func (d *Draft) MoveFile(from, to string) error {
 // folder that holds only hidden files counts as empty, and stays when the draft is
 // committed.
 func (d *Draft) RemoveEmpty(dir string) (bool, error) {
-	if dir == "." || dir == "" || !d.isDir(dir) && !d.emptied(dir) {
+	if dir == "." || dir == "" || !d.isDir(dir) {
 		return false, nil
 	}
 	names, err := d.names(dir)
@@ -234,12 +234,6 @@ func (d *Draft) RemoveEmpty(dir string) (bool, error) {
 	}
 	d.set(DirTarget(dir), State{})
 	return true, nil
-}
-
-// emptied reports whether a folder that exists has lost its last file to the draft.
-func (d *Draft) emptied(dir string) bool {
-	_, known := d.changed(DirTarget(dir))
-	return !known && d.base.IsDir(dir)
 }
 
 // Changes lists what the draft changes, ordered by target.
@@ -308,38 +302,7 @@ func (d *Draft) lstat(name string) (fileInfo, error) {
 	case isFile || isDir:
 		return fileInfo{}, fs.ErrNotExist
 	}
-	info, err := d.base.tree.lstat(name)
-	if err == nil && info.dir && d.base.rules != nil && !isDotted(name) && d.emptiedBelow(name) {
-		return fileInfo{}, fs.ErrNotExist // as in the folder when this is written
-	}
-	return info, err
-}
-
-// emptiedBelow reports whether the draft leaves no file in a folder of its base.
-func (d *Draft) emptiedBelow(dir string) bool {
-	var gone bool
-	for target, st := range d.targets() {
-		if below(dir, target) {
-			if name, isFolder := ParseTarget(target); st.Exists && !isFolder && name != "" {
-				return false
-			}
-			gone = true
-		}
-	}
-	if !gone {
-		return false
-	}
-	l, err := d.base.tree.list(context.Background(), func(name string, isDir bool) bool {
-		return !below(dir, name) && (!isDir || name != dir && !below(name, dir))
-	})
-	return err == nil && !slices.ContainsFunc(l.Files, func(file string) bool {
-		_, changed := d.changed(file)
-		return below(dir, file) && !changed
-	})
-}
-
-func below(dir, name string) bool {
-	return len(name) > len(dir) && name[:len(dir)] == dir && name[len(dir)] == '/'
+	return d.base.tree.lstat(name)
 }
 
 // targets is what the draft knows, at this moment.

@@ -47,7 +47,7 @@ func NewView(f *Folder, rules Rules) *View {
 	if rules == nil {
 		return &View{tree: f, f: f}
 	}
-	return &View{tree: &filteredFolder{f, rules}, rules: rules, f: f}
+	return &View{tree: &filteredFolder{f, f, rules}, rules: rules, f: f}
 }
 
 // Path is the absolute path of the folder, for messages.
@@ -135,6 +135,11 @@ func (v *View) Find(name string) (string, error) {
 	}
 	if v.Exists(name) {
 		return name, nil
+	}
+	if v.rules != nil {
+		if asFile, asFolder, _ := hidesPath(v.rules, name); asFile && asFolder {
+			return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist)
+		}
 	}
 	near, err := v.findVariants(name)
 	if err != nil {

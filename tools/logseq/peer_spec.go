@@ -99,7 +99,7 @@ func (h *hello) validate() error {
 func describePeer(raw json.RawMessage) (info tools.PeerInfo, mine bool, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members["logseq_version"] == nil {
-		return info, false, nil
+		return info, false, nil //nolint:nilerr // of another application
 	}
 	h, err := parseHello(raw)
 	if err == nil {

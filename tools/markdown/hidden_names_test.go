@@ -85,8 +85,15 @@ func TestDryRunsAreNoOracle(t *testing.T) {
 		"move_page, page of folder": `{"sourcePath":"a.md","destinationPath":"DIR%s/_index.md","dry_run":true}`,
 	}
 	for _, c := range []struct{ rule, dir, text string }{
-		{"Private/**", "Private/", ""}, {"Private", "Private/", ""}, {"Private/*", "Private/", ""}, {"**/n*", "Work/", ""}, {"namespace:Private", "Private/", ""},
-		{"EXACT", "Work/", ""}, {"#secret", "Work/", "#secret"}, {"#secret", "", "#secret"}, {"property:private", "Own/", "---\nprivate: 1\n---\n"},
+		{"Private/**", "Private/", ""},
+		{"Private", "Private/", ""},
+		{"Private/*", "Private/", ""},
+		{"**/n*", "Work/", ""},
+		{"namespace:Private", "Private/", ""},
+		{"EXACT", "Work/", ""},
+		{"#secret", "Work/", "#secret"},
+		{"#secret", "", "#secret"},
+		{"property:private", "Own/", "---\nprivate: 1\n---\n"},
 	} {
 		files, rules := map[string]string{"a.md": "", "Work/_index.md": ""}, []string{c.rule}
 		if c.rule == "EXACT" {
@@ -135,6 +142,19 @@ func TestRuleCoversWhatIsBelow(t *testing.T) {
 		got := call[SearchPagesOut](b, "search_pages", `{"query":"plain"}`)
 		if len(got.Matches) != 1 || got.Matches[0].Path != "Privateer.md" {
 			t.Errorf("%s: %+v", rule, got.Matches)
+		}
+		for _, there := range []bool{true, false} {
+			for _, path := range []string{"Private.md", "private.md", "Private/x.md", "Private/x.md/y.md", "Private.md/x.md", "Private/new/y.md"} {
+				b.refused("write_page", fmt.Sprintf(`{"path":%q,"content":"x"}`, path), "DENIED")
+				b.refused("move_page", fmt.Sprintf(`{"sourcePath":"Privateer.md","destinationPath":%q}`, path), "DENIED")
+			}
+			for name := range files {
+				if there && name != "Privateer.md" {
+					if err := os.Remove(filepath.Join(b.dir, name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 		}
 	}
 }
@@ -193,6 +213,9 @@ func TestDraftOfNotebook(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := drafted.Restorer().State(t.Context(), "Welcome/assets/x.txt"); err != nil || got.Exists {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := drafted.Restorer().State(t.Context(), "Welcome.md"); err != nil || string(got.Data) != before["Welcome.md"] {
 		t.Errorf("%+v, %v", got, err)
 	}
 	second, err := b.Draft(t.Context())

@@ -347,6 +347,7 @@ func (s *faultySource) look(context.Context, tools.Doctor) status.Check {
 		s.set("looked", new("x"))
 	case doctorSaysNothing:
 		return status.Check{}
+	default:
 	}
 	return status.Check{Result: status.CheckOK, Detail: "there are"}
 }

@@ -27,20 +27,23 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 		in := encode(args)
 		ask(describeCall(t, in), func(w *observedSource) any { return s.callAndRecord(w, t, in) })
 	}
+	probe := func(t tools.ToolInfo) {
+		_, dry := t.In.Properties["dry_run"]
+		for range 6 {
+			args := probes.arguments(t)
+			if t.Effect != tools.Reads {
+				if !dry {
+					break
+				}
+				args["dry_run"] = true
+			}
+			call(t, args)
+		}
+		probeNames(call, t, words, random)
+	}
 	for round := range 2 {
 		for _, t := range s.manifest.Tools {
-			_, dry := t.In.Properties["dry_run"]
-			for range 6 {
-				args := probes.arguments(t)
-				if t.Effect != tools.Reads {
-					if !dry {
-						break
-					}
-					args["dry_run"] = true
-				}
-				call(t, args)
-			}
-			probeNames(call, t, words, random)
+			probe(t)
 		}
 		s.comparePages(ask, words[:min(len(words), 3)])
 		ask(fmt.Sprintf("a change of what is hidden, round %d", round), func(w *observedSource) any {

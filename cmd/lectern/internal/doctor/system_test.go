@@ -137,7 +137,8 @@ func TestDoctorOfSources(t *testing.T) {
 		{"none", "", nil, nil, "skipped there is no source of kind far", ""},
 		{
 			"two", "[[source]]\nname = \"b\"\nkind = \"far\"\n[[source]]\nname = \"a\"\nkind = \"far\"\n",
-			[]status.SourceCheckUpdate{{Check: &status.Check{Result: status.CheckWarn, Detail: "tired"}}}, nil, "warn a: tired; b: tired", "",
+			[]status.SourceCheckUpdate{{Check: &status.Check{Result: status.CheckWarn, Detail: "tired"}}},
+			nil, "warn a: tired; b: tired", "",
 		},
 		{
 			"question", "[[source]]\nname = \"a\"\nkind = \"far\"\n",
