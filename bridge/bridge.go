@@ -163,7 +163,8 @@ func (b *Bridge) addConn(c *conn) *endReason {
 	if former != nil {
 		former.endReplaced()
 	}
-	b.log.Info("peer connected", "component", "bridge", "kind", key.kind, "peer", key.key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
+	b.log.Info("peer connected", "component", "bridge", "kind", key.kind, "peer", key.key,
+		"transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
 	b.notifyChanged()
 	return nil
 }
@@ -179,7 +180,8 @@ func (b *Bridge) removeConn(c *conn) {
 	b.refreshListeners()
 	b.mu.Unlock()
 	why := c.reason()
-	b.log.Info("peer gone", "component", "bridge", "kind", c.key().kind, "peer", c.key().key, "code", why.code, "reason", why.reason, "epoch", c.epoch)
+	b.log.Info("peer gone", "component", "bridge", "kind", c.key().kind, "peer", c.key().key,
+		"code", why.code, "reason", why.reason, "epoch", c.epoch)
 	b.notifyChanged()
 }
 

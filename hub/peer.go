@@ -48,7 +48,8 @@ func DescribePeer(systems []tools.Kind) func(hello json.RawMessage) (bridge.Desc
 			}
 			known = append(known, m.Title)
 		}
-		return bridge.Description{}, fmt.Errorf("no plugin of an application that this Lectern works with (%s)", cmp.Or(strings.Join(known, ", "), "none"))
+		return bridge.Description{}, fmt.Errorf(
+			"no plugin of an application that this Lectern works with (%s)", cmp.Or(strings.Join(known, ", "), "none"))
 	}
 }
 

@@ -40,7 +40,9 @@ func (s *SourceChecks) Stream(ctx context.Context, r status.SourceCheckRequest) 
 }
 
 // run sends what it has to say until ctx or the hub ends.
-func (s *SourceChecks) run(ctx context.Context, src *source, info tools.CheckInfo, r status.SourceCheckRequest, updates chan<- status.SourceCheckUpdate) {
+func (s *SourceChecks) run(
+	ctx context.Context, src *source, info tools.CheckInfo, r status.SourceCheckRequest, updates chan<- status.SourceCheckUpdate,
+) {
 	within, cancel := context.WithTimeout(ctx, info.Timeout)
 	defer cancel()
 	defer context.AfterFunc(s.hub.life, cancel)() // a person who takes their time does not keep the source open
@@ -71,7 +73,9 @@ func (s *SourceChecks) run(ctx context.Context, src *source, info tools.CheckInf
 // look returns when ctx ends, even if the check does not.
 func (s *SourceChecks) look(ctx context.Context, src *source, info tools.CheckInfo, d tools.Doctor) status.Check {
 	found, err := runWithDeadline(ctx, s.hub.runner.pool, func() {}, func() (status.Check, error) {
-		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) (status.Check, error) { return open.Look(ctx, info.Name, d) })
+		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) (status.Check, error) {
+			return open.Look(ctx, info.Name, d)
+		})
 	})
 	if err == nil {
 		return found
@@ -79,7 +83,8 @@ func (s *SourceChecks) look(ctx context.Context, src *source, info tools.CheckIn
 	failed := status.Check{Name: info.Name, Title: info.Title, Result: status.CheckFail}
 	switch {
 	case ctx.Err() != nil:
-		failed.Detail, failed.Fix = fmt.Sprintf("timed out after %s", info.Timeout), "Check whether the program behind the source still responds."
+		failed.Detail = fmt.Sprintf("timed out after %s", info.Timeout)
+		failed.Fix = "Check whether the program behind the source still responds."
 	case stackOf(err) != "":
 		s.hub.log.Error("check panicked", "component", src.conf.Name, "check", info.Name, "err", err, "stack", stackOf(err))
 		failed.Detail, failed.Fix = "the check broke; the log has the details", "Report this with the lines of `lectern logs`."

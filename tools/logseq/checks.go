@@ -27,7 +27,10 @@ const (
 func checks() []tools.Check[*Graph] {
 	return []tools.Check[*Graph]{
 		{Name: "release", Title: "This release of Logseq has been tested", Look: withLogseq(graphCheck.checkRelease)},
-		{Name: "methods", Title: "This Logseq has the expected capabilities", Look: withLogseq(graphCheck.checkMethods), Timeout: pluginTimeout},
+		{
+			Name: "methods", Title: "This Logseq has the expected capabilities", Timeout: pluginTimeout,
+			Look: withLogseq(graphCheck.checkMethods),
+		},
 		{Name: "window", Title: "Writes work while the window is hidden", Look: withLogseq(graphCheck.checkWindow), Timeout: personTimeout},
 		{Name: "properties", Title: "The namespaces of properties", Look: withLogseq(graphCheck.checkNamespaces), Timeout: pluginTimeout},
 	}
@@ -60,7 +63,8 @@ const reinstallPlugin = "Run: lectern plugin install, then restart Logseq."
 
 func (c graphCheck) checkRelease(context.Context) status.Check {
 	if !Known(c.hello.Logseq) {
-		return checkResult(status.CheckWarn, "See the result of logseq.methods, and tell us how it works.", "Logseq %s has not been tested", c.hello.Logseq)
+		return checkResult(status.CheckWarn, "See the result of logseq.methods, and tell us how it works.",
+			"Logseq %s has not been tested", c.hello.Logseq)
 	}
 	return checkResult(status.CheckOK, "", "Logseq %s", c.hello.Logseq)
 }
@@ -112,7 +116,8 @@ func (c graphCheck) checkWindow(ctx context.Context) status.Check {
 		return rateWindow(d, detail)
 	case !c.doctor.Interactive():
 		return rateWindow(d, detail+"; not tried with the window hidden: run `lectern doctor logseq.window` in a terminal")
-	case !c.doctor.Ask(ctx, fmt.Sprintf("Hide the window of Logseq that shows %s: minimise it, or go to another desktop. Come back here and leave it hidden.", c.hello.Graph.Name)):
+	case !c.doctor.Ask(ctx, fmt.Sprintf("Hide the window of Logseq that shows %s: minimise it, or go to another desktop. "+
+		"Come back here and leave it hidden.", c.hello.Graph.Name)):
 		return rateWindow(d, detail+"; not tried with the window hidden")
 	}
 	d, err = c.diagnose(ctx)
@@ -128,9 +133,11 @@ func rateWindow(d diagnosis, detail string) status.Check {
 		return checkResult(status.CheckFail, "Logseq itself does not respond: restart it.", "%s", detail)
 	case d.Editor.Error != "" && d.Hidden:
 		return checkResult(status.CheckWarn,
-			"While the window is hidden agents can read, but their writes wait until it is shown again. Keep it visible while agents write, or update Logseq.", "%s", detail)
+			"While the window is hidden agents can read, but their writes wait until it is shown again. "+
+				"Keep it visible while agents write, or update Logseq.", "%s", detail)
 	case d.Editor.Error != "":
-		return checkResult(status.CheckWarn, "Reading works, but writing may not. Bring Logseq's window to the front and run this check again.", "%s", detail)
+		return checkResult(status.CheckWarn,
+			"Reading works, but writing may not. Bring Logseq's window to the front and run this check again.", "%s", detail)
 	default:
 		return checkResult(status.CheckOK, "", "%s", detail)
 	}
@@ -154,5 +161,6 @@ func (c graphCheck) checkNamespaces(ctx context.Context) status.Check {
 	if c.doctor.MayWrite() {
 		return c.checkPropertyWrite(ctx, detail)
 	}
-	return checkResult(status.CheckOK, "", "%s; to test whether a plugin can set those in user.property, run `lectern doctor logseq.properties --try-writes`", detail)
+	return checkResult(status.CheckOK, "",
+		"%s; to test whether a plugin can set those in user.property, run `lectern doctor logseq.properties --try-writes`", detail)
 }

@@ -31,9 +31,12 @@ func (c graphCheck) checkPropertyWrite(ctx context.Context, detail string) statu
 		err = errors.New("the new page has no block")
 	}
 	if err != nil {
-		return checkResult(status.CheckWarn, "Do what the message says, then run this check again.", "%s; writing was not tried: %v", detail, err)
+		return checkResult(status.CheckWarn, "Do what the message says, then run this check again.",
+			"%s; writing was not tried: %v", detail, err)
 	}
-	written, err := c.UpdateBlock(ctx, tools.CallContext{}, UpdateBlockIn{BlockUUID: created.Blocks[0], Properties: Properties{name: value}})
+	written, err := c.UpdateBlock(ctx, tools.CallContext{}, UpdateBlockIn{
+		BlockUUID: created.Blocks[0], Properties: Properties{name: value},
+	})
 	if err == nil && !written.Verified {
 		err = errors.New(strings.Join(append(written.Warnings, "it was not there when read back"), "; "))
 	}
@@ -43,7 +46,8 @@ func (c graphCheck) checkPropertyWrite(ctx context.Context, detail string) statu
 		detail += fmt.Sprintf("; cannot delete the page %s: %v", page, deleteErr)
 	}
 	if err != nil {
-		return checkResult(status.CheckWarn, "In this Logseq agents cannot set properties that you made. Those that they make themselves work.",
+		return checkResult(status.CheckWarn,
+			"In this Logseq agents cannot set properties that you made. Those that they make themselves work.",
 			"%s; cannot set %s: %v", detail, name, err)
 	}
 	return checkResult(status.CheckOK, "", "%s; %s was set and read back, on a page that was deleted again", detail, name)

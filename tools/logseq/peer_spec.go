@@ -98,8 +98,9 @@ func (h *hello) validate() error {
 // of another application.
 func describePeer(raw json.RawMessage) (info tools.PeerInfo, mine bool, err error) {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil || members["logseq_version"] == nil {
-		return info, false, nil //nolint:nilerr // of another application
+	_ = json.Unmarshal(raw, &members) // what is no object has no members
+	if members["logseq_version"] == nil {
+		return info, false, nil
 	}
 	h, err := parseHello(raw)
 	if err == nil {

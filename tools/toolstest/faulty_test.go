@@ -340,14 +340,14 @@ func (s *faultySource) page(_ context.Context, name string) (tools.PageText, err
 }
 
 func (s *faultySource) look(context.Context, tools.Doctor) status.Check {
-	switch s.fault {
-	case doctorPanics:
+	if s.fault == doctorPanics {
 		panic("oh")
-	case doctorWrites:
+	}
+	if s.fault == doctorWrites {
 		s.set("looked", new("x"))
-	case doctorSaysNothing:
+	}
+	if s.fault == doctorSaysNothing {
 		return status.Check{}
-	default:
 	}
 	return status.Check{Result: status.CheckOK, Detail: "there are"}
 }

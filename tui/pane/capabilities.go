@@ -43,7 +43,8 @@ func (p Overview) peerSection(t theme.Theme, application string) widget.Section 
 	}
 	return widget.Section{Title: application, Note: note, Min: 2, Preferred: max(2, want), Rows: func(w, h int) []string {
 		if len(peers) == 0 {
-			return widget.TruncateRows(t, t.Dim.Wrap("Not connected. Open "+application+" with the Lectern plugin; the Clients pane installs it.", w), h)
+			return widget.TruncateRows(t, t.Dim.Wrap(
+				"Not connected. Open "+application+" with the Lectern plugin; the Clients pane installs it.", w), h)
 		}
 		var rows []string
 		for _, peer := range peers {
@@ -66,7 +67,8 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	name := style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name))
 	rows := []string{
 		name + t.Dim.Cut(" "+strings.Join(facts, " · "), w-theme.Width(name)),
-		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, callCounts(peer), withPrefix("last error ", peer.LastError)), " · "), w),
+		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, callCounts(peer),
+			withPrefix("last error ", peer.LastError)), " · "), w),
 	}
 	if h < 4 {
 		available := 0
@@ -75,7 +77,8 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 				available++
 			}
 		}
-		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · %s · %s", available, len(peer.Capabilities), peer.Transport, latency), w)
+		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · %s · %s",
+			available, len(peer.Capabilities), peer.Transport, latency), w)
 		return rows
 	}
 	rows = append(rows, capabilityRows(t, peer, w)...)

@@ -58,7 +58,8 @@ func (c peerCheck) connected(_ context.Context, r *run) status.Check {
 		return fromProblem(p)
 	}
 	if len(peers) == 0 {
-		return warn(none.Detail, "Start "+c.application+", or restart it if the plugin was installed since; its toolbar shows the plugin's status.")
+		return warn(none.Detail,
+			"Start "+c.application+", or restart it if the plugin was installed since; its toolbar shows the plugin's status.")
 	}
 	var names []string
 	for _, p := range peers {
@@ -82,7 +83,8 @@ func (c peerCheck) transport(_ *run, p status.Peer) status.Check {
 		ping = fmt.Sprintf("a ping takes %.1f ms", float64(p.Latency.Microseconds())/1000)
 	}
 	if p.Transport == "poll" {
-		return warn("long polling through "+c.application+"'s own process, because WebSockets to this machine are blocked or turned off; "+ping,
+		return warn("long polling through "+c.application+"'s own process, because WebSockets to this machine are blocked or turned off; "+
+			ping,
 			"Everything works, but a little slower. If the plugin's settings say poll, auto would try a WebSocket first.")
 	}
 	return ok("WebSocket; %s", ping)

@@ -19,7 +19,8 @@ func (r *run) systemChecks() []check {
 	var list []check
 	for _, kind := range r.Systems() {
 		m := kind.Manifest()
-		used := r.every || r.prefix != "" && (strings.HasPrefix(r.prefix, m.Name) || strings.HasPrefix(m.Name, r.prefix)) || r.usesSystem(m.Name)
+		asked := r.every || r.prefix != "" && (strings.HasPrefix(r.prefix, m.Name) || strings.HasPrefix(m.Name, r.prefix))
+		used := asked || r.usesSystem(m.Name)
 		if m.Name == plugin.System {
 			list = append(list, pluginChecks[0])
 			if used {
