@@ -33,6 +33,7 @@ type Config struct {
 	Limits  Limits
 	Journal Journal
 	Bridge  Bridge
+	Listen  Listen
 	Update  Update
 	Sources []Source // in the order of the file
 	Clients []Client
@@ -85,6 +86,24 @@ type Bridge struct {
 	Origins []string
 }
 
+// Listen is the table [listen]: a second listener, which other machines reach
+// over TLS.
+type Listen struct {
+	// Address is the IP address and the port; empty: there is no second listener.
+	Address string
+	// TLSCert and TLSKey are files in PEM, absolute.
+	TLSCert, TLSKey string
+	// Hosts are the names that requests come under, without port, in lower case.
+	Hosts []string
+	// Allow are the networks that may connect; nil: only this machine.
+	Allow []string
+	// Sources are the sources that are served there.
+	Sources []string
+	// MCP reports whether /mcp/NAME of these sources is served too, to clients
+	// that have a token of their own.
+	MCP bool
+}
+
 // Update is the table [update].
 type Update struct {
 	// Check reports whether a panel may check for a new version once a day.
@@ -129,6 +148,11 @@ type Schema struct {
 	// CheckSecret returns what is wrong with a reference to a secret, without
 	// repeating it. Nil: every key of type [Secret] is refused.
 	CheckSecret func(reference string) error
+	// CheckAddress returns what is wrong with an IP address and port to listen on,
+	// and whether only this machine reaches it; CheckNetwork what is wrong with a
+	// network in allow. Nil: the table [listen] is refused.
+	CheckAddress func(address string) (local bool, err error)
+	CheckNetwork func(network string) error
 	// Home replaces a leading ~ in paths; if it is empty, such paths are an error.
 	Home string
 }

@@ -135,7 +135,7 @@ schema = "ab"
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
-		"prot = 1":                                   "1:1: prot: unknown key (allowed: bridge, client, hub, journal, limits, rule, source, system, update)",
+		"prot = 1":                                   "1:1: prot: unknown key (allowed: bridge, client, hub, journal, limits, listen, rule, source, system, update)",
 		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: data_marker, http, idle_after, own_changes, port)",
 		"[hub]\nport = 70000":                        "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":                       "2:8: hub.port: must be a whole number from 1 to 65535",
@@ -149,7 +149,7 @@ func TestFaults(t *testing.T) {
 		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: data_marker, http, idle_after, own_changes, port)",
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
-		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: bridge, client, hub, journal, limits, rule, source, system, update)",
+		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: bridge, client, hub, journal, limits, listen, rule, source, system, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written as [[source]], with two brackets, because there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
 		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",

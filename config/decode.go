@@ -34,6 +34,7 @@ func (c *Config) decode() error {
 	c.defaults = d.defaults
 	c.Sources = d.sources(top, c.Path)
 	c.Clients, c.Rules = d.clients(top), d.rules(top)
+	d.checkListen(c.Listen)
 	c.Notices = d.notices
 	if len(d.faults) == 0 {
 		return nil
@@ -276,6 +277,31 @@ func (t configTable) origins(key string, to *[]string) {
 			continue
 		}
 		*to = append(*to, origin)
+	}
+}
+
+// list reads a list of texts, each of which check accepts.
+func (t configTable) list(key string, to *[]string, check func(Schema, string) error) {
+	v, ok := t.values[key]
+	if !ok {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok {
+		t.wrong(key, `must be a list of strings in quotes, such as ["a", "b"]`)
+		return
+	}
+	*to = nil
+	for i, v := range list {
+		text, ok := v.(string)
+		err := errors.New("must be a string in quotes")
+		if ok {
+			err = check(t.schema, text)
+		}
+		if err != nil {
+			t.wrong(fmt.Sprintf("%s[%d]", key, i), "%v", err)
+		}
+		*to = append(*to, text)
 	}
 }
 

@@ -110,6 +110,9 @@ func (c Config) RemoveSource(name string) (Edit, error) {
 		}
 		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknownWord("source", name, names))
 	}
+	if slices.Contains(c.Listen.Sources, name) {
+		return Edit{}, fmt.Errorf("listen.sources in %s names %s, which is served to other machines: take it off that list first", c.Path, name)
+	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("source[%d]", i))
 	if !ok {
 		return Edit{}, c.manualEdit("remove", "its sources are not written as [[source]] tables")

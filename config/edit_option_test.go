@@ -66,7 +66,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 // can see and set it, and its default can be typed.
 func TestEveryFieldIsASetting(t *testing.T) {
 	fields := 0
-	for _, v := range []any{Hub{}, Limits{}, Journal{}, Bridge{}, Update{}} {
+	for _, v := range []any{Hub{}, Limits{}, Journal{}, Bridge{}, Listen{}, Update{}} {
 		fields += reflect.TypeOf(v).NumField()
 	}
 	c := Default("/c/config.toml", Schema{})

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -57,6 +58,20 @@ func settings() []setting {
 			func(c *Config) *bool { return &c.Bridge.PlainToken }).needsRestart(),
 		originsSetting("bridge.origins", "origins of plugin pages that may connect besides the usual ones",
 			func(c *Config) *[]string { return &c.Bridge.Origins }),
+		stringSetting("listen.address", "IP address and port of a second listener for other machines, over TLS; empty: none. Set it last",
+			func(c *Config) *string { return &c.Listen.Address }).needsRestart(),
+		fileSetting("listen.tls_cert", "file with the certificate of the second listener and those of its issuers, in PEM",
+			func(c *Config) *string { return &c.Listen.TLSCert }).needsRestart(),
+		fileSetting("listen.tls_key", "file with the key of that certificate, in PEM, which only you can read",
+			func(c *Config) *string { return &c.Listen.TLSKey }).needsRestart(),
+		listSetting("listen.hosts", "names that requests to the second listener come under, without port",
+			checkHost, func(c *Config) *[]string { return &c.Listen.Hosts }).needsRestart(),
+		listSetting("listen.allow", "networks that may connect to the second listener, such as 10.0.0.0/8; none: only this machine",
+			checkNetwork, func(c *Config) *[]string { return &c.Listen.Allow }).needsRestart(),
+		listSetting("listen.sources", "sources whose routes the second listener serves",
+			func(_ Schema, name string) error { return CheckName(name) }, func(c *Config) *[]string { return &c.Listen.Sources }).needsRestart(),
+		boolSetting("listen.mcp", "serve /mcp/NAME of these sources there too, to clients with a token of their own",
+			func(c *Config) *bool { return &c.Listen.MCP }).needsRestart(),
 		boolSetting("update.check", "check once a day for a new version", func(c *Config) *bool { return &c.Update.Check }),
 		stringSetting("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
 		stringSetting("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
@@ -155,15 +170,35 @@ func originsSetting(key, means string, at func(*Config) *[]string) setting {
 	return setting{
 		key: key, description: means,
 		read: func(t configTable, key string, c *Config) { t.origins(key, at(c)) },
-		show: func(c *Config) string { return strings.Join(*at(c), ", ") },
-		write: func(typed string) string {
-			var quoted []string
-			for one := range strings.SplitSeq(typed, ",") {
-				if one = strings.TrimSpace(one); one != "" {
-					quoted = append(quoted, tomltext.Quote(one))
-				}
-			}
-			return "[" + strings.Join(quoted, ", ") + "]"
-		},
+		show: func(c *Config) string { return strings.Join(*at(c), ", ") }, write: writeTypedList,
 	}
+}
+
+// listSetting is a list of texts, each of which check accepts.
+func listSetting(key, means string, check func(Schema, string) error, at func(*Config) *[]string) setting {
+	return setting{
+		key: key, description: means,
+		read: func(t configTable, key string, c *Config) { t.list(key, at(c), check) },
+		show: func(c *Config) string { return strings.Join(*at(c), ", ") }, write: writeTypedList,
+	}
+}
+
+func writeTypedList(typed string) string {
+	var quoted []string
+	for _, one := range splitTyped(typed) {
+		quoted = append(quoted, tomltext.Quote(one))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// fileSetting is a path, which the loader makes absolute.
+func fileSetting(key, means string, at func(*Config) *string) setting {
+	s := stringSetting(key, means, at)
+	s.read = func(t configTable, key string, c *Config) {
+		if t.values[key] == nil || t.values[key] == "" {
+			return
+		}
+		*at(c), _ = t.folder(Key{Name: key}, filepath.Dir(c.Path))
+	}
+	return s
 }

@@ -257,7 +257,7 @@ func (h *Hub) Close() error {
 }
 
 // Routes serves the requests that sources answer themselves.
-func (h *Hub) Routes() Routes { return Routes{h} }
+func (h *Hub) Routes() Routes { return Routes{hub: h} }
 
 // MCP serves agents. It is closed with the hub.
 func (h *Hub) MCP() *mcp.Server { return h.mcp }

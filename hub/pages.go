@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -9,45 +10,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pagesAtOnce is how many pages are sent together.
-const pagesAtOnce = 500
+// defaultPages is how many pages a list has if nobody asks for another number.
+const defaultPages = 500
 
 // Pages answers [status.PagesQuery]. Its error is a [tools.Error], as are those of
 // Page and Search.
-func (a PersonAPI) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
-	by, src, err := a.caller(source)
+func (a PersonAPI) Pages(ctx context.Context, f status.PageFilter) (status.PageList, error) {
+	by, src, err := a.caller(f.Source)
 	if err != nil {
-		return nil, err
+		return status.PageList{}, err
 	}
-	next := func(after string) (tools.PageList, error) {
-		return readSource(ctx, a.hub, by, src, "pages", "", func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
-			return open.Pages(ctx, tools.PageQuery{After: after, Limit: pagesAtOnce})
-		})
-	}
-	list, err := next("")
-	if err != nil {
-		return nil, err
-	}
-	ch := make(chan status.PageList)
-	go func() {
-		defer close(ch)
-		for err == nil && len(list.Pages) > 0 {
-			select {
-			case ch <- statusPages(list):
-			case <-ctx.Done():
-				return
-			}
-			if list.Next == "" {
-				return
-			}
-			list, err = next(list.Next)
-		}
-	}()
-	return ch, nil
+	list, err := readSource(ctx, a.hub, by, src, "pages", "", func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
+		return open.Pages(ctx, tools.PageQuery{After: f.After, Match: f.Match, Limit: cmp.Or(f.Limit, defaultPages)})
+	})
+	return statusPages(list), err
 }
 
 func statusPages(list tools.PageList) status.PageList {
-	out := status.PageList{Total: list.Total, Pages: make([]status.Page, len(list.Pages))}
+	out := status.PageList{Total: list.Total, Next: list.Next, Pages: make([]status.Page, len(list.Pages))}
 	for i, p := range list.Pages {
 		out.Pages[i] = status.Page{Name: p.Name, Size: p.Size, Modified: p.Modified}
 	}

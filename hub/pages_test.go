@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,9 +63,14 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 			Hits: func(out findOut) []tools.Hit { return []tools.Hit{{Page: out.Found[0], Line: 3, Text: "x"}} },
 		}, (*pagedSource).Find)},
 	}
+	return startSystem(t, tools.Erase(system), rules, effects...)
+}
+
+func startSystem(t testing.TB, system tools.Kind, rules []policy.Rule, effects ...tools.Effect) (*hub.Hub, *hubtest.Log) {
+	t.Helper()
 	log := &hubtest.Log{}
 	h := hub.New(hub.Config{
-		Systems: []tools.Kind{tools.Erase(system)}, Sources: []hub.Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
+		Systems: []tools.Kind{system}, Sources: []hub.Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
 	})
 	if err := h.Start(t.Context()); err != nil {
@@ -82,16 +87,20 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 // TestShelf: a person looks through a source page by page and with its search.
 func TestShelf(t *testing.T) {
 	h, log := startPaged(t, 5000, nil)
-	ch, err := h.Person().Pages(t.Context(), "notes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lists, pages := 0, []status.Page{}
-	for l := range ch {
-		if lists++; l.Total != 5000 {
-			t.Errorf("a list says that there are %d pages", l.Total)
+	lists, pages, filter := 0, []status.Page{}, status.PageFilter{Source: "notes"}
+	for {
+		l, err := h.Person().Pages(t.Context(), filter)
+		if err != nil || l.Total != 5000 {
+			t.Fatalf("a list says that there are %d pages: %v", l.Total, err)
 		}
-		pages = append(pages, l.Pages...)
+		lists, pages = lists+1, append(pages, l.Pages...)
+		if filter.After = l.Next; l.Next == "" {
+			break
+		}
+	}
+	l, err := h.Person().Pages(t.Context(), status.PageFilter{Source: "notes", Match: "VATE/49", Limit: 1 << 20})
+	if err != nil || l.Total != 111 || len(l.Pages) != 111 || l.Pages[0].Name != "Private/49" {
+		t.Errorf("%d of %d pages match: %v", len(l.Pages), l.Total, err)
 	}
 	if len(pages) != 5000 || pages[4999] != (status.Page{Name: "Private/4999", Size: 4999}) || lists < 5 || lists > 50 {
 		t.Errorf("%d pages in %d lists", len(pages), lists)
@@ -110,7 +119,7 @@ func TestShelf(t *testing.T) {
 	}
 	for what, err := range map[string]error{
 		"not_found no page":   second(h.Person().Page(t.Context(), "notes", "nothing")),
-		"not_found no source": second(h.Person().Pages(t.Context(), "nowhere")),
+		"not_found no source": second(h.Person().Pages(t.Context(), status.PageFilter{Source: "nowhere"})),
 		"unavailable":         second(h.Person().Search(t.Context(), "odd", "a")),
 	} {
 		code, words, _ := strings.Cut(what, " ")
@@ -126,14 +135,14 @@ func TestBrowserIsAnAgents(t *testing.T) {
 	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
 	h, _ := startPaged(t, 1, nil, tools.Writes)
 	for what, err := range map[string]error{
-		"pages": second(h.Person().Pages(t.Context(), "notes")), "page": second(h.Person().Page(t.Context(), "notes", "Private/0")), "search": second(h.Person().Search(t.Context(), "notes", "a")),
+		"pages": second(h.Person().Pages(t.Context(), status.PageFilter{Source: "notes"})), "page": second(h.Person().Page(t.Context(), "notes", "Private/0")), "search": second(h.Person().Search(t.Context(), "notes", "a")),
 	} {
 		if !denied(err) {
 			t.Errorf("%s without the grant: %v", what, err)
 		}
 	}
 	h, _ = startPaged(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
-	if _, err := h.Person().Pages(t.Context(), "notes"); err != nil {
+	if _, err := h.Person().Pages(t.Context(), status.PageFilter{Source: "notes"}); err != nil {
 		t.Errorf("pages with a rule for one: %v", err)
 	}
 	if _, err := h.Person().Page(t.Context(), "notes", "Private/0"); !denied(err) {
@@ -141,25 +150,44 @@ func TestBrowserIsAnAgents(t *testing.T) {
 	}
 }
 
-// TestShelfOfOneWhoLeaves: who asks for pages and goes away holds nothing up.
-func TestShelfOfOneWhoLeaves(t *testing.T) {
-	h, _ := startPaged(t, 5000, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	ch, err := h.Person().Pages(ctx, "notes")
-	if err != nil {
-		t.Fatal(err)
+// million lists a million pages by their numbers, as a database would.
+func (b *pagedSource) million(_ context.Context, q tools.PageQuery) (tools.PageList, error) {
+	const all = 1_000_000
+	list, i := tools.PageList{}, 0
+	if q.After != "" {
+		i, _ = strconv.Atoi(q.After)
 	}
-	<-ch
-	cancel()
-	rest := slices.Collect(func(yield func(status.PageList) bool) {
-		for l := range ch {
-			if !yield(l) {
-				return
-			}
+	for ; i < all && len(list.Pages) < q.Limit; i++ {
+		if name := fmt.Sprintf("Page %07d", i); strings.Contains(name, q.Match) {
+			list.Pages = append(list.Pages, tools.PageInfo{Name: name})
 		}
-	})
-	if len(rest) > 1 {
-		t.Errorf("%d lists came after the end", len(rest))
+	}
+	if i < all {
+		list.Next = strconv.Itoa(i)
+	}
+	return list, nil
+}
+
+// BenchmarkMillionPages lists pages at the beginning, in the middle and at the end
+// of a source of a million: each list within 5 ms.
+func BenchmarkMillionPages(b *testing.B) {
+	h, _ := startSystem(b, tools.Erase(tools.System[*pagedSource, struct{}]{
+		Name: "book", Title: "Book", Doc: "For benchmarks.",
+		Open:  func(context.Context, struct{}, tools.Env) (*pagedSource, error) { return &pagedSource{}, nil },
+		Pages: &tools.Pages[*pagedSource]{List: (*pagedSource).million, Read: (*pagedSource).page},
+	}), nil)
+	for name, filter := range map[string]status.PageFilter{
+		"first": {}, "middle": {After: "500000"}, "last": {After: "999500"}, "match": {Match: "7"},
+	} {
+		filter.Source = "notes"
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if l, err := h.Person().Pages(b.Context(), filter); err != nil || len(l.Pages) != 500 {
+					b.Fatalf("%d pages, %v", len(l.Pages), err)
+				}
+			}
+		})
 	}
 }
 

@@ -15,7 +15,16 @@ import (
 // Routes serves the HTTP requests that sources answer themselves, behind a
 // [loopnet.Guard]. A handler knows who calls, reads by itself, and writes only
 // by tools of its own source.
-type Routes struct{ hub *Hub }
+type Routes struct {
+	hub  *Hub
+	only []string // nil: every source
+}
+
+// Only returns the routes of these sources, as if there were no others: the path
+// of the specification belongs to the only one among them of its System.
+func (r Routes) Only(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
+
+func (r Routes) serves(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
 
 // sourcesPath is where every source with routes is served, by its name.
 const sourcesPath = "/sources/"
@@ -56,14 +65,14 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	if rest, ok := strings.CutPrefix(path, sourcesPath); ok {
 		name, _, _ := strings.Cut(rest, "/")
 		src, ok := r.hub.sources.named(name)
-		if !ok {
+		if !ok || !r.serves(name) {
 			return routeMatch{}, false
 		}
 		return matchRoute(src, sourcesPath+name, path)
 	}
 	var found routeMatch
 	for _, src := range r.hub.sources.inScope("") {
-		if src.kind == nil || src.kind.Manifest().Routes == nil {
+		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.serves(src.conf.Name) {
 			continue
 		}
 		m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path)

@@ -9,10 +9,19 @@ import (
 // on a screen, and little enough for one message.
 const MaxPageBytes = 512 << 10
 
+// A PageFilter selects some pages of a source.
+type PageFilter struct {
+	Source string `json:"source"`
+	After  string `json:"after,omitempty"` // Next of the list before; empty: from the first page
+	Match  string `json:"match,omitempty"` // part of the name, in any letter case
+	Limit  int    `json:"limit,omitempty"` // pages at most, up to 1000; 0: 500
+}
+
 // A PageList is some of the pages of a source.
 type PageList struct {
 	Pages []Page `json:"pages"`
-	Total int    `json:"total"` // of all lists together
+	Next  string `json:"next,omitempty"` // where to go on from; empty: these were the last
+	Total int    `json:"total"`          // of all pages that match; 0: not known without counting them
 }
 
 // A Page is one page in a list.

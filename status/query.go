@@ -45,9 +45,8 @@ var (
 	// The pages of a source are as an agent sees them: what is hidden from
 	// agents is not there, and what they may not read is a [*CallError].
 
-	// PagesQuery delivers the pages of the source that the input names, some at
-	// a time, in the order of the source.
-	PagesQuery = Stream[string, PageList]{"pages"}
+	// PagesQuery answers some pages in the order of the source.
+	PagesQuery = Query[PageFilter, PageList]{"pages"}
 	// PageQuery answers at most [MaxPageBytes] of a page's text.
 	PageQuery = Query[PageRef, PageText]{"page"}
 	// SearchQuery runs the source's own search tool, as RunToolQuery would.

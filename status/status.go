@@ -76,6 +76,7 @@ type Hub struct {
 	PID      int       `json:"pid,omitempty"`
 	Started  time.Time `json:"started,omitzero"`
 	Endpoint string    `json:"endpoint,omitempty"` // http://127.0.0.1:PORT/mcp; empty: HTTP is off or its port is taken
+	Remote   string    `json:"remote,omitempty"`   // https://HOST:PORT of the second listener; empty: it does not listen
 	Config   string    `json:"config"`             // path of the configuration file, which may not exist yet
 	Calls    uint64    `json:"calls"`              // tool calls since it started
 	Failures uint64    `json:"failures"`           // of these, calls that answered an error

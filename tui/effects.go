@@ -125,9 +125,6 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 		case pane.ChecksQuery:
 			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
 			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
-		case pane.PagesQuery:
-			ch, err := status.Open(ctx, fx.cfg.Client, status.PagesQuery, q.Source)
-			msg = nextResult(ctx, tab, q, ch, err, func(r *pane.Result, l status.PageList) { r.Pages = l })()
 		default:
 			msg = resultMsg{tab: tab, result: fx.result(ctx, q)}
 		}
@@ -171,6 +168,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{IDs: []string{q.Change}})
 	case pane.ToolsQuery:
 		r.Tools, r.Err = status.Ask(ctx, client, status.ToolsQuery, status.ToolFilter{Source: q.Source, Client: q.Client})
+	case pane.PagesQuery:
+		r.Pages, r.Err = status.Ask(ctx, client, status.PagesQuery, status.PageFilter{Source: q.Source, After: q.After, Match: q.Match})
 	case pane.PageQuery:
 		r.Page, r.Rows, r.Err = fx.page(ctx, q)
 	case pane.SearchQuery:

@@ -3,7 +3,9 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,26 +22,27 @@ type fakePages struct {
 	left  int           // who waited for a page and gave up
 }
 
-// Pages answers status.PagesQuery.
-func (c *fakeQueries) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
+// Pages answers status.PagesQuery: Next is the number of the next list.
+func (c *fakeQueries) Pages(_ context.Context, f status.PageFilter) (status.PageList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pages.read = append(c.pages.read, source)
-	if c.err != nil {
-		return nil, c.err
+	n := 0
+	if f.After != "" {
+		n, _ = strconv.Atoi(f.After)
+	} else {
+		c.pages.read = append(c.pages.read, f.Source)
 	}
-	lists, ch := c.pages.pages, make(chan status.PageList)
-	go func() {
-		defer close(ch)
-		for _, l := range lists {
-			select {
-			case ch <- l:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return ch, nil
+	switch {
+	case c.err != nil:
+		return status.PageList{}, c.err
+	case n >= len(c.pages.pages):
+		return status.PageList{}, errors.New("connection to the hub lost")
+	}
+	list := c.pages.pages[n]
+	if total := list.Total; total > len(list.Pages) && n == 0 {
+		list.Next = strconv.Itoa(n + 1)
+	}
+	return list, nil
 }
 
 // Page answers status.PageQuery.

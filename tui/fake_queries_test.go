@@ -51,7 +51,7 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleStream(queries, status.ChecksQuery, c.Check)
 	status.HandleQuery(queries, status.SettingsQuery, c.Settings)
 	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return sourceKinds(), c.failing() })
-	status.HandleStream(queries, status.PagesQuery, c.Pages)
+	status.HandleQuery(queries, status.PagesQuery, c.Pages)
 	status.HandleQuery(queries, status.PageQuery, c.Page)
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
 	return status.Router{Client: hub, Queries: queries}

@@ -15,12 +15,14 @@ import (
 
 func hubCommand(c *cli) *cobra.Command {
 	var detached, verbose bool
+	var source string
 	cmd := &cobra.Command{
 		Use:   "hub",
 		Short: "Run the hub, or stop, restart and show the running one",
 		Long: "The hub owns the sources and serves every agent of this user; there is only one.\n" +
 			"Without a subcommand it runs in this terminal until interrupted. Usually this is not\n" +
-			"necessary: `lectern` and `lectern serve` start the hub when it is not running.",
+			"necessary: `lectern` and `lectern serve` start the hub when it is not running.\n" +
+			"With --source it serves that source only; a hub that is running must be stopped first.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			level := slog.LevelInfo
@@ -30,11 +32,12 @@ func hubCommand(c *cli) *cobra.Command {
 			if !detached {
 				c.warnf("hub: logging to %s; press Ctrl+C to stop\n", c.Paths.Log())
 			}
-			return runHub(cmd.Context(), c, level)
+			return runHub(cmd.Context(), c, level, source)
 		},
 	}
 	cmd.Flags().BoolVar(&detached, "detached", false, "started by Lectern itself, without a terminal")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "log debug messages")
+	cmd.Flags().StringVar(&source, "source", "", "serve this source only")
 	if err := cmd.Flags().MarkHidden("detached"); err != nil {
 		panic(err) // it is defined above
 	}
@@ -57,8 +60,8 @@ func hubCommand(c *cli) *cobra.Command {
 
 // runHub runs the hub in this process. Exit statuses from 64 on are for its
 // supervisor: see sysexits(3).
-func runHub(ctx context.Context, c *cli, level slog.Leveler) error {
-	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Check: c.doctor().Check})
+func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) error {
+	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Only: source, Check: c.doctor().Check})
 	switch {
 	case errors.Is(err, daemon.ErrRestart):
 		return &exitError{exitAgain, err}

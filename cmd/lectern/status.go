@@ -50,6 +50,9 @@ func (c console) printStatus(s status.Snapshot) error {
 	if s.Hub.Endpoint != "" {
 		rows.add("http", s.Hub.Endpoint)
 	}
+	if s.Hub.Remote != "" {
+		rows.add("other machines", s.Hub.Remote)
+	}
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
 		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Location))

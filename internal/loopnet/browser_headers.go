@@ -1,17 +1,20 @@
 package loopnet
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // checkBrowser applies the rules about headers that a script in a page cannot
 // set. They tell a page from a program, and our name from a rebound one.
 func (g *guard) checkBrowser(r *http.Request, route Route) *refusal {
 	// A request line with a complete URL has a host of its own, which wins.
 	// net/http has refused two Host headers already.
-	if !g.hosts[r.Host] || r.URL.Host != "" {
-		return refuse("host", http.StatusForbidden, "send the request to http://%s and with exactly that Host", g.host)
+	if !slices.Contains(g.hosts, r.Host) || r.URL.Host != "" {
+		return refuse("host", http.StatusForbidden, "send the request to %s and with exactly that Host", g.url)
 	}
 	origin, fromPage := r.Header["Origin"]
-	allowed := len(origin) == 1 && route.allowsOrigin(origin[0])
+	allowed := len(origin) == 1 && (slices.Contains(g.origins, origin[0]) || route.allowsOrigin(origin[0]))
 	if fromPage && !allowed {
 		return refuse("origin", http.StatusForbidden, "this path is not served to web pages of that origin; a program sends no Origin header")
 	}

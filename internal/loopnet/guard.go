@@ -3,14 +3,15 @@ package loopnet
 import (
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"strconv"
 )
 
 // GuardConfig says what a Guard lets through.
 type GuardConfig struct {
 	// Port is the listener's actual port, which Host headers must name.
 	Port int
+	// Remote lets other machines in, over TLS only. Nil: only this machine, by a
+	// name of its loopback interface.
+	Remote *Remote
 	// Routes are the only paths that are served. Others are answered 404, so
 	// adding a handler to a mux is not enough to expose it.
 	Routes []Route
@@ -37,10 +38,12 @@ type GuardConfig struct {
 // requested (route, method, type), then who requests it (token), then whether
 // there is room. Only then next runs; [RequestPrincipal] says whose token was sent.
 func Guard(cfg GuardConfig, next http.Handler) http.Handler {
-	port := strconv.Itoa(cfg.Port)
+	hosts := cfg.Remote.hosts(cfg.Port)
 	return &guard{
-		hosts:     map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true, "[::1]:" + port: true},
-		host:      "127.0.0.1:" + port,
+		remote:    cfg.Remote,
+		hosts:     hosts,
+		url:       cfg.Remote.url(hosts),
+		origins:   cfg.Remote.origins(hosts),
 		routes:    cfg.Routes,
 		lookup:    cfg.Lookup,
 		authorize: cfg.Authorize,
@@ -51,8 +54,10 @@ func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 }
 
 type guard struct {
-	hosts     map[string]bool
-	host      string // named in answers
+	remote    *Remote
+	hosts     []string
+	url       string   // named in answers
+	origins   []string // of pages that every route is served to
 	routes    []Route
 	lookup    func(path string) (Route, bool)
 	authorize func(string) (string, bool)
@@ -62,10 +67,10 @@ type guard struct {
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !fromLoopback(r.RemoteAddr) {
+	if !g.remote.allows(r.RemoteAddr) || (r.TLS != nil) != (g.remote != nil) {
 		panic(http.ErrAbortHandler) // net/http's way to close without an answer
 	}
-	sealed := &securityHeaderWriter{ResponseWriter: w}
+	sealed := &securityHeaderWriter{ResponseWriter: w, onlyTLS: g.remote != nil}
 	route, known := g.findRoute(r.URL.Path)
 	refused := g.checkBrowser(r, route)
 	if refused == nil {
@@ -93,9 +98,4 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	g.next.ServeHTTP(sealed, r)
 	sealed.finish()
-}
-
-func fromLoopback(addr string) bool {
-	ap, err := netip.ParseAddrPort(addr)
-	return err == nil && ap.Addr().Unmap().IsLoopback()
 }

@@ -9,6 +9,7 @@ import (
 // from using it, and removes those that would let one.
 type securityHeaderWriter struct {
 	http.ResponseWriter
+	onlyTLS       bool // browsers must remember that the host has TLS
 	headerWritten bool
 }
 
@@ -18,7 +19,7 @@ func (w *securityHeaderWriter) Unwrap() http.ResponseWriter { return w.ResponseW
 func (w *securityHeaderWriter) WriteHeader(status int) {
 	if !w.headerWritten {
 		w.headerWritten = status >= 200 || status == http.StatusSwitchingProtocols
-		setSecurityHeaders(w.Header())
+		w.setSecurityHeaders()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -44,11 +45,12 @@ func (w *securityHeaderWriter) Flush() { _ = w.FlushError() }
 // wrote nothing.
 func (w *securityHeaderWriter) finish() {
 	if !w.headerWritten {
-		setSecurityHeaders(w.Header())
+		w.setSecurityHeaders()
 	}
 }
 
-func setSecurityHeaders(h http.Header) {
+func (w *securityHeaderWriter) setSecurityHeaders() {
+	h := w.Header()
 	for name := range h {
 		if strings.HasPrefix(name, "Access-Control-") {
 			delete(h, name)
@@ -58,4 +60,7 @@ func setSecurityHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
+	if w.onlyTLS {
+		h.Set("Strict-Transport-Security", "max-age=31536000") // one year
+	}
 }

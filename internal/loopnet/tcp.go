@@ -21,7 +21,7 @@ func ListenTCP(ctx context.Context, port int) (net.Listener, error) {
 	if err != nil {
 		return nil, err // names the address
 	}
-	return loopbackListener{l}, nil
+	return peerListener{l, nil}, nil
 }
 
 // PortTaken means that another program listens on a port.
@@ -39,18 +39,21 @@ func (e *PortTaken) Error() string {
 		e.Port, holder)
 }
 
-// A loopbackListener accepts connections only from the loopback interface. The
-// address that it is bound to says so already; this is for a machine that
-// routes other packets there (route_localnet).
-type loopbackListener struct{ net.Listener }
+// A peerListener accepts connections only from allowed peers. For the loopback
+// interface its address says so already; this is for a machine that routes other
+// packets there (route_localnet).
+type peerListener struct {
+	net.Listener
+	remote *Remote // nil: only this machine
+}
 
-func (l loopbackListener) Accept() (net.Conn, error) {
+func (l peerListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if fromLoopback(conn.RemoteAddr().String()) {
+		if l.remote.allows(conn.RemoteAddr().String()) {
 			return conn, nil
 		}
 		_ = conn.Close()

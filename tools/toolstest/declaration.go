@@ -57,6 +57,7 @@ func CheckDeclaration(r Reporter, m *tools.Manifest) {
 	checkConfigKeys(r, m)
 	checkSample(r, m)
 	checkEnvironment(r, m)
+	checkRouteTable(r, m)
 }
 
 func checkDescription(r Reporter, what, title, text string) {

@@ -63,6 +63,14 @@ const (
 	secretInError          fault = "error with a secret"
 	secretInLog            fault = "log with a secret"
 	silentNearHidden       fault = "tool that says nothing where something is hidden"
+	noHandler              fault = "routes without a handler"
+	routePanics            fault = "route that panics"
+	routeFails             fault = "route that answers 500"
+	routeWrites            fault = "route that writes by itself"
+	routeReports           fault = "route that reports a write"
+	getWrites              fault = "GET that writes"
+	anyKey                 fault = "every key is right"
+	wrongKeyFails          fault = "wrong key is an error of another package"
 )
 
 // A faultyStore is what the faulty sources share.
@@ -147,6 +155,9 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 			if f == draftWritesThrough {
 				return faultyWithDraft{faultyWithFilter{s}}, nil
 			}
+			if f == noHandler {
+				return struct{ faultyTools }{s}, nil
+			}
 			return faultyWithFilter{s}, nil
 		},
 		Tools: []tools.Tool[faultyTools]{
@@ -167,7 +178,8 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 			Name: func(sourceConfig) string { return "" }, Code: func(string) tools.Code { return tools.Internal },
 			Describe: func(json.RawMessage) (tools.PeerInfo, bool, error) { return tools.PeerInfo{}, f == takesAnyPeer, nil },
 		},
-		Pages: &tools.Pages[faultyTools]{List: tools.AllPages(faultyTools.list), Read: faultyTools.page},
+		Pages:  &tools.Pages[faultyTools]{List: tools.AllPages(faultyTools.list), Read: faultyTools.page},
+		Routes: faultyRoutes(),
 		Prompts: []tools.Prompt[faultyTools]{{
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
 			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: faultyTools.ask,

@@ -108,6 +108,7 @@ func checks() []check {
 		{"problems", checkProblems},
 		{"background work", checkBackground},
 		{"drafts", checkDrafts},
+		{"routes", checkRoutes},
 		{"doctor", checkChecks},
 		{"peer", checkPeer},
 		{"closed source", checkClosedSource},

@@ -104,6 +104,14 @@ func TestSuiteFindsFaults(t *testing.T) {
 		draftWritesThrough:     {"drafts", "on a draft changes the source"},
 		callsUnderLock:         {"examples", "a tool holds no lock while it calls"},
 		silentNearHidden:       {"hidden pages leave no trace", "get fails for all of its examples"},
+		noHandler:              {"routes", "is no http.Handler"},
+		routePanics:            {"routes", "panic: NUL"},
+		routeFails:             {"routes", "answers 500"},
+		routeWrites:            {"routes", "changes the data by itself"},
+		routeReports:           {"routes", "reports a write of its own"},
+		getWrites:              {"routes", "GET must change nothing"},
+		anyKey:                 {"routes", "want denied, got <nil>"},
+		wrongKeyFails:          {"routes", "want denied, got no such key"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)
@@ -152,7 +160,18 @@ func TestDeclaredFindsFaults(t *testing.T) {
 		"no variable is required": func(m *tools.Manifest) {
 			m.Environment = []tools.EnvironmentVariable{{Name: "A", Key: "shelf", Doc: "a"}}
 		},
-		"needs a plain name": func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
+		"routes: the mount \"faulty\"":        func(m *tools.Manifest) { m.Routes.Mount = "faulty" },
+		"routes: the mount \"/faulty/\"":      func(m *tools.Manifest) { m.Routes.Mount = "/faulty/" },
+		"routes: the mount \"/mcp/faulty\"":   func(m *tools.Manifest) { m.Routes.Mount = "/mcp/faulty" },
+		"route things/: a path must":          func(m *tools.Manifest) { m.Routes.List[0].Path = "things/" },
+		"route /a/../b: a path must":          func(m *tools.Manifest) { m.Routes.List[0].Path = "/a/../b" },
+		"route /events: a path must":          func(m *tools.Manifest) { m.Routes.List[0].Path = "/events" },
+		"route /things/: its purpose":         func(m *tools.Manifest) { m.Routes.List[0].Purpose = "" },
+		"route /things/: has no methods":      func(m *tools.Manifest) { m.Routes.List[0].Methods = nil },
+		"route /things/: the method \"HEAD\"": func(m *tools.Manifest) { m.Routes.List[0].Methods = []string{"HEAD"} },
+		"route /events: content types":        func(m *tools.Manifest) { m.Routes.List[1].Types = []string{"text/plain"} },
+		"route /things/: unknown way":         func(m *tools.Manifest) { m.Routes.List[0].Auth = "guess" },
+		"needs a plain name":                  func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
 		"the error format has no word for": func(m *tools.Manifest) {
 			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.DefaultErrorObject { return tools.DefaultErrorObject{Code: c} })
 		},

@@ -74,7 +74,7 @@ func (b browser) nextQuery() Query {
 	case b.search.submitted != "" && b.search.got != b.hits():
 		return b.hits()
 	case !b.page.open && b.focus == focusPages && !b.list.done:
-		return PagesQuery{b.source, b.refresh}
+		return b.pagesQuery()
 	case !b.page.open && !b.previews():
 		return nil
 	}
@@ -82,6 +82,10 @@ func (b browser) nextQuery() Query {
 		return w
 	}
 	return nil
+}
+
+func (b browser) pagesQuery() PagesQuery {
+	return PagesQuery{Source: b.source, Match: b.list.match, After: b.list.next, Refresh: b.refresh}
 }
 
 func (b browser) pageIn() PageQuery {
@@ -95,7 +99,7 @@ func (b browser) hits() SearchQuery {
 func (b browser) takeResult(f Result) browser {
 	switch w := f.Query.(type) {
 	case PagesQuery:
-		if w == (PagesQuery{b.source, b.refresh}) && !b.list.done {
+		if w == b.pagesQuery() && !b.list.done {
 			b.list = b.list.takeResult(f)
 		}
 	case SearchQuery:
@@ -126,16 +130,6 @@ func (b browser) refreshAll() browser {
 	return b
 }
 
-// restartList has the list begin again when b is looked at again, unless it is
-// done: what else is wanted meanwhile ends it where it is.
-func (b browser) restartList() browser {
-	if !b.list.done {
-		b.refresh++
-		b.list = b.list.reset()
-	}
-	return b
-}
-
 func (b browser) typing() bool {
 	return !b.page.open && (b.focus == focusHits && b.search.typing || b.focus == focusPages && b.list.filter.Typing)
 }
@@ -162,7 +156,6 @@ func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 	case key.Matches(k, b.keys.Back):
 		return b.back()
 	case key.Matches(k, b.keys.Search):
-		b = b.restartList()
 		b.focus, b.search.typing = focusHits, true
 	case key.Matches(k, b.keys.Refresh):
 		return b.refreshAll(), ShowMessage{"Reloaded."}, false
@@ -238,7 +231,6 @@ func (b browser) enter() (browser, Intent) {
 	if name == "" {
 		return b, ShowMessage{"There is no page to open."}
 	}
-	b = b.restartList()
 	b.page.open, b.page.name, b.page.top = true, name, 0
 	return b, nil
 }

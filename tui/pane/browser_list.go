@@ -12,11 +12,18 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A pageList is the pages of a source, however many.
+// maxListedPages is how many pages are kept. Of more, the source itself finds
+// those that match the filter.
+const maxListedPages = 5000
+
+// A pageList is the first pages of a source, or the first whose names match.
 type pageList struct {
 	pages  []status.Page // only ever appended to
-	total  int
-	done   bool
+	total  int           // of all that match; 0: not known
+	match  string        // what the source chooses by; empty: nothing
+	next   string        // where the source goes on from
+	done   bool          // nothing more is asked for
+	cut    bool          // there are more pages than are kept
 	err    error
 	size   int64     // of all pages
 	newest time.Time // of all changes
@@ -35,7 +42,12 @@ func (l pageList) takeResult(f Result) pageList {
 	}
 	from := len(l.pages)
 	l.pages = append(l.pages, f.Pages.Pages...)
-	l.total = max(l.total, f.Pages.Total)
+	l.total, l.next = f.Pages.Total, f.Pages.Next
+	l.cut = l.next != "" && len(l.pages) >= maxListedPages
+	l.done = l.next == "" || l.cut
+	if l.cut && l.match == "" && l.filter.Value() != "" {
+		return l.filtered(l.filter) // which was typed before it was known that there are so many
+	}
 	for i, p := range l.pages[from:] {
 		l.size += max(0, p.Size)
 		if p.Modified.After(l.newest) {
@@ -52,19 +64,24 @@ func (l pageList) takeResult(f Result) pageList {
 			l.cursor, l.reselect = at, ""
 		}
 	}
-	if l.done = !f.More; l.done && len(l.pages) < l.total {
-		l.err = fmt.Errorf("connection to the hub lost after %s of %s pages", widget.Count(len(l.pages)), widget.Count(l.total))
-	}
 	return l
 }
 
 // reset is l before its first page came.
 func (l pageList) reset() pageList {
-	return pageList{reselect: cmp.Or(l.reselect, l.selected().Name)}.filtered(l.filter)
+	return pageList{match: l.match, reselect: cmp.Or(l.reselect, l.selected().Name)}.filtered(l.filter)
 }
 
-// filtered shows the pages whose name has the text of f in it.
+// filtered shows the pages whose name has the text of f in it. The source chooses
+// them if not all of its pages are here.
 func (l pageList) filtered(f widget.FilterInput) pageList {
+	if l.cut || l.match != "" {
+		if f.Value() != l.match {
+			l = pageList{match: f.Value()}
+		}
+		l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
+		return l
+	}
 	l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
 	if l.needle == "" {
 		l.shown = nil
@@ -107,7 +124,7 @@ const screenReaderRows = 30
 
 func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	title := "Pages of " + b.source
-	if l.needle != "" {
+	if l.needle != "" && l.match == "" {
 		title += fmt.Sprintf(" (%s of %s)", widget.Count(l.len()), widget.Count(len(l.pages)))
 	}
 	return widget.Section{Title: title, Note: "as agents see it", Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
@@ -136,11 +153,21 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	}}
 }
 
-// summary is what all pages come to.
+// summary is what all pages come to, or how many are shown of too many.
 func (l pageList) summary(b browser) string {
 	parts := []string{widget.Plural(len(l.pages), "page")}
-	if !l.done {
-		parts[0] += fmt.Sprintf(" of %s loaded", widget.Count(l.total))
+	if l.match != "" {
+		parts[0] += " with that in the name"
+	}
+	of := ""
+	if l.total > 0 {
+		of = " of " + widget.Count(l.total)
+	}
+	switch {
+	case l.cut:
+		return "the first " + parts[0] + of + " · " + b.keys.Filter.Help().Key + " finds the others"
+	case !l.done:
+		parts[0] += of + " loaded"
 	}
 	if l.size > 0 {
 		parts = append(parts, widget.Bytes(int(l.size)))

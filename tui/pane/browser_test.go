@@ -1,21 +1,26 @@
 package pane
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // TestPagesAreListedOnce: who opens a page, searches, or closes the browser
 // while the list still comes finds every page in it once when they are back,
-// whatever of the first list arrives late.
+// whatever of the list arrives late.
 func TestPagesAreListedOnce(t *testing.T) {
 	keys := DefaultKeys()
-	list := func(w Query, more bool, names ...string) Result {
-		f := Result{Query: w, More: more, Pages: status.PageList{Total: 4}}
+	list := func(w Query, next string, names ...string) Result {
+		f := Result{Query: w, Pages: status.PageList{Total: 4, Next: next}}
 		for _, n := range names {
 			f.Pages.Pages = append(f.Pages.Pages, status.Page{Name: n, Size: 1})
 		}
@@ -37,25 +42,90 @@ func TestPagesAreListedOnce(t *testing.T) {
 			return p.withBrowser(b)
 		},
 		"closed and opened": func(p Sources) Sources { return p.openBrowser(false) },
+		"read again":        func(p Sources) Sources { return p.withBrowser(p.browse.refreshAll()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewSources(keys, time.UTC).Show(s).(Resizer).Resize(80, 24).(Sources).openBrowser(false)
 			first := p.NextQuery()
-			p = p.TakeResult(list(first, true, "a", "b")).(Sources)
+			p = p.TakeResult(list(first, "b", "a", "b")).(Sources)
 			p.browse.list.cursor = 1
+			second := p.NextQuery()
 			p = away(p)
-			if p.NextQuery() == first {
-				t.Error("the list that is begun again looks like the first")
+			p = p.TakeResult(list(first, "b", "a", "b")).(Sources)
+			p = p.TakeResult(list(second, "", "c", "d")).(Sources)
+			for !p.browse.list.done {
+				w := p.NextQuery().(PagesQuery)
+				if w.After == "" {
+					p = p.TakeResult(list(w, "b", "a", "b")).(Sources)
+				} else {
+					p = p.TakeResult(list(w, "", "c", "d")).(Sources)
+				}
 			}
-			p = p.TakeResult(list(first, true, "c", "d")).(Sources)
-			again := p.NextQuery()
-			p = p.TakeResult(list(again, true, "a", "b")).(Sources)
-			p = p.TakeResult(list(again, true, "c", "d")).(Sources)
-			p = p.TakeResult(list(again, false)).(Sources)
 			l := p.browse.list
 			if l.len() != 4 || !l.done || l.err != nil || l.size != 4 || name == "a page" && l.selected().Name != "b" {
 				t.Errorf("%d pages, done %t (%v), %q selected", l.len(), l.done, l.err, l.selected().Name)
 			}
 		})
+	}
+}
+
+// TestManyPages: of a source of a million pages the panel keeps the first, and the
+// source finds the others by their names.
+func TestManyPages(t *testing.T) {
+	const million = 1_000_000
+	answer := func(w PagesQuery) Result {
+		from, step := 0, 1
+		if w.Match != "" {
+			step = 1000 // every thousandth matches
+		}
+		if w.After != "" {
+			from, _ = strconv.Atoi(w.After)
+		}
+		f := Result{Query: w, Pages: status.PageList{Total: million / step}}
+		for i := from; i < min(from+500*step, million); i += step {
+			f.Pages.Pages = append(f.Pages.Pages, status.Page{Name: fmt.Sprintf("Page %d of many", i)})
+		}
+		if next := from + 500*step; next < million {
+			f.Pages.Next = strconv.Itoa(next)
+		}
+		return f
+	}
+	b := newBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
+	asked := func() (queries int) {
+		for !b.list.done {
+			b = b.takeResult(answer(b.nextQuery().(PagesQuery)))
+			queries++
+		}
+		return queries
+	}
+	shows := func(want string) {
+		t.Helper()
+		if got := strings.Join(b.view(theme.New(theme.Mode{}), 80, 24), "\n"); !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	if n := asked(); n != maxListedPages/500 || len(b.list.pages) != maxListedPages || b.list.err != nil {
+		t.Errorf("%d queries, %d pages, %v", n, len(b.list.pages), b.list.err)
+	}
+	shows("the first 5,000 pages of 1,000,000 · / finds the others")
+	b.list = b.list.filtered(widget.NewFilterInput("0 OF"))
+	if w := b.nextQuery().(PagesQuery); w.Match != "0 OF" || w.After != "" {
+		t.Errorf("the source is asked %+v", w)
+	}
+	if n := asked(); n != 2 || b.list.len() != 1000 || b.list.at(999).Name != "Page 999000 of many" {
+		t.Errorf("%d queries, %d pages match", n, b.list.len())
+	}
+	shows("1,000 pages with that in the name")
+	late := answer(b.pagesQuery())
+	b.list = b.list.filtered(widget.NewFilterInput(""))
+	if b = b.takeResult(late); b.list.len() > 0 {
+		t.Error("what matched another filter is listed")
+	}
+	asked()
+	shows("the first 5,000 pages")
+	b = newBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
+	b.list = b.list.filtered(widget.NewFilterInput("0 of")) // before anything came
+	if asked(); b.list.match != "0 of" || b.list.len() != 1000 {
+		t.Errorf("a filter that was typed early finds %d pages by %q", b.list.len(), b.list.match)
 	}
 }

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -224,6 +225,9 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 		field("memory", widget.Megabytes(hub.Memory), restarts(hub.Restarts)),
 		field("version", widget.OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),
+	}
+	if hub.Remote != "" {
+		rows = slices.Insert(rows, 2, field("open at", hub.Remote, " to other machines"))
 	}
 	return widget.Section{Title: "Hub", Min: 3, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 }

@@ -45,10 +45,11 @@ type (
 	SettingsQuery struct{ Refresh int }
 	// SourceKindsQuery asks which kinds of sources can be added.
 	SourceKindsQuery struct{}
-	// PagesQuery asks for the pages of a source, which come as several Results
-	// with More.
+	// PagesQuery asks for some pages of a source.
 	PagesQuery struct {
 		Source  string
+		Match   string // part of their names
+		After   string // Next of the list before
 		Refresh int
 	}
 	// PageQuery asks for one page, laid out in rows of Width cells.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
@@ -65,7 +66,10 @@ func (a *App) Getenv(name string) string {
 
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
-	s := config.Schema{Home: a.Home, Kinds: map[string][]config.Key{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule, CheckSecret: checkSecret}
+	s := config.Schema{
+		Home: a.Home, Kinds: map[string][]config.Key{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule, CheckSecret: checkSecret,
+		CheckAddress: loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
+	}
 	for _, v := range policy.Verdicts() {
 		s.Verdicts = append(s.Verdicts, string(v))
 	}

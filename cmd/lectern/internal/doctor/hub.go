@@ -25,6 +25,7 @@ var hubChecks = []check{
 	{name: "hub.runs", title: "A hub is running and answers", look: checkHub},
 	{name: "hub.version", title: "The hub is of this build", look: checkHubVersion},
 	{name: "hub.port", title: "HTTP answers on its port", look: checkPort},
+	{name: "hub.listen", title: "Other machines reach only what they should", look: checkListen},
 	{name: "hub.log", title: "The log is written", look: checkLogFile},
 	{name: "hub.problems", title: "The hub has no other problem", look: checkHubProblems},
 }
@@ -160,7 +161,7 @@ func checkHubProblems(_ context.Context, r *run) status.Check {
 	}
 	reported := []string{
 		problems.ConfigBroken.Code, problems.ConfigWritable.Code, problems.JournalDamaged.Code, problems.LogStopped.Code,
-		problems.PluginOrigin.Code, problems.PluginToken.Code, problems.PortTaken.Code, problems.TokenRefused.Code,
+		problems.PluginOrigin.Code, problems.PluginToken.Code, problems.PortTaken.Code, problems.TokenRefused.Code, problems.ListenStopped.Code,
 	}
 	rest := slices.DeleteFunc(slices.Clone(snap.Problems), func(p status.Problem) bool {
 		return p.Component != problems.Hub || slices.Contains(reported, p.Code)

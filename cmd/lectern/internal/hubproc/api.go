@@ -29,7 +29,7 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleQuery(queries, status.AnswerQuestionQuery, h.hub.Checks().Answer)
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
 	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return h.SourceKinds(), nil })
-	status.HandleStream(queries, status.PagesQuery, withAgentErrors(person.Pages))
+	status.HandleQuery(queries, status.PagesQuery, withAgentErrors(person.Pages))
 	status.HandleQuery(queries, status.PageQuery, withAgentErrors(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
 		return person.Page(ctx, p.Source, p.Name)
 	}))

@@ -3,6 +3,7 @@ package hubproc
 import (
 	"context"
 	"os"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -36,7 +37,7 @@ func (h *hubProcess) reload(ctx context.Context) error {
 	h.checkConfigMode()
 	h.writeSample(conf)
 	h.hub.SetPolicy(Policy(conf))
-	if err := h.hub.Reload(ctx, hubSources(h.Sources(conf))); err != nil {
+	if err := h.hub.Reload(ctx, hubSources(h.sources(conf))); err != nil {
 		return err
 	}
 	h.log.Info("read configuration", "component", "config", "sources", len(conf.Sources))
@@ -67,7 +68,8 @@ func (h *hubProcess) checkConfigMode() {
 // checkRestartNeeded shows when the file asks for something that a running hub
 // cannot change.
 func (h *hubProcess) checkRestartNeeded(conf config.Config) {
-	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Bridge.PlainToken == h.conf.Bridge.PlainToken {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
+		reflect.DeepEqual(conf.Listen, h.conf.Listen) {
 		h.clear(problems.HubRestart)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -57,10 +58,15 @@ func (h *hubProcess) listen(ctx context.Context, port int) {
 		h.raise(p)
 		return
 	}
-	if h.serveHTTP(ctx, port, token) {
+	h.web.keepTrying(ctx, func() bool { return h.serveHTTP(ctx, port, token) })
+}
+
+// keepTrying calls start until it reports that it serves, or ctx ends.
+func (w *webServer) keepTrying(ctx context.Context, start func() bool) {
+	if start() {
 		return
 	}
-	h.web.work.Go(func() {
+	w.work.Go(func() {
 		tick := time.NewTicker(portEvery)
 		defer tick.Stop()
 		for {
@@ -69,9 +75,21 @@ func (h *hubProcess) listen(ctx context.Context, port int) {
 				return
 			case <-tick.C:
 			}
-			if h.serveHTTP(ctx, port, token) {
+			if start() {
 				return
 			}
+		}
+	})
+}
+
+// serve serves a listener until close.
+func (w *webServer) serve(server *http.Server, port int, log *slog.Logger, serve func() error) {
+	w.mu.Lock()
+	w.server, w.bound = server, port
+	w.mu.Unlock()
+	w.work.Go(func() {
+		if err := serve(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			log.Error("serve HTTP", "component", "http", "err", err)
 		}
 	})
 }
@@ -85,17 +103,10 @@ func (h *hubProcess) serveHTTP(ctx context.Context, port int, token loopnet.Toke
 	}
 	h.clear(problems.PortTaken)
 	server := loopnet.NewServer(h.routes(port, token), h.log)
-	h.web.mu.Lock()
-	h.web.server, h.web.bound = server, port
-	h.web.mu.Unlock()
 	endpoint := fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
 	h.state.Update(func(s *status.Snapshot) { s.Hub.Endpoint, s.Snippets = endpoint, h.snippets(endpoint) })
 	h.log.Info("listening", "component", "http", "address", l.Addr().String())
-	h.web.work.Go(func() {
-		if err := server.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			h.log.Error("serve HTTP", "component", "http", "err", err)
-		}
-	})
+	h.web.serve(server, port, h.log, func() error { return server.Serve(l) })
 	return true
 }
 
@@ -123,13 +134,21 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 	})
 	mux.Handle("/", h.hub.Routes())
 	plugin := h.plugins.addRoutes(mux)
-	mcp := loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
+	mcp := mcpRoute()
 	all, one := mcp, mcp
-	all.Path, one.Path = "/mcp", "/mcp/"
+	all.Path, one.Path = "/mcp", mcpPath
 	return loopnet.Guard(loopnet.GuardConfig{
 		Port: port, Log: h.log.With("component", "http"), Authorize: h.authorize(token), Lookup: h.hub.Routes().Lookup,
 		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, NoToken: true}),
 	}, mux)
+}
+
+// mcpPath is where every source is served alone over MCP, by its name.
+const mcpPath = "/mcp/"
+
+// mcpRoute is what may be requested over MCP, of no path yet.
+func mcpRoute() loopnet.Route {
+	return loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
 }
 
 // provenPrefix marks principals of HTTP requests with a client's own token.
@@ -141,9 +160,14 @@ func (h *hubProcess) authorize(shared loopnet.Token) func(bearer string) (string
 		if shared.Matches(bearer) {
 			return "client", true
 		}
-		name := h.Paths.ClientTokens().Owner(bearer)
-		return provenPrefix + name, name != ""
+		return h.authorizeProven(bearer)
 	}
+}
+
+// authorizeProven accepts clients' own tokens only.
+func (h *hubProcess) authorizeProven(bearer string) (string, bool) {
+	name := h.Paths.ClientTokens().Owner(bearer)
+	return provenPrefix + name, name != ""
 }
 
 // provenClient is the client that a request comes from by its token, or "".

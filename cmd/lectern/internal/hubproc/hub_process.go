@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,11 +36,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools/doc"
 )
 
-// Config is what a hub process is made of. All fields are required.
+// Config is what a hub process is made of. All fields but Only are required.
 type Config struct {
 	*app.App
 
 	Level slog.Leveler // of the log
+	// Only is the source to serve; empty: all. An unknown one is an error.
+	Only string
 	// Check runs the doctor's checks whose names begin with prefix.
 	Check func(ctx context.Context, prefix string) (<-chan status.Check, error)
 }
@@ -54,6 +57,7 @@ type hubProcess struct {
 	logs    *logs.Log
 	log     *slog.Logger
 	web     webServer
+	remote  webServer // the second listener
 	plugins *plugins
 	journal *journal.Journal
 	pinned  atomic.Bool
@@ -94,12 +98,20 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	hubConfig := newHubConfig(c.App, conf, h.journal, h.log)
 	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
 	if err == nil {
-		hubConfig.Sources = hubSources(c.Sources(conf))
+		hubConfig.Sources = hubSources(c.sources(conf))
+		if c.Only != "" && len(hubConfig.Sources) == 0 {
+			return nil, errors.Join(fmt.Errorf("no source named %q; `lectern source list` shows them", c.Only), h.journal.Close(), h.plugins.Close(), log.Close())
+		}
 		newSourceFolders(c.App).sweep(folderNames(hubConfig.Sources), h.log)
 	}
 	h.hub = hub.New(hubConfig)
 	h.introduce()
 	return h, nil
+}
+
+// sources are those that this hub serves.
+func (c Config) sources(conf config.Config) []app.Source {
+	return slices.DeleteFunc(c.Sources(conf), func(s app.Source) bool { return c.Only != "" && s.Name != c.Only })
 }
 
 // newHubConfig is what hubs with and without a process of their own share.
@@ -140,13 +152,16 @@ func (h *hubProcess) open(ctx context.Context) error {
 	if h.conf.Hub.HTTP {
 		h.listen(ctx, h.conf.Hub.Port)
 	}
+	if h.conf.Listen.Address != "" {
+		h.listenRemote(ctx, h.conf.Listen)
+	}
 	return nil
 }
 
 // writeSample writes the sample if it is served. A failure shows as a source
 // that cannot be opened.
 func (h *hubProcess) writeSample(conf config.Config) {
-	if err := writeSample(h.Sources(conf)); err != nil {
+	if err := writeSample(h.sources(conf)); err != nil {
 		h.log.Error("write sample", "err", err)
 	}
 }
@@ -169,7 +184,7 @@ func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Co
 
 // close undoes open. Calls in flight end first.
 func (h *hubProcess) close() error {
-	return errors.Join(h.web.close(), h.hub.Close(), h.journal.Close(), h.closeAudit(), h.plugins.Close(), h.logs.Close())
+	return errors.Join(h.web.close(), h.remote.close(), h.hub.Close(), h.journal.Close(), h.closeAudit(), h.plugins.Close(), h.logs.Close())
 }
 
 // Run is the hub process, until ctx ends or the hub is stopped.

@@ -47,7 +47,7 @@ var (
 	HubRestart = status.ProblemType{
 		Code: "hub.restart", Severity: status.Notice,
 		Description: "The configuration file changed in a way that needs a restart of the hub, such as another port.",
-		Title:       "[hub], [limits], [journal] or plain_token of [bridge] changed in the configuration; the running hub still uses the old values",
+		Title:       "[hub], [limits], [journal], [listen] or plain_token of [bridge] changed in the configuration; the running hub still uses the old values",
 		Fix:         "Restart the hub. Agents stay connected.",
 	}
 	HubUpgrade = status.ProblemType{
@@ -97,6 +97,12 @@ var (
 		Description: "Another program uses the port of the HTTP endpoint. Lectern never switches to another port, because agents have this one in their configuration. Everything else works.",
 		Title:       "{why}",
 		Fix:         "Stop that program, and Lectern takes the port within 30 s; or set another port in [hub] of {file} and restart the hub. Agents that use `lectern serve` are not affected.",
+	}
+	ListenStopped = status.ProblemType{
+		Code: "listen.stopped", Severity: status.Warning,
+		Description: "The second listener, [listen] in the configuration, does not serve other machines: its certificate or key cannot be read, other users can read the key, its address is taken, or it names a source that the hub does not serve. Everything else works.",
+		Title:       "{why}",
+		Fix:         "Do what the message says. Lectern tries again every 30 s.",
 	}
 	PluginToken = status.ProblemType{
 		Code: "plugin.token", Severity: status.Error,
