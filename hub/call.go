@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -65,7 +64,7 @@ func (c *call) slot() slot {
 // [tools.Error], in the words of no System, or an [approval.FormRequest], which
 // the client is answered with.
 func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
-	c := &call{Call: r, caller: by, began: h.now(), seed: rand.Uint64()}
+	c := &call{Call: r, caller: by, began: h.now(), seed: newSeed()}
 	res, err := h.perform(ctx, c)
 	if err != nil {
 		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
@@ -159,9 +158,10 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	if c.tool.ownChanges == nil || declared == tools.Reads || !ok {
 		return declared, nil
 	}
-	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (effect tools.Effect, err error) {
-		deletes := false
-		if c.others, deletes, err = h.changes.own(c, open).undoScope(ctx, in); deletes {
+	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
+		others, deletes, err := h.changes.own(c, open).undoScope(ctx, in)
+		c.others = others
+		if deletes {
 			return tools.Deletes, err
 		}
 		return declared, err

@@ -41,9 +41,7 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	err := c.allow(ctx, changes)
-	c.call.group.fail(err)
-	return err
+	return c.call.group.fail(c.allow(ctx, changes))
 }
 
 func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {

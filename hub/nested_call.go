@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -120,6 +121,9 @@ func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.
 	}
 	return s.hub.performOn(ctx, c)
 }
+
+// newSeed is the seed of a call that no other makes. It keeps no secret.
+func newSeed() uint64 { return rand.Uint64() } //nolint:gosec // see above
 
 // seedOf is the seed of the nth call that a call with this seed makes: one step
 // of SplitMix64.

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"log/slog"
 
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
@@ -23,8 +22,7 @@ import (
 
 // A scriptSource makes the calls that a test wants. It has no drafts.
 type scriptSource struct {
-	run   func(ctx context.Context, c tools.CallContext) error
-	state map[string]string // only write changes it
+	run func(ctx context.Context, c tools.CallContext) error
 }
 
 func (s *scriptSource) Close() error                { return nil }

@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -138,7 +137,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.NotFound(w, req)
 		return
 	}
-	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now(), seed: rand.Uint64()}
+	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now(), seed: newSeed()}
 	ctx := req.Context()
 	if !m.route.Stream {
 		var cancel context.CancelFunc
