@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -13,6 +14,7 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	s.Sources = append([]status.Source{}, s.Sources...)
 	for i, src := range s.Sources {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
+		s.Sources[i].Ask = slices.Clone(src.Ask)
 		s.Sources[i].Tasks, s.Sources[i].Holds = slices.Clone(src.Tasks), slices.Clone(src.Holds)
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
@@ -46,7 +48,7 @@ func cloneAction(a *status.Action) *status.Action {
 	}
 	a.Source, a.Answer, a.Filter, a.Grant, a.Option = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter), clonePointer(a.Grant), clonePointer(a.Option)
 	if a.Source != nil {
-		a.Source.Exclude, a.Source.Only = slices.Clone(a.Source.Exclude), slices.Clone(a.Source.Only)
+		a.Source.Exclude, a.Source.Only, a.Source.Keys = slices.Clone(a.Source.Exclude), slices.Clone(a.Source.Only), maps.Clone(a.Source.Keys)
 	}
 	if a.Filter != nil {
 		a.Filter.IDs = slices.Clone(a.Filter.IDs)

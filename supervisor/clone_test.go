@@ -57,7 +57,14 @@ func visitValues(v reflect.Value, change func(reflect.Value)) {
 		for i := range v.Len() {
 			visitValues(v.Index(i), change)
 		}
-	case v.Kind() == reflect.Map || v.Kind() == reflect.Interface || v.Kind() == reflect.Chan:
+	case v.Kind() == reflect.Map:
+		for _, k := range v.MapKeys() {
+			copied := reflect.New(v.Type().Elem()).Elem()
+			copied.Set(v.MapIndex(k))
+			visitValues(copied, change)
+			v.SetMapIndex(k, copied)
+		}
+	case v.Kind() == reflect.Interface || v.Kind() == reflect.Chan:
 		panic("a snapshot holds a " + v.Type().String() + ", which this test does not know to copy")
 	}
 }
@@ -70,6 +77,9 @@ func fill(v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 	case v.Kind() == reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 4)) // with room, so that an append would stay in it
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("key"), reflect.Zero(v.Type().Elem()))
 	default:
 		scalar(v, "first", 1)
 	}
