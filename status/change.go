@@ -22,7 +22,7 @@ type Call struct {
 	Code          string        `json:"code,omitempty"` // of the error, or Asked; empty: it succeeded
 	Changes       []string      `json:"changes,omitempty"`
 	Targets       []string      `json:"targets,omitempty"` // what it touched, as far as its tool tells: at most 20 names, shortened
-	Missed        uint64        `json:"missed,omitempty"` // calls before this one that were dropped because the reader was slow
+	Missed        uint64        `json:"missed,omitempty"`  // calls before this one that were dropped because the reader was slow
 }
 
 // Failed reports whether the call ended with an error.
