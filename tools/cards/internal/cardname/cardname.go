@@ -113,7 +113,9 @@ func (n Name) URLKey() string {
 
 var entity = regexp.MustCompile(`&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);`)
 
-func decodeEntities(text string) string { return entity.ReplaceAllStringFunc(text, html.UnescapeString) }
+func decodeEntities(text string) string {
+	return entity.ReplaceAllStringFunc(text, html.UnescapeString)
+}
 
 var (
 	camel       = regexp.MustCompile(`[A-Z-]|::`)
