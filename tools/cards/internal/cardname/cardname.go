@@ -7,6 +7,7 @@
 package cardname
 
 import (
+	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -145,11 +146,9 @@ func (n Name) Problem() string {
 	case n == "":
 		return "can't be blank"
 	case utf8.RuneCountInString(string(n)) > MaxLength:
-		return "is too long (at most 255 characters)"
+		return fmt.Sprintf("is too long (%d character maximum; length is %d)", MaxLength, utf8.RuneCountInString(string(n)))
 	case !utf8.ValidString(string(n)):
 		return "is not UTF-8"
-	case strings.Contains(string(n), "/"):
-		return "cannot contain '/'"
 	}
 	for _, part := range n.Parts() {
 		if part == "" {

@@ -74,7 +74,7 @@ func TestSwap(t *testing.T) {
 }
 
 func TestProblem(t *testing.T) {
-	for name, good := range map[Name]bool{"A": true, "A+B": true, "*star+C": true, "": false, "A+": false, "+A": false, "A++B": false, "a/b": false, "A+😀": false} {
+	for name, good := range map[Name]bool{"A": true, "A+B": true, "*star+C": true, "": false, "A+": false, "+A": false, "A++B": false, "A+😀": false} {
 		if got := name.Problem(); (got == "") != good {
 			t.Errorf("%q: %q", name, got)
 		}

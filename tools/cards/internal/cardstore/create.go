@@ -34,7 +34,7 @@ func (e *TakenError) Error() string {
 // Create makes a card, and those that its name is made of where they are missing. A
 // card of that name in the trash comes back with its id and its history.
 func (s *Store) Create(ctx context.Context, by Caller, in NewCard) (c Card, err error) {
-	err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		c, err = s.create(ctx, q, by, in)
 		return err
 	})

@@ -10,7 +10,7 @@ import (
 // Delete puts a card and all that is below it into the trash. What is below goes
 // along whether or not the caller may read it.
 func (s *Store) Delete(ctx context.Context, by Caller, name string) (c Card, err error) {
-	err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		c, err = s.delete(ctx, q, by, name)
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 // for a name that rules keep from the caller, before it looks for a card, and
 // ErrNotFound for all that is not there for the caller.
 func (s *Store) Get(ctx context.Context, by Caller, name string) (Card, error) {
-	return get(ctx, s.db.Reader(), by, name)
+	return get(ctx, s.reader(), by, name)
 }
 
 func get(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {
@@ -58,7 +58,7 @@ func admits(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) e
 
 // ResolveType returns the card of a type that the caller may read, or a TypeError.
 func (s *Store) ResolveType(ctx context.Context, by Caller, name string) (Card, error) {
-	return resolveType(ctx, s.db.Reader(), by, name)
+	return resolveType(ctx, s.reader(), by, name)
 }
 
 func resolveType(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {

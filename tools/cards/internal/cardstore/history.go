@@ -47,7 +47,7 @@ func scanRevision(row sqlstore.Row) (r Revision, err error) {
 // were made, newest first, and how many there are. With fromTrash it also finds a
 // card in the trash.
 func (s *Store) History(ctx context.Context, by Caller, name string, fromTrash bool, limit int) (c Card, revisions []Revision, total int, err error) {
-	err = s.db.Read(ctx, func(q *sqlstore.Conn) error {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if c, err = getAnywhere(ctx, q, by, name, fromTrash); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func getAnywhere(ctx context.Context, q *sqlstore.Conn, by Caller, name string, 
 
 // RevisionOf returns one revision of a card, or ErrNotFound.
 func (s *Store) RevisionOf(ctx context.Context, by Caller, name string, act int64) (c Card, r Revision, err error) {
-	err = s.db.Read(ctx, func(q *sqlstore.Conn) error {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if c, err = getAnywhere(ctx, q, by, name, by.has(Admin)); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func revision(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, act int6
 
 // Restore gives a card the type and content of one of its revisions.
 func (s *Store) Restore(ctx context.Context, by Caller, name string, act int64) (c Card, r Revision, err error) {
-	err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		if c, err = getAnywhere(ctx, q, by, name, true); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (s *Store) Restore(ctx context.Context, by Caller, name string, act int64) 
 // RestoreTrashed takes one card out of the trash, and those that its name is made
 // of. What was below it stays in the trash.
 func (s *Store) RestoreTrashed(ctx context.Context, by Caller, name string) (c Card, err error) {
-	err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		if c, err = getAnywhere(ctx, q, by, name, true); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ type Trashed struct {
 
 // Trash lists the cards in the trash that the caller might read, last deleted first.
 func (s *Store) Trash(ctx context.Context, by Caller, limit, offset int) (cards []Trashed, total int, err error) {
-	err = s.db.Read(ctx, func(q *sqlstore.Conn) error {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		classes, err := visible(ctx, q, by)
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ const (
 // Related lists the live cards in a relation to a card that the caller may read. At
 // most limit are listed.
 func (s *Store) Related(ctx context.Context, by Caller, name string, how Relation, limit int) (c Card, cards []Card, err error) {
-	err = s.db.Read(ctx, func(q *sqlstore.Conn) error {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if c, err = get(ctx, q, by, name); err != nil {
 			return err
 		}

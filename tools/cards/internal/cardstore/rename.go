@@ -13,7 +13,7 @@ import (
 // With updateReferers the references to them follow, also in cards that the caller
 // may not read, which the caller is not told.
 func (s *Store) Rename(ctx context.Context, by Caller, name, newName string, updateReferers bool) (c Card, err error) {
-	err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		c, err = s.rename(ctx, q, by, name, cardname.Parse(newName), updateReferers)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
 
 // reclassify works out again who may read the cards that a written card decides
@@ -79,4 +80,26 @@ func (s *Store) classify(ctx context.Context, q *sqlstore.Conn, condition string
 		}
 	}
 	return nil
+}
+
+// KeepForMasters writes the rule that only game masters and administrators read a
+// card, whether or not the card is there yet.
+func (s *Store) KeepForMasters(ctx context.Context, name string) error {
+	return s.write(ctx, func(q *sqlstore.Conn) error {
+		n := cardname.Parse(name)
+		if err := checkName(n); err != nil {
+			return err
+		}
+		rule := cardname.Join(n, "*self", cardname.Name(mayRead))
+		_, found, err := liveCard(ctx, q, rule.Key())
+		if err != nil || found {
+			return err
+		}
+		kind, _, err := cardBy(ctx, q, "c.id = ?", int64(listID))
+		if err != nil {
+			return err
+		}
+		_, err = s.insert(ctx, q, itself, rule, kind, "Game Master\nAdministrator")
+		return err
+	})
 }

@@ -16,7 +16,8 @@ type Search struct {
 	In            string // name, content or both; empty: name
 	Match         string // substring, phrase or whole_word; empty: substring
 	CaseSensitive bool
-	Names         []string // texts that the name contains, whole names compared
+	Names         []string // texts that the name contains
+	SimpleNames   bool     // names of one part alone
 	Prefix        string   // how the name begins
 	NotName       string   // a pattern with * of names that are left out
 	Types         []string
@@ -46,7 +47,7 @@ func (c *condition) String() string { return strings.Join(c.parts, " AND ") }
 // Search lists the live cards that the caller may read and that fit, and how many
 // fit in all.
 func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, total int, err error) {
-	err = s.db.Read(ctx, func(q *sqlstore.Conn) error {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		classes, err := visible(ctx, q, by)
 		if err != nil {
 			return err
@@ -83,6 +84,9 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 	f.applyWords(q.Dialect(), where)
 	for _, name := range f.Names {
 		where.and(contains(q.Dialect(), "c.name"), "%"+escapeLike(name)+"%")
+	}
+	if f.SimpleNames {
+		where.and("c.left_id IS NULL")
 	}
 	if f.Prefix != "" {
 		key := prefixKey(f.Prefix)
@@ -186,7 +190,7 @@ func (c *condition) substring(d sqlstore.Dialect, column, text string) {
 // Children lists the live cards below a card that the caller may read, level by
 // level down to depth, and how many there are.
 func (s *Store) Children(ctx context.Context, by Caller, name string, depth int, f Search) (parent Card, cards []Card, total int, err error) {
-	err = s.db.Read(ctx, func(q *sqlstore.Conn) error {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if parent, err = get(ctx, q, by, name); err != nil {
 			return err
 		}

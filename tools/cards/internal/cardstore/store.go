@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -25,6 +26,11 @@ var migrations embed.FS
 // A Store is an open wiki. It is safe for concurrent use, and by several processes
 // at once.
 type Store struct {
+	*shared
+	tx *sqlstore.Conn // nil: every method has a transaction of its own
+}
+
+type shared struct {
 	db  *sqlstore.Store
 	now func() time.Time
 
@@ -49,7 +55,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open cards: %w", err)
 	}
-	s := &Store{db: db, now: o.Now}
+	s := &Store{shared: &shared{db: db, now: o.Now}}
 	if err := s.seed(ctx); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("open cards: %w", err)
@@ -62,6 +68,45 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // DB is the database, for tables of others beside the cards.
 func (s *Store) DB() *sqlstore.Store { return s.db }
+
+// Within is the store within a transaction of its database, which others end.
+func (s *Store) Within(q *sqlstore.Conn) *Store { return &Store{s.shared, q} }
+
+// Together runs fn in one transaction, which fails as a whole.
+func (s *Store) Together(ctx context.Context, fn func(*Store) error) error {
+	return s.write(ctx, func(q *sqlstore.Conn) error { return fn(s.Within(q)) })
+}
+
+// write runs fn in a transaction. Within one that others end, it takes back what fn
+// did alone if that fails.
+func (s *Store) write(ctx context.Context, fn func(*sqlstore.Conn) error) error {
+	if s.tx == nil {
+		return s.db.Write(ctx, fn)
+	}
+	if _, err := s.tx.Exec(ctx, "SAVEPOINT cards"); err != nil {
+		return err
+	}
+	if err := fn(s.tx); err != nil {
+		_, back := s.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT cards")
+		return errors.Join(err, back)
+	}
+	_, err := s.tx.Exec(ctx, "RELEASE SAVEPOINT cards")
+	return err
+}
+
+func (s *Store) read(ctx context.Context, fn func(*sqlstore.Conn) error) error {
+	if s.tx != nil {
+		return fn(s.tx)
+	}
+	return s.db.Read(ctx, fn)
+}
+
+func (s *Store) reader() *sqlstore.Conn {
+	if s.tx != nil {
+		return s.tx
+	}
+	return s.db.Reader()
+}
 
 // nextPosition is a moment that orders cards and revisions: later than all that this
 // process gave.

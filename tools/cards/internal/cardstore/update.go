@@ -22,7 +22,7 @@ type CardUpdate struct {
 
 // Update changes a card that its caller may read and update.
 func (s *Store) Update(ctx context.Context, by Caller, name string, u CardUpdate) (c Card, err error) {
-	err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		c, err = s.update(ctx, q, by, name, u)
 		return err
 	})

@@ -79,8 +79,8 @@ func TestPatch(t *testing.T) {
 		"append":            {Patch{Mode: "append", Content: new("!"), Separator: `\n`}, page + "\n!", ""},
 		"first":             {Patch{Mode: "find_replace", Find: "<p>", Replace: new("<i>")}, "<h2>A</h2><i>one</p><h2>B</h2><p>two</p>", ""},
 		"last":              {Patch{Mode: "find_replace", Find: "<p>", Replace: new(""), Occurrence: "last"}, "<h2>A</h2><p>one</p><h2>B</h2>two</p>", ""},
-		"regex":             {Patch{Mode: "regex", Pattern: `<h2>(\w)</h2>`, Replace: new("<h3>$1</h3>")}, "<h3>A</h3><p>one</p><h3>B</h3><p>two</p>", ""},
-		"regex too often":   {Patch{Mode: "regex", Pattern: `<`, Replace: new(""), MaxMatches: 3}, "", "pattern matches more than 3 times"},
+		"regex":             {Patch{Mode: "regex_replace", Pattern: `<h2>(\w)</h2>`, Replace: new("<h3>$1</h3>")}, "<h3>A</h3><p>one</p><h3>B</h3><p>two</p>", ""},
+		"regex too often":   {Patch{Mode: "regex_replace", Pattern: `<`, Replace: new(""), MaxMatches: 3}, "", "pattern matches more than 3 times"},
 		"unknown":           {Patch{Mode: "x"}, "", "Unknown patch mode: x"},
 	} {
 		got, _, err := c.patch.Apply(page)

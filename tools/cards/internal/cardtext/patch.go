@@ -24,7 +24,7 @@ type Patch struct {
 	// append, prepend; append_item, remove_item of a list.
 	Content   *string `json:"content"`
 	Separator string  `json:"separator"`
-	// find_replace, regex.
+	// find_replace, regex_replace.
 	Find       string  `json:"find"`
 	Pattern    string  `json:"pattern"`
 	Replace    *string `json:"replace"`
@@ -55,7 +55,7 @@ func (p Patch) Apply(content string) (text string, changed int, err error) {
 		return p.changeItems(content)
 	case "find_replace":
 		return p.findReplace(content)
-	case "regex":
+	case "regex_replace":
 		return p.replacePattern(content)
 	case "":
 		return "", 0, misfit("mode", "Missing patch mode")
