@@ -24,10 +24,19 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
+
+var postgres pgtest.Server
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	postgres.Stop()
+	os.Exit(code)
+}
 
 // A contractCase is a request that was sent to the real server, and its answer.
 type contractCase struct {
@@ -169,7 +178,7 @@ func (w *wiki) craft(t *testing.T, kind string) string {
 		t.Fatal(err)
 	}
 	now := time.Now().Unix()
-	method, signer := jwt.SigningMethod(jwt.SigningMethodRS256), any(key)
+	method, signer := jwt.SigningMethod(jwt.SigningMethodRS256), key
 	switch kind {
 	case "ok":
 		return good
@@ -369,10 +378,14 @@ func at(v any, path []string) []any {
 // another table of the same form.
 func TestContractCases(t *testing.T) {
 	cases := readCases(t)
-	w := newWiki(t, filepath.Join(t.TempDir(), "cards.db"))
-	for _, c := range cases {
-		t.Run(c.ID, func(t *testing.T) { w.play(t, c) })
+	play := func(t *testing.T, database string) {
+		w := newWiki(t, database)
+		for _, c := range cases {
+			t.Run(c.ID, func(t *testing.T) { w.play(t, c) })
+		}
 	}
+	t.Run("sqlite", func(t *testing.T) { play(t, filepath.Join(t.TempDir(), "cards.db")) })
+	t.Run("postgres", func(t *testing.T) { play(t, postgres.Database(t)) })
 }
 
 var _ http.Handler = (*cardapi.API)(nil)

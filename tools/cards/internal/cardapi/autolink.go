@@ -87,19 +87,14 @@ func autoLink(r *request) (answer, error) {
 // terms are the names of cards to look for, longest first: the last parts of those
 // below the scope.
 func (r *request) terms(scope string, types []string, shortest int, but cardname.Name) (terms []cardname.Name, err error) {
-	for offset := 0; len(terms) < maxTerms; offset += mostList {
-		cards, total, err := r.store.Search(r.Context(), r.by(), cardstore.Search{Prefix: scope, Types: types, WithVirtual: true, Limit: mostList, Offset: offset})
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range cards {
-			parts := c.Name.Parts()
-			if last := parts[len(parts)-1]; len(last) >= shortest && c.Name.Key() != but.Key() && !strings.HasPrefix(string(last), "*") {
-				terms = append(terms, c.Name)
-			}
-		}
-		if offset+len(cards) >= total || len(cards) == 0 {
-			break
+	cards, err := r.everyCard(r.by(), cardstore.Search{Prefix: scope, Types: types, WithVirtual: true}, maxTerms)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cards {
+		parts := c.Name.Parts()
+		if last := parts[len(parts)-1]; len(last) >= shortest && c.Name.Key() != but.Key() && !strings.HasPrefix(string(last), "*") {
+			terms = append(terms, c.Name)
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b cardname.Name) int { return len(b) - len(a) })

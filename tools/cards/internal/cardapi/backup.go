@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
 // A Folder keeps uploaded files and backups, below a folder that nobody else
@@ -65,8 +66,8 @@ func (f Folder) backups() ([]fs.DirEntry, error) {
 }
 
 // plainError is an error in the form that the administrators' paths have.
-func plainError(status int, code, message string) (answer, error) {
-	return answer{status: status, value: map[string]any{"error": code, "message": message}}, nil
+func plainError(status int, code, message string) *answer {
+	return &answer{status: status, value: map[string]any{"error": code, "message": message}}
 }
 
 // makeBackup writes every card with its revisions, one a line, and answers that.
@@ -78,7 +79,7 @@ func makeBackup(r *request) (answer, error) {
 	zip := gzip.NewWriter(&b)
 	lines := json.NewEncoder(zip)
 	lines.SetEscapeHTML(false)
-	if err := r.store.Export(r.Context(), func(v any) error { return lines.Encode(v) }); err != nil {
+	if err := r.store.Export(r.Context(), func(c cardstore.ExportedCard) error { return lines.Encode(c) }); err != nil {
 		return answer{}, err
 	}
 	if err := zip.Close(); err != nil {
@@ -134,15 +135,18 @@ func (r *request) theBackup() (file string, none *answer, err error) {
 	}
 	name := r.args[0]
 	if strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") {
-		a, _ := plainError(http.StatusBadRequest, "invalid_filename", "This is not the name of a backup")
-		return "", &a, nil
+		return "", plainError(http.StatusBadRequest, "invalid_filename", "This is not the name of a backup"), nil
 	}
 	file = filepath.Join(r.api.Backups.Dir, "backups", name)
-	if _, statErr := os.Lstat(file); !backupName.MatchString(name) || statErr != nil {
-		a, _ := plainError(http.StatusNotFound, "not_found", "There is no backup of this name")
-		return "", &a, nil
+	if !backupName.MatchString(name) || !isThere(file) {
+		return "", plainError(http.StatusNotFound, "not_found", "There is no backup of this name"), nil
 	}
 	return file, nil, nil
+}
+
+func isThere(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
 }
 
 func downloadBackup(r *request) (answer, error) {

@@ -20,59 +20,37 @@ type op struct {
 // batchCards carries operations out, each with its caller's own rights: each by
 // itself, or all or none.
 func batchCards(r *request) (answer, error) {
-	var in struct {
-		Ops    json.RawMessage `json:"ops"`
-		Mode   string          `json:"mode"`
-		DryRun bool            `json:"dry_run"`
-	}
-	if err := r.into(&in); err != nil {
+	in, err := r.readBatch()
+	if err != nil {
 		return answer{}, err
-	}
-	if in.Mode != "" && in.Mode != "per_item" && in.Mode != "transactional" {
-		return answer{}, invalid("mode", "mode must be per_item or transactional")
-	}
-	var ops []op
-	if len(in.Ops) > 0 && json.Unmarshal(in.Ops, &ops) != nil {
-		return answer{}, invalid("ops", "ops must be an array of objects")
-	}
-	switch {
-	case len(ops) == 0:
-		return answer{}, invalid("ops", "Missing ops array")
-	case len(ops) > r.api.Limits.Ops:
-		return answer{}, invalid("ops", "Too many operations")
 	}
 	var results []map[string]any
 	failed := false
 	carryOut := func(s *cardstore.Store) error {
 		results, failed = nil, false
-		for _, o := range ops {
+		for _, o := range in.ops {
 			result, err := r.carryOut(s, o)
-			if err != nil {
-				failed = true
-			}
+			failed = failed || err != nil
 			results = append(results, result)
 		}
-		if failed && in.Mode == "transactional" || in.DryRun {
+		if failed && in.Mode == transactional || in.DryRun {
 			return errRolledBack
 		}
 		return nil
 	}
-	err := error(nil)
-	if in.Mode == "transactional" || in.DryRun {
-		err = r.store.Together(r.Context(), carryOut)
-	} else {
-		err = carryOut(r.store)
+	together := func(s *cardstore.Store) error { return s.Together(r.Context(), carryOut) }
+	if in.Mode != transactional && !in.DryRun {
+		together = carryOut
 	}
-	if errors.Is(err, errRolledBack) && failed && in.Mode == "transactional" {
+	switch err := together(r.store); {
+	case errors.Is(err, errRolledBack) && failed && in.Mode == transactional:
 		for _, result := range results {
 			if result["status"] == "ok" {
 				result["rolled_back"] = true
 				delete(result, "id")
 			}
 		}
-		err = nil
-	}
-	if err != nil && !errors.Is(err, errRolledBack) {
+	case err != nil && !errors.Is(err, errRolledBack):
 		return answer{}, err
 	}
 	out := answer{status: http.StatusOK, value: map[string]any{"results": results}}
@@ -80,6 +58,35 @@ func batchCards(r *request) (answer, error) {
 		out.status = http.StatusMultiStatus
 	}
 	return out, nil
+}
+
+// transactional is the mode in which all operations succeed or none does.
+const transactional = "transactional"
+
+type batch struct {
+	Ops    json.RawMessage `json:"ops"`
+	Mode   string          `json:"mode"`
+	DryRun bool            `json:"dry_run"`
+	ops    []op
+}
+
+func (r *request) readBatch() (in batch, err error) {
+	if err := r.into(&in); err != nil {
+		return in, err
+	}
+	if in.Mode != "" && in.Mode != "per_item" && in.Mode != transactional {
+		return in, invalid("mode", "mode must be per_item or transactional")
+	}
+	if len(in.Ops) > 0 && json.Unmarshal(in.Ops, &in.ops) != nil {
+		return in, invalid("ops", "ops must be an array of objects")
+	}
+	switch {
+	case len(in.ops) == 0:
+		return in, invalid("ops", "Missing ops array")
+	case len(in.ops) > r.api.Limits.Ops:
+		return in, invalid("ops", "Too many operations")
+	}
+	return in, nil
 }
 
 var errRolledBack = errors.New("rolled back")
@@ -96,19 +103,8 @@ func (r *request) carryOut(s *cardstore.Store, o op) (map[string]any, error) {
 		if err != nil {
 			return err
 		}
-		for _, child := range o.Children {
-			if child.Name == nil {
-				return invalid("children", "Missing name")
-			}
-			full := childName(string(c.Name), *child.Name)
-			child.Name = &full
-			child.Upsert = true
-			if _, err := r.create(s, child, full); err != nil {
-				if _, unknown := errors.AsType[*cardstore.TypeError](err); unknown {
-					continue // as Decko does
-				}
-				return err
-			}
+		if err := r.createChildren(s, c, o.Children); err != nil {
+			return err
 		}
 		return r.setFields(s, c, o.Fields)
 	})
@@ -129,6 +125,22 @@ func (r *request) carryOut(s *cardstore.Store, o op) (map[string]any, error) {
 		result["id"] = c.ID
 	}
 	return result, nil
+}
+
+// createChildren writes the cards that an operation has below c. One of an unknown
+// type is passed over, as Decko does.
+func (r *request) createChildren(s *cardstore.Store, c cardstore.Card, children []op) error {
+	for _, child := range children {
+		if child.Name == nil {
+			return invalid("children", "Missing name")
+		}
+		child.Upsert = true
+		_, err := r.create(s, child, childName(string(c.Name), *child.Name))
+		if _, unknown := errors.AsType[*cardstore.TypeError](err); err != nil && !unknown {
+			return err
+		}
+	}
+	return nil
 }
 
 // batchMessage is an error in the words of a batch's results.

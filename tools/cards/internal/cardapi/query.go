@@ -123,29 +123,9 @@ func runQuery(r *request) (answer, error) {
 		return answer{}, err
 	}
 	f := cardstore.Search{WithVirtual: true, Limit: usualList, Sort: in.Sort, Descending: in.Dir == "desc"}
-	query := maps.Clone(in.Query)
-	if in.Template != "" {
-		named, known := namedQueries[in.Template]
-		if !known {
-			return answer{}, invalid("template", "Unknown template %q; there are %v", in.Template, slices.Sorted(maps.Keys(namedQueries)))
-		}
-		query = maps.Clone(named)
-		maps.Copy(query, in.Query)
-		if in.Template == "recent_changes" && f.Sort == "" {
-			f.Sort, f.Descending = "updated", true
-		}
-	}
-	if len(query) == 0 && in.Template == "" {
-		return answer{}, invalid("query", "Missing query")
-	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		read, known := filters[name]
-		if !known {
-			return answer{}, invalid("query."+name, "Unknown filter %q; there are %v", name, slices.Sorted(maps.Keys(filters)))
-		}
-		if err := read(&f, query[name]); err != nil {
-			return answer{}, err
-		}
+	query, err := readQuery(&f, in.Template, in.Query)
+	if err != nil {
+		return answer{}, err
 	}
 	if !slices.Contains([]string{"", "name", "created", "updated"}, f.Sort) {
 		return answer{}, queryError("sort", "sort must be name, created or updated")
@@ -169,4 +149,33 @@ func runQuery(r *request) (answer, error) {
 	return answer{status: http.StatusOK, value: map[string]any{
 		"results": listOf(cards, summary), "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total), "query": query,
 	}}, nil
+}
+
+// readQuery reads the filters of a query, and of its template before them.
+func readQuery(f *cardstore.Search, template string, given map[string]json.RawMessage) (query map[string]json.RawMessage, err error) {
+	query = maps.Clone(given)
+	if template != "" {
+		named, known := namedQueries[template]
+		if !known {
+			return nil, invalid("template", "Unknown template %q; there are %v", template, slices.Sorted(maps.Keys(namedQueries)))
+		}
+		query = maps.Clone(named)
+		maps.Copy(query, given)
+		if template == "recent_changes" && f.Sort == "" {
+			f.Sort, f.Descending = "updated", true
+		}
+	}
+	if len(query) == 0 && template == "" {
+		return nil, invalid("query", "Missing query")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		read, known := filters[name]
+		if !known {
+			return nil, invalid("query."+name, "Unknown filter %q; there are %v", name, slices.Sorted(maps.Keys(filters)))
+		}
+		if err := read(f, query[name]); err != nil {
+			return nil, err
+		}
+	}
+	return query, nil
 }

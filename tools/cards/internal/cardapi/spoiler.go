@@ -87,25 +87,36 @@ func (r *request) findTerms(terms []string, scope string, limit int, leaveOut []
 	if scope == "ai" {
 		eyes = r.by()
 	}
+	counts := func(n cardname.Name) bool {
+		isAI := slices.ContainsFunc(n.Parts(), func(p cardname.Name) bool { return p.Key() == "ai" })
+		return (scope != "ai" || isAI) && !slices.ContainsFunc(leaveOut, func(l cardname.Name) bool { return l.Key() == n.Key() })
+	}
 	for _, term := range terms {
-		for offset := 0; ; offset += mostList {
-			cards, total, err := r.store.Search(r.Context(), eyes, cardstore.Search{Words: term, In: "content", WithVirtual: true, Limit: mostList, Offset: offset})
-			if err != nil {
-				return nil, err
-			}
-			for _, c := range cards {
-				isAI := slices.ContainsFunc(c.Name.Parts(), func(p cardname.Name) bool { return p.Key() == "ai" })
-				if scope == "ai" && !isAI || slices.ContainsFunc(leaveOut, func(n cardname.Name) bool { return n.Key() == c.Name.Key() }) {
-					continue
-				}
+		cards, err := r.everyCard(eyes, cardstore.Search{Words: term, In: "content", WithVirtual: true}, limit-len(all))
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cards {
+			if counts(c.Name) {
 				all = append(all, spoiler{c.Name, term, highlight(c.Content, term)})
-				if len(all) == limit {
-					return all, nil
-				}
 			}
-			if offset+len(cards) >= total || len(cards) == 0 {
-				break
-			}
+		}
+	}
+	return all[:min(len(all), limit)], nil
+}
+
+// everyCard lists what a search finds, page by page, up to limit.
+func (r *request) everyCard(by cardstore.Caller, f cardstore.Search, limit int) (all []cardstore.Card, err error) {
+	f.Limit = mostList
+	for len(all) < limit {
+		f.Offset = len(all)
+		cards, total, err := r.store.Search(r.Context(), by, f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, cards...)
+		if len(all) >= total || len(cards) == 0 {
+			break
 		}
 	}
 	return all, nil

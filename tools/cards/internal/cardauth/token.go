@@ -182,7 +182,7 @@ func (a *Auth) keys(ctx context.Context, fresh bool) (map[string]signingKey, err
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	age := a.o.Now().Sub(a.loadedAt)
-	if a.signing != nil && len(a.signing) > 0 && (age < reloadAfter || !fresh && age < time.Minute) {
+	if len(a.signing) > 0 && (age < reloadAfter || !fresh && age < time.Minute) {
 		return a.signing, nil
 	}
 	all, err := sqlstore.Select(ctx, a.o.DB.Reader(), scanSigningKey, "SELECT kid, private, signs_from, known_to FROM signing_key")

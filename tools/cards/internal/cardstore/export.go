@@ -32,27 +32,19 @@ type ExportedRevision struct {
 }
 
 // Export gives every card, live and trashed, to one, oldest first, as of one moment.
-func (s *Store) Export(ctx context.Context, one func(any) error) error {
+func (s *Store) Export(ctx context.Context, one func(ExportedCard) error) error {
+	const batch = 200
 	return s.read(ctx, func(q *sqlstore.Conn) error {
-		after := int64(-1)
-		for {
-			const batch = 200
+		for after := int64(-1); ; {
 			cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after, batch)
 			if err != nil {
 				return err
 			}
 			for _, c := range cards {
 				after = c.position
-				revisions, err := sqlstore.Select(ctx, q, scanRevision, "SELECT "+revisionColumns+"WHERE r.card_id = ? ORDER BY r.position", c.ID)
+				out, err := export(ctx, q, c)
 				if err != nil {
 					return err
-				}
-				out := ExportedCard{
-					Name: string(c.Name), ID: c.ID, Type: string(c.Type), Codename: c.Codename, Content: c.Content, Trash: c.trash,
-					CreatedAt: c.CreatedAt.UnixNano(), UpdatedAt: c.UpdatedAt.UnixNano(),
-				}
-				for _, r := range revisions {
-					out.Revisions = append(out.Revisions, ExportedRevision{r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name), string(r.Type), r.Content})
 				}
 				if err := one(out); err != nil {
 					return err
@@ -63,4 +55,16 @@ func (s *Store) Export(ctx context.Context, one func(any) error) error {
 			}
 		}
 	})
+}
+
+func export(ctx context.Context, q *sqlstore.Conn, c Card) (ExportedCard, error) {
+	out := ExportedCard{
+		Name: string(c.Name), ID: c.ID, Type: string(c.Type), Codename: c.Codename, Content: c.Content, Trash: c.trash,
+		CreatedAt: c.CreatedAt.UnixNano(), UpdatedAt: c.UpdatedAt.UnixNano(),
+	}
+	revisions, err := sqlstore.Select(ctx, q, scanRevision, "SELECT "+revisionColumns+"WHERE r.card_id = ? ORDER BY r.position", c.ID)
+	for _, r := range revisions {
+		out.Revisions = append(out.Revisions, ExportedRevision{r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name), string(r.Type), r.Content})
+	}
+	return out, err
 }

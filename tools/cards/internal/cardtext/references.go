@@ -39,13 +39,11 @@ type Token struct {
 // belongs to it.
 func Tokens(content string) (all []Token) {
 	for i := 0; i+1 < len(content); i++ {
-		kind, open, end := Kind(""), content[i:i+2], ""
-		switch open {
-		case "[[":
-			kind, end = Link, "]]"
-		case "{{":
+		open := content[i : i+2]
+		kind, end := Link, "]]"
+		if open == "{{" {
 			kind, end = Nest, "}}"
-		default:
+		} else if open != "[[" {
 			continue
 		}
 		if i > 0 && content[i-1] == '\\' {
