@@ -53,7 +53,7 @@ func (s *Store) create(ctx context.Context, q *sqlstore.Conn, by Caller, in NewC
 	if err != nil {
 		return Card{}, err
 	}
-	if err := s.checkFree(ctx, q, by, n); err != nil {
+	if err := checkFree(ctx, q, by, n); err != nil {
 		return Card{}, err
 	}
 	a := newAccess(q)
@@ -84,7 +84,7 @@ func checkName(n cardname.Name) error {
 // checkFree returns why a name cannot be given to a card: a TakenError if the caller
 // may read the card that has it, and otherwise ErrNameTaken, which also stands for a
 // hidden card that the name is below.
-func (s *Store) checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
+func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
 	classes, err := visible(ctx, q, by)
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func (s *Store) written(ctx context.Context, q *sqlstore.Conn, by Caller, c Card
 	if err := s.remember(ctx, q, by, c, action, changes); err != nil {
 		return err
 	}
-	return s.reclassify(ctx, q, c, changes)
+	return reclassify(ctx, q, c, changes)
 }
 
 func writeReferences(ctx context.Context, q *sqlstore.Conn, c Card) error {

@@ -25,7 +25,7 @@ func (s *Store) delete(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 	if !by.has(Admin) {
 		return Card{}, &DeniedError{c.Name, "delete"}
 	}
-	if err := s.mayWrite(ctx, q, by, c, mayDelete); err != nil {
+	if err := mayWrite(ctx, q, by, c, mayDelete); err != nil {
 		return Card{}, err
 	}
 	condition, args := below(c.key)
@@ -36,7 +36,7 @@ func (s *Store) delete(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 	if slices.ContainsFunc(gone, func(g Card) bool { return g.Codename != "" }) {
 		return Card{}, ErrSystemCard
 	}
-	if uses, err := s.usesOf(ctx, q, c); err != nil || uses {
+	if uses, err := usesOf(ctx, q, c); err != nil || uses {
 		return Card{}, cmpOr(err, ErrSystemCard)
 	}
 	act := newID()
@@ -52,7 +52,7 @@ func (s *Store) delete(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 		if err := s.remember(ctx, q, by, g, "delete", []string{"trash"}); err != nil {
 			return Card{}, err
 		}
-		if err := s.reclassify(ctx, q, g, nil); err != nil {
+		if err := reclassify(ctx, q, g, nil); err != nil {
 			return Card{}, err
 		}
 	}
@@ -67,7 +67,7 @@ func cmpOr(err, other error) error {
 }
 
 // usesOf reports whether a card is the type of live cards.
-func (s *Store) usesOf(ctx context.Context, q *sqlstore.Conn, c Card) (bool, error) {
+func usesOf(ctx context.Context, q *sqlstore.Conn, c Card) (bool, error) {
 	if c.TypeID != cardtypeID {
 		return false, nil
 	}

@@ -127,7 +127,7 @@ func (s *Store) Restore(ctx context.Context, by Caller, name string, act int64) 
 		if r, err = revision(ctx, q, by, c, act); err != nil {
 			return err
 		}
-		if err := s.mayWrite(ctx, q, by, c, mayUpdate); err != nil {
+		if err := mayWrite(ctx, q, by, c, mayUpdate); err != nil {
 			return err
 		}
 		if c.trash {

@@ -34,21 +34,21 @@ func (s *Store) rename(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 	if err := admits(ctx, q, by, with); err != nil {
 		return Card{}, err
 	}
-	if err := s.mayWrite(ctx, q, by, c, mayUpdate); err != nil {
+	if err := mayWrite(ctx, q, by, c, mayUpdate); err != nil {
 		return Card{}, err
 	}
 	if c.key != with.Key() {
-		if err := s.checkFree(ctx, q, by, with); err != nil {
+		if err := checkFree(ctx, q, by, with); err != nil {
 			return Card{}, err
 		}
 	}
-	moved, err := s.named(ctx, q, c)
+	moved, err := named(ctx, q, c)
 	if err != nil {
 		return Card{}, err
 	}
 	var referers []int64
 	if updateReferers {
-		if referers, err = s.referersOf(ctx, q, moved); err != nil {
+		if referers, err = referersOf(ctx, q, moved); err != nil {
 			return Card{}, err
 		}
 	}
@@ -68,7 +68,7 @@ func (s *Store) rename(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 }
 
 // named are the live cards whose name contains the name of c, it first.
-func (s *Store) named(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
+func named(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 	like := escapeLike(c.key)
 	all, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+
 		`WHERE c.trash = 0 AND (c.key = ? OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\')`, c.key, like+"+%", "%+"+like, "%+"+like+"+%")
@@ -80,7 +80,7 @@ func (s *Store) named(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, er
 }
 
 // referersOf are the cards that refer to one of these.
-func (s *Store) referersOf(ctx context.Context, q *sqlstore.Conn, cards []Card) (ids []int64, err error) {
+func referersOf(ctx context.Context, q *sqlstore.Conn, cards []Card) (ids []int64, err error) {
 	for _, c := range cards {
 		some, err := sqlstore.Select(ctx, q, func(row sqlstore.Row) (id int64, err error) { return id, row.Scan(&id) },
 			"SELECT DISTINCT referer_id FROM reference WHERE key = ?", c.key)

@@ -12,7 +12,7 @@ import (
 // reclassify works out again who may read the cards that a written card decides
 // about: all of its set if it is a rule, itself and what is below it if it has
 // another name or type.
-func (s *Store) reclassify(ctx context.Context, q *sqlstore.Conn, c Card, changes []string) error {
+func reclassify(ctx context.Context, q *sqlstore.Conn, c Card, changes []string) error {
 	parts := c.Name.Parts()
 	last := parts[len(parts)-1].Key()
 	if len(parts) > 1 && last == mayRead.key() {
@@ -24,11 +24,11 @@ func (s *Store) reclassify(ctx context.Context, q *sqlstore.Conn, c Card, change
 		case kind.Key() == "*right":
 			condition, args = "(c.key = ? OR c.key LIKE ? ESCAPE '\\' OR c.key LIKE ? ESCAPE '\\')", []any{"", "%+" + escapeLike(set.Left().Key()), "%+" + escapeLike(set.Left().Key()) + "+%"}
 		}
-		return s.classify(ctx, q, condition, args...)
+		return classify(ctx, q, condition, args...)
 	}
 	if slices.Contains(changes, "type_id") || slices.Contains(changes, "name") {
 		condition, args := below(c.key)
-		return s.classify(ctx, q, condition, args...)
+		return classify(ctx, q, condition, args...)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func escapeLike(text string) string { return likeEscaper.Replace(text) }
 
 // classify keeps for each live card that the condition fits who may read it. A card
 // comes after its left side, whose readers it needs.
-func (s *Store) classify(ctx context.Context, q *sqlstore.Conn, condition string, args ...any) error {
+func classify(ctx context.Context, q *sqlstore.Conn, condition string, args ...any) error {
 	cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.trash = 0 AND "+condition, args...)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (s *Store) update(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 		}
 		return Card{}, err
 	}
-	if err := s.mayWrite(ctx, q, by, c, mayUpdate); err != nil {
+	if err := mayWrite(ctx, q, by, c, mayUpdate); err != nil {
 		return Card{}, err
 	}
 	if u.IfRevision != nil && *u.IfRevision != c.Revision {
@@ -87,7 +87,7 @@ func nameRuleBefore(ctx context.Context, q *sqlstore.Conn, by Caller, name strin
 }
 
 // mayWrite returns why the caller may not do this with a card that it may read.
-func (s *Store) mayWrite(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, what setting) error {
+func mayWrite(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, what setting) error {
 	who, err := newAccess(q).writers(ctx, c.Name, c.Type, what)
 	if err != nil {
 		return err
