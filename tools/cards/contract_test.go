@@ -112,19 +112,27 @@ type wiki struct {
 	saved     map[string]any
 }
 
-func newWiki(t *testing.T, database string) *wiki {
+func openWiki(t *testing.T, database string, now func() time.Time) *wiki {
 	t.Helper()
-	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: database, Now: time.Now})
+	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: database, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	w := &wiki{store: store, auth: cardauth.New(cardauth.Options{DB: store.DB(), Now: time.Now}), passwords: map[string]string{}, saved: map[string]any{}}
+	w := &wiki{store: store, auth: cardauth.New(cardauth.Options{DB: store.DB(), Now: now}), passwords: map[string]string{}, saved: map[string]any{}}
 	folder := cardapi.Folder{Dir: t.TempDir()}
 	w.api = cardapi.New(cardapi.Options{
-		Store: store, Auth: w.auth, Files: folder, Backups: folder, Limits: cardapi.DefaultLimits(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Store: store, Auth: w.auth, Files: folder, Backups: folder, Limits: cardapi.DefaultLimits(), Now: now, Log: slog.New(slog.DiscardHandler),
 	})
-	if _, w.key, err = w.auth.MakeKey(t.Context(), cardauth.APIKey{Name: "shared", Roles: cardstore.Roles()}); err != nil {
+	return w
+}
+
+func newWiki(t *testing.T, database string) *wiki {
+	t.Helper()
+	w := openWiki(t, database, time.Now)
+	store := w.store
+	var err error
+	if _, w.key, err = w.auth.MakeKey(t.Context(), cardauth.APIKey{Name: "shared", Roles: cardstore.Roles(), RateLimit: 1 << 40}); err != nil {
 		t.Fatal(err)
 	}
 	for _, role := range cardstore.Roles() {
