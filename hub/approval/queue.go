@@ -64,6 +64,7 @@ type Queue struct {
 // decision, so only the first one counts.
 type pending struct {
 	view     status.Approval
+	full     changeText
 	plan     status.Plan
 	rule     policy.Rule // what the answer "always" writes
 	args     string      // digest of the arguments
