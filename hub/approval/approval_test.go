@@ -148,7 +148,7 @@ func TestEndings(t *testing.T) {
 		ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.Client{}, refuse)
 		var prompted string
 		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, approval.Client{
-			Prompt: func(context.Context, string) (approval.FormAnswer, error) {
+			Prompt: func(context.Context, approval.FormContent) (approval.FormAnswer, error) {
 				prompted = q.Pending()[0].ID
 				return approval.FormAnswer{Valid: true, Allow: true}, nil
 			},

@@ -66,6 +66,7 @@ type pending struct {
 	view     status.Approval
 	full     changeText
 	plan     status.Plan
+	form     FormContent // what its client shows
 	rule     policy.Rule // what the answer "always" writes
 	args     string      // digest of the arguments
 	decision chan decision
@@ -207,8 +208,8 @@ func (q *Queue) answer(id string, d decision) error {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
 	switch {
-	case d.allow && d.scope != status.Once && p.view.OnlyOnce:
-		return fmt.Errorf("%s call: %s makes other calls, so it can be approved only once at a time", verb, id)
+	case d.allow && CheckScope(p.view, d.scope) != nil:
+		return fmt.Errorf("%s call: %w", verb, CheckScope(p.view, d.scope))
 	case expired(q.conf.Now(), p.view.Until):
 		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
 		p.decision <- decision{reason: "the time for an answer was over"}
@@ -220,6 +221,19 @@ func (q *Queue) answer(id string, d decision) error {
 	}
 	p.decision <- d
 	return nil
+}
+
+// CheckScope reports why a cannot be allowed as far as scope reaches: a yes that
+// lasts would be used by every program that claims the same name.
+func CheckScope(a status.Approval, scope status.Scope) error {
+	switch {
+	case scope == status.Once || !a.OnlyOnce:
+		return nil
+	case !a.Proven:
+		return fmt.Errorf("%s comes from %s, which has not proved its name, so it can be allowed only once; "+
+			"a client that `lectern client install` connects proves its name", a.ID, status.ClientLabel(a.Client, false))
+	}
+	return fmt.Errorf("%s makes other calls, so it can be allowed only once at a time", a.ID)
 }
 
 func errHubEnds() error {

@@ -64,8 +64,9 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 	}
 	args := sha256.Sum256(r.Args)
 	full := r.changeText()
+	view := r.view(newID(), q.conf.Now(), limit, full)
 	p := &pending{
-		view: r.view(newID(), q.conf.Now(), limit, full), full: full, plan: r.plan(full), rule: r.alwaysRule(),
+		view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
 		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1),
 	}
 	if err := q.add(p); err != nil {
