@@ -68,7 +68,9 @@ func TestSharedSessionGetsNoLastingApproval(t *testing.T) {
 	}
 	for _, tt := range []struct{ proven, want string }{{"", "has not proved"}, {"cursor", ""}} {
 		first := post(tt.proven)
-		h.board.WaitFor(t, func(s status.Snapshot) bool { return len(s.Approvals) == 1 && s.Approvals[0].Proven == (tt.proven != "") })
+		h.board.WaitFor(t, func(s status.Snapshot) bool {
+			return len(s.Approvals) == 1 && s.Approvals[0].Proven == (tt.proven != "")
+		})
 		id := h.onlyPending().ID
 		err := h.Approvals().Answer(id, true, status.Answer{Scope: status.ForSession})
 		if tt.want == "" {

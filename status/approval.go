@@ -107,6 +107,7 @@ const (
 	TimedOut   Resolution = "timed-out"   // there was no answer in time
 	ClientLeft Resolution = "client-left" // the caller cancelled or disconnected
 	AskedAgain Resolution = "asked-again" // the policy has changed, so the call is decided again
+	Displaced  Resolution = "displaced"   // its client had too many calls waiting
 )
 
 // By says who answered an Approval.

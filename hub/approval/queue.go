@@ -23,11 +23,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-const (
-	maxPending           = 256 // calls that wait, of all sessions
-	maxPendingPerSession = 64
-	maxOutcomes          = 32 // that are remembered
-)
+// maxOutcomes is how many outcomes are remembered.
+const maxOutcomes = 32
 
 // MaxReason bounds the reason for a refusal, in characters.
 const MaxReason = 500
@@ -80,6 +77,7 @@ type decision struct {
 	by            status.By
 	policyChanged bool // no one decided: the policy changed
 	hubEnds       bool
+	displaced     bool // by calls of others
 }
 
 // NewQueue makes a Queue without pending approvals.
@@ -91,17 +89,15 @@ func NewQueue(c Config) *Queue {
 func (q *Queue) add(p *pending) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	ofSession := 0
-	for _, other := range q.pending {
-		if other.view.Session == p.view.Session {
-			ofSession++
-		}
-	}
-	switch {
-	case q.closed:
+	if q.closed {
 		return errHubEnds()
-	case len(q.pending) >= maxPending || ofSession >= maxPendingPerSession:
-		return tools.Errorf(tools.Limited, "too many calls wait for the user's approval").WithHint("Wait for answers before you call again.")
+	}
+	displaced, err := q.makeRoom(p)
+	if err != nil {
+		return err
+	}
+	for _, id := range displaced {
+		q.displace(id)
 	}
 	q.pending[p.view.ID] = p
 	return nil

@@ -52,7 +52,7 @@ func literal(name string) string {
 // plan is what the person approves, with the beginning and the end of what is
 // long.
 func (r Request) plan(full changeText) status.Plan {
-	plan := status.Plan{Title: r.title(), Steps: []status.Step{}, Risks: r.risks()}
+	plan := status.Plan{Title: r.title(), Steps: []status.Step{}, Risks: r.risks(), Cut: full.cut}
 	left := maxDiffs
 	for i, target := range full.targets {
 		if i == maxSteps {

@@ -136,6 +136,8 @@ func (d decision) err(ctx context.Context) error {
 		return ctx.Err()
 	case d.allow || d.policyChanged:
 		return nil
+	case d.displaced:
+		return errCrowded()
 	}
 	e := tools.Errorf(tools.Denied, "the user refused the call; nothing was changed")
 	if d.reason != "" {
