@@ -49,6 +49,7 @@ type source struct {
 	closed         chan struct{} // closed when this one has been closed
 	firstAttempt   chan struct{} // closed after the first attempt to open
 	reopenRequests chan chan error
+	recovered      bool // writes that were cut short are settled; maintain's
 
 	mu       sync.Mutex
 	open     *sourceRef    // nil: not open

@@ -61,6 +61,12 @@ func quarantine(file string, now time.Time) (string, error) {
 	return quarantined, nil
 }
 
+// isEmptyFile reports whether there is nothing in a file, or no file.
+func isEmptyFile(file string) bool {
+	info, err := os.Stat(file)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+}
+
 func exists(file string) bool {
 	_, err := os.Lstat(file)
 	return !errors.Is(err, fs.ErrNotExist)
