@@ -141,8 +141,9 @@ func holdsMoved(now tools.State, v changeRow, call []changeRow) bool {
 }
 
 // stoppedHalfway reports whether a part of a call was written and another not.
-// Containers tell nothing: one that must stay is as it was after a complete call.
-// Neither does a call whose result only another application knows.
+// Of containers only a new one tells something: one that must stay is as it was
+// after a complete call. Nothing is known of a call whose result only another
+// application knows.
 func stoppedHalfway(targets []interruptedTarget) bool {
 	some, all := false, true
 	for _, t := range targets {
@@ -150,6 +151,7 @@ func stoppedHalfway(targets []interruptedTarget) bool {
 			return false
 		}
 		if isContainer(t.Target) {
+			some = some || t.stage == stageAfter && !t.Before.Exists
 			continue
 		}
 		some = some || t.stage == stageAfter || t.stage == stageMoved

@@ -50,7 +50,7 @@ func (s *sweeper) walk(before time.Time) {
 		case err != nil:
 			s.note(err)
 			return nil
-		case isTemp(e.Name()) && (e.IsDir() || e.Type().IsRegular()):
+		case IsTemp(e.Name()) && (e.IsDir() || e.Type().IsRegular()):
 			s.remove(name, e, before)
 			return skipFolder(e)
 		case name != "." && strings.HasPrefix(e.Name(), "."):
@@ -94,9 +94,9 @@ func (s *sweeper) note(err error) {
 	}
 }
 
-// isTemp reports whether this package gives temporary files such names: with 26
+// IsTemp reports whether this package gives temporary files such names: with 26
 // characters of rand.Text.
-func isTemp(name string) bool {
+func IsTemp(name string) bool {
 	random, ours := strings.CutPrefix(name, tempPrefix)
 	random, ends := strings.CutSuffix(random, tempSuffix)
 	return ours && ends && len(random) == 26 && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""

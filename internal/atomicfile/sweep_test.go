@@ -44,7 +44,7 @@ func tree(t *testing.T, at time.Time, names ...string) (dir string) {
 func filesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if name, _ = filepath.Rel(dir, name); !e.IsDir() || isTemp(e.Name()) {
+		if name, _ = filepath.Rel(dir, name); !e.IsDir() || IsTemp(e.Name()) {
 			names = append(names, filepath.ToSlash(name))
 		}
 		return err

@@ -60,7 +60,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	}
 	all, rules := folder.NewView(f, nil), newRules(env.Privacy)
 	view := folder.NewView(f, rules)
-	disk := folder.NewCommitter(view, writeFile, probeModes)
+	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
 	return &Notebook{
 		view: view, store: disk, rules: rules, modes: disk.Modes, foreign: all.Exists(".obsidian") || all.Exists("logseq"),
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
