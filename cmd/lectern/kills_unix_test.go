@@ -203,7 +203,9 @@ func TestKilledInMoves(t *testing.T) {
 		for range answered {
 			next()
 		}
-		<-time.After(time.Duration(random.IntN(10_000)) * time.Microsecond) // where in a move it is killed
+		for range random.IntN(10_000) { // a moment, so that it is killed anywhere in a move
+			_, _ = os.Lstat(home)
+		}
 		if err := syscall.Kill(awaitHub(t, home), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
