@@ -51,9 +51,9 @@ snapshot: ## the archives of a release for all six systems, by goreleaser or go 
 		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
 	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
 
-soak: ## long forms of tests, by PART: kills ends 300 hubs in moves, and a process at every system call of one
+soak: ## long forms of tests, by PART: kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one
 	@case "$(PART)" in \
-	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
+	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
 	*) echo "make soak PART=kills"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown

@@ -126,6 +126,9 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	d.fakeFolder.fails = tools.Errorf(tools.Unavailable, "not there")
 	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
 	d.checkOutcomes("a.md create unknown")
+	if c := d.list(status.Filter{})[0]; !strings.Contains(c.CannotUndo, "when its source serves again") {
+		t.Errorf("change %+v", c)
+	}
 	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
 		t.Error("what is to be reconciled is not known")
 	}

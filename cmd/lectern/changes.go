@@ -120,12 +120,11 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 
 // changeNotes are what is special about a change.
 func changeNotes(ch status.Change) (notes []string) {
-	switch ch.Outcome {
-	case status.Written:
-	case status.OutcomeUnknown:
-		notes = append(notes, "unknown: writing it was interrupted, and the target was edited since")
-	default:
+	if ch.Outcome != status.Written {
 		notes = append(notes, string(ch.Outcome))
+	}
+	if ch.Outcome == status.OutcomeUnknown && ch.CannotUndo == "" {
+		notes = append(notes, "writing it was interrupted, and the target was edited since")
 	}
 	if ch.Undoes != "" {
 		notes = append(notes, "undoes "+ch.Undoes)

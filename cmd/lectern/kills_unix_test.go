@@ -203,12 +203,7 @@ func TestKilledInMoves(t *testing.T) {
 		for range answered {
 			next()
 		}
-		for range random.IntN(10_000) { // a moment, so that it is killed anywhere in a move
-			_, _ = os.Lstat(home)
-		}
-		if err := syscall.Kill(awaitHub(t, home), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		killHubSoon(t, home, random)
 		for range len(ids) - answered {
 			next()
 		}
@@ -247,6 +242,89 @@ func awaitHub(t *testing.T, home string) (pid int) {
 			t.Fatal("no hub is running")
 		}
 	}
+}
+
+// namesIn are the names in notes, while somebody writes there.
+func namesIn(home string) string {
+	var names []string
+	_ = filepath.WalkDir(filepath.Join(home, "notes"), func(file string, _ fs.DirEntry, _ error) error {
+		names = append(names, file)
+		return nil
+	})
+	return strings.Join(names, "\n")
+}
+
+// killHubSoon kills the hub after a moment, so that it is hit anywhere in what it
+// does.
+func killHubSoon(t *testing.T, home string, random *rand.Rand) {
+	t.Helper()
+	pid := awaitHub(t, home)
+	for range random.IntN(10_000) {
+		_, _ = os.Lstat(home)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A hub that is killed in the middle of an undo, and of completing it, leaves it to
+// the next one, which completes it to the byte.
+func TestKilledInUndos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts many processes")
+	}
+	home := newLinkedVault(t)
+	was, _ := folderState(t, home)
+	a := connectAgent(t, home)
+	a.nextAnswer(t)
+	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a test's own numbers
+	begun, resumed := 0, 0
+	for round := range (kills(t) + 5) / 6 {
+		for i := range 3 {
+			state, _ := folderState(t, home)
+			for range sendMoves(a, state, random, 1+round*100+i*10) {
+				a.nextAnswer(t)
+			}
+		}
+		moved, _ := folderState(t, home)
+		names := namesIn(home)
+		undo := lecternCommand(t, home, "undo", "--source", "notes", "--yes")
+		if err := undo.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); { // until it has begun
+			if namesIn(home) != names {
+				break
+			}
+		}
+		for first := true; first || random.IntN(2) == 0; first = false {
+			killHubSoon(t, home, random)
+		}
+		_ = undo.Wait() // its hub is dead
+		awaitHub(t, home)
+		a.send(`{"jsonrpc":"2.0","id":999999,"method":"tools/call","params":{"name":"list_pages","arguments":{}}}`)
+		a.nextAnswer(t)
+		state, _ := folderState(t, home)
+		if begun++; len(differences(was, state)) == 0 {
+			resumed++
+		} else if len(differences(moved, state)) > 0 {
+			t.Errorf("undo %d is neither done nor not:\n%s", round+1, strings.Join(differences(was, state), "\n"))
+		}
+		if checkLinks(t, state); t.Failed() {
+			t.FailNow()
+		}
+		checkOutcomes(t, home)
+	}
+	t.Logf("%d undos, %d completed by the next hub", begun, resumed)
+	a.disconnect(t)
+	awaitHub(t, home)
+	_ = lecternCommand(t, home, "undo", "--source", "notes", "--yes").Run() // there may be nothing left
+	now, temps := folderState(t, home)
+	if differ := differences(was, now); len(differ) > 0 {
+		t.Errorf("after the undo of everything:\n%s", strings.Join(differ, "\n"))
+	}
+	checkSweep(t, home, temps)
 }
 
 // checkOutcomes checks that no Change is left unknown.
@@ -288,11 +366,16 @@ func checkSweep(t *testing.T, home string, temps []string) {
 
 func runLectern(t *testing.T, home string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "lectern", args...)
-	cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
-	out, err := cmd.Output()
+	out, err := lecternCommand(t, home, args...).Output()
 	if err != nil {
 		t.Fatalf("lectern %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return out
+}
+
+func lecternCommand(t *testing.T, home string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "lectern", args...)
+	cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	return cmd
 }
