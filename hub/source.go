@@ -130,10 +130,3 @@ func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
 	s.open.users.Add(1)
 	return s.open, nil, nil
 }
-
-// serves reports whether the source is open and well.
-func (s *source) serves() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open != nil && s.failure == nil
-}

@@ -61,23 +61,29 @@ func TestInterruptedCallIsTakenBack(t *testing.T) {
 		"moved, not rewritten": {map[string]string{"b.md": "see c\n", "c.md": "to a\n"}, was, "a.md b.md", "", "a.md undone, b.md undone"},
 		"moved and rewritten":  {map[string]string{"b.md": "see ../c\n", "c.md": "to a\n"}, was, "a.md b.md", "", "a.md undone, b.md undone"},
 		"complete": {
-			map[string]string{"b.md": "see ../c\n", "c.md": "to b\n"}, map[string]string{"b.md": "see ../c\n", "c.md": "to b\n"}, "", "",
+			map[string]string{"b.md": "see ../c\n", "c.md": "to b\n"},
+			map[string]string{"b.md": "see ../c\n", "c.md": "to b\n"},
+			"", "",
 			"a.md written, b.md written, c.md written",
 		},
 		"complete, and edited since": {
-			map[string]string{"b.md": "see ../c\n", "c.md": "to b, by a person\n"}, map[string]string{"b.md": "see ../c\n", "c.md": "to b, by a person\n"},
+			map[string]string{"b.md": "see ../c\n", "c.md": "to b, by a person\n"},
+			map[string]string{"b.md": "see ../c\n", "c.md": "to b, by a person\n"},
 			"", "c.md", "a.md written, b.md written, c.md unknown",
 		},
 		"half, and a link edited": {
-			map[string]string{"b.md": "see c\n", "c.md": "by a person\n"}, map[string]string{"a.md": "see c\n", "c.md": "by a person\n"},
+			map[string]string{"b.md": "see c\n", "c.md": "by a person\n"},
+			map[string]string{"a.md": "see c\n", "c.md": "by a person\n"},
 			"a.md b.md", "c.md", "a.md undone, b.md undone, c.md unknown",
 		},
 		"half, and edited at the new place": {
-			map[string]string{"b.md": "by a person\n", "c.md": "to a\n"}, map[string]string{"a.md": "see c\n", "b.md": "by a person\n", "c.md": "to a\n"},
+			map[string]string{"b.md": "by a person\n", "c.md": "to a\n"},
+			map[string]string{"a.md": "see c\n", "b.md": "by a person\n", "c.md": "to a\n"},
 			"a.md", "b.md", "a.md undone, b.md unknown",
 		},
 		"half, and another file at the old place": {
-			map[string]string{"a.md": "new\n", "b.md": "see c\n", "c.md": "to a\n"}, map[string]string{"a.md": "new\n", "b.md": "see c\n", "c.md": "to a\n"},
+			map[string]string{"a.md": "new\n", "b.md": "see c\n", "c.md": "to a\n"},
+			map[string]string{"a.md": "new\n", "b.md": "see c\n", "c.md": "to a\n"},
 			"", "a.md b.md", "a.md unknown, b.md written",
 		},
 	} {

@@ -18,7 +18,7 @@ func standaloneCall(t *testing.T, home, tool, args string, options ...string) (a
 	if len(options) > 0 {
 		command = append(append([]string{"strace", "-f", "-qq", "-o", os.DevNull}, options...), command...)
 	}
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a test's own command
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
 	in, err := cmd.StdinPipe()
 	if err != nil {

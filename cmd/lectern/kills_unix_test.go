@@ -187,7 +187,7 @@ func TestKilledInMoves(t *testing.T) {
 	a := connectAgent(t, home)
 	a.nextAnswer(t)
 	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test's own numbers
+	random := rand.New(rand.NewPCG(1, 2))
 	done, failed := 0, 0
 	for round := range kills(t) {
 		state, _ := folderState(t, home)
@@ -278,7 +278,7 @@ func TestKilledInUndos(t *testing.T) {
 	a := connectAgent(t, home)
 	a.nextAnswer(t)
 	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a test's own numbers
+	random := rand.New(rand.NewPCG(3, 4))
 	begun, resumed := 0, 0
 	for round := range (kills(t) + 5) / 6 {
 		for i := range 3 {
