@@ -217,6 +217,9 @@ func TestLostJournal(t *testing.T) {
 			if err := errors.Join(d.Close(), lose(d.dir)); err != nil {
 				t.Fatal(err)
 			}
+			if journal.IsLost(d.dir) != (name != "cut short") {
+				t.Error("the doctor does not see it")
+			}
 			for range 2 {
 				d.open()
 				found, err := d.Notices()

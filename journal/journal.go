@@ -117,11 +117,11 @@ func (d *database) ensureOpen() error {
 	if err := os.MkdirAll(d.opts.Dir, 0o700); err != nil {
 		return err
 	}
+	lost := IsLost(d.opts.Dir)
 	key, isNew, err := loadKey(d.opts.Dir)
 	if err != nil {
 		return err
 	}
-	lost := !isNew && isEmptyFile(filepath.Join(d.opts.Dir, databaseName))
 	db, err := openFile(d.opts, key, d.suspect)
 	if err != nil {
 		return err

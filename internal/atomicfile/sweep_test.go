@@ -119,6 +119,7 @@ func TestSweepOfWhatCannotBeSwept(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "a"), 0o500); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "a"), 0o700) }) // so that it can be removed
 	if removed, err := SweepFolder(t.Context(), dir, time.Now); removed != 1 || err == nil {
 		t.Errorf("removed %d, %v", removed, err)
 	}
