@@ -119,8 +119,8 @@ func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size 
 		return
 	}
 	r := audit.Record{
-		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Proven: c.client.Proven, Session: c.session.ID, Transport: string(c.via),
-		Role: c.toolset.access(c.source).role, Source: c.source.conf.Name, Tool: method + " " + route.Path, Outcome: audit.OK,
+		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Proven: c.client.Proven,
+		Session: c.session.ID, Transport: string(c.via), Role: c.toolset.access(c.source).role, Source: c.source.conf.Name, Tool: method + " " + route.Path, Outcome: audit.OK,
 		Worked: l.now().Sub(c.began), Request: int(max(size, 0)), Response: answer.size,
 		Detail: json.RawMessage(fmt.Sprintf(`{"status":%d}`, answer.status)),
 	}

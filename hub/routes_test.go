@@ -167,8 +167,8 @@ func checkRequests(t *testing.T, all []audit.Record) {
 			}
 		default:
 			requests = append(requests, fmt.Sprintf("%s: %s %s%s", r.Client, r.Tool, r.Outcome, r.Detail))
-			if strings.Contains(r.Tool, "Milk") || r.Source != "desk" || r.Transport != "route" || strings.HasPrefix(r.Tool, "PUT") && r.Request == 0 ||
-				r.Outcome == audit.OK && !strings.HasPrefix(r.Tool, "HEAD") && r.Response == 0 {
+			if strings.Contains(r.Tool, "Milk") || r.Source != "desk" || r.Transport != "route" ||
+				strings.HasPrefix(r.Tool, "PUT") && r.Request == 0 || r.Outcome == audit.OK && !strings.HasPrefix(r.Tool, "HEAD") && r.Response == 0 {
 				t.Errorf("recorded as %+v", r)
 			}
 		}

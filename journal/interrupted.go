@@ -66,9 +66,11 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 	n := newNotice(rows)
 	if stoppedHalfway(targets) && !outlives && k != nil {
 		back, kept := takeBackTargets(targets)
-		if err := k.Restore(ctx, tools.CallContext{}, takeBackChanges(back)); isPostponed(err) || tools.AsError(err) != nil && tools.AsError(err).Code == tools.Conflict {
-			return tools.Errorf(tools.Unavailable, "it was edited while it was taken back: %w", err) // look again
-		} else if err != nil {
+		err := k.Restore(ctx, tools.CallContext{}, takeBackChanges(back))
+		if isPostponed(err) {
+			return err
+		}
+		if err != nil {
 			found.Conflicted = append(found.Conflicted, fmt.Sprintf("%s: %v", rows[0].Target, err)) // the next start tries again
 			return nil
 		}

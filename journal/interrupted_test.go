@@ -130,7 +130,8 @@ func (d *testJournal) checkNotice(takenBack, kept string) {
 		if len(all) != 1 || strings.Join(all[0].TakenBack, " ") != takenBack || strings.Join(all[0].Kept, " ") != kept {
 			d.Fatalf("noticed %+v, want taken back %q, kept %q", all, takenBack, kept)
 		}
-		if n := all[0]; n.Source != "notes" || n.Client != "agent" || n.Tool != "move_page" || !slices.Equal(n.Changes, []string{"c1", "c2", "c3"}) {
+		n := all[0]
+		if n.Source != "notes" || n.Client != "agent" || n.Tool != "move_page" || !slices.Equal(n.Changes, []string{"c1", "c2", "c3"}) {
 			d.Errorf("noticed %+v", n)
 		}
 		d.reopen()
@@ -195,7 +196,8 @@ func TestInterruptedGroupIsNoticed(t *testing.T) {
 		t.Fatalf("noticed %+v, %v", all, err)
 	}
 	for _, n := range all {
-		if n.Source == "notes" && (!slices.Equal(n.TakenBack, []string{"a.md"}) || !slices.Equal(n.Kept, []string{"b.md"})) || n.Source == "archive" && !slices.Equal(n.TakenBack, []string{"c.md"}) {
+		if n.Source == "notes" && (!slices.Equal(n.TakenBack, []string{"a.md"}) || !slices.Equal(n.Kept, []string{"b.md"})) ||
+			n.Source == "archive" && !slices.Equal(n.TakenBack, []string{"c.md"}) {
 			t.Errorf("noticed %+v", n)
 		}
 	}
@@ -208,7 +210,8 @@ func TestLostJournal(t *testing.T) {
 		"empty": func(dir string) error { return os.Truncate(filepath.Join(dir, "journal.db"), 0) },
 		"gone":  func(dir string) error { return os.Remove(filepath.Join(dir, "journal.db")) },
 		"cut short": func(dir string) error {
-			return errors.Join(os.Rename(filepath.Join(dir, "journal.key"), filepath.Join(dir, "journal.key.new")), os.Truncate(filepath.Join(dir, "journal.db"), 0))
+			key := filepath.Join(dir, "journal.key")
+			return errors.Join(os.Rename(key, key+".new"), os.Truncate(filepath.Join(dir, "journal.db"), 0))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,14 +248,16 @@ func TestUndoSkips(t *testing.T) {
 	d.edit("b.md", text("by a person\n"))
 	all := status.Filter{Source: "notes"}
 	err := d.undo(all)
-	if err == nil || !strings.Contains(err.Error(), "1 of 3 calls cannot be undone:\nc1 (write a.md in notes): b.md in notes was edited after c2") ||
+	const says = "1 of 3 calls cannot be undone:\nc1 (write a.md in notes): b.md in notes was edited after c2"
+	if err == nil || !strings.Contains(err.Error(), says) ||
 		!strings.Contains(err.Error(), "undo the other 2 calls, repeat it with --skip") {
 		t.Errorf("undone: %v", err)
 	}
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("2\n"), "b.md": text("by a person\n"), "c.md": text("1\n")})
 	all.Skip = true
 	plan, err := d.PlanUndo(t.Context(), all, d.lend)
-	if err != nil || plan.Title != "Undo 2 changes of 2 calls" || len(plan.Risks) != 1 || !strings.HasPrefix(plan.Risks[0], "c1 (write a.md in notes) is not undone: b.md in notes was edited") {
+	if err != nil || plan.Title != "Undo 2 changes of 2 calls" || len(plan.Risks) != 1 ||
+		!strings.HasPrefix(plan.Risks[0], "c1 (write a.md in notes) is not undone: b.md in notes was edited") {
 		t.Errorf("plan %+v, %v", plan, err)
 	}
 	d.mustUndo(all)

@@ -133,7 +133,8 @@ func (d *database) ensureOpen() error {
 	}
 	d.db, d.key, d.suspect = db, key, false
 	if lost {
-		d.opts.Log.Error("the journal was empty or missing; a new one begins, and earlier changes cannot be undone", "component", "journal", "dir", d.opts.Dir)
+		d.opts.Log.Error("the journal was empty or missing; a new one begins, and earlier changes cannot be undone",
+			"component", "journal", "dir", d.opts.Dir)
 		return d.transact(func(tx *sql.Tx) error { return insertNotice(d, tx, &Notice{Time: d.opts.Now()}) })
 	}
 	return nil

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -93,7 +92,7 @@ func (j *Journal) DismissNotices(dismiss func(Notice) bool) error {
 	defer j.mu.Unlock()
 	err = j.transact(func(tx *sql.Tx) error {
 		// Those that came meanwhile are behind the ones that were read.
-		if _, err := tx.ExecContext(context.Background(), "DELETE FROM notices WHERE id IN (SELECT id FROM notices ORDER BY id LIMIT ?)", len(all)); err != nil {
+		if err := exec(tx, "DELETE FROM notices WHERE id IN (SELECT id FROM notices ORDER BY id LIMIT ?)", len(all)); err != nil {
 			return err
 		}
 		for _, n := range all {

@@ -147,7 +147,9 @@ func unitLength(steps []undoStep) int {
 
 // planUnit plans steps that are undone together, and adds them to those that
 // precede the next.
-func (j *Journal) planUnit(ctx context.Context, unit []undoStep, merging bool, from OpenSource, preceding map[string]*precedingUndos) error {
+func (j *Journal) planUnit(
+	ctx context.Context, unit []undoStep, merging bool, from OpenSource, preceding map[string]*precedingUndos,
+) error {
 	for i := range unit {
 		s := &unit[i]
 		if s.cannot != nil {
@@ -184,7 +186,8 @@ func cannotUndoAll(skipped []*undoStep, units int) error {
 	if len(skipped) == units {
 		advice = "\nNothing was changed."
 	}
-	return fmt.Errorf("%d of %d calls cannot be undone:\n%s: %w%s%s", len(skipped), units, first.describe(), first.cannot, others.String(), advice)
+	return fmt.Errorf("%d of %d calls cannot be undone:\n%s: %w%s%s",
+		len(skipped), units, first.describe(), first.cannot, others.String(), advice)
 }
 
 // describe names a step for people.
@@ -337,8 +340,8 @@ func (e *ConflictError) Error() string {
 }
 
 func conflictBetween(v changeRow, now tools.State) error {
-	return &ConflictError{targets: []string{v.Target}, Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s", v.Target, v.origin.Source,
-		strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
+	return &ConflictError{targets: []string{v.Target}, Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s",
+		v.Target, v.origin.Source, strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
 
 // selectCalls returns the calls that p selects, newest first. Without IDs it

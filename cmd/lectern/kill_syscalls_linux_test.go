@@ -32,7 +32,8 @@ func standaloneCall(t *testing.T, home, tool, args string, options ...string) (a
 		t.Fatal(err)
 	}
 	_, _ = fmt.Fprintf(in, "%s\n%s\n%s\n", // it may have been killed
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+			`"clientInfo":{"name":"test","version":"1"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))
 	lines := bufio.NewScanner(out)
@@ -66,7 +67,8 @@ func TestKilledAtEverySystemCallOfAMove(t *testing.T) {
 	for _, call := range []string{"linkat", "unlinkat", "renameat", "mkdirat", "fchmod", "fchmodat", "fsync", "fdatasync", "pwrite64"} {
 		for n := 1; ; n++ {
 			home := newLinkedVault(t)
-			answered, ended := standaloneCall(t, home, "move_page", move, "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n))
+			answered, ended := standaloneCall(t, home, "move_page", move,
+				"-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n))
 			if ended {
 				break // there are no more
 			}

@@ -159,7 +159,8 @@ func sendMoves(a *agent, state map[string]string, random *rand.Rand, first int) 
 			to = path.Base(from)
 		}
 		id := first + i
-		a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"move_page","arguments":{"sourcePath":%q,"destinationPath":%q}}}`, id, from, to))
+		a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"move_page",`+
+			`"arguments":{"sourcePath":%q,"destinationPath":%q}}}`, id, from, to))
 		ids = append(ids, id)
 	}
 	return ids

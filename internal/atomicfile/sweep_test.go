@@ -61,10 +61,14 @@ func TestSweep(t *testing.T) {
 	temp := tempPrefix + rand.Text() + tempSuffix
 	other := tree(t, time.Now().Add(-time.Hour), temp)
 	keep := []string{
-		".git/" + temp, ".lectern-.tmp", ".lectern-ABCDEFGHIJKLMNOPQRSTUVWXY1.tmp", ".lectern-abcdefghijklmnopqrstuvwxyz.tmp", "a.md", "b/" + temp[1:], "b/" + temp + ".md",
+		".git/" + temp, ".lectern-.tmp", ".lectern-ABCDEFGHIJKLMNOPQRSTUVWXY1.tmp", ".lectern-abcdefghijklmnopqrstuvwxyz.tmp",
+		"a.md", "b/" + temp[1:], "b/" + temp + ".md",
 		tempPrefix + rand.Text() + tempSuffix + "/mine",
 	}
-	dir := tree(t, time.Now().Add(-time.Hour), append(keep, temp, "b/c/"+temp, "b/"+tempPrefix+rand.Text()+tempSuffix+"/"+probeName, tempPrefix+rand.Text()+tempSuffix+"/")...)
+	remove := []string{
+		temp, "b/c/" + temp, "b/" + tempPrefix + rand.Text() + tempSuffix + "/" + probeName, tempPrefix + rand.Text() + tempSuffix + "/",
+	}
+	dir := tree(t, time.Now().Add(-time.Hour), append(remove, keep...)...)
 	link := tempPrefix + rand.Text() + tempSuffix
 	for name, to := range map[string]string{link: filepath.Join(dir, "a.md"), "linked": other} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {

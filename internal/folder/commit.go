@@ -38,7 +38,9 @@ type Committer struct {
 // NewCommitter writes the folder of v, which is no draft's. probe finds out the
 // permission bits of new files and folders below root. isTemp tells the names of
 // temporary files that a killed Writer leaves: a folder with nothing else is empty.
-func NewCommitter(v *View, write Writer, probe func(root *os.Root) (file, folder uint32, err error), isTemp func(name string) bool) *Committer {
+func NewCommitter(
+	v *View, write Writer, probe func(root *os.Root) (file, folder uint32, err error), isTemp func(name string) bool,
+) *Committer {
 	return &Committer{f: v.f, view: v, write: write, probe: probe, isTemp: isTemp}
 }
 

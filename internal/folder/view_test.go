@@ -164,7 +164,8 @@ func TestRestoreRemovesTemporaryFiles(t *testing.T) {
 		a, err := c.State("Gone/In/a.md")
 		must(t, err)
 		dir := State{Exists: true, Mode: 0o700}
-		must(t, c.Restore([]Change{{Target: "Gone/", Before: dir}, {Target: "Gone/In/", Before: dir}, {Target: "Gone/In/a.md", Before: a}}, func([]Change) error { return nil }))
+		gone := []Change{{Target: "Gone/", Before: dir}, {Target: "Gone/In/", Before: dir}, {Target: "Gone/In/a.md", Before: a}}
+		must(t, c.Restore(gone, func([]Change) error { return nil }))
 		if v.f.exists("Gone/In") || v.f.exists("Gone") != (other != "") || v.f.exists("Gone/.temp1") != (other != "") {
 			t.Errorf("with %q: Gone/In exists %v, Gone %v", other, v.f.exists("Gone/In"), v.f.exists("Gone"))
 		}
