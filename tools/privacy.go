@@ -98,6 +98,21 @@ func cleanGlob(pattern string) (string, error) {
 	return strings.Join(append(parts, "**"), "/"), nil
 }
 
+// String is the rule as [ParsePrivacyRule] reads it: the shortest form.
+func (r PrivacyRule) String() string {
+	switch {
+	case r.Path != "":
+		return strings.TrimSuffix(r.Path, "/**")
+	case r.Tag != "":
+		return "#" + r.Tag
+	case r.Value != "":
+		return "property:" + r.Property + "=" + r.Value
+	case r.Property != "":
+		return "property:" + r.Property
+	}
+	return "namespace:" + r.Namespace
+}
+
 // Any reports whether anything can be hidden.
 func (p Privacy) Any() bool { return len(p.Exclude)+len(p.Only) > 0 }
 

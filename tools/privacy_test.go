@@ -91,3 +91,19 @@ func TestPrivacyHidesFolder(t *testing.T) {
 		}
 	}
 }
+
+// What a rule says of itself is read as the same rule.
+func TestPrivacyRuleString(t *testing.T) {
+	for text, want := range map[string]string{
+		"Private/": "Private", "/Private/**": "Private", "path:**": "**", "tag:secret": "#secret", "property: status = open ": "property:status=open",
+		"property:private": "property:private", "namespace:/Diary/": "namespace:Diary", "*/*.md": "*/*.md",
+	} {
+		rule, err := tools.ParsePrivacyRule(text)
+		if err != nil || rule.String() != want {
+			t.Errorf("%s: %q, %v, want %q", text, rule, err, want)
+		}
+		if again, err := tools.ParsePrivacyRule(rule.String()); err != nil || again != rule {
+			t.Errorf("%s is read as %+v, %v, want %+v", rule, again, err, rule)
+		}
+	}
+}
