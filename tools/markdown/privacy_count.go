@@ -6,6 +6,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/labels"
 )
 
 // CountHiddenPages implements [tools.HiddenPageCounter]. It takes about 10 µs per page,
@@ -37,7 +38,8 @@ func (n *Notebook) CountHiddenPages(ctx context.Context) (status.HiddenPages, er
 		page := tools.Page{Path: stem(file), File: file}
 		if count.NeedsContent() {
 			if st, err := disk.State(file); err == nil { // what cannot be read is hidden
-				page, _, _ = readMetadata(parse(file, st.Data))
+				found, _ := labels.Read(st.Data)
+				page.Tags, page.Properties = found.Tags, found.Properties
 			}
 		}
 		_, hidden := disk.Look(file)

@@ -42,6 +42,9 @@ type ReadPageOut struct {
 	Note        string         `json:"note,omitempty" jsonschema:"notes on this answer"`
 }
 
+// Targets implements [tools.TargetProvider].
+func (out ReadPageOut) Targets() []string { return []string{out.Path} }
+
 func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
