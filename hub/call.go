@@ -94,6 +94,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	if err = h.limiter.countCall(c); err != nil {
 		return res, err
 	}
+	defer func() { h.limiter.countHidden(c, err) }()
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}

@@ -129,7 +129,7 @@ func (r *reporter) fill(s *status.Source) {
 		return
 	}
 	for _, p := range r.raised {
-		if p.Severity != status.Notice {
+		if p.Code != sourceRule.Code { // which says nothing about how the source works
 			s.State, s.Note = status.Degraded, p.Title
 		}
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -143,6 +144,17 @@ func cleanNamespace(name string) (string, error) {
 	parts, err := cleanParts(strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]"))
 	return strings.Join(parts, "/"), err
 }
+
+// HiddenError is Denied for a write that was refused because of what is hidden. The hub
+// counts these: an agent that gets many may be looking for hidden names.
+func HiddenError(format string, args ...any) *Error {
+	return Errorf(Denied, format, args...).withCause(errHidden)
+}
+
+var errHidden = errors.New("what the call would write is hidden")
+
+// IsHidden reports whether err is a [HiddenError].
+func IsHidden(err error) bool { return errors.Is(err, errHidden) }
 
 // String is the rule as [ParsePrivacyRule] reads it: the shortest form.
 func (r PrivacyRule) String() string {

@@ -165,5 +165,5 @@ func inAssets(file string) bool {
 // hiddenError refuses a write that would change a hidden page or hide the page it
 // writes. Both have the same message, which reveals nothing.
 func hiddenError() error {
-	return tools.Errorf(tools.Denied, "Pages like this one are hidden from agents").WithHint("Choose another path or content, or ask the user.")
+	return tools.HiddenError("Pages like this one are hidden from agents").WithHint("Choose another path or content, or ask the user.")
 }

@@ -49,7 +49,7 @@ func (m *Memo) visibleTitles() []Title {
 // be hidden. Both have the same message, so that an agent cannot find out
 // whether a hidden note exists.
 func hiddenError(t Title) error {
-	return tools.Errorf(tools.Denied, "notes like %.80q are hidden from agents", t).WithHint("Choose another title, or ask the user.")
+	return tools.HiddenError("notes like %.80q are hidden from agents", t).WithHint("Choose another title, or ask the user.")
 }
 
 // HidesChange implements [tools.ChangeFilter].
