@@ -92,7 +92,7 @@ func checkSource(ctx context.Context, r *run, s app.Source) status.Check {
 		}
 	}
 	for _, p := range snap.Problems {
-		if p.Component == s.Name && p.Severity != status.Notice {
+		if p.Component == s.Name && (p.Code != "source.rule" || hides == "") {
 			return fromProblem(p)
 		}
 	}
