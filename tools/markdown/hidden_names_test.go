@@ -182,8 +182,8 @@ func TestRuleCoversWhatIsBelow(t *testing.T) {
 // Logseq's backups of a hidden page cannot be attached to a visible one, and no page
 // that cannot be read is shown.
 func TestNoOtherWayToHiddenText(t *testing.T) {
-	b := openHiding(t, map[string]string{"a.md": "", "logseq/bak/pages/Diary/1.md": "secret text", "Diary.md": "secret text", "broken.md": "---\na: [\n---\n"}, "Diary", "property:private")
-	for _, file := range []string{"logseq/bak/pages/Diary/1.md", "Diary.md", "broken.md"} {
+	b := openHiding(t, map[string]string{"a.md": "", "logseq/bak/pages/Diary/1.md": "secret text", "Logseq/BAK/pages/Diary/1.md": "secret text", "Diary.md": "secret text", "broken.md": "---\na: [\n---\n"}, "Diary", "property:private")
+	for _, file := range []string{"logseq/bak/pages/Diary/1.md", "Logseq/BAK/pages/Diary/1.md", "Diary.md", "broken.md"} {
 		b.refused("add_attachment", fmt.Sprintf(`{"pagePath":"a.md","filePath":%q}`, file), "NOT_FOUND")
 		b.refused("add_attachment", fmt.Sprintf(`{"pagePath":"a.md","filePath":%q}`, filepath.Join(b.dir, file)), "NOT_FOUND")
 	}
