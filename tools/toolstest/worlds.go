@@ -35,23 +35,10 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 		in := encode(args)
 		ask(describeCall(t, in), func(w *observedSource) any { return s.callAndRecord(w, t, in) })
 	}
-	probe := func(t tools.ToolInfo) {
-		_, dry := t.In.Properties["dry_run"]
-		for range 6 {
-			args := probes.arguments(t)
-			if t.Effect != tools.Reads {
-				if !dry {
-					break
-				}
-				args["dry_run"] = true
-			}
-			call(t, args)
-		}
-		probeNames(call, t, words, random)
-	}
 	for round := range 2 {
 		for _, t := range s.manifest.Tools {
-			probe(t)
+			probeTool(call, t, probes)
+			probeNames(call, t, words, random)
 		}
 		s.comparePages(ask, words[:min(len(words), 3)])
 		ask(fmt.Sprintf("a change of what is hidden, round %d", round), func(w *observedSource) any {
@@ -68,6 +55,21 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 		}
 	}
 	return compared
+}
+
+// probeTool calls a tool with random arguments, without writing.
+func probeTool(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, probes *argumentGenerator) {
+	_, dry := t.In.Properties["dry_run"]
+	for range 6 {
+		args := probes.arguments(t)
+		if t.Effect != tools.Reads {
+			if !dry {
+				return
+			}
+			args["dry_run"] = true
+		}
+		call(t, args)
+	}
 }
 
 // probeNames calls a tool with a hidden name in every argument that takes text, and

@@ -1,6 +1,8 @@
 package labels
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v4"
 )
 
@@ -40,7 +42,7 @@ func (r *reader) visit(n *yaml.Node, names []string, depth int) bool {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
-			if !r.visit(key, names, depth+1) || !r.visit(value, append(names[:len(names):len(names)], keyNames(key)...), depth+1) {
+			if !r.visit(key, names, depth+1) || !r.visit(value, slices.Concat(names, keyNames(key)), depth+1) {
 				return false
 			}
 		}
