@@ -45,6 +45,11 @@ sequences: ## 1,000 random sequences of two agents and a person, undone: for eve
 	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/... && \
 	SEQUENCES=1000 go test -count=1 -run '^TestSequencesThroughTheHub$$' ./hub
 
+soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what privacy rules hide
+	@case "$(PART)" in \
+	worlds) WORLDS=2000 go test -count=1 -timeout 2h -v -run '^(TestRandomWorlds|TestDryRunsAreNoOracle)$$' ./tools/markdown;; \
+	*) echo "make soak PART=worlds"; exit 2;; esac
+
 snapshot: ## the archives of a release for all six systems, by goreleaser or go build; checksums and reproducibility checked
 	LECTERN_RELEASE=1 go test -count=1 ./cmd/release
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \

@@ -43,6 +43,14 @@ var breakerTripped = status.ProblemType{
 	Fix:         "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, end that agent.",
 }
 
+// privacyProbed is about a client that may be looking for what is hidden.
+var privacyProbed = status.ProblemType{
+	Code: "privacy.probed", Severity: status.Warning,
+	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so is every other write of the client for the rest of the minute. It may be looking for names of hidden pages: with a rule by tag or property, a refusal tells that one name is taken.",
+	Title:       "{client} was refused {count} writes to what is hidden in {source}, within a minute",
+	Fix:         "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. Hide by path what must not be guessed. This notice goes when the hub restarts.",
+}
+
 // Problems of the journal of changes.
 var (
 	journalStopped = status.ProblemType{

@@ -211,7 +211,13 @@ func isForeign(p string) bool {
 	return isBackup(p) || strings.Contains(path.Base(p), ".conflict.")
 }
 
-// isBackup reports Logseq's backups.
+// isBackup reports Logseq's backups, in any letter case: some disks ignore it.
 func isBackup(p string) bool {
-	return strings.HasPrefix(p+"/", "logseq/bak/") || strings.HasPrefix(p+"/", "logseq/version-files/")
+	return len(p) > len("logseq/") && strings.EqualFold(p[:len("logseq/")], "logseq/") && (isIn(p, "logseq/bak/") || isIn(p, "logseq/version-files/"))
+}
+
+// isIn reports whether p is a folder, given with its slash, or below it.
+func isIn(p, dir string) bool {
+	p += "/"
+	return len(p) >= len(dir) && strings.EqualFold(p[:len(dir)], dir)
 }
