@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -18,25 +17,8 @@ import (
 
 func sourceCommand(c *cli) *cobra.Command {
 	return groupCommand(&cobra.Command{Use: "source", Short: "Manage the knowledge bases that are open to agents"},
-		sourceFindCommand(c), sourceAddCommand(c), sourceKindsCommand(c), sourceListCommand(c), sourceShowCommand(c), sourceRemoveCommand(c))
-}
-
-func sourceRemoveCommand(c *cli) *cobra.Command {
-	var dryRun bool
-	cmd := &cobra.Command{
-		Use:               "remove NAME",
-		Short:             "Close a source to agents; its files stay",
-		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: completions(c.completeSource),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a := status.Action{Verb: status.RemoveSource, Target: args[0]}
-			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
-				return fmt.Sprintf("removed source %s: %s", p.Source.Name, p.Source.Path)
-			})
-		},
-	}
-	dryRunFlag(cmd, &dryRun)
-	return cmd
+		sourceFindCommand(c), sourceAddCommand(c), sourceKindsCommand(c), sourceListCommand(c), sourceShowCommand(c),
+		sourceSetCommand(c), sourceRemoveCommand(c))
 }
 
 func sourceListCommand(c *cli) *cobra.Command {

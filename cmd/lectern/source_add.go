@@ -28,7 +28,8 @@ func sourceAddCommand(c *cli) *cobra.Command {
 		Long: "Open a folder to agents. Its kind is detected, and its name is derived from the\n" +
 			"folder's. Or open a source of a kind that you name, with the keys of that kind. A\n" +
 			"word that is a kind means the kind; a folder of that name is ./KIND. The\n" +
-			"configuration file is edited in place; adding a source again changes nothing.\n\n" +
+			"configuration file is edited in place; adding a source again changes nothing, and\n" +
+			"`lectern source set` changes one that is open already.\n\n" +
 			"A secret is given as env:NAME, a variable in the environment of the hub, or as\n" +
 			"file:PATH, a file that only you can read.",
 		Example: "  lectern source add ~/notes --read-only\n" +
@@ -78,19 +79,9 @@ func (c *cli) readNewSource(s *status.NewSource, args []string) error {
 	default:
 		s.Location = word
 	}
-	s.Keys = map[string]string{}
-	for i, arg := range args[1:] {
-		key, value, ok := strings.Cut(arg, "=")
-		_, twice := s.Keys[key]
-		switch {
-		case !ok || key == "":
-			return usagef("add source: argument %d is not of the form KEY=VALUE; quote a path with spaces. %s", i+2, sourceAddUsage)
-		case twice:
-			return usagef("add source: %s is given twice", key)
-		}
-		s.Keys[key] = value
-	}
-	return nil
+	keys, err := readKeys("add source", args[1:])
+	s.Keys = keys
+	return err
 }
 
 func (c *cli) kindNames() (names []string) {
