@@ -149,15 +149,3 @@ func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 	}
 	return states
 }
-
-// completeSource proposes names of sources for the first argument.
-func (c *cli) completeSource(args []string) (names []string) {
-	conf, err := c.Config()
-	if err != nil || len(args) > 0 {
-		return nil
-	}
-	for _, s := range c.Sources(conf) {
-		names = append(names, s.Name)
-	}
-	return names
-}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -74,11 +73,7 @@ func (e Editor) UnknownSource(c config.Config, name string) error {
 	for _, s := range e.Sources(c) {
 		names = append(names, s.Name)
 	}
-	hint := ""
-	if near := nearest.Word(name, names); near != "" {
-		hint = ", did you mean " + near + "?"
-	}
-	return fmt.Errorf("no source named %q%s (sources: %s)", name, hint, cmp.Or(strings.Join(names, ", "), "none"))
+	return fmt.Errorf("no source named %q%s (sources: %s)", name, didYouMean(name, names), cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // changedSource is old with the changes that are common to all kinds.
