@@ -22,7 +22,8 @@ const completeTimeout = 2 * time.Second
 // registerCompletions gives every command that takes names the names that it may
 // be given, by the command's path, and every flag by its own name. Both stand in
 // one place so that a flag means the same names everywhere.
-func registerCompletions(root *cobra.Command, c *cli) {
+func registerCompletions(root *cobra.Command, of *cli) {
+	c := completer{of}
 	arguments := map[string]func(args []string) []string{
 		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
 		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
@@ -51,6 +52,9 @@ func registerCompletions(root *cobra.Command, c *cli) {
 	})
 }
 
+// A completer proposes the names that a person may type.
+type completer struct{ *cli }
+
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
 	for _, sub := range cmd.Commands() {
@@ -68,11 +72,11 @@ func first(propose func() []string) func([]string) []string {
 	}
 }
 
-func (c *cli) completeSources() []string { return c.completeSource(nil) }
+func (c completer) completeSources() []string { return c.completeSource(nil) }
 
 // completeClients proposes the clients that Lectern knows, and those that called
 // lately.
-func (c *cli) completeClients() []string {
+func (c completer) completeClients() []string {
 	conf, err := c.Config()
 	if err != nil {
 		return nil
@@ -80,7 +84,7 @@ func (c *cli) completeClients() []string {
 	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
 	defer cancel()
 	names := c.knownClients(ctx, conf)
-	if page, err := readCalls(ctx, c, audit.Filter{Limit: 1000}); err == nil {
+	if page, err := readCalls(ctx, c.cli, audit.Filter{Limit: 1000}); err == nil {
 		for _, call := range page.Calls {
 			names = append(names, call.Client)
 		}
@@ -90,7 +94,7 @@ func (c *cli) completeClients() []string {
 }
 
 // completeGrant proposes a client, a source, and effects that were not given.
-func (c *cli) completeGrant(args []string) []string {
+func (c completer) completeGrant(args []string) []string {
 	switch len(args) {
 	case 0:
 		return append(c.completeClients(), everyone)
@@ -101,7 +105,7 @@ func (c *cli) completeGrant(args []string) []string {
 }
 
 // completePolicy proposes a client, and then SOURCE/TOOL.
-func (c *cli) completePolicy(args []string) (words []string) {
+func (c completer) completePolicy(args []string) (words []string) {
 	if len(args) == 0 {
 		words = c.completeClients()
 		for _, name := range c.Paths.ClientTokens().Names() {
@@ -120,7 +124,7 @@ func (c *cli) completePolicy(args []string) (words []string) {
 	return words
 }
 
-func (c *cli) completeTools() (names []string) {
+func (c completer) completeTools() (names []string) {
 	for _, k := range c.Systems() {
 		names = append(names, toolNames(k)...)
 	}
@@ -128,7 +132,7 @@ func (c *cli) completeTools() (names []string) {
 	return slices.Compact(names)
 }
 
-func (c *cli) completeRoles() (names []string) {
+func (c completer) completeRoles() (names []string) {
 	for _, k := range c.Systems() {
 		for _, role := range k.Manifest().Roles {
 			names = append(names, role.Name)
@@ -138,7 +142,7 @@ func (c *cli) completeRoles() (names []string) {
 }
 
 // snapshot is the state of the running hub; the zero value if none runs.
-func (c *cli) snapshot() (s status.Snapshot) {
+func (c completer) snapshot() (s status.Snapshot) {
 	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
 	defer cancel()
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
@@ -150,14 +154,14 @@ func (c *cli) snapshot() (s status.Snapshot) {
 	return s
 }
 
-func (c *cli) completeSessions() (names []string) {
+func (c completer) completeSessions() (names []string) {
 	for _, s := range c.snapshot().Sessions {
 		names = append(names, s.Name+"\t"+s.Client)
 	}
 	return names
 }
 
-func (c *cli) completeApprovals(args []string) (ids []string) {
+func (c completer) completeApprovals(args []string) (ids []string) {
 	if len(args) > 0 {
 		return nil
 	}
@@ -168,7 +172,7 @@ func (c *cli) completeApprovals(args []string) (ids []string) {
 }
 
 // completeChanges proposes the newest changes that were not given.
-func (c *cli) completeChanges(args []string) (ids []string) {
+func (c completer) completeChanges(args []string) (ids []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
 	defer cancel()
 	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{})
@@ -184,7 +188,7 @@ func (c *cli) completeChanges(args []string) (ids []string) {
 }
 
 // completeComponents proposes what a line of the log can be about.
-func (c *cli) completeComponents() []string {
+func (c completer) completeComponents() []string {
 	names := append(c.completeSources(), "audit", "config", "http", "hub", "journal", "supervisor", "update")
 	slices.Sort(names)
 	return slices.Compact(names)
