@@ -79,14 +79,7 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 	defer conn.Close() //nolint:errcheck // nothing was written to it
 	answer, err := status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
 	if e, ok := errors.AsType[*status.CallError](err); ok {
-		c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
-		if e.Hint != "" {
-			c.warnf("%s\n", text(e.Hint))
-		}
-		if _, broken := c.Config(); broken != nil && e.Code == string(tools.NotFound) {
-			c.warnf("The hub serves no source that it could not read, because the configuration is broken:\n%s\n", text(broken.Error()))
-		}
-		return &exitError{code: exitCodeFor(err)}
+		return c.reportCallError(e)
 	}
 	if err != nil {
 		return err
@@ -102,6 +95,18 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 		_, err = b.WriteTo(c.out)
 	}
 	return err
+}
+
+// reportCallError prints why a call failed, and what to do.
+func (c *cli) reportCallError(e *status.CallError) error {
+	c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
+	if e.Hint != "" {
+		c.warnf("%s\n", text(e.Hint))
+	}
+	if _, broken := c.Config(); broken != nil && e.Code == string(tools.NotFound) {
+		c.warnf("The hub serves no source that it could not read, because the configuration is broken:\n%s\n", text(broken.Error()))
+	}
+	return &exitError{code: exitCodeFor(e)}
 }
 
 // completeCall proposes sources, and then the tools of the named source.

@@ -26,6 +26,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func (c *cli) run(ctx context.Context, args []string) int {
 	root := rootCommand(c)
+	addKindCommands(root, c, args)
 	root.SetArgs(args)
 	root.SetIn(c.in)
 	root.SetOut(c.out)
