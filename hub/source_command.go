@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -72,6 +73,21 @@ func (a PersonAPI) CompleteCommand(ctx context.Context, arg status.CommandArgume
 			return catchPanic(func() ([]string, error) { return open.CompleteCommand(ctx, arg.Command, arg.Argument, arg.Prefix), nil })
 		})
 	})
+}
+
+// shellCommands are the commands of a source as a person types them, with the
+// names of the arguments.
+func shellCommands(m *tools.Manifest, source string) (lines []string) {
+	for _, c := range m.Commands {
+		line := "lectern " + m.Name + " " + c.Name
+		for _, a := range c.Args {
+			if a.Required {
+				line += " " + strings.ToUpper(a.Name)
+			}
+		}
+		lines = append(lines, line+" --source "+source)
+	}
+	return lines
 }
 
 // A commandOutput is where a command writes. A write waits until the person's
