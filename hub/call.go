@@ -178,10 +178,19 @@ func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorizat
 	}
 	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {
-		if c.tool.info.HasTargets && !c.resolved {
+		unresolved := c.tool.info.HasTargets && !c.resolved
+		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
-		return h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
+		res, err := h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
+		switch {
+		case !unresolved || !c.tool.info.TargetsInAnswer:
+		case err != nil:
+			h.resolveTargets(ctx, c, open)
+		default:
+			c.targets.addNames(res.Targets)
+		}
+		return res, err
 	})
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)

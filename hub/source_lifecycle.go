@@ -117,11 +117,17 @@ func (s *source) openSource() (*sourceRef, error) {
 		report.close()
 		return nil, err
 	}
-	ref := &sourceRef{OpenedSource: opened, report: report, endRun: func() {}}
+	run, end := context.WithCancel(s.life)
+	ref := &sourceRef{OpenedSource: opened, report: report, endRun: end}
 	if r, ok := tools.As[tools.Runner](opened); ok {
-		run, end := context.WithCancel(s.life)
-		ref.endRun = end
 		ref.background.Go(func() { s.runBackground(run, r, report) })
+	}
+	if _, ok := tools.As[tools.HiddenPageCounter](opened); ok && s.conf.Privacy.Any() {
+		ref.background.Go(func() {
+			if _, err := ref.countHiddenPages(run); err != nil && run.Err() == nil {
+				s.hub.log.Warn("cannot count what is hidden", "component", s.conf.Name, "err", err)
+			}
+		})
 	}
 	return ref, nil
 }

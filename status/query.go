@@ -46,6 +46,11 @@ var (
 	// SourceKindsQuery answers the kinds of sources that can be added.
 	SourceKindsQuery = Query[struct{}, []SourceKind]{"source-kinds"}
 
+	// HiddenPagesQuery counts what the privacy rules of a source, named by the
+	// input, hide now. If the source does not serve or cannot count, the answer is
+	// a [*CallError].
+	HiddenPagesQuery = Query[string, HiddenPages]{"hidden-pages"}
+
 	// The pages of a source are as an agent sees them: what is hidden from
 	// agents is not there, and what they may not read is a [*CallError].
 
@@ -62,7 +67,7 @@ func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(), SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
-		SearchQuery.info(),
+		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }
 

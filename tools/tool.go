@@ -61,6 +61,8 @@ type Tool[S Source] struct {
 	info    ToolInfo
 	call    func(context.Context, S, CallContext, json.RawMessage) (Result, error)
 	targets func(context.Context, S, json.RawMessage) ([]string, error) // nil: WithTargets was not used
+	// targetsInAnswer: its output is a TargetProvider.
+	targetsInAnswer bool
 }
 
 // Info is the tool's declaration.
@@ -92,8 +94,9 @@ type ToolInfo struct {
 	Calls    bool                                        `json:"calls,omitempty"`
 	Unlisted bool                                        `json:"unlisted,omitempty"`
 	Roles    []string                                    `json:"roles,omitempty"`
-	// HasTargets: the tool tells what a call touches before it is made.
-	HasTargets bool `json:"-"`
+	// HasTargets: the tool tells what a call touches before it is made, and with
+	// TargetsInAnswer its answer tells it too.
+	HasTargets, TargetsInAnswer bool `json:"-"`
 }
 
 // AllowsRole reports whether callers with this role may call the tool.
@@ -117,6 +120,15 @@ type Result struct {
 	// Detail is what an [AuditProvider] adds to the audit line; nil: nothing. No
 	// agent sees it.
 	Detail json.RawMessage
+	// Targets is what a [TargetProvider] says; nil: nothing. No agent sees it.
+	Targets []string
+}
+
+// A TargetProvider is an output that says what the call touched, as [WithTargets]
+// does: a call that rules by path do not need to judge before it is made is then
+// spared to look for it twice.
+type TargetProvider interface {
+	Targets() []string
 }
 
 // An AuditProvider is an output with facts for the audit that the agent does not
@@ -185,7 +197,8 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		}
 		return newResult(out)
 	}
-	return Tool[S]{info: info, call: call}
+	_, answers := any(*new(Out)).(TargetProvider)
+	return Tool[S]{info: info, call: call, targetsInAnswer: answers}
 }
 
 const maxTimeout = 10 * time.Minute
@@ -200,7 +213,7 @@ const maxTargets = 100
 // for; an error means that the targets are not known. The arguments have not been
 // checked, and hold no defaults.
 func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, In) ([]string, error)) Tool[S] {
-	t.info.HasTargets = true
+	t.info.HasTargets, t.info.TargetsInAnswer = true, t.targetsInAnswer
 	t.targets = func(ctx context.Context, src S, raw json.RawMessage) ([]string, error) {
 		var v In
 		if len(raw) > 0 { // what is wrong with the arguments is told by the call
@@ -225,6 +238,9 @@ func newResult[Out any](out Out) (Result, error) {
 	}
 	if a, ok := any(out).(AuditProvider); ok {
 		r.Detail = mustJSON(a.AuditDetails())
+	}
+	if p, ok := any(out).(TargetProvider); ok {
+		r.Targets = p.Targets()
 	}
 	return r, nil
 }

@@ -87,6 +87,18 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 		rows.add("only", rule)
 	}
 	state := sourceStates(ctx, c)[s.Name]
+	if len(s.Exclude)+len(s.Only) > 0 && state.State != "" {
+		hidden, err := status.Ask(ctx, c.hub().API(), status.HiddenPagesQuery, s.Name)
+		switch {
+		case err != nil:
+			rows.add("privacy", err.Error())
+		case len(hidden.Unmatched) > 0:
+			rows.add("privacy", hidden.String())
+			rows.add("warning", unmatchedRules(hidden))
+		default:
+			rows.add("privacy", hidden.String())
+		}
+	}
 	rows.add("from", from)
 	rows.add("state", state.String())
 	for _, p := range state.problems {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -92,13 +93,13 @@ func (c *cli) kindNames() (names []string) {
 }
 
 func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) error {
-	added := ""
+	var added config.Source
 	err := c.editConfig(ctx, status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
 		opens := cmp.Or(p.Source.Path, describeKeys(s.Keys))
 		if !p.Edit.HasChanges() {
 			return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, cmp.Or(opens, p.Source.Kind))
 		}
-		added = p.Source.Name
+		added = p.Source
 		if opens == "" {
 			return fmt.Sprintf("added source %s (%s)", p.Source.Name, p.Source.Kind)
 		}
@@ -108,7 +109,7 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		}
 		return fmt.Sprintf("added source %s: %s (%s%s)", p.Source.Name, opens, p.Source.Kind, reason)
 	})
-	if err != nil || added == "" {
+	if err != nil || added.Name == "" {
 		return err
 	}
 	conf, err := c.Config()
@@ -116,7 +117,10 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		return err
 	}
 	c.printf("\nIn force for it; `lectern grant` changes that:\n")
-	return c.printGrants(conf, added)
+	if err := c.printGrants(conf, added.Name); err != nil {
+		return err
+	}
+	return c.sayHidden(ctx, added)
 }
 
 func describeKeys(keys map[string]string) string {

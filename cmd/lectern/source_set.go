@@ -113,7 +113,10 @@ func (c *cli) setSource(ctx context.Context, name string, change status.SourceCh
 		return err
 	}
 	c.printf("\nIn force for it; `lectern grant` changes that:\n")
-	return c.printGrants(conf, p.Source.Name)
+	if err := c.printGrants(conf, p.Source.Name); err != nil {
+		return err
+	}
+	return c.sayHidden(ctx, p.Source)
 }
 
 // renameInHub has the hub rename a source, because only the hub has the journal

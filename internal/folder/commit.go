@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -69,6 +70,11 @@ func (c *Committer) Look(file string) (exists, hidden bool) {
 	}
 	hidden, _, decided := hidesPath(t.rules, file)
 	return exists, hidden || !decided && t.hidesFile(file)
+}
+
+// List lists everything, hidden or not, but what skip leaves out.
+func (c *Committer) List(ctx context.Context, skip func(name string, dir bool) bool) (Listing, error) {
+	return c.f.list(ctx, skip)
 }
 
 // Commit calls report with the Changes of a draft of this folder and then makes

@@ -25,7 +25,7 @@ func (testRules) HidesName(file string) (hidden, decided bool) {
 }
 
 func (r testRules) HidesFile(all Files, file string) bool {
-	data, err := all.ReadHead(file, 0)
+	data, err := all.Read(file)
 	return err != nil || r.HidesContent(file, data)
 }
 

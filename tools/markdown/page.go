@@ -88,6 +88,11 @@ func (n *Notebook) find(arg string) (string, error) {
 	if !isPage(place) {
 		tries = []string{place + "/" + index, place + ".md"}
 	}
+	for _, try := range tries { // an exact name needs no look at the folders on the way
+		if folder.CheckName(try) == nil && n.view.Exists(try) && n.isServed(try) {
+			return try, nil
+		}
+	}
 	for _, try := range tries {
 		file, err := n.view.Find(try)
 		switch {

@@ -57,6 +57,9 @@ func (out ReadPageOut) Blocks() []tools.Content {
 	return []tools.Content{{Kind: tools.Text, Text: out.Content}, {Kind: tools.Text, Text: string(facts)}}
 }
 
+// Targets implements [tools.TargetProvider].
+func (out ReadPageOut) Targets() []string { return []string{out.Path} }
+
 func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,

@@ -26,7 +26,7 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 		return Proposal{}, err
 	}
 	for _, rule := range slices.Concat(s.Exclude, s.Only) {
-		if err := app.CheckPrivacyRule(rule); err != nil {
+		if err := app.CheckPrivacyRuleIn(rule, n.folder.Path); err != nil {
 			return Proposal{}, fmt.Errorf("add source: %w", err)
 		}
 	}
@@ -62,8 +62,8 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	path := p.Folder.Path
 	if !p.Source.ReadOnly {
-		p.warn("agents %s in %s; `lectern grant all %s EFFECT...` changes that",
-			app.Source{Source: p.Source}.DescribeGranted(), cmp.Or(path, "source "+p.Source.Name), p.Source.Name)
+		p.warn("agents %s in %s; admin is not granted. To let them only read: lectern source set %s --read-only; to let them do more or less: lectern grant all %s EFFECT...",
+			app.Source{Source: p.Source}.DescribeGranted(), cmp.Or(path, "source "+p.Source.Name), p.Source.Name, p.Source.Name)
 	}
 	if path != "" && (path == e.Home || path == filepath.Dir(path)) {
 		p.warn("%s holds far more than notes; choose a folder inside it", path)

@@ -38,6 +38,7 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleQuery(queries, status.SearchQuery, withAgentErrors(func(ctx context.Context, s status.SearchText) (status.Search, error) {
 		return person.Search(ctx, s.Source, s.Text)
 	}))
+	status.HandleQuery(queries, status.HiddenPagesQuery, withAgentErrors(person.CountHiddenPages))
 	return supervisor.HubAPI{
 		State: h.state, BeforeWatch: h.hub.UpdateSnapshot, Router: status.Router{Actions: actions{h}.handlers(), Queries: queries},
 	}
