@@ -139,8 +139,10 @@ func configSetCommand(c *cli) *cobra.Command {
 				return nil
 			}
 			c.printDiff(p.Edit.Diff())
-			for _, risk := range p.Plan.Risks {
-				c.warnf("note: %s\n", risk)
+			if running, _ := c.hubRuns(cmd.Context()); running || dryRun {
+				for _, risk := range p.Plan.Risks {
+					c.warnf("note: %s\n", risk)
+				}
 			}
 			if dryRun {
 				return nil

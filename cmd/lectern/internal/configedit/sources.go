@@ -38,6 +38,10 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	if old, ok := openedBy(c.Sources, wanted); ok && err == nil {
 		return addAgain(c, old, wanted, n)
 	}
+	if s.Name == "" && discover.SameFolder(n.folder.Path, e.Home) {
+		return Proposal{}, fmt.Errorf("add source: %s is your home folder, which holds far more than notes: keys, mail, what browsers store. "+
+			"Add a folder inside it; to open all of it on purpose, add --name NAME", n.folder.Path)
+	}
 	edit, source := config.Edit{}, config.Source{}
 	if err == nil {
 		edit, source, err = c.AddSource(wanted, n.keys)

@@ -48,6 +48,9 @@ func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Pla
 	if err != nil {
 		return status.Plan{}, err
 	}
+	if act.Verb == status.AddSource && len(p.Plan.Steps) == 0 {
+		return status.Plan{}, errors.New(p.Plan.Title) // there is nothing to agree to
+	}
 	if _, sessions := a.hub.Busy(); sessions > 0 && act.Verb == status.RemoveSource {
 		p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
 	}
