@@ -79,13 +79,13 @@ func (a PersonAPI) CompleteCommand(ctx context.Context, arg status.CommandArgume
 // names of the arguments.
 func shellCommands(m *tools.Manifest, source string) (lines []string) {
 	for _, c := range m.Commands {
-		line := "lectern " + m.Name + " " + c.Name
+		words := []string{"lectern", m.Name, c.Name}
 		for _, a := range c.Args {
 			if a.Required {
-				line += " " + strings.ToUpper(a.Name)
+				words = append(words, strings.ToUpper(a.Name))
 			}
 		}
-		lines = append(lines, line+" --source "+source)
+		lines = append(lines, strings.Join(append(words, "--source", source), " "))
 	}
 	return lines
 }
