@@ -88,9 +88,6 @@ func clientShowCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.checkSources(f.Source); err != nil {
-				return err
-			}
 			s, _, hint, err := c.planner().Connection(f.Connection)
 			if err != nil {
 				return err
@@ -147,9 +144,6 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		Args:              arguments(1, 1, "the name of a client"),
 		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
-		if err := c.checkSources(f.Source); err != nil {
-			return nil, err
-		}
 		return c.planner().ConnectClient(args[0], f.Connection)
 	})
 	f.registerEntry(cmd)

@@ -31,7 +31,7 @@ func registerCompletions(root *cobra.Command, of *cli) {
 		"doctor": first(c.kindNames),
 	}
 	flags := map[string]func() []string{
-		"source": c.completeSources, "client": c.completeClients, "session": c.completeSessions, "tool": c.completeTools,
+		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions, "tool": c.completeTools,
 		"effect": app.EffectNames, "ask": app.EffectNames, "role": c.completeRoles, "component": c.completeComponents,
 		"level": levelNames, "outcome": outcomeNames, "kind": c.kindNames,
 	}

@@ -204,7 +204,7 @@ func (e Editor) warnAboutChange(p *Proposal, c config.Config, old config.Source)
 		return
 	}
 	p.warn("what was granted, undo and the source's own data go with it to the name %s; `lectern calls` keeps the former name", now.Name)
-	p.warn("a client that was installed for %s only must be installed again: lectern client install CLIENT --source %s", old.Name, now.Name)
+	p.warn("a client that was installed for %s only must be installed again, for %s", old.Name, now.Name)
 	for _, r := range c.Rules {
 		before, _ := path.Match(r.Source, old.Name)
 		after, _ := path.Match(r.Source, now.Name)
