@@ -44,6 +44,8 @@ func grantCommand(c *cli) *cobra.Command {
 			"for every client or every source. Effects are " + effects + ";\n" +
 			"effects that you do not name are not granted. By default agents\n" +
 			policy.DescribeDefault() + ".\n\n" +
+			"CLIENT is one that Lectern can install, that has a token or a grant, or that has\n" +
+			"called before; --new accepts another.\n\n" +
 			"A grant to a client that shows its token decides for that client alone. With --role\n" +
 			"and without effects, what was granted stays.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read\n  lectern grant alice wiki --role gm",

@@ -31,6 +31,8 @@ func sourceAddCommand(c *cli) *cobra.Command {
 			"word that is a kind means the kind; a folder of that name is ./KIND. The\n" +
 			"configuration file is edited in place; adding a source again changes nothing, and\n" +
 			"`lectern source set` changes one that is open already.\n\n" +
+			"What privacy rules hide is counted and said; the hub, which counts, is started if\n" +
+			"none is running.\n\n" +
 			"A secret is given as env:NAME, a variable in the environment of the hub, or as\n" +
 			"file:PATH, a file that only you can read.",
 		Example: "  lectern source add ~/notes --read-only\n" +
