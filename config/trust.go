@@ -104,7 +104,8 @@ func (t configTable) noticeNoSource(name string, sources []Source) {
 	for i, s := range sources {
 		names[i] = s.Name
 	}
-	t.notice(tomltext.Under(t.path, "source"), fmt.Sprintf("%s, so the table has no effect; correct the name or remove the table", unknownWord("source", name, names)))
+	t.notice(tomltext.Under(t.path, "source"),
+		unknownWord("source", name, names)+", so the table has no effect; correct the name or remove the table")
 }
 
 // rolesIn are the roles that a client may have in a source, or in any if source

@@ -66,7 +66,8 @@ var (
 func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
-		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(), SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }

@@ -15,7 +15,8 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	for i, src := range s.Sources {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
 		s.Sources[i].Ask = slices.Clone(src.Ask)
-		s.Sources[i].Tasks, s.Sources[i].Holds, s.Sources[i].Commands = slices.Clone(src.Tasks), slices.Clone(src.Holds), slices.Clone(src.Commands)
+		s.Sources[i].Tasks, s.Sources[i].Holds = slices.Clone(src.Tasks), slices.Clone(src.Holds)
+		s.Sources[i].Commands = slices.Clone(src.Commands)
 		if s.Sources[i].Hidden = clonePointer(src.Hidden); src.Hidden != nil {
 			s.Sources[i].Hidden.Unmatched = slices.Clone(src.Hidden.Unmatched)
 		}

@@ -31,12 +31,14 @@ func registerCompletions(root *cobra.Command, of *cli) {
 		"doctor": first(c.kindNames),
 	}
 	flags := map[string]func() []string{
-		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions, "tool": c.completeTools,
+		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions,
+		"tool":   c.completeTools,
 		"effect": app.EffectNames, "ask": app.EffectNames, "role": c.completeRoles, "component": c.completeComponents,
 		"level": levelNames, "outcome": outcomeNames, "kind": c.kindNames,
 	}
 	for path, propose := range arguments {
-		if cmd, _, err := root.Find(strings.Fields(path)); err == nil && cmd.CommandPath() == root.Name()+" "+path && cmd.ValidArgsFunction == nil {
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err == nil && cmd.CommandPath() == root.Name()+" "+path && cmd.ValidArgsFunction == nil {
 			cmd.ValidArgsFunction = completions(propose)
 		}
 	}

@@ -178,7 +178,8 @@ func (k kindCommand) source(named string) (string, error) {
 	case len(names) == 0:
 		return "", fmt.Errorf("there is no source of kind %s; `lectern source add %s` adds one", k.kind, k.kind)
 	case named != "":
-		return "", usagef("no source of kind %s is named %q%s (sources: %s)", k.kind, named, didYouMean(named, names), strings.Join(names, ", "))
+		return "", usagef("no source of kind %s is named %q%s (sources: %s)",
+			k.kind, named, didYouMean(named, names), strings.Join(names, ", "))
 	case len(names) > 1:
 		return "", usagef("there are several sources of kind %s; choose one: --source %s", k.kind, strings.Join(names, ", --source "))
 	}
@@ -209,7 +210,8 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 	if _, err := daemon.GetHealth(ctx, k.Paths.Daemon()); err != nil {
 		return noHub(err)
 	}
-	updates, err := status.Open(ctx, k.hub().API(), status.CommandQuery, status.CommandRequest{Source: name, Command: k.info.Name, Args: args})
+	request := status.CommandRequest{Source: name, Command: k.info.Name, Args: args}
+	updates, err := status.Open(ctx, k.hub().API(), status.CommandQuery, request)
 	if err != nil {
 		return err
 	}

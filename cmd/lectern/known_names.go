@@ -26,8 +26,8 @@ func (c *cli) checkClient(ctx context.Context, conf config.Config, name string, 
 	if page, err := readCalls(ctx, c, audit.Filter{Client: name, Limit: 1}); err == nil && len(page.Calls) > 0 {
 		return nil
 	}
-	return usagef("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, and those that have called. "+
-		"For one that is still to come, add --new", name, didYouMean(name, known))
+	return usagef("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, "+
+		"and those that have called. For one that is still to come, add --new", name, didYouMean(name, known))
 }
 
 // knownClients are the names that a client may have, without those that only the

@@ -51,7 +51,8 @@ func (c *cli) listTools(ctx context.Context, sources []string, client string, as
 	defer conn.Close() //nolint:errcheck // nothing was written to it
 	bySource := map[string][]status.Tool{}
 	for _, source := range sources {
-		if bySource[source], err = status.Ask(ctx, c.hub().API(), status.ToolsQuery, status.ToolFilter{Source: source, Client: client}); err != nil {
+		seen := status.ToolFilter{Source: source, Client: client}
+		if bySource[source], err = status.Ask(ctx, c.hub().API(), status.ToolsQuery, seen); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,8 @@ func (e Editor) checkRole(c config.Config, g status.Grant) error {
 		case len(roles) == 0:
 			return fmt.Errorf("source %s has no roles: %s has none", s.Name, s.Kind)
 		case !slices.Contains(roles, g.Role):
-			return fmt.Errorf("source %s has no role %q%s (roles: %s)", s.Name, g.Role, didYouMean(g.Role, roles), strings.Join(roles, ", "))
+			return fmt.Errorf("source %s has no role %q%s (roles: %s)",
+				s.Name, g.Role, didYouMean(g.Role, roles), strings.Join(roles, ", "))
 		}
 	}
 	return nil
@@ -155,7 +156,8 @@ func CheckGrant(g status.Grant) error {
 	for _, list := range [][]string{g.Effects, g.Ask} {
 		for _, word := range list {
 			if !slices.Contains(app.EffectNames(), word) {
-				return fmt.Errorf("set grant: invalid effect %q%s (want %s)", word, didYouMean(word, app.EffectNames()), strings.Join(app.EffectNames(), ", "))
+				effects := app.EffectNames()
+				return fmt.Errorf("set grant: invalid effect %q%s (want %s)", word, didYouMean(word, effects), strings.Join(effects, ", "))
 			}
 		}
 	}

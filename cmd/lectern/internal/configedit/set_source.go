@@ -59,7 +59,8 @@ func (e Editor) configuredSource(c config.Config, name string) (config.Source, e
 		switch {
 		case s.Name != name:
 		case s.Sample != nil:
-			return config.Source{}, fmt.Errorf("%s is the sample source, which has no settings; `lectern source add PATH` opens notes of your own", name)
+			return config.Source{}, fmt.Errorf(
+				"%s is the sample source, which has no settings; `lectern source add PATH` opens notes of your own", name)
 		default:
 			return config.Source{}, fmt.Errorf("%s comes from the environment (%s); change that", name, s.Variable)
 		}
@@ -209,7 +210,8 @@ func (e Editor) warnAboutChange(p *Proposal, c config.Config, old config.Source)
 		before, _ := path.Match(r.Source, old.Name)
 		after, _ := path.Match(r.Source, now.Name)
 		if r.Source != "" && r.Source != old.Name && before != after {
-			p.warn("the [[rule]] in line %d for source = %q %s", r.Line, r.Source, map[bool]string{true: "applies to it from now on", false: "no longer applies to it"}[after])
+			applies := map[bool]string{true: "applies to it from now on", false: "no longer applies to it"}[after]
+			p.warn("the [[rule]] in line %d for source = %q %s", r.Line, r.Source, applies)
 		}
 	}
 }

@@ -34,12 +34,14 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	if s.Ask && !s.ReadOnly {
 		ask = askEffects
 	}
-	wanted, err := c.NewSource(config.Source{Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only}, n.keys)
+	wanted, err := c.NewSource(config.Source{
+		Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only,
+	}, n.keys)
 	if old, ok := openedBy(c.Sources, wanted); ok && err == nil {
 		return addAgain(c, old, wanted, n)
 	}
 	if s.Name == "" && discover.SameFolder(n.folder.Path, e.Home) {
-		return Proposal{}, fmt.Errorf("add source: %s is your home folder, which holds far more than notes: keys, mail, what browsers store. "+
+		return Proposal{}, fmt.Errorf("add source: %s is your home folder, which holds far more than notes: keys, mail, browser data. "+
 			"Add a folder inside it; to open all of it on purpose, add --name NAME", n.folder.Path)
 	}
 	edit, source := config.Edit{}, config.Source{}
@@ -66,7 +68,8 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	path := p.Folder.Path
 	if !p.Source.ReadOnly {
-		p.warn("agents %s in %s; admin is not granted. To let them only read: lectern source set %s --read-only; to let them do more or less: lectern grant all %s EFFECT...",
+		p.warn("agents %s in %s; admin is not granted. "+
+			"To let them only read: lectern source set %s --read-only; to let them do more or less: lectern grant all %s EFFECT...",
 			app.Source{Source: p.Source}.DescribeGranted(), cmp.Or(path, "source "+p.Source.Name), p.Source.Name, p.Source.Name)
 	}
 	if path != "" && (path == e.Home || path == filepath.Dir(path)) {
@@ -149,7 +152,8 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	case a.Data:
 		p.removeFolders(kept)
 	case len(kept) > 0:
-		p.warn("Lectern keeps what it stored for the source in %s. To remove that too, run: lectern source remove %s --data", strings.Join(kept, " and "), name)
+		p.warn("Lectern keeps what it stored for the source in %s. To remove that too, run: lectern source remove %s --data",
+			strings.Join(kept, " and "), name)
 	}
 	if n := grantsFor(c, name); n > 0 {
 		p.warn("%d [[client]] or [[rule]] tables name it and stay; they count again for a new source of that name", n)

@@ -56,7 +56,8 @@ func (f sourceFolders) make(kind, name string) (cache, data string, err error) {
 func (f sourceFolders) rename(kind, from, to string) (undo func() error, err error) {
 	former := filepath.Join(f.data, app.SourceFolderName(kind, to))
 	if entries, err := os.ReadDir(former); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s still holds data of a former source %s. To remove it, run: lectern source remove %s --data", former, to, to)
+		return nil, fmt.Errorf("%s still holds data of a former source %s. To remove it, run: lectern source remove %s --data",
+			former, to, to)
 	}
 	var moved [][2]string
 	undo = func() (err error) {
