@@ -39,7 +39,7 @@ const (
 )
 
 func (a wizardAccess) label() string {
-	return [...]string{"read, and ask to write", "read"}[a]
+	return [...]string{"read and run, ask to write or delete", "only read"}[a]
 }
 
 // clientPrefix is how the IDs of installs begin that are MCP clients.
@@ -259,7 +259,7 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 			continue
 		}
 		f := z.found[i]
-		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
+		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location+"  "+f.Kind, "agents "+z.access[i].label()+" · "+f.Reason, w)...)
 	}
 	return append(rows, "")
 }
@@ -275,7 +275,7 @@ func (z wizard) kindRow(t theme.Theme, i, kind, w int) []string {
 	for _, name := range slices.Sorted(maps.Keys(z.added[kind].Keys)) {
 		keys = append(keys, name+"="+z.added[kind].Keys[name])
 	}
-	return z.row(t, i, k.Title+"  "+strings.Join(keys, " "), "agents can "+z.access[i].label(), w)
+	return z.row(t, i, k.Title+"  "+strings.Join(keys, " "), "agents "+z.access[i].label(), w)
 }
 
 func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {

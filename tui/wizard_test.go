@@ -60,7 +60,7 @@ func TestWizardAddsAKind(t *testing.T) {
 		r.press("Work", "esc")
 		r.hides("[x]")
 		r.press("space", "Work", "enter")
-		r.shows("[x] Logseq  graph=Work", "agents can read, and ask to write")
+		r.shows("[x] Logseq  graph=Work", "agents read and run, ask to write or delete")
 		r.press("enter", "enter")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.confirm()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -113,6 +114,9 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 		var err error
 		if held, err = filelock.TryFile(c.Paths.startLock()); errors.Is(err, filelock.ErrHeld) {
 			return false, nil
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w; make the folder %s writable for you, or set LECTERN_HOME to another one", err, c.Paths.Runtime)
 		}
 		return true, err
 	})

@@ -43,6 +43,10 @@ func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt")
 func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
 func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
 
+// SourceFolderName is the name of a source's folder in SourceCaches and
+// SourceData. The dot keeps it apart from the device names of Windows.
+func SourceFolderName(kind, name string) string { return kind + "." + name }
+
 // SourceCaches and SourceData hold the folders that sources have of their own.
 func (p Paths) SourceCaches() string { return filepath.Join(p.State, "sources") }
 func (p Paths) SourceData() string   { return filepath.Join(p.Data, "sources") }

@@ -2,8 +2,11 @@ package hubproc
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -46,6 +49,9 @@ func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Pla
 	if err != nil {
 		return status.Plan{}, err
 	}
+	if act.Verb == status.AddSource && len(p.Plan.Steps) == 0 {
+		return status.Plan{}, errors.New(p.Plan.Title) // there is nothing to agree to
+	}
 	if _, sessions := a.hub.Busy(); sessions > 0 && act.Verb == status.RemoveSource {
 		p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
 	}
@@ -56,10 +62,54 @@ func (a actions) editConfig(ctx context.Context, act status.Action) error {
 	if err := a.editor().CheckAbsolute(act); err != nil {
 		return err
 	}
+	if configedit.MovesData(act) {
+		return a.editClosedSource(ctx, act)
+	}
 	if _, err := a.editor().Apply(ctx, act); err != nil {
 		return err
 	}
 	return a.reload(ctx)
+}
+
+// editClosedSource makes an edit under which a source's own folders move or go.
+// It closes the source first, so that nothing is written there meanwhile.
+func (a actions) editClosedSource(ctx context.Context, act status.Action) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	conf, err := a.App.Config()
+	if err != nil {
+		return err
+	}
+	p, err := a.editor().Propose(act)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.reloadLocked(context.WithoutCancel(ctx))) }()
+	left := slices.DeleteFunc(a.sources(conf), func(s app.Source) bool { return s.Name == act.Target })
+	if err := a.hub.ReloadClosed(ctx, hubSources(left)); err != nil {
+		return err
+	}
+	if act.Verb == status.RemoveSource {
+		_, err := a.editor().Apply(ctx, act)
+		return err
+	}
+	return a.renameSource(ctx, act, p.Source.Kind, p.Source.Name)
+}
+
+// renameSource carries what is kept for a source to its new name, and back if the
+// configuration cannot be saved.
+func (a actions) renameSource(ctx context.Context, act status.Action, kind, name string) error {
+	undo, err := newSourceFolders(a.App).rename(kind, act.Target, name)
+	if err != nil {
+		return fmt.Errorf("rename source: %w", err)
+	}
+	if err := a.journal.RenameSource(ctx, act.Target, name); err != nil {
+		return errors.Join(err, undo())
+	}
+	if _, err := a.editor().Apply(ctx, act); err != nil {
+		return errors.Join(err, undo(), a.journal.RenameSource(context.WithoutCancel(ctx), name, act.Target))
+	}
+	return nil
 }
 
 func (a actions) pin(_ context.Context, act status.Action) error {
