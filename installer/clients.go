@@ -45,6 +45,7 @@ type Client struct {
 	skills   []string // folders where it looks for skills
 	nextStep string   // what to do then
 	retired  string   // why not to use it any more
+	unnamed  bool     // it is no one client, so it has no name to prove
 }
 
 // Clients are all known clients, in the order in which they are shown.
@@ -71,6 +72,9 @@ func Find(id string) (Client, error) {
 
 // Retired says why the client should no longer be used; empty: it can be.
 func (c Client) Retired() string { return c.retired }
+
+// HasName reports whether the client has a name to prove: its ID.
+func (c Client) HasName() bool { return !c.unnamed }
 
 // SupportsHTTP reports whether the client can reach the hub by its address.
 func (c Client) SupportsHTTP() bool { return c.http != nil }

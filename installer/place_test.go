@@ -143,8 +143,8 @@ func TestSkill(t *testing.T) {
 	}
 }
 
-// Everything that was put anywhere goes, with the record or without it, and
-// nothing else does.
+// Everything that was put anywhere goes and nothing else does. Without the
+// record, what does not name its instance stays, and the plan says so.
 func TestUninstall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		m := testMachine(t, "linux")
@@ -180,7 +180,10 @@ func TestUninstall(t *testing.T) {
 		if n := len(filesIn(t, m.Home)); !lost && n != 3 {
 			t.Errorf("left behind:\n%s", left)
 		}
-		if strings.Contains(left, "SKILL.md") || strings.Contains(left, ".service") || strings.Contains(string(read(t, kept)), "lectern") {
+		if saysSo := strings.Contains(strings.Join(p.Plan.Risks, "\n"), "SKILL.md stays, because this Lectern did not install it"); saysSo != lost {
+			t.Errorf("record lost: %v: risks %q", lost, p.Plan.Risks)
+		}
+		if !lost && strings.Contains(left, "SKILL.md") || strings.Contains(left, ".service") || strings.Contains(string(read(t, kept)), "lectern") {
 			t.Errorf("record lost: %v: left behind:\n%s", lost, left)
 		}
 		again, err := m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), OwnFiles{})

@@ -13,11 +13,27 @@ import (
 
 // A Server is Lectern as a client gets to know it.
 type Server struct {
-	Name string   // of the entry: small letters, digits, hyphens
-	Bin  string   // absolute path of our binary: desktop clients do not know the shell's PATH
-	Args []string // "serve", and a source if it is only one
-	URL  string   // the hub's address; empty: HTTP is off
-	Home string   // LECTERN_HOME; empty: the usual folders
+	Name    string   // of the entry: small letters, digits, hyphens
+	Bin     string   // absolute path of our binary: desktop clients do not know the shell's PATH
+	Sources []string // the sources to open; empty: all
+	URL     string   // the hub's address, with the sources; empty: HTTP is off
+	Home    string   // LECTERN_HOME; empty: the usual folders
+
+	args []string // of Bin for one client
+}
+
+// forClient is the server as one client runs it. The client's name is no
+// secret: `lectern serve` reads the token of that name itself, so that none is
+// in other programs' files.
+func (s Server) forClient(c Client) Server {
+	s.args = []string{"serve"}
+	if !c.unnamed {
+		s.args = append(s.args, "--client", c.ID)
+	}
+	if len(s.Sources) > 0 {
+		s.args = append(s.args, strings.Join(s.Sources, ","))
+	}
+	return s
 }
 
 // homeVariable is in the entry if the user has moved Lectern's files: the client
@@ -38,7 +54,7 @@ func (s Server) substituteValue(v any, token string) any {
 	switch v := v.(type) {
 	case string:
 		if v == "$ARGS" {
-			return s.Args
+			return s.args
 		}
 		return s.replacer(token).Replace(v)
 	case []string:
@@ -60,7 +76,7 @@ func (s Server) substituteList(list []string, token string) []string {
 	for _, w := range list {
 		switch {
 		case w == "$ARGS":
-			filled = append(filled, s.Args...)
+			filled = append(filled, s.args...)
 		case w != "$ENV":
 			filled = append(filled, s.replacer(token).Replace(w))
 		case s.Home != "":
@@ -92,8 +108,12 @@ func (s Server) namedEntryJSON(f entry.Fields) string {
 // deepLink replaces the variables of a link.
 func (s Server) deepLink(link string, f entry.Fields) string {
 	escape := func(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+	args := make([]string, len(s.args))
+	for i, a := range s.args {
+		args[i] = "arg=" + escape(a)
+	}
 	return strings.NewReplacer(
-		"$CONFIG", escape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f)))),
+		"$ARGS", strings.Join(args, "&"), "$CONFIG", escape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f)))),
 		"$JSON", escape(s.namedEntryJSON(f)), "$NAME", escape(s.Name), "$BIN", escape(s.Bin),
 	).Replace(link)
 }
@@ -161,6 +181,27 @@ func (t entryTarget) isLectern(s Server) bool {
 	host := u.Hostname()
 	return (host == "127.0.0.1" || host == "localhost") && (u.Path == "/mcp" || strings.HasPrefix(u.Path, "/mcp/")) &&
 		(s.URL == "" || u.Port() == urlPort(s.URL))
+}
+
+// belongsTo reports whether this instance of Lectern made the entry: a command
+// says by LECTERN_HOME which instance it runs, an address only by its receipt.
+// Without LECTERN_HOME an address at our port is ours as well.
+func (t entryTarget) belongsTo(s Server, recorded bool) bool {
+	if len(t.argv) > 0 {
+		return t.home == s.Home
+	}
+	return recorded || s.Home == ""
+}
+
+// owner names the instance of Lectern that the entry runs.
+func (t entryTarget) owner() string {
+	switch {
+	case t.url != "":
+		return "the Lectern at " + t.url
+	case t.home == "":
+		return "the Lectern without " + homeVariable
+	}
+	return "the Lectern with " + homeVariable + "=" + t.home
 }
 
 func urlPort(address string) string {

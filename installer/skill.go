@@ -117,6 +117,29 @@ func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error
 	return nil
 }
 
+// removeRecordedSkills adds to p the removal of the skills that have a receipt,
+// and says of others that they stay: another instance may have installed them.
+func (p *Proposal) removeRecordedSkills(name string, receipts []receipt) error {
+	m := p.machine
+	files, readers := m.allSkillFiles(Clients(), name)
+	for _, file := range files {
+		path, text, err := m.readSkill(file)
+		switch {
+		case err != nil:
+			return err
+		case !slices.ContainsFunc(receipts, receipt{Kind: skillReceipt, Name: name, Path: path}.matches):
+			if isOurSkill(text, name) {
+				p.risk("%s stays, because this Lectern did not install it; `lectern skill remove` removes it", path)
+			}
+		default:
+			if err := m.removeSkillFile(p, readers[file], name, file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // RemoveSkill proposes to remove the skill wherever these clients look for
 // skills, and the folder that was created for it.
 func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {

@@ -33,7 +33,7 @@ func (f *connectFlags) registerFile(cmd *cobra.Command) {
 }
 
 func (f *connectFlags) registerContent(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Source, "source", "", "open only this `SOURCE` to the client")
+	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
 
@@ -140,7 +140,7 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		Long: "Add Lectern to a client's configuration. The change is shown first. Only our entry is\n" +
 			"written, and a backup of the file is kept beside it. If the client has a command for\n" +
 			"this and rewrites its file all the time, that command is run instead.",
-		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --source notes",
+		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --sources notes,work",
 		Args:              arguments(1, 1, "the name of a client"),
 		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
@@ -183,7 +183,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 				if f.Condition == installer.Absent {
 					continue
 				}
-				if f.Condition != installer.Connected {
+				if f.Condition != installer.Configured {
 					broken++
 				}
 				rows.add(cl.ID, string(f.Condition), f.File, f.Note)

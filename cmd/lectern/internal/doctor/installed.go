@@ -39,8 +39,10 @@ func (r *run) clientChecks() []check {
 func checkClient(f installer.Finding) status.Check {
 	detail := f.File + ": " + f.Note
 	switch f.Condition {
-	case installer.Absent, installer.Connected, installer.Installed:
+	case installer.Absent, installer.Configured, installer.Installed:
 		return ok("%s", f.File)
+	case installer.Elsewhere:
+		return skip("%s", detail)
 	case installer.Foreign:
 		return warn(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
 	case installer.Broken:
@@ -62,7 +64,7 @@ func checkService(_ context.Context, r *run) status.Check {
 		return warn(f.Note, "Move that file away if Lectern is to run as a service.")
 	case installer.Outdated, installer.Broken:
 		return offer(warn(f.File+": "+f.Note, "Run: lectern service install."), status.Install, "service")
-	case installer.Installed, installer.Connected:
+	case installer.Installed, installer.Configured, installer.Elsewhere:
 	}
 	return ok("%s", f.File)
 }

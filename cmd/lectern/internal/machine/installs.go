@@ -75,7 +75,9 @@ func installation(id, title string, f installer.Finding) status.Installation {
 	switch f.Condition {
 	case installer.Absent:
 		i.State, i.Condition = status.Stopped, notInstalled
-	case installer.Connected, installer.Installed:
+	case installer.Elsewhere:
+		i.State = status.Stopped
+	case installer.Configured, installer.Installed:
 		i.State = status.Ready
 	case installer.Outdated, installer.Foreign, installer.Broken:
 		i.State = status.Degraded
