@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -28,7 +29,8 @@ type Finding struct {
 	Detected  bool
 	File      string // that the client reads; empty: Lectern cannot edit it
 	Condition Condition
-	Note      string // what is wrong, and what to do; empty: nothing is
+	Note      string   // what is wrong, and what to do; empty: nothing is
+	Sources   []string // that the entry asks for; none: all
 
 	realPath string // where symbolic links lead from File
 }
@@ -55,6 +57,7 @@ func (m Machine) Find(c Client, server Server) Finding {
 		return f
 	}
 	t := parseEntryTarget(file.entry)
+	f.Sources = t.sources()
 	recorded, err := m.receipts().hasEntry(c, server, file)
 	switch {
 	case err != nil:
@@ -62,7 +65,9 @@ func (m Machine) Find(c Client, server Server) Finding {
 	case t.isLectern(server) && !t.belongsTo(server, recorded):
 		f.Condition, f.Note = Elsewhere, "its entry belongs to "+t.owner()
 	default:
-		f.Condition, f.Note = compareEntry(c, server, t)
+		if f.Condition, f.Note = compareEntry(c, server, t); f.Note == "" {
+			f.Note = cmp.Or(m.untrustedNote(c), t.unprovenNote(c))
+		}
 	}
 	return f
 }

@@ -22,13 +22,16 @@ type Server struct {
 	args []string // of Bin for one client
 }
 
+// clientFlag is the option of `lectern serve` that names the client.
+const clientFlag = "--client"
+
 // forClient is the server as one client runs it. The client's name is no
 // secret: `lectern serve` reads the token of that name itself, so that none is
 // in other programs' files.
 func (s Server) forClient(c Client) Server {
 	s.args = []string{"serve"}
 	if !c.unnamed {
-		s.args = append(s.args, "--client", c.ID)
+		s.args = append(s.args, clientFlag, c.ID)
 	}
 	if len(s.Sources) > 0 {
 		s.args = append(s.args, strings.Join(s.Sources, ","))
@@ -123,6 +126,8 @@ type entryTarget struct {
 	argv []string
 	url  string
 	home string
+	// proves: its environment holds a client's token, which a person has put there.
+	proves bool
 }
 
 // parseEntryTarget reads an entry under any names that clients give its fields.
@@ -144,9 +149,39 @@ func parseEntryTarget(e map[string]any) entryTarget {
 	for _, key := range envKeys {
 		if env, ok := e[key].(map[string]any); ok && t.url == "" {
 			t.home, _ = env[homeVariable].(string)
+			_, t.proves = env[clientTokenVariable]
 		}
 	}
 	return t
+}
+
+// clientTokenVariable holds a client's token where `lectern serve` has no --client.
+const clientTokenVariable = "LECTERN_CLIENT_TOKEN" //nolint:gosec // the name of a variable
+
+// sources are those that the entry asks for; none: all.
+func (t entryTarget) sources() []string {
+	list := ""
+	if u, err := url.Parse(t.url); t.url != "" && err == nil {
+		list = strings.TrimPrefix(strings.TrimPrefix(u.Path, "/mcp"), "/")
+	}
+	for i := 2; i < len(t.argv); i++ {
+		switch {
+		case t.argv[i] == clientFlag:
+			i++
+		case !strings.HasPrefix(t.argv[i], "-"):
+			list = t.argv[i]
+		}
+	}
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// unprovenNote says that agents of an entry only claim the client's name; empty:
+// they prove it, or an address does not tell.
+func (t entryTarget) unprovenNote(c Client) string {
+	if c.unnamed || t.url != "" || t.proves || slices.Contains(t.argv, clientFlag) {
+		return ""
+	}
+	return "its agents only claim their name; `lectern client install " + c.ID + "` lets them prove it"
 }
 
 // envKeys are what clients call the environment of a command.

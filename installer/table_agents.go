@@ -10,7 +10,7 @@ func agents() []Client {
 			paths: everyOS(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
 			envKey: "environment", stdio: localStdio, http: remoteHTTP, tokenRef: "{env:" + TokenVariable + "}", program: "opencode",
 			newLayout: &entryLayout{parents: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
-			skills:    []string{xdg + "/opencode/skills"},
+			report:    []string{"opencode", "mcp", "list"}, skills: []string{xdg + "/opencode/skills"},
 		},
 		{
 			ID: "goose", Title: "Goose", format: entry.YAML, parents: []string{"extensions"},

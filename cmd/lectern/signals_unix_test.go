@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,8 +23,11 @@ func TestSignalsEndCleanly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"serve"}, {"serve", "--standalone"}, {"hub"}, {"supervise"}} {
-		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
-			t.Run(strings.Join(args, " ")+" "+signal.String(), func(t *testing.T) {
+		for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+			t.Run(strings.Join(args, " ")+" "+sent.String(), func(t *testing.T) {
+				if sent == syscall.SIGHUP && signal.Ignored(sent) {
+					t.Skip("whoever started the tests, such as nohup, has it ignored")
+				}
 				home := newHome(t)
 				var said bytes.Buffer
 				cmd := exec.CommandContext(t.Context(), lectern, args...)
@@ -51,7 +55,7 @@ func TestSignalsEndCleanly(t *testing.T) {
 					waitForHub(t, home)
 				}
 				start := time.Now()
-				if err := cmd.Process.Signal(signal); err != nil {
+				if err := cmd.Process.Signal(sent); err != nil {
 					t.Fatal(err)
 				}
 				if err := cmd.Wait(); err != nil {
@@ -62,6 +66,16 @@ func TestSignalsEndCleanly(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A person who runs it by hand learns what it is and what to run instead.
+func TestServeOnATerminal(t *testing.T) {
+	x := openScreen(t, 110, 10, environIn(newHome(t)), "lectern", "serve")
+	x.waitFor("speaks MCP with a program", "run: lectern client install CLIENT", "run: lectern\n")
+	x.signal(syscall.SIGTERM)
+	if got := x.waitExit(); got != 0 {
+		t.Errorf("left with %d", got)
 	}
 }
 

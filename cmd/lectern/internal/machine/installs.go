@@ -39,15 +39,14 @@ func (m *Machine) installations() []status.Installation {
 }
 
 func (m *Machine) clientInstallations() []status.Installation {
-	here := m.planner.Machine()
-	server, _ := m.planner.ServerEntry()
 	list := []status.Installation{}
-	for _, c := range installer.Clients() {
-		f := here.Find(c, server)
-		if c.Retired() != "" && f.Condition == installer.Absent {
+	for _, s := range m.planner.ClientStates() {
+		if s.Client.Retired() != "" && s.Condition == installer.Absent {
 			continue
 		}
-		list = append(list, installation(clientInstall+"/"+c.ID, c.Title, f))
+		i := installation(clientInstall+"/"+s.Client.ID, s.Client.Title, s.Finding)
+		i.LastSeen, i.Sources, i.Bytes = s.LastSeen, strings.Join(s.Sources, ","), s.Bytes
+		list = append(list, i)
 	}
 	return list
 }
