@@ -114,6 +114,11 @@ func TestSkill(t *testing.T) {
 	apply(t, p, err)
 	claude := filepath.Join(m.Home, ".claude/skills/lectern/SKILL.md")
 	shared := filepath.Join(m.Home, ".agents/skills/lectern/SKILL.md")
+	for _, step := range p.Plan.Steps {
+		if step.Diff != "" || !strings.HasSuffix(step.Description, "SKILL.md (5 lines)") {
+			t.Errorf("the plan shows %q and a diff of %d bytes", step.Description, len(step.Diff))
+		}
+	}
 	if len(p.Plan.Steps) != 2 || !isFile(claude) || !isFile(shared) {
 		t.Errorf("steps %v", p.Plan.Steps)
 	}
@@ -122,6 +127,9 @@ func TestSkill(t *testing.T) {
 	}
 	p, err = m.InstallSkill(clients, skill("two"))
 	apply(t, p, err)
+	if what := p.Plan.Steps[0].Description; !strings.HasSuffix(what, "SKILL.md (+1 −1 lines)") {
+		t.Errorf("the update is shown as %s", what)
+	}
 	if string(read(t, claude)) != string(skill("two").Text) || string(read(t, shared)) != string(skill("two").Text) {
 		t.Errorf("%s; %s", read(t, claude), read(t, shared))
 	}

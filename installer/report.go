@@ -30,7 +30,8 @@ func (m Machine) Report(ctx context.Context, c Client, server Server) ClientRepo
 	output, err := m.Run(ctx, argv)
 	output = terminalCodes.ReplaceAllString(output, "")
 	if err != nil {
-		return ClientReport{Detail: firstLine(output, err.Error()), Fix: "Run it yourself: " + shellLine(server.substituteList(c.report, ""), m.OS) + "."}
+		command := shellLine(server.substituteList(c.report, ""), m.OS)
+		return ClientReport{Detail: firstLine(output, err.Error()), Fix: "Run it yourself: " + command + "."}
 	}
 	return readReport(c, server.Name, output)
 }

@@ -92,8 +92,9 @@ func agents() []Client {
 func others() []Client {
 	return []Client{
 		{
-			ID: "mcp-inspector", unnamed: true, Title: "MCP Inspector", format: entry.JSON, parents: servers, pasteHint: "a file that you give it with --config",
-			stdio: plainStdio, http: typedHTTP, add: []string{"npx", "@modelcontextprotocol/inspector", "--tui", "--", "$BIN", "$ARGS"},
+			ID: "mcp-inspector", unnamed: true, Title: "MCP Inspector", format: entry.JSON, parents: servers,
+			pasteHint: "a file that you give it with --config",
+			stdio:     plainStdio, http: typedHTTP, add: []string{"npx", "@modelcontextprotocol/inspector", "--tui", "--", "$BIN", "$ARGS"},
 		},
 		{
 			ID: "generic", unnamed: true, Title: "Any other client", format: entry.JSON, parents: servers, pasteHint: "its list of MCP servers",

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,7 @@ func (f *connectFlags) registerFile(cmd *cobra.Command) {
 }
 
 func (f *connectFlags) registerContent(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work")
+	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work; all opens all again")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
 
@@ -133,6 +132,9 @@ func clientShowCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := c.planner().CheckSources(f.Sources); err != nil {
+				return err
+			}
 			s, _, hint, err := c.planner().Connection(f.Connection)
 			if err != nil {
 				return err
@@ -164,8 +166,14 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	if link := cl.Link(s); link != "" && !overHTTP {
 		c.printf("\nor open\n%s\n", text(indent(link)))
 	}
-	if overHTTP {
+	switch {
+	case overHTTP && cl.HasName():
+		c.printf("\nThe token is what `lectern client token %s` prints. Lectern never writes it into other files.\n", cl.ID)
+	case overHTTP:
 		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.ClientToken())
+	}
+	if cl.HasName() && !overHTTP && !c.Paths.ClientTokens().Has(cl.ID) {
+		c.printf("\nTo let it prove its name, run: lectern client token %s\n", cl.ID)
 	}
 	if cl.NextStep() != "" {
 		c.printf("\nThen %s.\n", cl.NextStep())
@@ -189,6 +197,9 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		Args:              arguments(1, 1, "the name of a client"),
 		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
+		if err := c.planner().CheckSources(f.Sources); err != nil {
+			return nil, err
+		}
 		return c.planner().ConnectClient(args[0], f.Connection)
 	})
 	f.registerEntry(cmd)
@@ -246,28 +257,16 @@ func clientCheckCommand(c *cli) *cobra.Command {
 // checkClients prints how the entries in clients' configurations are and what
 // the clients say; without IDs, of all that have one.
 func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken int, err error) {
-	m := c.planner().Machine()
-	server, _ := c.planner().ServerEntry()
 	states := slices.DeleteFunc(c.planner().ClientStates(), func(s install.ClientState) bool {
 		return s.Condition == installer.Absent && len(ids) == 0 || len(ids) > 0 && !slices.Contains(ids, s.Client.ID)
 	})
-	reports := make([]installer.ClientReport, len(states))
-	var asking sync.WaitGroup
-	var asked []string
-	for i, s := range states {
-		if s.HasEntry() && s.Client.HasReport(m) {
-			asked = append(asked, s.Client.ID)
-			asking.Go(func() { reports[i] = m.Report(ctx, s.Client, server) })
-		}
-	}
-	if len(asked) > 0 {
+	if asked := c.planner().Reporting(states); len(asked) > 0 {
 		c.warnf("asking %s, which may take half a minute\n", strings.Join(asked, ", "))
 	}
-	asking.Wait()
 	rows := table{}
 	var fixes []string
-	for i, s := range states {
-		r := reports[i]
+	for i, r := range c.planner().Reports(ctx, states) {
+		s := states[i]
 		says := cmp.Or(r.Detail, "does not say")
 		if !s.HasEntry() {
 			says = s.Note
@@ -275,7 +274,7 @@ func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken in
 		if s.Condition != installer.Configured && s.Condition != installer.Elsewhere || r.Detail != "" && !r.Reached {
 			broken++
 		}
-		rows.add(s.Client.ID, string(s.Condition), says, s.File)
+		rows.add(s.Client.ID, string(s.Condition), s.File, says)
 		if fix := cmp.Or(r.Fix, s.Note); fix != "" && fix != says {
 			fixes = append(fixes, s.Client.ID+": "+fix)
 		}

@@ -43,7 +43,8 @@ func uninstallCommand(c *cli) *cobra.Command {
 func proposeUninstall(ctx context.Context, c *cli, keepJournal bool) (*installer.Proposal, error) {
 	s, _ := c.planner().ServerEntry()
 	lost := lostChanges(ctx, c) // before anything is removed or stopped
-	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, leftovers(c.App, keepJournal))
+	own := leftovers(c.App, keepJournal)
+	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, own)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,9 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := handshake(conn, Hello{BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Replace: c.canReplace()})
+	w, err := handshake(conn, Hello{
+		BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Replace: c.canReplace(),
+	})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}

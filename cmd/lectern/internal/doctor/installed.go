@@ -24,7 +24,8 @@ func (r *run) clientChecks() []check {
 	for _, s := range r.ClientStates() {
 		if s.Condition != installer.Absent {
 			list = append(list, check{
-				name: "client." + s.Client.ID, title: s.Client.Title + " has Lectern", look: func(context.Context, *run) status.Check { return checkClient(s) },
+				name: "client." + s.Client.ID, title: s.Client.Title + " has Lectern",
+				look: func(context.Context, *run) status.Check { return checkClient(s) },
 			})
 		}
 	}

@@ -85,7 +85,8 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
 	}
-	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now), seen: app.NewSeenClients(c.Paths.Seen(), c.Now)}
+	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now)}
+	h.seen = app.NewSeenClients(c.Paths.Seen(), c.Now)
 	conf, err := c.App.Config()
 	if err != nil {
 		conf = config.Default(c.Paths.File(), c.Schema())

@@ -1,6 +1,8 @@
 package install
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
@@ -40,4 +42,31 @@ func (s ClientState) HasEntry() bool {
 func (p Planner) sessionBytes(conf config.Config, sources []string) int {
 	_, bytes := p.SessionCost(conf, sources)
 	return bytes
+}
+
+// Reporting are the IDs of those clients that can say themselves how their entry is.
+func (p Planner) Reporting(states []ClientState) (ids []string) {
+	m := p.Machine()
+	for _, s := range states {
+		if s.HasEntry() && s.Client.HasReport(m) {
+			ids = append(ids, s.Client.ID)
+		}
+	}
+	return ids
+}
+
+// Reports are what the clients say, all asked at the same time; the zero report
+// of one that cannot.
+func (p Planner) Reports(ctx context.Context, states []ClientState) []installer.ClientReport {
+	m := p.Machine()
+	server, _ := p.ServerEntry()
+	reports := make([]installer.ClientReport, len(states))
+	var asking sync.WaitGroup
+	for i, s := range states {
+		if s.HasEntry() && s.Client.HasReport(m) {
+			asking.Go(func() { reports[i] = m.Report(ctx, s.Client, server) })
+		}
+	}
+	asking.Wait()
+	return reports
 }

@@ -49,7 +49,8 @@ func (p Planner) renamedGrants(c installer.Client) []string {
 	}
 	for _, name := range names {
 		if name != "" && !strings.EqualFold(name, c.ID) && strings.Contains(strings.ToLower(name), strings.SplitN(c.ID, "-", 2)[0]) {
-			return []string{fmt.Sprintf("agents of %s are known as %s from now on; grants and rules for %q no longer apply to them", c.Title, c.ID, name)}
+			return []string{fmt.Sprintf("agents of %s are known as %s from now on; grants and rules for %q no longer apply to them",
+				c.Title, c.ID, name)}
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func (p Planner) Service() installer.Service {
 // A Connection says how a client is to be connected. Name is required.
 type Connection struct {
 	Name    string   // of our entry in the client
-	Sources []string // the sources to open; empty: all
+	Sources []string // the sources to open; empty or AllSources: all
 	Project string   // the project whose file is edited; empty: the user's file
 	HTTP    bool     // by the hub's address rather than by a command
 	ByFile  bool     // edit the file even where the client has a command for it
@@ -131,10 +131,7 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.C
 		return s, where, "", app.Usagef("--name: %w", err)
 	}
 	s.Name = c.Name
-	if len(c.Sources) > 0 {
-		if err := p.checkSources(c.Sources); err != nil {
-			return s, where, "", err
-		}
+	if len(c.Sources) > 0 && !slices.Equal(c.Sources, AllSources()) {
 		s.Sources = c.Sources
 		if s.URL != "" {
 			s.URL += "/" + strings.Join(c.Sources, ",")
@@ -149,9 +146,15 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.C
 	return s, where, hint, nil
 }
 
-// checkSources refuses names of which there is no source: a client that asks for
+// AllSources stands for no limit where one could be kept.
+func AllSources() []string { return []string{"all"} }
+
+// CheckSources refuses names of which there is no source: a client that asks for
 // one gets nothing at all.
-func (p Planner) checkSources(names []string) error {
+func (p Planner) CheckSources(names []string) error {
+	if len(names) == 0 || slices.Equal(names, AllSources()) {
+		return nil
+	}
 	conf, err := p.Config()
 	if err != nil {
 		return err
@@ -181,11 +184,17 @@ func FindClient(id string) (installer.Client, error) {
 	return cl, nil
 }
 
-// ConnectClient proposes to add Lectern to a client's configuration.
+// ConnectClient proposes to add Lectern to a client's configuration. Where c names
+// no sources, those stay that the client's entry is limited to.
 func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, error) {
 	cl, err := FindClient(id)
 	if err != nil {
 		return nil, err
+	}
+	if len(c.Sources) == 0 && c.Project == "" {
+		s, _ := p.ServerEntry()
+		s.Name = c.Name
+		c.Sources = p.Machine().Find(cl, s).Sources
 	}
 	s, where, hint, err := p.Connection(c)
 	if err != nil {

@@ -120,6 +120,9 @@ func (m *Machine) proposeInstall(ctx context.Context, a status.Action) (*install
 	usual := install.Connection{Name: app.Name}
 	switch {
 	case kind == clientInstall && add:
+		if a.Sources != "" {
+			usual.Sources = strings.Split(a.Sources, ",")
+		}
 		return m.planner.ConnectClient(id, usual)
 	case kind == clientInstall:
 		return m.planner.DisconnectClient(id, usual)
