@@ -105,6 +105,9 @@ type Action struct {
 	Filter *Filter `json:"filter,omitempty"` // for UndoChanges
 	Grant  *Grant  `json:"grant,omitempty"`  // for SetGrant
 	Option *Option `json:"option,omitempty"` // for SetOption
+	// Sources are those that Install opens to a client, separated by commas;
+	// empty: those that it has, or all.
+	Sources string `json:"sources,omitempty"`
 }
 
 // AsksFirst reports whether a person is to see the plan before a is carried out.

@@ -152,7 +152,7 @@ type Session struct {
 	Grants    string    `json:"grants,omitempty"` // what it may do, in a few words; empty: what the sources grant
 	Version   string    `json:"version,omitempty"`
 	Transport Transport `json:"transport"`
-	Scope     string    `json:"scope,omitempty"` // the one source it is limited to; empty: all
+	Scope     string    `json:"scope,omitempty"` // the sources it is limited to, separated by commas; empty: all
 	Protocol  string    `json:"protocol,omitempty"`
 	PID       int       `json:"pid,omitempty"` // of the `lectern serve` process; 0 over HTTP
 	Calls     uint64    `json:"calls"`

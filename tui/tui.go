@@ -51,6 +51,8 @@ type Config struct {
 	// Suspends reports that someone is there who can bring the panel back when
 	// it has stopped itself: a shell with job control.
 	Suspends bool
+	// Setup opens the wizard as soon as this machine was searched.
+	Setup bool
 }
 
 // Model is the panel, the only tea.Model of the program. [New] makes one.
@@ -255,7 +257,8 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	m.lost, m.attempts = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
 	m, streams := m.showSnapshot(msg.snap).openStreams()
-	if m.cfg.Memory == nil && !m.wizardOffered && m.over == nil && needsSetup(m.snap) {
+	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.Running(m.snap) && len(m.snap.Installations) > 0
+	if wanted && !m.wizardOffered && m.over == nil {
 		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
 		streams = tea.Batch(streams, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{}))
 	}

@@ -32,7 +32,9 @@ func hubCommand(c *cli) *cobra.Command {
 			if !detached {
 				c.warnf("hub: logging to %s; press Ctrl+C to stop\n", c.Paths.Log())
 			}
-			return runHub(cmd.Context(), c, level, source)
+			ctx, cancel := untilHangUp(cmd.Context())
+			defer cancel()
+			return runHub(ctx, c, level, source)
 		},
 	}
 	cmd.Flags().BoolVar(&detached, "detached", false, "started by Lectern itself, without a terminal")

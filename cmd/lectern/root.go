@@ -71,7 +71,7 @@ func rootCommand(c *cli) *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	add("use", sourceCommand(c), clientCommand(c), serveCommand(c), callCommand(c), toolsCommand(c), pluginCommand(c))
+	add("use", setupCommand(c), sourceCommand(c), clientCommand(c), serveCommand(c), callCommand(c), toolsCommand(c), pluginCommand(c))
 	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), policyCommand(c), changesCommand(c), undoCommand(c))
 	add("run", hubCommand(c), superviseCommand(c), serviceCommand(c), uninstallCommand(c))
 	add("use", configCommand(c))

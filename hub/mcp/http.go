@@ -19,19 +19,20 @@ import (
 // those of one call down the stream of another, makes a session for any id, and
 // lets no handler choose the code of an error.
 
-// HTTP serves /mcp and /mcp/{source}. It checks no token, Host or Origin:
+// HTTP serves /mcp and /mcp/{sources}, their names separated by commas. It checks no token, Host or Origin:
 // wrap it in loopnet.Guard.
 func (s *Server) HTTP() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", s.serveHTTP)
-	mux.HandleFunc("/mcp/{source}", s.serveHTTP)
+	mux.HandleFunc("/mcp/{sources}", s.serveHTTP)
 	return mux
 }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	ep, ok := s.endpoint(r.PathValue("source"))
+	scope := canonicalScope(r.PathValue("sources"))
+	ep, ok := s.endpoint(scope)
 	if !ok {
-		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSource(r.PathValue("source"))})
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSource(scope)})
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

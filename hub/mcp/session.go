@@ -12,7 +12,7 @@ import (
 
 // Attach says who a connection belongs to.
 type Attach struct {
-	Scope     string // a source's name; empty: all sources
+	Scope     string // the names of sources, separated by commas; empty: all sources
 	Transport status.Transport
 	Proven    string // the client that proved its name by a token; empty: none
 	PID       int    // of the `lectern serve` process, or 0

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,6 +66,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 		case <-ctx.Done():
 		}
 	}()
+	a.Scope = canonicalScope(a.Scope)
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSource(a.Scope)
@@ -96,8 +98,11 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	return errors.Join(err, finish(ctx, r, out, s.Limits.Grace))
 }
 
-func noSource(name string) string {
-	return fmt.Sprintf("no source named %s; `lectern source list` shows the sources", name)
+func noSource(scope string) string {
+	if strings.Contains(scope, ",") {
+		return fmt.Sprintf("one of %s is no source; `lectern source list` shows the sources", scope)
+	}
+	return fmt.Sprintf("no source named %s; `lectern source list` shows the sources", scope)
 }
 
 // announce writes announcements until ctx ends.

@@ -131,6 +131,9 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		if i.Note != "" {
 			rows = append(rows, t.Text.Wrap(i.Note, w)...)
 		}
+		if i.Bytes > 0 {
+			rows = append(rows, t.Dim.Wrap(p.usageText(i), w)...)
+		}
 		rows = append(rows, p.targetKeys(t, i))
 		if one.snippet.Text != "" {
 			rows = append(rows, "", t.Dim.Text("or manually:"))
@@ -140,6 +143,25 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		rows = append(rows, snippetRows(t, one.snippet, w, max(1, h-len(rows)))...)
 	}
 	return widget.TruncateRows(t, rows, h)
+}
+
+// maxSessionKB is from how many KB of tools on a client should see fewer sources.
+const maxSessionKB = 20
+
+// usageText says when a client was last connected, what it sees, and what that
+// takes of each session.
+func (p Clients) usageText(i status.Installation) string {
+	seen, sources, cost := "not connected yet", "all sources", fmt.Sprintf("%d KB of tools in each session", (i.Bytes+1<<9)>>10)
+	if !i.LastSeen.IsZero() {
+		seen = "last seen " + widget.ClockTime(i.LastSeen, p.snap.Time, p.zone)
+	}
+	if i.Sources != "" {
+		sources = i.Sources
+	}
+	if i.Bytes>>10 >= maxSessionKB {
+		cost += ": much; give it fewer sources"
+	}
+	return seen + " · sees " + sources + " · " + cost
 }
 
 func (p Clients) targetKeys(t theme.Theme, i status.Installation) string {

@@ -31,6 +31,9 @@ func (p Paths) PluginToken() string { return filepath.Join(p.State, "plugin.toke
 // ClientTokens are the tokens of single clients.
 func (p Paths) ClientTokens() ClientTokens { return ClientTokens(filepath.Join(p.State, "clients")) }
 
+// Seen is when each client was last connected; see [SeenClients].
+func (p Paths) Seen() string { return filepath.Join(p.State, "seen.json") }
+
 // Panel is what one panel leaves for the next: the open pane, filters, the
 // mouse setting. Losing it costs nothing.
 func (p Paths) Panel() string { return filepath.Join(p.State, "panel.json") }
