@@ -13,8 +13,9 @@ import (
 // An approvalWatch tells the approvals that this panel answers from those that
 // end elsewhere.
 type approvalWatch struct {
-	answered        []string  // by this panel, while they are pending
-	ignoreKeysUntil time.Time // they have just changed
+	answered        []string          // by this panel, while they are pending
+	running         []status.Approval // that this panel allowed, until their calls have ended
+	ignoreKeysUntil time.Time         // they have just changed
 }
 
 // answering notes that this panel answers an approval.
@@ -26,6 +27,13 @@ func (w approvalWatch) answering(id string) approvalWatch {
 // notAnswered notes that an answer of this panel failed.
 func (w approvalWatch) notAnswered(id string) approvalWatch {
 	w.answered = slices.DeleteFunc(slices.Clone(w.answered), func(one string) bool { return one == id })
+	w.running = slices.DeleteFunc(slices.Clone(w.running), func(one status.Approval) bool { return one.ID == id })
+	return w
+}
+
+// runs notes that the call of a goes on if this panel allows it.
+func (w approvalWatch) runs(a status.Approval) approvalWatch {
+	w.running = append(slices.Clone(w.running), a)
 	return w
 }
 
@@ -96,6 +104,7 @@ func (m Model) actionFailed(a status.Action, err error) Model {
 // closes the question about one that ended. For a moment keys do not answer
 // approvals: they were meant for the list as it was.
 func (m Model) announceApprovals(now status.Snapshot) Model {
+	m = m.tellEnds(now)
 	if slices.EqualFunc(m.snap.Approvals, now.Approvals, sameApproval) {
 		return m
 	}

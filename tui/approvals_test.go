@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
@@ -73,7 +74,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.press("y")
 		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
 		r.settle()
-		r.shows("done: allow the call")
+		r.shows("deleting Journal/2026-11-20 and 4 more for claude-code …")
 		r.hides("elsewhere")
 	})
 	runPanel(t, asked(), func(r *testPanel) {
@@ -97,6 +98,57 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})
 		r.shows("Already answered: refused elsewhere")
 		r.hides("no call waits")
+	})
+}
+
+// A yes is not the end of a call: the panel says what became of it, whenever it
+// learns that.
+func TestEndOfAllowedCallIsSaid(t *testing.T) {
+	for want, end := range map[string]status.CallEnd{
+		"● deleted: Journal/2026-11-20 and 4 more, for claude-code in 14 ms": {Changes: []string{"c1"}, Took: 14 * time.Millisecond},
+		"allowed and done, and nothing had to change":                        {},
+		"✗ allowed, but nothing was changed: what the call would change is not what the user approved. claude-code was told so.": {
+			Code: "conflict", Message: "what the call would change is not what the user approved",
+		},
+		"it failed after it had written something: no space left": {Code: "unavailable", Message: "no space left", Changes: []string{"c1"}},
+	} {
+		for name, late := range map[string]bool{"after": true, "before": false} {
+			runPanel(t, asked(), func(r *testPanel) {
+				r.press("!")
+				r.wait(keyGrace)
+				if late {
+					r.press("y")
+					r.shows("deleting")
+					r.hides("deleted:")
+				} else { // the snapshot is faster than the answer
+					r.m.approvals = r.m.approvals.answering("a1").runs(r.m.snap.Approvals[0])
+				}
+				s := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &end})
+				r.hub.Set(s)
+				r.settle()
+				if !late {
+					r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, done: 1})
+				}
+				r.t.Log(name)
+				r.shows(strings.Split(want, " ")...)
+				r.hides("elsewhere")
+			})
+		}
+	}
+}
+
+// When the hub ends while an allowed call runs, nobody knows whether it was
+// carried out, and the panel says that.
+func TestUnknownEndIsSaid(t *testing.T) {
+	runPanel(t, asked(), func(r *testPanel) {
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("y")
+		s := crowded()
+		s.Seq, s.Hub.PID = 0, s.Hub.PID+1
+		r.hub.Set(s)
+		r.settle()
+		r.shows("cannot tell whether", "was carried out")
 	})
 }
 
