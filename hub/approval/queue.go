@@ -71,6 +71,7 @@ type outcome struct {
 // decision, so only the first one counts.
 type pending struct {
 	view     status.Approval
+	full     changeText
 	plan     status.Plan
 	rule     policy.Rule // what the answer "always" writes
 	args     string      // digest of the arguments

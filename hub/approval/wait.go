@@ -66,8 +66,9 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 		limit = q.conf.FormTimeout
 	}
 	args := sha256.Sum256(r.Args)
+	full := r.changeText()
 	p := &pending{
-		view: r.view(newID(), q.conf.Now(), limit), plan: r.plan(), rule: r.alwaysRule(),
+		view: r.view(newID(), q.conf.Now(), limit, full), full: full, plan: r.plan(full), rule: r.alwaysRule(),
 		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1),
 	}
 	if err := q.add(p); err != nil {
