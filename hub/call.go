@@ -72,7 +72,7 @@ func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, er
 	}
 	h.calls.record(c, res, err)
 	if c.approval != "" {
-		h.approvals.CallEnded(c.approval, err, c.recorder.IDs())
+		h.approvals.RecordCallEnd(c.approval, err, c.recorder.IDs())
 	}
 	return res, err
 }

@@ -84,10 +84,10 @@ type ApprovalOutcome struct {
 
 // A CallEnd says how a call ended that a person allowed.
 type CallEnd struct {
-	Code    string        `json:"code,omitempty"`    // of the error that the agent was told; empty: it succeeded
-	Message string        `json:"message,omitempty"` // of that error
-	Changes []string      `json:"changes,omitempty"` // the IDs of what it wrote, at most ten; empty: no Change is known
-	Took    time.Duration `json:"took_ns"`           // from the answer to the end
+	Code     string        `json:"code,omitempty"`    // of the error that the agent was told; empty: it succeeded
+	Message  string        `json:"message,omitempty"` // of that error
+	Changes  []string      `json:"changes,omitempty"` // the IDs of what it wrote, at most ten; empty: no Change is known
+	Duration time.Duration `json:"duration_ns"`       // from the answer to the end
 }
 
 // Resolution says how an Approval ended.
@@ -125,4 +125,7 @@ const (
 type Answer struct {
 	Scope  Scope  `json:"scope,omitempty"`  // of an Allow; empty: once
 	Reason string `json:"reason,omitempty"` // of a Refuse: reaches the agent
+	// Shown, of an Allow: the person was shown everything, or was told what
+	// they were not shown. Without it only an Approval that was Shown is allowed.
+	Shown bool `json:"shown,omitempty"`
 }

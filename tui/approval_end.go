@@ -33,24 +33,24 @@ func refusedNotice(reason string) notice {
 	return successNotice(fmt.Sprintf("denied; the agent was told: %q", reason))
 }
 
-// tellEnds says how the calls ended that this panel has allowed.
-func (m Model) tellEnds(now status.Snapshot) Model {
+// takeEnds says how the calls ended that this panel has allowed; no text: none
+// did.
+func (w approvalWatch) takeEnds(before, now status.Snapshot) (approvalWatch, notice) {
 	var ended []notice
-	running := slices.DeleteFunc(slices.Clone(m.approvals.running), func(a status.Approval) bool {
-		n, over := endOf(a, m.snap, now)
+	running := slices.DeleteFunc(slices.Clone(w.running), func(a status.Approval) bool {
+		n, over := endOf(a, before, now)
 		if over {
 			ended = append(ended, n)
 		}
 		return over
 	})
 	if len(ended) == 0 {
-		return m
+		return w, notice{}
 	}
-	m.approvals.running = running
+	w.running = running
 	told := slices.MaxFunc(ended, func(a, b notice) int { return cmp.Compare(a.kind, b.kind) }) // an error counts most
 	told.text = strings.Join(noticeTexts(ended), "; ")
-	m.notice = told
-	return m
+	return w, told
 }
 
 func noticeTexts(all []notice) []string {
@@ -95,12 +95,12 @@ func endNotice(a status.Approval, end status.CallEnd) notice {
 	}
 	done := map[string]string{"write": "written: ", "delete": "deleted: "}[a.Effect]
 	if target == "" || done == "" {
-		return successNotice(fmt.Sprintf("done: %s for %s, in %s", a.Tool, who, shortDuration(end.Took)))
+		return successNotice(fmt.Sprintf("done: %s for %s, in %s", a.Tool, who, shortDuration(end.Duration)))
 	}
 	if !wrote {
 		done = "allowed and done, and nothing had to change: "
 	}
-	return successNotice(done + target + ", for " + who + " in " + shortDuration(end.Took))
+	return successNotice(done + target + ", for " + who + " in " + shortDuration(end.Duration))
 }
 
 func shortDuration(d time.Duration) string {
@@ -110,21 +110,16 @@ func shortDuration(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// answered says that this panel's answer a counts: of a refusal that is all, and
-// an allowed call runs unless its end is known already.
-func (m Model) answered(a status.Action) Model {
+// answerNotice says that the answer a of this panel counts: of a refusal that is
+// all, and an allowed call runs, unless its end has been told, as now says.
+func (w approvalWatch) answerNotice(a status.Action, now notice) notice {
 	if a.Verb == status.Refuse {
-		reason := ""
-		if a.Answer != nil {
-			reason = a.Answer.Reason
-		}
-		m.notice = refusedNotice(reason)
-		return m
+		return refusedNotice(cmp.Or(a.Answer, &status.Answer{}).Reason)
 	}
-	if i := slices.IndexFunc(m.approvals.running, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 {
-		m.notice = allowedNotice(m.approvals.running[i])
+	if i := slices.IndexFunc(w.running, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 {
+		return allowedNotice(w.running[i])
 	}
-	return m
+	return now
 }
 
 // shortTargets is the first of what a would change, and how many more there are.

@@ -104,7 +104,10 @@ func (m Model) actionFailed(a status.Action, err error) Model {
 // closes the question about one that ended. For a moment keys do not answer
 // approvals: they were meant for the list as it was.
 func (m Model) announceApprovals(now status.Snapshot) Model {
-	m = m.tellEnds(now)
+	watch, ended := m.approvals.takeEnds(m.snap, now)
+	if m.approvals = watch; ended.text != "" {
+		m.notice = ended
+	}
 	if slices.EqualFunc(m.snap.Approvals, now.Approvals, sameApproval) {
 		return m
 	}

@@ -105,7 +105,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 // learns that.
 func TestEndOfAllowedCallIsSaid(t *testing.T) {
 	for want, end := range map[string]status.CallEnd{
-		"● deleted: Journal/2026-11-20 and 4 more, for claude-code in 14 ms": {Changes: []string{"c1"}, Took: 14 * time.Millisecond},
+		"● deleted: Journal/2026-11-20 and 4 more, for claude-code in 14 ms": {Changes: []string{"c1"}, Duration: 14 * time.Millisecond},
 		"allowed and done, and nothing had to change":                        {},
 		"✗ allowed, but nothing was changed: what the call would change is not what the user approved. claude-code was told so.": {
 			Code: "conflict", Message: "what the call would change is not what the user approved",

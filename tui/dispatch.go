@@ -113,7 +113,8 @@ func (m Model) actionsDone(msg doneMsg) Model {
 		return m.actionFailed(msg.want.Actions[msg.done], msg.err)
 	}
 	if a := msg.want.Actions[0]; isApprovalAnswer(a) {
-		return m.answered(a)
+		m.notice = m.approvals.answerNotice(a, m.notice)
+		return m
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
 	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))

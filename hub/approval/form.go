@@ -132,7 +132,7 @@ func (q *Queue) resume(ctx context.Context, c Client, f *Form) (d decision, err 
 
 func (f *Form) void(as status.Resolution, why error) {
 	if !f.queue.take(f.pending.view.ID, as) {
-		f.queue.CallEnded(f.pending.view.ID, why, nil)
+		f.queue.RecordCallEnd(f.pending.view.ID, why, nil)
 	}
 	f.queue.logDecision(f.pending, f.decision, why)
 	f.queue.conf.Changed()

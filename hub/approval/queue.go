@@ -185,10 +185,10 @@ func (q *Queue) Outcomes() []status.ApprovalOutcome {
 	return list
 }
 
-// CallEnded notes how the call ended that was allowed as id: with an error, or
+// RecordCallEnd notes how the call ended that was allowed as id: with an error, or
 // with the Changes that have these IDs. Of one that has ended, or that is not
 // remembered, nothing is noted.
-func (q *Queue) CallEnded(id string, err error, changes []string) {
+func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
 	defer q.conf.Changed()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -197,7 +197,7 @@ func (q *Queue) CallEnded(id string, err error, changes []string) {
 		if o.ID != id || o.Resolution != status.Allowed || o.Call != nil {
 			continue
 		}
-		o.Call = &status.CallEnd{Changes: changes[:min(len(changes), maxTargets)], Took: q.conf.Now().Sub(o.at)}
+		o.Call = &status.CallEnd{Changes: changes[:min(len(changes), maxTargets)], Duration: q.conf.Now().Sub(o.at)}
 		if e := tools.AsError(err); e != nil {
 			o.Call.Code, o.Call.Message = string(e.Code), clip(e.Message, maxArgs)
 		}

@@ -42,7 +42,7 @@ func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 	switch {
 	case err != nil:
 		if d.allow {
-			q.CallEnded(d.id, err, nil)
+			q.RecordCallEnd(d.id, err, nil)
 		}
 		return nil, err
 	case d.policyChanged:

@@ -26,8 +26,10 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 	if err != nil {
 		return status.Plan{}, err
 	}
-	plan.Steps = append(plan.Steps, p.Plan.Steps...)
-	return plan, nil
+	return status.Plan{
+		Title: fmt.Sprintf("Always let %s call %s in source %s, without asking again", clientText(shown), shown.Tool, shown.Source),
+		Steps: append(p.Plan.Steps, plan.Steps...), Risks: append(p.Plan.Risks, plan.Risks...), Cut: plan.Cut,
+	}, nil
 }
 
 // answerApproval passes a person's answer to the waiting call. An answer for
@@ -35,6 +37,9 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 // rule applies only to later calls.
 func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	answer := cmp.Or(act.Answer, &status.Answer{})
+	if err := a.checkShown(act, *answer); err != nil {
+		return err
+	}
 	if act.Verb != status.Allow || answer.Scope != status.Always {
 		return a.hub.Approvals().Answer(act.Target, act.Verb == status.Allow, *answer)
 	}
@@ -54,12 +59,32 @@ func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	return a.reload(ctx)
 }
 
+// checkShown refuses a yes to what no person was shown.
+func (a actions) checkShown(act status.Action, answer status.Answer) error {
+	waiting, _, _, ok := a.hub.Approvals().Get(act.Target)
+	if act.Verb == status.Allow && ok && !waiting.Shown && !answer.Shown {
+		return fmt.Errorf("allow call: what %s would change was not shown to anybody; run `lectern approve show %s --all` first", act.Target, act.Target)
+	}
+	return nil
+}
+
 func (a actions) proposeAlways(id string) (configedit.Proposal, error) {
 	_, _, rule, ok := a.hub.Approvals().Get(id)
 	if !ok {
 		return configedit.Proposal{}, noApproval(id)
 	}
 	return a.editor().ProposeRule(configRule(rule))
+}
+
+// clientText names the client of a: a name that is only claimed stands in quotes.
+func clientText(a status.Approval) string {
+	switch {
+	case a.Client == "":
+		return "a client without a name"
+	case a.Proven:
+		return a.Client
+	}
+	return fmt.Sprintf("%q (claimed)", a.Client)
 }
 
 func noApproval(id string) error {
