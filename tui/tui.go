@@ -176,6 +176,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 			return m, nil
 		}
 		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
+		if _, ok := msg.result.Query.(pane.ApprovalQuery); ok { // the change has only now come onto the screen
+			m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+		}
 		return m, msg.next
 	case planMsg:
 		return m.showPlan(msg), nil
@@ -305,7 +308,8 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Suspend):
 		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
 		return m, nil
-	case m.ignoresInput():
+	case m.cameTooSoon(k):
+		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")
 		return m, nil
 	case m.over != nil:
 		next, want := m.over.handleKey(at)
@@ -368,13 +372,16 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// ignoresInput reports whether keys and clicks were meant for what was there a
-// moment ago: before an overlay opened, or before the approvals changed.
-func (m Model) ignoresInput() bool {
+// cameTooSoon reports whether k would decide something, but was meant for what
+// was there a moment ago: before an overlay opened by itself, or before the
+// approvals changed.
+func (m Model) cameTooSoon(k tea.KeyPressMsg) bool {
+	keys, now := m.key.Pane, m.cfg.Now()
 	if m.over != nil {
-		return m.cfg.Now().Before(m.ignoreKeysUntil)
+		return now.Before(m.ignoreKeysUntil) && (key.Matches(k, m.key.Yes, keys.Enter, keys.Toggle) || key.Matches(k, keys.Refuse))
 	}
-	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
+	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && now.Before(m.approvals.ignoreKeysUntil) &&
+		key.Matches(k, keys.Allow, keys.AllowSession, keys.AllowAlways, keys.Refuse, keys.Undo, keys.UndoSession)
 }
 
 func (m Model) quit() (Model, tea.Cmd) {
