@@ -165,7 +165,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 		want   bool
 	}{
 		{"", nil, `{"elicitation":{}}`, false},
-		{"", new(true), `{"elicitation":{}}`, true},
+		{"", new(true), `{"elicitation":{}}`, false},
 		{"cursor", new(false), `{"elicitation":{}}`, false},
 		{"cursor", nil, `{"elicitation":{"form":{}}}`, true},
 		{"cursor", nil, `{"elicitation":{"url":{}}}`, false},

@@ -1,6 +1,9 @@
 package status
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // An Approval is one call that waits for a person. Its Plan, with the beginning
 // and the end of long diffs, is what [Client].Preview answers for the action that
@@ -23,8 +26,23 @@ type Approval struct {
 	Shown     bool      `json:"shown,omitempty"`     // a person was shown all of it; see [MarkShown]
 	AskReason string    `json:"why"`                 // the rule that asks, in words
 	Reason    string    `json:"reason,omitempty"`    // why the agent wants it, in its own words; empty: no reason given
-	OnlyOnce  bool      `json:"only_once,omitempty"` // it makes other calls, and cannot be allowed for longer
+	OnlyOnce  bool      `json:"only_once,omitempty"` // it cannot be allowed for longer: it makes other calls, or its client has not proved its name
 	Args      string    `json:"args"`                // the arguments as JSON, cut at 2 KB
+}
+
+// ClientLabel is the name of a client for a person who decides: a name that is
+// only claimed is quoted and marked, so that it cannot be taken for a proven one.
+func ClientLabel(name string, proven bool) string {
+	const most = 60 // characters
+	switch runes := []rune(name); {
+	case name == "":
+		return "a client without a name"
+	case proven:
+		return name
+	case len(runes) > most:
+		return strconv.Quote(string(runes[:most])+"…") + " (claimed)"
+	}
+	return strconv.Quote(name) + " (claimed)"
 }
 
 // Bounds of one answer about an Approval; [ApprovalTargets].Next and
@@ -100,6 +118,7 @@ const (
 	TimedOut   Resolution = "timed-out"   // there was no answer in time
 	ClientLeft Resolution = "client-left" // the caller cancelled or disconnected
 	AskedAgain Resolution = "asked-again" // the policy has changed, so the call is decided again
+	Displaced  Resolution = "displaced"   // its client had too many calls waiting
 )
 
 // By says who answered an Approval.

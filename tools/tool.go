@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -214,18 +215,30 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 }
 
 func newResult[Out any](out Out) (Result, error) {
-	b, err := json.Marshal(noNilSlices(out))
+	b, err := PlainJSON(noNilSlices(out))
 	if err != nil {
 		return Result{}, fmt.Errorf("marshal result: %w", err)
 	}
 	r := Result{JSON: b}
 	if rich, ok := any(out).(ContentProvider); ok {
-		r.Content = rich.Content()
+		r.Content = rich.Blocks()
 	}
 	if a, ok := any(out).(AuditProvider); ok {
 		r.Detail = mustJSON(a.AuditDetails())
 	}
 	return r, nil
+}
+
+// PlainJSON is v as JSON in which <, > and & stand as they are: an answer is read
+// as text, and no browser runs it.
+func PlainJSON(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func mustJSON(v any) json.RawMessage {

@@ -13,12 +13,17 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
+// maxCompared bounds the bytes before and after that the diffs of one call
+// compare. An agent writes less at once; only moves of many files have more.
+const maxCompared = 32 << 20
+
 // A changeText is everything that a call would do, as a person reads it: nothing
-// is left out but bytes that are not text.
+// is left out but bytes that are not text, and texts beyond maxCompared.
 type changeText struct {
 	targets        []status.ApprovalTarget // in the order of the Changes, then the calls that read
 	added, removed int                     // lines, of all targets
 	text           string                  // for each target its headline and its diff
+	cut            bool                    // not every text could be compared
 }
 
 // changeText works out what people are shown of r. It takes time that grows with
@@ -26,8 +31,16 @@ type changeText struct {
 func (r Request) changeText() changeText {
 	var out changeText
 	var b strings.Builder
+	left := maxCompared
 	for i, change := range r.Changes {
-		body, added, removed := diff(change)
+		size := len(change.Before.Data) + len(change.After.Data)
+		body, added, removed := tooLong(change), 0, 0
+		if size <= left {
+			left -= size
+			body, added, removed = diff(change)
+		} else {
+			out.cut = true
+		}
 		out.add(&b, status.ApprovalTarget{Name: r.targetName(i), Action: action(change), Added: added, Removed: removed}, body)
 	}
 	for _, read := range r.Reads {
@@ -105,6 +118,10 @@ func diff(c tools.Change) (text string, added, removed int) {
 		text += fmt.Sprintf("mode %04o becomes %04o\n", c.Before.Mode, c.After.Mode)
 	}
 	return text, added, removed
+}
+
+func tooLong(c tools.Change) string {
+	return fmt.Sprintf("%d bytes become %d bytes; they are too long to show\n", len(c.Before.Data), len(c.After.Data))
 }
 
 // countLines counts an unfinished last line too.

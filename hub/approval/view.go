@@ -30,7 +30,7 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 		ID: id, Since: now, Until: now.Add(limit),
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
-		OnlyOnce: r.OnlyOnce, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed, Bytes: len(full.text),
+		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed, Bytes: len(full.text),
 		AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
 	}
 }
@@ -52,14 +52,7 @@ func literal(name string) string {
 // plan is what the person approves, with the beginning and the end of what is
 // long.
 func (r Request) plan(full changeText) status.Plan {
-	client := r.Call.Client.Name
-	if client == "" {
-		client = "a client without a name"
-	}
-	plan := status.Plan{
-		Title: fmt.Sprintf("Let %s call %s in source %s", client, r.Call.Tool, r.Call.Source),
-		Steps: []status.Step{}, Risks: []string{},
-	}
+	plan := status.Plan{Title: r.title(), Steps: []status.Step{}, Risks: r.risks(), Cut: full.cut}
 	left := maxDiffs
 	for i, target := range full.targets {
 		if i == maxSteps {
@@ -75,17 +68,27 @@ func (r Request) plan(full changeText) status.Plan {
 	if !r.ChangesKnown {
 		plan.Cut = plan.Cut || len(r.Args) > maxArgs
 		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxArgs))})
-		if r.Call.Effect != tools.Reads {
-			plan.Risks = append(plan.Risks, "what it would change is not known in advance; you see only its arguments")
-		}
 	}
 	if plan.Cut {
 		plan.Risks = append(plan.Risks, "not everything is shown here; `lectern approve show` shows all")
 	}
-	if !r.Call.Client.Proven {
-		plan.Risks = append(plan.Risks, "the client has not proved its name")
-	}
 	return plan
+}
+
+func (r Request) title() string {
+	return fmt.Sprintf("Let %s call %s in source %s", status.ClientLabel(r.Call.Client.Name, r.Call.Client.Proven), r.Call.Tool, r.Call.Source)
+}
+
+// risks are those of the call, however much of it is shown.
+func (r Request) risks() []string {
+	risks := []string{}
+	if !r.ChangesKnown && r.Call.Effect != tools.Reads {
+		risks = append(risks, "what it would change is not known in advance; you see only its arguments")
+	}
+	if !r.Call.Client.Proven {
+		risks = append(risks, "the client has not proved its name")
+	}
+	return risks
 }
 
 // targetName names a target as people find it: with its source, if there are

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -30,7 +29,7 @@ func (n *Notebook) readTreeResource(ctx context.Context, _ string, _ map[string]
 	if err != nil {
 		return tools.Content{}, err
 	}
-	b, err := json.Marshal(tree)
+	b, err := tools.PlainJSON(tree)
 	if err != nil {
 		return tools.Content{}, fmt.Errorf("marshal tree: %w", err)
 	}
