@@ -17,35 +17,46 @@ func (p Changes) fillsPane(w, h int) bool {
 	return waits && h < widget.ScreenReaderHeight && (p.detail.Open || !columns)
 }
 
-// approvalRows draw the selected approval: the others in one row, who wants what
-// in up to three, and then what would change.
-func (p Changes) approvalRows(t theme.Theme, w, h int) []string {
+// An approvalScreen draws the selected approval of a pane.
+type approvalScreen struct {
+	Changes
+
+	a status.Approval
+}
+
+func (p Changes) approvalScreen() approvalScreen {
 	a, _ := p.pending()
-	rows := p.approvalHead(t, a, w, h)
-	section := widget.Section{Title: p.textTitle(a), Note: p.textNote(w, h), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		return p.textRows(t, w, h)
+	return approvalScreen{p, a}
+}
+
+// draw draws the others in one row, who wants what in up to three, and then what
+// would change.
+func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
+	rows := p.head(t, w, h)
+	section := widget.Section{Title: p.title(), Note: p.note(w, h), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+		return widget.ScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
 	}}
 	return append(rows, widget.Stack(t, w, h-len(rows), widget.Framed(w, h-len(rows)), section)...)
 }
 
-// approvalHead are the rows above the text; a low pane has fewer.
-func (p Changes) approvalHead(t theme.Theme, a status.Approval, w, h int) []string {
+// head are the rows above the text; a low pane has fewer.
+func (p approvalScreen) head(t theme.Theme, w, h int) []string {
 	rows := []string{p.queueRow(t, w)}
 	if h >= 7 {
-		rows = append(rows, p.factRow(t, a, w))
+		rows = append(rows, factRow(t, p.a, w))
 	}
 	if h >= 10 {
-		rows = append(rows, p.targetRow(t, a, w))
+		rows = append(rows, targetRow(t, p.a, w))
 	}
 	if h >= 14 {
-		rows = append(rows, theme.Fit(t.Dim.Text(" asked because "+a.AskReason), w))
+		rows = append(rows, theme.Fit(t.Dim.Text(" asked because "+p.a.AskReason), w))
 	}
 	return rows
 }
 
 // queueRow names all calls that wait in one row, the selected one in brackets.
-func (p Changes) queueRow(t theme.Theme, w int) string {
-	a, _ := p.pending()
+func (p approvalScreen) queueRow(t theme.Theme, w int) string {
+	a := p.a
 	at, all := p.approval(a.ID), p.snap.Approvals
 	until := t.Dim.Text(" until " + a.Until.In(p.zone).Format("15:04:05") + " ")
 	row := t.Warn.Text(fmt.Sprintf(" ▲ %d of %d ", at+1, len(all)))
@@ -66,7 +77,7 @@ func (p Changes) queueRow(t theme.Theme, w int) string {
 }
 
 // factRow says who wants what, and how much.
-func (p Changes) factRow(t theme.Theme, a status.Approval, w int) string {
+func factRow(t theme.Theme, a status.Approval, w int) string {
 	n := len(a.Targets) + a.More
 	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n, "target") + " in " + a.Source + " with " + a.Tool
 	if n == 0 || a.Effect != "write" && a.Effect != "delete" {
@@ -81,7 +92,7 @@ func (p Changes) factRow(t theme.Theme, a status.Approval, w int) string {
 }
 
 // targetRow names the targets, and what the agent says.
-func (p Changes) targetRow(t theme.Theme, a status.Approval, w int) string {
+func targetRow(t theme.Theme, a status.Approval, w int) string {
 	row := " " + t.Strong.Text(cmp.Or(targetsText(a), "(unknown targets)"))
 	says := t.Dim.Text("   gives no reason")
 	if a.Reason != "" {
@@ -90,15 +101,15 @@ func (p Changes) targetRow(t theme.Theme, a status.Approval, w int) string {
 	return theme.Fit(theme.Fit(row, min(theme.Width(row), w*2/3))+says, w)
 }
 
-func (p Changes) textTitle(a status.Approval) string {
-	if len(a.Targets) == 1 && a.More == 0 {
-		return a.Targets[0]
+func (p approvalScreen) title() string {
+	if len(p.a.Targets) == 1 && p.a.More == 0 {
+		return p.a.Targets[0]
 	}
 	return "What would change"
 }
 
-// textNote says which rows of the text are visible in a pane of w by h cells.
-func (p Changes) textNote(w, h int) string {
+// note says which rows of the text are visible in a pane of w by h cells.
+func (p approvalScreen) note(w, h int) string {
 	text, known := p.reader.texts[p.selection.id]
 	if !known || text.failed {
 		return ""
@@ -107,23 +118,18 @@ func (p Changes) textNote(w, h int) string {
 	n, top := text.view.Height(tw), p.topRow(tw, th)
 	top = max(0, min(top, n-th))
 	note := fmt.Sprintf("rows %d–%d of %d", min(top+1, n), min(top+th, n), n)
-	switch a, _ := p.pending(); {
+	switch {
 	case text.hidden != "":
 		return note + ", " + text.hidden + " not shown"
-	case a.Shown || n <= th:
+	case p.a.Shown || n <= th:
 		return note + ", all shown"
 	}
 	return note
 }
 
-// textRows draw the text of the selected in w by h cells.
-func (p Changes) textRows(t theme.Theme, w, h int) []string {
-	return widget.ScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
-}
-
-// endedRows draw that the selected approval is over, above the list.
-func (p Changes) endedRows(t theme.Theme, w, h int) []string {
-	rows := t.Warn.Wrap(" ○ "+p.endText(), w)
+// drawEnd draws that the selected approval of p is over, above the list.
+func drawEnd(p Changes, t theme.Theme, w, h int) []string {
+	rows := t.Warn.Wrap(" ○ "+endText(p.reader.ended, p.snap.Outcomes), w)
 	rows = rows[:min(len(rows), max(1, h/3))]
 	hint := "↓ selects the newest change."
 	if len(p.snap.Approvals) > 0 {

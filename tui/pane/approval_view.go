@@ -187,14 +187,14 @@ func (p Changes) hasEnded() bool {
 	return p.selection.pending && p.selection.id == p.reader.ended.ID && p.selection.id != "" && p.approval(p.selection.id) < 0
 }
 
-// endText says how the selected approval ended.
-func (p Changes) endText() string {
+// endText says how a ended.
+func endText(a status.Approval, outcomes []status.ApprovalOutcome) string {
 	text := "no longer waits"
-	if i := slices.IndexFunc(p.snap.Outcomes, func(o status.ApprovalOutcome) bool { return o.ID == p.selection.id }); i >= 0 {
+	if i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == a.ID }); i >= 0 {
 		text = map[status.Resolution]string{
 			status.Allowed: "was allowed", status.Refused: "was denied", status.TimedOut: "was denied, because nobody answered in time",
 			status.ClientLeft: "was withdrawn: its client gave up waiting", status.AskedAgain: "is judged again, because the rules changed",
-		}[p.snap.Outcomes[i].Resolution]
+		}[outcomes[i].Resolution]
 	}
-	return fmt.Sprintf("%s of %s %s. Nothing is selected now.", p.reader.ended.Tool, clientName(p.reader.ended), text)
+	return fmt.Sprintf("%s of %s %s. Nothing is selected now.", a.Tool, clientName(a), text)
 }

@@ -252,8 +252,6 @@ func (p Changes) detailText() widget.TextView {
 	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
 }
 
-func (p Changes) showAll() key.Binding { return widget.WithHelp(p.keys.Raw, "show all") }
-
 // Keys implements [Pane].
 func (p Changes) Keys() []key.Binding {
 	switch {
@@ -269,7 +267,7 @@ func (p Changes) Keys() []key.Binding {
 	if a, waits := p.pending(); waits {
 		keys := []key.Binding{p.keys.Allow, p.keys.Refuse}
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
-			keys = append(keys, p.showAll())
+			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
 		if lasting(a) {
 			keys = append(keys, p.keys.AllowSession, p.keys.AllowAlways)

@@ -19,11 +19,11 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 	frame := widget.Framed(w, h)
 	switch {
 	case p.hasEnded():
-		return p.endedRows(t, w, h)
+		return drawEnd(p, t, w, h)
 	case p.len() == 0:
 		return widget.Stack(t, w, h, frame, p.emptySection(t))
 	case p.fillsPane(w, h):
-		return p.approvalRows(t, w, h)
+		return p.approvalScreen().draw(t, w, h)
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
 	case h < 8:
@@ -41,8 +41,7 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 	}
 	switch {
 	case p.fillsPane(w, h):
-		a, _ := p.pending()
-		return widget.Inside(w, h-len(p.approvalHead(theme.Theme{}, a, w, h)))
+		return widget.Inside(w, h-len(p.approvalScreen().head(theme.Theme{}, w, h)))
 	case p.detail.Open:
 		w, h = widget.Inside(w, h)
 	default:
@@ -129,28 +128,28 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
-		return t.RowRegion(r.i, p.approvalRow(t, p.snap.Approvals[r.i], w))
+		return t.RowRegion(r.i, approvalRow(p, t, p.snap.Approvals[r.i], w))
 	case r.heading:
-		return p.heading(t, p.cache.at(r.i-waiting), w)
+		return changesHeading(p, t, p.cache.at(r.i-waiting), w)
 	default:
-		return t.RowRegion(r.i, p.changeRow(t, p.cache.at(r.i-waiting), w))
+		return t.RowRegion(r.i, changeRow(p, t, p.cache.at(r.i-waiting), w))
 	}
 }
 
-func (p Changes) heading(t theme.Theme, c status.Change, w int) string {
+func changesHeading(p Changes, t theme.Theme, c status.Change, w int) string {
 	who := widget.OrDash(c.Client)
 	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time,
 		p.snap.Time, p.zone)), w)
 }
 
-func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
+func approvalRow(p Changes, t theme.Theme, a status.Approval, w int) string {
 	t = p.rowTheme(t, changeSelection{true, a.ID})
 	line := t.Warn.Text("▲ ") + t.Text.Fit(clientName(a), min(20, w/4)) + t.Text.Text(" ") + t.Text.Fit(a.Tool, min(20, w/4)) + t.Text.Text(" ") +
 		t.Strong.Text(targetsText(a)) + t.Dim.Text(" "+a.Source+", until "+a.Until.In(p.zone).Format("15:04:05"))
 	return widget.FillRow(t, line, w)
 }
 
-func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
+func changeRow(p Changes, t theme.Theme, c status.Change, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
 	glyph, style := outcomeGlyph(t, c)
 	line := style.Text(" "+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
@@ -203,7 +202,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		return append(rows, p.undoStateRows(t, c)...)
+		return append(rows, undoStateRows(t, c)...)
 	}
 	a, waits := p.pending()
 	if !waits {
@@ -220,7 +219,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 }
 
 // undoStateRows says what became of c, when that is worth a row.
-func (p Changes) undoStateRows(t theme.Theme, c status.Change) []string {
+func undoStateRows(t theme.Theme, c status.Change) []string {
 	switch {
 	case c.Undoes != "":
 		return []string{t.Dim.Fit("undoes", 9) + t.Text.Text(c.Undoes)}
