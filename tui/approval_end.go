@@ -20,7 +20,7 @@ func allowedNotice(a status.Approval) notice {
 	if doing == "" || target == "" {
 		doing, target = "running ", a.Tool
 	}
-	n := busyNotice(doing + target + " for " + widget.OrDash(a.Client))
+	n := busyNotice(doing + target + " for " + status.ClientLabel(a.Client, a.Proven))
 	n.approval = a.ID
 	return n
 }
@@ -65,7 +65,7 @@ func noticeTexts(all []notice) []string {
 func endOf(a status.Approval, before, now status.Snapshot) (notice, bool) {
 	if hubDied(before, now) {
 		return notice{
-			text: fmt.Sprintf("cannot tell whether %s of %s was carried out: the hub ended meanwhile. Look at the page.", a.Tool, widget.OrDash(a.Client)),
+			text: fmt.Sprintf("cannot tell whether %s of %s was carried out: the hub ended meanwhile. Look at the page.", a.Tool, status.ClientLabel(a.Client, a.Proven)),
 			kind: noticeError, sticky: true,
 		}, true
 	}
@@ -83,7 +83,7 @@ func hubDied(before, now status.Snapshot) bool {
 
 // endNotice says what became of a call that was allowed.
 func endNotice(a status.Approval, end status.CallEnd) notice {
-	who, target := widget.OrDash(a.Client), shortTargets(a)
+	who, target := status.ClientLabel(a.Client, a.Proven), shortTargets(a)
 	wrote := len(end.Changes) > 0
 	switch {
 	case end.Code != "" && wrote:

@@ -46,7 +46,7 @@ func (w approvalWatch) ended(before, now status.Snapshot) string {
 	var said []string
 	for _, a := range difference(before.Approvals, now.Approvals, sameApproval) {
 		if !slices.Contains(w.answered, a.ID) {
-			said = append(said, a.Client+"'s "+a.Tool+": "+outcomeText(now.Outcomes, a.ID))
+			said = append(said, a.Tool+" of "+status.ClientLabel(a.Client, a.Proven)+": "+outcomeText(now.Outcomes, a.ID))
 		}
 	}
 	if more := len(said) - maxEnded; more > 0 {
@@ -126,7 +126,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	for _, a := range difference(now.Approvals, m.snap.Approvals, sameApproval) {
 		if !m.notice.sticky && m.tabs.visible().Name != pane.ChangesPane {
 			m.notice = notice{
-				text: a.Client + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
+				text: status.ClientLabel(a.Client, a.Proven) + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
 				approval: a.ID,
 			}
 		}

@@ -39,7 +39,7 @@ func TestEndingsAreSaid(t *testing.T) {
 			r.shows("wants")
 			r.hub.Set(withOutcome(e))
 			r.settle()
-			r.shows("claude-code's markdown_delete_page: " + want)
+			r.shows("markdown_delete_page of claude-code: " + want)
 			r.press("!")
 			r.hides(want)
 		})
@@ -58,7 +58,7 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 		r.wait(keyGrace)
 		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.TimedOut}))
 		r.settle()
-		r.shows("claude-code's markdown_delete_page: timed out, nobody answered")
+		r.shows("markdown_delete_page of claude-code: timed out, nobody answered")
 		r.hides("Allow markdown_delete_page?")
 		r.press("y")
 		r.did()
@@ -87,7 +87,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.hub.SetErr(nil)
 		r.hub.Set(withOutcome(theirs))
 		r.settle()
-		r.shows("claude-code's markdown_delete_page: refused elsewhere")
+		r.shows("markdown_delete_page of claude-code: refused elsewhere")
 		r.hides("no call waits")
 	})
 	runPanel(t, asked(), func(r *testPanel) {
@@ -159,7 +159,7 @@ func TestEndingsAreSpoken(t *testing.T) {
 		l.since()
 		l.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}))
 		l.settle()
-		const want = "claude-code's markdown_delete_page: allowed in the client."
+		const want = "markdown_delete_page of claude-code: allowed in the client."
 		if got := l.since(); !strings.Contains(got, want) {
 			t.Errorf("heard:\n%s\nwant %s", got, want)
 		}

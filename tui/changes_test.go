@@ -37,7 +37,7 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 			s.Seq = 0
 			r.hub.Set(s)
 			r.settle()
-			r.shows("! 2 pending", "codex-mcp-client wants update_card in work-wiki: press ! to review")
+			r.shows("! 2 pending", `"codex-mcp-client" (claimed) wants update_card in work-wiki: press !`)
 			r.press("!")
 			r.shows("▲ 1 of 2 [claude-code markdown_delete_page]", "claude-code (proven) wants to delete 5 targets in notes")
 		}
@@ -137,7 +137,7 @@ func TestNothingSlipsUnderTheKeys(t *testing.T) {
 func longChange(n int) status.Plan {
 	return status.Plan{Steps: []status.Step{{
 		Description: "change Home",
-		Diff: "--- before\n+++ after\n@@ -1,4 +1,4 @@\n # Home\n \n A wiki.\n Begun in May.\n-old\n" + strings.Repeat("+harmless\n", n) + "+evil\n",
+		Diff:        "--- before\n+++ after\n@@ -1,4 +1,4 @@\n # Home\n \n A wiki.\n Begun in May.\n-old\n" + strings.Repeat("+harmless\n", n) + "+evil\n",
 	}}}
 }
 

@@ -312,7 +312,7 @@ func approvals() []status.Approval {
 		},
 		{
 			ID: "a2", Since: noon, Until: noon.Add(6 * time.Minute), Session: "3", Client: "codex-mcp-client",
-			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Added: 1, AskReason: "a rule of the configuration", Args: `{"name":"Home+*read","content":"x"}`,
+			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Added: 1, AskReason: "a rule of the configuration", OnlyOnce: true, Args: `{"name":"Home+*read","content":"x"}`,
 		},
 	}
 }

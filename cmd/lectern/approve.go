@@ -166,7 +166,7 @@ func listApprovals(ctx context.Context, c *cli) error {
 	rows := table{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "LINES", "TIME LEFT", "REASON"}}
 	for _, a := range snap.Approvals {
 		rows.add(
-			a.ID, approvalClient(a), a.Source, a.Tool, approvalTargets(a), lineChanges(a.Added, a.Removed),
+			a.ID, status.ClientLabel(a.Client, a.Proven), a.Source, a.Tool, approvalTargets(a), lineChanges(a.Added, a.Removed),
 			a.Until.Sub(c.Now()).Round(time.Second).String(), shortReason(a.Reason),
 		)
 	}
@@ -176,16 +176,6 @@ func listApprovals(ctx context.Context, c *cli) error {
 	id := snap.Approvals[0].ID
 	c.printf("\nto see what a call would change: lectern approve show %s\nthen: lectern approve %s, or lectern approve --deny %s --reason '…'\n", id, id, id)
 	return nil
-}
-
-func approvalClient(a status.Approval) string {
-	switch {
-	case a.Client == "":
-		return "(no name)"
-	case a.Proven:
-		return a.Client
-	}
-	return fmt.Sprintf("%q (claimed)", a.Client)
 }
 
 func approvalTargets(a status.Approval) string {

@@ -100,7 +100,7 @@ func (v approvalView) print(ctx context.Context, all bool) (complete bool, err e
 // printTargets prints who wants what, and then every target.
 func (v approvalView) printTargets(ctx context.Context) error {
 	a := v.approval
-	v.printf("%s: %s wants to call %s in source %s\n", a.ID, approvalClient(a), a.Tool, a.Source)
+	v.printf("%s: %s wants to call %s in source %s\n", a.ID, status.ClientLabel(a.Client, a.Proven), a.Tool, a.Source)
 	if a.AskReason != "" {
 		v.printf("asked because %s\n", a.AskReason)
 	}

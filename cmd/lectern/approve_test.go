@@ -57,7 +57,7 @@ func (d *testDialog) waits(ids ...string) {
 	d.queue = nil
 	for _, id := range ids {
 		d.queue = append(d.queue, status.Approval{
-			ID: id, AskReason: "the rule", Client: "cursor", Proven: strings.ToUpper(id[:1]) == id[:1], Bytes: len(d.text[id]),
+			ID: id, AskReason: "the rule", Client: "cursor", Proven: strings.ToUpper(id[:1]) == id[:1], OnlyOnce: strings.ToUpper(id[:1]) != id[:1], Bytes: len(d.text[id]),
 		})
 	}
 	d.askNext(d.t.Context())

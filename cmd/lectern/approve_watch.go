@@ -143,14 +143,11 @@ func (d *approvalDialog) question() string {
 	switch {
 	case !d.complete:
 		return "not everything is shown: [m]ore shows it, [n]o (a reason may follow): "
-	case d.lasting():
+	case !d.current.OnlyOnce:
 		return "allow? [y]es once, [s]ession, [a]lways, [n]o (a reason may follow): "
 	}
 	return "allow? [y]es once, [n]o (a reason may follow): "
 }
-
-// lasting reports whether calls like this one may be allowed for longer.
-func (d *approvalDialog) lasting() bool { return d.current.Proven && !d.current.OnlyOnce }
 
 func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 	if d.current.ID == "" {
@@ -172,7 +169,7 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 	case a.Verb == status.Allow && !d.complete:
 		d.printf("you can allow only what you were shown; %s", d.question())
 		return
-	case a.Verb == status.Allow && a.Answer.Scope != status.Once && !d.lasting():
+	case a.Verb == status.Allow && a.Answer.Scope != status.Once && d.current.OnlyOnce:
 		d.printf("this call can be allowed only once: %s; %s", onlyOnceReason(d.current), d.question())
 		return
 	}
@@ -181,7 +178,7 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 
 // onlyOnceReason says why a may not be allowed for longer.
 func onlyOnceReason(a status.Approval) string {
-	if a.OnlyOnce {
+	if a.Proven {
 		return "it makes other calls"
 	}
 	return "the client has not proved its name"

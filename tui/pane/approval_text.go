@@ -165,23 +165,15 @@ func (s seenRows) with(w, top, h, n int) seenRows {
 
 // who names the client of a as people tell a claim from a proof.
 func who(t theme.Theme, a status.Approval) string {
+	name := status.ClientLabel(a.Client, a.Proven)
 	if a.Proven {
-		return t.Strong.Text(widget.OrDash(a.Client)) + t.Good.Text(" (proven)")
+		return t.Strong.Text(name) + t.Good.Text(" (proven)")
 	}
-	return t.Warn.Text(claimedName(a) + " (claimed)")
+	return t.Warn.Text(name)
 }
 
-func claimedName(a status.Approval) string {
-	if a.Client == "" {
-		return "a client without a name"
-	}
-	return fmt.Sprintf("%q", a.Client)
-}
-
-// clientName is who in plain text, as short as it can be.
+// clientName is who in plain text, for a row with little room: a name that is
+// only claimed stands in quotes.
 func clientName(a status.Approval) string {
-	if a.Proven {
-		return widget.OrDash(a.Client)
-	}
-	return claimedName(a)
+	return strings.TrimSuffix(status.ClientLabel(a.Client, a.Proven), " (claimed)")
 }

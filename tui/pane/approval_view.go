@@ -98,18 +98,15 @@ func (r approvalReader) unseen(id string, w int) string {
 	return ""
 }
 
-// lasting reports whether calls like a may be allowed for longer than once.
-func lasting(a status.Approval) bool { return a.Proven && !a.OnlyOnce }
-
 // onlyOnceReason says why a may be allowed only once; empty: it need not be.
 func onlyOnceReason(a status.Approval) string {
 	switch {
-	case a.OnlyOnce:
+	case !a.OnlyOnce:
+		return ""
+	case a.Proven:
 		return "This call makes other calls, so it can be allowed only once at a time."
-	case !a.Proven:
-		return "The client has not proved its name, so it can be allowed only once at a time."
 	}
-	return ""
+	return "The client has not proved its name, so it can be allowed only once at a time."
 }
 
 // pending is the approval that is selected and waits.

@@ -269,7 +269,7 @@ func (p Changes) Keys() []key.Binding {
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
 			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
-		if lasting(a) {
+		if !a.OnlyOnce {
 			keys = append(keys, p.keys.AllowSession, p.keys.AllowAlways)
 		}
 		return append(keys, turn)

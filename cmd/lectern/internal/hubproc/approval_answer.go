@@ -28,7 +28,7 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 		return status.Plan{}, err
 	}
 	return status.Plan{
-		Title: fmt.Sprintf("Always let %s call %s in source %s, without asking again", clientText(shown), shown.Tool, shown.Source),
+		Title: fmt.Sprintf("Always let %s call %s in source %s, without asking again", status.ClientLabel(shown.Client, shown.Proven), shown.Tool, shown.Source),
 		Steps: append(p.Plan.Steps, plan.Steps...), Risks: append(p.Plan.Risks, plan.Risks...), Cut: plan.Cut,
 	}, nil
 }
@@ -78,17 +78,6 @@ func (a actions) proposeAlways(id string) (configedit.Proposal, error) {
 		return configedit.Proposal{}, err
 	}
 	return a.editor().ProposeRule(configRule(rule))
-}
-
-// clientText names the client of a: a name that is only claimed stands in quotes.
-func clientText(a status.Approval) string {
-	switch {
-	case a.Client == "":
-		return "a client without a name"
-	case a.Proven:
-		return a.Client
-	}
-	return fmt.Sprintf("%q (claimed)", a.Client)
 }
 
 func noApproval(id string) error {
