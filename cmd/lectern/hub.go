@@ -42,6 +42,7 @@ func hubCommand(c *cli) *cobra.Command {
 		panic(err) // it is defined above
 	}
 	cmd.AddCommand(
+		disconnectCommand(c),
 		&cobra.Command{
 			Use: "stop", Short: "Stop the hub; calls in flight are finished first", Args: noArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return stopHub(cmd.Context(), c) },
