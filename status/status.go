@@ -84,6 +84,7 @@ type Hub struct {
 	Memory   uint64    `json:"memory"`             // bytes obtained from the system
 	Skill    string    `json:"skill,omitempty"`    // version of the skill it speaks
 	Pinned   bool      `json:"pinned"`             // true: does not stop when idle
+	Crashed  bool      `json:"crashed,omitempty"`  // the hub before this one died
 	// Stderr is what a hub that failed wrote there last, a line each; nil: it
 	// runs, or wrote nothing. Only the process that starts hubs sets it.
 	Stderr []string `json:"stderr,omitempty"`

@@ -169,3 +169,25 @@ func TestEndingsAreSpoken(t *testing.T) {
 		}
 	})
 }
+
+// That the hub died is said once, and not of one that was restarted.
+func TestCrashIsSaid(t *testing.T) {
+	for crashed, want := range map[bool]string{true: "The hub died and was restarted.", false: ""} {
+		runPanel(t, crowded(), func(r *testPanel) {
+			s := crowded()
+			s.Seq, s.Hub.PID, s.Hub.Crashed = 0, s.Hub.PID+1, crashed
+			r.hub.Set(s)
+			r.settle()
+			if want != "" {
+				r.shows(want)
+			} else {
+				r.hides("The hub died")
+			}
+			r.press("2")
+			s.Seq++
+			r.hub.Set(s)
+			r.settle()
+			r.hides("The hub died")
+		})
+	}
+}

@@ -66,6 +66,7 @@ type Model struct {
 
 	snap        status.Snapshot
 	hasSnapshot bool // a snapshot arrived, or the attempt to get one failed
+	hubPID      int  // of the last hub that ran; 0: there was none
 	lost        bool // snap is the last one of a lost connection
 	attempts    int  // to reconnect, since the last snapshot
 	logs, calls stream
@@ -251,6 +252,12 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 		m.logs.last, m.calls.last = 0, 0 // another hub counts its lines and calls again
 	}
 	first := !m.hasSnapshot
+	if h := msg.snap.Hub; h.PID != 0 && h.PID != m.hubPID {
+		if h.Crashed && m.hubPID != 0 {
+			m.notice = infoNotice("The hub died and was restarted. Agents connect again by themselves; Logs say more.")
+		}
+		m.hubPID = h.PID
+	}
 	m = m.announceApprovals(msg.snap)
 	if !m.notice.sticky && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
