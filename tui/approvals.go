@@ -16,6 +16,7 @@ type approvalWatch struct {
 	answered        []string          // by this panel, while they are pending
 	running         []status.Approval // that this panel allowed, until their calls have ended
 	ignoreKeysUntil time.Time         // they have just changed
+	warned          bool              // the last key was a yes that was answered with a sentence
 }
 
 // answering notes that this panel answers an approval.
@@ -113,7 +114,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	if slices.EqualFunc(m.snap.Approvals, now.Approvals, sameApproval) {
 		return m
 	}
-	m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+	m.approvals.warned, m.approvals.ignoreKeysUntil = false, m.cfg.Now().Add(keyGrace)
 	if text := m.approvals.ended(m.snap, now); text != "" && (!m.notice.sticky || m.notice.approval != "") {
 		m.notice = infoNotice(text)
 	}

@@ -70,6 +70,7 @@ func TestAllow(t *testing.T) {
 		r.wait(keyGrace)
 		r.press("Y")
 		r.shows("has not proved its name")
+		r.wait(keyGrace)
 		r.press("y")
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession), allowed("a1", status.Always), allowed("a2", status.Once))
 	})
@@ -161,8 +162,11 @@ func TestYesToWhatWasNotShown(t *testing.T) {
 	})
 	runPanel(t, asked(), func(r *testPanel) { // jumping to the end leaves out what is between
 		open(r, 200)
-		r.press("enter", "G", "y", "k", "y")
+		r.press("enter", "G", "y", "k")
+		r.wait(keyGrace)
+		r.press("y", "y", "y") // held down
 		r.did()
+		r.wait(keyGrace)
 		r.press("y")
 		r.did(allowed("a2", status.Once))
 	})

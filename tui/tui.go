@@ -315,6 +315,9 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Suspend):
 		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
 		return m, nil
+	case m.cameTooSoon(k) && m.approvals.warned: // a key that is held down is no second yes
+		m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+		return m, nil
 	case m.cameTooSoon(k):
 		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")
 		return m, nil
@@ -328,6 +331,12 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	}
 	tabs, want := m.tabs.press(at)
 	m.tabs = tabs
+	if m.approvals.warned { // another key came since
+		m.approvals.warned, m.approvals.ignoreKeysUntil = false, time.Time{}
+	}
+	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane && key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowSession, m.key.Pane.AllowAlways) {
+		m.approvals.warned, m.approvals.ignoreKeysUntil = true, m.cfg.Now().Add(keyGrace)
+	}
 	if _, pass := want.(pane.Unhandled); pass {
 		return m.handleGlobalKey(k)
 	}

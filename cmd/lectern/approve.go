@@ -86,8 +86,12 @@ func allowCall(ctx context.Context, c *cli, id string, scope status.Scope) error
 	}
 	c.printf("%s\n", answerSummary(a))
 	end, err := c.awaitEnd(ctx, id)
-	if err != nil || end == nil {
+	switch {
+	case err != nil:
 		return err
+	case end == nil:
+		c.printf(stillRuns)
+		return nil
 	}
 	text, err := callEndText(*end)
 	if text != "" {
@@ -95,6 +99,8 @@ func allowCall(ctx context.Context, c *cli, id string, scope status.Scope) error
 	}
 	return err
 }
+
+const stillRuns = "the call still runs; `lectern changes` shows what it writes\n"
 
 // awaitEnd waits for the end of an allowed call; nil: it takes longer.
 func (c *cli) awaitEnd(ctx context.Context, id string) (*status.CallEnd, error) {

@@ -19,7 +19,7 @@ import (
 const typeAheadGuard = 400 * time.Millisecond
 
 // endTimeout is how long a command waits for the end of the call that it allowed.
-const endTimeout = 5 * time.Second
+const endTimeout = 30 * time.Second
 
 // watchApprovals shows each call that waits and asks about it, until ctx or the
 // input ends. With an ID it asks about that one, and returns when it is answered
@@ -77,6 +77,7 @@ func (d *approvalDialog) run(ctx context.Context, shots <-chan status.Snapshot, 
 		case <-ctx.Done():
 			return nil
 		case <-timeout:
+			d.printf(stillRuns)
 			return d.failed
 		case s, ok := <-shots:
 			if !ok {
