@@ -175,7 +175,7 @@ func TestCrashIsSaid(t *testing.T) {
 	for crashed, want := range map[bool]string{true: "The hub died and was restarted.", false: ""} {
 		runPanel(t, crowded(), func(r *testPanel) {
 			s := crowded()
-			s.Seq, s.Hub.PID, s.Hub.Crashed = 0, s.Hub.PID+1, crashed
+			s.Seq, s.Hub.PID, s.Hub.AfterCrash = 0, s.Hub.PID+1, crashed
 			r.hub.Set(s)
 			r.settle()
 			if want != "" {

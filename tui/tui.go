@@ -253,7 +253,7 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	}
 	first := !m.hasSnapshot
 	if h := msg.snap.Hub; h.PID != 0 && h.PID != m.hubPID {
-		if h.Crashed && m.hubPID != 0 {
+		if h.AfterCrash && m.hubPID != 0 {
 			m.notice = infoNotice("The hub died and was restarted. Agents connect again by themselves; Logs say more.")
 		}
 		m.hubPID = h.PID
