@@ -32,6 +32,10 @@ func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter
 	return &CallLog{log: log, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
 
+// unknownTool stands in the log for a tool that does not exist: an agent could
+// write anything into its name, and the log is kept.
+const unknownTool = "(unknown)"
+
 // record is called for each call when it ends, refused ones too.
 func (l *CallLog) record(c *call, res tools.Result, err error) {
 	now := l.now()
@@ -61,9 +65,13 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	}
 	l.history.add(done)
 	l.addToTrail(c, done, err)
+	tool := unknownTool
+	if c.tool != nil {
+		tool = done.Tool
+	}
 	attrs := []slog.Attr{
 		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
-		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
+		slog.String("tool", tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
 		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
 	}
 	if len(done.Changes) > 0 {
@@ -76,8 +84,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 // SetTrail has every call from now on recorded in t. The hub does not close it.
 func (l *CallLog) SetTrail(t *audit.Trail) { l.trail.Store(t) }
 
-// addToTrail records a call for good. A tool that does not exist is not named:
-// an agent could write anything into its name.
+// addToTrail records a call for good. A tool that does not exist is not named.
 func (l *CallLog) addToTrail(c *call, done status.Call, err error) {
 	trail := l.trail.Load()
 	if trail == nil {

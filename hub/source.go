@@ -87,7 +87,7 @@ func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.sources.toolsets(scope)
 		v := cache.forClient(who)
-		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), who, s, "resources/read", uri) == nil
+		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), resourceRead(uri).request(who, s)) == nil
 	})
 }
 

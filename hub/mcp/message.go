@@ -36,7 +36,8 @@ type rejection struct {
 
 // parseMessage is strict where leniency would let two readers of one message
 // see different things: keys are compared exactly (encoding/json folds their
-// case), ids are strings or whole numbers, and one message is one object.
+// case), no key is there twice, ids are strings or whole numbers, and one message
+// is one object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
 	if bad := checkObject(raw); bad != nil {
@@ -65,7 +66,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 			return m, &rejection{mcp.INVALID_REQUEST, nil, why}
 		}
 	}
-	if why := cmp.Or(misspelt, m.check(version, method, answer != nil)); why != "" {
+	if why := cmp.Or(misspelt, m.check(version, method, answer != nil), m.repeatedKey()); why != "" {
 		return m, &rejection{mcp.INVALID_REQUEST, m.id, why}
 	}
 	return m, nil
@@ -91,6 +92,58 @@ func checkKey(key string) (why string) {
 		}
 	}
 	return ""
+}
+
+// repeatedKey says which key of the message, its parameters or the arguments of a
+// tool is there twice: readers differ in which of the two they take.
+func (m *message) repeatedKey() (why string) {
+	object := bytes.TrimSpace(m.raw)
+	for _, level := range []struct{ path, inside string }{{"", "params"}, {"params.", "arguments"}, {"params.arguments.", ""}} {
+		if len(object) == 0 || object[0] != '{' {
+			break
+		}
+		var next []byte
+		var seen keySet
+		jsonobject.Each(object, func(key []byte, value json.RawMessage) {
+			if !seen.add(key) {
+				why = cmp.Or(why, fmt.Sprintf("the key %q is there twice", level.path+string(key)))
+			}
+			if string(key) == level.inside {
+				next = value
+			}
+		})
+		object = next
+	}
+	return why
+}
+
+// A keySet is a set of keys that costs nothing while they are few.
+type keySet struct {
+	few  [16][]byte
+	n    int
+	many map[string]bool // those that are not in few
+}
+
+// add reports whether key was not in the set.
+func (s *keySet) add(key []byte) bool {
+	for _, known := range s.few[:s.n] {
+		if string(known) == string(key) {
+			return false
+		}
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = key
+		s.n++
+		return true
+	}
+	if s.many[string(key)] {
+		return false
+	}
+	if s.many == nil {
+		s.many = map[string]bool{}
+	}
+	s.many[string(key)] = true
+	return true
 }
 
 // check says what is wrong with the fields of a message whose id is good, and

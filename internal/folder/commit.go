@@ -96,6 +96,20 @@ func (c *Committer) Commit(d *Draft, report func([]Change) error) error {
 	return c.apply(changes, moved)
 }
 
+// FindReadOnly returns a file that changes would write or remove although its owner
+// has taken the right to write from everybody, which says to leave it. A rename
+// would not notice.
+func FindReadOnly(changes []Change) (file string, found bool) {
+	i := slices.IndexFunc(changes, func(c Change) bool {
+		_, isFolder := ParseTarget(c.Target)
+		return !isFolder && c.Before.Exists && c.Before.Mode&0o222 == 0
+	})
+	if i < 0 {
+		return "", false
+	}
+	return changes[i].Target, true
+}
+
 // checkNewNames returns ErrHidden if a new file has the name of something hidden, or
 // differs only in case or accents from a hidden file, which could then be lost where
 // file systems do not tell them apart. A folder in which everything is hidden is used
