@@ -7,7 +7,7 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help check test ci lint race sequences snapshot conformance bench screens update fuzz lines plugin install size
+.PHONY: help check test ci lint race sequences snapshot conformance bench screens update fuzz lines plugin install size soak
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,11 @@ snapshot: ## the archives of a release for all six systems, by goreleaser or go 
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \
 		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
 	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
+
+soak: ## long forms of tests, by PART: kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one
+	@case "$(PART)" in \
+	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
+	*) echo "make soak PART=kills"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance

@@ -49,6 +49,7 @@ type source struct {
 	closed         chan struct{} // closed when this one has been closed
 	firstAttempt   chan struct{} // closed after the first attempt to open
 	reopenRequests chan chan error
+	recovered      bool // writes that were cut short are settled; maintain's
 
 	mu       sync.Mutex
 	open     *sourceRef    // nil: not open
@@ -128,11 +129,4 @@ func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
 	}
 	s.open.users.Add(1)
 	return s.open, nil, nil
-}
-
-// serves reports whether the source is open and well.
-func (s *source) serves() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open != nil && s.failure == nil
 }

@@ -209,6 +209,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	return daemon.Run(ctx, h.daemonConfig(lifeline, func(ctx context.Context) error {
 		background.Go(func() { h.watchConfig(ctx) })
 		background.Go(func() { h.watchHealth(ctx) })
+		background.Go(func() { h.sweepTempFiles(ctx) })
 		return h.open(ctx)
 	}))
 }
