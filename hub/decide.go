@@ -134,6 +134,9 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	asked := h.now()
 	grant, err := h.approvals.Wait(ctx, r, client)
 	c.waited += h.now().Sub(asked)
+	if grant != nil {
+		c.approval = grant.ID
+	}
 	if isFormRequest(err) {
 		h.limiter.uncountWrite(c)
 	}

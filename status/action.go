@@ -32,6 +32,7 @@ const (
 	Refuse              Verb = "approval.deny"  // Target: the Approval's ID
 	MarkShown           Verb = "approval.shown" // Target: the ID of an Approval that a person was shown all of
 	UndoChanges         Verb = "changes.undo"
+	Disconnect          Verb = "session.disconnect"    // Target: the name of a Session
 	ResetCircuitBreaker Verb = "circuit-breaker.reset" // Target: the client's name
 	Acknowledge         Verb = "problem.acknowledge"   // Target: the code of a Problem to dismiss
 	CheckUpdate         Verb = "update.check"
@@ -74,6 +75,7 @@ var actions = []ActionInfo{
 	{Verb: Refuse, Title: "refuse the call"},
 	{Verb: MarkShown, Title: "note that the call was shown"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
+	{Verb: Disconnect, Title: "disconnect agent {target}", Asks: true},
 	{Verb: ResetCircuitBreaker, Title: "let {target} change things again without asking each time", Asks: true},
 	{Verb: Acknowledge, Title: "dismiss the notice"},
 	{Verb: CheckUpdate, Title: "look for a newer version", WithoutHub: true},

@@ -37,6 +37,11 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		s.Approvals[i].Targets = append([]string{}, a.Targets...)
 	}
 	s.Outcomes = append([]status.ApprovalOutcome{}, s.Outcomes...)
+	for i, o := range s.Outcomes {
+		if s.Outcomes[i].Call = clonePointer(o.Call); o.Call != nil {
+			s.Outcomes[i].Call.Changes = slices.Clone(o.Call.Changes)
+		}
+	}
 	s.Installations, s.Discovered = slices.Clone(s.Installations), slices.Clone(s.Discovered)
 	s.Update.Steps = slices.Clone(s.Update.Steps)
 	for i, step := range s.Update.Steps {

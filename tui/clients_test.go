@@ -89,3 +89,27 @@ func TestGrants(t *testing.T) {
 		r.hides("What agents may do")
 	})
 }
+
+// Agents are rows to choose, and one of them can be disconnected; the key does
+// nothing to another row when the agent has left.
+func TestDisconnectAgent(t *testing.T) {
+	runPanel(t, lively(), func(r *testPanel) {
+		r.hub.SetPlan(status.Plan{Title: "Disconnect claude-code", Risks: []string{"its calls under way are cancelled"}})
+		r.press("@Clients", "g")
+		r.shows("d disconnect")
+		r.press("d")
+		r.shows("Disconnect claude-code?", "its calls under way are cancelled")
+		r.confirm()
+		first := lively().Sessions[0].Name
+		r.did(status.Action{Verb: status.Disconnect, Target: first})
+		s := lively()
+		s.Seq, s.Sessions = 0, s.Sessions[1:]
+		r.hub.Set(s)
+		r.settle()
+		r.press("d")
+		r.shows("That agent has left.")
+		r.did(status.Action{Verb: status.Disconnect, Target: first})
+		r.press("j")
+		r.shows("d uninstall")
+	})
+}

@@ -105,14 +105,21 @@ func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message
 		reject(w, http.StatusBadRequest, bad)
 		return
 	}
-	session := ep.modernSession(ep.scope, ep.VerifyClient(r), p.meta)
+	proven := ep.VerifyClient(r)
+	if c := p.meta.ClientInfo(); c != nil && ep.isBarred(proven, c.Name) || c == nil && ep.isBarred(proven, "") {
+		reject(w, http.StatusForbidden, barred(m))
+		return
+	}
+	session := ep.modernSession(ep.scope, proven, p.meta)
+	ctx, end := session.bound(r.Context())
+	defer end()
 	x, out := newRequest(m, p, session), ep.newResponseWriter(w)
 	x.notify = out.notify
 	var a response
 	if m.method == string(mcp.MethodSubscriptionsListen) && m.id != nil {
-		a = ep.listen(r.Context(), x)
+		a = ep.listen(ctx, x)
 	} else {
-		a = ep.respond(r.Context(), x, newMCPSession(session, session.ID))
+		a = ep.respond(ctx, x, newMCPSession(session, session.ID))
 	}
 	out.respond(r.Context(), httpStatus(a.code), a.frame)
 }
@@ -189,6 +196,11 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 		return
 	}
 	a := ep.respond(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
+	if ep.isBarred(hs.session.Proven, hs.session.clientInfo().Name) {
+		ep.closeHTTPSession(hs)
+		reject(w, http.StatusForbidden, barred(m))
+		return
+	}
 	if a.code == 0 && m.id != nil {
 		if err := ep.openHTTPSession(ep, hs); err != nil {
 			a = errorResponse(m.id, mcp.INTERNAL_ERROR, errInternal)

@@ -86,6 +86,10 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	defer disconnect()
 	s.open(session)
 	defer s.close(session)
+	defer context.AfterFunc(session.life, func() {
+		st.respond(disconnectedFrame())
+		cancel()
+	})()
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.announce(ctx) }()
 

@@ -85,7 +85,7 @@ func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 		for i := range rows {
 			name := theme.Spaces(names)
 			if from+i < to {
-				name = t.RowRegion(from+i, p.targetRow(t, from+i, names))
+				name = t.RowRegion(len(p.snap.Sessions)+from+i, p.targetRow(t, from+i, names))
 			}
 			rows[i] = name + t.Line.Text(" │ ") + text[i]
 		}
@@ -97,7 +97,10 @@ func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 func (p Clients) targetRow(t theme.Theme, i, w int) string {
 	one, lead := p.targets[i], "  "
 	if i == p.cursor {
-		t, lead = t.Selected(), "▸ "
+		lead = "▸ "
+	}
+	if i == p.cursor && p.agent == "" {
+		t = t.Selected()
 	}
 	name := t.Text
 	if i == p.cursor {

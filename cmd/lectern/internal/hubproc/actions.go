@@ -28,6 +28,10 @@ func (a actions) handlers() status.ActionHandlers {
 			},
 			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, changeFilter(act)) },
 		},
+		status.Disconnect: {
+			Preview: a.previewDisconnect,
+			Do:      func(_ context.Context, act status.Action) error { return a.hub.MCP().Disconnect(act.Target) },
+		},
 		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return limiter.ResetCircuitBreaker(act.Target) }},
 		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
 		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
@@ -39,6 +43,25 @@ func (a actions) handlers() status.ActionHandlers {
 		handlers[verb] = status.ActionHandler{Preview: a.previewEdit, Do: a.editConfig}
 	}
 	return handlers
+}
+
+// previewDisconnect says what it means that an agent is disconnected.
+func (a actions) previewDisconnect(_ context.Context, act status.Action) (status.Plan, error) {
+	for _, s := range a.hub.MCP().Sessions() {
+		if s.ID != act.Target {
+			continue
+		}
+		back := "it stays away until the program that it runs in is started again"
+		if s.Transport == status.HTTP {
+			back = "over HTTP programs of this name are refused until the hub is restarted (`lectern hub restart`)"
+		}
+		return status.Plan{
+			Title: fmt.Sprintf("Disconnect %s, session %s", status.ClientLabel(s.ClientName(), s.Proven != ""), s.ID),
+			Steps: []status.Step{},
+			Risks: []string{"its calls under way are cancelled, and those that wait for you are withdrawn", back},
+		}, nil
+	}
+	return status.Plan{}, fmt.Errorf("no agent is connected as %q; `lectern hub disconnect` lists them", act.Target)
 }
 
 func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Plan, error) {

@@ -233,6 +233,7 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
+	h.state.Update(func(s *status.Snapshot) { s.Hub.AfterCrash = true })
 	h.log.Warn("the hub before this one died", "component", "supervisor",
 		"pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }
