@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/internal/jsonobject"
 )
 
 // codeBusy is the JSON-RPC code of a request that was not begun because too
@@ -41,7 +44,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 	}
 	var version, method, answer json.RawMessage
 	var misspelt string
-	eachField(raw, func(key []byte, value json.RawMessage) {
+	jsonobject.Each(raw, func(key []byte, value json.RawMessage) {
 		switch string(key) {
 		case "jsonrpc":
 			version = value
@@ -105,7 +108,7 @@ func (m *message) check(version, method json.RawMessage, answers bool) (why stri
 	case method == nil:
 		return ""
 	case method[0] == '"':
-		m.method = string(unquote(method))
+		m.method = string(jsonobject.Unquote(method))
 	}
 	if m.method == "" {
 		return "method must be a string"
@@ -180,12 +183,12 @@ type callParams struct {
 // are, at a third of what encoding/json costs. It reports false for others.
 func (c *callParams) scan(params json.RawMessage) (whole bool) {
 	whole = true
-	eachField(params, func(key []byte, value json.RawMessage) {
+	jsonobject.Each(params, func(key []byte, value json.RawMessage) {
 		switch {
 		case string(key) == "name" && value[0] == '"':
-			c.Name = string(unquote(value))
+			c.Name = string(jsonobject.Unquote(value))
 		case string(key) == "arguments":
-			c.Arguments = value
+			c.Arguments = slices.Clip(value)
 		default:
 			whole = false
 		}
