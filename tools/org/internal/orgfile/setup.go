@@ -1,0 +1,51 @@
+package orgfile
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A SetupReader returns the text of a file that "#+SETUPFILE:" names, by its
+// path, or false if it may not or cannot be read.
+type SetupReader func(path string) ([]byte, bool)
+
+// maxSetupFiles bounds how deep setup files may name others.
+const maxSetupFiles = 32
+
+// collectSetup puts the keywords of setup files where they are named. Paths
+// count from the folder of the file that names them; addresses are left out.
+func collectSetup(keywords []Keyword, path string, setup SetupReader) []Keyword {
+	if setup == nil || !slices.ContainsFunc(keywords, func(k Keyword) bool { return k.Key == "SETUPFILE" }) {
+		return keywords
+	}
+	return includeSetup(keywords, path, setup, []string{path})
+}
+
+func includeSetup(keywords []Keyword, path string, setup SetupReader, open []string) []Keyword {
+	var out []Keyword
+	for _, k := range keywords {
+		if k.Key != "SETUPFILE" {
+			out = append(out, k)
+			continue
+		}
+		name := strings.Trim(k.Value, `"`)
+		if name == "" || strings.Contains(name, "://") || len(open) > maxSetupFiles {
+			continue
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+		}
+		if slices.Contains(open, name) {
+			continue
+		}
+		text, ok := setup(name)
+		if !ok {
+			continue
+		}
+		s := scanner{src: text, crlf: UsesCRLF(text)}
+		s.run()
+		out = append(out, includeSetup(s.keywords, name, setup, append(open[:len(open):len(open)], name))...)
+	}
+	return out
+}
