@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,27 +46,15 @@ type location struct {
 }
 
 type template struct {
-	Type       string    `json:"type"`
-	Target     *location `json:"target"`
-	Text       string    `json:"text"`
-	Prepend    bool      `json:"prepend,omitempty"`
-	EmptyLines int       `json:"empty_lines,omitempty"`
+	Type       string         `json:"type"`
+	Target     *captureTarget `json:"target"`
+	Text       string         `json:"text"`
+	Prepend    bool           `json:"prepend,omitempty"`
+	EmptyLines int            `json:"empty_lines,omitempty"`
 }
 
-func (t *template) UnmarshalJSON(b []byte) error {
-	type plain template
-	var raw struct {
-		*plain
-		Target struct{ Headline string } `json:"target"`
-	}
-	raw.plain = (*plain)(t)
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return err
-	}
-	if raw.Target.Headline != "" {
-		t.Target = &location{Title: raw.Target.Headline}
-	}
-	return nil
+type captureTarget struct {
+	Headline string `json:"headline"`
 }
 
 type expectation struct {
@@ -154,9 +143,7 @@ func runCase(c testCase, dir string) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	for name, text := range c.Extra {
-		f.sources[name] = text
-	}
+	maps.Copy(f.sources, c.Extra)
 	ids := 0
 	f.env = orgedit.Env{Now: caseTime, NewID: func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids) }}
 	var failed error
@@ -166,9 +153,7 @@ func runCase(c testCase, dir string) (map[string]string, error) {
 		}
 	}
 	out := map[string]string{}
-	for name, text := range f.sources {
-		out[name] = text
-	}
+	maps.Copy(out, f.sources)
 	if failed == nil { // Emacs saves at the end, so an error leaves the files alone
 		for name, d := range f.drafts {
 			if edits := d.Edits(); len(edits) > 0 || f.sources[name] != "" {
@@ -223,7 +208,7 @@ func (f *caseFiles) run(op operation) error {
 	i := -1
 	where := op.Where
 	if op.Op == "capture" {
-		where = op.Template.Target
+		where = &location{Title: op.Template.Target.Headline}
 	}
 	if where != nil && op.Op != "toggle-checkbox" {
 		if i, err = find(d, where); err != nil {

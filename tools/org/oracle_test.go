@@ -31,7 +31,11 @@ func TestOracle(t *testing.T) {
 	for len(cases) > 0 {
 		n := min(len(cases), 500)
 		compareWithEmacs(t, command, cases[:n], func(c testCase, want emacsResult) {
-			if difference := compareResults(c, want); difference != "" {
+			difference := compareResults(c, want)
+			if difference != "" { // a case before it may have left something behind in Emacs
+				compareWithEmacs(t, command, []testCase{c}, func(c testCase, want emacsResult) { difference = compareResults(c, want) })
+			}
+			if difference != "" {
 				if failed++; failed <= 30 {
 					ops, _ := json.Marshal(c.Ops)
 					t.Errorf("%svariables %v, operations %s\n%s", difference, c.Vars, ops, c.Content)
@@ -166,6 +170,9 @@ func compareResults(c testCase, want emacsResult) string {
 		return "" // what is left in the buffers then is not saved
 	}
 	for name, text := range want.Files {
+		if got[name] == c.Content && got[name]+"\n" == text {
+			continue // Emacs changed and restored something, so it saved the file
+		}
 		if got[name] != text {
 			fmt.Fprintf(&out, "%s:\n%s", name, lineDifference(got[name], text))
 		}

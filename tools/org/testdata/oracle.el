@@ -53,6 +53,7 @@
 
 (defun oracle-step (op)
   "Carry out OP."
+  (org-show-all)                        ; some commands act on visible headlines
   (let-alist op
     (when .where (oracle-find .where))
     (pcase .op
@@ -84,7 +85,7 @@
        (let* ((template .template) (head (alist-get 'target template))
               (org-capture-templates
                `(("x" "x" ,(intern (alist-get 'type template))
-                  ,(if head (list 'file+function buffer-file-name (lambda () (oracle-find head))) (list 'file buffer-file-name))
+                  ,(if head (list 'file+function buffer-file-name (lambda () (oracle-find `((title . ,(alist-get 'headline head)))))) (list 'file buffer-file-name))
                   ,(alist-get 'text template)
                   :immediate-finish t
                   :prepend ,(eq t (alist-get 'prepend template))

@@ -123,21 +123,7 @@ func (r *reader) list(depth int, end byte) (Value, error) {
 			return v, nil
 		}
 		if r.dot() && len(v.Items) > 0 {
-			r.pos++
-			tail, err := r.value(depth + 1)
-			if err != nil {
-				return Value{}, err
-			}
-			if r.skip(); r.pos >= len(r.text) || r.text[r.pos] != end {
-				return Value{}, errors.New("a dotted pair is not closed")
-			}
-			r.pos++
-			if tail.Kind == List && tail.Tail == nil {
-				v.Items = append(v.Items, tail.Items...) // (a . (b)) is (a b)
-			} else {
-				v.Tail = &tail
-			}
-			return v, nil
+			return r.tail(v, depth, end)
 		}
 		item, err := r.value(depth + 1)
 		if err != nil {
@@ -145,6 +131,25 @@ func (r *reader) list(depth int, end byte) (Value, error) {
 		}
 		v.Items = append(v.Items, item)
 	}
+}
+
+// tail reads what follows the dot of a pair whose head is v.
+func (r *reader) tail(v Value, depth int, end byte) (Value, error) {
+	r.pos++
+	tail, err := r.value(depth + 1)
+	if err != nil {
+		return Value{}, err
+	}
+	if r.skip(); r.pos >= len(r.text) || r.text[r.pos] != end {
+		return Value{}, errors.New("a dotted pair is not closed")
+	}
+	r.pos++
+	if tail.Kind == List && tail.Tail == nil {
+		v.Items = append(v.Items, tail.Items...) // (a . (b)) is (a b)
+	} else {
+		v.Tail = &tail
+	}
+	return v, nil
 }
 
 // dot says whether the dot of a pair is next.

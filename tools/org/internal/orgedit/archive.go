@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -25,7 +26,7 @@ func (d *Draft) ArchivePlace(i int) (ArchivePlace, error) {
 	}
 	sep := strings.LastIndex(location, "::")
 	if sep < 0 {
-		return ArchivePlace{}, fmt.Errorf("invalid archive location %q: it has no ::", location)
+		return ArchivePlace{}, fmt.Errorf("invalid archive location %q: :: is missing", location)
 	}
 	name := filepath.Base(d.path)
 	p := ArchivePlace{Heading: strings.ReplaceAll(location[sep+2:], "%s", name)}
@@ -48,32 +49,33 @@ func (d *Draft) ArchivePlace(i int) (ArchivePlace, error) {
 func (d *Draft) Archive(i int, target *Draft, created bool, place ArchivePlace, shownPath string) error {
 	at := d.at(i)
 	context := d.archiveContext(at, shownPath)
+	var inherited []string
+	if context["itags"] != "" {
+		inherited = d.file().AllTags(i)
+	}
 	tree := string(d.text[at:d.subtreeEnd(at)])
 	source, release := d.anchor(at)
 	defer release()
 	target.startArchive(created, d.path)
-	heading, tail, dated := place.Heading, "", false
-	low := 0
+	heading, day, low := place.Heading, 0, 0
 	if after, ok := strings.CutPrefix(heading, "datetree/"); ok {
-		dated = true
 		stars := len(after) - len(strings.TrimLeft(after, "*"))
-		heading, tail = "", after[stars:]
 		low = target.findDate(d.archiveDate(at), 0)
-		if stars > 0 {
-			heading = strings.Repeat("*", 3+stars) + tail
-		} else {
-			heading = "***"
+		day = 3
+		if d.settings.OddLevels {
+			day, stars = 5, 2*stars
 		}
+		heading = strings.Repeat("*", day+stars) + strings.TrimLeft(after, "*")
 	}
 	level := len(heading) - len(strings.TrimLeft(heading, "*"))
 	if level == 0 {
 		heading = ""
 	}
-	pos := target.archivePosition(heading, level, dated, low)
+	pos := target.archivePosition(heading, level, day, low)
 	if level == 0 {
 		level = 1
 	} else if target.settings.OddLevels {
-		level = level/2*2 + 3
+		level = (level+1)/2*2 + 1
 	} else {
 		level++
 	}
@@ -83,6 +85,9 @@ func (d *Draft) Archive(i int, target *Draft, created bool, place ArchivePlace, 
 	}
 	moved, releaseMoved := target.anchor(pasted)
 	defer releaseMoved()
+	if target == d && len(inherited) > 0 {
+		target.setTags(*moved, inherited)
+	}
 	if err := target.markArchived(*moved, d.settings.Todo, d.settings.ArchiveMarkDone); err != nil {
 		return err
 	}
@@ -119,29 +124,18 @@ func (d *moveEdit) onlyInherited(i int) []string {
 	own := f.LocalTags(i)
 	var out []string
 	for _, t := range f.InheritedTags(i) {
-		if !contains(own, t) {
+		if !slices.Contains(own, t) {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
-
 // archiveDate is the day a date tree files the entry under: when it was closed,
 // or today.
 func (d *moveEdit) archiveDate(at int) stamp {
-	for ; at >= 0; at = d.parent(at) {
-		if s, ok := parseStamp(d.planningStamp(at, orgfile.Closed)); ok {
-			return s
-		}
+	if s, ok := parseStamp(d.planningStamp(at, orgfile.Closed)); ok {
+		return s
 	}
 	now := d.env.wallClock()
 	return stamp{year: now.Year(), month: int(now.Month()), day: now.Day()}
@@ -161,13 +155,14 @@ func (d *moveEdit) startArchive(created bool, source string) {
 // archivePosition returns where an archived subtree is put: below heading, which
 // is written if it is missing, or at the end of the file. A date tree's day is at
 // low.
-func (d *moveEdit) archivePosition(heading string, level int, dated bool, low int) int {
+func (d *moveEdit) archivePosition(heading string, level, day, low int) int {
+	dated := day > 0
 	high := len(d.text)
 	if dated {
 		high = d.subtreeEnd(low)
 	}
 	reversed := d.settings.ArchiveReversed
-	if heading == "" || dated && level == 3 {
+	if heading == "" || level == day {
 		switch {
 		case reversed:
 			if d.level(low) > 0 {
@@ -180,22 +175,7 @@ func (d *moveEdit) archivePosition(heading string, level int, dated bool, low in
 		}
 		return high
 	}
-	re := regexp.MustCompile(`(?mi)^` + regexp.QuoteMeta(heading) + `(?:[ \t]+(?::[\pL\pN_@#%]+)+:)?[ \t]*$`)
-	var found int
-	if m := re.FindIndex(d.text[low:high]); m != nil {
-		found = low + m[0]
-	} else {
-		if !d.atLineStart(high) {
-			d.insert(high, "\n")
-			high++
-		}
-		if !dated {
-			d.insert(high, "\n")
-			high++
-		}
-		d.insert(high, heading+"\n")
-		found = high
-	}
+	found := d.archiveHeading(heading, dated, low, high)
 	end := d.subtreeEnd(found)
 	if reversed {
 		end = d.nextHeading(found)
@@ -216,13 +196,32 @@ func (d *moveEdit) archivePosition(heading string, level int, dated bool, low in
 	return text + len(gap)
 }
 
+// archiveHeading finds a heading between two positions, and writes it at the
+// second if it is missing.
+func (d *moveEdit) archiveHeading(heading string, dated bool, low, high int) int {
+	re := regexp.MustCompile(`(?mi)^` + regexp.QuoteMeta(heading) + `(?:[ \t]+(?::[\pL\pN_@#%]+)+:)?[ \t]*$`)
+	if m := re.FindIndex(d.text[low:high]); m != nil {
+		return low + m[0]
+	}
+	if !d.atLineStart(high) {
+		d.insert(high, "\n")
+		high++
+	}
+	if !dated {
+		d.insert(high, "\n")
+		high++
+	}
+	d.insert(high, heading+"\n")
+	return high
+}
+
 func (d *moveEdit) markArchived(at int, todo orgfile.TodoKeywords, mark string) error {
 	if mark == "" {
 		return nil
 	}
-	settings := d.settings
-	defer func() { d.settings = settings }()
-	d.settings.Todo = todo
+	settings, heads := d.settings, d.heads
+	defer func() { d.settings, d.heads = settings, heads }()
+	d.settings.Todo, d.heads.Todo = todo, todo
 	if todo.IsFinal(d.keyword(at)) {
 		return nil
 	}
@@ -231,7 +230,7 @@ func (d *moveEdit) markArchived(at int, todo orgfile.TodoKeywords, mark string) 
 		return nil
 	}
 	state := done[0]
-	if contains(done, mark) {
+	if slices.Contains(done, mark) {
 		state = mark
 	}
 	repeat := d.settings.LogRepeat

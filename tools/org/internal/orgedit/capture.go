@@ -3,6 +3,7 @@ package orgedit
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -37,10 +38,12 @@ func (d *Draft) Capture(i int, t CaptureTemplate) error {
 	if err != nil {
 		return err
 	}
-	if head := d.headingAbove(placed); head >= 0 && d.settings.Statistics {
-		moved, releaseHead := d.anchor(head)
-		defer releaseHead()
-		d.updateParents(head)
+	if head := d.headingAbove(placed); head >= 0 {
+		moved, release := d.anchor(head)
+		defer release()
+		if d.settings.Statistics {
+			d.updateParents(head)
+		}
 		d.updateCheckboxesAround(*moved)
 	}
 	return nil
@@ -115,17 +118,12 @@ func (d *moveEdit) captureItem(at int, t CaptureTemplate) int {
 		text = "- " + strings.ReplaceAll(text, "\n", "\n  ")
 	}
 	items := d.listItems(at)
-	pos, column := d.entryTextEnd(at), 0
+	pos := d.entryTextEnd(at)
 	switch {
-	case len(items) > 0:
-		column = items[0].column
+	case len(items) > 0 && t.Prepend:
 		pos = items[0].line
-		if !t.Prepend {
-			pos = d.listEnd(items)
-			if t.EmptyLines > 0 {
-				pos = d.emptyLinesBefore(pos, 1)
-			}
-		}
+	case len(items) > 0:
+		pos = d.emptyLinesBefore(d.listEnd(items), min(1, t.EmptyLines))
 	case t.Prepend:
 		pos, _ = d.metaEnd(at)
 	}
@@ -133,9 +131,47 @@ func (d *moveEdit) captureItem(at int, t CaptureTemplate) int {
 		d.insert(pos, "\n")
 		pos++
 	}
-	margin := indent(column)
+	if len(items) == 0 {
+		pos = d.emptyLinesBefore(pos, t.EmptyLines)
+		d.insertBefore(pos, text+"\n")
+		d.emptyLinesAfter(pos+len(text)+1, t.EmptyLines)
+		return pos
+	}
+	margin := indent(items[0].column)
+	text = d.matchBullet(items, text, t.Prepend)
 	d.insertBefore(pos, margin+strings.ReplaceAll(text, "\n", "\n"+margin)+"\n")
 	return pos
+}
+
+var itemNumber = regexp.MustCompile(`^([0-9]+)([.)])$`)
+
+// matchBullet gives a new item the bullet of the list that it goes into.
+func (d *moveEdit) matchBullet(items []listItem, text string, first bool) string {
+	last := items[0]
+	for _, item := range items {
+		if item.column == last.column && item.parent < 0 {
+			last = item
+		}
+	}
+	bullet := string(itemBegin.FindSubmatch(d.line(last.line))[2])
+	if m := itemNumber.FindStringSubmatch(bullet); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			return text
+		}
+		bullet = strconv.Itoa(n+1) + m[2]
+		if first {
+			bullet = "1" + m[2]
+		}
+	}
+	old := itemBegin.FindStringSubmatch(text)[2]
+	text = bullet + text[len(old):]
+	if more := len(bullet) - len(old); more > 0 {
+		text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", more))
+	} else if more < 0 {
+		text = strings.ReplaceAll(text, "\n"+strings.Repeat(" ", -more), "\n")
+	}
+	return text
 }
 
 // entryTextEnd returns the end of an entry's own text.
@@ -187,7 +223,6 @@ func (d *moveEdit) captureRow(at int, t CaptureTemplate) (int, error) {
 			line++
 		}
 		d.insert(line, "|   |\n|---|\n")
-		end += len("|   |\n|---|\n")
 	}
 	start := line
 	for line < len(d.text) && tableRow.Match(d.line(line)) {
@@ -205,50 +240,63 @@ func (d *moveEdit) captureRow(at int, t CaptureTemplate) (int, error) {
 // alignTable rewrites the table that starts at pos with columns of equal width.
 func (d *moveEdit) alignTable(pos int) {
 	margin := string(d.text[pos:d.blanksEnd(pos)])
-	var rows [][]string
+	var rows [][]string // nil is a rule
 	end, wide := pos, []int{}
 	for end < len(d.text) && tableRow.Match(d.line(end)) {
-		line := strings.TrimSpace(string(d.line(end)))
-		var cells []string
-		if !strings.HasPrefix(line, "|-") {
-			for n, c := range strings.Split(strings.TrimSuffix(line[1:], "|"), "|") {
-				c = strings.TrimSpace(c)
-				cells = append(cells, c)
-				if n == len(wide) {
-					wide = append(wide, 1)
-				}
-				wide[n] = max(wide[n], columns(c, 0))
+		cells := tableCells(string(d.line(end)))
+		for n, c := range cells {
+			if n == len(wide) {
+				wide = append(wide, 1)
 			}
+			wide[n] = max(wide[n], columns(c))
 		}
 		rows = append(rows, cells)
 		end = d.nextLine(end)
 	}
-	number := numberColumns(rows, len(wide))
+	right := numberColumns(rows, len(wide))
 	var b strings.Builder
 	for _, cells := range rows {
-		b.WriteString(margin)
-		if cells == nil {
-			for n, w := range wide {
-				b.WriteString(map[bool]string{true: "|", false: "+"}[n == 0] + strings.Repeat("-", w+2))
-			}
-			b.WriteString("|\n")
-			continue
-		}
-		for n, w := range wide {
-			cell := ""
-			if n < len(cells) {
-				cell = cells[n]
-			}
-			gap := strings.Repeat(" ", w-columns(cell, 0))
-			if number[n] {
-				b.WriteString("| " + gap + cell + " ")
-			} else {
-				b.WriteString("| " + cell + gap + " ")
-			}
-		}
-		b.WriteString("|\n")
+		b.WriteString(margin + formatRow(cells, wide, right) + "\n")
 	}
 	d.replace(pos, end, b.String())
+}
+
+// tableCells returns the cells of a row, nil for a rule.
+func tableCells(line string) []string {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "|-") {
+		return nil
+	}
+	cells := strings.Split(strings.TrimSuffix(line[1:], "|"), "|")
+	for i, c := range cells {
+		cells[i] = strings.TrimSpace(c)
+	}
+	return cells
+}
+
+// formatRow writes a row with cells of the given widths, aligned to the right
+// where right says so.
+func formatRow(cells []string, wide []int, right []bool) string {
+	if cells == nil {
+		var rule []string
+		for _, w := range wide {
+			rule = append(rule, strings.Repeat("-", w+2))
+		}
+		return "|" + strings.Join(rule, "+") + "|"
+	}
+	var b strings.Builder
+	for n, w := range wide {
+		cell := ""
+		if n < len(cells) {
+			cell = cells[n]
+		}
+		gap := strings.Repeat(" ", w-columns(cell))
+		if right[n] {
+			cell, gap = gap, cell
+		}
+		b.WriteString("| " + cell + gap + " ")
+	}
+	return b.String() + "|"
 }
 
 var tableNumber = regexp.MustCompile(`^([<>]?[-+^.0-9]*[0-9][-+^.0-9eEdDx()%:]*|[<>]?[-+]?0[xX][0-9a-fA-F.]+|nan|[-+u]?inf)$`)

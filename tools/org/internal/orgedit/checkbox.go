@@ -3,6 +3,7 @@ package orgedit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -57,17 +58,17 @@ func (d *countEdit) fixBoxes(items []listItem, i int) {
 		if items[p].box < 0 {
 			continue
 		}
-		marks := ""
+		var marks []byte
 		for _, item := range items {
 			if item.parent == p && item.box >= 0 {
-				marks += string(d.text[item.box])
+				marks = append(marks, d.text[item.box])
 			}
 		}
 		mark := "-"
 		switch {
-		case strings.Trim(marks, "X") == "":
+		case strings.Trim(string(marks), "X") == "":
 			mark = "X"
-		case strings.Trim(marks, " ") == "":
+		case strings.Trim(string(marks), " ") == "":
 			mark = " "
 		}
 		d.replace(items[p].box, items[p].box+1, mark)
@@ -136,10 +137,10 @@ func (d *countEdit) updateCheckboxes(at, data int) {
 	}
 	all := recursiveWord.MatchString(cookieData)
 	items := d.listItems(at)
-	for i := len(items) - 1; i >= 0; i-- {
-		if statisticsCookie.Match(d.line(items[i].line)) {
+	for i, item := range slices.Backward(items) {
+		if statisticsCookie.Match(d.line(item.line)) {
 			done, total := d.countBoxes(items, i, all)
-			d.writeCookies(items[i].line, done, total)
+			d.writeCookies(item.line, done, total)
 		}
 	}
 	if at >= 0 && statisticsCookie.Match(d.line(at)) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -37,13 +38,15 @@ func (d *Draft) ClockIn(i int) error {
 
 // clockColumn returns the indentation of a clock line at pos: that of its drawer.
 func (d *clockEdit) clockColumn(at, pos int) int {
-	if above := d.lineStart(max(pos-1, 0)); above > at && strings.TrimSpace(string(d.line(above))) != "" {
-		return d.indentation(above)
+	if d.clockDrawer(at) != "" {
+		for above := pos; above > at; {
+			above = d.lineStart(above - 1)
+			if drawerBegin.Match(d.line(above)) {
+				return d.indentation(above)
+			}
+		}
 	}
-	if d.settings.AdaptIndentation {
-		return d.level(at) + 1
-	}
-	return 0
+	return d.drawerColumn(at)
 }
 
 // clockPosition returns the line that a new clock line is put in front of, and
@@ -114,23 +117,19 @@ func (d *clockEdit) joinClocks(at int, lines []int, name string) int {
 		return lines[len(lines)-1]
 	}
 	var out []string
-	for n := len(lines) - 1; n >= 0; n-- {
-		line := lines[n]
+	for _, line := range slices.Backward(lines) {
 		out = append([]string{strings.TrimSpace(string(d.line(line)))}, out...)
 		start := len(strings.TrimRight(string(d.text[:line]), " \t\r\n"))
 		d.replace(min(d.nextLine(start), line), d.nextLine(line), "")
 	}
 	pos, _ := d.metaEnd(at)
 	margin := indent(d.drawerColumn(at))
-	text := margin + ":" + name + ":\n"
-	for _, l := range out {
-		text += margin + l + "\n"
-	}
+	text := margin + ":" + name + ":\n" + margin + strings.Join(out, "\n"+margin) + "\n"
 	d.insert(pos, text+margin+":END:\n")
 	if d.settings.NewestNoteFirst {
 		return d.nextLine(pos)
 	}
-	return pos + len(text)
+	return d.lineStart(pos + len(text) - 1) // in front of the last one, as Emacs puts it
 }
 
 // ErrNoClock is returned when a clock is to be stopped and none runs.

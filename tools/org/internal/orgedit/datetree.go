@@ -3,6 +3,7 @@ package orgedit
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,8 +42,10 @@ func (d *moveEdit) findDateNode(low, high, stars int, pattern string, number int
 	re := regexp.MustCompile(fmt.Sprintf(`(?m)^\*{%d}[ \t]+%s`, stars, pattern))
 	pos := high
 	for _, m := range re.FindAllSubmatchIndex(d.text[low:high], -1) {
-		n := 0
-		fmt.Sscan(strings.TrimLeft(string(d.text[low+m[2]:low+m[3]]), "0"), &n)
+		n, err := strconv.Atoi(string(d.text[low+m[2] : low+m[3]]))
+		if err != nil {
+			continue
+		}
 		if n == number {
 			return low + m[0]
 		}

@@ -78,7 +78,7 @@ func NewDraft(source []byte, path string, defaults orgfile.Settings, setup orgfi
 	if d.crlf {
 		d.original = bytes.ReplaceAll(d.original, []byte("\r\n"), []byte("\n"))
 	}
-	d.text = d.original[:len(d.original):len(d.original)]
+	d.text = slices.Clip(d.original)
 	if len(d.text) > 0 {
 		d.pieces = []piece{{0, len(d.text)}}
 	}

@@ -3,6 +3,7 @@ package orgedit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -86,10 +87,8 @@ func (d *logEdit) storeNote(at int, n *logNote, note *string) {
 		d.insert(pos, "\n")
 	}
 	column := d.noteColumn(at, pos)
-	out := indent(column) + "- " + first
-	for _, l := range lines {
-		out += "\n" + indent(column+2) + l
-	}
+	lines = slices.Insert(lines, 0, indent(column)+"- "+first)
+	out := strings.Join(lines, "\n"+indent(column+2))
 	// Blanks that stand on the line already are replaced by the indentation.
 	d.replace(pos, d.blanksEnd(pos), out)
 }

@@ -67,7 +67,7 @@ func (d *outline) firstHeading() int {
 // childLevel returns how many stars a child of the heading at at has.
 func (d *outline) childLevel(at int) int {
 	if d.settings.OddLevels {
-		return d.level(at)/2*2 + 3
+		return (d.level(at)+1)/2*2 + 1
 	}
 	return d.level(at) + 1
 }

@@ -155,7 +155,7 @@ func (d *buffer) blanksStart(at, low int) int {
 
 // indentation returns the column of the first character of the line at at.
 func (d *buffer) indentation(at int) int {
-	return columns(string(d.text[at:d.blanksEnd(at)]), 0)
+	return columns(string(d.text[at:d.blanksEnd(at)]))
 }
 
 // indent returns the blanks that Emacs indents a line with, up to a column: tabs
@@ -164,21 +164,21 @@ func indent(column int) string {
 	return strings.Repeat("\t", column/8) + strings.Repeat(" ", column%8)
 }
 
-// columns returns the column behind text that starts in column from.
-func columns(text string, from int) int {
+// columns returns how many columns text takes at the start of a line.
+func columns(text string) (n int) {
 	for _, r := range text {
 		switch {
 		case r == '\t':
-			from += 8 - from%8
+			n += 8 - n%8
 		case r < ' ' || r == 0x7f:
-			from += 2 // shown as ^X
+			n += 2 // shown as ^X
 		case r < 0x7f:
-			from++
+			n++
 		default:
-			from += runeWidth(r)
+			n += runeWidth(r)
 		}
 	}
-	return from
+	return n
 }
 
 func runeWidth(r rune) int {
@@ -191,6 +191,7 @@ func runeWidth(r rune) int {
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
+	default:
+		return 1
 	}
-	return 1
 }

@@ -24,13 +24,17 @@ func (d *Draft) SetProperty(i int, key, value string, note *string) error {
 		return fmt.Errorf("invalid property name %q: it is empty or holds blanks", key)
 	case strings.ContainsAny(value, "\r\n"):
 		return fmt.Errorf("the value of property %s holds a line break", key)
+	case d.currentValue(at, key, value):
+		return nil
 	case i >= 0:
 		switch key {
 		case "TODO":
+			pos, release := d.anchor(at)
+			defer release()
 			if err := d.setState(at, value, note); err != nil {
 				return err
 			}
-			d.alignTags(at)
+			d.alignTags(*pos)
 			return nil
 		case "PRIORITY":
 			return d.setPriority(at, value)
@@ -47,6 +51,22 @@ func (d *Draft) SetProperty(i int, key, value string, note *string) error {
 	}
 	d.putProperty(at, key, value)
 	return nil
+}
+
+// currentValue says whether key has this value already.
+func (d *propertyEdit) currentValue(at int, key, value string) bool {
+	switch {
+	case at >= 0 && key == "TODO":
+		return d.keyword(at) == value
+	case at >= 0 && key == "PRIORITY":
+		now := priorityName(d.settings.PriorityDefault)
+		if m := priorityCookie.FindSubmatch(d.line(at)); m != nil {
+			now = string(m[1])
+		}
+		return now == value
+	}
+	v, _, ok := d.property(at, key)
+	return ok && v == value
 }
 
 var specialProperties = map[string]bool{

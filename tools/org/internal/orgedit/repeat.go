@@ -1,8 +1,10 @@
 package orgedit
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,25 +146,17 @@ func (d *outline) countsAsTimestamp(pos int) bool {
 	return !d.inVerbatimBlock(pos)
 }
 
+// inVerbatimBlock says whether pos lies in a block whose text is not Org.
 func (d *outline) inVerbatimBlock(pos int) bool {
 	head := max(d.headingAbove(pos), 0)
 	limit := d.nextHeading(head)
 	for line := d.nextLine(head); line < pos; {
 		next := d.nextLine(line)
-		if m := blockBegin.FindSubmatch(d.line(line)); m != nil {
-			switch strings.ToLower(string(m[1])) {
-			case "src", "example", "export", "comment":
-				after, closed := d.closingLine(next, limit, func(l []byte) bool {
-					e := blockEnd.FindSubmatch(l)
-					return e != nil && strings.EqualFold(string(e[1]), string(m[1]))
-				})
-				if closed && pos < after {
-					return true
-				}
-				if closed {
-					next = d.nextLine(after)
-				}
+		if after, ok := d.verbatimEnd(line, limit); ok {
+			if pos < after {
+				return true
 			}
+			next = d.nextLine(after)
 		}
 		if next <= line {
 			break
@@ -170,6 +164,18 @@ func (d *outline) inVerbatimBlock(pos int) bool {
 		line = next
 	}
 	return false
+}
+
+// verbatimEnd returns the last line of the block of text that starts at line.
+func (d *outline) verbatimEnd(line, limit int) (int, bool) {
+	m := blockBegin.FindSubmatch(d.line(line))
+	if m == nil || !slices.Contains([]string{"src", "example", "export", "comment"}, strings.ToLower(string(m[1]))) {
+		return 0, false
+	}
+	return d.closingLine(d.nextLine(line), limit, func(l []byte) bool {
+		e := blockEnd.FindSubmatch(l)
+		return e != nil && bytes.EqualFold(e[1], m[1])
+	})
 }
 
 // shiftRepeated moves a timestamp to its next date and returns the position
@@ -193,7 +199,7 @@ func (d *stateEdit) shiftRepeated(r repeatedStamp) (int, error) {
 		n, unit = 7*n, "d"
 	}
 	if unit == "h" && !timeOfDay.MatchString(text) {
-		return 0, fmt.Errorf("Cannot repeat in %d hour(s) because no hour has been set", n)
+		return 0, fmt.Errorf("cannot repeat in %d hours: the timestamp has no time of day", n)
 	}
 	tail := ""
 	if t := stampTail.FindStringSubmatch(text); t != nil {

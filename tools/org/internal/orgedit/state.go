@@ -62,15 +62,18 @@ func (d *stateEdit) changeState(at int, state string) (*logNote, error) {
 	if state != "" && !todo.Contains(state) {
 		return nil, &UnknownStateError{state, append(todo.Names(false), todo.Names(true)...)}
 	}
-	old := d.keyword(at)
-	if err := d.checkBlockers(at, old, state); err != nil {
-		return nil, err
-	}
 	pos, release := d.anchor(at)
 	defer release()
 	commented := d.heading(at).Commented
 	if commented {
 		d.toggleComment(at)
+	}
+	old := d.keyword(at) // behind COMMENT a keyword is a word of the title
+	if err := d.checkBlockers(at, old, state); err != nil {
+		if commented {
+			d.toggleComment(at)
+		}
+		return nil, err
 	}
 	if logging, ok := d.inherited(at, "LOGGING"); ok {
 		d.settings.ApplyLogging(logging)

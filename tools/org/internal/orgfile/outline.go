@@ -118,12 +118,12 @@ func (f *File) ByPath(path []string) []int {
 }
 
 func (f *File) hasPath(i int, path []string) bool {
-	for n := len(path) - 1; n >= 0; n-- {
+	for _, title := range slices.Backward(path) {
 		if i < 0 {
 			return false
 		}
 		h := &f.Headlines[i]
-		if string(f.Source[h.Title.Start:h.Title.End]) != path[n] {
+		if string(f.Source[h.Title.Start:h.Title.End]) != title {
 			return false
 		}
 		i = int(h.Parent)

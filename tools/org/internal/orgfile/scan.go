@@ -2,6 +2,7 @@ package orgfile
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -110,9 +111,9 @@ func (s *scanner) hashLine(line []byte) {
 // is still open was no block: keywords behind its first line count. At most one
 // more pass for each kind of block is made.
 func (s *scanner) finishSection(end int) {
-	unclosed := ""
+	var unclosed []string
 	for s.block != "" && s.pending {
-		unclosed += s.block + "\n"
+		unclosed = append(unclosed, s.block)
 		again := scanner{src: s.src[:end], pos: s.blockBegin, crlf: s.crlf}
 		again.rescan(unclosed)
 		s.keywords = append(s.keywords, again.keywords...)
@@ -123,7 +124,7 @@ func (s *scanner) finishSection(end int) {
 
 // rescan reads the rest of a section in which blocks of the kinds in unclosed do
 // not end.
-func (s *scanner) rescan(unclosed string) {
+func (s *scanner) rescan(unclosed []string) {
 	for s.pos < len(s.src) {
 		line := s.pos
 		end := len(s.src)
@@ -133,7 +134,7 @@ func (s *scanner) rescan(unclosed string) {
 		}
 		was := s.block
 		s.hashLine(s.src[line:end])
-		if was == "" && s.block != "" && strings.Contains(unclosed, s.block+"\n") {
+		if was == "" && s.block != "" && slices.Contains(unclosed, s.block) {
 			s.block = ""
 		}
 	}

@@ -148,11 +148,11 @@ func (s Settings) withKeywords(keywords []Keyword) Settings {
 		case "TAGS":
 			tags = append(tags, k.Value)
 		case "FILETAGS":
-			for _, word := range strings.Fields(k.Value) {
+			for word := range strings.FieldsSeq(k.Value) {
 				fileTags = append(fileTags, SplitTags(word)...)
 			}
 		case "STARTUP":
-			for _, option := range strings.Fields(k.Value) {
+			for option := range strings.FieldsSeq(k.Value) {
 				s.applyStartup(option)
 			}
 		case "PROPERTY":
@@ -212,7 +212,7 @@ func PriorityValue(text string) int {
 func (s *Settings) ApplyLogging(value string) {
 	s.LogDone, s.LogRepeat = LogNothing, LogNothing
 	s.Todo = s.Todo.withoutLogging()
-	for _, word := range strings.Fields(value) {
+	for word := range strings.FieldsSeq(value) {
 		switch strings.ToLower(word) {
 		case "logdone", "lognotedone", "nologdone", "logrepeat", "lognoterepeat", "nologrepeat":
 			s.applyStartup(word)

@@ -45,7 +45,7 @@ func includeSetup(keywords []Keyword, path string, setup SetupReader, open []str
 		}
 		s := scanner{src: text, crlf: UsesCRLF(text)}
 		s.run()
-		out = append(out, includeSetup(s.keywords, name, setup, append(open[:len(open):len(open)], name))...)
+		out = append(out, includeSetup(s.keywords, name, setup, append(slices.Clip(open), name))...)
 	}
 	return out
 }

@@ -48,27 +48,12 @@ func ParseTodo(lines []TodoLine) TodoKeywords {
 	var t TodoKeywords
 	final := map[string]bool{}
 	for _, line := range lines {
-		set := TodoSet{Type: line.Type, Bar: -1}
-		for _, word := range line.Words {
-			if word == "|" {
-				if set.Bar < 0 {
-					set.Bar = len(set.Keywords)
-				}
-				continue
-			}
-			k := TodoKeyword{Declared: word}
-			k.Name, k.Enter, k.Leave = parseLogFlags(word)
-			set.Keywords = append(set.Keywords, k)
-		}
+		set := parseTodoLine(line)
 		if len(set.Keywords) == 0 {
 			continue
 		}
-		if set.Bar < 0 {
-			set.Bar = len(set.Keywords) - 1
-		}
-		for i := set.Bar; i < len(set.Keywords); i++ {
-			set.Keywords[i].Final = true
-			final[set.Keywords[i].Name] = true
+		for _, k := range set.Keywords[set.Bar:] {
+			final[k.Name] = true
 		}
 		t.Sets = append(t.Sets, set)
 	}
@@ -84,6 +69,28 @@ func ParseTodo(lines []TodoLine) TodoKeywords {
 		}
 	}
 	return t
+}
+
+func parseTodoLine(line TodoLine) TodoSet {
+	set := TodoSet{Type: line.Type, Bar: -1}
+	for _, word := range line.Words {
+		if word == "|" {
+			if set.Bar < 0 {
+				set.Bar = len(set.Keywords)
+			}
+			continue
+		}
+		k := TodoKeyword{Declared: word}
+		k.Name, k.Enter, k.Leave = parseLogFlags(word)
+		set.Keywords = append(set.Keywords, k)
+	}
+	if set.Bar < 0 {
+		set.Bar = max(0, len(set.Keywords)-1)
+	}
+	for i := range set.Keywords[set.Bar:] {
+		set.Keywords[set.Bar+i].Final = true
+	}
+	return set
 }
 
 // parseLogFlags takes "WAIT(w@/!)" apart.
