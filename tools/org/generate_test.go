@@ -17,6 +17,8 @@ type caseGenerator struct {
 	boxes  []int // lines with a check box
 	lines  int
 	states []string
+
+	archivesDone bool
 }
 
 func (g *caseGenerator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -33,6 +35,7 @@ func generateCase(r *rand.Rand, name string) testCase {
 	g := &caseGenerator{Rand: r, states: []string{"TODO", "DONE"}}
 	c := testCase{Name: name, Vars: g.variables()}
 	g.header(c.Vars)
+	g.archivesDone = c.Vars["org-archive-mark-done"] != ""
 	level := 1
 	for n := range 2 + g.IntN(6) {
 		level = max(1, min(4, level+g.IntN(4)-2))
@@ -164,7 +167,7 @@ func (g *caseGenerator) entry(level, n int) {
 	if g.chance(15) {
 		heading += "[#" + g.pick("A", "B", "C") + "] "
 	}
-	if g.chance(3) {
+	if g.chance(3) && !g.archivesDone { // where Emacs reads COMMENT with the archive's keywords
 		heading += "COMMENT "
 	}
 	if g.chance(15) {

@@ -147,9 +147,9 @@ var itemNumber = regexp.MustCompile(`^([0-9]+)([.)])$`)
 
 // matchBullet gives a new item the bullet of the list that it goes into.
 func (d *moveEdit) matchBullet(items []listItem, text string, first bool) string {
-	last := items[0]
+	last, end := items[0], d.listEnd(items)
 	for _, item := range items {
-		if item.column == last.column && item.parent < 0 {
+		if item.line < end && item.column == last.column && item.parent < 0 {
 			last = item
 		}
 	}

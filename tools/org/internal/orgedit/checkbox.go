@@ -18,7 +18,8 @@ type listItem struct {
 }
 
 // ToggleCheckbox checks or clears the box of the item on line, counted from 1,
-// and updates the boxes and cookies above it.
+// and updates the boxes and cookies above it. In an ORDERED entry an item whose
+// predecessors are open cannot be checked: the error is a *BlockedError.
 func (d *Draft) ToggleCheckbox(line int) error {
 	pos := 0
 	for n := 1; n < line && pos < len(d.text); n++ {
@@ -29,27 +30,48 @@ func (d *Draft) ToggleCheckbox(line int) error {
 	}
 	at := d.headingAbove(pos)
 	items := d.listItems(at)
-	for i, item := range items {
-		if item.line != pos {
-			continue
-		}
-		if at >= 0 && d.set(at, "ORDERED") {
-			for _, before := range items[:i] {
-				if before.box >= 0 && d.text[before.box] == ' ' && d.text[item.box] != 'X' {
-					return &BlockedError{Checkbox: true}
-				}
-			}
-		}
-		mark := "X"
-		if d.text[item.box] == 'X' {
-			mark = " "
-		}
-		d.replace(item.box, item.box+1, mark)
-		d.fixBoxes(items, i)
-		d.updateCheckboxes(at, at)
-		return nil
+	i := slices.IndexFunc(items, func(item listItem) bool { return item.line == pos })
+	if i < 0 {
+		return fmt.Errorf("line %d is no item of a list", line)
 	}
-	return fmt.Errorf("line %d is no item of a list", line)
+	mark := byte('X')
+	if d.text[items[i].box] == mark {
+		mark = ' '
+	}
+	d.setBox(items[i], mark)
+	if at >= 0 && d.set(at, "ORDERED") && !d.clearAfterOpen(items, i) {
+		d.setBox(items[i], 'X'+' '-mark)
+		return &BlockedError{Checkbox: true}
+	}
+	d.fixBoxes(items, i)
+	d.updateCheckboxes(at, at)
+	return nil
+}
+
+// clearAfterOpen clears the boxes behind the first open one, after a change of
+// item i. It returns false, and clears none, if that one stands before item i and
+// checked ones follow it.
+func (d *countEdit) clearAfterOpen(items []listItem, i int) bool {
+	is := func(mark byte) func(listItem) bool {
+		return func(item listItem) bool { return item.box >= 0 && d.text[item.box] == mark }
+	}
+	open := slices.IndexFunc(items, is(' '))
+	if open < 0 || !slices.ContainsFunc(items[open:], is('X')) {
+		return true
+	}
+	if open < i {
+		return false
+	}
+	for _, item := range items[open:] {
+		if item.box >= 0 {
+			d.setBox(item, ' ')
+		}
+	}
+	return true
+}
+
+func (d *countEdit) setBox(item listItem, mark byte) {
+	d.replace(item.box, item.box+1, string(mark))
 }
 
 // fixBoxes sets the boxes of the items above item i by those below them.

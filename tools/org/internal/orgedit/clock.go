@@ -38,12 +38,13 @@ func (d *Draft) ClockIn(i int) error {
 
 // clockColumn returns the indentation of a clock line at pos: that of its drawer.
 func (d *clockEdit) clockColumn(at, pos int) int {
-	if d.clockDrawer(at) != "" {
-		for above := pos; above > at; {
-			above = d.lineStart(above - 1)
-			if drawerBegin.Match(d.line(above)) {
-				return d.indentation(above)
-			}
+	for above := pos; above > at; {
+		above = d.lineStart(above - 1)
+		if drawerEnd.Match(d.line(above)) {
+			break
+		}
+		if drawerBegin.Match(d.line(above)) {
+			return d.indentation(above)
 		}
 	}
 	return d.drawerColumn(at)

@@ -112,6 +112,11 @@ func (d *logEdit) logPosition(at int) int {
 	name := d.logDrawer(at)
 	pos, open := d.metaEnd(at)
 	if name == "" {
+		if open && d.settings.Quirks != orgfile.Org95 {
+			d.insert(pos, "\n")
+			return pos + 1
+		}
+		// Org 9.5 puts the record of an unterminated last line in front of it.
 		for pos < len(d.text) && strings.IndexByte(" \t\n", d.text[pos]) >= 0 {
 			pos++
 		}
@@ -171,6 +176,11 @@ func (d *outline) drawerColumn(at int) int {
 // noteColumn returns the indentation of a record on the empty line at pos: that
 // of the list it continues, or of what stands above it.
 func (d *logEdit) noteColumn(at, pos int) int {
+	if pos <= at {
+		if at = d.headingAbove(max(pos-1, 0)); at < 0 {
+			return 0
+		}
+	}
 	above := pos
 	for above > at {
 		above = d.lineStart(above - 1)

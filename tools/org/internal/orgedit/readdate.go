@@ -33,8 +33,8 @@ func cutCookies(when string) (date, repeat string) {
 		}
 		if at+m[2] > 0 {
 			found = append(found, when[at+m[2]:at+m[3]])
-			when = strings.TrimRight(when[:at+m[0]], " \t") + when[at+m[3]:]
-			at += m[0]
+			date := strings.TrimRight(when[:at+m[0]], " \t")
+			when, at = date+when[at+m[3]:], len(date)
 			continue
 		}
 		at += m[3]

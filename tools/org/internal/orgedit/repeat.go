@@ -33,10 +33,13 @@ func (d *stateEdit) repeat(at int, old, state string, record *logNote) (*logNote
 	}
 	limit, release := d.anchor(end)
 	defer release()
+	pos, releasePos := d.anchor(at)
+	defer releasePos()
 	mode := d.settings.LogRepeat
 	if _, err := d.changeStateSilently(at, d.repeatState(at, old)); err != nil {
 		return nil, err
 	}
+	at = *pos // the parent's cookies may have grown
 	d.addPlanning(at, "", "", orgfile.Closed)
 	if mode != orgfile.LogNothing || d.hasClock(at, *limit) {
 		d.putProperty(at, "LAST_REPEAT", d.now())
@@ -51,8 +54,8 @@ func (d *stateEdit) repeat(at int, old, state string, record *logNote) (*logNote
 	if s := d.planningStamp(at, orgfile.Scheduled); s != "" && !repeated.MatchString(s) {
 		d.removeStamps(at, orgfile.Scheduled)
 	}
-	for pos := at; ; {
-		r, ok := d.nextRepeated(pos, *limit)
+	for from := at; ; {
+		r, ok := d.nextRepeated(from, *limit)
 		if !ok {
 			return record, nil
 		}
@@ -60,7 +63,7 @@ func (d *stateEdit) repeat(at int, old, state string, record *logNote) (*logNote
 		if err != nil {
 			return nil, err
 		}
-		pos = next
+		from = next
 	}
 }
 
@@ -121,14 +124,14 @@ func (d *stateEdit) nextRepeated(pos, end int) (repeatedStamp, bool) {
 			return repeatedStamp{}, false
 		}
 		start := pos + m[0]
-		close := strings.IndexByte(string(d.text[pos+m[1]:end]), '>')
+		length := strings.IndexByte(string(d.text[pos+m[1]:end]), '>')
 		// The repeater must end in a timestamp whose date is near enough.
 		if i := strings.LastIndexByte(string(d.text[start:pos+m[1]]), '<'); i > 0 {
 			start += i
 		}
-		if close >= 0 && d.countsAsTimestamp(start) {
-			if line := d.lineEnd(start); pos+m[1]+close < line {
-				return repeatedStamp{start, pos + m[1] + close + 1, string(d.text[pos+m[2] : pos+m[3]])}, true
+		if length >= 0 && orgfile.TimestampLength(d.text[start:end]) > 0 && d.countsAsTimestamp(start) {
+			if line := d.lineEnd(start); pos+m[1]+length < line {
+				return repeatedStamp{start, pos + m[1] + length + 1, string(d.text[pos+m[2] : pos+m[3]])}, true
 			}
 		}
 		pos += m[1]
@@ -209,12 +212,13 @@ func (d *stateEdit) shiftRepeated(r repeatedStamp) (int, error) {
 	switch {
 	case n == 0:
 	case m[1] == "." && unit == "h":
-		minutes := int(d.env.wallClock().Sub(s.time()).Minutes())
+		minutes := int((d.env.wallClock().Unix() - s.time().Unix()) / 60)
 		s = d.shift(s, minutes, "M", &tail)
 	case m[1] == ".":
 		now := d.env.wallClock()
 		s.year, s.month, s.day = now.Year(), int(now.Month()), now.Day()
 	case m[1] == "+":
+		s = d.shift(s, n*d.wholeSteps(s, n, unit), unit, &tail)
 		for { // at least once, then until it lies in the future
 			s = d.shift(s, n, unit, &tail)
 			if s.time().After(d.env.wallClock()) {
@@ -229,6 +233,20 @@ func (d *stateEdit) shiftRepeated(r repeatedStamp) (int, error) {
 	out = out[:len(out)-1] + tail + ">"
 	d.replace(r.start, r.end, out)
 	return r.start + len(out), nil
+}
+
+// wholeSteps returns how many steps of n days or hours lie between a date and
+// now, so that an old date does not have to be walked.
+func (d *stateEdit) wholeSteps(s stamp, n int, unit string) int {
+	step := int64(n) * 3600
+	switch unit {
+	case "h":
+	case "d":
+		step *= 24
+	default:
+		return 0
+	}
+	return int(max(0, d.env.wallClock().Unix()-s.time().Unix()) / step)
 }
 
 // maxRepeat bounds how far one step of a repeater goes, so that dates stay
@@ -256,10 +274,10 @@ func (d *stateEdit) shift(s stamp, n int, unit string, tail *string) stamp {
 		}
 		t = d.addMonths(t, months)
 	case "h":
-		t = t.Add(time.Duration(n) * time.Hour)
+		t = t.AddDate(0, 0, n/24).Add(time.Duration(n%24) * time.Hour) // a Duration holds 292 years only
 		*tail = shiftTail(*tail, 60*n)
 	case "M":
-		t = t.Add(time.Duration(n) * time.Minute)
+		t = t.AddDate(0, 0, n/1440).Add(time.Duration(n%1440) * time.Minute)
 		*tail = shiftTail(*tail, n)
 	}
 	s.year, s.month, s.day, s.hour, s.minute = t.Year(), int(t.Month()), t.Day(), t.Hour(), t.Minute()

@@ -38,7 +38,7 @@ func (d *countEdit) updateParents(at int) {
 // inheritedFrom returns an inherited property and where the entry starts that
 // sets it, 0 if none does.
 func (d *outline) inheritedFrom(at int, key string) (value string, source int) {
-	for ; at >= 0; at = d.parent(at) {
+	for ; at >= 0; at = d.heir(at) {
 		if v, _, ok := d.property(at, key); ok {
 			return v, at
 		}

@@ -10,7 +10,7 @@ import (
 // path, or false if it may not or cannot be read.
 type SetupReader func(path string) ([]byte, bool)
 
-// maxSetupFiles bounds how deep setup files may name others.
+// maxSetupFiles bounds how many setup files are read for one file.
 const maxSetupFiles = 32
 
 // collectSetup puts the keywords of setup files where they are named. Paths
@@ -19,10 +19,17 @@ func collectSetup(keywords []Keyword, path string, setup SetupReader) []Keyword 
 	if setup == nil || !slices.ContainsFunc(keywords, func(k Keyword) bool { return k.Key == "SETUPFILE" }) {
 		return keywords
 	}
-	return includeSetup(keywords, path, setup, []string{path})
+	in := setupIncluder{read: setup}
+	return in.include(keywords, path, []string{path})
 }
 
-func includeSetup(keywords []Keyword, path string, setup SetupReader, open []string) []Keyword {
+// A setupIncluder reads setup files, not more than maxSetupFiles.
+type setupIncluder struct {
+	read  SetupReader
+	files int
+}
+
+func (in *setupIncluder) include(keywords []Keyword, path string, open []string) []Keyword {
 	var out []Keyword
 	for _, k := range keywords {
 		if k.Key != "SETUPFILE" {
@@ -30,22 +37,23 @@ func includeSetup(keywords []Keyword, path string, setup SetupReader, open []str
 			continue
 		}
 		name := strings.Trim(k.Value, `"`)
-		if name == "" || strings.Contains(name, "://") || len(open) > maxSetupFiles {
+		if name == "" || strings.Contains(name, "://") {
 			continue
 		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
 		}
-		if slices.Contains(open, name) {
+		if slices.Contains(open, name) || in.files == maxSetupFiles {
 			continue
 		}
-		text, ok := setup(name)
+		in.files++
+		text, ok := in.read(name)
 		if !ok {
 			continue
 		}
 		s := scanner{src: text, crlf: UsesCRLF(text)}
 		s.run()
-		out = append(out, includeSetup(s.keywords, name, setup, append(slices.Clip(open), name))...)
+		out = append(out, in.include(s.keywords, name, append(slices.Clip(open), name))...)
 	}
 	return out
 }
