@@ -113,7 +113,7 @@ func compareCase(t *testing.T, c testCase) {
 	for name, text := range c.Expect.Files {
 		text = strings.ReplaceAll(text, "{DIR}", "/x")
 		if got[name] != text {
-			t.Errorf("%s is\n%q\nEmacs:\n%q", name, got[name], text)
+			t.Errorf("%s: %s", name, lineDifference(got[name], text))
 		}
 	}
 	for name := range got {

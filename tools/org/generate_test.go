@@ -240,7 +240,7 @@ func (g *caseGenerator) body(margin string) {
 		case 4:
 			g.write(margin + "event " + g.day("<", g.pick("", "", " +1w", " ++1m")+">"))
 		case 5:
-			g.write(g.pick(margin+"- item\n"+margin+"- item", margin+"- parent [0/2]\n"+margin+"  - [ ] one\n"+margin+"  - [X] two", "1. first\n2. second\n   more"))
+			g.write(g.pick(margin+"- item\n"+margin+"- item", margin+"- parent [0/2]\n"+margin+"  - [ ] one\n"+margin+"  - [X] two", "Steps:\n1. first\n2. second\n   more"))
 		case 6:
 			g.write("| a | 1 |\n| b | 2 |")
 		}

@@ -53,6 +53,7 @@
 
 (defun oracle-step (op)
   "Carry out OP."
+  (setq post-command-hook nil org-log-setup nil) ; a note that nobody finished
   (org-show-all)                        ; some commands act on visible headlines
   (let-alist op
     (when .where (oracle-find .where))

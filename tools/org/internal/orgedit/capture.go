@@ -154,6 +154,9 @@ func (d *moveEdit) matchBullet(items []listItem, text string, first bool) string
 		}
 	}
 	bullet := string(itemBegin.FindSubmatch(d.line(last.line))[2])
+	if kind := itemBegin.FindSubmatch(d.line(items[0].line))[2]; !itemNumber.Match(kind) {
+		bullet = string(kind) // Emacs takes the kind of the first item for the whole list
+	}
 	if m := itemNumber.FindStringSubmatch(bullet); m != nil {
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
