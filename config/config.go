@@ -147,9 +147,9 @@ type Schema struct {
 	// Effects and Verdicts are the words that effects and do may hold, in the
 	// order shown to people.
 	Effects, Verdicts []string
-	// CheckPrivacyRule returns what is wrong with a rule in exclude or only. Nil:
-	// every rule is accepted.
-	CheckPrivacyRule func(rule string) error
+	// CheckPrivacyRule returns what is wrong with a rule in exclude or only of a
+	// source that opens a folder, or none. Nil: every rule is accepted.
+	CheckPrivacyRule func(rule, folder string) error
 	// CheckSecret returns what is wrong with a reference to a secret, without
 	// repeating it. Nil: every key of type [Secret] is refused.
 	CheckSecret func(reference string) error

@@ -36,7 +36,7 @@ var schema = config.Schema{
 	Home:     "/home/me",
 	Effects:  []string{"read", "write", "delete", "run", "admin"},
 	Verdicts: []string{"allow", "always", "ask", "deny"},
-	CheckPrivacyRule: func(rule string) error {
+	CheckPrivacyRule: func(rule, _ string) error {
 		if strings.HasPrefix(rule, "colour:") {
 			return errors.New("colour: is not a privacy rule")
 		}

@@ -91,9 +91,9 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 	if known {
 		s.Role = t.role(s.Kind+" has no roles", d.schema.Roles[s.Kind])
 	}
-	s.Exclude = t.privacyRules("exclude")
-	s.Only = t.privacyRules("only")
 	s.Path, s.Options = t.options(s.Kind, filepath.Dir(file))
+	s.Exclude = t.privacyRules("exclude", s.Path)
+	s.Only = t.privacyRules("only", s.Path)
 	return s
 }
 
@@ -145,7 +145,7 @@ func (t configTable) role(none string, roles []string) string {
 
 // privacyRules reads a list of privacy rules; nil if the key is absent. An
 // empty list is a fault, because it could mean everything or nothing.
-func (t configTable) privacyRules(key string) []string {
+func (t configTable) privacyRules(key, folder string) []string {
 	v, ok := t.values[key]
 	if !ok {
 		return nil
@@ -164,7 +164,7 @@ func (t configTable) privacyRules(key string) []string {
 			continue
 		}
 		if t.schema.CheckPrivacyRule != nil {
-			if err := t.schema.CheckPrivacyRule(rule); err != nil {
+			if err := t.schema.CheckPrivacyRule(rule, folder); err != nil {
 				t.wrong(at, "%v", err)
 				continue
 			}

@@ -94,6 +94,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	if err = h.limiter.countCall(c); err != nil {
 		return res, err
 	}
+	defer func() { h.limiter.countHidden(c, err) }()
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
@@ -114,6 +115,9 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		return h.run(ctx, c, open, auth)
 	})
+	if err == nil {
+		res, err = h.redact(c, res, auth.approved)
+	}
 	if err == nil {
 		err = capSize(res, c.tool.info, h.limits.Answer)
 	}
@@ -178,10 +182,19 @@ func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorizat
 	}
 	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {
-		if c.tool.info.HasTargets && !c.resolved {
+		unresolved := c.tool.info.HasTargets && !c.resolved
+		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
-		return h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
+		res, err := h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
+		switch {
+		case !unresolved || !c.tool.info.TargetsInAnswer:
+		case err != nil:
+			h.resolveTargets(ctx, c, open)
+		default:
+			c.targets.addNames(res.Targets)
+		}
+		return res, err
 	})
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)

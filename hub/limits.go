@@ -22,6 +22,10 @@ type Limits struct {
 	SessionWrites           int // of one session
 	DeletesPerMinute        int // targets; more trip the client's circuit breaker
 	RewrittenBytesPerMinute int // likewise
+
+	// HiddenWritesPerMinute are the writes of one client that privacy rules may
+	// refuse before all its writes are refused for the rest of the minute: 20.
+	HiddenWritesPerMinute int
 }
 
 func (l Limits) orDefaults() Limits {
@@ -48,5 +52,6 @@ func (l Limits) orDefaults() Limits {
 
 		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites,
 		DeletesPerMinute: l.DeletesPerMinute, RewrittenBytesPerMinute: l.RewrittenBytesPerMinute,
+		HiddenWritesPerMinute: cmp.Or(l.HiddenWritesPerMinute, 20),
 	}
 }

@@ -43,6 +43,9 @@ func BenchmarkCallPath(b *testing.B) {
 			b.Run("read", func(b *testing.B) {
 				comparePaths(b, "read_page", func(int) json.RawMessage { return json.RawMessage(`{"path":"a.md"}`) }, alone, whole)
 			})
+			b.Run("read without extension", func(b *testing.B) {
+				comparePaths(b, "read_page", func(int) json.RawMessage { return json.RawMessage(`{"path":"a"}`) }, alone, whole)
+			})
 			b.Run("write", func(b *testing.B) {
 				comparePaths(b, "write_page", func(n int) json.RawMessage {
 					return fmt.Appendf(nil, `{"path":"a.md","content":"---\ntitle: A\n---\n\nversion %d\n"}`, n)

@@ -1,10 +1,12 @@
 package hub
 
 import (
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -26,6 +28,7 @@ type usage struct {
 	calls   int
 	deletes int
 	bytes   int
+	hidden  int    // writes that privacy rules refused
 	tripped string // why the circuit breaker is open; empty: it is closed
 }
 
@@ -59,21 +62,41 @@ func (l *ClientLimiter) countCall(c *call) error {
 	if limit := l.limits.SessionWrites; limit > 0 && c.tool.info.Effect != tools.Reads && c.session.writes.Add(1) > int64(limit) {
 		return tools.Errorf(tools.Limited, "this session has made its %d writes", limit).WithHint("Ask the user; a new session may write again.")
 	}
-	limit := l.limits.CallsPerMinute
-	if limit == 0 {
-		return nil
-	}
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u := l.inThisMinute(c.client, now)
-	if u.calls >= limit {
-		wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
-		return tools.Errorf(tools.Limited, "rate limit exceeded: more than %d calls in a minute", limit).WithHint("Try again in %d s.", wait).
-			WithData(map[string]any{"retry_after_seconds": wait})
+	switch limit, hidden := l.limits.CallsPerMinute, l.limits.HiddenWritesPerMinute; {
+	case limit > 0 && u.calls >= limit:
+		return u.exceeded(now, "more than %d calls in a minute", limit)
+	case u.hidden >= hidden && c.tool.info.Effect != tools.Reads:
+		return u.exceeded(now, "more than %d writes to hidden pages in a minute", hidden)
 	}
 	u.calls++
 	return nil
+}
+
+// exceeded is the error of a limit that holds until the minute is over.
+func (u *usage) exceeded(now time.Time, format string, limit int) error {
+	wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
+	return tools.Errorf(tools.Limited, "rate limit exceeded: "+format, limit).WithHint("Try again in %d s.", wait).
+		WithData(map[string]any{"retry_after_seconds": wait})
+}
+
+// countHidden counts a call that was refused because of what is hidden, and shows
+// people a client that had many of them.
+func (l *ClientLimiter) countHidden(c *call, err error) {
+	if !tools.IsHidden(err) || c.via == tools.ViaPerson {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	u := l.inThisMinute(c.client, l.now())
+	if u.hidden++; u.hidden == l.limits.HiddenWritesPerMinute {
+		l.snapshot.raise(privacyProbed.New(c.client.Name, status.Args{
+			"client": c.client.Name, "source": c.source.conf.Name, "count": strconv.Itoa(u.hidden),
+		}))
+	}
 }
 
 // uncountWrite takes back that a call counted as a write: it is answered with a

@@ -17,14 +17,20 @@ const maxTasks = 8
 type reporter struct {
 	source *source
 
-	mu     sync.Mutex
-	closed bool
-	tasks  []status.Task
-	raised map[string]string // titles by the code of the Problem
-	holds  []*string
+	// raising is held while Problems are raised and cleared, and mu is not: the
+	// snapshot is locked then, and fill waits for mu while it is.
+	raising sync.Mutex
+	mu      sync.Mutex
+	closed  bool
+	tasks   []status.Task
+	raised  map[string]status.Problem // by code
+	holds   []*string
+	hidden  *status.HiddenPages
 }
 
-func newReporter(s *source) *reporter { return &reporter{source: s, raised: map[string]string{}} }
+func newReporter(s *source) *reporter {
+	return &reporter{source: s, raised: map[string]status.Problem{}}
+}
 
 // Progress implements [tools.Reporter].
 func (r *reporter) Progress(task string, done, total int64) {
@@ -61,24 +67,32 @@ func (r *reporter) raise(t status.ProblemType, args status.Args) {
 	words := status.Args{"source": r.source.conf.Name}
 	maps.Copy(words, args)
 	p := t.New(r.source.conf.Name, words)
+	r.raising.Lock()
+	defer r.raising.Unlock()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed || r.raised[t.Code] == p.Title {
+	known := r.closed || r.raised[t.Code].Title == p.Title
+	if !known {
+		r.raised[t.Code] = p
+	}
+	r.mu.Unlock()
+	if known {
 		return
 	}
-	r.raised[t.Code] = p.Title
 	r.source.hub.snapshot.raise(p)
 	r.source.hub.snapshot.touch()
 }
 
 // Clear implements [tools.Reporter].
 func (r *reporter) Clear(t status.ProblemType) {
+	r.raising.Lock()
+	defer r.raising.Unlock()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, shown := r.raised[t.Code]; !shown {
+	_, shown := r.raised[t.Code]
+	delete(r.raised, t.Code)
+	r.mu.Unlock()
+	if !shown {
 		return
 	}
-	delete(r.raised, t.Code)
 	r.source.hub.snapshot.clear(t.Code, r.source.conf.Name)
 	r.source.hub.snapshot.touch()
 }
@@ -110,25 +124,29 @@ func (r *reporter) fill(s *status.Source) {
 	for _, why := range r.holds {
 		s.Holds = append(s.Holds, *why)
 	}
-	if s.State != status.Ready || len(r.raised) == 0 {
+	s.Hidden = r.hidden
+	if s.State != status.Ready {
 		return
 	}
-	s.State = status.Degraded
-	for _, title := range r.raised {
-		s.Note = title
+	for _, p := range r.raised {
+		if p.Code != sourceRule.Code { // which says nothing about how the source works
+			s.State, s.Note = status.Degraded, p.Title
+		}
 	}
 }
 
 // close removes everything that is shown.
 func (r *reporter) close() {
+	r.raising.Lock()
+	defer r.raising.Unlock()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	for code := range r.raised {
+	raised := r.raised
+	r.closed, r.raised = true, map[string]status.Problem{}
+	r.tasks, r.holds, r.hidden = nil, nil, nil
+	r.mu.Unlock()
+	for code := range raised {
 		r.source.hub.snapshot.clear(code, r.source.conf.Name)
 	}
-	clear(r.raised)
-	r.tasks, r.holds = nil, nil
 	r.source.hub.snapshot.touch()
 }
 

@@ -1,6 +1,9 @@
 package hub_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown"
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
 
@@ -53,4 +57,24 @@ func targetsOfCalls(t *testing.T, h *hub.Hub) (names []string) {
 		names = append(names, c.Targets...)
 	}
 	return names
+}
+
+// The history names the file that was read, however the agent named it, found or not.
+func TestTargetsOfAnswers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "Plan.md"), []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config, err := json.Marshal(markdown.Config{Path: tools.Folder(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := startWith(t, hub.Config{Systems: []tools.Kind{markdown.System()}, Sources: []hub.Source{{Name: "notes", Kind: "markdown", Options: config}}})
+	s := connectClient(t, h.Hub, "cursor", "")
+	for _, path := range []string{"Plan", "plan", "./Plan.md", "None"} {
+		s.Ask("tools/call", `{"name":"read_page","arguments":{"path":"`+path+`"}}`)
+	}
+	if d := cmp.Diff([]string{"Plan.md", "Plan.md", "Plan.md", "None"}, targetsOfCalls(t, h.Hub)); d != "" {
+		t.Error(d)
+	}
 }

@@ -109,6 +109,9 @@ type Source struct {
 	Tasks []Task `json:"tasks,omitempty"`
 	// Holds are why the hub does not leave when idle, a few words each.
 	Holds []string `json:"holds,omitempty"`
+	// Hidden is what its privacy rules hid when they were last counted: when it was
+	// opened, or by [HiddenPagesQuery]. Nil: it has none, or nobody has counted.
+	Hidden *HiddenPages `json:"hidden,omitempty"`
 }
 
 // A Task is background work of a source that takes a while.

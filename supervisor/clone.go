@@ -16,6 +16,9 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
 		s.Sources[i].Ask = slices.Clone(src.Ask)
 		s.Sources[i].Tasks, s.Sources[i].Holds = slices.Clone(src.Tasks), slices.Clone(src.Holds)
+		if s.Sources[i].Hidden = clonePointer(src.Hidden); src.Hidden != nil {
+			s.Sources[i].Hidden.Unmatched = slices.Clone(src.Hidden.Unmatched)
+		}
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
 	s.Peers = append([]status.Peer{}, s.Peers...)

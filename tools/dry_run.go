@@ -26,6 +26,11 @@ func (d *DryRun) BeforeWrite(_ context.Context, changes ...Change) error {
 	return errDryRun
 }
 
+// IsDryRun reports whether the call is made to find out what it would change, so that
+// BeforeWrite refuses. It must answer then as the agent's own dry_run does: whether
+// the real call were refused because of what is hidden is not asked.
+func (c CallContext) IsDryRun() bool { _, is := c.Writes.(*DryRun); return is }
+
 // AfterWrite implements [WriteObserver].
 func (d *DryRun) AfterWrite(string, State) {}
 

@@ -1,10 +1,14 @@
 package tools
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -35,10 +39,11 @@ type Page struct {
 }
 
 // ParsePrivacyRule parses a rule as people write it: "Private" or "path:Private",
-// "#secret" or "tag:secret", "property:status" or "property:status=private",
-// "namespace:Projects". A path covers what it names and everything below it, so
-// Private, Private/, /Private/** and ./Private are the same rule. Anything else,
-// and a rule that can match nothing, is an Invalid error.
+// "#secret", "#[[secret]]" or "tag:secret", "property:status" or
+// "property:status=private", "namespace:Projects". A path covers what it names and
+// everything below it, so Private, Private/, /Private/** and ./Private are the same
+// rule. Anything else, and a rule that can match nothing, is an Invalid error that
+// says what to write.
 func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	kind, rest, found := strings.Cut(s, ":")
 	if strings.HasPrefix(s, "#") {
@@ -49,24 +54,28 @@ func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	}
 	rest = strings.TrimSpace(rest)
 	var rule PrivacyRule
-	switch kind {
-	case "path":
-		if rest == "" {
-			break
-		}
-		glob, err := cleanGlob(rest)
-		return PrivacyRule{Path: glob}, err
-	case "tag":
-		rule.Tag = strings.Trim(rest, "#/")
-	case "property":
+	var err error
+	switch {
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl):
+		return rule, Errorf(Invalid, "the privacy rule %q has a character that no name has", s)
+	case kind == "path" && rest != "":
+		rule.Path, err = cleanGlob(rest)
+	case kind == "path":
+	case kind == "tag":
+		rule.Tag, err = cleanTag(rest)
+	case kind == "property":
 		name, value, _ := strings.Cut(rest, "=")
-		if rule.Property = strings.TrimSpace(name); rule.Property != "" {
+		if rule.Property = strings.Trim(name, " :"); rule.Property != "" {
 			rule.Value = strings.TrimSpace(value)
 		}
-	case "namespace":
-		rule.Namespace = strings.Trim(rest, "/")
+	case kind == "namespace":
+		rule.Namespace, err = cleanNamespace(rest)
 	default:
-		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q begins with %q (want path:, tag:, property: or namespace:)", s, kind+":")
+		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q begins with %q (want path:, tag:, property: or namespace:)", s, kind+":").
+			WithHint("If it is a path, write path:%s.", s)
+	}
+	if err != nil {
+		return PrivacyRule{}, err
 	}
 	if rule == (PrivacyRule{}) {
 		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q is empty", s)
@@ -76,26 +85,90 @@ func ParsePrivacyRule(s string) (PrivacyRule, error) {
 
 // cleanGlob returns the pattern for what a path names and everything below it.
 func cleanGlob(pattern string) (string, error) {
-	if strings.HasPrefix(pattern, "~") || strings.HasPrefix(pattern, `\\`) || len(pattern) > 1 && pattern[1] == ':' {
+	switch {
+	case strings.HasPrefix(pattern, "~"), strings.HasPrefix(pattern, `\\`), len(pattern) > 1 && pattern[1] == ':':
 		return "", Errorf(Invalid, "the path %q of a privacy rule is absolute", pattern).WithHint("Write it as seen from the source's folder, such as Private or Work/Clients.")
+	case strings.Contains(pattern, `\`):
+		return "", Errorf(Invalid, "the path %q of a privacy rule has a backslash", pattern).
+			WithHint("Write / between folders, such as %s, and ? in place of a character that is special.", strings.ReplaceAll(pattern, `\`, "/"))
+	case strings.HasPrefix(pattern, "[[") && strings.HasSuffix(pattern, "]]"):
+		return "", Errorf(Invalid, "the privacy rule %q is a link, not a path", pattern).WithHint("Write %s.", strings.Trim(pattern, "[]"))
 	}
-	var parts []string
-	for part := range strings.SplitSeq(pattern, "/") {
-		if part == "" || part == "." {
-			continue
-		}
-		if part == ".." {
-			return "", Errorf(Invalid, "the path %q of a privacy rule leads out of the source", pattern)
-		}
+	parts, err := cleanParts(pattern)
+	if err != nil {
+		return "", err
+	}
+	for _, part := range parts {
 		if _, err := path.Match(part, ""); err != nil {
 			return "", Errorf(Invalid, "invalid pattern %q: %w", pattern, err)
 		}
-		parts = append(parts, part)
 	}
 	for len(parts) > 0 && parts[len(parts)-1] == "**" {
 		parts = parts[:len(parts)-1]
 	}
 	return strings.Join(append(parts, "**"), "/"), nil
+}
+
+// cleanParts splits a path without what adds nothing to it.
+func cleanParts(name string) (parts []string, err error) {
+	for part := range strings.SplitSeq(name, "/") {
+		switch part {
+		case "..":
+			return nil, Errorf(Invalid, "the path %q of a privacy rule leads out of the source", name).
+				WithHint("Write it as seen from the source's folder, such as Private or Work/Clients.")
+		case "", ".":
+		default:
+			parts = append(parts, part)
+		}
+	}
+	return parts, nil
+}
+
+// cleanTag returns the tag that people write with # or in brackets.
+func cleanTag(tag string) (string, error) {
+	tag = strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(tag, "#/"), "[["))
+	tag = strings.Trim(strings.TrimSuffix(tag, "]]"), " /#")
+	if strings.ContainsAny(tag, "*,") {
+		return "", Errorf(Invalid, "the tag %q of a privacy rule cannot match", tag).
+			WithHint("Write one rule for each tag, without *: a tag covers those nested in it.")
+	}
+	return tag, nil
+}
+
+// cleanNamespace returns the name of a page.
+func cleanNamespace(name string) (string, error) {
+	if strings.ContainsAny(name, `*\`) {
+		return "", Errorf(Invalid, "the namespace %q of a privacy rule cannot match", name).
+			WithHint("Write the name of a page with / between its parts; all below it is covered. For a pattern, write path:.")
+	}
+	parts, err := cleanParts(strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]"))
+	return strings.Join(parts, "/"), err
+}
+
+// HiddenError is Denied for a write that was refused because of what is hidden. The hub
+// counts these: an agent that gets many may be looking for hidden names.
+func HiddenError(format string, args ...any) *Error {
+	return Errorf(Denied, format, args...).withCause(errHidden)
+}
+
+var errHidden = errors.New("what the call would write is hidden")
+
+// IsHidden reports whether err is a [HiddenError].
+func IsHidden(err error) bool { return errors.Is(err, errHidden) }
+
+// String is the rule as [ParsePrivacyRule] reads it: the shortest form.
+func (r PrivacyRule) String() string {
+	switch {
+	case r.Path != "":
+		return strings.TrimSuffix(r.Path, "/**")
+	case r.Tag != "":
+		return "#" + r.Tag
+	case r.Value != "":
+		return "property:" + r.Property + "=" + r.Value
+	case r.Property != "":
+		return "property:" + r.Property
+	}
+	return "namespace:" + r.Namespace
 }
 
 // Any reports whether anything can be hidden.
@@ -173,13 +246,27 @@ func isUnder(root, name string) bool {
 // matchGlob matches a path against a pattern in which ** stands for any number
 // of parts, including none.
 func matchGlob(pattern, name string) bool {
-	return matchParts(strings.Split(normalize(pattern), "/"), strings.Split(normalize(name), "/"))
+	return matchParts(strings.Split(normalize(pattern), "/"), strings.Split(normalize(name), "/")) || hasFolds(name) &&
+		matchParts(strings.Split(lower(pattern), "/"), strings.Split(lower(name), "/"))
 }
 
+// hasFolds reports whether normalize writes a letter as two, of which a ? in a
+// pattern matches one.
+func hasFolds(s string) bool { return normalize(s) != lower(s) }
+
+func lower(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
 // normalize is the form in which rules and pages are compared. A file name may
-// have decomposed accents where the rule has composed ones; it must be hidden
-// nevertheless.
-func normalize(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+// have decomposed accents where the rule has composed ones, or letters that some
+// file systems take for others; it must be hidden nevertheless.
+func normalize(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
+		}
+	}
+	return strings.ToLower(s)
+}
 
 func matchParts(pattern, name []string) bool {
 	for len(pattern) > 0 {

@@ -17,6 +17,7 @@ func TestPrivacy(t *testing.T) {
 		"Projects/Alpha.md": true, "**/*.md": true, "path:Projects/Beta": false,
 		"#work": true, "tag:WORK/plans": true, "#wor": false, "#draft": true, "tag:#draft": true,
 		"property:status": true, "property:status=private": true, "property:status=closed": false, "property:stat": false,
+		"#[[work]]": true, "tag: [[Work/Plans]] ": true, "#work/": true, "namespace:/Projects/": true, "namespace:[[Projects]]": true, "namespace:./projects//alpha": true,
 		"namespace:Projects": true, "namespace:projects/alpha": true, "namespace:Projects/Al": false, "namespace:Proj": false,
 	} {
 		m, err := tools.ParsePrivacyRule(mark)
@@ -35,6 +36,12 @@ func TestPrivacy(t *testing.T) {
 	if !both.Hides(page) {
 		t.Error("exclude counts within only")
 	}
+	for rule, name := range map[string]string{"STRASSE": "Straße", "Straße": "strasse/x", "Stra?e": "Straße/x", "ſtreng": "Streng"} {
+		m, err := tools.ParsePrivacyRule(rule)
+		if err != nil || !(tools.Privacy{Exclude: []tools.PrivacyRule{m}}).Hides(tools.Page{Path: name}) {
+			t.Errorf("%s does not hide %s: %v", rule, name, err)
+		}
+	}
 	composed, decomposed := "Priv\u00e9", "Prive\u0301"
 	for _, m := range []tools.PrivacyRule{{Path: composed + "/**"}, {Namespace: composed}, {Tag: composed}, {Property: composed, Value: composed}} {
 		twin := tools.Page{Path: decomposed + "/x", Tags: []string{decomposed}, Properties: map[string][]string{decomposed: {decomposed}}}
@@ -45,6 +52,7 @@ func TestPrivacy(t *testing.T) {
 	for _, bad := range []string{
 		"", "#", "tag:", "tag:#", "colour:red", "path:[a", "namespace: ", "namespace:/", "property:", "property:=x", "path: ",
 		"../Private", "Private/../x", "~/notes/Private", `C:\notes`, "C:/notes", "path:c:/notes", `\\server\notes`, "Private/[",
+		`Work\Clients`, `Private\*`, "[[Private]]", "#secret*", "#a,#b", "namespace:Private/*", "namespace:../x", "Private\x00", "Priv\xff", "#[[]]",
 	} {
 		if m, err := tools.ParsePrivacyRule(bad); err == nil {
 			t.Errorf("%q is read as %+v", bad, m)
@@ -88,6 +96,22 @@ func TestPrivacyHidesFolder(t *testing.T) {
 	} {
 		if got := c.privacy.HidesFolder(c.dir); got != c.want {
 			t.Errorf("%+v hides the folder %s: %v, want %v", c.privacy, c.dir, got, c.want)
+		}
+	}
+}
+
+// What a rule says of itself is read as the same rule.
+func TestPrivacyRuleString(t *testing.T) {
+	for text, want := range map[string]string{
+		"Private/": "Private", "/Private/**": "Private", "path:**": "**", "tag:secret": "#secret", "property: status = open ": "property:status=open",
+		"property:private": "property:private", "namespace:/Diary/": "namespace:Diary", "*/*.md": "*/*.md",
+	} {
+		rule, err := tools.ParsePrivacyRule(text)
+		if err != nil || rule.String() != want {
+			t.Errorf("%s: %q, %v, want %q", text, rule, err, want)
+		}
+		if again, err := tools.ParsePrivacyRule(rule.String()); err != nil || again != rule {
+			t.Errorf("%s is read as %+v, %v, want %+v", rule, again, err, rule)
 		}
 	}
 }

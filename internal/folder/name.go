@@ -68,11 +68,19 @@ func checkPart(part string) error {
 		return nameErrorf("the path has a control character")
 	case strings.Contains(part, streamSeparator):
 		return nameErrorf("the path has a %q", streamSeparator)
+	case hasShortNames && isShortName(part):
+		return nameErrorf("the path has a short name; use the whole one")
 	case IsHidden(part):
 		return nameErrorf("the path has a hidden or temporary part")
 	}
 	return nil
 }
+
+// isShortName reports whether Windows may have made a name for programs of its early
+// days: PRIVAT~1, DIARY~2.MD.
+func isShortName(part string) bool { return shortName.MatchString(part) }
+
+var shortName = regexp.MustCompile(`^[^.]{1,6}~[0-9]+(\.[^.]{0,3})?$`)
 
 // CheckNew returns an error unless a file may be created with this name: besides
 // [CheckName], every system that the folder is synchronised to must be able to

@@ -78,3 +78,13 @@ func isOutside(err error) bool {
 	e, ok := errors.AsType[*NameError](err)
 	return ok && e.Outside
 }
+
+func TestShortNames(t *testing.T) {
+	for name, short := range map[string]bool{
+		"PRIVAT~1": true, "privat~1": true, "DIARY~2.MD": true, "A~10.md": true, "Private": false, "draft~": false, "a~b.md": false, "Private~1 old.md": false, "version~1.markdown": false,
+	} {
+		if isShortName(name) != short {
+			t.Errorf("%s is a short name: %v", name, !short)
+		}
+	}
+}

@@ -9,3 +9,6 @@ const nonblock = syscall.O_NONBLOCK
 
 // streamSeparator separates a file from its streams, where files have streams.
 const streamSeparator = "\x00"
+
+// hasShortNames is about systems that give names a second, short form.
+const hasShortNames = false

@@ -30,8 +30,8 @@ type Rules interface {
 type Files interface {
 	// Exists reports whether there is a regular file of this name.
 	Exists(file string) bool
-	// ReadHead returns at most the first n bytes of a file; all for n = 0.
-	ReadHead(file string, n int64) ([]byte, error)
+	// Read returns the content of a file.
+	Read(file string) ([]byte, error)
 }
 
 // A filteredFolder is a [Folder] without what its rules hide. A folder exists in
@@ -160,7 +160,7 @@ func (t *filteredFolder) list(ctx context.Context, skip func(name string, dir bo
 			files = append(files, file)
 		}
 	}
-	l.Files = files
+	l.Files, l.Unnamed = files, nil
 	return l.withoutEmptyFolders(), nil
 }
 
@@ -190,16 +190,10 @@ func (a allFiles) Exists(file string) bool {
 	return err == nil && info.regular
 }
 
-// ReadHead implements [Files].
-func (a allFiles) ReadHead(file string, n int64) ([]byte, error) {
-	switch {
-	case file == a.file && a.file != "" && (a.complete || n > 0 && int64(len(a.data)) >= n):
-		if n > 0 && int64(len(a.data)) > n {
-			return a.data[:n], nil
-		}
+// Read implements [Files].
+func (a allFiles) Read(file string) ([]byte, error) {
+	if file == a.file && a.complete {
 		return a.data, nil
-	case n > 0:
-		return a.f.read(file, n, true)
 	}
 	return a.f.read(file, a.f.maxBytes, false)
 }

@@ -12,7 +12,7 @@ import (
 // hiddenError has the same message for a hidden page that exists and for one
 // that would be hidden, so that an agent cannot find out by trying.
 func hiddenError() error {
-	return tools.Errorf(tools.Denied, "what this would change is hidden from agents").WithHint("Choose another target, or ask the user.")
+	return tools.HiddenError("what this would change is hidden from agents").WithHint("Choose another target, or ask the user.")
 }
 
 // checkPageNameVisible refuses the name of a hidden page, and a name or

@@ -71,8 +71,17 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := changeReport{ctx: ctx, c: c, first: "."}
-	err := d.n.store.Commit(d.Draft, r.report)
+	r, to := changeReport{ctx: ctx, c: c, first: "."}, d.n.store
+	if c.IsDryRun() { // a draft knows nothing of hidden names that are taken
+		to = folder.NewDraft(d.n.view, d.n.modes, maxChanged)
+	}
+	err := to.Commit(d.Draft, func(changes []folder.Change) error {
+		if file, found := folder.FindReadOnly(changes); found {
+			r.err = readOnlyError(file)
+			return r.err
+		}
+		return r.report(changes)
+	})
 	if err == nil || r.err != nil {
 		return r.err
 	}

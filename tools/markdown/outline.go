@@ -51,6 +51,7 @@ type outline struct {
 	files   []string // files that are not pages, such as attachments
 	indexed bool     // some folder has an _index.md
 	skipped int      // folders that could not be read
+	unnamed int      // files and folders that no path can name
 }
 
 // rootIndex is the place of an _index.md in the root. It is a page among the
@@ -104,7 +105,7 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped)}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped), unnamed: len(e.Unnamed)}
 	o.place(dirs, indexes, pages)
 	return o
 }
@@ -210,7 +211,13 @@ func isForeign(p string) bool {
 	return isBackup(p) || strings.Contains(path.Base(p), ".conflict.")
 }
 
-// isBackup reports Logseq's backups.
+// isBackup reports Logseq's backups, in any letter case: some disks ignore it.
 func isBackup(p string) bool {
-	return strings.HasPrefix(p+"/", "logseq/bak/") || strings.HasPrefix(p+"/", "logseq/version-files/")
+	return len(p) > len("logseq/") && strings.EqualFold(p[:len("logseq/")], "logseq/") && (isIn(p, "logseq/bak/") || isIn(p, "logseq/version-files/"))
+}
+
+// isIn reports whether p is a folder, given with its slash, or below it.
+func isIn(p, dir string) bool {
+	p += "/"
+	return len(p) >= len(dir) && strings.EqualFold(p[:len(dir)], dir)
 }

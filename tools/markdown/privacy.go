@@ -4,23 +4,20 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/labels"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
 // privacyRules are the rules of a notebook as [folder.Rules]. A page is hidden by
-// its path, its tags (in the front matter or as #tag) and its front matter; if these
-// are needed and cannot be read, it is hidden. Any other file is hidden by its path,
+// its path, its tags and its properties; if these are needed and cannot be read, it
+// is hidden. Any other file is hidden by its path,
 // or with the page of the nearest folder above it that has one.
 type privacyRules struct {
 	privacy tools.Privacy
 	exclude tools.Privacy // the rules of Exclude without those of Only
-	head    int64         // how much of a page the rules need; 0: all
 }
 
 // newRules are the rules for a view; nil if nothing can be hidden.
@@ -28,11 +25,7 @@ func newRules(p tools.Privacy) folder.Rules {
 	if !p.Any() {
 		return nil
 	}
-	r := privacyRules{privacy: p, exclude: tools.Privacy{Exclude: p.Exclude}, head: frontmatter.MaxBytes + 16}
-	if slices.ContainsFunc(slices.Concat(p.Exclude, p.Only), func(r tools.PrivacyRule) bool { return r.Tag != "" }) {
-		r.head = 0
-	}
-	return r
+	return privacyRules{privacy: p, exclude: tools.Privacy{Exclude: p.Exclude}}
 }
 
 // HidesFolder implements [folder.Rules]. A folder that is named like a hidden page is
@@ -67,7 +60,7 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 	if isServed(all.Exists, file) {
 		return r.hidesPage(all, file)
 	}
-	if isPage(file) && (privacyRules{r.exclude, r.exclude, r.head}).hidesPage(all, file) {
+	if isPage(file) && (privacyRules{r.exclude, r.exclude}).hidesPage(all, file) {
 		return true
 	}
 	for _, pages := range owners(file) {
@@ -93,8 +86,8 @@ func (r privacyRules) hidesPage(all folder.Files, file string) bool {
 	if hidden, decided := r.hidesPath(file); decided {
 		return hidden
 	}
-	data, err := all.ReadHead(file, r.head)
-	return err != nil || r.hidesText(parse(file, data))
+	data, err := all.Read(file)
+	return err != nil || r.hidesText(file, data)
 }
 
 // hidesPath decides about a page by its path, if that is enough.
@@ -119,31 +112,23 @@ func (r privacyRules) HidesContent(file string, data []byte) bool {
 	if hidden, decided := r.hidesPath(file); decided {
 		return hidden
 	}
-	return r.hidesText(parse(file, data))
+	return r.hidesText(file, data)
 }
 
-// hidesText decides about a page by its metadata. What cannot be read is hidden.
-func (r privacyRules) hidesText(p *page) bool {
-	at, named, ok := readMetadata(p)
-	if !ok || r.exclude.Hides(at) {
+// hidesText decides about a page by what it holds. What cannot be read is hidden.
+// Rules of Exclude match whatever some program may take for a tag or property; those
+// of Only what tools show as one.
+func (r privacyRules) hidesText(file string, data []byte) bool {
+	found, ok := labels.Read(data)
+	if !ok || r.exclude.Hides(tools.Page{Path: stem(file), File: file, Tags: found.Tags, Properties: found.Properties}) {
 		return true
 	}
-	if len(r.privacy.Only) == 0 {
-		return false
-	}
-	at.Tags = append(at.Tags[:named:named], links.Tags(p.text, p.body)...)
-	return tools.Privacy{Only: r.privacy.Only}.Hides(at)
+	return len(r.privacy.Only) > 0 && tools.Privacy{Only: r.privacy.Only}.Hides(describePage(parse(file, data)))
 }
 
-// readMetadata returns what rules by tag and property need of a page, with every
-// #tag in its text, in code and comments too: with Exclude it is better to hide too
-// much than too little. The first named tags are those of the front matter. It is
-// not ok if the front matter cannot be read.
-func readMetadata(p *page) (at tools.Page, named int, ok bool) {
-	if p.yamlError != nil || p.body == 0 && strings.HasPrefix(p.text, "---\n") {
-		return tools.Page{}, 0, false
-	}
-	at = tools.Page{Path: stem(p.file), File: p.file, Properties: map[string][]string{}}
+// describePage is a page as tools show it.
+func describePage(p *page) tools.Page {
+	at := tools.Page{Path: stem(p.file), File: p.file, Tags: links.Tags(p.text, p.body), Properties: map[string][]string{}}
 	for name := range p.fields.Values {
 		at.Properties[name] = p.fields.Texts(name)
 	}
@@ -152,50 +137,7 @@ func readMetadata(p *page) (at tools.Page, named int, ok bool) {
 			at.Tags = append(append(at.Tags, t), strings.Fields(t)...)
 		}
 	}
-	named = len(at.Tags)
-	at.Tags = append(at.Tags, findTags(p.text[p.body:])...)
-	return at, named, true
-}
-
-// findTags returns every #tag and #[[tag]] in a text.
-func findTags(text string) (tags []string) {
-	for last := ' '; ; {
-		at := strings.IndexByte(text, '#')
-		if at < 0 {
-			return tags
-		}
-		if at > 0 {
-			last, _ = utf8.DecodeLastRuneInString(text[:at])
-		}
-		text = text[at+1:]
-		tag, size := leadingTag(text)
-		if size == 0 || last == '&' || last == '#' || last != '-' && isInTag(last) {
-			last = '#'
-			continue
-		}
-		tags = append(tags, tag)
-		last, _ = utf8.DecodeLastRuneInString(text[:size])
-		text = text[size:]
-	}
-}
-
-// leadingTag returns the tag after a #, and how long it is there; 0 if there is none.
-func leadingTag(text string) (tag string, size int) {
-	if inside, ok := strings.CutPrefix(text, "[["); ok {
-		if end := strings.IndexAny(inside, "[]\n"); end > 0 && strings.HasPrefix(inside[end:], "]]") {
-			return inside[:end], end + len("[[]]")
-		}
-		return "", 0
-	}
-	end := strings.IndexFunc(text, func(r rune) bool { return !isInTag(r) })
-	if end < 0 {
-		end = len(text)
-	}
-	return text[:end], end
-}
-
-func isInTag(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' || r == '/' || r == '-'
+	return at
 }
 
 // owners are the pages that a file may belong to: of each folder above it, the
@@ -223,5 +165,5 @@ func inAssets(file string) bool {
 // hiddenError refuses a write that would change a hidden page or hide the page it
 // writes. Both have the same message, which reveals nothing.
 func hiddenError() error {
-	return tools.Errorf(tools.Denied, "Pages like this one are hidden from agents").WithHint("Choose another path or content, or ask the user.")
+	return tools.HiddenError("Pages like this one are hidden from agents").WithHint("Choose another path or content, or ask the user.")
 }

@@ -18,7 +18,9 @@ type caseGenerator struct {
 	lines  int
 	states []string
 
-	archivesDone bool
+	// Emacs reads COMMENT with the archive's keywords when it marks an archived
+	// entry done, and drops it from an entry that is blocked.
+	neverComment bool
 }
 
 func (g *caseGenerator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -35,7 +37,7 @@ func generateCase(r *rand.Rand, name string) testCase {
 	g := &caseGenerator{Rand: r, states: []string{"TODO", "DONE"}}
 	c := testCase{Name: name, Vars: g.variables()}
 	g.header(c.Vars)
-	g.archivesDone = c.Vars["org-archive-mark-done"] != ""
+	g.neverComment = c.Vars["org-archive-mark-done"]+c.Vars["org-enforce-todo-dependencies"] != ""
 	level := 1
 	for n := range 2 + g.IntN(6) {
 		level = max(1, min(4, level+g.IntN(4)-2))
@@ -167,7 +169,7 @@ func (g *caseGenerator) entry(level, n int) {
 	if g.chance(15) {
 		heading += "[#" + g.pick("A", "B", "C") + "] "
 	}
-	if g.chance(3) && !g.archivesDone { // where Emacs reads COMMENT with the archive's keywords
+	if g.chance(3) && !g.neverComment {
 		heading += "COMMENT "
 	}
 	if g.chance(15) {

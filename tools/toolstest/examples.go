@@ -28,13 +28,17 @@ func (s *suite) runExample(src source, t tools.ToolInfo, i int, x tools.ExampleI
 	s.Helper()
 	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Purpose)
 	s.checkAgainstSchema(what+": input", t.In, x.In)
-	if targets, known := src.Targets(s.ctx(), t.Name, x.In); t.HasTargets && (!known || len(targets) == 0 || slices.Contains(targets, "")) {
+	targets, known := src.Targets(s.ctx(), t.Name, x.In)
+	if t.HasTargets && (!known || len(targets) == 0 || slices.Contains(targets, "")) {
 		s.Errorf("%s: the tool has targets and names %q", what, targets)
 	}
 	got := s.call(s.ctx(), src.OpenedSource, t, x.In)
 	if got.err != nil {
 		s.Errorf("%s: %v", what, got)
 		return
+	}
+	if t.TargetsInAnswer && !slices.Equal(got.result.Targets, targets) {
+		s.Errorf("%s: the tool names the targets %q, and its answer %q", what, targets, got.result.Targets)
 	}
 	if x.AnyAnswer {
 		return

@@ -78,6 +78,28 @@ func checkTwoWorlds(s *suite) {
 	}
 }
 
+// checkHiddenCount checks that people are told how much is hidden: without it both
+// worlds have the same number of pages.
+func checkHiddenCount(s *suite) {
+	s.Helper()
+	var visible [2]int
+	for i, hidden := range []bool{false, true} {
+		w, _ := s.openWorld(hidden)
+		c, ok := tools.As[tools.HiddenPageCounter](w.OpenedSource)
+		if !ok {
+			return
+		}
+		pages, err := c.CountHiddenPages(s.ctx())
+		if err != nil || hidden && pages.Hidden == 0 {
+			s.Errorf("a source that hides pages counts: %s, %v", pages, err)
+		}
+		visible[i] = pages.Total - pages.Hidden
+	}
+	if visible[0] != visible[1] {
+		s.Errorf("%d pages are counted as visible when others are hidden, and %d without them", visible[1], visible[0])
+	}
+}
+
 // openWorlds opens three equal sources, one of which hides pages, and returns
 // a function that compares them.
 func (s *suite) openWorlds() (secretive *observedSource, words []string, ask compareFunc) {

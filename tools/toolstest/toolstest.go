@@ -93,6 +93,7 @@ func checks() []check {
 		{"undo keeps later edits", checkLaterEditsKept},
 		{"sequences", checkSequences},
 		{"hidden pages leave no trace", checkTwoWorlds},
+		{"hidden pages are counted", checkHiddenCount},
 		{"hidden pages are not changed", checkHiddenUntouched},
 		{"reads change nothing", checkReadsChangeNothing},
 		{"dry runs change nothing", checkDryRunsChangeNothing},

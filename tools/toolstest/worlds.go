@@ -16,10 +16,18 @@ import (
 // hides things and to one that never had them: reads, dry runs and completions with
 // the words of Hide wherever text goes, and writes with Names alone. fixture makes
 // the same world whenever it is called; call CompareWorlds for many random ones.
-func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint64) {
+//
+// It returns the number of requests that it compared. Where what pages hold decides, it
+// makes no writes but dry runs: a write onto a hidden page is refused then, which an
+// agent can tell from one onto a free name.
+func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint64) (compared int) {
 	t.Helper()
 	s := &suite{Reporter: t, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture}
-	secretive, words, ask := s.openWorlds()
+	secretive, words, compare := s.openWorlds()
+	ask := func(what string, request func(w *observedSource) any) {
+		compared++
+		compare(what, request)
+	}
 	random := rand.New(rand.NewPCG(seed, 0xd1ff))
 	probes, writes := s.newGenerator(seed, secretive.Fixture), s.newGenerator(seed+1, secretive.Fixture)
 	probes.names = append(probes.names, words...)
@@ -27,23 +35,10 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 		in := encode(args)
 		ask(describeCall(t, in), func(w *observedSource) any { return s.callAndRecord(w, t, in) })
 	}
-	probe := func(t tools.ToolInfo) {
-		_, dry := t.In.Properties["dry_run"]
-		for range 6 {
-			args := probes.arguments(t)
-			if t.Effect != tools.Reads {
-				if !dry {
-					break
-				}
-				args["dry_run"] = true
-			}
-			call(t, args)
-		}
-		probeNames(call, t, words, random)
-	}
 	for round := range 2 {
 		for _, t := range s.manifest.Tools {
-			probe(t)
+			probeTool(call, t, probes)
+			probeNames(call, t, words, random)
 		}
 		s.comparePages(ask, words[:min(len(words), 3)])
 		ask(fmt.Sprintf("a change of what is hidden, round %d", round), func(w *observedSource) any {
@@ -52,9 +47,28 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 			}
 			return nil
 		})
+		if secretive.Privacy.NeedsContent() {
+			continue
+		}
 		for _, t := range s.writingTools() {
 			call(t, writes.arguments(t))
 		}
+	}
+	return compared
+}
+
+// probeTool calls a tool with random arguments, without writing.
+func probeTool(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, probes *argumentGenerator) {
+	_, dry := t.In.Properties["dry_run"]
+	for range 6 {
+		args := probes.arguments(t)
+		if t.Effect != tools.Reads {
+			if !dry {
+				return
+			}
+			args["dry_run"] = true
+		}
+		call(t, args)
 	}
 }
 

@@ -308,6 +308,9 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		field("agents can", widget.OrDash(strings.TrimSpace(may))),
 		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), callSplit(s))),
 	}
+	if s.Hidden != nil {
+		rows = append(rows, field("privacy", s.Hidden.String()))
+	}
 	for _, task := range s.Tasks {
 		rows = append(rows, field("working on", task.String()))
 	}

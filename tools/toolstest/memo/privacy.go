@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -15,11 +16,26 @@ var tagPattern = regexp.MustCompile(`#[\pL\pN/_-]+`)
 // hidesNote reports whether a note is hidden from agents. Every tool, resource and
 // prompt must ask it; the suite finds those that do not.
 func (m *Memo) hidesNote(t Title, n note) bool {
-	return m.privacy.Any() && m.privacy.Hides(tools.Page{
+	return m.privacy.Any() && m.privacy.Hides(describeNote(t, n))
+}
+
+func describeNote(t Title, n note) tools.Page {
+	return tools.Page{
 		Path:       string(t),
 		Tags:       tagPattern.FindAllString(n.text, -1),
 		Properties: map[string][]string{"colour": {string(n.colour)}},
-	})
+	}
+}
+
+// CountHiddenPages implements [tools.HiddenPageCounter].
+func (m *Memo) CountHiddenPages(context.Context) (status.HiddenPages, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	count := tools.NewPrivacyCount(m.privacy)
+	for t, n := range m.notes {
+		count.Add(describeNote(t, n), m.hidesNote(t, n))
+	}
+	return count.Pages(), nil
 }
 
 // visibleTitles lists the titles that agents may see.
@@ -33,7 +49,7 @@ func (m *Memo) visibleTitles() []Title {
 // be hidden. Both have the same message, so that an agent cannot find out
 // whether a hidden note exists.
 func hiddenError(t Title) error {
-	return tools.Errorf(tools.Denied, "notes like %.80q are hidden from agents", t).WithHint("Choose another title, or ask the user.")
+	return tools.HiddenError("notes like %.80q are hidden from agents", t).WithHint("Choose another title, or ask the user.")
 }
 
 // HidesChange implements [tools.ChangeFilter].

@@ -7,10 +7,12 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,8 +50,8 @@ type App struct {
 	// Environment are the variables of the Systems, by name of the System. They
 	// are apart because `lectern serve` does need them.
 	Environment func() map[string][]tools.EnvironmentVariable
-	// Plugin is the plugin for an application that this build carries, or why there is none.
-	Plugin func() (fs.FS, error)
+	// Plugin is the plugin for an application, as this build carries it.
+	Plugin fs.FS
 }
 
 // Getenv looks a variable up. The last of several entries counts, as in a
@@ -67,7 +69,7 @@ func (a *App) Getenv(name string) string {
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
 	s := config.Schema{
-		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule,
+		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRuleIn,
 		CheckSecret:  checkSecret,
 		CheckAddress: loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
 	}
@@ -88,6 +90,25 @@ func (a *App) Schema() config.Schema {
 func CheckPrivacyRule(rule string) error {
 	_, err := tools.ParsePrivacyRule(rule)
 	return err
+}
+
+// CheckPrivacyRuleIn is CheckPrivacyRule for a source that opens a folder, or none:
+// a path that begins with that folder's is not seen from it, and matches nothing.
+func CheckPrivacyRuleIn(rule, folder string) error {
+	if err := CheckPrivacyRule(rule); err != nil || folder == "" {
+		return err
+	}
+	path := filepath.ToSlash(strings.TrimPrefix(rule, "path:"))
+	folders := []string{folder}
+	if resolved, err := filepath.EvalSymlinks(folder); err == nil {
+		folders = append(folders, resolved)
+	}
+	for _, dir := range folders {
+		if inside, ok := strings.CutPrefix(path+"/", filepath.ToSlash(dir)+"/"); ok && filepath.IsAbs(dir) {
+			return fmt.Errorf("the path of the privacy rule %q is absolute; write %s, as seen from %s", rule, cmp.Or(strings.Trim(inside, "/"), "**"), folder)
+		}
+	}
+	return nil
 }
 
 func checkSecret(reference string) error {

@@ -25,7 +25,7 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 		return Proposal{}, err
 	}
 	for _, rule := range slices.Concat(s.Exclude, s.Only) {
-		if err := app.CheckPrivacyRule(rule); err != nil {
+		if err := app.CheckPrivacyRuleIn(rule, n.folder.Path); err != nil {
 			return Proposal{}, fmt.Errorf("add source: %w", err)
 		}
 	}

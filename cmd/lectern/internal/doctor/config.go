@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,7 +66,7 @@ func (r *run) sourceChecks() []check {
 	for _, s := range r.Sources(conf) {
 		list = append(list, check{
 			name: "source." + s.Name, title: "Source " + s.Name + " is open",
-			look: func(_ context.Context, r *run) status.Check { return checkSource(r, s) },
+			look: func(ctx context.Context, r *run) status.Check { return checkSource(ctx, r, s) },
 		})
 	}
 	return list
@@ -73,13 +74,25 @@ func (r *run) sourceChecks() []check {
 
 // checkSource reports how the hub has a source open; if no hub is running,
 // whether its folder is readable.
-func checkSource(r *run, s app.Source) status.Check {
+func checkSource(ctx context.Context, r *run, s app.Source) status.Check {
 	snap, err := r.snapshot()
 	if err != nil {
 		return checkFolder(s)
 	}
+	hides := ""
+	if len(s.Exclude)+len(s.Only) > 0 {
+		pages, err := status.Ask(ctx, r.API, status.HiddenPagesQuery, s.Name)
+		switch {
+		case err != nil: // it does not serve, as its problems say, or cannot count
+		case len(pages.Unmatched) > 0:
+			return warn(fmt.Sprintf("it %s, but these privacy rules match nothing: %s", pages, strings.Join(pages.Unmatched, ", ")),
+				"Compare them with the names in the source, and correct them in "+r.Paths.File()+".")
+		default:
+			hides = ", " + pages.String()
+		}
+	}
 	for _, p := range snap.Problems {
-		if p.Component == s.Name {
+		if p.Component == s.Name && (p.Code != "source.rule" || hides == "") {
 			return fromProblem(p)
 		}
 	}
@@ -87,7 +100,7 @@ func checkSource(r *run, s app.Source) status.Check {
 		switch {
 		case src.Name != s.Name:
 		case src.State == status.Ready:
-			return ok("%s %s, %s", src.Kind, src.Location, plural(src.Tools, "tool"))
+			return ok("%s %s, %s%s", src.Kind, src.Location, plural(src.Tools, "tool"), hides)
 		default:
 			detail := src.Kind + " " + src.Location + " is " + string(src.State)
 			if src.Note != "" {

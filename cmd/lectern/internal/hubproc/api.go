@@ -17,6 +17,12 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes().List)
+	status.HandleQuery(queries, status.ApprovalTargetsQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalTargets, error) {
+		return h.hub.Approvals().Targets(r)
+	})
+	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		return h.hub.Approvals().Text(r)
+	})
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return person.Tools(ctx, f.Source, f.Client)
 	})
@@ -36,6 +42,7 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleQuery(queries, status.SearchQuery, withAgentErrors(func(ctx context.Context, s status.SearchText) (status.Search, error) {
 		return person.Search(ctx, s.Source, s.Text)
 	}))
+	status.HandleQuery(queries, status.HiddenPagesQuery, withAgentErrors(person.CountHiddenPages))
 	return supervisor.HubAPI{
 		State: h.state, BeforeWatch: h.hub.UpdateSnapshot, Router: status.Router{Actions: actions{h}.handlers(), Queries: queries},
 	}

@@ -77,3 +77,10 @@ func plainScalar(s string) any {
 	}
 	return s
 }
+
+// IsPlain reports whether every line of a block is a key with plain words, which
+// mean what they say.
+func IsPlain(block string) bool {
+	_, ok := parsePlain(block)
+	return ok
+}
