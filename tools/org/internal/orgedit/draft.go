@@ -49,6 +49,7 @@ type buffer struct {
 	settings orgfile.Settings // as read when the file was opened; an edit does not change them
 	heads    orgfile.Settings // how headings are taken apart: all commands agree with Org main on that
 	original []byte           // without byte order mark, its line breaks LF
+	size     int              // of the source
 	mark     int              // length of the byte order mark
 	crlf     bool
 	text     []byte
@@ -70,6 +71,7 @@ func NewDraft(source []byte, path string, defaults orgfile.Settings, setup orgfi
 	}
 	d := new(Draft)
 	d.env, d.path, d.settings, d.crlf, d.original = env, path, f.Settings, f.CRLF, source
+	d.size = len(source)
 	d.heads = orgfile.Settings{Todo: f.Settings.Todo}
 	if bytes.HasPrefix(source, []byte("\xef\xbb\xbf")) {
 		d.mark = 3
@@ -117,7 +119,10 @@ func (d *Draft) Edits() []Edit {
 	if !d.Changed() {
 		return nil
 	}
-	if n := len(d.text); n > 0 && d.text[n-1] != '\n' {
+	switch n := len(d.text); {
+	case n == 0:
+		return []Edit{{Length: d.size}} // with its byte order mark
+	case d.text[n-1] != '\n':
 		d.replace(n, n, "\n")
 	}
 	var edits []Edit

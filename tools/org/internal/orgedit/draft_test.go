@@ -190,3 +190,24 @@ func fuzzEdit(t *testing.T, d *Draft, op, i int, arg string) {
 		_ = d.Capture(i, CaptureTemplate{Type: types[len(arg)%4], Text: texts[len(arg)%4], Prepend: len(arg)%2 == 0, EmptyLines: len(arg) % 3})
 	}
 }
+
+// BenchmarkSetState is one change of state in the middle of a file: parsed, edited
+// and turned into spans.
+func BenchmarkSetState(b *testing.B) {
+	for _, size := range []int{100 << 10, 10 << 20} {
+		entry := "* P [0/2] :a:\nSCHEDULED: <2026-01-05 Mon>\n" + strings.Repeat("some text of an entry\n", 20) + "** TODO A\n** TODO B\n"
+		src := []byte(strings.Repeat(entry, size/len(entry)))
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				d := newTestDraft(b, string(src))
+				if err := d.SetState(len(d.File().Headlines)/2/3*3+1, "DONE", nil); err != nil {
+					b.Fatal(err)
+				}
+				if n := len(d.Edits()); n != 2 {
+					b.Fatalf("%d edits, want the keyword and the parent's cookie", n)
+				}
+			}
+		})
+	}
+}

@@ -46,6 +46,7 @@ func (s *scanner) run() {
 		case '*':
 			if level := headingLevel(s.src[line:end]); level > 0 {
 				s.finishSection(line)
+				s.reserve()
 				s.headlines = append(s.headlines, Headline{Begin: int32(line), LineEnd: int32(end), Level: int32(level)})
 			}
 		case '#', ' ', '\t':
@@ -53,6 +54,15 @@ func (s *scanner) run() {
 		}
 	}
 	s.finishSection(len(s.src))
+}
+
+// reserve makes room for the headlines of the whole file, if it goes on as it
+// began: growing step by step would copy the records of a large file many times.
+func (s *scanner) reserve() {
+	if n := len(s.headlines); n == cap(s.headlines) && n >= 256 {
+		more := float64(n) * float64(len(s.src)-s.pos) / float64(s.pos)
+		s.headlines = slices.Grow(s.headlines, int(more*1.05)+16)
+	}
 }
 
 // HeadingLevel counts the stars of a heading line, 0 for any other line. What
