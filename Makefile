@@ -7,7 +7,7 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help check test ci lint race sequences snapshot conformance bench screens update fuzz lines plugin install size soak
+.PHONY: help check test ci lint race sequences snapshot conformance bench oracle screens update fuzz lines plugin install size soak
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,10 @@ bench: ## speed and memory, printed; no test depends on time
 	go test -run '^$$' -bench . -benchmem ./...
 	@.ci/needs plugin >/dev/null; . $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
 		go build -o $(CACHE)/bin/lectern ./cmd/lectern && LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin bench; fi
+
+oracle: ## 5,000 random edits of Org files, in Emacs as well, compared byte for byte; installs emacs-nox and faketime
+	@.ci/needs emacs
+	ORG_ORACLE=$${ORG_ORACLE:-5000} go test -count=1 -v -run '^TestOracle$$' ./tools/org
 
 screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
 	go run ./cmd/screens docs/screens

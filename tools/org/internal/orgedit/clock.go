@@ -1,0 +1,186 @@
+package orgedit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+)
+
+// A clockEdit starts and stops clocks.
+type clockEdit struct{ countEdit }
+
+var clockLine = regexp.MustCompile(`^[ \t]*CLOCK: (\[[^\]\n]+\])`)
+
+// ClockIn starts the clock in headline i. A clock that this Draft started before
+// is stopped first.
+func (d *Draft) ClockIn(i int) error {
+	at, release := d.anchor(d.at(i))
+	defer release()
+	if d.clock != nil {
+		if d.headingAbove(*d.clock) == *at {
+			return nil
+		}
+		if err := d.ClockOut(); err != nil {
+			return err
+		}
+	}
+	pos := d.clockPosition(*at)
+	margin := indent(d.clockColumn(*at, pos))
+	d.insertBefore(pos, margin+"CLOCK: "+d.now()+"\n")
+	d.clock, _ = d.anchor(pos)
+	return nil
+}
+
+// clockColumn returns the indentation of a clock line at pos: that of its drawer.
+func (d *clockEdit) clockColumn(at, pos int) int {
+	for above := pos; above > at; {
+		above = d.lineStart(above - 1)
+		if drawerEnd.Match(d.line(above)) {
+			break
+		}
+		if drawerBegin.Match(d.line(above)) {
+			return d.indentation(above)
+		}
+	}
+	return d.drawerColumn(at)
+}
+
+// clockPosition returns the line that a new clock line is put in front of, and
+// creates its drawer.
+func (d *clockEdit) clockPosition(at int) int {
+	name := d.clockDrawer(at)
+	pos, open := d.metaEnd(at)
+	if name != "" {
+		if start, end, ok := d.findDrawer(at, d.nextLine(at), name); ok {
+			if d.settings.NewestNoteFirst || end == d.nextLine(start) {
+				return d.nextLine(start)
+			}
+			return end
+		}
+	}
+	if lines := d.clockLines(at); len(lines) > 0 {
+		return d.joinClocks(at, lines, name)
+	}
+	if open {
+		d.insert(pos, "\n")
+		pos++
+	}
+	if name == "" {
+		return pos
+	}
+	margin := indent(d.drawerColumn(at))
+	d.insert(pos, margin+":"+name+":\n"+margin+":END:\n")
+	return d.nextLine(pos)
+}
+
+// clockDrawer returns the drawer for clock lines of the entry at at, "" for none.
+// Where none is named it is the one for records.
+func (d *clockEdit) clockDrawer(at int) string {
+	name := d.settings.ClockDrawer
+	if v, ok := d.inherited(at, "CLOCK_INTO_DRAWER"); ok && v != "" {
+		switch v {
+		case "nil":
+			return ""
+		case "t":
+			name = orgfile.AnyDrawer
+		default:
+			return v
+		}
+	}
+	if name == orgfile.AnyDrawer {
+		return cmp.Or(d.logDrawer(at), "LOGBOOK")
+	}
+	return name
+}
+
+func (d *clockEdit) clockLines(at int) []int {
+	var lines []int
+	end := d.nextHeading(at)
+	for line := d.nextLine(at); line < end; line = d.nextLine(line) {
+		if clockLine.Match(d.line(line)) && !d.inVerbatimBlock(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// joinClocks puts clock lines that stand in the entry's text into a drawer.
+func (d *clockEdit) joinClocks(at int, lines []int, name string) int {
+	if name == "" {
+		if d.settings.NewestNoteFirst {
+			return lines[0]
+		}
+		return lines[len(lines)-1]
+	}
+	var out []string
+	for _, line := range slices.Backward(lines) {
+		out = append([]string{strings.TrimSpace(string(d.line(line)))}, out...)
+		start := len(strings.TrimRight(string(d.text[:line]), " \t\r\n"))
+		d.replace(min(d.nextLine(start), line), d.nextLine(line), "")
+	}
+	pos, _ := d.metaEnd(at)
+	margin := indent(d.drawerColumn(at))
+	text := margin + ":" + name + ":\n" + margin + strings.Join(out, "\n"+margin) + "\n"
+	d.insert(pos, text+margin+":END:\n")
+	if d.settings.NewestNoteFirst {
+		return d.nextLine(pos)
+	}
+	return d.lineStart(pos + len(text) - 1) // in front of the last one, as Emacs puts it
+}
+
+// ErrNoClock is returned when a clock is to be stopped and none runs.
+var ErrNoClock = errors.New("no clock is running")
+
+// ClockOut stops the clock that ClockIn started.
+func (d *Draft) ClockOut() error {
+	if d.clock == nil {
+		return ErrNoClock
+	}
+	return d.closeClock(*d.clock)
+}
+
+// ClockOutOf stops the clock whose open line stands in headline i.
+func (d *Draft) ClockOutOf(i int) error {
+	at := d.at(i)
+	for _, line := range d.clockLines(at) {
+		if strings.HasSuffix(strings.TrimRight(string(d.line(line)), " \t"), "]") && !strings.Contains(string(d.line(line)), "--") {
+			return d.closeClock(line)
+		}
+	}
+	return ErrNoClock
+}
+
+func (d *clockEdit) closeClock(line int) error {
+	line = d.lineStart(line)
+	m := clockLine.FindSubmatchIndex(d.line(line))
+	if m == nil {
+		return errors.New("the line of the running clock is gone")
+	}
+	start, ok := parseStamp(string(d.text[line+m[2] : line+m[3]]))
+	if !ok {
+		return fmt.Errorf("the running clock has no time: %s", d.line(line))
+	}
+	now := d.env.wallClock()
+	minutes := int(now.Truncate(60e9).Sub(start.time()).Minutes())
+	h, min := minutes/60, minutes%60
+	if minutes < 0 && min != 0 {
+		h, min = h-1, min+60
+	}
+	d.replace(line+m[1], d.lineEnd(line), "--"+d.now()+fmt.Sprintf(" => %2d:%02d", h, min))
+	d.clock = nil
+	return nil
+}
+
+// clockOutIn stops the running clock if it is the one of the entry at at.
+func (d *clockEdit) clockOutIn(at int) {
+	if d.clock != nil && d.headingAbove(*d.clock) == at {
+		// The line was written by ClockIn of this Draft; one that was changed since
+		// is left alone.
+		_ = d.closeClock(*d.clock)
+	}
+}
