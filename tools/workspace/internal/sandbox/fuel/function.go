@@ -1,0 +1,151 @@
+package fuel
+
+// maxLocals is the limit that engines set.
+const maxLocals = 50000
+
+// function inserts the accounting into one body. A body is a row of segments:
+// stretches of code that run from their first to their last instruction. Each
+// is charged on entry, as a whole, which is why the count is exact whenever
+// nothing is half done: a segment ends behind whatever can jump or be jumped to.
+func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
+	d := &decoder{data: body}
+	groups := d.uint32()
+	groupsStart := d.pos
+	locals := uint64(parameters)
+	for n := groups; n > 0 && d.err == nil; n-- {
+		locals += uint64(d.uint32())
+		d.byte()
+	}
+	if locals > maxLocals {
+		d.fail("%d locals", locals)
+	}
+	e := emitter{rewriter: w, source: body, amount: uint32(locals), length: uint32(locals) + 1}
+	e.out = appendUint(make([]byte, 0, 2*len(body)), uint64(groups)+2)
+	e.copied = groupsStart
+	e.copyTo(d.pos)
+	e.out = append(e.out, 1, typeI64, 1, typeI32)
+
+	s := segment{start: d.pos, cost: 1, check: true}
+	depth := 1
+	for d.more() && depth > 0 {
+		at := d.pos
+		i := d.next()
+		s.cost += i.cost
+		switch i.op {
+		case opMemoryGrow:
+			s.special = append(s.special, insertion{d.pos, e.stopIfRefused})
+		case opPrefix:
+			if i.bulk && w.options.BulkShift > 0 {
+				s.special = append(s.special, insertion{at, e.chargeBulk})
+			}
+		case opBlock:
+			depth++
+		case opLoop:
+			depth++
+			e.segment(s, d.pos)
+			s = segment{start: d.pos, check: true}
+		case opIf, opElse, opEnd, opBr, opBrIf, opBrTable, opReturn, opUnreachable:
+			switch i.op {
+			case opIf:
+				depth++
+			case opEnd:
+				depth--
+			}
+			e.segment(s, d.pos)
+			s = segment{start: d.pos}
+		}
+	}
+	if depth > 0 {
+		d.fail("the body does not end")
+	}
+	if err := d.end(); err != nil {
+		return nil, err
+	}
+	return e.out, nil
+}
+
+// segment is a stretch of straight code.
+type segment struct {
+	start   int
+	cost    int64
+	check   bool // whether the fuel is looked at: function entries and loops
+	special []insertion
+}
+
+// insertion is what is written at a place inside a segment: behind a
+// memory.grow, before a bulk operation.
+type insertion struct {
+	pos   int
+	write func()
+}
+
+// emitter writes a body with its insertions.
+type emitter struct {
+	*rewriter
+	source []byte
+	out    []byte
+	copied int    // how much of source is in out
+	amount uint32 // a local of our own, i64
+	length uint32 // a local of our own, i32
+}
+
+func (e *emitter) copyTo(pos int) {
+	e.out = append(e.out, e.source[e.copied:pos]...)
+	e.copied = pos
+}
+
+func (e *emitter) op(op byte, immediate uint64) {
+	e.out = appendUint(append(e.out, op), immediate)
+}
+
+// segment writes s, which ends at end, behind its charge.
+func (e *emitter) segment(s segment, end int) {
+	if s.cost > 0 || s.check {
+		e.op(opGlobalGet, uint64(e.remaining))
+		e.out = appendInt(append(e.out, opI64Const), s.cost)
+		e.out = append(e.out, opI64Sub)
+		e.setRemaining(s.check)
+	}
+	for _, i := range s.special {
+		e.copyTo(i.pos)
+		i.write()
+	}
+	e.copyTo(end)
+}
+
+// setRemaining stores the i64 on the stack, and interrupts if it is negative.
+func (e *emitter) setRemaining(check bool) {
+	if !check {
+		e.op(opGlobalSet, uint64(e.remaining))
+		return
+	}
+	e.op(opLocalTee, uint64(e.amount))
+	e.op(opGlobalSet, uint64(e.remaining))
+	e.op(opLocalGet, uint64(e.amount))
+	e.out = append(e.out, opI64Const, 0, opI64LtS, opIf, typeEmpty)
+	e.op(opCall, uint64(e.interrupt))
+	e.out = append(e.out, opDrop, opEnd)
+}
+
+// chargeBulk charges for the length on top of the stack, which stays there.
+func (e *emitter) chargeBulk() {
+	e.op(opLocalTee, uint64(e.length))
+	e.op(opGlobalGet, uint64(e.remaining))
+	e.op(opLocalGet, uint64(e.length))
+	e.out = append(e.out, opI64ExtendU)
+	e.out = appendInt(append(e.out, opI64Const), int64(e.options.BulkShift))
+	e.out = append(e.out, opI64ShrU, opI64Sub)
+	e.setRemaining(true)
+}
+
+// stopIfRefused traps if the result of memory.grow on top of the stack, which
+// stays there, is -1: programs would go on without the memory, and a program in
+// a loop that catches the error would go on for ever.
+func (e *emitter) stopIfRefused() {
+	e.op(opLocalTee, uint64(e.length))
+	e.out = appendInt(append(e.out, opI32Const), -1)
+	e.out = append(e.out, opI32Eq, opIf, typeEmpty, opI32Const, 1)
+	e.op(opGlobalSet, uint64(e.refused))
+	e.out = append(e.out, opUnreachable, opEnd)
+	e.op(opLocalGet, uint64(e.length))
+}
