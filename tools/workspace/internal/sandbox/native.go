@@ -96,14 +96,12 @@ func refusal(status int, format string, arguments ...any) string {
 
 // log keeps a line as far as the limit allows.
 func (r *run) log(level, line string, length int64) {
-	r.result.LogsDropped += length - int64(len(line))
-	if length > int64(len(line)) && line == "" {
+	if r.logged >= r.limits.Console {
+		r.result.LogsDropped += length
 		return
 	}
-	r.logged += int64(len(line)) + 1 // empty lines cost, too
-	if r.logged > r.limits.Console {
-		r.logged = r.limits.Console
-	}
+	r.result.LogsDropped += length - int64(len(line))
+	r.logged = min(r.limits.Console, r.logged+int64(len(line))+1) // empty lines cost, too
 	r.result.Logs = append(r.result.Logs, LogLine{Level: level, Text: strings.ToValidUTF8(line, "\uFFFD")})
 }
 

@@ -44,7 +44,7 @@
     const value = answer.length > 3 ? parse(cut(answer, 3)) : null;
     if (status < 400) return value;
     const detail = typeof value?.detail === "string" ? ": " + value.detail : "";
-    throw new HostCallError(`${method} ${path} answered ${status}${detail}`, status, value);
+    throw new HostCallError(`${method} ${cut(path, 0, 200)} answered ${status}${detail}`, status, value);
   };
   constant(globalThis, "host", freeze({ __proto__: null, call: freeze(call) }));
 

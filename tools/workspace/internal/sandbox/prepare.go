@@ -103,8 +103,11 @@ func (in *instance) setUp(library string) (*preparedModule, error) {
 		return nil, err
 	}
 	p := &preparedModule{}
-	for name, value := range map[string]*uint64{"begin": &p.Begin, "fail": &p.Fail, "settle": &p.Settle} {
-		if *value, err = in.property(functions, name); err != nil {
+	for _, f := range []struct {
+		name  string
+		value *uint64
+	}{{"begin", &p.Begin}, {"fail", &p.Fail}, {"settle", &p.Settle}} {
+		if *f.value, err = in.property(functions, f.name); err != nil {
 			return nil, err
 		}
 	}

@@ -92,7 +92,7 @@ const fuelSlice = 1_000_000
 
 // grant gives the instance its next slice, beyond what it used.
 func (r *run) grant(used int64) {
-	r.granted = min(r.limits.Fuel, used+fuelSlice)
+	r.granted = min(r.limits.Fuel, used+r.sandbox.slice)
 	r.instance.remaining.Set(uint64(r.granted - used))
 }
 

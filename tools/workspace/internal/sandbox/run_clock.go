@@ -37,13 +37,17 @@ func startClock(ctx context.Context, timeout time.Duration) *runClock {
 	}
 	c.running = c.started
 	c.timer = time.AfterFunc(timeout, func() { end(errTimeout) })
-	detach := context.AfterFunc(ctx, func() {
+	outer := func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			end(errTimeout)
 		} else {
 			end(errCancelled)
 		}
-	})
+	}
+	if ctx.Err() != nil {
+		outer() // now, so that nothing runs
+	}
+	detach := context.AfterFunc(ctx, outer)
 	c.release = []func(){func() { detach() }, func() { cancel(nil) }}
 	return c
 }

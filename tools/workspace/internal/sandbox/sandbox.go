@@ -72,6 +72,7 @@ type Sandbox struct {
 	prepared *preparedModule
 	image    fuel.Image // what every script starts from
 
+	slice     int64    // fuel that is granted at a time
 	instances sync.Map // api.Module → *instance
 	idle      chan *instance
 }
@@ -85,7 +86,7 @@ func Open(ctx context.Context, options Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
-	s := &Sandbox{options: options, limits: limits, idle: make(chan *instance, maxIdle)}
+	s := &Sandbox{options: options, limits: limits, slice: fuelSlice, idle: make(chan *instance, maxIdle)}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open sandbox: %w", err), s.Close(ctx))
 	}

@@ -216,8 +216,6 @@ func TestRefusals(t *testing.T) {
 	below.data = []byte("in the stack")
 	image, imageOptions := stack(module(opI32Const, 1))
 	imageOptions.Image = &Image{Memory: make([]byte, 100)}
-	lowMemory := options
-	lowMemory.MaxPages = 1
 	large := imageOptions
 	large.MaxPages, large.Image = 1, &Image{Memory: make([]byte, 2*PageSize)}
 	many := module(opI32Const, 1)
@@ -273,10 +271,31 @@ func TestUnknownOpcodes(t *testing.T) {
 		t.Errorf("%d opcodes are known", known)
 	}
 	for _, body := range [][]byte{
-		{0x06, typeEmpty, opEnd}, {0x08, 0}, {0x12, 0}, {0x13, 0, 0}, {0x14, 0}, {0x1c, 1, typeI32}, {0x25, 0}, {0x26, 0},
-		{0xd0, 0x70}, {0xd2, 0}, {0xc5}, {0xfb, 0}, {0xfd, 0}, {0xfe, 0}, {0xff},
-		{opPrefix, 8, 0, 0}, {opPrefix, 9, 0}, {opPrefix, 12, 0, 0}, {opPrefix, 13, 0}, {opPrefix, 14, 0, 0}, {opPrefix, 15, 0}, {opPrefix, 16, 0}, {opPrefix, 17, 0},
-		{opMemoryGrow, 1}, {opPrefix, prefixMemoryFill, 1},
+		{0x06, typeEmpty, opEnd},
+		{0x08, 0},
+		{0x12, 0},
+		{0x13, 0, 0},
+		{0x14, 0},
+		{0x1c, 1, typeI32},
+		{0x25, 0},
+		{0x26, 0},
+		{0xd0, 0x70},
+		{0xd2, 0},
+		{0xc5},
+		{0xfb, 0},
+		{0xfd, 0},
+		{0xfe, 0},
+		{0xff},
+		{opPrefix, 8, 0, 0},
+		{opPrefix, 9, 0},
+		{opPrefix, 12, 0, 0},
+		{opPrefix, 13, 0},
+		{opPrefix, 14, 0, 0},
+		{opPrefix, 15, 0},
+		{opPrefix, 16, 0},
+		{opPrefix, 17, 0},
+		{opMemoryGrow, 1},
+		{opPrefix, prefixMemoryFill, 1},
 	} {
 		if _, err := Rewrite(module(body...).encode(), options); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("% x: %v", body, err)

@@ -7,6 +7,9 @@ const maxLocals = 50000
 // stretches of code that run from their first to their last instruction. Each
 // is charged on entry, as a whole, which is why the count is exact whenever
 // nothing is half done: a segment ends behind whatever can jump or be jumped to.
+//
+// Inside a function the fuel is in a local, which engines keep in a register;
+// it is in the global whenever other code can look at it.
 func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 	d := &decoder{data: body}
 	groups := d.uint32()
@@ -25,6 +28,7 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 	e.copyTo(d.pos)
 	e.out = append(e.out, 1, typeI64, 1, typeI32)
 
+	e.load()
 	s := segment{start: d.pos, cost: 1, check: true}
 	depth := 1
 	for d.more() && depth > 0 {
@@ -32,27 +36,15 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 		i := d.next()
 		s.cost += i.cost
 		switch i.op {
-		case opMemoryGrow:
-			s.special = append(s.special, insertion{d.pos, e.stopIfRefused})
-		case opPrefix:
-			if i.bulk && w.options.BulkShift > 0 {
-				s.special = append(s.special, insertion{at, e.chargeBulk})
-			}
-		case opBlock:
+		case opBlock, opLoop, opIf:
 			depth++
-		case opLoop:
-			depth++
+		case opEnd:
+			depth--
+		}
+		s.insertions = append(s.insertions, e.insertions(i, at, d.pos, depth)...)
+		if i.endsSegment() {
 			e.segment(s, d.pos)
-			s = segment{start: d.pos, check: true}
-		case opIf, opElse, opEnd, opBr, opBrIf, opBrTable, opReturn, opUnreachable:
-			switch i.op {
-			case opIf:
-				depth++
-			case opEnd:
-				depth--
-			}
-			e.segment(s, d.pos)
-			s = segment{start: d.pos}
+			s = segment{start: d.pos, check: i.op == opLoop}
 		}
 	}
 	if depth > 0 {
@@ -66,10 +58,11 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 
 // segment is a stretch of straight code.
 type segment struct {
-	start   int
-	cost    int64
-	check   bool // whether the fuel is looked at: function entries and loops
-	special []insertion
+	start int
+	cost  int64
+	check bool // whether the fuel is looked at: function entries and loops
+
+	insertions []insertion
 }
 
 // insertion is what is written at a place inside a segment: behind a
@@ -77,6 +70,32 @@ type segment struct {
 type insertion struct {
 	pos   int
 	write func()
+}
+
+// insertions are what an instruction from at to end needs around it, depth blocks
+// being open behind it.
+func (e *emitter) insertions(i instruction, at, end, depth int) []insertion {
+	switch i.op {
+	case opCall, opCallInd:
+		return []insertion{{at, e.save}, {end, e.load}}
+	case opMemoryGrow:
+		return []insertion{{end, e.stopIfRefused}}
+	case opPrefix:
+		if i.bulk && e.options.BulkShift > 0 {
+			return []insertion{{at, e.chargeBulk}}
+		}
+	case opReturn, opUnreachable:
+		return []insertion{{at, e.save}}
+	case opEnd:
+		if depth == 0 {
+			return []insertion{{at, e.save}}
+		}
+	case opBr, opBrIf, opBrTable:
+		if int64(i.label) >= int64(depth)-1 { // it can leave the function
+			return []insertion{{at, e.save}}
+		}
+	}
+	return nil
 }
 
 // emitter writes a body with its insertions.
@@ -101,12 +120,12 @@ func (e *emitter) op(op byte, immediate uint64) {
 // segment writes s, which ends at end, behind its charge.
 func (e *emitter) segment(s segment, end int) {
 	if s.cost > 0 || s.check {
-		e.op(opGlobalGet, uint64(e.remaining))
+		e.op(opLocalGet, uint64(e.amount))
 		e.out = appendInt(append(e.out, opI64Const), s.cost)
 		e.out = append(e.out, opI64Sub)
 		e.setRemaining(s.check)
 	}
-	for _, i := range s.special {
+	for _, i := range s.insertions {
 		e.copyTo(i.pos)
 		i.write()
 	}
@@ -116,21 +135,33 @@ func (e *emitter) segment(s segment, end int) {
 // setRemaining stores the i64 on the stack, and interrupts if it is negative.
 func (e *emitter) setRemaining(check bool) {
 	if !check {
-		e.op(opGlobalSet, uint64(e.remaining))
+		e.op(opLocalSet, uint64(e.amount))
 		return
 	}
 	e.op(opLocalTee, uint64(e.amount))
-	e.op(opGlobalSet, uint64(e.remaining))
-	e.op(opLocalGet, uint64(e.amount))
 	e.out = append(e.out, opI64Const, 0, opI64LtS, opIf, typeEmpty)
+	e.save()
 	e.op(opCall, uint64(e.interrupt))
-	e.out = append(e.out, opDrop, opEnd)
+	e.out = append(e.out, opDrop)
+	e.load()
+	e.out = append(e.out, opEnd)
+}
+
+// save and load move the fuel between the local and the global.
+func (e *emitter) save() {
+	e.op(opLocalGet, uint64(e.amount))
+	e.op(opGlobalSet, uint64(e.remaining))
+}
+
+func (e *emitter) load() {
+	e.op(opGlobalGet, uint64(e.remaining))
+	e.op(opLocalSet, uint64(e.amount))
 }
 
 // chargeBulk charges for the length on top of the stack, which stays there.
 func (e *emitter) chargeBulk() {
 	e.op(opLocalTee, uint64(e.length))
-	e.op(opGlobalGet, uint64(e.remaining))
+	e.op(opLocalGet, uint64(e.amount))
 	e.op(opLocalGet, uint64(e.length))
 	e.out = append(e.out, opI64ExtendU)
 	e.out = appendInt(append(e.out, opI64Const), int64(e.options.BulkShift))
@@ -146,6 +177,7 @@ func (e *emitter) stopIfRefused() {
 	e.out = appendInt(append(e.out, opI32Const), -1)
 	e.out = append(e.out, opI32Eq, opIf, typeEmpty, opI32Const, 1)
 	e.op(opGlobalSet, uint64(e.refused))
+	e.save()
 	e.out = append(e.out, opUnreachable, opEnd)
 	e.op(opLocalGet, uint64(e.length))
 }

@@ -18,6 +18,7 @@ const (
 	opDrop        = 0x1a
 	opSelect      = 0x1b
 	opLocalGet    = 0x20
+	opLocalSet    = 0x21
 	opLocalTee    = 0x22
 	opGlobalGet   = 0x23
 	opGlobalSet   = 0x24
@@ -49,9 +50,20 @@ const (
 
 // instruction is what the rewriter has to know of one.
 type instruction struct {
-	op   byte
-	bulk bool // memory.copy or memory.fill
-	cost int64
+	op    byte
+	bulk  bool   // memory.copy or memory.fill
+	label uint32 // the outermost that a branch can go to
+	cost  int64
+}
+
+// endsSegment says whether code behind i may run another number of times than
+// code before it.
+func (i instruction) endsSegment() bool {
+	switch i.op {
+	case opLoop, opIf, opElse, opEnd, opBr, opBrIf, opBrTable, opReturn, opUnreachable:
+		return true
+	}
+	return false
 }
 
 // next reads an instruction with its immediates.
@@ -65,12 +77,16 @@ func (d *decoder) next() instruction {
 		return instruction{op: op}
 	case op == opIf, op == opI32Const, op == opI64Const:
 		d.int64()
-	case op == opBr, op == opBrIf, op == opCall, op >= opLocalGet && op <= opGlobalSet:
+	case op == opBr, op == opBrIf:
+		return instruction{op: op, cost: 1, label: d.uint32()}
+	case op == opCall, op >= opLocalGet && op <= opGlobalSet:
 		d.uint32()
 	case op == opBrTable:
+		i := instruction{op: op, cost: 1}
 		for n := uint64(d.uint32()) + 1; n > 0 && d.err == nil; n-- {
-			d.uint32()
+			i.label = max(i.label, d.uint32())
 		}
+		return i
 	case op == opCallInd, op >= opFirstLoad && op <= opLastStore:
 		d.uint32()
 		d.uint32()
