@@ -24,6 +24,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/lectern-mcp/lectern/internal/typescript"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/fuel"
 )
 
@@ -43,23 +44,9 @@ type Options struct {
 	Library string
 	// LibraryNames are the globals that Library defines, for messages.
 	LibraryNames []string
-	// Compiler makes JavaScript of TypeScript; without one, scripts in TypeScript
-	// are refused.
-	Compiler Compiler
-}
-
-// Compiler makes JavaScript of TypeScript. It is part of what scripts can attack.
-type Compiler interface {
-	// Compile removes the types of source. An *Error is the script's fault.
-	Compile(ctx context.Context, source string) (Compiled, error)
-}
-
-// Compiled is JavaScript with the way back to its source.
-type Compiled struct {
-	Code string
-	// Position maps a line and column of Code, both from 1, to the source.
-	// Zeros mean that it has none.
-	Position func(line, column int) (int, int)
+	// TypeScript compiles scripts in TypeScript; without it they are refused. The
+	// sandbox does not close it.
+	TypeScript *typescript.Compiler
 }
 
 // Sandbox runs scripts, several at a time.

@@ -3,8 +3,11 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/typescript"
 )
 
 // scriptFile is the name that scripts have in stacks.
@@ -35,19 +38,32 @@ func (s *Sandbox) source(ctx context.Context, script Script, limits Limits) (sou
 	case "", JavaScript:
 		return source{code: script.Code}, nil
 	case TypeScript:
-		if s.options.Compiler == nil {
+		if s.options.TypeScript == nil {
 			return refuse("this sandbox has no compiler for TypeScript; write the script in JavaScript")
 		}
 		if size > limits.TypeScript {
 			return refuse("the script has %d bytes; at most %d are allowed in TypeScript", size, limits.TypeScript)
 		}
-		compiled, err := s.options.Compiler.Compile(ctx, script.Code)
-		if err != nil {
-			return source{}, err
-		}
-		return source{code: compiled.Code, position: compiled.Position}, nil
+		return s.compileTypeScript(ctx, script.Code)
 	default:
 		return refuse("no language %q: use %q or %q", script.Language, JavaScript, TypeScript)
+	}
+}
+
+func (s *Sandbox) compileTypeScript(ctx context.Context, code string) (source, error) {
+	output, err := s.options.TypeScript.Compile(ctx, code)
+	var fault *typescript.Error
+	switch {
+	case err == nil:
+		return source{code: output.Code, position: output.Position}, nil
+	case errors.As(err, &fault):
+		return source{}, &Error{Name: ExecutionError, Message: fault.Message, Line: fault.Line, Column: fault.Column}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return source{}, &Error{Name: Timeout, Message: "the time was over before the script was compiled"}
+	case ctx.Err() != nil:
+		return source{}, &Error{Name: Cancelled, Message: "the script was cancelled"}
+	default:
+		return source{}, fmt.Errorf("run script: %w", err)
 	}
 }
 
