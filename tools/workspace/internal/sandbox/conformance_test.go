@@ -49,7 +49,7 @@ func TestParser(t *testing.T) {
 				continue // a sandbox has no modules
 			}
 			_, thrown, err := in.evaluate(string(code), scriptFile, flagCompileOnly)
-			if err != nil || !in.restore(&s.image) {
+			if err != nil || !in.restore(&s.image, s.cold) {
 				t.Fatalf("%s: %v", file, err)
 			}
 			if thrown != (group != "pass") {

@@ -246,16 +246,15 @@ func (in *instance) image() (fuel.Image, error) {
 
 // restore makes the instance as it was when it was new. Where it cannot, it
 // says so, and the instance must be dropped: memory does not shrink.
-func (in *instance) restore(image *fuel.Image) bool {
+func (in *instance) restore(image *fuel.Image, cold []span) bool {
 	size := uint32(len(image.Memory))
 	if in.memory.Size() != size || in.stack.Get() != uint64(uint32(image.StackPointer)) || in.refused.Get() != 0 {
 		return false
 	}
 	memory, ok := in.memory.Read(0, size)
-	if !ok {
+	if !ok || restoreMemory(memory, image.Memory, cold) != nil {
 		return false
 	}
-	copy(memory, image.Memory)
 	in.run, in.clock = nil, 0
 	in.remaining.Set(unlimitedFuel)
 	in.forgetDeepStacks()

@@ -73,8 +73,11 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 		return err
 	}
 	s.idle <- in
-	s.image, err = in.image()
-	return err
+	if s.image, err = in.image(); err != nil {
+		return err
+	}
+	s.cold = coldSpans(s.image.Memory)
+	return nil
 }
 
 func (s *Sandbox) find(module api.Module) *instance {

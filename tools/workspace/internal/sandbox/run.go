@@ -58,7 +58,7 @@ func (s *Sandbox) acquire(ctx context.Context) (*instance, error) {
 
 // finish keeps an instance that ended as it should, restored, and drops others.
 func (s *Sandbox) finish(ctx context.Context, in *instance, clean bool) {
-	if clean && in.restore(&s.image) {
+	if clean && in.restore(&s.image, s.cold) {
 		select {
 		case s.idle <- in:
 			return

@@ -59,6 +59,7 @@ type Sandbox struct {
 	prepared *preparedModule
 	image    fuel.Image // what every script starts from
 
+	cold      []span   // of its memory
 	slice     int64    // fuel that is granted at a time
 	instances sync.Map // api.Module → *instance
 	idle      chan *instance
