@@ -7,7 +7,7 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help check test ci lint race sequences snapshot conformance test262 bench screens update fuzz lines
+.PHONY: help check test ci lint race sequences snapshot conformance test262 bench screens update fuzz lines plugin install size soak
 
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ test: ## all tests; installs what they need where it may, names what it skipped
 	@.ci/needs
 	. $(CACHE)/needs.env && go test ./...
 	@. $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
-		echo "plugin: its own tests, in a browser, and behind a hub"; go build -o $(CACHE)/bin/lectern ./cmd/lectern && \
+		echo "plugin: its own tests, in a browser, and behind a hub"; npm run --prefix plugin check && go build -o $(CACHE)/bin/lectern ./cmd/lectern && \
 		npm test --prefix plugin && npm run --prefix plugin test:chromium && \
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 	@cat $(CACHE)/skipped
@@ -51,6 +51,11 @@ snapshot: ## the archives of a release for all six systems, by goreleaser or go 
 		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
 	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
 
+soak: ## long forms of tests, by PART: kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one
+	@case "$(PART)" in \
+	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
+	*) echo "make soak PART=kills"; exit 2;; esac
+
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance
 	. $(CACHE)/needs.env && go test -count=1 -v -run TestConformance ./hub/mcp
@@ -66,8 +71,14 @@ bench: ## speed and memory, printed; no test depends on time
 screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
 	go run ./cmd/screens docs/screens
 
-plugin/dist/index.js: plugin/package-lock.json $(wildcard plugin/src/*.ts plugin/src/*/*.ts)
+plugin: ## build the Logseq plugin again into plugin/dist, which is committed
 	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build
+
+install: ## lectern into $GOBIN, without symbols
+	go install -trimpath -ldflags '-s -w' ./cmd/lectern
+
+size: ## bytes of the binary for this machine, by package
+	@.ci/size
 
 update: ## rewrite every golden, snapshot and generated page; then read the difference
 	UPDATE=1 go test ./...

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,5 +71,30 @@ func TestTrustBytes(t *testing.T) {
 	}
 	if _, err := parse(t, tableA).GrantSource("c", nil, nil, ""); err == nil {
 		t.Error("granted a source that is not there")
+	}
+}
+
+// Keys that once let a claimed name in say that they no longer do.
+func TestNoticesAboutClaimedNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[client]]\nname = \"cursor\"\nelicit = true\n":                                                      "client[0].elicit: true has no effect: a client shows approval requests once it shows its token",
+		"[[client]]\nname = \"cursor\"\nelicit = false\n":                                                     "",
+		"[[rule]]\ndo = \"always\"\nclient = \"cursor\"\nsource = \"notes\"\ntool = \"put\"\n":                "rule[0].client: a name that is only claimed gains nothing: this rule is for cursor once it shows its token",
+		"[[rule]]\ndo = \"allow\"\nclient = \"c*\"\n":                                                         "rule[0].client: a name that is only claimed gains nothing",
+		"[[rule]]\ndo = \"always\"\nclient = \"cursor\"\nproven = true\nsource = \"notes\"\ntool = \"put\"\n": "",
+		"[[rule]]\ndo = \"deny\"\nclient = \"cursor\"\n":                                                      "",
+		"[[rule]]\ndo = \"always\"\nsource = \"notes\"\ntool = \"put\"\n":                                     "",
+	} {
+		c, err := config.Parse(file, []byte(text), schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, n := range c.Notices {
+			got += n.Format(file)
+		}
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -19,7 +19,7 @@ type Client struct {
 	Effects []string // nil means what the source grants
 	Ask     []string // of these, what a person must approve first
 	Role    string   // in a System with roles, once it has shown its token; empty means the source's
-	Elicit  *bool    // whether the client shows approval requests too; nil: if it shows its token
+	Elicit  *bool    // false: the client does not show approval requests, although it shows its token
 	Line    int
 }
 
@@ -77,6 +77,9 @@ func (d *decoder) clients(top configTable, sources []Source) (clients []Client) 
 		if t.values["elicit"] != nil {
 			c.Elicit = new(bool)
 			t.bool("elicit", c.Elicit)
+			if *c.Elicit {
+				t.notice(tomltext.Under(t.path, "elicit"), "true has no effect: a client shows approval requests once it shows its token, which `lectern client install` gives it; remove this line")
+			}
 		}
 		c.Effects, c.Ask = t.effects("effects", false), t.effects("ask", false)
 		if t.values["role"] != nil {
@@ -118,6 +121,10 @@ func (d *decoder) rules(top configTable) (rules []Rule) {
 		r.Client, r.Source, r.Tool, r.Path = t.glob("client"), t.glob("source"), t.glob("tool"), t.glob("path")
 		r.Schema, _ = t.string("schema")
 		t.bool("proven", &r.Proven)
+		if r.Client != "" && !r.Proven && (r.Do == "allow" || r.Do == "always") {
+			t.notice(tomltext.Under(t.path, "client"), fmt.Sprintf("a name that is only claimed gains nothing: this rule is for %s once it shows its token, "+
+				"which `lectern client install` gives it; add proven = true to say so", r.Client))
+		}
 		r.Effects = t.effects("effects", false)
 		if t.values["effects"] != nil && len(r.Effects) == 0 {
 			t.wrong("effects", "is empty; remove the key to match all effects")

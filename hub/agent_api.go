@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -45,7 +46,9 @@ func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Co
 	if !ok {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no resource at %s", uri)
 	}
-	return readSource(ctx, a.hub, r, found.source, "resources/read", uri, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
+	read := resourceRead(uri)
+	read.targets = func(ctx context.Context, open *sourceRef) []string { return open.ResourceTargets(ctx, uri) }
+	return readSource(ctx, a.hub, r, found.source, read, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
 		if size := len(c.Text) + len(c.Data); err == nil && size > a.hub.limits.Answer {
 			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", size, a.hub.limits.Answer)
@@ -65,7 +68,9 @@ func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args m
 	if err != nil {
 		return nil, err
 	}
-	return readSource(ctx, a.hub, r, src, "prompts/get", "", func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
+	read := sourceRead{what: "prompts/get", texts: slices.Collect(maps.Values(args))}
+	read.targets = func(ctx context.Context, open *sourceRef) []string { return open.PromptTargets(ctx, p.info.Name, args) }
+	return readSource(ctx, a.hub, r, src, read, func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
 		return open.Prompt(ctx, p.info.Name, args)
 	})
 }
@@ -96,7 +101,7 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 	if src == nil {
 		return nil, nil
 	}
-	return readSource(ctx, a.hub, r, src, "completion/complete", "", func(ctx context.Context, open *sourceRef) ([]string, error) {
+	return readSource(ctx, a.hub, r, src, sourceRead{what: "completion/complete"}, func(ctx context.Context, open *sourceRef) ([]string, error) {
 		return open.Complete(ctx, ref, c.Argument, c.Value)
 	})
 }

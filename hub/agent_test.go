@@ -109,4 +109,4 @@ func checkOutcome(t testing.TB, o callOutcome, want tools.Code, words string) {
 	}
 }
 
-var cursor = policy.Client{Name: "cursor"}
+var cursor, proven = policy.Client{Name: "cursor"}, policy.Client{Name: "cursor", Proven: true}

@@ -42,6 +42,7 @@ func TestAsk(t *testing.T) {
 		h.answer(h.onlyPending().ID, false, status.Answer{Reason: "keep it"})
 		checkOutcome(t, <-out, tools.Denied, "keep it")
 
+		a = h.agent(proven)
 		out = a.startCall("drop", `{"path":"a"}`)
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{Scope: status.ForSession})
@@ -129,7 +130,7 @@ func TestChecklistExpiry(t *testing.T) {
 func TestChecklistPolicyChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		a := h.agent(cursor)
+		a := h.agent(proven)
 		out := a.startCall("drop", `{"path":"a"}`)
 		synctest.Wait()
 		former := h.onlyPending().ID
@@ -161,7 +162,7 @@ func TestYesForGoodMeetsItsRule(t *testing.T) {
 			h.notes.BeforeWrite = func(*hubtest.FakeNotes) {
 				h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: rule, Tool: "drop", Client: "cursor"}}))
 			}
-			out := h.agent(cursor).startCall("drop", `{"path":"a"}`)
+			out := h.agent(proven).startCall("drop", `{"path":"a"}`)
 			synctest.Wait()
 			h.answer(h.onlyPending().ID, true, status.Answer{Scope: status.Always})
 			if o := <-out; o.code != want {
@@ -228,7 +229,7 @@ func TestChecklistOutcome(t *testing.T) {
 func TestChecklistSessionScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		a, b := h.agent(cursor), h.agent(cursor)
+		a, b := h.agent(proven), h.agent(proven)
 		out := a.startCall("put", `{"path":"n","text":"x"}`)
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{Scope: status.ForSession})

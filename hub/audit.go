@@ -3,8 +3,12 @@ package hub
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,6 +35,10 @@ type CallLog struct {
 func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter) *CallLog {
 	return &CallLog{log: log, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
+
+// unknownTool stands in the log for a tool that does not exist: an agent could
+// write anything into its name, and the log is kept.
+const unknownTool = "(unknown)"
 
 // record is called for each call when it ends, refused ones too.
 func (l *CallLog) record(c *call, res tools.Result, err error) {
@@ -60,10 +68,14 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
 	}
 	l.history.add(done)
-	l.addToTrail(c, done, err)
+	l.addToTrail(c, done, res.Detail, err)
+	tool := unknownTool
+	if c.tool != nil {
+		tool = done.Tool
+	}
 	attrs := []slog.Attr{
 		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
-		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
+		slog.String("tool", tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
 		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
 	}
 	if len(done.Changes) > 0 {
@@ -78,7 +90,7 @@ func (l *CallLog) SetTrail(t *audit.Trail) { l.trail.Store(t) }
 
 // addToTrail records a call for good. A tool that does not exist is not named:
 // an agent could write anything into its name.
-func (l *CallLog) addToTrail(c *call, done status.Call, err error) {
+func (l *CallLog) addToTrail(c *call, done status.Call, detail json.RawMessage, err error) {
 	trail := l.trail.Load()
 	if trail == nil {
 		return
@@ -87,6 +99,7 @@ func (l *CallLog) addToTrail(c *call, done status.Call, err error) {
 		ID: c.auditID(trail), Client: done.Client, Proven: c.client.Proven, Session: done.Session, Transport: string(c.via),
 		Source: done.Source, Effect: done.Effect, Targets: done.Targets, Outcome: c.outcome(err), Code: done.Code,
 		Waited: c.waited, Worked: done.Duration - c.waited, Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
+		Detail: detail,
 	}
 	if c.source != nil {
 		r.Role = c.toolset.access(c.source).role
@@ -102,6 +115,30 @@ func (l *CallLog) addToTrail(c *call, done status.Call, err error) {
 	}
 	if len(c.Args) > 0 {
 		r.Digest = trail.Digest(c.Args)
+	}
+	trail.Add(r)
+}
+
+// recordRequest adds a request to a source's route to the audit: the route as the
+// System declares it, never the path, which may hold content.
+func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size int64, answer *answerWriter) {
+	trail := l.trail.Load()
+	if trail == nil {
+		return
+	}
+	r := audit.Record{
+		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Proven: c.client.Proven,
+		Session: c.session.ID, Transport: string(c.via), Role: c.toolset.access(c.source).role, Source: c.source.conf.Name, Tool: method + " " + route.Path, Outcome: audit.OK,
+		Worked: l.now().Sub(c.began), Request: int(max(size, 0)), Response: answer.size,
+		Detail: json.RawMessage(fmt.Sprintf(`{"status":%d}`, answer.status)),
+	}
+	switch {
+	case answer.status == http.StatusUnauthorized, answer.status == http.StatusForbidden:
+		r.Outcome, r.Code = audit.Refused, "http_"+strconv.Itoa(answer.status)
+	case answer.status == 0:
+		r.Outcome, r.Code = audit.Failed, "cut_off"
+	case answer.status >= http.StatusBadRequest:
+		r.Outcome, r.Code = audit.Failed, "http_"+strconv.Itoa(answer.status)
 	}
 	trail.Add(r)
 }

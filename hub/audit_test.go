@@ -47,6 +47,9 @@ func TestAuditOfCalls(t *testing.T) {
 			{Tool: "put", Effect: "write", Outcome: audit.Refused, Code: "invalid"},
 			{Outcome: audit.Refused, Code: "not_found"},
 		}
+		if len(calls) > 0 && string(calls[0].Detail) != `{"done":true}` {
+			t.Errorf("the first call has the detail %s", calls[0].Detail)
+		}
 		if len(calls) != len(want) {
 			t.Fatalf("%d records, want %d: %+v", len(calls), len(want), calls)
 		}

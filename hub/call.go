@@ -115,6 +115,9 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		return h.run(ctx, c, open, auth)
 	})
 	if err == nil {
+		res, err = h.redact(c, res, auth.approved)
+	}
+	if err == nil {
 		err = capSize(res, c.tool.info, h.limits.Answer)
 	}
 	return res, err

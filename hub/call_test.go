@@ -154,3 +154,15 @@ func TestAuditHoldsNoContent(t *testing.T) {
 		t.Error("the log holds content")
 	}
 }
+
+// The log, which is kept, does not hold what an agent writes into the name of a
+// tool that does not exist.
+func TestUnknownToolIsNotLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, nil, nil)
+		checkOutcome(t, <-h.agent(cursor).startCall("swordfish", `{}`), notListed, "not found")
+		if log := h.log.String(); strings.Contains(log, "swordfish") || !strings.Contains(log, "tool=(unknown)") {
+			t.Errorf("the log says %s", log)
+		}
+	})
+}

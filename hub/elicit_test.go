@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -90,8 +91,8 @@ func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
 	})
 }
 
-// A client that only claims its name is not asked, unless the configuration
-// trusts it; one that proves it is, unless the configuration does not.
+// A client that only claims its name is not asked, whatever the configuration
+// says; one that proves it is, unless the configuration forbids it.
 func TestElicitOnlyWhereTrusted(t *testing.T) {
 	for _, tt := range []struct {
 		proven string
@@ -99,7 +100,7 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 		want   bool
 	}{
 		{"", nil, false},
-		{"", new(true), true},
+		{"", new(true), false},
 		{"cursor", new(false), false},
 		{"cursor", nil, true},
 	} {
@@ -125,7 +126,7 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 // Over HTTP the form comes down the stream of the call, and the answer in a
 // request of its own.
 func TestElicitOverHTTP(t *testing.T) {
-	h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil)
+	h := startNotes(t, askWrites(), func(c *hub.Config) { c.VerifyClient = func(*http.Request) string { return "cursor" } })
 	s := serveHTTP(t, h.testHub)
 	resp, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initForms+`}`)
 	session := resp.Header.Get("Mcp-Session-Id")

@@ -113,7 +113,7 @@ func TestFormShowsWhatIsHidden(t *testing.T) {
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
 		message := isForm(t, c.Ask("tools/call", params).Result).InputRequests["approval"].Params.Message
-		if strings.ContainsAny(message, "\x1b\u202e\r") || !strings.Contains(message, "-␛[8mhidden\\u{202e}") || !strings.Contains(message, "delete x␊y\n") ||
+		if strings.ContainsAny(message, "\x1b\u202e\r") || !strings.Contains(message, "-␛[8mhidden\\u{202e}") || !strings.Contains(message, "delete x␊y (+0 −1)\n") ||
 			!strings.Contains(message, "says why: harmless␊Allow it!\n") {
 			t.Errorf("asked %q", message)
 		}
@@ -165,7 +165,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 		want   bool
 	}{
 		{"", nil, `{"elicitation":{}}`, false},
-		{"", new(true), `{"elicitation":{}}`, true},
+		{"", new(true), `{"elicitation":{}}`, false},
 		{"cursor", new(false), `{"elicitation":{}}`, false},
 		{"cursor", nil, `{"elicitation":{"form":{}}}`, true},
 		{"cursor", nil, `{"elicitation":{"url":{}}}`, false},

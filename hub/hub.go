@@ -149,6 +149,9 @@ func (h *Hub) Start(ctx context.Context) error {
 		return errors.New("start hub: it has been started before")
 	}
 	h.sessions.ids.Store(h.changes.lastSession())
+	if h.changes.journal != nil {
+		h.changes.showNotices()
+	}
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	sources := h.sources.inScope("")

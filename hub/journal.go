@@ -75,17 +75,17 @@ func (l *ChangeLog) report(err error) {
 // recoverWithin bounds the recovery of one source.
 const recoverWithin = 30 * time.Second
 
-// recoverWrites finds out whether writes to the source that a crash cut short
-// happened, and reports it. It returns whether that is done.
-func (s *source) recoverWrites() bool {
+// recoverWrites settles writes to the source that a crash cut short, and reports
+// it. It returns whether that is done.
+func (s *source) recoverWrites(ref *sourceRef) bool {
 	j := s.hub.changes.journal
-	if j == nil {
-		return true
+	if j == nil || ref == nil {
+		return j == nil
 	}
 	ctx, cancel := context.WithTimeout(s.life, recoverWithin)
 	defer cancel()
-	found, err := withSourceRef(ctx, s, func(ctx context.Context, open *sourceRef) (journal.Reconciliation, error) {
-		return j.Reconcile(ctx, s.conf.Name, open.Restorer())
+	found, err := catchPanic(func() (journal.Reconciliation, error) {
+		return j.Reconcile(ctx, s.conf.Name, ref.Restorer(), s.kind.Peer() != nil)
 	})
 	if err != nil {
 		if s.life.Err() == nil {
@@ -94,11 +94,9 @@ func (s *source) recoverWrites() bool {
 		return false
 	}
 	if found.HasFindings() {
-		s.hub.log.Warn("recovered interrupted writes", "component", s.conf.Name, "happened", found.Written,
-			"dropped", found.Dropped, "unsure", found.Unknown, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
-	}
-	if found.Unknown > 0 {
-		s.raise(journalUnsure, status.Args{"count": counted(found.Unknown, "write")})
+		s.hub.log.Warn("recovered interrupted writes", "component", s.conf.Name, "happened", found.Written, "dropped", found.Dropped,
+			"unsure", found.Unknown, "taken_back", found.TakenBack, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
+		s.hub.changes.showNotices()
 	}
 	if len(found.Conflicted) > 0 {
 		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
@@ -109,13 +107,6 @@ func (s *source) recoverWrites() bool {
 // needsRecovery reports whether writes were cut short since the last recovery.
 func (s *source) needsRecovery() bool {
 	return s.hub.changes.journal != nil && s.hub.changes.journal.NeedsRecovery(s.conf.Name)
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // errNoJournal is for hubs of tests.

@@ -216,13 +216,14 @@ func targetsOf(t testing.TB, h *crashHub) string {
 	return strings.Join(all, ", ")
 }
 
-// A hub that is killed at any point of a write leaves the write and its Change,
-// or neither; the next says what it found, and the rest can be undone.
+// A hub that is killed at any point of a write leaves the write and its Changes,
+// or neither: the next takes back half of one, tells people until they have read
+// it, and the rest can be undone.
 func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 	for point, want := range map[string]struct{ files, changes, says string }{
 		"start":       {"old -", "", ""},
 		"promised":    {"old -", "", "dropped=2"},
-		"after a.txt": {"new -", "a.txt written", "happened=1 dropped=1"},
+		"after a.txt": {"old -", "a.txt undone", "taken_back=1"},
 		"after b.txt": {"new new", "a.txt written, b.txt written", "happened=2"},
 		"answered":    {"new new", "a.txt written, b.txt written", "happened=2"},
 	} {
@@ -263,7 +264,21 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 			if got := targetsOf(t, h); got != want.changes {
 				t.Errorf("changes %q, want %q", got, want.changes)
 			}
-			if want.changes != "" {
+			p, told := h.board.Problem("journal.interrupted box")
+			if told != (want.says == "taken_back=1") {
+				t.Errorf("problem %+v, %v", p, told)
+			}
+			if told {
+				if !strings.Contains(p.Title, "put of") || !strings.Contains(p.Title, "(c1 to c2) was taken back (a.txt)") {
+					t.Errorf("problem %+v", p)
+				}
+				if known, err := h.Changes().Acknowledge(p.Action.Target); !known || err != nil {
+					t.Errorf("acknowledge: %v, %v", known, err)
+				}
+				if _, still := h.board.Problem("journal.interrupted box"); still {
+					t.Error("it is still there")
+				}
+			} else if want.changes != "" {
 				if err := h.Changes().Undo(t.Context(), status.Filter{Source: "box"}); err != nil {
 					t.Fatal(err)
 				}

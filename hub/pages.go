@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -20,7 +19,7 @@ func (a PersonAPI) Pages(ctx context.Context, f status.PageFilter) (status.PageL
 	if err != nil {
 		return status.PageList{}, err
 	}
-	list, err := readSource(ctx, a.hub, by, src, "pages", "", func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
+	list, err := readSource(ctx, a.hub, by, src, sourceRead{what: "pages"}, func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
 		return open.Pages(ctx, tools.PageQuery{After: f.After, Match: f.Match, Limit: cmp.Or(f.Limit, defaultPages)})
 	})
 	return statusPages(list), err
@@ -40,8 +39,7 @@ func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageTe
 	if err != nil {
 		return status.PageText{}, err
 	}
-	uri := "page://" + url.PathEscape(source) + "/" + url.PathEscape(name) // for rules about paths
-	p, err := readSource(ctx, a.hub, by, src, "page", uri, func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
+	p, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{name}}, func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
 		return open.Page(ctx, name, status.MaxPageBytes)
 	})
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err

@@ -51,17 +51,23 @@ var (
 		Title:       "agents cannot write: {why}",
 		Fix:         "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
 	}
-	journalUnsure = status.ProblemType{
-		Code: "journal.unsure", Severity: status.Warning,
-		Description: "Lectern ended in the middle of a write, and what the write was about has been edited since, so Lectern does not know whether the write happened. Nothing was overwritten.",
-		Title:       "Lectern does not know whether {count} of agents in {source} happened",
-		Fix:         "Run `lectern changes --source {source}` and look at those that are unsure. This notice goes when the hub restarts.",
+	journalInterrupted = status.ProblemType{
+		Code: "journal.interrupted", Severity: status.Warning,
+		Description: "Lectern was ended in the middle of a call that writes. At the next start everything that the call had written was taken back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
+		Title:       "Lectern was ended in the middle of writes to {source}: {what}",
+		Fix:         "Look at what was left, if anything was; the agent may have to make the change once more. Then dismiss this notice, here or with: lectern changes acknowledge.",
+	}
+	journalLost = status.ProblemType{
+		Code: "journal.lost", Severity: status.Warning,
+		Description: "The database of agents' changes was empty or missing although its key was there, so a new one was started: agents can still write, and new changes can be undone, but earlier ones cannot. Your notes are not affected.",
+		Title:       "the journal of changes was empty or missing on {day}: earlier changes by agents cannot be undone",
+		Fix:         "If you have a backup of journal.db, end Lectern and put it back. Then dismiss this notice, here or with: lectern changes acknowledge.",
 	}
 	journalStuck = status.ProblemType{
 		Code: "journal.stuck", Severity: status.Warning,
-		Description: "Lectern ended in the middle of an undo and could not complete it, because something was edited since. What was undone stays undone; the rest is as it was.",
-		Title:       "an undo in {source} stopped half-way at {targets}",
-		Fix:         "Run `lectern changes --source {source}` to see what was not undone, and undo that with `lectern undo`. This notice goes when the hub restarts.",
+		Description: "Lectern was ended in the middle of a write or of an undo. It could not take the write back, or could not complete the undo because something was edited since. The rest is as it was.",
+		Title:       "a write or an undo in {source} stopped half-way at {targets}",
+		Fix:         "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo that with `lectern undo`. This notice goes when the hub restarts.",
 	}
 )
 

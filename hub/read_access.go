@@ -9,17 +9,33 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// checkRead judges a read that is not a call of a tool: of a resource, a prompt
-// or a completion. uri names what is read; empty: nothing. Such a read cannot
-// wait for a person, so what would be asked is refused.
-func checkRead(p *policy.Policy, client policy.Client, src *source, what, uri string) error {
+// A sourceRead is a read that is not a call of a tool: of a resource, a prompt or
+// a completion.
+type sourceRead struct {
+	what  string   // in the policy, as the name of a tool
+	texts []string // any of them may be a path
+	// targets resolves what is read; nil: only the texts tell.
+	targets func(context.Context, *sourceRef) []string
+}
+
+func resourceRead(uri string) sourceRead {
+	return sourceRead{what: "resources/read", texts: pathsIn(uri)}
+}
+
+func (r sourceRead) request(client policy.Client, src *source) policy.Request {
+	return policy.Request{
+		Client: client, Source: src.conf.Name, SourceEffects: src.effects, MaxEffects: src.maxEffects(),
+		Tool: r.what, Effect: tools.Reads, Texts: r.texts,
+	}
+}
+
+// checkRead judges a read. It cannot wait for a person, so what would be asked is
+// refused.
+func checkRead(p *policy.Policy, q policy.Request) error {
 	if p.HasNoRules() {
 		return nil
 	}
-	d := p.Decide(policy.Request{
-		Client: client, Source: src.conf.Name, SourceEffects: src.effects, MaxEffects: src.maxEffects(),
-		Tool: what, Effect: tools.Reads, Texts: pathsIn(uri),
-	})
+	d := p.Decide(q)
 	if d.Verdict == policy.Ask {
 		return tools.Errorf(tools.Denied, "the user wants to be asked about this, and only calls of tools can wait for an answer").
 			WithHint("Call the tool that reads it.")
@@ -48,19 +64,57 @@ func pathsIn(uri string) (names []string) {
 
 // readSource runs f on a source for anything but a tool: with the same grant,
 // deadline, slot, panic guard and log as [Hub.call], for what only reads.
-func readSource[T any](
-	ctx context.Context, h *Hub, by caller, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error),
-) (T, error) {
+func readSource[T any](ctx context.Context, h *Hub, by caller, src *source, r sourceRead, f func(context.Context, *sourceRef) (T, error)) (T, error) {
 	var none T
 	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err
 	}
-	if err := checkRead(h.policy.Load(), by.client, src, what, uri); err != nil {
-		return none, err
+	p, q := h.policy.Load(), r.request(by.client, src)
+	resolves := r.targets != nil && p.DependsOnPath(q)
+	if !resolves {
+		if err := checkRead(p, q); err != nil {
+			return none, err
+		}
 	}
-	v, err := runOnSource(ctx, h.runner, slot{session: by.session}, src, f)
+	v, err := runOnSource(ctx, h.runner, slot{session: by.session}, src, func(ctx context.Context, open *sourceRef) (T, error) {
+		if resolves {
+			q.Targets = r.targets(ctx, open)
+			if err := checkRead(p, q); err != nil {
+				return none, err
+			}
+		}
+		return f(ctx, open)
+	})
 	if err != nil {
-		return none, h.publicError(by.session, what, src, err)
+		return none, h.publicError(by.session, r.what, src, err)
 	}
 	return v, nil
+}
+
+// redact leaves out of an answer what it shows of pages that the policy does not
+// let the caller read. approved: a person has let the call read what is asked
+// about. That does not count for calls that others make: their rehearsal, which
+// nobody has approved yet, must get the same answers.
+func (h *Hub) redact(c *call, res tools.Result, approved bool) (tools.Result, error) {
+	p := h.policy.Load()
+	q := c.policyRequest(p)
+	if c.tool.info.Redact == nil || !p.DependsOnPath(q) {
+		return res, nil
+	}
+	q.Texts, q.TextsIncomplete = nil, false
+	approved = c.group == nil && (approved || c.session.isAllowed(c.allowance(p)))
+	redacted := false
+	covered := func(page string) bool {
+		q.Targets = []string{page}
+		v := p.Decide(q).Verdict
+		denied := v == policy.Deny || v == policy.Ask && !approved
+		redacted = redacted || denied
+		return denied
+	}
+	without, err := c.tool.info.Redact(res, covered)
+	if err != nil || !redacted {
+		return res, err
+	}
+	without.Detail = res.Detail
+	return without, nil
 }

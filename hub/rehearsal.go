@@ -128,6 +128,9 @@ func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err
 		return open.Call(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.raw)
 	})
 	if err == nil {
+		res, err = r.hub.redact(c, res, false)
+	}
+	if err == nil {
 		err = capSize(res, c.tool.info, r.hub.limits.Answer)
 	}
 	return res, err

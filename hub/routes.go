@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -145,14 +146,17 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		defer cancel()
 	}
 	c.session.CountCall(m.route.Path, c.began)
-	if err := r.serve(ctx, c, m, w, req); err != nil {
-		r.refuse(w, c, err)
+	answer := &answerWriter{ResponseWriter: w}
+	defer r.hub.calls.recordRequest(c, req.Method, m.route, req.ContentLength, answer)
+	if err := r.serve(ctx, c, m, answer, req); err != nil {
+		r.refuse(answer, c, err)
 	}
+	answer.finish()
 }
 
 // serve runs the handler of the source on this goroutine, because net/http reuses
 // what it was given. Nothing of it is left when serve returns.
-func (r Routes) serve(ctx context.Context, c *call, m routeMatch, w http.ResponseWriter, req *http.Request) error {
+func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *answerWriter, req *http.Request) error {
 	release, err := c.session.limiter.acquire(ctx)
 	if err != nil {
 		return err
@@ -172,12 +176,12 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, w http.Respons
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")
-	answer := &answerWriter{ResponseWriter: w}
 	_, err = catchPanic(func() (struct{}, error) {
 		http.StripPrefix(m.base, handler).ServeHTTP(answer, req)
 		return struct{}{}, nil
 	})
-	if p, ok := errors.AsType[*panicError](err); ok && (answer.begun || p.isAbort()) {
+	if p, ok := errors.AsType[*panicError](err); ok && (answer.status != 0 || p.isAbort()) {
+		answer.status = 0
 		r.hub.log.Error("a route panicked", "component", m.source.conf.Name, "err", err, "stack", stackOf(err))
 		panic(http.ErrAbortHandler) // the answer is cut off: net/http closes the connection
 	}
@@ -229,22 +233,30 @@ func (handlersWriteByTools) BeforeWrite(context.Context, ...tools.Change) error 
 // AfterWrite implements [tools.WriteObserver].
 func (handlersWriteByTools) AfterWrite(string, tools.State) {}
 
-// An answerWriter knows whether an answer has begun.
+// An answerWriter knows the status of an answer and how long it is.
 type answerWriter struct {
 	http.ResponseWriter
-	begun bool
+	status int // 0: it has not begun
+	size   int // of the body
 }
+
+// finish is called when the handler has returned: without a word it has answered OK.
+func (w *answerWriter) finish() { w.status = cmp.Or(w.status, http.StatusOK) }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *answerWriter) WriteHeader(code int) {
-	w.begun = true
+	if code >= http.StatusOK || code == http.StatusSwitchingProtocols { // others only come before it
+		w.status = cmp.Or(w.status, code)
+	}
 	w.ResponseWriter.WriteHeader(code)
 }
 
 // Write implements [http.ResponseWriter].
 func (w *answerWriter) Write(b []byte) (int, error) {
-	w.begun = true
-	return w.ResponseWriter.Write(b)
+	w.finish()
+	n, err := w.ResponseWriter.Write(b)
+	w.size += n
+	return n, err
 }
 
 // Unwrap lets an [http.ResponseController] flush and set deadlines.

@@ -2,11 +2,15 @@ package hub_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +19,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -69,6 +74,7 @@ func TestRoutes(t *testing.T) {
 	store := memo.NewStore()
 	store.Put("desk", "Milk", "two bottles")
 	h := routesHub(t, store, nil, nil, nil, memoSource("desk"))
+	recorded := auditOf(t, h.Hub)
 	s := serveRoutes(t, h.Hub)
 	text := func(more ...string) []string { return append([]string{"Content-Type", "text/plain"}, more...) }
 	key, client := []string{"Authorization", "Bearer secret desk"}, []string{"Authorization", "Bearer client"}
@@ -118,6 +124,62 @@ func TestRoutes(t *testing.T) {
 	}
 	if strings.Contains(h.log.String(), "secret desk") {
 		t.Error("the log holds a key")
+	}
+	checkRequests(t, recorded())
+}
+
+// auditOf records what the hub does from now on. The function it returns ends that
+// and gives the records, oldest first.
+func auditOf(t *testing.T, h *hub.Hub) (recorded func() []audit.Record) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail, err := audit.Open(t.Context(), audit.Options{File: file, Key: []byte("key"), Now: time.Now, Keep: time.Hour, MaxBytes: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Calls().SetTrail(trail)
+	return func() []audit.Record {
+		r, err := audit.OpenReader(t.Context(), file, time.Now)
+		if err := errors.Join(trail.Close(), err); err != nil {
+			t.Fatal(err)
+		}
+		page, err := r.Calls(t.Context(), audit.Filter{})
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(page.Calls)
+		return page.Calls
+	}
+}
+
+// checkRequests checks that every request that the guard let through is in the
+// audit, with who sent it and how it was answered, and as what the calls it made
+// belong to. No path is there, for it may hold content.
+func checkRequests(t *testing.T, all []audit.Record) {
+	t.Helper()
+	var requests []string
+	for _, r := range all {
+		switch {
+		case r.Parent != 0:
+			i := slices.IndexFunc(all, func(o audit.Record) bool { return o.ID == r.Parent })
+			if i < 0 || !strings.HasPrefix(all[i].Tool, "PUT ") {
+				t.Errorf("nobody made the call %+v", r)
+			}
+		default:
+			requests = append(requests, fmt.Sprintf("%s: %s %s%s", r.Client, r.Tool, r.Outcome, r.Detail))
+			if strings.Contains(r.Tool, "Milk") || r.Source != "desk" || r.Transport != "route" ||
+				strings.HasPrefix(r.Tool, "PUT") && r.Request == 0 || r.Outcome == audit.OK && !strings.HasPrefix(r.Tool, "HEAD") && r.Response == 0 {
+				t.Errorf("recorded as %+v", r)
+			}
+		}
+	}
+	want := []string{
+		`key:memo: GET /notes/ ok{"status":200}`, `key:memo: GET /notes/ ok{"status":200}`, `cursor: GET /notes/ ok{"status":200}`,
+		`key:memo: HEAD /notes/ ok{"status":200}`, `key:memo: GET /notes/ error{"status":404}`, `: GET /health ok{"status":200}`,
+		`key:memo: PUT /notes/ ok{"status":200}`, `cursor: PUT /notes/ ok{"status":200}`,
+	}
+	if !slices.Equal(requests, want) {
+		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(requests, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -49,6 +49,7 @@ type source struct {
 	closed         chan struct{} // closed when this one has been closed
 	firstAttempt   chan struct{} // closed after the first attempt to open
 	reopenRequests chan chan error
+	recovered      bool // writes that were cut short are settled; maintain's
 
 	mu       sync.Mutex
 	open     *sourceRef    // nil: not open
@@ -87,7 +88,7 @@ func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.sources.toolsets(scope)
 		v := cache.forClient(who)
-		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), who, s, "resources/read", uri) == nil
+		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), resourceRead(uri).request(who, s)) == nil
 	})
 }
 
@@ -128,11 +129,4 @@ func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
 	}
 	s.open.users.Add(1)
 	return s.open, nil, nil
-}
-
-// serves reports whether the source is open and well.
-func (s *source) serves() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open != nil && s.failure == nil
 }

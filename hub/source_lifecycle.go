@@ -31,7 +31,6 @@ func (s *source) maintain() {
 	_ = s.reopen()
 	last, attempts := s.hub.now(), 1
 	close(s.firstAttempt)
-	recovered := s.serves() && s.recoverWrites()
 	for {
 		select {
 		case <-s.life.Done():
@@ -40,12 +39,12 @@ func (s *source) maintain() {
 			return
 		case answer := <-s.reopenRequests:
 			answer <- s.reopen()
-			last, attempts, recovered = s.hub.now(), 1, false
+			last, attempts = s.hub.now(), 1
 		case <-tick.C:
 			err := s.check()
 			if err == nil {
-				if attempts = 0; !recovered || s.needsRecovery() {
-					recovered = s.recoverWrites()
+				if attempts = 0; !s.recovered || s.needsRecovery() {
+					s.recovered = s.recoverWrites(s.opened())
 				}
 				continue
 			}
@@ -54,7 +53,7 @@ func (s *source) maintain() {
 				continue
 			}
 			_ = s.reopen()
-			last, recovered = s.hub.now(), false
+			last = s.hub.now()
 			attempts++
 		}
 	}
@@ -91,6 +90,7 @@ func (s *source) reopen() error {
 	s.mu.Unlock()
 	s.close()
 	ref, err := s.openSource()
+	s.recovered = err == nil && s.recoverWrites(ref) // before calls find half of a write
 	s.mu.Lock()
 	s.open, s.reopened = ref, nil
 	s.mu.Unlock()
@@ -206,8 +206,11 @@ func (s *source) lastCloseError() error {
 	return s.closeErr
 }
 
-func (s *source) isOpen() bool {
+func (s *source) isOpen() bool { return s.opened() != nil }
+
+// opened is only for maintain, which closes it.
+func (s *source) opened() *sourceRef {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open != nil
+	return s.open
 }

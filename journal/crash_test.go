@@ -111,15 +111,15 @@ func newVictimJournal(t *testing.T) *testJournal {
 
 func (d *testJournal) reconciled() journal.Reconciliation {
 	d.Helper()
-	found, err := d.Reconcile(d.Context(), "notes", d.fakeFolder)
+	found, err := d.Reconcile(d.Context(), "notes", d.fakeFolder, false)
 	if err != nil {
 		d.Fatal(err)
 	}
 	return found
 }
 
-// A process that is killed at any point of a write leaves both the write and its
-// Change, or neither, for each target, and the next start says which.
+// A process that is killed at any point of a write leaves the write and its
+// Changes, or neither: the next start takes back half of one.
 func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	for point, want := range map[string]struct {
 		a, b  string
@@ -128,7 +128,7 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	}{
 		"start":    {"a\n", "", journal.Reconciliation{}, nil},
 		"promised": {"a\n", "", journal.Reconciliation{Dropped: 2}, nil},
-		"between":  {"A\n", "", journal.Reconciliation{Written: 1, Dropped: 1}, []string{"a.md update written"}},
+		"between":  {"A\n", "", journal.Reconciliation{TakenBack: 1}, []string{"a.md update undone"}},
 		"written":  {"A\n", "B\n", journal.Reconciliation{Written: 2}, []string{"a.md update written", "b.md create written"}},
 		"ended":    {"A\n", "B\n", journal.Reconciliation{Written: 2}, []string{"a.md update written", "b.md create written"}},
 	} {
@@ -148,7 +148,7 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 			if again := d.reconciled(); again.HasFindings() {
 				t.Errorf("found %+v again", again)
 			}
-			if len(want.left) > 0 {
+			if want.found.Written > 0 {
 				d.mustUndo(status.Filter{Session: "s1"})
 			}
 			d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a\n")})

@@ -16,7 +16,7 @@ import (
 
 const (
 	databaseName  = "journal.db"
-	schemaVersion = 2 // of the schema, in user_version
+	schemaVersion = 3 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -62,7 +62,7 @@ CREATE TABLE intents (                      -- calls that an undo has begun with
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
-` + groupsSchema
+` + groupsSchema + noticesSchema
 
 // groupsSchema is what version 2 adds: calls that are undone together.
 const groupsSchema = `
@@ -165,8 +165,11 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 			return errDamaged
 		}
 	}
-	if version < schemaVersion {
-		return migrate(ctx, db, groupsSchema, nil)
+	switch version {
+	case 1:
+		return migrate(ctx, db, groupsSchema+noticesSchema, nil)
+	case 2:
+		return migrate(ctx, db, noticesSchema, nil)
 	}
 	return nil
 }

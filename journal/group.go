@@ -84,7 +84,7 @@ func (g *Group) TakeBack(ctx context.Context, from OpenSource) (done TakenBack) 
 		r, release, err := from(ctx, source)
 		if err == nil {
 			var found Reconciliation
-			err = j.resume(ctx, source, r, &found)
+			err = j.resume(ctx, source, r, false, &found)
 			release()
 			done.Left = append(done.Left, found.Conflicted...)
 			done.Changed = done.Changed || found.Resumed+len(found.Conflicted) > 0

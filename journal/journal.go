@@ -52,7 +52,8 @@ const (
 type Journal struct {
 	*database
 
-	undoLock sync.Mutex // one undo or reconciliation at a time
+	undoLock      sync.Mutex // one undo or reconciliation at a time
+	reconcileLock sync.Mutex // taken before undoLock, for which a reconciliation does not wait
 }
 
 // A database is the file that a Journal keeps, and what is to be written into it.
@@ -116,7 +117,8 @@ func (d *database) ensureOpen() error {
 	if err := os.MkdirAll(d.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	key, err := loadKey(d.opts.Dir)
+	lost := IsLost(d.opts.Dir)
+	key, isNew, err := loadKey(d.opts.Dir)
 	if err != nil {
 		return err
 	}
@@ -124,7 +126,17 @@ func (d *database) ensureOpen() error {
 	if err != nil {
 		return err
 	}
+	if isNew {
+		if err := confirmKey(d.opts.Dir); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
 	d.db, d.key, d.suspect = db, key, false
+	if lost {
+		d.opts.Log.Error("the journal was empty or missing; a new one begins, and earlier changes cannot be undone",
+			"component", "journal", "dir", d.opts.Dir)
+		return d.transact(func(tx *sql.Tx) error { return insertNotice(d, tx, &Notice{Time: d.opts.Now()}) })
+	}
 	return nil
 }
 

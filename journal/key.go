@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	keyName = "journal.key" // beside the database, readable by the user only
-	keySize = 32
+	keyName    = "journal.key" // beside the database, readable by the user only
+	newKeyName = keyName + ".new"
+	keySize    = 32
 )
 
 // A contentKey encrypts contents and derives the names under which they are
@@ -30,21 +31,29 @@ type contentKey struct {
 	mac  []byte
 }
 
-// loadKey reads the key of the journal in dir. It creates one if there is no
-// database yet.
-func loadKey(dir string) (*contentKey, error) {
+// loadKey reads the key of the journal in dir. If there is no database yet, it
+// creates one under another name until [confirmKey]: a key under its own name shows
+// that there was a database.
+func loadKey(dir string) (key *contentKey, isNew bool, err error) {
 	secret, err := readSecret(dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if secret == nil {
+		isNew = true
 		secret = make([]byte, keySize)
 		_, _ = rand.Read(secret) // documented to return no error
-		if err := atomicfile.WriteFile(filepath.Join(dir, keyName), secret, 0o600); err != nil {
-			return nil, err
+		if err := atomicfile.WriteFile(filepath.Join(dir, newKeyName), secret, 0o600); err != nil {
+			return nil, false, err
 		}
 	}
-	return newContentKey(secret)
+	key, err = newContentKey(secret)
+	return key, isNew || !exists(filepath.Join(dir, keyName)), err
+}
+
+// confirmKey gives a new key its own name, now that its database exists.
+func confirmKey(dir string) error {
+	return os.Rename(filepath.Join(dir, newKeyName), filepath.Join(dir, keyName))
 }
 
 // CheckKey returns why what the journal in dir holds cannot be decrypted; nil
@@ -61,6 +70,12 @@ func CheckKey(dir string) error {
 func readSecret(dir string) ([]byte, error) {
 	file, database := filepath.Join(dir, keyName), filepath.Join(dir, databaseName)
 	secret, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) { // a crash came before confirmKey
+		file = filepath.Join(dir, newKeyName)
+		if secret, err = os.ReadFile(file); errors.Is(err, fs.ErrNotExist) {
+			file = filepath.Join(dir, keyName)
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && exists(database):
 		return nil, fmt.Errorf("the key file %s is missing, so %s cannot be decrypted. "+

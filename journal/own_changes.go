@@ -339,7 +339,7 @@ func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) ([]undoStep, error
 		return nil, err
 	}
 	for i := range steps {
-		if err := j.planStep(ctx, &steps[i], r.Merge, r.Open, &precedingUndos{states: map[string]tools.State{}}); err != nil {
+		if err := j.planStep(ctx, &steps[i], r.Merge, r.Open, newPrecedingUndos()); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -199,7 +200,7 @@ func (v changeRow) toStatus() status.Change {
 		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, CannotUndo: v.cannotUndo,
 	}
 	if v.outcome == "" {
-		c.Outcome = status.OutcomeUnknown
+		c.Outcome, c.CannotUndo = status.OutcomeUnknown, cmp.Or(v.cannotUndo, "what became of it is found out when its source serves again")
 	}
 	if v.group != 0 {
 		c.Group = groupID(v.group)

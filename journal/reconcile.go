@@ -12,18 +12,30 @@ import (
 // A Reconciliation is what [Journal.Reconcile] found out about interrupted
 // calls.
 type Reconciliation struct {
-	Written int // Changes that were written after all
-	Dropped int // Changes that were not written
-	Unknown int // Changes whose target holds something else by now
-	Resumed int // calls that an interrupted undo had begun with, undone now
-	// Conflicted lists the targets at which such an undo could not continue, with
-	// the reason.
+	Written   int // Changes that were written after all
+	Dropped   int // Changes that were not written
+	Unknown   int // Changes whose target somebody has edited since
+	TakenBack int // calls that had stopped half-way; what they had written was taken back
+	Resumed   int // calls that an interrupted undo had begun with, undone now
+	// Conflicted lists the targets at which such an undo could not continue, and
+	// what could not be taken back, with the reasons.
 	Conflicted []string
 }
 
 // HasFindings reports whether there was anything to reconcile.
 func (f Reconciliation) HasFindings() bool {
-	return f.Written+f.Dropped+f.Unknown+f.Resumed+len(f.Conflicted) > 0
+	return f.Written+f.Dropped+f.Unknown+f.TakenBack+f.Resumed+len(f.Conflicted) > 0
+}
+
+func (f *Reconciliation) count(m outcomeUpdate) {
+	switch {
+	case m.dropped:
+		f.Dropped++
+	case m.outcome == status.OutcomeUnknown:
+		f.Unknown++
+	default:
+		f.Written++
+	}
 }
 
 // NeedsRecovery reports whether a source may have something to reconcile since
@@ -34,40 +46,26 @@ func (j *Journal) NeedsRecovery(source string) bool {
 	return j.needsRecovery[source]
 }
 
-// Reconcile finds out what became of the Changes of a source whose calls were
-// interrupted, by a crash or because the source was unavailable, and completes
-// an interrupted undo. The source must be open. After an error, call it again;
-// what it found so far counts.
-func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer) (Reconciliation, error) {
-	j.undoLock.Lock()
+// Reconcile settles the Changes of a source whose calls were interrupted, by a
+// crash or because the source was unavailable: a call that stopped half-way is
+// taken back, but for what somebody has edited since, and an interrupted undo is
+// completed. What a person should know of that is a [Notice]. outlives means that
+// an application that is still running writes for the source, so that nothing is
+// taken back. k answers already; it is Unavailable while an undo is under way.
+// After an error, call it again; what it found so far counts.
+func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer, outlives bool) (found Reconciliation, err error) {
+	j.reconcileLock.Lock()
+	defer j.reconcileLock.Unlock()
+	if !j.undoLock.TryLock() { // it may be waiting for this source
+		return found, tools.Errorf(tools.Unavailable, "reconcile changes: an undo is under way")
+	}
 	defer j.undoLock.Unlock()
-	pending, err := j.pending(source)
-	if err != nil {
-		return Reconciliation{}, fmt.Errorf("reconcile changes: %w", err)
-	}
-	var found Reconciliation
-	marks, err := j.findOutcomes(ctx, k, pending)
-	for _, m := range marks {
-		switch {
-		case m.dropped:
-			found.Dropped++
-		case m.outcome == status.OutcomeUnknown:
-			found.Unknown++
-		default:
-			found.Written++
-		}
-	}
-	j.mu.Lock()
-	j.queueOutcomes(marks...)
-	if err == nil && len(marks) > 0 {
-		err = j.flush()
-	}
-	j.mu.Unlock()
+	err = j.recoverCalls(ctx, source, k, outlives, &found)
 	if err == nil {
 		err = j.abandonInterrupted()
 	}
 	if err == nil {
-		err = j.resume(ctx, source, k, &found)
+		err = j.resume(ctx, source, k, true, &found)
 	}
 	j.mu.Lock()
 	j.needsRecovery[source] = err != nil
@@ -105,28 +103,10 @@ func (d *database) pending(source string) (ended []changeRow, err error) {
 	return ended, nil
 }
 
-// hasDatabase reports whether anything was ever recorded.
-func (d *database) hasDatabase() bool { return exists(filepath.Join(d.opts.Dir, databaseName)) }
-
-// findOutcomes compares rows with what their targets hold, or with what a
-// later Change of the same target found there.
-func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []changeRow) ([]outcomeUpdate, error) {
-	var marks []outcomeUpdate
-	for _, v := range rows {
-		now, known, err := j.stateFoundByNext(v)
-		if err == nil && !known {
-			if k == nil {
-				marks = append(marks, v.withOutcome(status.OutcomeUnknown))
-				continue
-			}
-			now, err = k.State(ctx, v.Target)
-		}
-		if err != nil {
-			return marks, err
-		}
-		marks = append(marks, v.inferOutcome(now))
-	}
-	return marks, nil
+// hasDatabase reports whether anything was ever recorded. The key without the
+// database means that the database was lost.
+func (d *database) hasDatabase() bool {
+	return exists(filepath.Join(d.opts.Dir, databaseName)) || exists(filepath.Join(d.opts.Dir, keyName))
 }
 
 // stateFoundByNext returns what the next Change of v's target found there.

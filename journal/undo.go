@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -24,6 +25,7 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Ope
 	if err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
+	steps = slices.DeleteFunc(steps, func(s undoStep) bool { return s.cannot != nil })
 	if err := j.recordIntents(steps, p.Merge, by); err != nil {
 		return fmt.Errorf("undo: nothing was changed, because the journal cannot be written: %w", err)
 	}
@@ -128,7 +130,7 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 				return err
 			}
 		}
-		return s.deleteIntent(tx)
+		return errors.Join(insertNotice(j.database, tx, s.notice), s.deleteIntent(tx))
 	})
 }
 
@@ -142,14 +144,15 @@ func ensureUndone(tx *sql.Tx, seq int64) error {
 	return markUndone(tx, seq)
 }
 
-// resume continues interrupted undos.
-func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, found *Reconciliation) error {
+// resume continues interrupted undos, and takes back groups. noticing means that
+// nobody is told of the latter in another way.
+func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, noticing bool, found *Reconciliation) error {
 	todo, err := j.readIntents(source)
 	if err != nil {
 		return err
 	}
 	for _, t := range todo {
-		s, err := j.resumeIntent(ctx, t, k)
+		s, kept, err := j.resumeIntent(ctx, t, k, noticing)
 		if isPostponed(err) {
 			return err // Reconcile tries again later
 		}
@@ -158,24 +161,49 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 		} else {
 			found.Resumed++
 		}
+		if !noticing {
+			found.Conflicted = append(found.Conflicted, kept...)
+		}
 		j.dropIntents([]undoStep{s})
 	}
 	return nil
 }
 
-func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restorer) (undoStep, error) {
-	s, err := j.readStep(t.step)
+// resumeIntent returns what it leaves as it is because somebody has edited it, if
+// it takes back a group; an undo that a person began is not resumed over edits.
+func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restorer, noticing bool) (s undoStep, kept []string, err error) {
+	s, err = j.readStep(t.step)
 	if stands, ok := errors.AsType[*cannotUndoError](err); err != nil && (!ok || stands.pending) {
 		err = tools.Errorf(tools.Unavailable, "%w", err)
 	}
 	if err != nil || len(s.rows) == 0 {
-		return s, err
+		return s, nil, err
 	}
-	if err := s.checkPrecondition(ctx, k, t.merge, &precedingUndos{states: map[string]tools.State{}}); err != nil {
-		return s, err
+	if t.by.Client == takeBackClient {
+		n := newNotice(s.rows)
+		if kept, err = s.planTakeBack(ctx, k); noticing {
+			n.Kept, n.TakenBack = kept, s.targets()
+			s.notice = n
+		}
+	} else {
+		err = s.checkPrecondition(ctx, k, t.merge, newPrecedingUndos())
+	}
+	if err != nil {
+		return s, kept, err
 	}
 	r := j.recordUndo(s, t.by)
-	return s, j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
+	return s, kept, j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
+}
+
+// targets are those of the Changes of s, oldest first.
+func (s *undoStep) targets() []string {
+	var names []string
+	for _, v := range slices.Backward(s.rows) {
+		if !slices.Contains(names, v.Target) {
+			names = append(names, v.Target)
+		}
+	}
+	return names
 }
 
 // firstTarget names what a step is about.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,10 @@ type undoStep struct {
 	source    string
 	rows      []changeRow // newest first
 	changes   []tools.Change
-	merged    []string // targets whose later edits are kept
+	merged    []string               // targets whose later edits are kept
+	after     map[string]tools.State // what it leaves behind, by target
+	cannot    error                  // why it cannot be undone; nil: it can
+	notice    *Notice                // of what people have to be told when it is done; nil: nothing
 }
 
 // PlanUndo returns what Undo would do: a step for every target, with the diff.
@@ -43,6 +47,10 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 			room -= len(diff)
 			plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
 		}
+		if s.cannot != nil {
+			plan.Risks = append(plan.Risks, s.describe()+" is not undone: "+firstLine(s.cannot))
+			continue
+		}
 		if others := s.changesExcept(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("the same call also made %s; a call is undone as a whole", strings.Join(others, ", ")))
 		}
@@ -58,6 +66,9 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 func countCalls(steps []undoStep) int {
 	calls := map[[2]int64]bool{}
 	for _, s := range steps {
+		if s.cannot != nil {
+			continue
+		}
 		calls[[2]int64{s.call, s.group}] = true
 	}
 	return len(calls)
@@ -93,7 +104,8 @@ func countNoun(n int, noun string) string {
 }
 
 // planUndo finds the calls that p selects and what undoing them changes,
-// newest first. If it returns an error, nothing must be changed.
+// newest first. If it returns an error, nothing must be changed. Steps that cannot
+// be undone are among them only if p says that they are skipped.
 func (j *Journal) planUndo(ctx context.Context, p status.Filter, from OpenSource) ([]undoStep, error) {
 	steps, err := j.selectCalls(p)
 	if err != nil {
@@ -103,21 +115,106 @@ func (j *Journal) planUndo(ctx context.Context, p status.Filter, from OpenSource
 		return nil, errors.New("no matching change to undo")
 	}
 	preceding := map[string]*precedingUndos{} // by source
-	for i := range steps {
-		if preceding[steps[i].source] == nil {
-			preceding[steps[i].source] = &precedingUndos{states: map[string]tools.State{}}
-		}
-		if err := j.planStep(ctx, &steps[i], p.Merge, from, preceding[steps[i].source]); err != nil {
-			return nil, err
+	var skipped []*undoStep
+	units := 0
+	for rest := steps; len(rest) > 0; units++ {
+		unit := rest[:unitLength(rest)]
+		rest = rest[len(unit):]
+		if err := j.planUnit(ctx, unit, p.Merge, from, preceding); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			for i := range unit {
+				unit[i].changes, unit[i].cannot = nil, err
+			}
+			skipped = append(skipped, &unit[0])
 		}
 	}
+	if len(skipped) == units && (units == 1 || p.Skip) || len(skipped) > 0 && !p.Skip {
+		return nil, cannotUndoAll(skipped, units)
+	}
 	return steps, nil
+}
+
+// unitLength is how many of the first steps are undone together or not at all: one
+// for each source of a group.
+func unitLength(steps []undoStep) int {
+	n := 1
+	for n < len(steps) && steps[0].group != 0 && steps[n].group == steps[0].group {
+		n++
+	}
+	return n
+}
+
+// planUnit plans steps that are undone together, and adds them to those that
+// precede the next.
+func (j *Journal) planUnit(
+	ctx context.Context, unit []undoStep, merging bool, from OpenSource, preceding map[string]*precedingUndos,
+) error {
+	for i := range unit {
+		s := &unit[i]
+		if s.cannot != nil {
+			return s.cannot
+		}
+		if preceding[s.source] == nil {
+			preceding[s.source] = newPrecedingUndos()
+		}
+		if err := j.planStep(ctx, s, merging, from, preceding[s.source]); err != nil {
+			return err
+		}
+	}
+	for _, s := range unit {
+		preceding[s.source].add(s)
+	}
+	return nil
+}
+
+// cannotUndoAll says which of several calls cannot be undone.
+func cannotUndoAll(skipped []*undoStep, units int) error {
+	first := skipped[0]
+	if units == 1 {
+		return first.cannot
+	}
+	var others strings.Builder
+	for i, s := range skipped[1:] {
+		if i == 10 {
+			fmt.Fprintf(&others, "\nand %d more", len(skipped)-1-i)
+			break
+		}
+		fmt.Fprintf(&others, "\n%s: %s", s.describe(), firstLine(s.cannot))
+	}
+	advice := "\nNothing was changed. To undo the other " + countNoun(units-len(skipped), "call") + ", repeat it with --skip."
+	if len(skipped) == units {
+		advice = "\nNothing was changed."
+	}
+	return fmt.Errorf("%d of %d calls cannot be undone:\n%s: %w%s%s",
+		len(skipped), units, first.describe(), first.cannot, others.String(), advice)
+}
+
+// describe names a step for people.
+func (s *undoStep) describe() string {
+	if len(s.rows) == 0 {
+		return s.source
+	}
+	v := s.rows[len(s.rows)-1]
+	return fmt.Sprintf("%s (%s %s in %s)", changeID(v.seq), v.origin.Tool, v.Target, s.source)
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimSuffix(line, ":")
 }
 
 // precedingUndos are the steps that are undone before another one.
 type precedingUndos struct {
 	states  map[string]tools.State // what they leave behind, by target
 	changes []tools.Change         // what they change
+}
+
+func newPrecedingUndos() *precedingUndos { return &precedingUndos{states: map[string]tools.State{}} }
+
+func (a *precedingUndos) add(s undoStep) {
+	maps.Copy(a.states, s.after)
+	a.changes = append(a.changes, s.changes...)
 }
 
 // explains reports whether these steps alone are why a target holds now
@@ -147,10 +244,13 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 	if k == nil {
 		return fmt.Errorf("%s does not support undo", s.source)
 	}
-	s.changes, s.merged = nil, nil
+	s.changes, s.merged, s.after = nil, nil, map[string]tools.State{}
 	var conflicting []changeRow // targets that do not hold the bytes that the Change left
 	for _, v := range s.rows {
-		now, undoneBefore := before.states[v.Target]
+		now, undoneBefore := s.after[v.Target]
+		if !undoneBefore {
+			now, undoneBefore = before.states[v.Target]
+		}
 		if !undoneBefore {
 			var err error
 			if now, err = k.State(ctx, v.Target); err != nil {
@@ -173,10 +273,9 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 				conflicting = append(conflicting, v)
 			}
 		}
-		before.states[v.Target] = want.After
+		s.after[v.Target] = want.After
 		s.addChange(want)
 	}
-	before.changes = append(before.changes, s.changes...)
 	return s.askRestorer(ctx, k, conflicting)
 }
 
@@ -209,7 +308,7 @@ func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflictin
 	if e := tools.AsError(err); e.Code != tools.Conflict {
 		return err
 	}
-	var why []string
+	var why, edited []string
 	for _, v := range conflicting {
 		now, err := k.State(ctx, v.Target)
 		if err != nil {
@@ -218,17 +317,22 @@ func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflictin
 		if sameState(v.Target, now, v.After) {
 			continue
 		}
+		edited = append(edited, v.Target)
 		why = append(why, fmt.Sprintf("%s in %s was edited after %s:\n%s", v.Target, s.source, changeID(v.seq), unifiedDiff(v.Target, v.After, now, 8<<10)))
 	}
 	if len(why) == 0 {
 		return err
 	}
-	return &ConflictError{Reason: strings.TrimRight(strings.Join(why, ""), "\n")}
+	return &ConflictError{Reason: strings.TrimRight(strings.Join(why, ""), "\n"), targets: edited}
 }
 
 // A ConflictError means that something that an undo would overwrite was edited
 // since by somebody else. Reason holds the diff, which only a person may see.
-type ConflictError struct{ Reason string }
+type ConflictError struct {
+	Reason string
+
+	targets []string // that were edited
+}
 
 // Error implements error.
 func (e *ConflictError) Error() string {
@@ -236,8 +340,8 @@ func (e *ConflictError) Error() string {
 }
 
 func conflictBetween(v changeRow, now tools.State) error {
-	return &ConflictError{Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s", v.Target, v.origin.Source,
-		strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
+	return &ConflictError{targets: []string{v.Target}, Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s",
+		v.Target, v.origin.Source, strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
 
 // selectCalls returns the calls that p selects, newest first. Without IDs it
@@ -290,7 +394,9 @@ func (d *database) wholeCalls(rows []changeRow) ([]undoStep, error) {
 			continue
 		}
 		whole, err := d.wholeCall(v)
-		if err != nil {
+		if cannot, ok := errors.AsType[*cannotUndoError](err); ok {
+			whole = []undoStep{{call: v.call, group: v.group, source: v.origin.Source, rows: []changeRow{v}, cannot: cannot}}
+		} else if err != nil {
 			return nil, err
 		}
 		steps = append(steps, whole...)

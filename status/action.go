@@ -29,6 +29,7 @@ const (
 	RotateToken         Verb = "token.rotate"   // Target: "plugin" or "clients"
 	Allow               Verb = "approval.allow" // Target: the Approval's ID
 	Refuse              Verb = "approval.deny"  // Target: the Approval's ID
+	MarkShown           Verb = "approval.shown" // Target: the ID of an Approval that a person was shown all of
 	UndoChanges         Verb = "changes.undo"
 	ResetCircuitBreaker Verb = "circuit-breaker.reset" // Target: the client's name
 	Acknowledge         Verb = "problem.acknowledge"   // Target: the code of a Problem to dismiss
@@ -69,6 +70,7 @@ var actions = []ActionInfo{
 	{Verb: RotateToken, Title: "make a new token for the {target}", Asks: true, WithoutHub: true},
 	{Verb: Allow, Title: "allow the call{scope}"},
 	{Verb: Refuse, Title: "refuse the call"},
+	{Verb: MarkShown, Title: "note that the call was shown"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
 	{Verb: ResetCircuitBreaker, Title: "let {target} change things again without asking each time", Asks: true},
 	{Verb: Acknowledge, Title: "dismiss the notice"},
@@ -185,7 +187,8 @@ type Option struct {
 type Plan struct {
 	Title string   `json:"title"` // "Remove source notes"
 	Steps []Step   `json:"steps"`
-	Risks []string `json:"risks"` // "3 agents are connected and lose their tools"
+	Risks []string `json:"risks"`         // "3 agents are connected and lose their tools"
+	Cut   bool     `json:"cut,omitempty"` // part of what it would change is not in Steps
 }
 
 // A Step is one change of a Plan.

@@ -1,9 +1,13 @@
 package status
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
-// An Approval is one call that waits for a person. Its Plan, with the diff, is
-// what [Client].Preview answers for the action that allows it.
+// An Approval is one call that waits for a person. Its Plan, with the beginning
+// and the end of long diffs, is what [Client].Preview answers for the action that
+// allows it; [ApprovalTargetsQuery] and [ApprovalTextQuery] answer all.
 type Approval struct {
 	ID        string    `json:"id"`
 	Since     time.Time `json:"since"`
@@ -16,10 +20,74 @@ type Approval struct {
 	Effect    string    `json:"effect"`
 	Targets   []string  `json:"targets"`             // what would change, at most ten
 	More      int       `json:"more"`                // how many targets there are beyond those
+	Added     int       `json:"added"`               // lines, of all targets
+	Removed   int       `json:"removed"`             // lines, of all targets
+	Bytes     int       `json:"bytes"`               // of the whole text of what it would do
+	Shown     bool      `json:"shown,omitempty"`     // a person was shown all of it; see [MarkShown]
 	AskReason string    `json:"why"`                 // the rule that asks, in words
 	Reason    string    `json:"reason,omitempty"`    // why the agent wants it, in its own words; empty: no reason given
-	OnlyOnce  bool      `json:"only_once,omitempty"` // it makes other calls, and cannot be allowed for longer
+	OnlyOnce  bool      `json:"only_once,omitempty"` // it cannot be allowed for longer: it makes other calls, or its client has not proved its name
 	Args      string    `json:"args"`                // the arguments as JSON, cut at 2 KB
+}
+
+// ClientLabel is the name of a client for a person who decides: a name that is
+// only claimed is quoted and marked, so that it cannot be taken for a proven one.
+func ClientLabel(name string, proven bool) string {
+	const most = 60 // characters
+	switch runes := []rune(name); {
+	case name == "":
+		return "a client without a name"
+	case proven:
+		return name
+	case len(runes) > most:
+		return strconv.Quote(string(runes[:most])+"…") + " (claimed)"
+	}
+	return strconv.Quote(name) + " (claimed)"
+}
+
+// Bounds of one answer about an Approval; [ApprovalTargets].Next and
+// [ApprovalText].Next say where to go on.
+const (
+	MaxApprovalTargets = 1000
+	MaxApprovalText    = 256 << 10 // bytes
+)
+
+// An ApprovalRange asks for part of what a call that waits would do.
+type ApprovalRange struct {
+	ID   string `json:"id"`             // of the Approval
+	From int    `json:"from,omitempty"` // the first target, or the first byte of the text
+}
+
+// ApprovalTargets are some of the targets of a call that waits, in the order of
+// its text.
+type ApprovalTargets struct {
+	Targets []ApprovalTarget `json:"targets"`
+	Total   int              `json:"total"`   // targets of the call
+	Added   int              `json:"added"`   // lines, of all targets
+	Removed int              `json:"removed"` // lines, of all targets
+	Bytes   int              `json:"bytes"`   // of the whole text
+	Next    int              `json:"next,omitempty"`
+}
+
+// An ApprovalTarget is one thing that a call would change, or a call that it
+// would make which only reads.
+type ApprovalTarget struct {
+	Name    string `json:"name"`   // with its source, if there are several
+	Action  string `json:"action"` // "create", "change", "delete" or "call"
+	Added   int    `json:"added"`  // lines; 0 also if it is not text
+	Removed int    `json:"removed"`
+	Offset  int    `json:"offset"` // of its part of the text, which begins with a headline
+	Bytes   int    `json:"bytes"`  // of that part
+}
+
+// ApprovalText is part of the text of what a call that waits would do: for each
+// target a headline and its diff, or its arguments where nothing more is known.
+// Target names are escaped for a terminal, and diffs are as they are.
+type ApprovalText struct {
+	Text  string `json:"text"`
+	From  int    `json:"from"`  // of its first byte: that of the request, or the start of a character
+	Bytes int    `json:"bytes"` // of the whole text
+	Next  int    `json:"next,omitempty"`
 }
 
 // An ApprovalOutcome says how an Approval ended.
@@ -39,6 +107,7 @@ const (
 	TimedOut   Resolution = "timed-out"   // there was no answer in time
 	ClientLeft Resolution = "client-left" // the caller cancelled or disconnected
 	AskedAgain Resolution = "asked-again" // the policy has changed, so the call is decided again
+	Displaced  Resolution = "displaced"   // its client had too many calls waiting
 )
 
 // By says who answered an Approval.

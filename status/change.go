@@ -41,7 +41,11 @@ type Outcome string
 const (
 	Written        Outcome = "written" // it happened and has not been undone
 	Undone         Outcome = "undone"  // it has been undone
-	OutcomeUnknown Outcome = "unknown" // the hub was interrupted while it was written
+	// OutcomeUnknown: writing it was interrupted, and its target holds neither what
+	// it held before nor what was to be written: somebody has edited it since. It
+	// is left as it is. Until the source serves again all that was interrupted is
+	// unknown.
+	OutcomeUnknown Outcome = "unknown"
 )
 
 // A Change is one write of one target by an agent, or by an undo.
@@ -75,6 +79,7 @@ type Filter struct {
 	Before  string    `json:"before,omitempty"` // for reading: older than the Change with this ID
 	Limit   int       `json:"limit,omitempty"`  // for reading: 0: 100
 	Merge   bool      `json:"merge,omitempty"`  // for undoing: keep later edits of a text by a three-way merge
+	Skip    bool      `json:"skip,omitempty"`   // for undoing: undo the other calls if some cannot be undone
 }
 
 // Changes are the Changes that a Filter selects, newest first.

@@ -24,6 +24,10 @@ var (
 	CallsQuery = Stream[CallFilter, Call]{"calls"}
 	// ChangesQuery answers newest first.
 	ChangesQuery = Query[Filter, Changes]{"changes"}
+	// ApprovalTargetsQuery answers what a call that waits would change, and
+	// ApprovalTextQuery how: all of it, part by part.
+	ApprovalTargetsQuery = Query[ApprovalRange, ApprovalTargets]{"approval-targets"}
+	ApprovalTextQuery    = Query[ApprovalRange, ApprovalText]{"approval-text"}
 	// ToolsQuery answers what a client sees.
 	ToolsQuery = Query[ToolFilter, []Tool]{"tools"}
 	// RunToolQuery runs a tool the way an agent does, grants and audit included,
@@ -56,7 +60,7 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(),
 	}

@@ -23,8 +23,9 @@ type Content struct {
 	Name string
 }
 
-// A ContentProvider is an output with content blocks besides its JSON, such as
-// the image it describes.
+// A ContentProvider is an output that a model reads as these blocks and not as its
+// JSON: a page as Markdown, or the image that it describes. Clients that read
+// structured content get the JSON all the same.
 type ContentProvider interface {
-	Content() []Content
+	Blocks() []Content
 }

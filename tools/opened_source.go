@@ -31,12 +31,14 @@ type boundTool struct {
 type boundResource struct {
 	info     ResourceInfo
 	read     func(ctx context.Context, uri string, vars map[string]string) (Content, error)
+	targets  func(ctx context.Context, vars map[string]string) ([]string, error) // nil: it does not tell
 	complete func(ctx context.Context, variable, prefix string) ([]string, error)
 }
 
 type boundPrompt struct {
 	info     PromptInfo
 	get      func(ctx context.Context, args map[string]string) ([]Message, error)
+	targets  func(ctx context.Context, args map[string]string) ([]string, error) // nil: it does not tell
 	complete func(ctx context.Context, argument, prefix string) ([]string, error)
 }
 
@@ -85,6 +87,9 @@ func (k *erasedSystem[S, C]) bindResources(o *OpenedSource, src S) {
 		open.read = func(ctx context.Context, uri string, vars map[string]string) (Content, error) {
 			return r.Read(src, ctx, uri, vars)
 		}
+		if r.Targets != nil {
+			open.targets = func(ctx context.Context, vars map[string]string) ([]string, error) { return r.Targets(src, ctx, vars) }
+		}
 		if r.Complete != nil {
 			open.complete = func(ctx context.Context, variable, prefix string) ([]string, error) {
 				return r.Complete(src, ctx, variable, prefix)
@@ -98,6 +103,9 @@ func (k *erasedSystem[S, C]) bindPrompts(o *OpenedSource, src S) {
 	for i, p := range k.system.Prompts {
 		open := boundPrompt{info: k.manifest.Prompts[i]}
 		open.get = func(ctx context.Context, args map[string]string) ([]Message, error) { return p.Get(src, ctx, args) }
+		if p.Targets != nil {
+			open.targets = func(ctx context.Context, args map[string]string) ([]string, error) { return p.Targets(src, ctx, args) }
+		}
 		if p.Complete != nil {
 			open.complete = func(ctx context.Context, argument, prefix string) ([]string, error) {
 				return p.Complete(src, ctx, argument, prefix)
@@ -190,6 +198,40 @@ func (o *OpenedSource) HidesChange(ctx context.Context, c Change) (bool, error) 
 		return h.HidesChange(ctx, c)
 	}
 	return true, nil
+}
+
+// ResourceTargets is what reading the resource at uri would touch; nil: its System
+// does not tell, or cannot.
+func (o *OpenedSource) ResourceTargets(ctx context.Context, uri string) []string {
+	if o.checkOpen() != nil || len(uri) > maxURI {
+		return nil
+	}
+	for _, r := range o.resources {
+		if vars, ok := r.info.match(uri); ok {
+			return knownTargets(ctx, r.targets, vars)
+		}
+	}
+	return nil
+}
+
+// PromptTargets is what rendering a prompt would touch; nil: its System does not
+// tell, or cannot.
+func (o *OpenedSource) PromptTargets(ctx context.Context, name string, args map[string]string) []string {
+	if o.checkOpen() != nil {
+		return nil
+	}
+	return knownTargets(ctx, o.prompts[name].targets, args)
+}
+
+func knownTargets(ctx context.Context, targets func(context.Context, map[string]string) ([]string, error), args map[string]string) []string {
+	if targets == nil {
+		return nil
+	}
+	names, err := targets(ctx, args)
+	if err != nil {
+		return nil
+	}
+	return names[:min(len(names), maxTargets)]
 }
 
 // maxURI is the longest URI that Read looks at, in bytes.

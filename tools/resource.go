@@ -19,6 +19,9 @@ type Resource[S Source] struct {
 	MIME string
 	// Read returns the content at uri; vars are the template's variables.
 	Read func(s S, ctx context.Context, uri string, vars map[string]string) (Content, error)
+	// Targets is what reading it touches, as of [WithTargets]; nil: only the URI
+	// tells.
+	Targets func(s S, ctx context.Context, vars map[string]string) ([]string, error)
 	// Complete proposes at most 100 values for a variable that begin with
 	// prefix, best first. Nil: no proposals.
 	Complete func(s S, ctx context.Context, variable, prefix string) ([]string, error)
@@ -73,6 +76,9 @@ type Prompt[S Source] struct {
 	Arguments []PromptArgument
 	// Get renders the prompt; every required argument is present.
 	Get func(s S, ctx context.Context, args map[string]string) ([]Message, error)
+	// Targets is what rendering it touches, as of [WithTargets]; nil: only its
+	// arguments tell.
+	Targets func(s S, ctx context.Context, args map[string]string) ([]string, error)
 	// Complete proposes at most 100 values for an argument that begin with
 	// prefix, best first. Nil: no proposals.
 	Complete func(s S, ctx context.Context, argument, prefix string) ([]string, error)

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,10 @@ type Spec[In, Out any] struct {
 	// search of its System, and query is its only required argument. Nil: the
 	// tool is not a search.
 	Hits func(Out) []Hit
+	// Redact returns an answer without what it shows of the pages that are covered,
+	// and says in a note of the answer that something is left out. A tool that shows
+	// parts of many pages has it, so that rules by path hold for them.
+	Redact func(out Out, covered func(page string) bool) Out
 	// Timeout of one call; time that it waits for a person is not counted. 0:
 	// the hub's; at most 10 minutes.
 	Timeout time.Duration
@@ -86,11 +91,13 @@ type ToolInfo struct {
 	Errors   []Code             `json:"errors"`
 	Examples []ExampleInfo      `json:"examples,omitempty"`
 	// Hits is [Spec].Hits for an answer as JSON. Nil: the tool is not a search.
-	Hits     func(answer json.RawMessage) ([]Hit, error) `json:"-"`
-	Timeout  time.Duration                               `json:"timeout_ns,omitempty"`
-	Calls    bool                                        `json:"calls,omitempty"`
-	Unlisted bool                                        `json:"unlisted,omitempty"`
-	Roles    []string                                    `json:"roles,omitempty"`
+	Hits func(answer json.RawMessage) ([]Hit, error) `json:"-"`
+	// Redact is [Spec].Redact for an answer as it was given; nil: the tool has none.
+	Redact   func(answer Result, covered func(page string) bool) (Result, error) `json:"-"`
+	Timeout  time.Duration                                                       `json:"timeout_ns,omitempty"`
+	Calls    bool                                                                `json:"calls,omitempty"`
+	Unlisted bool                                                                `json:"unlisted,omitempty"`
+	Roles    []string                                                            `json:"roles,omitempty"`
 	// HasTargets: the tool tells what a call touches before it is made.
 	HasTargets bool `json:"-"`
 }
@@ -173,6 +180,15 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 			panic(fmt.Sprintf("tools: %s: a search requires query and nothing else", spec.Name))
 		}
 	}
+	if spec.Redact != nil {
+		info.Redact = func(answer Result, covered func(page string) bool) (Result, error) {
+			var out Out
+			if err := json.Unmarshal(answer.JSON, &out); err != nil {
+				return Result{}, fmt.Errorf("read answer of %s: %w", spec.Name, err)
+			}
+			return newResult(spec.Redact(out, covered))
+		}
+	}
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
 		if err := decodeArguments(in, raw, &v); err != nil {
@@ -214,18 +230,30 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 }
 
 func newResult[Out any](out Out) (Result, error) {
-	b, err := json.Marshal(noNilSlices(out))
+	b, err := PlainJSON(noNilSlices(out))
 	if err != nil {
 		return Result{}, fmt.Errorf("marshal result: %w", err)
 	}
 	r := Result{JSON: b}
 	if rich, ok := any(out).(ContentProvider); ok {
-		r.Content = rich.Content()
+		r.Content = rich.Blocks()
 	}
 	if a, ok := any(out).(AuditProvider); ok {
 		r.Detail = mustJSON(a.AuditDetails())
 	}
 	return r, nil
+}
+
+// PlainJSON is v as JSON in which <, > and & stand as they are: an answer is read
+// as text, and no browser runs it.
+func PlainJSON(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func mustJSON(v any) json.RawMessage {

@@ -69,6 +69,8 @@ func outcomeText(all []status.ApprovalOutcome, id string) string {
 		return "the client gave up waiting"
 	case e.Resolution == status.AskedAgain:
 		return "re-evaluated, the rules changed"
+	case e.Resolution == status.Displaced:
+		return "refused, too many calls waited"
 	default:
 		return string(e.Resolution) + " elsewhere"
 	}

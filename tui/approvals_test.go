@@ -28,6 +28,7 @@ func TestEndingsAreSaid(t *testing.T) {
 		"timed out, nobody answered":      {Resolution: status.TimedOut},
 		"the client gave up waiting":      {Resolution: status.ClientLeft},
 		"re-evaluated, the rules changed": {Resolution: status.AskedAgain},
+		"refused, too many calls waited":  {Resolution: status.Displaced},
 	} {
 		runPanel(t, crowded(), func(r *testPanel) {
 			s := asked()

@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
 // filterFlags choose changes.
@@ -60,8 +60,8 @@ func changesCommand(c *cli) *cobra.Command {
 		Use: "show ID...", Short: "Show changes as diffs", Args: arguments(1, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error { return showChanges(cmd.Context(), c, ids) },
 	}, &cobra.Command{
-		Use: "acknowledge", Short: "Dismiss the notice about a damaged journal", Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return acknowledgeDamage(cmd.Context(), c) },
+		Use: "acknowledge", Short: "Dismiss the notices about the journal and about interrupted writes", Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return acknowledgeNotices(cmd.Context(), c) },
 	})
 	return cmd
 }
@@ -123,6 +123,9 @@ func changeNotes(ch status.Change) (notes []string) {
 	if ch.Outcome != status.Written {
 		notes = append(notes, string(ch.Outcome))
 	}
+	if ch.Outcome == status.OutcomeUnknown && ch.CannotUndo == "" {
+		notes = append(notes, "writing it was interrupted, and the target was edited since")
+	}
 	if ch.Undoes != "" {
 		notes = append(notes, "undoes "+ch.Undoes)
 	}
@@ -169,25 +172,44 @@ func showChanges(ctx context.Context, c *cli, ids []string) error {
 	return nil
 }
 
-// acknowledgeDamage asks the hub, which then removes the notice at once.
-func acknowledgeDamage(ctx context.Context, c *cli) error {
+// acknowledgeNotices asks the hub, which then removes the notices at once.
+func acknowledgeNotices(ctx context.Context, c *cli) error {
 	files, err := journal.Quarantined(c.Paths.Journal())
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		c.printf("nothing to acknowledge\n")
-		return nil
-	}
-	err = c.hub().API().Do(ctx, status.Action{Verb: status.Acknowledge, Target: problems.JournalDamaged.Code})
-	if errors.Is(err, daemon.ErrNoHub) {
-		err = journal.Acknowledge(c.Paths.Journal())
+	dismissed, err := dismissProblems(ctx, c)
+	if err == nil && !slices.Contains(dismissed, problems.JournalDamaged.Code) {
+		err = journal.Acknowledge(c.Paths.Journal()) // no hub shows it
 	}
 	if err != nil {
 		return err
+	}
+	if len(files)+len(dismissed) == 0 {
+		c.printf("nothing to acknowledge\n")
 	}
 	for _, file := range files {
 		c.printf("kept as %s\n", file+journal.AcknowledgedSuffix)
 	}
 	return nil
+}
+
+// dismissProblems dismisses what a running hub shows and only has to be read. It
+// returns the codes.
+func dismissProblems(ctx context.Context, c *cli) (codes []string, err error) {
+	snap, err := c.hub().Snapshot(ctx)
+	if err != nil || !machine.HubRunning(snap) {
+		return nil, err
+	}
+	for _, p := range snap.Problems {
+		if p.Action == nil || p.Action.Verb != status.Acknowledge || slices.Contains(codes, p.Code) {
+			continue
+		}
+		if err := c.hub().API().Do(ctx, *p.Action); err != nil {
+			return codes, err
+		}
+		codes = append(codes, p.Code)
+		c.printf("dismissed: %s\n", p.Title)
+	}
+	return codes, nil
 }

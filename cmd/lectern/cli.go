@@ -30,7 +30,7 @@ type cli struct {
 func newCLI(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*cli, error) {
 	a := &app.App{
 		Environ: environ, Now: time.Now, Version: lecternVersion, Revision: thisBuild().Revision,
-		Systems: sync.OnceValue(all.Systems), Environment: all.Environment, Plugin: plugin.Files,
+		Systems: sync.OnceValue(all.Systems), Environment: all.Environment, Plugin: plugin.Files(),
 	}
 	a.Started = sync.OnceValue(a.Stamp)
 	var err error

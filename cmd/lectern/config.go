@@ -35,12 +35,14 @@ token = true          # only when it shows its token: "lectern client token NAME
 effects = ["read"]    # without its token a client never gets more than others
 ask = ["read"]        # effects that need your approval
 role = "gm"           # in a System with roles, once it shows its token
-elicit = false        # ask in the client too? default: if it shows its token
+elicit = false        # do not ask in the client, although it shows its token
 
 [[rule]]              # of the matching rules, deny wins over always, ask, allow
 do = "ask"            # allow, always (do not ask any more), ask or deny
 client = "c*"         # patterns: * and ?; an absent key matches everything
-proven = false        # true: matches only clients that show their token
+proven = false        # true: matches only clients that show their token, as allow
+                      # and always do whenever client is given. A client that
+                      # calls itself otherwise passes by deny and ask for a name
 source = "notes"
 effects = ["write", "delete"]
 tool = "*_page"       # by its name in the documentation of the tools

@@ -64,15 +64,11 @@ func pluginPackCommand(c *cli) *cobra.Command {
 		Short: "Write the plugin's zip for Logseq's marketplace, and print its manifest",
 		Args:  arguments(0, 1, "at most one file to write"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			files, err := c.Plugin()
+			version, err := plugin.Version(c.Plugin)
 			if err != nil {
 				return err
 			}
-			version, err := plugin.Version(files)
-			if err != nil {
-				return err
-			}
-			manifest, err := plugin.Manifest(files)
+			manifest, err := plugin.Manifest(c.Plugin)
 			if err != nil {
 				return err
 			}
@@ -81,7 +77,7 @@ func pluginPackCommand(c *cli) *cobra.Command {
 				file = args[0]
 			}
 			var zip bytes.Buffer
-			if err := plugin.Pack(&zip, files); err != nil {
+			if err := plugin.Pack(&zip, c.Plugin); err != nil {
 				return err
 			}
 			if err := atomicfile.WriteFile(file, zip.Bytes(), 0o644); err != nil {

@@ -17,7 +17,8 @@ func undoCommand(c *cli) *cobra.Command {
 		Long: "Undo changes: those with the given IDs, or all that match the flags. All changes of\n" +
 			"one call are undone together, exactly and newest first; the undo is a change that\n" +
 			"can be undone. If one of them was edited later, nothing is changed; --merge keeps\n" +
-			"such edits if they are on other lines.",
+			"such edits if they are on other lines. Of many calls, --skip undoes those that can\n" +
+			"be undone and leaves the others.",
 		Example: "  lectern undo c12\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
 		Args:    arguments(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -38,6 +39,7 @@ func undoCommand(c *cli) *cobra.Command {
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.Merge, "merge", false, "keep later edits of text by merging")
+	cmd.Flags().BoolVar(&f.Skip, "skip", false, "leave the calls that cannot be undone, and undo the others")
 	confirm.register(cmd)
 	return cmd
 }

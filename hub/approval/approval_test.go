@@ -3,6 +3,8 @@ package approval_test
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -148,7 +150,7 @@ func TestEndings(t *testing.T) {
 		ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.Client{}, refuse)
 		var prompted string
 		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, approval.Client{
-			Prompt: func(context.Context, string) (approval.FormAnswer, error) {
+			Prompt: func(context.Context, approval.FormContent) (approval.FormAnswer, error) {
 				prompted = q.Pending()[0].ID
 				return approval.FormAnswer{Valid: true, Allow: true}, nil
 			},
@@ -166,37 +168,89 @@ func TestEndings(t *testing.T) {
 	})
 }
 
-// One session may have 64 calls that wait, and all together 256.
-func TestTooManyWait(t *testing.T) {
+// A client that floods the queue takes only places that nobody else wants: every
+// honest call waits, proven or not, whatever names and versions the flood claims.
+func TestFloodTakesNobodysPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		for session, n := range map[string]int{"s1": 64, "s2": 64, "s3": 64, "s4": 63} {
-			for range n {
-				r := request()
-				r.Session = session
-				wait(ctx, q, r, approval.Client{})
-			}
-		}
-		synctest.Wait()
-		refused := func(session string) bool {
+		call := func(name, session string, proven bool) <-chan error {
 			r := request()
-			r.Session = session
+			r.Session, r.Call.Client = session, policy.Client{Name: name, Proven: proven}
 			done := wait(ctx, q, r, approval.Client{})
 			synctest.Wait()
+			return done
+		}
+		waits := func(done <-chan error) bool {
 			select {
-			case err := <-done:
-				return tools.AsError(err).Code == tools.Limited
-			default:
+			case <-done:
 				return false
+			default:
+				return true
 			}
 		}
-		if !refused("s1") {
-			t.Error("a 65th call of one session waits")
+		honest := call("cursor", "h", false)
+		for _, flood := range []struct {
+			name   string
+			proven bool
+			most   int
+		}{{"evil", false, 64}, {"evil2", false, 64}, {"evil3", false, 64}, {"trusted", true, 64}} {
+			for session := range 4 { // four versions of one name
+				for range 64 {
+					call(flood.name, flood.name+strconv.Itoa(session), flood.proven)
+				}
+			}
+			n := 0
+			for _, a := range q.Pending() {
+				if a.Client == flood.name {
+					n++
+				}
+			}
+			if n > flood.most || n < 32 {
+				t.Errorf("%d calls of %s wait, want 32 to %d", n, flood.name, flood.most)
+			}
 		}
-		if refused("s5") || !refused("s6") {
-			t.Error("not 256 calls of all sessions wait")
+		if !waits(honest) {
+			t.Error("a call that waited before the flood was displaced")
+		}
+		for _, c := range []struct {
+			name   string
+			proven bool
+		}{{"codex", false}, {"gemini", true}, {"", false}} {
+			for range 10 {
+				if !waits(call(c.name, "s-"+c.name, c.proven)) {
+					t.Fatalf("an honest call of %q is refused because others fill the queue", c.name)
+				}
+			}
+		}
+		if n := len(q.Pending()); n > 128+2*64 {
+			t.Errorf("%d calls wait", n)
+		}
+		if !waits(call("trusted", "another window", true)) {
+			t.Error("one session takes the places of another of the same client")
+		}
+		if !slices.ContainsFunc(q.Outcomes(), func(o status.ApprovalOutcome) bool { return o.Resolution == status.Displaced }) {
+			t.Error("nothing says that calls were displaced")
+		}
+		if err := <-call("trusted", "trusted0", true); tools.AsError(err).Code != tools.Limited {
+			t.Errorf("the flood goes on with %v", err)
+		}
+	})
+}
+
+// What is long takes more places, so that what waits stays bounded in memory.
+func TestLongChangesTakeMorePlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for range 20 {
+			wait(ctx, q, request(rewrite("a", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", 4<<10))), approval.Client{})
+			synctest.Wait()
+		}
+		if n := len(q.Pending()); n < 5 || n > 12 {
+			t.Errorf("%d calls of 4 MB wait", n)
 		}
 	})
 }

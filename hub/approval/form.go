@@ -33,8 +33,8 @@ type Form struct {
 // A FormRequest is the error of a call that is answered with a form: the client
 // shows it to its user and makes the same call again with the answer.
 type FormRequest struct {
-	State   string // comes back in [FilledForm]
-	Message string
+	State string // comes back in [FilledForm]
+	FormContent
 }
 
 // Error implements error.
@@ -62,7 +62,7 @@ func (q *Queue) handOut(r Request, p *pending) error {
 			f.void(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
-	return &FormRequest{state, p.message()}
+	return &FormRequest{state, p.form}
 }
 
 // takeForm removes a form that matches, or any; nil: there is none, and one that

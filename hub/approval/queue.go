@@ -23,11 +23,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-const (
-	maxPending           = 256 // calls that wait, of all sessions
-	maxPendingPerSession = 64
-	maxOutcomes          = 32 // that are remembered
-)
+// maxOutcomes is how many outcomes are remembered.
+const maxOutcomes = 32
 
 // MaxReason bounds the reason for a refusal, in characters.
 const MaxReason = 500
@@ -64,7 +61,9 @@ type Queue struct {
 // decision, so only the first one counts.
 type pending struct {
 	view     status.Approval
+	full     changeText
 	plan     status.Plan
+	form     FormContent // what its client shows
 	rule     policy.Rule // what the answer "always" writes
 	args     string      // digest of the arguments
 	decision chan decision
@@ -78,6 +77,7 @@ type decision struct {
 	by            status.By
 	policyChanged bool // no one decided: the policy changed
 	hubEnds       bool
+	displaced     bool // by calls of others
 }
 
 // NewQueue makes a Queue without pending approvals.
@@ -89,17 +89,15 @@ func NewQueue(c Config) *Queue {
 func (q *Queue) add(p *pending) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	ofSession := 0
-	for _, other := range q.pending {
-		if other.view.Session == p.view.Session {
-			ofSession++
-		}
-	}
-	switch {
-	case q.closed:
+	if q.closed {
 		return errHubEnds()
-	case len(q.pending) >= maxPending || ofSession >= maxPendingPerSession:
-		return tools.Errorf(tools.Limited, "too many calls wait for the user's approval").WithHint("Wait for answers before you call again.")
+	}
+	displaced, err := q.makeRoom(p)
+	if err != nil {
+		return err
+	}
+	for _, id := range displaced {
+		q.displace(id)
 	}
 	q.pending[p.view.ID] = p
 	return nil
@@ -206,8 +204,8 @@ func (q *Queue) answer(id string, d decision) error {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
 	switch {
-	case d.allow && d.scope != status.Once && p.view.OnlyOnce:
-		return fmt.Errorf("%s call: %s makes other calls, so it can be approved only once at a time", verb, id)
+	case d.allow && CheckScope(p.view, d.scope) != nil:
+		return fmt.Errorf("%s call: %w", verb, CheckScope(p.view, d.scope))
 	case expired(q.conf.Now(), p.view.Until):
 		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
 		p.decision <- decision{reason: "the time for an answer was over"}
@@ -219,6 +217,19 @@ func (q *Queue) answer(id string, d decision) error {
 	}
 	p.decision <- d
 	return nil
+}
+
+// CheckScope reports why a cannot be allowed as far as scope reaches: a yes that
+// lasts would be used by every program that claims the same name.
+func CheckScope(a status.Approval, scope status.Scope) error {
+	switch {
+	case scope == status.Once || !a.OnlyOnce:
+		return nil
+	case !a.Proven:
+		return fmt.Errorf("%s comes from %s, which has not proved its name, so it can be allowed only once; "+
+			"a client that `lectern client install` connects proves its name", a.ID, status.ClientLabel(a.Client, false))
+	}
+	return fmt.Errorf("%s makes other calls, so it can be allowed only once at a time", a.ID)
 }
 
 func errHubEnds() error {

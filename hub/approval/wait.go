@@ -63,8 +63,10 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 		limit = q.conf.FormTimeout
 	}
 	args := sha256.Sum256(r.Args)
+	full := r.changeText()
+	view := r.view(newID(), q.conf.Now(), limit, full)
 	p := &pending{
-		view: r.view(newID(), q.conf.Now(), limit), plan: r.plan(), rule: r.alwaysRule(),
+		view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
 		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1),
 	}
 	if err := q.add(p); err != nil {
@@ -134,6 +136,8 @@ func (d decision) err(ctx context.Context) error {
 		return ctx.Err()
 	case d.allow || d.policyChanged:
 		return nil
+	case d.displaced:
+		return errCrowded()
 	}
 	e := tools.Errorf(tools.Denied, "the user refused the call; nothing was changed")
 	if d.reason != "" {

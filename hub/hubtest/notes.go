@@ -59,6 +59,9 @@ type (
 	}
 )
 
+// AuditDetails implements [tools.AuditProvider].
+func (o doneOut) AuditDetails() map[string]any { return map[string]any{"done": o.Done} }
+
 func (p *FakeNotes) Get(_ context.Context, in pageIn) (textOut, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

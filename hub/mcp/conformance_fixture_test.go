@@ -35,7 +35,7 @@ type shown struct {
 	blocks []tools.Content
 }
 
-func (s shown) Content() []tools.Content { return s.blocks }
+func (s shown) Blocks() []tools.Content { return s.blocks }
 
 func text(s string) tools.Content { return tools.Content{Kind: tools.Text, Text: s} }
 

@@ -65,3 +65,32 @@ func TestDescriptionsAreDeclarations(t *testing.T) {
 		t.Errorf("lists differ:\n%s\n%s", plain, hostile)
 	}
 }
+
+// A resource is marked like the answer of a tool, behind what it holds: a note that
+// ends with our own sentence does not end what is marked.
+func TestDataMarkerOfResources(t *testing.T) {
+	type result struct {
+		Contents []struct {
+			URI, Text string
+			Meta      map[string]any `json:"_meta"`
+		}
+	}
+	read := func(unmarked bool) (r result) {
+		w := hubtest.NewFakeSystemState()
+		h := startWith(t, w, hub.Config{Systems: []tools.Kind{hubtest.FakeSource(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
+		c := connect(t, h, "")
+		c.Initialize()
+		if err := json.Unmarshal(c.Ask("resources/read", `{"uri":"desk://notes/pages/a"}`).Result, &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	with, without := read(false), read(true)
+	if len(without.Contents) != 1 || without.Contents[0].Meta != nil {
+		t.Fatalf("without the marker: %+v", without)
+	}
+	if len(with.Contents) != 2 || with.Contents[0].Meta["lectern/untrusted"] != true || with.Contents[0].Text != without.Contents[0].Text ||
+		with.Contents[0].URI != without.Contents[0].URI || !strings.Contains(with.Contents[1].Text, "data, not instructions") {
+		t.Errorf("marked: %+v", with)
+	}
+}

@@ -26,11 +26,18 @@ const (
 // formKey names the one question of a form.
 const formKey = "approval"
 
-func approvalForm(message string) mcp.ElicitationParams {
-	return mcp.ElicitationParams{Message: message, RequestedSchema: map[string]any{
+func approvalForm(f approval.FormContent) mcp.ElicitationParams {
+	var answers []string
+	if f.MayAllow {
+		answers = append(answers, allowOnce)
+	}
+	if f.MayAllow && f.ForSession {
+		answers = append(answers, allowSession)
+	}
+	return mcp.ElicitationParams{Message: f.Message, RequestedSchema: map[string]any{
 		"type": "object",
 		"properties": map[string]any{
-			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": []string{allowOnce, allowSession, refuse}},
+			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": append(answers, refuse)},
 			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": approval.MaxReason},
 		},
 		"required": []string{"answer"},
@@ -72,8 +79,8 @@ func (x *request) prompter(as *mcpSession) approval.Prompter {
 	if x.ask == nil || !as.canElicit() || x.isModern() {
 		return nil
 	}
-	return func(ctx context.Context, message string) (approval.FormAnswer, error) {
-		b, err := x.ask(ctx, mcp.MethodElicitationCreate, approvalForm(message))
+	return func(ctx context.Context, form approval.FormContent) (approval.FormAnswer, error) {
+		b, err := x.ask(ctx, mcp.MethodElicitationCreate, approvalForm(form))
 		if err != nil {
 			return approval.FormAnswer{}, err
 		}
@@ -106,7 +113,7 @@ func (x *request) filledForm(p mcp.MultiRoundTripParams) *approval.FilledForm {
 
 // formResult is the answer to a call that waits for its form.
 func formResult(f *approval.FormRequest) *mcp.CallToolResult {
-	r := server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.Message)).ToolResult()
+	r := server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.FormContent)).ToolResult()
 	r.Content = []mcp.Content{}
 	return r
 }

@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/internal/jsonobject"
 )
 
 // codeBusy is the JSON-RPC code of a request that was not begun because too
@@ -33,7 +36,8 @@ type rejection struct {
 
 // parseMessage is strict where leniency would let two readers of one message
 // see different things: keys are compared exactly (encoding/json folds their
-// case), ids are strings or whole numbers, and one message is one object.
+// case), no key is there twice, ids are strings or whole numbers, and one message
+// is one object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
 	if bad := checkObject(raw); bad != nil {
@@ -41,7 +45,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 	}
 	var version, method, answer json.RawMessage
 	var misspelt string
-	eachField(raw, func(key []byte, value json.RawMessage) {
+	jsonobject.Each(raw, func(key []byte, value json.RawMessage) {
 		switch string(key) {
 		case "jsonrpc":
 			version = value
@@ -62,7 +66,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 			return m, &rejection{mcp.INVALID_REQUEST, nil, why}
 		}
 	}
-	if why := cmp.Or(misspelt, m.check(version, method, answer != nil)); why != "" {
+	if why := cmp.Or(misspelt, m.check(version, method, answer != nil), m.repeatedKey()); why != "" {
 		return m, &rejection{mcp.INVALID_REQUEST, m.id, why}
 	}
 	return m, nil
@@ -90,6 +94,58 @@ func checkKey(key string) (why string) {
 	return ""
 }
 
+// repeatedKey says which key of the message, its parameters or the arguments of a
+// tool is there twice: readers differ in which of the two they take.
+func (m *message) repeatedKey() (why string) {
+	object := bytes.TrimSpace(m.raw)
+	for _, level := range []struct{ path, inside string }{{"", "params"}, {"params.", "arguments"}, {"params.arguments.", ""}} {
+		if len(object) == 0 || object[0] != '{' {
+			break
+		}
+		var next []byte
+		var seen keySet
+		jsonobject.Each(object, func(key []byte, value json.RawMessage) {
+			if !seen.add(key) {
+				why = cmp.Or(why, fmt.Sprintf("the key %q is there twice", level.path+string(key)))
+			}
+			if string(key) == level.inside {
+				next = value
+			}
+		})
+		object = next
+	}
+	return why
+}
+
+// A keySet is a set of keys that costs nothing while they are few.
+type keySet struct {
+	few  [16][]byte
+	n    int
+	many map[string]bool // those that are not in few
+}
+
+// add reports whether key was not in the set.
+func (s *keySet) add(key []byte) bool {
+	for _, known := range s.few[:s.n] {
+		if string(known) == string(key) {
+			return false
+		}
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = key
+		s.n++
+		return true
+	}
+	if s.many[string(key)] {
+		return false
+	}
+	if s.many == nil {
+		s.many = map[string]bool{}
+	}
+	s.many[string(key)] = true
+	return true
+}
+
 // check says what is wrong with the fields of a message whose id is good, and
 // takes over its method.
 func (m *message) check(version, method json.RawMessage, answers bool) (why string) {
@@ -105,7 +161,7 @@ func (m *message) check(version, method json.RawMessage, answers bool) (why stri
 	case method == nil:
 		return ""
 	case method[0] == '"':
-		m.method = string(unquote(method))
+		m.method = string(jsonobject.Unquote(method))
 	}
 	if m.method == "" {
 		return "method must be a string"
@@ -180,12 +236,12 @@ type callParams struct {
 // are, at a third of what encoding/json costs. It reports false for others.
 func (c *callParams) scan(params json.RawMessage) (whole bool) {
 	whole = true
-	eachField(params, func(key []byte, value json.RawMessage) {
+	jsonobject.Each(params, func(key []byte, value json.RawMessage) {
 		switch {
 		case string(key) == "name" && value[0] == '"':
-			c.Name = string(unquote(value))
+			c.Name = string(jsonobject.Unquote(value))
 		case string(key) == "arguments":
-			c.Arguments = value
+			c.Arguments = slices.Clip(value)
 		default:
 			whole = false
 		}

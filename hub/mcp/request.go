@@ -102,7 +102,7 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 		out, r.code = e, e.Error.Code
 	}
 	var err error
-	if r.frame, err = json.Marshal(out); err != nil {
+	if r.frame, err = tools.PlainJSON(out); err != nil {
 		ep.Log.Error("marshal response", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
 		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
 	}

@@ -11,7 +11,7 @@ func (ep *endpoint) readResource(ctx context.Context, r mcp.ReadResourceRequest)
 	if err != nil {
 		return nil, handlerError(ctx, err, missingResourceCode(ctx), map[string]any{"uri": r.Params.URI})
 	}
-	return []mcp.ResourceContents{resourceContents(c)}, nil
+	return ep.markedResource(c), nil
 }
 
 func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

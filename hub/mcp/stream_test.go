@@ -93,6 +93,11 @@ func TestMalformedLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"a","method":"ping","METHOD":"tools/list"}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a"}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"ping","params":[1]}`, -32600, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"ping","method":"tools/list"}`, -32600, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"ping","m\u0065thod":"ping"}`, -32600, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"say","name":"write","arguments":{}}}`, -32600, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"say","arguments":{"text":"a","text":"b"}}}`, -32600, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"say","arguments":{` + manyKeys(40) + `,"k39":1}}}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"no/such"}`, -32601, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":7}}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"resources/read","params":{"uri":"desk://none/x"}}`, -32002, "a"},
@@ -112,6 +117,15 @@ func TestMalformedLines(t *testing.T) {
 	if f := c.Recv(); f.ID != "bom" || f.Error != nil {
 		t.Errorf("got %s, want the answer to the ping with a mark", f.Raw)
 	}
+}
+
+// manyKeys are n fields of an object.
+func manyKeys(n int) string {
+	fields := make([]string, n)
+	for i := range fields {
+		fields[i] = fmt.Sprintf(`"k%d":0`, i)
+	}
+	return strings.Join(fields, ",")
 }
 
 func TestRandomLines(t *testing.T) {

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -82,7 +81,7 @@ func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response 
 	if r.Meta != nil {
 		out.Meta = r.Meta.AdditionalFields
 	}
-	result, err := json.Marshal(&out)
+	result, err := tools.PlainJSON(&out)
 	if err != nil {
 		ep.Log.Error("marshal result", "component", "hub", "session", x.caller.Session.ID, "tool", x.call.Name, "err", err)
 		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,7 +23,7 @@ func (ep *endpoint) answered(res tools.Result) *mcp.CallToolResult {
 
 // failed writes e in the format of the tool's System, and as one plain sentence.
 func (ep *endpoint) failed(t Tool, e *tools.Error) *mcp.CallToolResult {
-	b, err := json.Marshal(t.ErrorFormat.Object(e))
+	b, err := tools.PlainJSON(t.ErrorFormat.Object(e))
 	if err != nil {
 		ep.Log.Error("marshal error", "component", "hub", "tool", t.Name, "err", err)
 		b = nil

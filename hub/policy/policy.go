@@ -60,16 +60,18 @@ type Grant struct {
 	// Role of the client in a System with roles, if it has proved its name; empty:
 	// what the source gives every client.
 	Role string
-	// Elicit: the client may ask its own user for approvals. Nil: if it has
-	// proved its name.
+	// Elicit false: the client may not ask its own user for approvals, although it
+	// has proved its name.
 	Elicit *bool
 	Line   int // of the configuration; 0: none
 }
 
 // A Rule is one [[rule]] of the configuration. Empty fields match everything.
 type Rule struct {
-	Do         Verdict
-	Client     string // a glob; letter case makes no difference
+	Do Verdict
+	// Client is a glob; letter case makes no difference. A rule that lets a client
+	// do something is for those that have proved their names: a claim gains nothing.
+	Client     string
 	Proven     bool   // only for clients that have proved their name
 	Source     string // a glob
 	Effects    []tools.Effect
@@ -118,11 +120,11 @@ func (p *Policy) ByClient() bool {
 	return slices.ContainsFunc(p.grants, func(g Grant) bool { return g.Client != "" })
 }
 
-// Elicits reports whether c may ask its own user for approvals in source: a
-// client could lie about the answer.
+// Elicits reports whether c may ask its own user for approvals in source: one
+// that has not proved its name could answer for a user whom it never asked.
 func (p *Policy) Elicits(c Client, source string) bool {
-	if g := p.grantTo(c, source); g != nil && g.Elicit != nil {
-		return *g.Elicit
+	if g := p.grantTo(c, source); g != nil && g.Elicit != nil && !*g.Elicit {
+		return false
 	}
 	return c.Proven
 }
@@ -194,8 +196,12 @@ func (p *Policy) grantTo(c Client, source string) *Grant {
 // matchesCall reports whether the rule is about this client, source, tool and
 // effect, whatever the paths.
 func (r Rule) matchesCall(q Request) bool {
-	return glob(r.Client, q.Client.Name) && (!r.Proven || q.Client.Proven) && glob(r.Source, q.Source) && glob(r.Tool, q.Tool) &&
+	return glob(r.Client, q.Client.Name) && (!r.needsProof() || q.Client.Proven) && glob(r.Source, q.Source) && glob(r.Tool, q.Tool) &&
 		(len(r.Effects) == 0 || slices.Contains(r.Effects, q.Effect)) && (r.ToolDigest == "" || r.ToolDigest == q.ToolDigest)
+}
+
+func (r Rule) needsProof() bool {
+	return r.Proven || r.Client != "" && (r.Do == Allow || r.Do == Always)
 }
 
 func glob(pattern, name string) bool {

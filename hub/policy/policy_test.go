@@ -120,6 +120,21 @@ func TestClaimNeverWidens(t *testing.T) {
 	if got := p.Widest("notes", reads, all); !slices.Equal(got, all) {
 		t.Errorf("widest: %v", got)
 	}
+	asks := []policy.Grant{{Source: "notes", Ask: []tools.Effect{tools.Writes}, Default: true}, {Client: "claude-code", Elicit: new(true)}}
+	for _, do := range []policy.Verdict{policy.Allow, policy.Always} {
+		for _, pattern := range []string{"claude-code", "c*", "*"} {
+			p := policy.New(asks, []policy.Rule{{Do: do, Client: pattern, Source: "notes", Tool: "write_page"}})
+			for _, proven := range []bool{true, false} {
+				c := policy.Client{Name: "claude-code", Proven: proven}
+				if got := p.Decide(ask(tools.Writes, func(q *policy.Request) { q.Client = c })).Verdict; (got == policy.Allow) != proven {
+					t.Errorf("%s client=%s, proven %v: %s", do, pattern, proven, got)
+				}
+				if p.Elicits(c, "notes") != proven {
+					t.Errorf("elicit = true lets one ask its own user that is proven %v", proven)
+				}
+			}
+		}
+	}
 }
 
 // Whatever the rules and their order: a rule that denies and fits denies, else

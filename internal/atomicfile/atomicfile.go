@@ -98,6 +98,7 @@ func WriteFile(name string, data []byte, perm fs.FileMode) error {
 const (
 	tempPrefix = ".lectern-"
 	tempSuffix = ".tmp"
+	probeName  = "file" // in the folder of ProbeModes
 )
 
 func write(root *os.Root, name string, put func(io.Writer) error, opt Options) error {
@@ -232,7 +233,7 @@ func ProbeModes(root *os.Root) (file, folder fs.FileMode, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("try modes: %w", err)
 	}
-	name := path.Join(dir, "file")
+	name := path.Join(dir, probeName)
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return 0, 0, fmt.Errorf("try modes: %w", err)

@@ -43,7 +43,7 @@ type Record struct {
 	Digest    string          `json:"digest,omitempty"`        // what [Trail.Digest] made of the arguments
 	Parent    int64           `json:"parent,omitempty,string"` // the call that made this one
 	Changes   []string        `json:"changes,omitempty"`       // IDs in the journal
-	Detail    json.RawMessage `json:"detail,omitempty"`        // what the System adds
+	Detail    json.RawMessage `json:"detail,omitempty"`        // what the System adds; longer than [MaxDetail] it is left out
 }
 
 // An Outcome is how a call ended.
@@ -66,6 +66,7 @@ func Outcomes() []Outcome { return []Outcome{OK, Failed, Refused, Asked, Dropped
 const (
 	MaxTargets = 20
 	MaxTarget  = 256
+	MaxDetail  = 4 << 10
 )
 
 //go:embed migrations

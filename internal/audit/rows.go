@@ -21,7 +21,7 @@ func insert(ctx context.Context, store *sqlstore.Store, records []Record) error 
 			targets := boundTargets(r.Targets)
 			_, err := c.Exec(ctx, query, r.ID, r.Client, r.Proven, r.Session, r.Transport, r.Role, r.Source, r.Tool, r.Effect, string(r.Outcome),
 				r.Code, r.Message, r.Waited.Microseconds(), r.Worked.Microseconds(), r.Request, r.Response, r.Digest, r.Parent,
-				encodeList(targets), encodeList(r.Changes), string(r.Detail))
+				encodeList(targets), encodeList(r.Changes), boundDetail(r.Detail))
 			if err != nil {
 				return err
 			}
@@ -53,6 +53,14 @@ func boundTarget(name string) string {
 		end--
 	}
 	return name[:end]
+}
+
+// boundDetail leaves out what is too long: half of JSON is none.
+func boundDetail(detail json.RawMessage) string {
+	if len(detail) > MaxDetail {
+		return ""
+	}
+	return string(detail)
 }
 
 func encodeList(names []string) string {

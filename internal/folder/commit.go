@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"sync"
 )
@@ -24,19 +25,23 @@ type Writer func(root *os.Root, file string, before, after State) error
 // the only thing that sees hidden names and can tell of them, so tools must not ask
 // it: its State and Look are for the journal. Commit and Restore run one at a time.
 type Committer struct {
-	f     *Folder
-	view  *View
-	write Writer
-	probe func(root *os.Root) (file, folder uint32, err error)
+	f      *Folder
+	view   *View
+	write  Writer
+	probe  func(root *os.Root) (file, folder uint32, err error)
+	isTemp func(name string) bool
 
 	mu                 sync.Mutex
 	newFile, newFolder uint32 // 0: not known yet
 }
 
 // NewCommitter writes the folder of v, which is no draft's. probe finds out the
-// permission bits of new files and folders below root.
-func NewCommitter(v *View, write Writer, probe func(root *os.Root) (file, folder uint32, err error)) *Committer {
-	return &Committer{f: v.f, view: v, write: write, probe: probe}
+// permission bits of new files and folders below root. isTemp tells the names of
+// temporary files that a killed Writer leaves: a folder with nothing else is empty.
+func NewCommitter(
+	v *View, write Writer, probe func(root *os.Root) (file, folder uint32, err error), isTemp func(name string) bool,
+) *Committer {
+	return &Committer{f: v.f, view: v, write: write, probe: probe, isTemp: isTemp}
 }
 
 // Modes returns the permission bits of new files and folders. It may be called at
@@ -96,6 +101,20 @@ func (c *Committer) Commit(d *Draft, report func([]Change) error) error {
 	return c.apply(changes, moved)
 }
 
+// FindReadOnly returns a file that changes would write or remove although its owner
+// has taken the right to write from everybody, which says to leave it. A rename
+// would not notice.
+func FindReadOnly(changes []Change) (file string, found bool) {
+	i := slices.IndexFunc(changes, func(c Change) bool {
+		_, isFolder := ParseTarget(c.Target)
+		return !isFolder && c.Before.Exists && c.Before.Mode&0o222 == 0
+	})
+	if i < 0 {
+		return "", false
+	}
+	return changes[i].Target, true
+}
+
 // checkNewNames returns ErrHidden if a new file has the name of something hidden, or
 // differs only in case or accents from a hidden file, which could then be lost where
 // file systems do not tell them apart. A folder in which everything is hidden is used
@@ -140,10 +159,22 @@ func (c *Committer) apply(changes []Change, moved map[string]string) error {
 	}
 	for _, change := range slices.Backward(changes) { // deepest first
 		if dir, isFolder := ParseTarget(change.Target); isFolder && !change.After.Exists {
+			c.removeTemps(dir)
 			c.f.removeEmpty(dir)
 		}
 	}
 	return nil
+}
+
+// removeTemps removes what killed Writers left in a folder that holds nothing else.
+func (c *Committer) removeTemps(dir string) {
+	names, err := c.f.names(dir)
+	if err != nil || c.f.checkPath(dir) != nil || slices.ContainsFunc(names, func(name string) bool { return !c.isTemp(name) }) {
+		return
+	}
+	for _, name := range names {
+		_ = c.f.root.Remove(path.Join(dir, name)) // then the folder stays
+	}
 }
 
 // A changeApplier makes changes and can roll them back.

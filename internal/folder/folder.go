@@ -122,6 +122,9 @@ func (f *Folder) enterTenant(tenant string) error {
 // Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
+// Sweep calls sweep with the root, for what removes what killed writers left.
+func (f *Folder) Sweep(sweep func(*os.Root) error) error { return sweep(f.root) }
+
 // Path is the absolute path of the folder, for messages.
 func (f *Folder) Path() string { return f.path }
 

@@ -94,7 +94,7 @@ func (c *Committer) willBeEmpty(dir string, after map[string]bool) bool {
 		return false
 	}
 	for _, name := range names {
-		if there, known := after[path.Join(dir, name)]; !known || there {
+		if there, known := after[path.Join(dir, name)]; !known && !c.isTemp(name) || there {
 			return false
 		}
 	}

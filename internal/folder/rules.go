@@ -160,7 +160,7 @@ func (t *filteredFolder) list(ctx context.Context, skip func(name string, dir bo
 			files = append(files, file)
 		}
 	}
-	l.Files = files
+	l.Files, l.Unnamed = files, nil
 	return l.withoutEmptyFolders(), nil
 }
 

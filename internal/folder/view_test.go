@@ -149,6 +149,29 @@ func testWriter(root *os.Root, file string, before, after State) error {
 	return root.WriteFile(file, after.Data, fs.FileMode(after.Mode))
 }
 
+func isTestTemp(name string) bool { return strings.HasPrefix(name, ".temp") }
+
+// A folder in which only a killed writer left something is empty: it is deleted
+// with that. One that holds anything else stays as it is.
+func TestRestoreRemovesTemporaryFiles(t *testing.T) {
+	for _, other := range []string{"", "Gone/.other"} {
+		files := map[string]string{"Gone/.temp1": "x", "Gone/In/.temp2": "y", "Gone/In/a.md": "a"}
+		if other != "" {
+			files[other] = "z"
+		}
+		v, _ := openWith(t, files)
+		c := NewCommitter(v, testWriter, nil, isTestTemp)
+		a, err := c.State("Gone/In/a.md")
+		must(t, err)
+		dir := State{Exists: true, Mode: 0o700}
+		gone := []Change{{Target: "Gone/", Before: dir}, {Target: "Gone/In/", Before: dir}, {Target: "Gone/In/a.md", Before: a}}
+		must(t, c.Restore(gone, func([]Change) error { return nil }))
+		if v.f.exists("Gone/In") || v.f.exists("Gone") != (other != "") || v.f.exists("Gone/.temp1") != (other != "") {
+			t.Errorf("with %q: Gone/In exists %v, Gone %v", other, v.f.exists("Gone/In"), v.f.exists("Gone"))
+		}
+	}
+}
+
 // A draft shows the folder as it will be, a draft of it too, and the committed
 // folder is what it showed.
 func TestDrafts(t *testing.T) {
@@ -186,7 +209,7 @@ func TestDrafts(t *testing.T) {
 		if b, err := d.View().Read("Moved/again.md"); err != nil || string(b) != "edited" {
 			t.Errorf("%q, %v", b, err)
 		}
-		c := NewCommitter(v, testWriter, func(*os.Root) (uint32, uint32, error) { return noModes() })
+		c := NewCommitter(v, testWriter, func(*os.Root) (uint32, uint32, error) { return noModes() }, isTestTemp)
 		refused := errors.New("refused")
 		if err := c.Commit(d, func([]Change) error { return refused }); !errors.Is(err, refused) {
 			t.Errorf("got %v", err)
@@ -216,7 +239,7 @@ func TestCommitRefusesHiddenNames(t *testing.T) {
 	} {
 		v, _ := openWith(t, map[string]string{"Diary.md": "secret", "Deep/e.md": "secret"})
 		v = NewView(v.f, testRules{})
-		c := NewCommitter(v, testWriter, func(*os.Root) (uint32, uint32, error) { return noModes() })
+		c := NewCommitter(v, testWriter, func(*os.Root) (uint32, uint32, error) { return noModes() }, isTestTemp)
 		d := NewDraft(v, c.Modes, 1000)
 		must(t, d.AddFile(name, []byte("x")))
 		reported := false
@@ -234,7 +257,7 @@ func TestCommitRefusesHiddenNames(t *testing.T) {
 	v, _ := openWith(t, nil)
 	d := NewDraft(NewView(v.f, testRules{}), noModes, 1000)
 	must(t, d.AddFile("a.md", []byte("a secret")))
-	c := NewCommitter(d.base, testWriter, nil)
+	c := NewCommitter(d.base, testWriter, nil, isTestTemp)
 	if err := c.Commit(d, nil); !errors.Is(err, ErrHidden) {
 		t.Errorf("what would be hidden is written: %v", err)
 	}

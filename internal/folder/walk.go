@@ -18,6 +18,9 @@ import (
 type Listing struct {
 	Folders, Files []string
 	Skipped        []string // folders that could not be read
+	// Unnamed are files and folders whose names [CheckName] refuses, so that nobody
+	// could ask for them. Where something may be hidden they are.
+	Unnamed []string
 }
 
 // walk adds what is in dir and below to l. It does not enter a folder for which
@@ -34,6 +37,10 @@ func (f *Folder) walk(ctx context.Context, dir string, l *Listing, skip func(nam
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		if IsHidden(e.Name()) || !e.IsDir() && !e.Type().IsRegular() || skip(name, e.IsDir()) {
+			continue
+		}
+		if CheckName(name) != nil {
+			l.Unnamed = append(l.Unnamed, name)
 			continue
 		}
 		if !e.IsDir() {

@@ -3,6 +3,8 @@ package shim
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/lectern-mcp/lectern/internal/jsonobject"
 )
 
 // A message is what the shim reads of a JSON-RPC frame. Its slices are parts
@@ -18,8 +20,8 @@ type message struct {
 // one whole JSON object: garbage, or a frame that was cut off.
 func parseFrame(f []byte) (message, bool) {
 	var m message
-	whole := scanMembers(f, func(key string, value []byte) {
-		switch key {
+	whole := scanMembers(f, func(key, value []byte) {
+		switch string(key) {
 		case "id":
 			m.id = nil
 			if !bytes.Equal(value, []byte("null")) {
@@ -65,8 +67,8 @@ func (m message) withID(f, id []byte) []byte {
 // param returns one member of params, or nil.
 func (m message) param(name string) []byte {
 	var found []byte
-	scanMembers(m.params, func(key string, value []byte) {
-		if key == name {
+	scanMembers(m.params, func(key, value []byte) {
+		if string(key) == name {
 			found = value
 		}
 	})
@@ -75,32 +77,18 @@ func (m message) param(name string) []byte {
 
 // decodeString returns the string that value spells, or "".
 func decodeString(value []byte) string {
-	var s string
-	if json.Unmarshal(value, &s) != nil {
+	if value[0] != '"' {
 		return ""
 	}
-	return s
+	return string(jsonobject.Unquote(value))
 }
 
 // scanMembers calls see for each member of the object b, with the value as a part
 // of b, and reports whether b is one object with nothing after it.
-func scanMembers(b []byte, see func(key string, value []byte)) bool {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+func scanMembers(b []byte, see func(key, value []byte)) bool {
+	if start := bytes.TrimLeft(b, " \t\r\n"); len(start) == 0 || start[0] != '{' || !json.Valid(b) {
 		return false
 	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return false
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return false
-		}
-		end := int(dec.InputOffset())
-		see(key.(string), b[end-len(value):end]) //nolint:forcetypeassert // the decoder accepts no other key
-	}
-	_, err := dec.Token() // the closing brace
-	return err == nil && len(bytes.TrimSpace(b[dec.InputOffset():])) == 0
+	jsonobject.Each(b, func(key []byte, value json.RawMessage) { see(key, value) })
+	return true
 }

@@ -3,6 +3,7 @@ package logseq
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func search() tools.Tool[*Graph] {
 		Name: "search", Title: "Search", Effect: tools.Reads,
 		Doc: "Finds blocks, pages and files, with Logseq's own search where it has one.\n" +
 			"Needs search.basic. For conditions on properties, dates or tags use datascript_query.",
-		Hits: searchHits,
+		Hits: searchHits, Redact: SearchOut.redact,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
 		},
@@ -80,6 +81,19 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 		out.Note = "There are more results: use more words, a higher limit, or datascript_query."
 	}
 	return out, nil
+}
+
+// redact leaves out what is on covered pages, and files, because it is not known
+// which page they belong to.
+func (out SearchOut) redact(covered func(page string) bool) SearchOut {
+	shown := len(out.Blocks) + len(out.Pages) + len(out.Files)
+	out.Files = nil
+	out.Blocks = slices.DeleteFunc(out.Blocks, func(b Block) bool { return covered(b.PageName) })
+	out.Pages = slices.DeleteFunc(out.Pages, func(p Page) bool { return covered(p.Name) })
+	if left := shown - len(out.Blocks) - len(out.Pages); left > 0 {
+		out.Note = appendNote(out.Note, fmt.Sprintf("%d results are left out, because the user's policy does not let you read them.", left))
+	}
+	return out
 }
 
 // A wireSearchResult is the answer of the Peer.

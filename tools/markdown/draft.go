@@ -72,7 +72,13 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 		return err
 	}
 	r := changeReport{ctx: ctx, c: c, first: "."}
-	err := d.n.store.Commit(d.Draft, r.report)
+	err := d.n.store.Commit(d.Draft, func(changes []folder.Change) error {
+		if file, found := folder.FindReadOnly(changes); found {
+			r.err = readOnlyError(file)
+			return r.err
+		}
+		return r.report(changes)
+	})
 	if err == nil || r.err != nil {
 		return r.err
 	}

@@ -58,6 +58,11 @@ func notFoundError(path string) error {
 	return tools.Errorf(tools.NotFound, "Page not found at path: %s", path).WithHint("Use list_pages or search_pages to find it.")
 }
 
+func readOnlyError(path string) error {
+	return tools.Errorf(tools.Denied, "The file is read-only: %s; nothing was changed", path).
+		WithHint("Ask the user; chmod u+w on the file lets it be changed.")
+}
+
 func (n *Notebook) outsideError() error {
 	if n.tenant {
 		return tools.Errorf(tools.Denied, "Cannot access pages in another tenant")

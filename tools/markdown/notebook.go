@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/url"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -36,7 +38,8 @@ type Notebook struct {
 	log     *slog.Logger
 	changed func(uri string)
 	writing *sync.Mutex
-	release func() error // closes the folder
+	release func() error                     // closes the folder
+	sweep   func(func(*os.Root) error) error // nil: it is a draft, which has no files
 }
 
 // A store carries out what tools have drafted and takes Changes back: on disk, or
@@ -57,11 +60,11 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	}
 	all, rules := folder.NewView(f, nil), newRules(env.Privacy)
 	view := folder.NewView(f, rules)
-	disk := folder.NewCommitter(view, writeFile, probeModes)
+	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
 	return &Notebook{
 		view: view, store: disk, rules: rules, modes: disk.Modes, foreign: all.Exists(".obsidian") || all.Exists("logseq"),
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
-		writing: new(sync.Mutex), release: f.Close,
+		writing: new(sync.Mutex), release: f.Close, sweep: f.Sweep,
 	}, nil
 }
 
@@ -101,6 +104,21 @@ func (n *Notebook) Check(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Run implements [tools.Runner]: it removes temporary files that a killed process
+// has left in the folder. What it may not remove is no reason to try again.
+func (n *Notebook) Run(ctx context.Context) error {
+	if n.sweep == nil {
+		return nil
+	}
+	return n.sweep(func(root *os.Root) error {
+		removed, err := atomicfile.Sweep(ctx, root, n.now)
+		if removed > 0 || err != nil {
+			n.log.Info("removed temporary files that killed writers left", "removed", removed, "err", err)
+		}
+		return nil
+	})
 }
 
 // uri is the URI of a page as a resource.

@@ -51,6 +51,7 @@ type outline struct {
 	files   []string // files that are not pages, such as attachments
 	indexed bool     // some folder has an _index.md
 	skipped int      // folders that could not be read
+	unnamed int      // files and folders that no path can name
 }
 
 // rootIndex is the place of an _index.md in the root. It is a page among the
@@ -104,7 +105,7 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped)}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped), unnamed: len(e.Unnamed)}
 	o.place(dirs, indexes, pages)
 	return o
 }

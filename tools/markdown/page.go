@@ -6,7 +6,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -104,12 +103,11 @@ func (n *Notebook) find(arg string) (string, error) {
 }
 
 // pageTargets is the file of the page that a tool reads, as Changes name it. What
-// does not exist, or is hidden, is named as it was asked for. A name of ASCII
-// letters with its extension is not looked up: the file can differ from it only in
-// letter case, which rules do not regard.
+// does not exist, or is hidden, is named as it was asked for. An exact name is
+// taken before folders are listed: any other may be that of a file which differs by
+// more than letter case, as Strasse.md and Straße.md do.
 func (n *Notebook) pageTargets(arg string) []string {
-	plain := !strings.ContainsFunc(arg, func(r rune) bool { return r > unicode.MaxASCII })
-	if plain && isPage(arg) {
+	if isPage(arg) && folder.CheckName(arg) == nil && n.view.Exists(arg) {
 		return []string{arg}
 	}
 	if file, err := n.find(arg); err == nil {

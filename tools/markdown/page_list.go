@@ -88,11 +88,14 @@ func (l *listedNode) sort() {
 	}
 }
 
-// skippedNote reports folders that could not be read; it is empty if there are
-// none.
-func skippedNote(o *outline) string {
-	if o.skipped == 0 {
-		return ""
+// skippedNote reports what could not be read, or named; it is empty if there is
+// nothing.
+func skippedNote(o *outline) (note string) {
+	if o.skipped > 0 {
+		note = fmt.Sprintf("%d folders could not be read and are missing. ", o.skipped)
 	}
-	return fmt.Sprintf("%d folders could not be read and are missing. ", o.skipped)
+	if o.unnamed > 0 {
+		note += fmt.Sprintf("%d files or folders have names that no path can have, and are missing. ", o.unnamed)
+	}
+	return note
 }

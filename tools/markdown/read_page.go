@@ -32,27 +32,42 @@ type ReadPageIn struct {
 type ReadPageOut struct {
 	Content     string         `json:"content" jsonschema:"front matter and body as Markdown"`
 	Frontmatter map[string]any `json:"frontmatter" jsonschema:"the front matter's keys and values"`
-	Path        string         `json:"path" jsonschema:"file of the page"`
-	Title       string         `json:"title" jsonschema:"title"`
-	PageID      string         `json:"pageId" jsonschema:"stable id"`
-	Etag        string         `json:"etag" jsonschema:"version of the page, for if_match"`
-	Lines       int            `json:"lines" jsonschema:"number of lines of the whole page"`
-	Encoding    string         `json:"encoding,omitempty" jsonschema:"unknown: the page is not UTF-8 and cannot be written as text"`
-	Truncated   bool           `json:"truncated,omitempty" jsonschema:"content is only a part; do not write it back as the page"`
-	Note        string         `json:"note,omitempty" jsonschema:"notes on this answer"`
+	pageFacts
+}
+
+// pageFacts are what an answer says about a page besides its text.
+type pageFacts struct {
+	Path      string `json:"path" jsonschema:"file of the page"`
+	Title     string `json:"title" jsonschema:"title"`
+	PageID    string `json:"pageId" jsonschema:"stable id"`
+	Etag      string `json:"etag" jsonschema:"version of the page, for if_match"`
+	Lines     int    `json:"lines" jsonschema:"number of lines of the whole page"`
+	Encoding  string `json:"encoding,omitempty" jsonschema:"unknown: the page is not UTF-8 and cannot be written as text"`
+	Truncated bool   `json:"truncated,omitempty" jsonschema:"content is only a part; do not write it back as the page"`
+	Note      string `json:"note,omitempty" jsonschema:"notes on this answer"`
+}
+
+// Blocks implements [tools.ContentProvider]: the Markdown as it is, and then what
+// is to be known about it, as JSON.
+func (out ReadPageOut) Blocks() []tools.Content {
+	facts, err := tools.PlainJSON(out.pageFacts)
+	if err != nil { // strings and numbers can always be written
+		panic(fmt.Sprintf("read_page: %v", err))
+	}
+	return []tools.Content{{Kind: tools.Text, Text: out.Content}, {Kind: tools.Text, Text: string(facts)}}
 }
 
 func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
 		Doc: "Reads a page with its front matter.\n" +
-			"Keep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
+			"The text is the page as it is; path, title and etag follow as JSON. Keep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
 			Want: ReadPageOut{
 				Content: "---\nid: a1\ntitle: Alpha\n---\n\n# Alpha\n", Frontmatter: map[string]any{"id": "a1", "title": "Alpha"},
-				Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1", Etag: "5f2c... (64 digits)", Lines: 6,
+				pageFacts: pageFacts{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1", Etag: "5f2c... (64 digits)", Lines: 6},
 			},
 		}},
 	}, (*Notebook).ReadPage), func(n *Notebook, _ context.Context, in ReadPageIn) ([]string, error) {
@@ -70,7 +85,7 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 	if err != nil {
 		return ReadPageOut{}, err
 	}
-	out := ReadPageOut{Frontmatter: p.fields.Values, Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}
+	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}}
 	if p.yamlError != nil {
 		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
 	}

@@ -71,6 +71,23 @@ func TestReadPage(t *testing.T) {
 	equal(t, "message", "Page not found at path: Projects/Nonexistent.md", f.Error)
 }
 
+// A model reads the Markdown as it is, and then what is known about the page.
+func TestReadPageAsText(t *testing.T) {
+	const text = "> quote <b>bold</b> & -> arrow\n"
+	b := open(t, map[string]string{"this & that.md": text}, nil)
+	answer, err := b.Call(t.Context(), tools.CallContext{}, "read_page", json.RawMessage(`{"path":"this & that.md"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Content) != 2 || answer.Content[0].Text != text {
+		t.Fatalf("%+v", answer.Content)
+	}
+	facts := answer.Content[1].Text
+	if !strings.Contains(facts, `"path":"this & that.md"`) || !strings.Contains(facts, `"etag":"`) || strings.Contains(facts, "content") {
+		t.Error(facts)
+	}
+}
+
 func TestReadOddPages(t *testing.T) {
 	b := open(t, map[string]string{
 		"latin.md": "caf\xe9\r\n", "bom.md": "\ufeff---\r\ntitle: With BOM\r\n---\r\ntext\r\n", "broken.md": "---\ntitle: \"a\nb: [\n---\ntext\n", "empty.md": "",

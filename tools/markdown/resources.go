@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -21,8 +20,14 @@ func resources() []tools.Resource[*Notebook] {
 		{
 			Name: "page", Title: "A page", URI: "markdown://{source}/{+path}", MIME: "text/markdown",
 			Doc: "One page as Markdown, by path.", Read: (*Notebook).readPageResource, Complete: (*Notebook).complete,
+			Targets: (*Notebook).namedPage,
 		},
 	}
+}
+
+// namedPage is what the resource and the prompts of a page touch.
+func (n *Notebook) namedPage(_ context.Context, args map[string]string) ([]string, error) {
+	return n.pageTargets(args["path"]), nil
 }
 
 func (n *Notebook) readTreeResource(ctx context.Context, _ string, _ map[string]string) (tools.Content, error) {
@@ -30,7 +35,7 @@ func (n *Notebook) readTreeResource(ctx context.Context, _ string, _ map[string]
 	if err != nil {
 		return tools.Content{}, err
 	}
-	b, err := json.Marshal(tree)
+	b, err := tools.PlainJSON(tree)
 	if err != nil {
 		return tools.Content{}, fmt.Errorf("marshal tree: %w", err)
 	}

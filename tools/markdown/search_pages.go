@@ -45,6 +45,7 @@ func searchPages() tools.Tool[*Notebook] {
 			"The query is one literal phrase without operators, like grep -i -F. If nothing is found, try other words.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:   searchHits,
+		Redact: SearchPagesOut.redact,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
 			Want: SearchPagesOut{Total: 1, Matches: []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}},
@@ -91,6 +92,17 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 		out.Note += fmt.Sprintf("%d more pages: call again with offset %d.", len(found)-to, to)
 	}
 	return out, nil
+}
+
+// redact leaves out the matches on covered pages.
+func (out SearchPagesOut) redact(covered func(page string) bool) SearchPagesOut {
+	shown := len(out.Matches)
+	out.Matches = slices.DeleteFunc(out.Matches, func(m PageMatch) bool { return covered(m.Path) })
+	if left := shown - len(out.Matches); left > 0 {
+		out.Total -= left
+		out.Note += fmt.Sprintf("%d pages are left out, because the user's policy does not let you read them. ", left)
+	}
+	return out
 }
 
 // Where a page matches, in the order of the answer.

@@ -220,8 +220,8 @@ func (p Changes) undoStateRows(t theme.Theme, c status.Change) []string {
 		return []string{t.Dim.Fit("undoes", 9) + t.Text.Text(c.Undoes)}
 	case c.Outcome == status.Undone:
 		return []string{t.Dim.Text("Undone.")}
-	case c.Outcome == status.OutcomeUnknown:
-		return []string{t.Warn.Text("▲ Outcome unknown: it may or may not have been written.")}
+	case c.Outcome == status.OutcomeUnknown && c.CannotUndo == "":
+		return []string{t.Warn.Text("▲ Outcome unknown: writing it was interrupted, and the target was edited since. The edit was kept.")}
 	case c.CannotUndo != "":
 		return []string{t.Dim.Text("Cannot undo: " + c.CannotUndo)}
 	default:

@@ -24,8 +24,8 @@ type ChartOut struct {
 	picture []byte
 }
 
-// Content implements [tools.ContentProvider].
-func (c ChartOut) Content() []tools.Content {
+// Blocks implements [tools.ContentProvider].
+func (c ChartOut) Blocks() []tools.Content {
 	return []tools.Content{
 		{Kind: tools.Text, Text: fmt.Sprintf("Lengths of %d notes, one bar each.", len(c.Lengths))},
 		{Kind: tools.Image, Data: c.picture, MIME: "image/png"},

@@ -48,8 +48,8 @@ type App struct {
 	// Environment are the variables of the Systems, by name of the System. They
 	// are apart because `lectern serve` does need them.
 	Environment func() map[string][]tools.EnvironmentVariable
-	// Plugin is the plugin for an application that this build carries, or why there is none.
-	Plugin func() (fs.FS, error)
+	// Plugin is the plugin for an application, as this build carries it.
+	Plugin fs.FS
 }
 
 // Getenv looks a variable up. The last of several entries counts, as in a

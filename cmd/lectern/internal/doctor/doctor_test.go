@@ -56,10 +56,8 @@ func farSystem() tools.Kind {
 }
 
 // pluginOfVersion is a plugin that does nothing.
-func pluginOfVersion(version string) func() (fs.FS, error) {
-	return func() (fs.FS, error) {
-		return fstest.MapFS{"package.json": {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `"}`)}}, nil
-	}
+func pluginOfVersion(version string) fs.FS {
+	return fstest.MapFS{"package.json": {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `"}`)}}
 }
 
 // A check that never returns does not hold up the others.

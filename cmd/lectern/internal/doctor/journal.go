@@ -20,6 +20,9 @@ func checkJournal(_ context.Context, r *run) status.Check {
 		return fail(err.Error(), readPermission)
 	case len(files) > 0:
 		return fromProblem(problems.DamagedJournal(files, r.Now()))
+	case journal.IsLost(r.Paths.Journal()):
+		return warn("the journal in "+r.Paths.Journal()+" is empty or missing although there was one: earlier changes by agents cannot be undone",
+			"If you have a backup of journal.db, end Lectern and put it back. Otherwise the next start of Lectern begins a new one.")
 	}
 	return ok("no damaged journal in %s", r.Paths.Journal())
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -41,8 +40,6 @@ func checkPlugin(_ context.Context, r *run) status.Check {
 	}
 	s, _, err := r.pluginState()
 	switch {
-	case errors.Is(err, plugin.ErrNotBuilt):
-		return skip("%v", err)
 	case err != nil:
 		return fail(err.Error(), "Do what the message says, then run: lectern plugin install.")
 	case s.Installed && s.Disabled:
@@ -84,10 +81,8 @@ func checkVersions(r *run, p status.Peer) status.Check {
 		version[f.Name] = f.Value
 	}
 	detail := strings.Join(facts, ", ")
-	if files, err := r.Plugin(); err == nil {
-		if carried, err := plugin.Version(files); err == nil && carried != version["plugin"] {
-			return warn(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPlugin)
-		}
+	if carried, err := plugin.Version(r.Plugin); err == nil && carried != version["plugin"] {
+		return warn(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPlugin)
 	}
 	if version["skill"] != doc.SkillVersion {
 		return warn(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPlugin)

@@ -16,8 +16,9 @@ type actions struct{ *hubProcess }
 func (a actions) handlers() status.ActionHandlers {
 	changes, limiter := a.hub.Changes(), a.hub.Limiter()
 	handlers := status.ActionHandlers{
-		status.Allow:  {Preview: a.previewAnswer, Do: a.answerApproval},
-		status.Refuse: {Preview: a.previewAnswer, Do: a.answerApproval},
+		status.Allow:     {Preview: a.previewAnswer, Do: a.answerApproval},
+		status.Refuse:    {Preview: a.previewAnswer, Do: a.answerApproval},
+		status.MarkShown: {Do: func(_ context.Context, act status.Action) error { return a.hub.Approvals().MarkShown(act.Target) }},
 		status.UndoChanges: {
 			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
 				return changes.PlanUndo(ctx, changeFilter(act))

@@ -17,6 +17,12 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes().List)
+	status.HandleQuery(queries, status.ApprovalTargetsQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalTargets, error) {
+		return h.hub.Approvals().Targets(r)
+	})
+	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		return h.hub.Approvals().Text(r)
+	})
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return person.Tools(ctx, f.Source, f.Client)
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -16,7 +17,7 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 		return status.Plan{}, noApproval(act.Target)
 	}
 	if act.Verb == status.Refuse {
-		title := fmt.Sprintf("Deny %s by %s in source %s", shown.Tool, shown.Client, shown.Source)
+		title := fmt.Sprintf("Deny %s by %s in source %s", shown.Tool, status.ClientLabel(shown.Client, shown.Proven), shown.Source)
 		return status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}, nil
 	}
 	if act.Answer == nil || act.Answer.Scope != status.Always {
@@ -55,9 +56,12 @@ func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 }
 
 func (a actions) proposeAlways(id string) (configedit.Proposal, error) {
-	_, _, rule, ok := a.hub.Approvals().Get(id)
+	shown, _, rule, ok := a.hub.Approvals().Get(id)
 	if !ok {
 		return configedit.Proposal{}, noApproval(id)
+	}
+	if err := approval.CheckScope(shown, status.Always); err != nil {
+		return configedit.Proposal{}, err
 	}
 	return a.editor().ProposeRule(configRule(rule))
 }

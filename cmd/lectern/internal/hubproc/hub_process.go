@@ -65,8 +65,9 @@ type hubProcess struct {
 	// notified is when the last desktop notification of a pending approval was shown.
 	notified atomic.Pointer[time.Time]
 
-	mu   sync.Mutex // one reload at a time
-	conf config.Config
+	mu      sync.Mutex // one reload at a time
+	conf    config.Config
+	applied fileStamp // of the file as it was read last
 }
 
 // newHubProcess opens the log and reads the configuration. A broken
@@ -85,6 +86,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
 	}
 	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now)}
+	h.applied = readFileStamp(c.Paths.File())
 	conf, err := c.App.Config()
 	if err != nil {
 		conf = config.Default(c.Paths.File(), c.Schema())
@@ -207,6 +209,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	return daemon.Run(ctx, h.daemonConfig(lifeline, func(ctx context.Context) error {
 		background.Go(func() { h.watchConfig(ctx) })
 		background.Go(func() { h.watchHealth(ctx) })
+		background.Go(func() { h.sweepTempFiles(ctx) })
 		return h.open(ctx)
 	}))
 }

@@ -36,6 +36,9 @@ func (h *hubProcess) checkJournal(shown []string) []string {
 
 // acknowledge dismisses a problem that needs nothing but to be read.
 func (a actions) acknowledge(code string) error {
+	if known, err := a.hub.Changes().Acknowledge(code); known {
+		return err
+	}
 	if code != problems.JournalDamaged.Code {
 		return fmt.Errorf("acknowledge: %q cannot be dismissed; it disappears when it is fixed", code)
 	}

@@ -1,16 +1,19 @@
 package hubproc
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
 // sourceFolders are the folders that sources have of their own, named KIND.NAME:
@@ -71,4 +74,18 @@ func (f sourceFolders) sweep(names []string, log *slog.Logger) {
 
 func isOldFolder(info fs.FileInfo, now time.Time) bool {
 	return info.IsDir() && now.Sub(info.ModTime()) >= keepCache
+}
+
+// sweepTempFiles removes temporary files that killed processes left in Lectern's own
+// folders.
+func (h *hubProcess) sweepTempFiles(ctx context.Context) {
+	var sweeps sync.WaitGroup
+	for _, dir := range []string{h.Paths.Config, h.Paths.Data, h.Paths.State} {
+		sweeps.Go(func() {
+			if removed, err := atomicfile.SweepFolder(ctx, dir, h.Now); removed > 0 || err != nil {
+				h.log.Info("removed temporary files that killed writers left", "component", "hub", "folder", dir, "removed", removed, "err", err)
+			}
+		})
+	}
+	sweeps.Wait()
 }

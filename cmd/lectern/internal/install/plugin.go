@@ -43,12 +43,8 @@ func (p Planner) pluginWithoutFiles(home string) (installer.Plugin, error) {
 
 // PluginWithFiles is the plugin with the files that this build carries.
 func (p Planner) PluginWithFiles(home string) (installer.Plugin, error) {
-	files, err := p.Plugin()
-	if err != nil {
-		return installer.Plugin{}, err
-	}
 	g, err := p.pluginWithoutFiles(home)
-	g.Files = files
+	g.Files = p.Plugin
 	return g, err
 }
 
@@ -76,12 +72,9 @@ func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
 
 // RemovePlugin proposes to remove the plugin from Logseq's folder.
 func (p Planner) RemovePlugin(home string) (*installer.Proposal, error) {
-	g, err := p.pluginWithoutFiles(home)
+	g, err := p.PluginWithFiles(home)
 	if err != nil {
 		return nil, err
-	}
-	if g.Files, err = p.Plugin(); err != nil {
-		g.Files = nil // the files on record can be removed without them
 	}
 	return p.Machine().RemovePlugin(g)
 }

@@ -43,14 +43,12 @@ func Paths(root string) app.Paths {
 }
 
 // Plugin is a plugin that does nothing.
-func Plugin(version string) func() (fs.FS, error) {
-	return func() (fs.FS, error) {
-		return fstest.MapFS{
-			"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "` + plugin.System + `": {"title": "T", "icon": "./dist/icon.svg"}}`)},
-			"README.md":     {Data: []byte("# Read\n")},
-			"dist/index.js": {Data: []byte("run()\n")},
-			"dist/icon.svg": {Data: []byte("<svg/>\n")},
-		}, nil
+func Plugin(version string) fs.FS {
+	return fstest.MapFS{
+		"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "` + plugin.System + `": {"title": "T", "icon": "./dist/icon.svg"}}`)},
+		"README.md":     {Data: []byte("# Read\n")},
+		"dist/index.js": {Data: []byte("run()\n")},
+		"dist/icon.svg": {Data: []byte("<svg/>\n")},
 	}
 }
 

@@ -1,4 +1,4 @@
-package mcp
+package jsonobject
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 )
 
 // Fields are those that encoding/json finds, whatever their values look like.
-func FuzzFields(f *testing.F) {
+func FuzzEach(f *testing.F) {
 	for _, object := range []string{
 		`{}`, ` { } `, `{"a":1}`, `{"a":-1.5e+3,"b":null , "c" : true}`, "{\"a\"\t:\r\n[1,{\"b\":[]}] }",
 		`{"a":"}\"{","b":{"c":"]\\"},"d":"\\"}`, `{"a":{"b":"[","c":"\\\"}"},"a":2}`, `{"\u0061\"\\":[[],[{}]],"":""}`,
@@ -22,7 +22,7 @@ func FuzzFields(f *testing.F) {
 			t.Skip("not an object")
 		}
 		got := map[string]json.RawMessage{}
-		eachField(object, func(key []byte, value json.RawMessage) { got[string(key)] = value })
+		Each(object, func(key []byte, value json.RawMessage) { got[string(key)] = value })
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%q: %s", object, d)
 		}

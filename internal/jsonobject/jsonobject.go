@@ -1,4 +1,9 @@
-package mcp
+// Package jsonobject walks over the outermost level of a JSON object without a copy
+// of it, at a fraction of what encoding/json costs. It does not check JSON: that is
+// [encoding/json.Valid], which its callers have asked.
+//
+// hub/mcp and supervisor/shim read frames by it. Start reading at [Each].
+package jsonobject
 
 import (
 	"bytes"
@@ -6,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// eachField calls f with each key and value of a JSON object, in their order.
-// The object must be valid. encoding/json would copy every value into a map.
-func eachField(object []byte, f func(key []byte, value json.RawMessage)) {
+// Each calls f with each key and value of a JSON object, in their order. Values are
+// parts of object, up to its end: append to none. Keys may be. The object must be valid.
+func Each(object []byte, f func(key []byte, value json.RawMessage)) {
 	rest := bytes.TrimSpace(object)[1:]
 	for {
 		rest = bytes.TrimLeft(rest, ", \t\r\n")
@@ -16,16 +21,16 @@ func eachField(object []byte, f func(key []byte, value json.RawMessage)) {
 			return
 		}
 		n := valueSize(rest)
-		key := unquote(rest[:n])
+		key := Unquote(rest[:n])
 		rest = bytes.TrimLeft(rest[n:], ": \t\r\n")
 		n = valueSize(rest)
-		f(key, json.RawMessage(rest[:n:n]))
+		f(key, json.RawMessage(rest[:n]))
 		rest = rest[n:]
 	}
 }
 
-// unquote reads a JSON string.
-func unquote(quoted []byte) []byte {
+// Unquote reads a JSON string, which must be valid. The answer may be a part of it.
+func Unquote(quoted []byte) []byte {
 	plain := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
 		return plain

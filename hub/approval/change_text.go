@@ -1,0 +1,231 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// maxCompared bounds the bytes before and after that the diffs of one call
+// compare. An agent writes less at once; only moves of many files have more.
+const maxCompared = 32 << 20
+
+// A changeText is everything that a call would do, as a person reads it: nothing
+// is left out but bytes that are not text, and texts beyond maxCompared.
+type changeText struct {
+	targets        []status.ApprovalTarget // in the order of the Changes, then the calls that read
+	added, removed int                     // lines, of all targets
+	text           string                  // for each target its headline and its diff
+	cut            bool                    // not every text could be compared
+}
+
+// changeText works out what people are shown of r. It takes time that grows with
+// what the call would write.
+func (r Request) changeText() changeText {
+	var out changeText
+	var b strings.Builder
+	left := maxCompared
+	for i, change := range r.Changes {
+		size := len(change.Before.Data) + len(change.After.Data)
+		body, added, removed := tooLong(change), 0, 0
+		if size <= left {
+			left -= size
+			body, added, removed = diff(change)
+		} else {
+			out.cut = true
+		}
+		out.add(&b, status.ApprovalTarget{Name: r.targetName(i), Action: action(change), Added: added, Removed: removed}, body)
+	}
+	for _, read := range r.Reads {
+		out.add(&b, status.ApprovalTarget{Name: read, Action: "call"}, "")
+	}
+	if !r.ChangesKnown {
+		fmt.Fprintf(&b, "%s with %s\n", r.Call.Tool, r.Args)
+	}
+	out.text = b.String()
+	return out
+}
+
+func (c *changeText) add(b *strings.Builder, t status.ApprovalTarget, body string) {
+	t.Offset = b.Len()
+	fmt.Fprintf(b, "%s\n%s", safetext.Line(headline(t)), body)
+	if body != "" && !strings.HasSuffix(body, "\n") {
+		b.WriteByte('\n')
+	}
+	t.Bytes = b.Len() - t.Offset
+	c.targets, c.added, c.removed = append(c.targets, t), c.added+t.Added, c.removed+t.Removed
+}
+
+// body is the text of a target without its headline.
+func (c *changeText) body(t status.ApprovalTarget) string {
+	_, body, _ := strings.Cut(c.text[t.Offset:t.Offset+t.Bytes], "\n")
+	return body
+}
+
+// headline says what becomes of a target: "change a.md (+4001 −1)".
+func headline(t status.ApprovalTarget) string {
+	return strings.TrimSpace(t.Action + " " + t.Name + " " + lineCounts(t.Added, t.Removed))
+}
+
+// lineCounts is "(+4001 −1)"; empty if no line is counted.
+func lineCounts(added, removed int) string {
+	if added+removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("(+%d −%d)", added, removed)
+}
+
+func action(c tools.Change) string {
+	switch {
+	case !c.Before.Exists:
+		return "create"
+	case !c.After.Exists && !c.AfterUnknown:
+		return "delete"
+	}
+	return "change"
+}
+
+// diff is a Change as a unified diff with the lines that it adds and removes, or a
+// line that says why there is none.
+func diff(c tools.Change) (text string, added, removed int) {
+	before, after := c.Before.Data, c.After.Data
+	switch {
+	case c.AfterUnknown && !c.After.Exists:
+		return "the application decides what it holds afterwards\n", 0, 0
+	case !isText(before) || !isText(after):
+		return fmt.Sprintf("%d bytes become %d bytes; they are not text\n", len(before), len(after)), 0, 0
+	}
+	edits := udiff.Lines(string(before), string(after))
+	for _, e := range edits {
+		added += countLines(e.New)
+		removed += countLines(string(before[e.Start:e.End]))
+	}
+	text, err := udiff.ToUnified("before", "after", string(before), edits, udiff.DefaultContextLines)
+	if err != nil { // the edits are of this text
+		panic(err)
+	}
+	if c.AfterUnknown {
+		text += "this is expected; the application decides what it holds afterwards\n"
+	}
+	if c.Before.Exists && c.After.Exists && c.Before.Mode != c.After.Mode {
+		text += fmt.Sprintf("mode %04o becomes %04o\n", c.Before.Mode, c.After.Mode)
+	}
+	return text, added, removed
+}
+
+func tooLong(c tools.Change) string {
+	return fmt.Sprintf("%d bytes become %d bytes; they are too long to show\n", len(c.Before.Data), len(c.After.Data))
+}
+
+// countLines counts an unfinished last line too.
+func countLines(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
+}
+
+func isText(b []byte) bool { return utf8.Valid(b) && !slices.Contains(b, 0) }
+
+// Targets answers [status.ApprovalTargetsQuery].
+func (q *Queue) Targets(r status.ApprovalRange) (status.ApprovalTargets, error) {
+	full, err := q.changeText(r.ID)
+	if err != nil {
+		return status.ApprovalTargets{}, err
+	}
+	out := status.ApprovalTargets{Targets: []status.ApprovalTarget{}, Total: len(full.targets), Added: full.added, Removed: full.removed, Bytes: len(full.text)}
+	size := 0
+	for i := min(max(r.From, 0), out.Total); i < out.Total; i++ {
+		if size += len(full.targets[i].Name); i > r.From && (size > status.MaxApprovalText || len(out.Targets) == status.MaxApprovalTargets) {
+			out.Next = i
+			break
+		}
+		out.Targets = append(out.Targets, full.targets[i])
+	}
+	return out, nil
+}
+
+// Text answers [status.ApprovalTextQuery].
+func (q *Queue) Text(r status.ApprovalRange) (status.ApprovalText, error) {
+	full, err := q.changeText(r.ID)
+	if err != nil {
+		return status.ApprovalText{}, err
+	}
+	from := runeStart(full.text, min(max(r.From, 0), len(full.text)))
+	end := len(full.text)
+	if end-from > status.MaxApprovalText {
+		end = runeStart(full.text, from+status.MaxApprovalText)
+	}
+	out := status.ApprovalText{Text: full.text[from:end], From: from, Bytes: len(full.text)}
+	if end < len(full.text) {
+		out.Next = end
+	}
+	return out, nil
+}
+
+func (q *Queue) changeText(id string) (changeText, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p := q.pending[id]; p != nil {
+		return p.full, nil
+	}
+	return changeText{}, fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
+}
+
+// MarkShown notes that a person was shown everything that a pending call would do.
+func (q *Queue) MarkShown(id string) error {
+	q.mu.Lock()
+	p := q.pending[id]
+	if p != nil {
+		p.view.Shown = true
+	}
+	q.mu.Unlock()
+	if p == nil {
+		return fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
+	}
+	q.conf.Changed()
+	return nil
+}
+
+// runeStart is the start of the character at byte i of s.
+func runeStart(s string, i int) int {
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+// clip cuts s to at most about limit bytes, between characters, and says how
+// many are missing.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	cut := runeStart(s, max(limit, 0))
+	return fmt.Sprintf("%s… (%d more bytes)", s[:cut], len(s)-cut)
+}
+
+// headAndTail keeps whole lines of the beginning and the end of s, about limit
+// bytes in all, and says in between what is missing; cut: something is.
+func headAndTail(s string, limit int) (kept string, cut bool) {
+	if len(s) <= limit {
+		return s, false
+	}
+	head := strings.LastIndexByte(s[:runeStart(s, max(limit, 0)*2/3)], '\n') + 1
+	tail := runeStart(s, len(s)-max(limit, 0)/3)
+	if next := strings.IndexByte(s[tail:], '\n'); next >= 0 && tail+next+1 < len(s) {
+		tail += next + 1
+	} else {
+		tail = len(s) // a line longer than the tail: none of it is shown
+	}
+	missing := s[head:tail]
+	return fmt.Sprintf("%s… %d bytes in %d lines are not shown …\n%s", s[:head], len(missing), countLines(missing), s[tail:]), true
+}

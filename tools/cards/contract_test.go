@@ -1,0 +1,399 @@
+package cards_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+var postgres pgtest.Server
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	postgres.Stop()
+	os.Exit(code)
+}
+
+// A contractCase is a request that was sent to the real server, and its answer.
+type contractCase struct {
+	ID, Group, Method, Path string
+	Role                    *string
+	Body                    json.RawMessage
+	RawBody                 *string
+	Headers                 map[string]string
+	Token, Scheme           string
+	Save                    map[string]string
+	Real                    expectation
+	Ours                    *expectation
+}
+
+type expectation struct {
+	Status      int
+	Keys        []string
+	ErrorCode   string `json:"error_code"`
+	Values      map[string]any
+	Has         []string
+	Contains    []string
+	NotContains []string
+	Note        string
+}
+
+// expected is what our server answers: where ours says something else it counts, and
+// where it only describes a difference the values of the real server do not.
+//
+// Three differences that the table only describes have another status: the same key
+// for another request is a conflict; children may begin with a plus; and the results
+// of a scan are absent for players.
+func (c contractCase) expected() expectation {
+	if status := map[string]int{"upd-idem-2": 409, "batch-13": 200, "sp-player-read": 404}[c.ID]; status != 0 {
+		return expectation{Status: status}
+	}
+	if c.Ours == nil {
+		return c.Real
+	}
+	out := *c.Ours
+	if out.Status == 0 {
+		out.Status, out.Keys, out.ErrorCode, out.Has = c.Real.Status, c.Real.Keys, c.Real.ErrorCode, c.Real.Has
+	}
+	return out
+}
+
+func readCases(t *testing.T) []contractCase {
+	t.Helper()
+	file := os.Getenv("CARDS_CASES")
+	if file == "" {
+		file = filepath.Join("..", "..", "..", "shared", "data", "decko_contract_cases.json")
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CARDS_CASES") == "" {
+		t.Skip("the recorded cases are not beside the checkout")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table struct{ Cases []contractCase }
+	if err := json.Unmarshal(text, &table); err != nil {
+		t.Fatal(err)
+	}
+	return table.Cases
+}
+
+// A wiki is an API with its accounts, as the cases need it.
+type wiki struct {
+	api       *cardapi.API
+	auth      *cardauth.Auth
+	store     *cardstore.Store
+	key       string
+	passwords map[string]string
+	saved     map[string]any
+}
+
+func openWiki(t *testing.T, database string, now func() time.Time) *wiki {
+	t.Helper()
+	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: database, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	w := &wiki{store: store, auth: cardauth.New(cardauth.Options{DB: store.DB(), Now: now}), passwords: map[string]string{}, saved: map[string]any{}}
+	folder := cardapi.Folder{Dir: t.TempDir()}
+	w.api = cardapi.New(cardapi.Options{
+		Store: store, Auth: w.auth, Files: folder, Backups: folder, Limits: cardapi.DefaultLimits(), Now: now, Log: slog.New(slog.DiscardHandler),
+	})
+	return w
+}
+
+func newWiki(t *testing.T, database string) *wiki {
+	t.Helper()
+	w := openWiki(t, database, time.Now)
+	store := w.store
+	var err error
+	if _, w.key, err = w.auth.MakeKey(t.Context(), cardauth.APIKey{Name: "shared", Roles: cardstore.Roles(), RateLimit: 1 << 40}); err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range cardstore.Roles() {
+		name := cardstore.ServiceAccount(role)
+		w.passwords[name] = rand.Text()
+		if err := w.auth.SetAccount(t.Context(), cardauth.Account{Name: name, Email: name + "@example.com", Role: role}, w.passwords[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A wiki that was used has something in its trash.
+	admin := cardstore.Caller{Account: "mcp-admin", Role: cardstore.Admin}
+	if _, err := store.Create(t.Context(), admin, cardstore.NewCard{Name: "Once was", Type: "RichText"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Delete(t.Context(), admin, "Once was"); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *wiki) roleToken(t *testing.T, role string) string {
+	t.Helper()
+	who, err := w.auth.Authenticate(t.Context(), cardauth.Login{Key: w.key, Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := w.auth.Issue(t.Context(), who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Text
+}
+
+// craft makes a token that is wrong in one way.
+func (w *wiki) craft(t *testing.T, kind string) string {
+	t.Helper()
+	good := w.roleToken(t, "user")
+	parsed, _, err := jwt.NewParser().ParseUnverified(good, jwt.MapClaims{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := parsed.Claims.(jwt.MapClaims)
+	kid := parsed.Header["kid"].(string)
+	var text string
+	if err := w.store.DB().Reader().QueryRow(t.Context(), "SELECT private FROM signing_key WHERE kid = ?", kid).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	block, _ := pem.Decode([]byte(text))
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().Unix()
+	method, signer := jwt.SigningMethod(jwt.SigningMethodRS256), key
+	switch kind {
+	case "ok":
+		return good
+	case "garbage":
+		return "not.a.token"
+	case "expired":
+		c["iat"], c["exp"] = now-7200, now-3600
+	case "noexp":
+		delete(c, "exp")
+	case "wrongiss":
+		c["iss"] = "somebody"
+	case "futureiat":
+		c["iat"] = now + 3600
+	case "nbf":
+		c["nbf"] = now + 3600
+	case "wrongkid":
+		kid = "key-other"
+	case "norole":
+		delete(c, "role")
+	case "badrole":
+		c["role"] = "emperor"
+	case "none":
+		method, signer = jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType
+	case "hs":
+		public, err := x509.MarshalPKIXPublicKey(&key.(*rsa.PrivateKey).PublicKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		method, signer = jwt.SigningMethodHS256, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
+	case "otherkey":
+		if signer, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Fatalf("unknown kind of token %q", kind)
+	}
+	token := jwt.NewWithClaims(method, c)
+	token.Header["kid"] = kid
+	signed, err := token.SignedString(signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed
+}
+
+// fill puts what is only known now in the place of the placeholders.
+func (w *wiki) fill(text string) string {
+	text = strings.ReplaceAll(text, "{API_KEY}", w.key)
+	for name, password := range w.passwords {
+		text = strings.ReplaceAll(text, "{PW:"+name+"}", password)
+	}
+	for name, value := range w.saved {
+		text = strings.ReplaceAll(text, `"{`+name+`:int}"`, fmt.Sprint(value))
+		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
+	}
+	if strings.Contains(text, `"{101 create ops}"`) {
+		var ops []string
+		for i := range 101 {
+			ops = append(ops, fmt.Sprintf(`{"action":"create","name":"many %d","type":"RichText"}`, i))
+		}
+		text = strings.ReplaceAll(text, `"{101 create ops}"`, "["+strings.Join(ops, ",")+"]")
+	}
+	return strings.ReplaceAll(text, "2026-11-21", time.Now().UTC().Format("2006-01-02"))
+}
+
+func (w *wiki) play(t *testing.T, c contractCase) {
+	t.Helper()
+	body := w.fill(string(c.Body))
+	if c.RawBody != nil {
+		body = *c.RawBody
+	}
+	r := httptest.NewRequestWithContext(t.Context(), c.Method, strings.TrimPrefix(w.fill(c.Path), "/api/mcp"), strings.NewReader(body))
+	token := ""
+	switch {
+	case c.Token != "":
+		token = w.craft(t, c.Token)
+	case c.Role != nil:
+		token = w.roleToken(t, *c.Role)
+	}
+	if token != "" {
+		scheme := c.Scheme
+		if scheme == "" {
+			scheme = "Bearer"
+		}
+		r.Header.Set("Authorization", scheme+" "+token)
+	}
+	for name, value := range c.Headers {
+		r.Header.Set(name, w.fill(value))
+	}
+	rec := httptest.NewRecorder()
+	w.api.ServeHTTP(rec, r)
+	c.expected().check(t, rec)
+	if t.Failed() {
+		t.Logf("%s %s %s\n%d %s", c.Method, c.Path, body, rec.Code, rec.Body)
+	}
+	var answer any
+	_ = json.Unmarshal(rec.Body.Bytes(), &answer)
+	for name, path := range c.Save {
+		if values := at(answer, strings.Split(path, ".")); len(values) == 1 {
+			w.saved[name] = number(values[0])
+		}
+	}
+}
+
+func number(v any) any {
+	if f, ok := v.(float64); ok {
+		return int64(f)
+	}
+	return v
+}
+
+func (want expectation) check(t *testing.T, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	if want.Status != 0 && rec.Code != want.Status {
+		t.Errorf("status %d, want %d", rec.Code, want.Status)
+	}
+	var answer any
+	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil && len(want.Keys)+len(want.Values) > 0 {
+		t.Errorf("the answer is not JSON: %v", err)
+	}
+	if want.Keys != nil {
+		var keys []string
+		object, _ := answer.(map[string]any)
+		for key := range object {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		if !slices.Equal(keys, want.Keys) {
+			t.Errorf("keys %q, want %q", keys, want.Keys)
+		}
+	}
+	if want.ErrorCode != "" {
+		want.value(t, answer, "error.code", want.ErrorCode)
+	}
+	for path, value := range want.Values {
+		want.value(t, answer, path, value)
+	}
+	for _, path := range want.Has {
+		if len(at(answer, strings.Split(path, "."))) == 0 {
+			t.Errorf("no %s", path)
+		}
+	}
+	for _, part := range want.Contains {
+		if !bytes.Contains(rec.Body.Bytes(), []byte(part)) {
+			t.Errorf("the answer does not contain %q", part)
+		}
+	}
+	for _, part := range want.NotContains {
+		if bytes.Contains(rec.Body.Bytes(), []byte(part)) {
+			t.Errorf("the answer contains %q", part)
+		}
+	}
+}
+
+func (want expectation) value(t *testing.T, answer any, path string, value any) {
+	t.Helper()
+	got := at(answer, strings.Split(path, "."))
+	if strings.Contains(path, "*") {
+		list, _ := value.([]any)
+		if len(got) != len(list) || len(got) > 0 && !reflect.DeepEqual(got, list) {
+			t.Errorf("%s: %v, want %v", path, got, value)
+		}
+		return
+	}
+	if len(got) != 1 || !reflect.DeepEqual(got[0], value) {
+		t.Errorf("%s: %v, want %v", path, got, value)
+	}
+}
+
+// at follows a dotted path; a star collects over a list.
+func at(v any, path []string) []any {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if inner, ok := v[path[0]]; ok {
+			return at(inner, path[1:])
+		}
+	case []any:
+		if path[0] == "*" {
+			var all []any
+			for _, one := range v {
+				all = append(all, at(one, path[1:])...)
+			}
+			return all
+		}
+		if i, err := strconv.Atoi(path[0]); err == nil && i < len(v) {
+			return at(v[i], path[1:])
+		}
+	}
+	return nil
+}
+
+// TestContractCases plays what a real server was asked, in its order, and holds ours
+// to its answers, or to what the table says that ours does better. CARDS_CASES names
+// another table of the same form.
+func TestContractCases(t *testing.T) {
+	cases := readCases(t)
+	play := func(t *testing.T, database string) {
+		w := newWiki(t, database)
+		for _, c := range cases {
+			t.Run(c.ID, func(t *testing.T) { w.play(t, c) })
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) { play(t, filepath.Join(t.TempDir(), "cards.db")) })
+	t.Run("postgres", func(t *testing.T) { play(t, postgres.Database(t)) })
+}
+
+var _ http.Handler = (*cardapi.API)(nil)

@@ -1,0 +1,223 @@
+package cardapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// An op is one operation of a batch.
+type op struct {
+	cardBody
+	Action   string `json:"action"`
+	Upsert   bool   `json:"fetch_or_initialize"`
+	Children []op   `json:"children"`
+}
+
+// batchCards carries operations out, each with its caller's own rights: each by
+// itself, or all or none.
+func batchCards(r *request) (answer, error) {
+	in, err := r.readBatch()
+	if err != nil {
+		return answer{}, err
+	}
+	var results []map[string]any
+	failed := false
+	carryOut := func(s *cardstore.Store) error {
+		results, failed = nil, false
+		for _, o := range in.ops {
+			result, err := r.carryOut(s, o)
+			failed = failed || err != nil
+			results = append(results, result)
+		}
+		if failed && in.Mode == transactional || in.DryRun {
+			return errRolledBack
+		}
+		return nil
+	}
+	together := func(s *cardstore.Store) error { return s.Together(r.Context(), carryOut) }
+	if in.Mode != transactional && !in.DryRun {
+		together = carryOut
+	}
+	switch err := together(r.store); {
+	case errors.Is(err, errRolledBack) && failed && in.Mode == transactional:
+		for _, result := range results {
+			if result["status"] == "ok" {
+				result["rolled_back"] = true
+				delete(result, "id")
+			}
+		}
+	case err != nil && !errors.Is(err, errRolledBack):
+		return answer{}, err
+	}
+	out := answer{status: http.StatusOK, value: map[string]any{"results": results}}
+	if failed {
+		out.status = http.StatusMultiStatus
+	}
+	return out, nil
+}
+
+// transactional is the mode in which all operations succeed or none does.
+const transactional = "transactional"
+
+type batch struct {
+	Ops    json.RawMessage `json:"ops"`
+	Mode   string          `json:"mode"`
+	DryRun bool            `json:"dry_run"`
+	ops    []op
+}
+
+func (r *request) readBatch() (in batch, err error) {
+	if err := r.into(&in); err != nil {
+		return in, err
+	}
+	if in.Mode != "" && in.Mode != "per_item" && in.Mode != transactional {
+		return in, invalid("mode", "mode must be per_item or transactional")
+	}
+	if len(in.Ops) > 0 && json.Unmarshal(in.Ops, &in.ops) != nil {
+		return in, invalid("ops", "ops must be an array of objects")
+	}
+	switch {
+	case len(in.ops) == 0:
+		return in, invalid("ops", "Missing ops array")
+	case len(in.ops) > r.api.Limits.Ops:
+		return in, invalid("ops", "Too many operations")
+	}
+	return in, nil
+}
+
+var errRolledBack = errors.New("rolled back")
+
+// carryOut does one operation, or nothing of it.
+func (r *request) carryOut(s *cardstore.Store, o op) (map[string]any, error) {
+	name := ""
+	if o.Name != nil {
+		name = *o.Name
+	}
+	var c cardstore.Card
+	err := s.Together(r.Context(), func(s *cardstore.Store) (err error) {
+		c, err = r.apply(s, o, name)
+		if err != nil {
+			return err
+		}
+		if err := r.createChildren(s, c, o.Children); err != nil {
+			return err
+		}
+		return r.setFields(s, c, o.Fields)
+	})
+	if err != nil {
+		e := r.api.apiErrorOf(r, err)
+		if e == nil {
+			r.api.Log.Error("carry out an operation of a batch", "action", o.Action, "err", err)
+			e = &apiError{code: "internal_error", message: "An unexpected error occurred"}
+		}
+		result := map[string]any{"status": "error", "name": name, "message": batchMessage(e, err), "code": e.code}
+		if len(e.fields) > 0 {
+			result["validation_errors"] = e.fields
+		}
+		return result, err
+	}
+	result := map[string]any{"status": "ok", "name": c.Name}
+	if c.ID != 0 {
+		result["id"] = c.ID
+	}
+	return result, nil
+}
+
+// createChildren writes the cards that an operation has below c. One of an unknown
+// type is passed over, as Decko does.
+func (r *request) createChildren(s *cardstore.Store, c cardstore.Card, children []op) error {
+	for _, child := range children {
+		if child.Name == nil {
+			return invalid("children", "Missing name")
+		}
+		child.Upsert = true
+		_, err := r.create(s, child, childName(string(c.Name), *child.Name))
+		if _, unknown := errors.AsType[*cardstore.TypeError](err); err != nil && !unknown {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchMessage is an error in the words of a batch's results.
+func batchMessage(e *apiError, err error) string {
+	if errors.Is(err, cardstore.ErrNotFound) {
+		return "Card not found"
+	}
+	if list, ok := e.details["errors"].([]string); ok && len(list) > 0 {
+		return "Validation failed: " + strings.Join(list, ", ")
+	}
+	return e.message
+}
+
+func (r *request) apply(s *cardstore.Store, o op, name string) (cardstore.Card, error) {
+	switch o.Action {
+	case "create":
+		return r.create(s, o, name)
+	case "update":
+		update, err := r.updateOf(o.cardBody)
+		if err != nil {
+			return cardstore.Card{}, err
+		}
+		return s.Update(r.Context(), r.by(), name, update)
+	case "delete":
+		if r.who.Role == cardstore.Admin && r.Header.Get("X-Bulk-Delete") == "true" {
+			c, err := s.Delete(r.Context(), r.by(), name)
+			return c, r.adminOnlyIf(err)
+		}
+	}
+	return cardstore.Card{}, invalid("action", "Unknown action: %s", o.Action)
+}
+
+func (r *request) adminOnlyIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return r.adminOnly(err)
+}
+
+// create makes a card, or with fetch_or_initialize changes the one that is there.
+func (r *request) create(s *cardstore.Store, o op, name string) (cardstore.Card, error) {
+	content, err := r.api.text(o.cardBody)
+	if err != nil {
+		return cardstore.Card{}, err
+	}
+	kind, text := "", ""
+	if o.Type != nil {
+		kind = *o.Type
+	}
+	if content != nil {
+		text = *content
+	}
+	if o.Upsert {
+		update, err := r.updateOf(o.cardBody)
+		if err != nil {
+			return cardstore.Card{}, err
+		}
+		if c, err := s.Update(r.Context(), r.by(), name, update); !errors.Is(err, cardstore.ErrNotFound) {
+			return c, err
+		}
+	}
+	if kind == "" {
+		kind = "RichText"
+	}
+	return s.Create(r.Context(), r.by(), cardstore.NewCard{Name: name, Type: kind, Content: text})
+}
+
+// childName is the name of a child: one that begins with * or + is below the parent,
+// and any other is a name as it is.
+func childName(parent, child string) string {
+	switch {
+	case strings.HasPrefix(child, "+"):
+		return parent + child
+	case strings.HasPrefix(child, "*"):
+		return parent + "+" + child
+	case strings.Contains(child, "+"):
+		return child
+	}
+	return parent + "+" + child
+}

@@ -1,0 +1,112 @@
+package cardapi
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// postAuth exchanges an API key, or a user name and password, for a token.
+func postAuth(r *request) (answer, error) {
+	var in struct {
+		Key      string `json:"api_key"`
+		Username string `json:"username"`
+		Password string `json:"password"`
+		Role     string `json:"role"`
+	}
+	if err := r.into(&in); err != nil {
+		return answer{}, err
+	}
+	if in.Key == "" {
+		in.Key = r.Header.Get("X-API-Key")
+	}
+	byPassword := in.Username != "" && in.Password != ""
+	switch {
+	case in.Key == "" && !byPassword:
+		return answer{}, invalid("", "Must provide either (username + password) or api_key")
+	case !byPassword && in.Role == "":
+		return answer{}, invalid("role", "Missing role (required with API key)")
+	case in.Role != "" && !slices.Contains(cardstore.Roles(), cardstore.Role(in.Role)):
+		e := invalid("role", "Invalid role")
+		e.details = map[string]any{"valid_roles": cardstore.Roles()}
+		return answer{}, e
+	}
+	login := cardauth.Login{Role: in.Role}
+	if byPassword {
+		login.User, login.Password = in.Username, in.Password
+	} else {
+		login.Key = in.Key
+	}
+	who, err := r.api.login(r, login)
+	if err != nil {
+		return answer{}, err
+	}
+	token, err := r.api.Auth.Issue(r.Context(), who)
+	if err != nil {
+		return answer{}, err
+	}
+	out := map[string]any{
+		"token": token.Text, "role": who.Role, "expires_in": int(token.Life.Seconds()), "expires_at": stamp(token.ExpiresAt), "auth_method": "api_key",
+	}
+	if byPassword {
+		out["auth_method"], out["username"] = "username", who.Account
+	}
+	return created(out)
+}
+
+// login counts against the address until it succeeds: after too many failures in a
+// minute nothing is looked at any more.
+func (a *API) login(r *request, in cardauth.Login) (cardauth.Principal, error) {
+	name, limit := "cards/logins/"+clientAddress(r.Request), sqlstore.RateLimit{Limit: a.Limits.Logins, Window: time.Minute}
+	wait, err := a.Store.DB().Take(r.Context(), name, 1, limit)
+	if err != nil {
+		return cardauth.Principal{}, err
+	}
+	if wait > 0 {
+		return cardauth.Principal{}, &apiError{status: http.StatusTooManyRequests, code: "rate_limited", message: "Too many failed logins; wait a minute", retry: wait}
+	}
+	who, err := a.Auth.Authenticate(r.Context(), in)
+	if role, ok := errors.AsType[*cardauth.RoleError](err); ok {
+		err = &apiError{
+			status: http.StatusForbidden, code: "permission_denied", message: "The requested role is not granted",
+			details: map[string]any{"user_role": role.Has, "requested_role": role.Wants},
+		}
+	}
+	switch {
+	case errors.Is(err, cardauth.ErrCredentials):
+		return cardauth.Principal{}, &apiError{status: http.StatusUnauthorized, code: "invalid_credentials", message: "Invalid API key", challenge: `Bearer realm="cards"`}
+	case errors.Is(err, cardauth.ErrPassword):
+		return cardauth.Principal{}, &apiError{status: http.StatusUnauthorized, code: "authentication_failed", message: "Invalid username or password", challenge: `Bearer realm="cards"`}
+	case err != nil:
+		return cardauth.Principal{}, err
+	}
+	_, err = a.Store.DB().Take(r.Context(), name, -1, limit)
+	return who, err
+}
+
+func getJWKS(r *request) (answer, error) {
+	keys, err := r.api.Auth.JWKS(r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(map[string]any{"keys": keys})
+}
+
+func getPing(*request) (answer, error) { return ok(map[string]any{"status": "ok"}) }
+
+// getHealth tries the database, and says no more than whether it answers.
+func getHealth(r *request) (answer, error) {
+	_, err := r.store.Get(r.Context(), cardstore.Caller{Role: cardstore.User}, ":basic")
+	state, status := "healthy", http.StatusOK
+	if err != nil {
+		state, status = "degraded", http.StatusServiceUnavailable
+	}
+	return answer{status: status, value: map[string]any{"status": state, "checks": map[string]any{"database": err == nil}, "timestamp": stamp(r.api.Now())}}, nil
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,307 @@
+// Package cardauth says who a request to a wiki of cards comes from: API keys and
+// accounts, the tokens that they get, and the keys that sign these.
+//
+// It decides no permissions; that is the store's. Everything is in the wiki's
+// database, so that hubs which share it agree. tools/cards imports it. Start reading
+// at [Auth.Issue] and [Auth.Verify].
+package cardauth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// Defaults of [Options].
+const (
+	DefaultTokenLife = time.Hour
+	DefaultLeeway    = 30 * time.Second
+	DefaultRate      = 1000
+	Issuer           = "magi-archive"
+)
+
+// Options configure an Auth.
+type Options struct {
+	DB        *sqlstore.Store
+	Now       func() time.Time
+	TokenLife time.Duration // of a token; 0: [DefaultTokenLife]
+	Leeway    time.Duration // between clocks; 0: [DefaultLeeway]
+}
+
+// Auth knows keys, accounts and tokens. It is safe for concurrent use.
+type Auth struct {
+	o Options
+
+	mu       sync.Mutex
+	signing  map[string]signingKey // by kid
+	loadedAt time.Time
+}
+
+// New returns an Auth over a database that [cardstore.Open] has migrated.
+func New(o Options) *Auth {
+	if o.TokenLife == 0 {
+		o.TokenLife = DefaultTokenLife
+	}
+	if o.Leeway == 0 {
+		o.Leeway = DefaultLeeway
+	}
+	return &Auth{o: o}
+}
+
+// Errors of logging in and of tokens.
+var (
+	ErrCredentials = errors.New("invalid API key")
+	ErrPassword    = errors.New("invalid username or password")
+	ErrToken       = errors.New("invalid or expired token")
+	ErrExpired     = fmt.Errorf("%w: it has expired", ErrToken)
+	// ErrNobody means that a token is valid and says of nobody what he is.
+	ErrNobody = errors.New("account not found")
+	ErrRole   = errors.New("the role is not granted")
+)
+
+// An APIKey is a key of a team. Its text is shown once, when it is made.
+type APIKey struct {
+	ID        int64
+	Name      string
+	Prefix    string // the beginning of the key, to recognise it
+	Roles     []cardstore.Role
+	RateLimit int64 // requests an hour
+	Active    bool
+	MadeAt    time.Time
+	ExpiresAt time.Time // zero: never
+	Contact   string
+	About     string
+}
+
+const keyColumns = "id, name, prefix, roles, rate_limit, active, made_at, expires_at, contact, about"
+
+func scanKey(row sqlstore.Row) (k APIKey, err error) {
+	var roles string
+	var active, made, expires int64
+	err = row.Scan(&k.ID, &k.Name, &k.Prefix, &roles, &k.RateLimit, &active, &made, &expires, &k.Contact, &k.About)
+	for r := range strings.SplitSeq(roles, ",") {
+		k.Roles = append(k.Roles, cardstore.Role(r))
+	}
+	k.Active, k.MadeAt = active != 0, time.Unix(0, made).UTC()
+	if expires != 0 {
+		k.ExpiresAt = time.Unix(0, expires).UTC()
+	}
+	return k, err
+}
+
+// MakeKey makes an API key and returns its text.
+func (a *Auth) MakeKey(ctx context.Context, k APIKey) (made APIKey, text string, err error) {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	text = hex.EncodeToString(b[:])
+	k.Prefix, k.MadeAt, k.Active = text[:8], a.o.Now(), true
+	if k.RateLimit == 0 {
+		k.RateLimit = DefaultRate
+	}
+	var id [6]byte
+	_, _ = rand.Read(id[:])
+	for _, one := range id {
+		k.ID = k.ID<<8 | int64(one)
+	}
+	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
+		_, err := q.Exec(ctx, "INSERT INTO api_key ("+keyColumns+", digest) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
+			k.ID, k.Name, k.Prefix, joinRoles(k.Roles), k.RateLimit, k.MadeAt.UnixNano(), nano(k.ExpiresAt), k.Contact, k.About, digest(text))
+		return err
+	})
+	return k, text, err
+}
+
+func joinRoles(roles []cardstore.Role) string {
+	texts := make([]string, len(roles))
+	for i, r := range roles {
+		texts[i] = string(r)
+	}
+	return strings.Join(texts, ",")
+}
+
+func nano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Keys lists all API keys, oldest first.
+func (a *Auth) Keys(ctx context.Context) ([]APIKey, error) {
+	return sqlstore.Select(ctx, a.o.DB.Reader(), scanKey, "SELECT "+keyColumns+" FROM api_key ORDER BY made_at, id")
+}
+
+// Key returns one API key; false: there is none.
+func (a *Auth) Key(ctx context.Context, id int64) (APIKey, bool, error) {
+	k, err := scanKey(a.o.DB.Reader().QueryRow(ctx, "SELECT "+keyColumns+" FROM api_key WHERE id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return APIKey{}, false, nil
+	}
+	return k, err == nil, err
+}
+
+// ChangeKey keeps what may change of a key. A key that is no longer active, or may no
+// longer take a role, ends the tokens that it got.
+func (a *Auth) ChangeKey(ctx context.Context, k APIKey) error {
+	active := 0
+	if k.Active {
+		active = 1
+	}
+	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
+		_, err := q.Exec(ctx, "UPDATE api_key SET rate_limit = ?, active = ?, expires_at = ?, contact = ?, about = ? WHERE id = ?",
+			k.RateLimit, active, nano(k.ExpiresAt), k.Contact, k.About, k.ID)
+		if err == nil && !k.Active {
+			err = a.revoke(ctx, q, keySubject(k.ID))
+		}
+		return err
+	})
+}
+
+// RemoveKey removes a key and ends the tokens that it got; false: there is none.
+func (a *Auth) RemoveKey(ctx context.Context, id int64) (found bool, err error) {
+	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
+		n, err := q.Exec(ctx, "DELETE FROM api_key WHERE id = ?", id)
+		if found = n > 0; err != nil || !found {
+			return err
+		}
+		return a.revoke(ctx, q, keySubject(id))
+	})
+	return found, err
+}
+
+func keySubject(id int64) string { return fmt.Sprintf("key:%d", id) }
+
+// Revoke ends every token of a subject, or the one with this jti, that was issued
+// until now.
+func (a *Auth) Revoke(ctx context.Context, subject string) error {
+	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error { return a.revoke(ctx, q, subject) })
+}
+
+func (a *Auth) revoke(ctx context.Context, q *sqlstore.Conn, subject string) error {
+	_, err := q.Exec(ctx, "INSERT INTO revoked (subject, before) VALUES (?, ?) ON CONFLICT (subject) DO UPDATE SET before = excluded.before", subject, a.o.Now().Unix()+1)
+	return err
+}
+
+// An Account may log in by itself.
+type Account struct {
+	Name, Email string
+	Role        cardstore.Role // the most that it may be
+}
+
+// SetAccount makes an account or changes it. An empty password leaves it without
+// login by password.
+func (a *Auth) SetAccount(ctx context.Context, one Account, password string) error {
+	hash := ""
+	if password != "" {
+		sum, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+		if err != nil {
+			return fmt.Errorf("password: %w", err)
+		}
+		hash = string(sum)
+	}
+	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
+		_, err := q.Exec(ctx, `INSERT INTO account (name, email, password, role, active) VALUES (?, ?, ?, ?, 1)
+ON CONFLICT (name) DO UPDATE SET email = excluded.email, password = excluded.password, role = excluded.role, active = 1`,
+			one.Name, strings.ToLower(one.Email), hash, string(one.Role))
+		return err
+	})
+}
+
+// A Login is what a client shows to get a token: a key and a role, or a user name
+// and a password.
+type Login struct {
+	Key, User, Password string
+	Role                string // empty with a password: the most that the account may be
+}
+
+// A RoleError is for a role that a login may not take.
+type RoleError struct{ Has, Wants cardstore.Role }
+
+// Error implements error.
+func (e *RoleError) Error() string {
+	return fmt.Sprintf("role %s cannot take the role %s", e.Has, e.Wants)
+}
+
+// Unwrap returns ErrRole.
+func (e *RoleError) Unwrap() error { return ErrRole }
+
+// Authenticate returns who logs in. By comparing digests and hashes it takes the same
+// time whatever is wrong.
+func (a *Auth) Authenticate(ctx context.Context, in Login) (Principal, error) {
+	if in.Key != "" {
+		return a.byKey(ctx, in)
+	}
+	return a.byPassword(ctx, in)
+}
+
+func (a *Auth) byKey(ctx context.Context, in Login) (Principal, error) {
+	k, err := scanKey(a.o.DB.Reader().QueryRow(ctx, "SELECT "+keyColumns+" FROM api_key WHERE digest = ?", digest(in.Key)))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return Principal{}, ErrCredentials
+	case err != nil:
+		return Principal{}, err
+	case !k.Active || !k.ExpiresAt.IsZero() && !a.o.Now().Before(k.ExpiresAt):
+		return Principal{}, ErrCredentials
+	}
+	role := cardstore.Role(in.Role)
+	if !slices.Contains(k.Roles, role) {
+		return Principal{}, &RoleError{most(k.Roles), role}
+	}
+	return Principal{Subject: keySubject(k.ID), Account: cardstore.ServiceAccount(role), Role: role, RateLimit: k.RateLimit}, nil
+}
+
+func most(roles []cardstore.Role) (best cardstore.Role) {
+	for _, r := range cardstore.Roles() {
+		if slices.Contains(roles, r) {
+			best = r
+		}
+	}
+	return best
+}
+
+func (a *Auth) byPassword(ctx context.Context, in Login) (Principal, error) {
+	var one Account
+	var hash, role string
+	err := a.o.DB.Reader().QueryRow(ctx, "SELECT name, email, password, role FROM account WHERE active = 1 AND (email = ? OR name = ?)", strings.ToLower(in.User), in.User).
+		Scan(&one.Name, &one.Email, &hash, &role)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return Principal{}, err
+	}
+	if err != nil || hash == "" {
+		hash = nobodysHash
+	}
+	if bcrypt.CompareHashAndPassword([]byte(hash), []byte(in.Password)) != nil || one.Name == "" {
+		return Principal{}, ErrPassword
+	}
+	has, wants := cardstore.Role(role), cardstore.Role(in.Role)
+	if wants == "" {
+		wants = has
+	}
+	all := cardstore.Roles()
+	if slices.Index(all, wants) > slices.Index(all, has) {
+		return Principal{}, &RoleError{has, wants}
+	}
+	return Principal{Subject: "user:" + one.Name, Account: one.Name, Role: wants, RateLimit: DefaultRate, ByPassword: true}, nil
+}
+
+// nobodysHash is compared with where there is no account, which takes as long.
+const nobodysHash = "$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5Hn3qKJ3lYy1J3pS0e0l3o6jJbZ8a"

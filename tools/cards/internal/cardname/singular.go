@@ -1,0 +1,88 @@
+package cardname
+
+import (
+	"regexp"
+	"strings"
+)
+
+// stableSingular is the singular of a word. A word whose singular would have another
+// singular keeps its form, so that the key of a key is the key.
+func stableSingular(word string) string {
+	once := singular(word)
+	if singular(once) != once {
+		return word
+	}
+	return once
+}
+
+// A rule makes a singular where its pattern fits. The first that fits decides.
+type singularRule struct {
+	pattern *regexp.Regexp
+	to      string
+}
+
+// uncountable words have no plural; they may follow a character that makes no word.
+var uncountable = regexp.MustCompile(`(?i)(?:^|\W)(?:equipment|information|rice|money|species|series|fish|sheep|jeans|police|this|anonymous|s)$`)
+
+// The rules of English that Rails has, and what Decko adds; the youngest first.
+var singularRules = rules(
+	`ss$`, `ss`,
+	`(g)raveyard$`, `${1}rave`, `(g)rave$`, `${1}rave`,
+	`(z)ombies$`, `${1}ombie`, `(z)ombie$`, `${1}ombie`,
+	`(m)oves$`, `${1}ove`, `(m)ove$`, `${1}ove`,
+	`(s)exes$`, `${1}ex`, `(s)ex$`, `${1}ex`,
+	`(c)hildren$`, `${1}hild`, `(c)hild$`, `${1}hild`,
+	`(m)en$`, `${1}an`, `(m)an$`, `${1}an`,
+	`(p)eople$`, `${1}erson`, `(p)erson$`, `${1}erson`,
+	`(database)s$`, `${1}`,
+	`(quiz)zes$`, `${1}`,
+	`(matr)ices$`, `${1}ix`,
+	`(vert|ind)ices$`, `${1}ex`,
+	`^(ox)en`, `${1}`,
+	`(alias|status)(es)?$`, `${1}`,
+	`(octop|vir)(us|i)$`, `${1}us`,
+	`^(a)x[ie]s$`, `${1}xis`,
+	`(cris|test)(is|es)$`, `${1}is`,
+	`(shoe)s$`, `${1}`,
+	`(o)es$`, `${1}`,
+	`(bus)(es)?$`, `${1}`,
+	`^(m|l)ice$`, `${1}ouse`,
+	`(x|ch|ss|sh)es$`, `${1}`,
+	`(m)ovies$`, `${1}ovie`,
+	`(s)eries$`, `${1}eries`,
+	`([^aeiouy]|qu)ies$`, `${1}y`,
+	`([lr])ves$`, `${1}f`,
+	`(tive)s$`, `${1}`,
+	`(hive)s$`, `${1}`,
+	`([^f])ves$`, `${1}fe`,
+	`(^analy)(sis|ses)$`, `${1}sis`,
+	`((a)naly|(b)a|(d)iagno|(p)arenthe|(p)rogno|(s)ynop|(t)he)(sis|ses)$`, `${1}sis`,
+	`([ti])a$`, `${1}um`,
+	`(n)ews$`, `${1}ews`,
+	`s$`, ``,
+)
+
+func rules(pairs ...string) (all []singularRule) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, singularRule{regexp.MustCompile(`(?i)` + pairs[i]), pairs[i+1]})
+	}
+	return all
+}
+
+func singular(word string) string {
+	if word == "" || uncountable.MatchString(word) {
+		return word
+	}
+	for _, r := range singularRules {
+		at := r.pattern.FindStringSubmatchIndex(word)
+		if at == nil {
+			continue
+		}
+		var b strings.Builder
+		b.WriteString(word[:at[0]])
+		b.Write(r.pattern.ExpandString(nil, r.to, word, at))
+		b.WriteString(word[at[1]:])
+		return b.String()
+	}
+	return word
+}

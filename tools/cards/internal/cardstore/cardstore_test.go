@@ -1,0 +1,151 @@
+package cardstore
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+)
+
+var (
+	player = Caller{"mcp-user", User}
+	master = Caller{"mcp-gm", GM}
+	admin  = Caller{"mcp-admin", Admin}
+)
+
+func openStore(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Database: filepath.Join(t.TempDir(), "cards.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func (s *Store) put(t *testing.T, by Caller, name, kind, content string) Card {
+	t.Helper()
+	c, err := s.Create(t.Context(), by, NewCard{Name: name, Type: kind, Content: content})
+	if err != nil {
+		t.Fatalf("create %s: %v", name, err)
+	}
+	return c
+}
+
+func names(cards []Card) (out []string) {
+	for _, c := range cards {
+		out = append(out, string(c.Name))
+	}
+	return out
+}
+
+func TestCreate(t *testing.T) {
+	s := openStore(t)
+	c := s.put(t, player, "Garden+Roses+Log", "RichText", "<p onclick=x>a</p>")
+	if c.Content != "<p>a</p>" || c.Type != "RichText" {
+		t.Errorf("%+v", c)
+	}
+	for _, name := range []string{"Garden", "Garden+Roses", "roses", "logs", "garden+rose+log"} {
+		if _, err := s.Get(t.Context(), player, name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := s.Create(t.Context(), player, NewCard{Name: "gardens", Type: "RichText"})
+	if taken, ok := errors.AsType[*TakenError](err); !ok || taken.Card.Name != "Garden" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReaders(t *testing.T) {
+	s := openStore(t)
+	s.put(t, admin, "Vault", "RichText", "the secret of the vault")
+	s.put(t, admin, "Vault+kid", "RichText", "a kid of the vault")
+	s.put(t, admin, "Town", "RichText", "a town with a secret")
+	s.put(t, admin, "Town+GM", "RichText", "what only masters know, a secret")
+	s.put(t, admin, "Town+GM+deep", "RichText", "deeper, a secret too")
+	s.put(t, admin, "Vault+*self+*read", "List", "[[Game Master]]")
+	search := func(by Caller) []string {
+		cards, total, err := s.Search(t.Context(), by, Search{Words: "secret", In: "content", Limit: 50})
+		if err != nil || total != len(cards) {
+			t.Errorf("%d of %d, %v", len(cards), total, err)
+		}
+		return names(cards)
+	}
+	if got := search(player); !slices.Equal(got, []string{"Town"}) {
+		t.Errorf("a player finds %q", got)
+	}
+	if got := search(master); !slices.Equal(got, []string{"Vault", "Town", "Town+GM", "Town+GM+deep"}) {
+		t.Errorf("a master finds %q", got)
+	}
+	for name, want := range map[string]bool{"Town+GM": true, "Town+GM+deep": true, "Nobody+GM": true, "Vault": false, "Vault+kid": false, "Vault+nobody": false} {
+		_, err := s.Get(t.Context(), player, name)
+		_, barred := errors.AsType[*BarredError](err)
+		if barred != want || !barred && !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, total, err := s.Children(t.Context(), player, "Town", 3, Search{Limit: 9}); total != 0 || err != nil {
+		t.Errorf("%d children, %v", total, err)
+	}
+	// A rule of *right holds for cards that are there, and when it goes for none.
+	s.put(t, admin, "kid+*right+*read", "List", "Administrator")
+	if _, err := s.Get(t.Context(), master, "Vault+kid"); err == nil {
+		t.Error("a master reads what is for administrators")
+	}
+	if _, err := s.Delete(t.Context(), admin, "kid+*right+*read"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), master, "Vault+kid"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRenameAndTrash(t *testing.T) {
+	s := openStore(t)
+	s.put(t, admin, "Old", "RichText", "0123456789")
+	s.put(t, admin, "Old+kid", "RichText", "kid")
+	s.put(t, admin, "Other+Old", "RichText", "kid")
+	s.put(t, admin, "Refers", "RichText", "[[Old|x]] {{Old+kid}} Old")
+	s.put(t, admin, "Points", "Pointer", "[[Old]]\nOther")
+	if _, err := s.Rename(t.Context(), admin, "Old", "New", true); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"New": "0123456789", "New+kid": "kid", "Other+New": "kid", "Refers": "[[New|x]] {{New+kid}} Old", "Points": "New\nOther"} {
+		if c, err := s.Get(t.Context(), admin, name); err != nil || c.Content != want {
+			t.Errorf("%s: %q, %v", name, c.Content, err)
+		}
+	}
+	if _, err := s.Delete(t.Context(), admin, "New"); err != nil {
+		t.Fatal(err)
+	}
+	trash, total, err := s.Trash(t.Context(), admin, 9, 0)
+	if err != nil || total != 2 || trash[0].Name != "New+kid" {
+		t.Errorf("%v, %d, %v", trash, total, err)
+	}
+	if _, err := s.RestoreTrashed(t.Context(), admin, "New"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), admin, "New+kid"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the kid came along: %v", err)
+	}
+	_, revisions, total, err := s.History(t.Context(), admin, "New", false, 20)
+	if err != nil || total != 4 || revisions[0].Action != "update" || revisions[1].Action != "delete" {
+		t.Errorf("%+v, %d, %v", revisions, total, err)
+	}
+}
+
+func TestClauses(t *testing.T) {
+	a := clauses{{groupGM, groupAdmin}, {groupAnyone}, {groupAdmin}}
+	if got := a.String(); got != "administrator&administrator|game_master" || parseClauses(got).String() != got {
+		t.Error(got)
+	}
+	if a.leastRole() != Admin || clauses(nil).leastRole() != User || (clauses{{groupGM}}).leastRole() != GM {
+		t.Error("roles")
+	}
+	if !slices.Equal(Roles(), []Role{User, GM, Admin}) || cardname.Name("Game Master").Key() != groupGM {
+		t.Error("names")
+	}
+}

@@ -1,0 +1,77 @@
+package cardstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// Delete puts a card and all that is below it into the trash. What is below goes
+// along whether or not the caller may read it.
+func (s *Store) Delete(ctx context.Context, by Caller, name string) (c Card, err error) {
+	err = s.write(ctx, func(q *sqlstore.Conn) error {
+		c, err = s.delete(ctx, q, by, name)
+		return err
+	})
+	return c, err
+}
+
+func (s *Store) delete(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {
+	c, err := get(ctx, q, by, name)
+	if err != nil {
+		return Card{}, err
+	}
+	if !by.has(Admin) {
+		return Card{}, &DeniedError{c.Name, "delete"}
+	}
+	if err := mayWrite(ctx, q, by, c, mayDelete); err != nil {
+		return Card{}, err
+	}
+	condition, args := below(c.key)
+	gone, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.trash = 0 AND "+condition, args...)
+	if err != nil {
+		return Card{}, err
+	}
+	if slices.ContainsFunc(gone, func(g Card) bool { return g.Codename != "" }) {
+		return Card{}, ErrSystemCard
+	}
+	if uses, err := usesOf(ctx, q, c); err != nil || uses {
+		return Card{}, cmpOr(err, ErrSystemCard)
+	}
+	act := newID()
+	slices.SortStableFunc(gone, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	for _, g := range gone {
+		g.Revision = act
+		if _, err := q.Exec(ctx, "UPDATE card SET trash = 1, updated_at = ?, updater = ?, act_id = ? WHERE id = ?", s.nextPosition(), by.Account, act, g.ID); err != nil {
+			return Card{}, err
+		}
+		if _, err := q.Exec(ctx, "DELETE FROM reference WHERE referer_id = ?", g.ID); err != nil {
+			return Card{}, err
+		}
+		if err := s.remember(ctx, q, by, g, "delete", []string{"trash"}); err != nil {
+			return Card{}, err
+		}
+		if err := reclassify(ctx, q, g, nil); err != nil {
+			return Card{}, err
+		}
+	}
+	return c, nil
+}
+
+func cmpOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// usesOf reports whether a card is the type of live cards.
+func usesOf(ctx context.Context, q *sqlstore.Conn, c Card) (bool, error) {
+	if c.TypeID != cardtypeID {
+		return false, nil
+	}
+	var n int
+	err := q.QueryRow(ctx, "SELECT count(*) FROM card WHERE type_id = ? AND trash = 0", c.ID).Scan(&n)
+	return n > 0, err
+}

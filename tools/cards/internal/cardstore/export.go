@@ -1,0 +1,70 @@
+package cardstore
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// An ExportedCard is a card as a backup has it.
+type ExportedCard struct {
+	Name      string             `json:"name"`
+	ID        int64              `json:"id"`
+	Type      string             `json:"type"`
+	Codename  string             `json:"codename,omitempty"`
+	Content   string             `json:"content"`
+	Trash     bool               `json:"trash,omitempty"`
+	CreatedAt int64              `json:"created_at"` // Unix nanoseconds
+	UpdatedAt int64              `json:"updated_at"`
+	Revisions []ExportedRevision `json:"revisions"` // oldest first
+}
+
+// An ExportedRevision is a revision as a backup has it.
+type ExportedRevision struct {
+	Act     int64    `json:"act_id"`
+	Action  string   `json:"action"`
+	Actor   string   `json:"actor"`
+	At      int64    `json:"acted_at"`
+	Changes []string `json:"changes"`
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`
+	Content string   `json:"content"`
+}
+
+// Export gives every card, live and trashed, to one, oldest first, as of one moment.
+func (s *Store) Export(ctx context.Context, one func(ExportedCard) error) error {
+	const batch = 200
+	return s.read(ctx, func(q *sqlstore.Conn) error {
+		for after := int64(-1); ; {
+			cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after, batch)
+			if err != nil {
+				return err
+			}
+			for _, c := range cards {
+				after = c.position
+				out, err := export(ctx, q, c)
+				if err != nil {
+					return err
+				}
+				if err := one(out); err != nil {
+					return err
+				}
+			}
+			if len(cards) < batch {
+				return nil
+			}
+		}
+	})
+}
+
+func export(ctx context.Context, q *sqlstore.Conn, c Card) (ExportedCard, error) {
+	out := ExportedCard{
+		Name: string(c.Name), ID: c.ID, Type: string(c.Type), Codename: c.Codename, Content: c.Content, Trash: c.trash,
+		CreatedAt: c.CreatedAt.UnixNano(), UpdatedAt: c.UpdatedAt.UnixNano(),
+	}
+	revisions, err := sqlstore.Select(ctx, q, scanRevision, "SELECT "+revisionColumns+"WHERE r.card_id = ? ORDER BY r.position", c.ID)
+	for _, r := range revisions {
+		out.Revisions = append(out.Revisions, ExportedRevision{r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name), string(r.Type), r.Content})
+	}
+	return out, err
+}

@@ -1,0 +1,73 @@
+package cardstore
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+)
+
+// Get returns a card by its name, by ~ID or by :codename. It returns a BarredError
+// for a name that rules keep from the caller, before it looks for a card, and
+// ErrNotFound for all that is not there for the caller.
+func (s *Store) Get(ctx context.Context, by Caller, name string) (Card, error) {
+	return get(ctx, s.reader(), by, name)
+}
+
+func get(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {
+	n := cardname.Parse(name)
+	condition, arg := "c.key = ? AND c.trash = 0", any(n.Key())
+	if id, ok := strings.CutPrefix(name, "~"); ok {
+		number, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return Card{}, ErrNotFound
+		}
+		condition, arg = "c.id = ? AND c.trash = 0", number
+	} else if codename, ok := strings.CutPrefix(name, ":"); ok {
+		condition, arg = "c.codename = ? AND c.trash = 0", codename
+	} else if err := admits(ctx, q, by, n); err != nil {
+		return Card{}, err
+	}
+	c, found, err := cardBy(ctx, q, condition, arg)
+	if err != nil {
+		return Card{}, err
+	}
+	classes, err := visible(ctx, q, by)
+	if err != nil {
+		return Card{}, err
+	}
+	if !found || !classes[c.class] {
+		return Card{}, ErrNotFound
+	}
+	return c, nil
+}
+
+// admits returns a BarredError if rules about names keep n from the caller.
+func admits(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
+	barrier, err := newAccess(q).barrier(ctx, n, mayRead)
+	if err != nil {
+		return err
+	}
+	if !barrier.admit(by.groups()) {
+		return &BarredError{n, barrier.leastRole()}
+	}
+	return nil
+}
+
+// ResolveType returns the card of a type that the caller may read, or a TypeError.
+func (s *Store) ResolveType(ctx context.Context, by Caller, name string) (Card, error) {
+	return resolveType(ctx, s.reader(), by, name)
+}
+
+func resolveType(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {
+	c, err := get(ctx, q, by, name)
+	switch {
+	case err != nil && !isAbsent(err):
+		return Card{}, err
+	case err != nil, c.TypeID != cardtypeID:
+		return Card{}, &TypeError{name}
+	}
+	return c, nil
+}

@@ -1,0 +1,217 @@
+package cardstore
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+)
+
+// A Search says which cards are listed. Zero fields do not count.
+type Search struct {
+	Words         string // in names, contents or both
+	In            string // name, content or both; empty: name
+	Match         string // substring, phrase or whole_word; empty: substring
+	CaseSensitive bool
+	Names         []string // texts that the name contains
+	SimpleNames   bool     // names of one part alone
+	Prefix        string   // how the name begins
+	NotName       string   // a pattern with * of names that are left out
+	Types         []string
+	Tag           string // a card NAME+tags lists it
+	UpdatedSince  time.Time
+	UpdatedBefore time.Time
+	CreatedSince  time.Time
+	CreatedBefore time.Time
+	WithVirtual   bool
+	Sort          string // position, name, created or updated; empty: position
+	Descending    bool
+	Limit, Offset int
+}
+
+// condition collects parts of a WHERE clause.
+type condition struct {
+	parts []string
+	args  []any
+}
+
+func (c *condition) and(part string, args ...any) {
+	c.parts, c.args = append(c.parts, part), append(c.args, args...)
+}
+
+func (c *condition) String() string { return strings.Join(c.parts, " AND ") }
+
+// Search lists the live cards that the caller may read and that fit, and how many
+// fit in all.
+func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, total int, err error) {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		classes, err := visible(ctx, q, by)
+		if err != nil {
+			return err
+		}
+		var where condition
+		where.and("c.trash = 0")
+		where.and(readable(classes))
+		if err := f.apply(ctx, q, by, &where); err != nil {
+			return err
+		}
+		if err := q.QueryRow(ctx, "SELECT count(*) FROM card c WHERE "+where.String(), where.args...).Scan(&total); err != nil {
+			return err
+		}
+		cards, err = sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE "+where.String()+" ORDER BY "+f.order()+" LIMIT ? OFFSET ?",
+			append(where.args, f.Limit, f.Offset)...)
+		return err
+	})
+	return cards, total, err
+}
+
+func (f Search) order() string {
+	direction := " ASC"
+	if f.Descending {
+		direction = " DESC"
+	}
+	column := map[string]string{"name": "c.key", "created": "c.created_at", "updated": "c.updated_at"}[f.Sort]
+	if column == "" {
+		return "c.position" + direction
+	}
+	return column + direction + ", c.position" + direction
+}
+
+func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *condition) error {
+	f.applyWords(q.Dialect(), where)
+	for _, name := range f.Names {
+		where.and(contains(q.Dialect(), "c.name"), "%"+escapeLike(name)+"%")
+	}
+	if f.SimpleNames {
+		where.and("c.left_id IS NULL")
+	}
+	if f.Prefix != "" {
+		key := prefixKey(f.Prefix)
+		where.and("c.key >= ? AND c.key < ?", key, key+"\U0010FFFF")
+	}
+	if f.NotName != "" {
+		where.and("NOT ("+contains(q.Dialect(), "c.name")+")", strings.ReplaceAll(escapeLike(f.NotName), "*", "%"))
+	}
+	if len(f.Types) > 0 {
+		var ids []any
+		for _, name := range f.Types {
+			kind, err := resolveType(ctx, q, by, name)
+			if err == nil {
+				ids = append(ids, kind.ID)
+			}
+		}
+		if len(ids) == 0 {
+			where.and("1 = 0")
+		} else {
+			where.and("c.type_id IN (?"+strings.Repeat(", ?", len(ids)-1)+")", ids...)
+		}
+	}
+	if f.Tag != "" {
+		classes, err := visible(ctx, q, by)
+		if err != nil {
+			return err
+		}
+		tags := strings.ReplaceAll(readable(classes), "c.", "g.")
+		where.and("EXISTS (SELECT 1 FROM card g JOIN reference r ON r.referer_id = g.id WHERE g.left_id = c.id AND g.trash = 0 AND g.key = c.key || '+tag' AND r.key = ? AND "+tags+")", cardname.Name(f.Tag).Key())
+	}
+	for _, bound := range []struct {
+		condition string
+		at        time.Time
+	}{
+		{"c.updated_at >= ?", f.UpdatedSince}, {"c.updated_at < ?", f.UpdatedBefore}, {"c.created_at >= ?", f.CreatedSince}, {"c.created_at < ?", f.CreatedBefore},
+	} {
+		if !bound.at.IsZero() {
+			where.and(bound.condition, bound.at.UnixNano())
+		}
+	}
+	if !f.WithVirtual {
+		where.and("(c.left_id IS NOT NULL OR length(c.content) >= ?)", virtualLength)
+	}
+	return nil
+}
+
+// prefixKey is the key that names with this beginning have. A prefix that ends with
+// a joint means what is below.
+func prefixKey(prefix string) string {
+	n := cardname.Parse(prefix)
+	return n.Key()
+}
+
+// contains is a condition that ignores letter case in both databases.
+func contains(d sqlstore.Dialect, column string) string {
+	if d == sqlstore.Postgres {
+		return column + ` ILIKE ? ESCAPE '\'`
+	}
+	return column + ` LIKE ? ESCAPE '\'`
+}
+
+// shortest is how many characters a text must have to be looked up by threes.
+const shortest = 3
+
+func (f Search) applyWords(d sqlstore.Dialect, where *condition) {
+	text := strings.TrimSpace(f.Words)
+	if text == "" {
+		return
+	}
+	if f.In == "" || f.In == "name" {
+		for word := range strings.FieldsSeq(text) {
+			where.substring(d, "words", word)
+		}
+		return
+	}
+	var content condition
+	content.substring(d, "content", text)
+	if f.CaseSensitive {
+		content.and(map[sqlstore.Dialect]string{sqlstore.Postgres: "position(? IN c.content) > 0", sqlstore.Sqlite: "instr(c.content, ?) > 0"}[d], text)
+	}
+	if f.In == "both" {
+		key := cardname.Name(text).Key()
+		where.and("("+content.String()+` OR c.key = ? OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\')`,
+			append(content.args, key, escapeLike(key)+"+%", "%+"+escapeLike(key))...)
+		return
+	}
+	where.and(content.String(), content.args...)
+}
+
+// substring adds that a column contains a text, whatever its letter case. In SQLite
+// texts that are long enough are looked up by threes of characters; PostgreSQL does
+// so by itself.
+func (c *condition) substring(d sqlstore.Dialect, column, text string) {
+	if d == sqlstore.Sqlite && utf8.RuneCountInString(text) >= shortest {
+		c.and("c.id IN (SELECT rowid FROM card_text WHERE card_text MATCH ?)", column+` : "`+strings.ReplaceAll(text, `"`, `""`)+`"`)
+		return
+	}
+	c.and(contains(d, "c."+column), "%"+escapeLike(text)+"%")
+}
+
+// Children lists the live cards below a card that the caller may read, level by
+// level down to depth, and how many there are.
+func (s *Store) Children(ctx context.Context, by Caller, name string, depth int, f Search) (parent Card, cards []Card, total int, err error) {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		if parent, err = get(ctx, q, by, name); err != nil {
+			return err
+		}
+		classes, err := visible(ctx, q, by)
+		if err != nil {
+			return err
+		}
+		tree := "WITH RECURSIVE tree (id, level) AS (SELECT id, 1 FROM card WHERE left_id = ? AND trash = 0 UNION ALL SELECT k.id, tree.level + 1 FROM card k JOIN tree ON k.left_id = tree.id WHERE k.trash = 0 AND tree.level < ?) "
+		from := cardTables + "JOIN tree ON tree.id = c.id WHERE " + readable(classes)
+		if err := q.QueryRow(ctx, tree+"SELECT count(*)"+from, parent.ID, depth).Scan(&total); err != nil {
+			return err
+		}
+		order := "tree.level, " + f.order()
+		cards, err = sqlstore.Select(ctx, q, scanCard, tree+"SELECT "+cardColumns+from+" ORDER BY "+order+" LIMIT ? OFFSET ?", parent.ID, depth, f.Limit, f.Offset)
+		return err
+	})
+	return parent, cards, total, err
+}
+
+// Types lists the types that the caller may read, by name.
+func (s *Store) Types(ctx context.Context, by Caller) (cards []Card, err error) {
+	cards, _, err = s.Search(ctx, by, Search{Types: []string{"Cardtype"}, WithVirtual: true, Sort: "name", Limit: 1000})
+	return cards, err
+}

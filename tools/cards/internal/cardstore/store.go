@@ -1,0 +1,126 @@
+// Package cardstore keeps a wiki of cards in a database: cards with Decko's naming,
+// types, references, revisions, a trash, and who may read and change them.
+//
+// It speaks no HTTP and knows no tokens: a [Caller] says who asks. What a caller may
+// not read is absent from every answer, list and count, by one condition in every
+// query. tools/cards imports it. Start reading at [Store.Get], then access.go.
+package cardstore
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// A Store is an open wiki. It is safe for concurrent use, and by several processes
+// at once.
+type Store struct {
+	*shared
+	tx *sqlstore.Conn // nil: every method has a transaction of its own
+}
+
+type shared struct {
+	db  *sqlstore.Store
+	now func() time.Time
+
+	mu   sync.Mutex
+	last int64 // the youngest position that this process gave
+}
+
+// Options configure a Store.
+type Options struct {
+	Database string // as in [sqlstore.Options]
+	Now      func() time.Time
+}
+
+// Open opens a wiki and, where it is new, fills it with the types, roles and service
+// accounts that every wiki has.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: o.Database, Schema: sqlstore.Schema{Name: "cards", Migrations: files}, Now: o.Now})
+	if err != nil {
+		return nil, fmt.Errorf("open cards: %w", err)
+	}
+	s := &Store{shared: &shared{db: db, now: o.Now}}
+	if err := s.seed(ctx); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("open cards: %w", err)
+	}
+	return s, nil
+}
+
+// Close closes the database.
+func (s *Store) Close() error { return s.db.Close() }
+
+// DB is the database, for tables of others beside the cards.
+func (s *Store) DB() *sqlstore.Store { return s.db }
+
+// Within is the store within a transaction of its database, which others end.
+func (s *Store) Within(q *sqlstore.Conn) *Store { return &Store{s.shared, q} }
+
+// Together runs fn in one transaction, which fails as a whole.
+func (s *Store) Together(ctx context.Context, fn func(*Store) error) error {
+	return s.write(ctx, func(q *sqlstore.Conn) error { return fn(s.Within(q)) })
+}
+
+// write runs fn in a transaction. Within one that others end, it takes back what fn
+// did alone if that fails.
+func (s *Store) write(ctx context.Context, fn func(*sqlstore.Conn) error) error {
+	if s.tx == nil {
+		return s.db.Write(ctx, fn)
+	}
+	if _, err := s.tx.Exec(ctx, "SAVEPOINT cards"); err != nil {
+		return err
+	}
+	if err := fn(s.tx); err != nil {
+		_, back := s.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT cards")
+		return errors.Join(err, back)
+	}
+	_, err := s.tx.Exec(ctx, "RELEASE SAVEPOINT cards")
+	return err
+}
+
+func (s *Store) read(ctx context.Context, fn func(*sqlstore.Conn) error) error {
+	if s.tx != nil {
+		return fn(s.tx)
+	}
+	return s.db.Read(ctx, fn)
+}
+
+func (s *Store) reader() *sqlstore.Conn {
+	if s.tx != nil {
+		return s.tx
+	}
+	return s.db.Reader()
+}
+
+// nextPosition is a moment that orders cards and revisions: later than all that this
+// process gave.
+func (s *Store) nextPosition() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = max(s.last+1, s.now().UnixNano())
+	return s.last
+}
+
+// newID is a random positive number that JavaScript can hold: numbers that count up
+// would tell how many cards there are that a reader does not see.
+func newID() int64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return int64(binary.BigEndian.Uint64(b[:])>>11) | 1<<20
+}

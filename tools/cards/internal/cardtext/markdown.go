@@ -1,0 +1,165 @@
+package cardtext
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	parser "golang.org/x/net/html"
+)
+
+// A Converter converts between Markdown and HTML. Links and nests pass it byte for
+// byte. It is safe for concurrent use.
+type Converter struct {
+	markdown goldmark.Markdown
+	policy   *bluemonday.Policy
+	back     *converter.Converter
+}
+
+// NewConverter returns a Converter, which takes a millisecond.
+func NewConverter() *Converter {
+	return &Converter{
+		markdown: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())),
+		policy:   newPolicy(),
+		back: converter.NewConverter(converter.WithPlugins(
+			base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false)),
+			strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
+		)),
+	}
+}
+
+func newPolicy() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "div", "span", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "strong", "em", "b", "i", "u", "s", "strike",
+		"ins", "del", "a", "img", "blockquote", "pre", "code", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "hr", "sub", "sup", "small", "caption", "cite")
+	p.AllowNoAttrs().OnElements("a", "span", "div", "img")
+	p.AllowAttrs("class", "id", "title").Globally()
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("src", "alt", "width", "height").OnElements("img")
+	p.AllowAttrs("colspan", "rowspan").OnElements("td", "th")
+	p.AllowAttrs("start").OnElements("ol")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.AllowRelativeURLs(true)
+	return p
+}
+
+// What follows the end of a script on its line is text and not part of it.
+var afterScript = regexp.MustCompile(`(?i)(</(?:script|style)>)[ \t]*(\S)`)
+
+// HTML converts Markdown. Unless trusted, elements and attributes that could run
+// something are dropped, and the text of a script is shown as text.
+func (c *Converter) HTML(markdown string, trusted bool) (string, error) {
+	plain, kept := protect(markdown)
+	source := []byte(afterScript.ReplaceAllString(plain, "$1\n$2"))
+	var b bytes.Buffer
+	w := htmlWriter{out: &b, source: source, inline: c.markdown.Renderer()}
+	if err := w.blocks(c.markdown.Parser().Parse(text.NewReader(source)), 0); err != nil {
+		return "", fmt.Errorf("convert Markdown: %w", err)
+	}
+	out := b.String()
+	if !trusted {
+		out = c.sanitize(out)
+	}
+	return kept.restoreHTML(out), nil
+}
+
+// sanitize applies the policy, and spells quotes in text as they were.
+func (c *Converter) sanitize(text string) string {
+	text = c.policy.Sanitize(showScripts(text))
+	var b strings.Builder
+	z := parser.NewTokenizer(strings.NewReader(text))
+	for z.Next() != parser.ErrorToken {
+		raw := string(z.Raw())
+		if raw[0] != '<' {
+			raw = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(raw)
+		}
+		b.WriteString(raw)
+	}
+	return b.String()
+}
+
+// showScripts drops the tags of what has no text of its own for a reader, and keeps
+// what is between them as text.
+func showScripts(text string) string {
+	var b strings.Builder
+	z := parser.NewTokenizer(strings.NewReader(text))
+	for {
+		kind := z.Next()
+		raw := string(z.Raw())
+		switch kind {
+		case parser.ErrorToken:
+			return b.String()
+		case parser.StartTagToken, parser.EndTagToken, parser.SelfClosingTagToken:
+			switch name, _ := z.TagName(); string(name) {
+			case "script", "style", "iframe", "noscript", "noembed", "noframes", "xmp", "plaintext", "title", "textarea", "object", "embed", "template", "svg", "math":
+				continue
+			}
+		case parser.TextToken:
+			raw = strings.ReplaceAll(raw, "<", "&lt;")
+		case parser.CommentToken, parser.DoctypeToken:
+			continue
+		}
+		b.WriteString(raw)
+	}
+}
+
+// Markdown converts HTML to GitHub's Markdown.
+func (c *Converter) Markdown(content string) (string, error) {
+	plain, kept := protect(content)
+	out, err := c.back.ConvertString(showScripts(plain))
+	if err != nil {
+		return "", fmt.Errorf("convert HTML: %w", err)
+	}
+	return kept.restore(tidyMarkdown(out) + lineEnd(content)), nil
+}
+
+var (
+	delimiterRow = regexp.MustCompile(`^\|(?::?-+:?\|)+$`)
+	delimiter    = regexp.MustCompile(`(:?)-+(:?)\|`)
+	listItem     = regexp.MustCompile(`^[ \t]+(?:[-*+]|\d+\.) `)
+)
+
+// tidyMarkdown writes tables and lists within lists as most people do: a space
+// within each cell, and no empty line before a list that belongs to an item.
+func tidyMarkdown(markdown string) string {
+	lines := strings.Split(markdown, "\n")
+	out, inCode := lines[:0:0], false
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			inCode = !inCode
+		}
+		switch {
+		case inCode:
+		case i > 0 && i+1 < len(lines) && line != "" && strings.TrimSpace(line) == "" && listItem.MatchString(lines[i+1]):
+			continue
+		case delimiterRow.MatchString(line):
+			line = "|" + delimiter.ReplaceAllString(line[1:], " ${1}---${2} |")
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// lineEnd is how Markdown of this HTML ends: an empty line after a paragraph, so
+// that what is appended is another one.
+func lineEnd(content string) string {
+	content = strings.TrimSpace(content)
+	switch {
+	case strings.HasSuffix(content, "</p>"):
+		return "\n\n"
+	case strings.HasSuffix(content, ">"):
+		return "\n"
+	}
+	return ""
+}
