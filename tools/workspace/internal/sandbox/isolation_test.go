@@ -326,7 +326,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "30c66959a9721f6190370bf6c1764ab9dd04b704fe1ac2399daf141688143ed8"
+	const want = "aaaddc2896d059d5b7ebca0476749e0e427a729af3aa7c4412b3b1c178c8e8ee"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

@@ -40,7 +40,8 @@ type Options struct {
 	// its host, stops at once.
 	MaxPages uint32
 	// BulkShift makes copying and filling n bytes cost n >> BulkShift besides the
-	// instruction itself; 0 makes it cost the instruction only.
+	// instruction itself, and splits what is large, so that it can be stopped; 0
+	// makes it cost the instruction only. It is at most 20.
 	BulkShift uint8
 	// StackFirst says that the first global is the pointer of a C stack which
 	// lies below all data, so that a stack that overflows leaves the memory and

@@ -151,6 +151,41 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
+// TestLargeBulk holds that what is split does what it did as a whole, whichever
+// way target and source overlap, and looks at the fuel in between.
+func TestLargeBulk(t *testing.T) {
+	o := options
+	o.BulkShift = 3
+	const pages, length = 62, 2<<20 + 5 // bytes
+	for _, c := range []struct{ target, source int64 }{{0, 100}, {100, 0}, {0, 1<<20 + 3}, {1<<20 + 3, 0}, {7, 7}, {40, -1}} {
+		body := []byte{opI32Const, pages, opMemoryGrow, 0, opDrop}
+		for i := range int64(64) { // something to see
+			body = append(appendInt(append(body, opI32Const), i*65000), opI32Const, byte(i), opI32Const, 17, opPrefix, prefixMemoryFill, 0)
+		}
+		body = appendInt(append(appendInt(append(body, opI32Const), c.target), opI32Const), max(c.source, 5))
+		body = appendInt(append(body, opI32Const), length)
+		if c.source < 0 {
+			body = append(body, opPrefix, prefixMemoryFill, 0, opI32Const, 1)
+		} else {
+			body = append(body, opPrefix, prefixMemoryCopy, 0, 0, opI32Const, 1)
+		}
+		m := module(body...)
+		a, b := start(t, m.encode(), 0), start(t, mustRewrite(t, m, o), 100_000)
+		b.set(0)
+		if x, y := a.call(0), b.call(0); x != y {
+			t.Fatalf("%+v returns %s, and %s with fuel", c, x, y)
+		}
+		x, _ := a.Memory().Read(0, a.Memory().Size())
+		y, _ := b.Memory().Read(0, b.Memory().Size())
+		if !bytes.Equal(x, y) {
+			t.Errorf("%+v leaves another memory", c)
+		}
+		if used := int64(b.interrupts)*100_000 - b.remaining(); used != 1+2+64*(4+17>>3)+4+length>>3+1 || b.interrupts < 2 {
+			t.Errorf("%+v uses %d in %d slices", c, used, b.interrupts)
+		}
+	}
+}
+
 func TestRefusedMemory(t *testing.T) {
 	grow := module(opLocalGet, 0, opMemoryGrow, 0)
 	for _, c := range []struct {

@@ -22,11 +22,11 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 	if locals > maxLocals {
 		d.fail("%d locals", locals)
 	}
-	e := emitter{rewriter: w, source: body, amount: uint32(locals), length: uint32(locals) + 1}
+	e := emitter{rewriter: w, source: body, amount: uint32(locals), i32: uint32(locals) + 1}
 	e.out = appendUint(make([]byte, 0, 2*len(body)), uint64(groups)+2)
 	e.copied = groupsStart
 	e.copyTo(d.pos)
-	e.out = append(e.out, 1, typeI64, 1, typeI32)
+	e.out = append(e.out, 1, typeI64, numLocals, typeI32)
 
 	e.load()
 	s := segment{start: d.pos, cost: 1, check: true}
@@ -82,7 +82,7 @@ func (e *emitter) insertions(i instruction, at, end, depth int) []insertion {
 		return []insertion{{end, e.stopIfRefused}}
 	case opPrefix:
 		if i.bulk && e.options.BulkShift > 0 {
-			return []insertion{{at, e.chargeBulk}}
+			return []insertion{{at, func() { e.splitBulk(e.source[at:end]) }}}
 		}
 	case opReturn, opUnreachable:
 		return []insertion{{at, e.save}}
@@ -104,9 +104,24 @@ type emitter struct {
 	source []byte
 	out    []byte
 	copied int    // how much of source is in out
-	amount uint32 // a local of our own, i64
-	length uint32 // a local of our own, i32
+	amount uint32 // a local of our own, i64: the fuel
+	i32    uint32 // the first of our own locals of that type
 }
+
+// Locals of our own, from emitter.i32 on: what a bulk operation was given, and
+// how far it is.
+const (
+	localTarget = iota
+	localSource // or the value that is filled in
+	localLength
+	localLeft
+	localPart
+	numLocals
+)
+
+// maxBulk is how many bytes a bulk operation handles at a time: in between, the
+// fuel is looked at. It is a multiple of what one unit of fuel pays for.
+const maxBulk = 1 << 20
 
 func (e *emitter) copyTo(pos int) {
 	e.out = append(e.out, e.source[e.copied:pos]...)
@@ -158,11 +173,74 @@ func (e *emitter) load() {
 	e.op(opLocalSet, uint64(e.amount))
 }
 
-// chargeBulk charges for the length on top of the stack, which stays there.
-func (e *emitter) chargeBulk() {
-	e.op(opLocalTee, uint64(e.length))
+func (e *emitter) get(local uint32) { e.op(opLocalGet, uint64(e.i32+local)) }
+
+func (e *emitter) set(local uint32) { e.op(opLocalSet, uint64(e.i32+local)) }
+
+func (e *emitter) constant(value int64) { e.out = appendInt(append(e.out, opI32Const), value) }
+
+// splitBulk goes before a bulk operation, whose three arguments are on the
+// stack, and charges for it. A large one it carries out itself, in parts, and
+// leaves one of no bytes.
+func (e *emitter) splitBulk(operation []byte) {
+	e.set(localLength)
+	e.set(localSource)
+	e.set(localTarget)
+	e.get(localLength)
+	e.constant(maxBulk)
+	e.out = append(e.out, opI32GtU, opIf, typeEmpty)
+	e.get(localLength)
+	e.set(localLeft)
+	e.out = append(e.out, opLoop, typeEmpty)
+	e.get(localLeft) // part = min(left, maxBulk)
+	e.constant(maxBulk)
+	e.get(localLeft)
+	e.constant(maxBulk)
+	e.out = append(e.out, opI32LtU, opSelect)
+	e.set(localPart)
+	e.chargeBulk(localPart)
+	e.get(localTarget)
+	e.offset()
+	e.out = append(e.out, opI32Add)
+	e.get(localSource)
+	if operation[1] == prefixMemoryCopy {
+		e.offset()
+		e.out = append(e.out, opI32Add)
+	}
+	e.get(localPart)
+	e.out = append(e.out, operation...)
+	e.get(localLeft)
+	e.get(localPart)
+	e.out = append(e.out, opI32Sub)
+	e.op(opLocalTee, uint64(e.i32+localLeft))
+	e.out = append(e.out, opBrIf, 0, opEnd)
+	e.constant(0)
+	e.set(localLength)
+	e.out = append(e.out, opEnd)
+	e.chargeBulk(localLength)
+	e.get(localTarget)
+	e.get(localSource)
+	e.get(localLength)
+}
+
+// offset is where the next part begins: parts go up when the target is below
+// the source and else down, so that none overwrites what is still to be copied.
+func (e *emitter) offset() {
+	e.get(localLength)
+	e.get(localLeft)
+	e.out = append(e.out, opI32Sub)
+	e.get(localLeft)
+	e.get(localPart)
+	e.out = append(e.out, opI32Sub)
+	e.get(localTarget)
+	e.get(localSource)
+	e.out = append(e.out, opI32LtU, opSelect)
+}
+
+// chargeBulk charges for as many bytes as a local says.
+func (e *emitter) chargeBulk(local uint32) {
 	e.op(opLocalGet, uint64(e.amount))
-	e.op(opLocalGet, uint64(e.length))
+	e.get(local)
 	e.out = append(e.out, opI64ExtendU)
 	e.out = appendInt(append(e.out, opI64Const), int64(e.options.BulkShift))
 	e.out = append(e.out, opI64ShrU, opI64Sub)
@@ -173,11 +251,11 @@ func (e *emitter) chargeBulk() {
 // stays there, is -1: programs would go on without the memory, and a program in
 // a loop that catches the error would go on for ever.
 func (e *emitter) stopIfRefused() {
-	e.op(opLocalTee, uint64(e.length))
-	e.out = appendInt(append(e.out, opI32Const), -1)
+	e.op(opLocalTee, uint64(e.i32+localLength))
+	e.constant(-1)
 	e.out = append(e.out, opI32Eq, opIf, typeEmpty, opI32Const, 1)
 	e.op(opGlobalSet, uint64(e.refused))
 	e.save()
 	e.out = append(e.out, opUnreachable, opEnd)
-	e.op(opLocalGet, uint64(e.length))
+	e.get(localLength)
 }

@@ -32,6 +32,10 @@ const (
 	opF64Const    = 0x44
 	opFirstPlain  = 0x45 // from here on, instructions without immediates
 	opI32Eq       = 0x46
+	opI32LtU      = 0x49
+	opI32GtU      = 0x4b
+	opI32Add      = 0x6a
+	opI32Sub      = 0x6b
 	opI64LtS      = 0x53
 	opI64Sub      = 0x7d
 	opI64ShrU     = 0x88

@@ -16,6 +16,9 @@ type rewriter struct {
 
 func (w *rewriter) rewrite() ([]byte, error) {
 	m := w.module
+	if w.options.BulkShift > 20 {
+		return nil, fmt.Errorf("BulkShift %d: at most 20", w.options.BulkShift)
+	}
 	if err := w.findInterrupt(); err != nil {
 		return nil, err
 	}
