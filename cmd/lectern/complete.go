@@ -27,7 +27,7 @@ func registerCompletions(root *cobra.Command, of *cli) {
 	arguments := map[string]func(args []string) []string{
 		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
 		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
-		"tools": first(c.completeSources), "serve": first(c.completeSources), "client token": first(c.completeClients),
+		"tools": first(c.completeSources), "hub disconnect": first(c.completeSessions), "serve": first(c.completeSources), "client token": first(c.completeClients),
 		"doctor": first(c.kindNames),
 	}
 	flags := map[string]func() []string{

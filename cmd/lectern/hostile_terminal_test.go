@@ -139,6 +139,8 @@ func TestHostileTextInATerminal(t *testing.T) {
 	}
 	x.typeKeys("4!")
 	x.waitFor("+title")
+	x.typeKeys("\x1b[6~\x1b[6~") // a yes is for what was on the screen
+	x.waitQuiet()
 	x.pressUntilGone("y", "1 pending")
 	if v := a.nextAnswer(t); v.ID != 1000 {
 		t.Errorf("told %+v", v)
