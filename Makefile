@@ -45,21 +45,17 @@ sequences: ## 1,000 random sequences of two agents and a person, undone: for eve
 	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/... && \
 	SEQUENCES=1000 go test -count=1 -run '^TestSequencesThroughTheHub$$' ./hub
 
-soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what privacy rules hide
-	@case "$(PART)" in \
-	worlds) WORLDS=2000 go test -count=1 -timeout 2h -v -run '^(TestRandomWorlds|TestDryRunsAreNoOracle)$$' ./tools/markdown;; \
-	*) echo "make soak PART=worlds"; exit 2;; esac
-
 snapshot: ## the archives of a release for all six systems, by goreleaser or go build; checksums and reproducibility checked
 	LECTERN_RELEASE=1 go test -count=1 ./cmd/release
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \
 		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
 	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
 
-soak: ## long forms of tests, by PART: kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one
+soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one
 	@case "$(PART)" in \
+	worlds) WORLDS=2000 go test -count=1 -timeout 2h -v -run '^(TestRandomWorlds|TestDryRunsAreNoOracle)$$' ./tools/markdown;; \
 	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
-	*) echo "make soak PART=kills"; exit 2;; esac
+	*) echo "make soak PART=worlds, or PART=kills"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance

@@ -33,6 +33,9 @@ type Edit struct {
 // HasChanges reports whether there is anything to save.
 func (e Edit) HasChanges() bool { return !bytes.Equal(e.Before, e.After) }
 
+// Unchanged is the Edit that leaves the file as it is.
+func (c Config) Unchanged() Edit { return Edit{c.Path, c.text, c.text} }
+
 // Diff returns the change as a unified diff; empty if there is none.
 func (e Edit) Diff() string {
 	from := e.Path

@@ -20,7 +20,7 @@ func (c Config) SetOption(key, typed string) (Edit, error) {
 		return Edit{}, err
 	}
 	if typed == "" && !was.Set {
-		return Edit{c.Path, c.text, c.text}, nil
+		return c.Unchanged(), nil
 	}
 	all := settings()
 	s := all[slices.IndexFunc(all, func(s setting) bool { return s.key == key })]

@@ -15,7 +15,7 @@ func (c Config) AllowOrigin(origin string) (Edit, error) {
 		return Edit{}, fmt.Errorf("%.80q is not an origin: write it exactly as the browser sends it, such as \"file://\"", origin)
 	}
 	if slices.Contains(c.Bridge.Origins, origin) {
-		return Edit{c.Path, c.text, c.text}, nil
+		return c.Unchanged(), nil
 	}
 	want := c
 	want.Bridge.Origins = append(slices.Clone(c.Bridge.Origins), origin)

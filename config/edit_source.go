@@ -24,26 +24,29 @@ func (e *KeyError) Error() string {
 	return e.Key + ": " + e.Msg
 }
 
-// AddSource plans to append a source with the System's keys as people type them
-// (see [Key.Parse]). Of s it uses Name, Kind, ReadOnly, Effects, Ask, Exclude
-// and Only. If the file has the same source already, nothing changes. An empty
-// name is derived from the source's folder, or else from its kind; a name that
-// another source has is an error. A wrong key or kind is a [KeyError].
+// NewSource is s with the System's keys as people type them (see [Key.Parse]):
+// what AddSource would add. A wrong key or kind is a [KeyError].
+func (c Config) NewSource(s Source, typed map[string]string) (Source, error) {
+	s, _, err := c.newSource(s, typed)
+	return s, err
+}
+
+func (c Config) newSource(s Source, typed map[string]string) (_ Source, values map[string]any, err error) {
+	if values, err = c.parseKeys(s.Kind, typed); err == nil {
+		s.Path, s.Options, err = c.newOptions(s.Kind, values)
+	}
+	return s, values, err
+}
+
+// AddSource plans to append a source with the System's keys as people type
+// them. Of s it uses Name, Kind, ReadOnly, Effects, Ask, Exclude and Only. An
+// empty name is derived from the source's folder, or else from its kind; a name
+// that another source has is an error. A wrong key or kind is a [KeyError].
+// Whether a source opens the same already is for the caller to find out.
 func (c Config) AddSource(s Source, typed map[string]string) (Edit, Source, error) {
-	values, err := c.parseKeys(s.Kind, typed)
+	s, values, err := c.newSource(s, typed)
 	if err != nil {
 		return Edit{}, Source{}, err
-	}
-	if s.Path, s.Options, err = c.newOptions(s.Kind, values); err != nil {
-		return Edit{}, Source{}, err
-	}
-	same := func(old Source) bool {
-		return old.Kind == s.Kind && string(old.Options) == string(s.Options) && (s.Name == "" || s.Name == old.Name) &&
-			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects) && slices.Equal(old.Ask, s.Ask) &&
-			slices.Equal(old.Exclude, s.Exclude) && slices.Equal(old.Only, s.Only)
-	}
-	if i := slices.IndexFunc(c.Sources, same); i >= 0 {
-		return Edit{c.Path, c.text, c.text}, c.Sources[i], nil
 	}
 	if s.Name == "" {
 		s.Name = NameFor(s.Path, s.Kind, func(name string) bool { _, taken := c.Source(name); return taken })

@@ -86,13 +86,6 @@ func TestRemoveSourceBytes(t *testing.T) {
 	}
 }
 
-func TestAddingTwiceChangesNothing(t *testing.T) {
-	e, s, err := parse(t, tableA).AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": "/a"})
-	if err != nil || e.HasChanges() || s.Name != "a" {
-		t.Errorf("changes %v, name %s, error %v", e.HasChanges(), s.Name, err)
-	}
-}
-
 func TestEditsThatAreRefused(t *testing.T) {
 	inline := "source = [{name = \"a\", kind = \"markdown\", path = \"/a\"}]\n"
 	if _, _, err := parse(t, inline).AddSource(config.Source{Kind: "markdown"}, map[string]string{"path": "/b"}); err == nil {

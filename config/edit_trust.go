@@ -85,7 +85,7 @@ func (c Config) GrantClient(g Client) (Edit, error) {
 func (c Config) ForgetClient(name, source string) (Edit, error) {
 	i := c.clientIndex(name, source)
 	if i < 0 {
-		return Edit{c.Path, c.text, c.text}, nil
+		return c.Unchanged(), nil
 	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("client[%d]", i))
 	want := c
@@ -98,7 +98,7 @@ func (c Config) ForgetClient(name, source string) (Edit, error) {
 func (c Config) AddRule(r Rule) (Edit, error) {
 	r.Line = 0
 	if slices.ContainsFunc(c.Rules, func(old Rule) bool { old.Line = 0; return reflect.DeepEqual(old, r) }) {
-		return Edit{c.Path, c.text, c.text}, nil
+		return c.Unchanged(), nil
 	}
 	want := c
 	want.Rules = append(slices.Clone(c.Rules), r)

@@ -98,3 +98,12 @@ func TestNoticesAboutClaimedNames(t *testing.T) {
 		}
 	}
 }
+
+// A table for a source that is not there protects nothing, so that is said.
+func TestNoticeOfAGrantWithoutItsSource(t *testing.T) {
+	c := parse(t, tableA+"[[client]]\nname = \"x\"\nsource = \"b\"\neffects = [\"read\"]\n")
+	want := []config.Fault{{Line: 7, Column: 1, Key: "client[0].source", Msg: "unknown source, did you mean a? (allowed: a), so the table has no effect; correct the name or remove the table"}}
+	if d := cmp.Diff(want, c.Notices); d != "" {
+		t.Errorf("notices (-want +got)\n%s", d)
+	}
+}

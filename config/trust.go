@@ -73,6 +73,7 @@ func (d *decoder) clients(top configTable, sources []Source) (clients []Client) 
 		if err := CheckName(c.Source); c.Source != "" && err != nil {
 			t.wrong("source", "%v", err)
 		}
+		t.noticeNoSource(c.Source, sources)
 		t.bool("token", &c.Token)
 		if t.values["elicit"] != nil {
 			c.Elicit = new(bool)
@@ -92,6 +93,22 @@ func (d *decoder) clients(top configTable, sources []Source) (clients []Client) 
 		clients = append(clients, c)
 	})
 	return clients
+}
+
+// noticeNoSource notes that a table is for a source that the file does not have:
+// what it forbids, nothing forbids. It is no fault, because the table of a source
+// that was removed may wait for it. Without sources in the file a sample is
+// served, which it may be about.
+func (t configTable) noticeNoSource(name string, sources []Source) {
+	if name == "" || len(sources) == 0 || slices.ContainsFunc(sources, func(s Source) bool { return s.Name == name }) {
+		return
+	}
+	names := make([]string, len(sources))
+	for i, s := range sources {
+		names[i] = s.Name
+	}
+	t.notice(tomltext.Under(t.path, "source"),
+		unknownWord("source", name, names)+", so the table has no effect; correct the name or remove the table")
 }
 
 // rolesIn are the roles that a client may have in a source, or in any if source

@@ -43,6 +43,7 @@ type call struct {
 	id         atomic.Int64  // in the audit; 0: not needed yet
 	authorized bool          // it was let through
 	waited     time.Duration // for a person
+	approval   string        // that let it through; empty: nobody was asked
 	targets    targetList    // what it touches
 	resolved   bool          // targets has what the tool told before the call
 }
@@ -70,6 +71,9 @@ func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, er
 		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
 	}
 	h.calls.record(c, res, err)
+	if c.approval != "" {
+		h.approvals.RecordCallEnd(c.approval, err, c.recorder.IDs())
+	}
 	return res, err
 }
 

@@ -79,7 +79,7 @@ func (g *callGroup) deadline() time.Duration {
 // authorize is decide for the calls of a group that was decided before.
 func (g *callGroup) authorize(c *call) (authorization, error) {
 	if !g.planned {
-		if g.hub.allowsAll(c) {
+		if allowsAll(g.hub, c) {
 			return authorization{args: c.raw}, nil
 		}
 		return authorization{}, g.fail(tools.Errorf(tools.Conflict, "the user's policy changed while the call was carried out").WithHint("Call again."))

@@ -39,7 +39,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	if c.tool.info.Calls || len(c.others) > 0 {
 		c.group, judge = newCallGroup(h, c), h.judgeGroup
 	}
-	if h.allowsAll(c) {
+	if allowsAll(h, c) {
 		return authorization{args: c.raw}, nil
 	}
 	for {
@@ -51,7 +51,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 }
 
 // allowsAll reports whether whatever is granted is allowed without asking.
-func (h *Hub) allowsAll(c *call) bool {
+func allowsAll(h *Hub, c *call) bool {
 	effect := c.effect
 	if c.group != nil {
 		effect = tools.Writes // of the calls that it makes
@@ -134,6 +134,9 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	asked := h.now()
 	grant, err := h.approvals.Wait(ctx, r, client)
 	c.waited += h.now().Sub(asked)
+	if grant != nil {
+		c.approval = grant.ID
+	}
 	if isFormRequest(err) {
 		h.limiter.uncountWrite(c)
 	}

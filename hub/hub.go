@@ -179,8 +179,27 @@ func (h *Hub) maintain(sources []*source) {
 // Reload takes over a new list of sources. One whose description has not
 // changed stays open; agents whose lists change are told so.
 func (h *Hub) Reload(_ context.Context, sources []Source) error {
+	_, err := h.replaceSources(sources)
+	return err
+}
+
+// ReloadClosed is Reload that returns when the sources that are no longer listed
+// are closed, so that what they have on disk can be moved.
+func (h *Hub) ReloadClosed(ctx context.Context, sources []Source) error {
+	dropped, err := h.replaceSources(sources)
+	for _, s := range dropped {
+		select {
+		case <-s.closed:
+		case <-ctx.Done():
+			return fmt.Errorf("close source %s: %w", s.conf.Name, ctx.Err())
+		}
+	}
+	return err
+}
+
+func (h *Hub) replaceSources(sources []Source) (dropped []*source, err error) {
 	if h.life.Err() != nil {
-		return errors.New("reload sources: the hub is closed")
+		return nil, errors.New("reload sources: the hub is closed")
 	}
 	h.reload.Lock()
 	defer h.reload.Unlock()
@@ -196,7 +215,7 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 	}
 	h.refreshToolsets(false)
 	h.snapshot.touch()
-	return nil
+	return dropped, nil
 }
 
 // SetPolicy replaces what a person lets agents do. Agents whose lists change are

@@ -88,11 +88,13 @@ func (s *source) recoverWrites(ref *sourceRef) bool {
 		return j.Reconcile(ctx, s.conf.Name, ref.Restorer(), s.kind.Peer() != nil)
 	})
 	if err != nil {
-		if s.life.Err() == nil {
+		if why := err.Error(); s.life.Err() == nil && why != s.postponed { // it is tried again every few seconds
+			s.postponed = why
 			s.hub.log.Warn("recovery of interrupted writes is postponed", "component", s.conf.Name, "err", err)
 		}
 		return false
 	}
+	s.postponed = ""
 	if found.HasFindings() {
 		s.hub.log.Warn("recovered interrupted writes", "component", s.conf.Name, "happened", found.Written, "dropped", found.Dropped,
 			"unsure", found.Unknown, "taken_back", found.TakenBack, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))

@@ -123,6 +123,7 @@ func (s *source) status() status.Source {
 			name, _ := peer.Name(s.conf.Options) // an error keeps the source from opening
 			out.Location = cmp.Or(out.Location, name, "what "+out.Application+" has open")
 		}
+		out.Commands = shellCommands(s.kind.Manifest(), s.conf.Name)
 		for _, t := range s.kind.Manifest().Tools {
 			if s.grants(t.Effect) {
 				out.Tools++

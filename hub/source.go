@@ -49,7 +49,8 @@ type source struct {
 	closed         chan struct{} // closed when this one has been closed
 	firstAttempt   chan struct{} // closed after the first attempt to open
 	reopenRequests chan chan error
-	recovered      bool // writes that were cut short are settled; maintain's
+	recovered      bool   // writes that were cut short are settled; maintain's
+	postponed      string // why they are not, as the log has it; maintain's
 
 	mu       sync.Mutex
 	open     *sourceRef    // nil: not open

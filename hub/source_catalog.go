@@ -49,7 +49,8 @@ func (c *sourceCatalog) replace(list []Source, create func(Source) *source) (add
 	return added, dropped
 }
 
-// inScope lists the sources of a scope: all, or the one of that name.
+// inScope lists the sources of a scope: all, or those that it names, separated by
+// commas.
 func (c *sourceCatalog) inScope(scope string) []*source {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -57,19 +58,21 @@ func (c *sourceCatalog) inScope(scope string) []*source {
 }
 
 func (c *sourceCatalog) inScopeLocked(scope string) []*source {
-	return slices.DeleteFunc(slices.Clone(c.sources), func(s *source) bool { return scope != "" && s.conf.Name != scope })
+	names := strings.Split(scope, ",")
+	return slices.DeleteFunc(slices.Clone(c.sources), func(s *source) bool { return scope != "" && !slices.Contains(names, s.conf.Name) })
 }
 
 func (c *sourceCatalog) named(name string) (*source, bool) {
-	in := c.inScope(name)
-	if name == "" || len(in) == 0 {
+	in := c.inScope("")
+	i := slices.IndexFunc(in, func(s *source) bool { return s.conf.Name == name })
+	if i < 0 {
 		return nil, false
 	}
-	return in[0], true
+	return in[i], true
 }
 
 // toolsets is the cache of a scope, made when it is first needed; false if the
-// scope does not exist.
+// scope names what is no source.
 func (c *sourceCatalog) toolsets(scope string) (*toolsetCache, bool) {
 	c.mu.RLock()
 	cache := c.caches[scope]
@@ -83,7 +86,7 @@ func (c *sourceCatalog) toolsets(scope string) (*toolsetCache, bool) {
 	if cache = c.caches[scope]; cache == nil {
 		cache = newToolsetCache(c.policy.Load(), sources, c.ownChanges)
 	}
-	if scope != "" && len(sources) == 0 {
+	if scope != "" && len(sources) < 1+strings.Count(scope, ",") {
 		return cache, false // not kept: anything can be asked for
 	}
 	c.caches[scope] = cache

@@ -67,6 +67,26 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A scope of several sources offers these and no other, however it is spelt; one
+// with a name that is no source does not exist.
+func TestScopeOfSeveralSources(t *testing.T) {
+	h := start(t, hub.Limits{}, deskSource("notes"), deskSource("work"), deskSource("home"))
+	for _, scope := range []string{"notes,work", "work,notes", "work,notes,work"} {
+		c := connect(t, h, scope)
+		c.Initialize()
+		_, schemas := listed(t, c.Ask("tools/list", `{}`))
+		if !strings.Contains(schemas["say"], `"enum":["notes","work"]`) {
+			t.Errorf("%s: the schema of say is %s", scope, schemas["say"])
+		}
+		if r := c.Call("say", `{"text":"a","source":"home"}`); !r.IsError {
+			t.Errorf("%s: got %+v, want an error: home is out of scope", scope, r)
+		}
+	}
+	if f := connect(t, h, "notes,nots").Ask("initialize", hubtest.InitParams); f.Error == nil || !strings.Contains(f.Error.Message, "one of notes,nots is no source") {
+		t.Errorf("got %s", f.Raw)
+	}
+}
+
 func TestSourceArgument(t *testing.T) {
 	h := start(t, hub.Limits{}, deskSource("notes"), deskSource("work"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	c := connect(t, h, "")

@@ -39,12 +39,15 @@ type Client struct {
 	add            []string // command of its own that adds an entry
 	addHTTP        []string
 	remove         []string // command of its own that removes one
+	report         []string // command of its own that says how the entry is
 	prefersCommand bool     // it rewrites its file while it runs: its own command is safer
 
 	link     string   // deep link that adds the entry; $CONFIG is its JSON in base 64, $JSON its JSON with the name, URL-encoded
 	skills   []string // folders where it looks for skills
 	nextStep string   // what to do then
+	trusted  string   // its file of the folders in which it starts MCP servers at all; empty: it starts them everywhere
 	retired  string   // why not to use it any more
+	unnamed  bool     // it is no one client, so it has no name to prove
 }
 
 // Clients are all known clients, in the order in which they are shown.
@@ -71,6 +74,9 @@ func Find(id string) (Client, error) {
 
 // Retired says why the client should no longer be used; empty: it can be.
 func (c Client) Retired() string { return c.retired }
+
+// HasName reports whether the client has a name to prove: its ID.
+func (c Client) HasName() bool { return !c.unnamed }
 
 // SupportsHTTP reports whether the client can reach the hub by its address.
 func (c Client) SupportsHTTP() bool { return c.http != nil }

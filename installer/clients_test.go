@@ -45,7 +45,7 @@ func testServer(m Machine) Server {
 	if m.OS == "windows" {
 		bin = `C:\Program Files\Lectern\lectern.exe`
 	}
-	return Server{Name: "lectern", Bin: bin, Args: []string{"serve"}, URL: "http://127.0.0.1:12740/mcp"}
+	return Server{Name: "lectern", Bin: bin, URL: "http://127.0.0.1:12740/mcp"}
 }
 
 // Each client on each system: a file, the plan, the file after it, after the

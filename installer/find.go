@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,12 +14,13 @@ type Condition string
 
 // The conditions.
 const (
-	Absent    Condition = "-"         // nothing of ours is there
-	Connected Condition = "connected" // the client has the entry that we would write
-	Installed Condition = "installed" // the skill or the service is as we would write it
-	Outdated  Condition = "outdated"  // the entry leads to another Lectern or to a missing one; the skill or service is of another version
-	Foreign   Condition = "foreign"   // something with our name that is not ours
-	Broken    Condition = "broken"    // the file cannot be read
+	Absent     Condition = "-"          // nothing of ours is there
+	Configured Condition = "configured" // the client has the entry that we would write
+	Installed  Condition = "installed"  // the skill or the service is as we would write it
+	Outdated   Condition = "outdated"   // the entry leads to another Lectern or to a missing one; the skill or service is of another version
+	Foreign    Condition = "foreign"    // something with our name that is not ours
+	Elsewhere  Condition = "elsewhere"  // the entry belongs to a Lectern with another LECTERN_HOME
+	Broken     Condition = "broken"     // the file cannot be read
 )
 
 // A Finding is what was found of a client, a skill or the service.
@@ -27,7 +29,8 @@ type Finding struct {
 	Detected  bool
 	File      string // that the client reads; empty: Lectern cannot edit it
 	Condition Condition
-	Note      string // what is wrong, and what to do; empty: nothing is
+	Note      string   // what is wrong, and what to do; empty: nothing is
+	Sources   []string // that the entry asks for; none: all
 
 	realPath string // where symbolic links lead from File
 }
@@ -53,7 +56,19 @@ func (m Machine) Find(c Client, server Server) Finding {
 	if f.realPath = file.realPath; file.entry == nil {
 		return f
 	}
-	f.Condition, f.Note = compareEntry(c, server, parseEntryTarget(file.entry))
+	t := parseEntryTarget(file.entry)
+	f.Sources = t.sources()
+	recorded, err := m.receipts().hasEntry(c, server, file)
+	switch {
+	case err != nil:
+		f.Condition, f.Note = Broken, err.Error()
+	case t.isLectern(server) && !t.belongsTo(server, recorded):
+		f.Condition, f.Note = Elsewhere, "its entry belongs to "+t.owner()
+	default:
+		if f.Condition, f.Note = compareEntry(c, server, t); f.Note == "" {
+			f.Note = cmp.Or(m.untrustedNote(c), t.unprovenNote(c))
+		}
+	}
 	return f
 }
 
@@ -62,7 +77,7 @@ func compareEntry(c Client, server Server, t entryTarget) (Condition, string) {
 	case !t.isLectern(server):
 		return Foreign, "its entry " + server.Name + " leads to " + t.String()
 	case t.url != "":
-		return Connected, ""
+		return Configured, ""
 	case c.retired != "":
 		return Outdated, c.retired
 	}
@@ -75,7 +90,7 @@ func compareEntry(c Client, server Server, t entryTarget) (Condition, string) {
 	if bin != server.Bin {
 		return Outdated, "it runs " + bin + ", not " + server.Bin + "; to change that, run `lectern client install " + c.ID + "`"
 	}
-	return Connected, ""
+	return Configured, ""
 }
 
 // FindSkill reads what version of the skill a client has.

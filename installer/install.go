@@ -62,6 +62,7 @@ func (f clientFile) load(c Client) (_ clientFile, err error) {
 // is there already is no change; one of that name that is not ours is an error.
 func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal, error) {
 	p := m.proposal("Connect " + c.Title)
+	server = server.forClient(c)
 	if err := c.checkConnectable(server, in); err != nil {
 		return nil, err
 	}
@@ -79,6 +80,11 @@ func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal,
 		if !old.isLectern(server) {
 			return nil, fmt.Errorf("%s has an entry %s that does not belong to Lectern: it leads to %s; name ours differently with --name, or remove that entry",
 				f.path, server.Name, old)
+		}
+		if recorded, err := m.receipts().hasEntry(c, server, f); err != nil {
+			return nil, err
+		} else if !old.belongsTo(server, recorded) {
+			p.risk("the entry %s belongs to %s and is replaced; to keep both, name this one with --name", server.Name, old.owner())
 		}
 	}
 	m.addRisks(p, c, f, in)

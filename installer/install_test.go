@@ -124,7 +124,7 @@ func TestUpdateKeepsWhatAPersonAdded(t *testing.T) {
   "mcpServers": {
     "lectern": {
       "command": "/usr/local/bin/lectern",
-      "args": ["serve"],
+      "args": ["serve", "--client", "kiro"],
       "disabled": true,
       "autoApprove": ["list_pages"],
       "env": {
@@ -169,7 +169,7 @@ func TestOwnCommand(t *testing.T) {
 		calls = append(calls, strings.Join(argv, " "))
 		switch argv[2] {
 		case "add":
-			write(t, path, []byte(`{"mcpServers": {"lectern": {"type": "stdio", "command": "/usr/local/bin/lectern", "args": ["serve"], "env": {}}}}`), 0o600)
+			write(t, path, []byte(`{"mcpServers": {"lectern": {"type": "stdio", "command": "/usr/local/bin/lectern", "args": ["serve", "--client", "claude-code"], "env": {}}}}`), 0o600)
 		case "remove":
 			write(t, path, []byte(`{"mcpServers": {}}`), 0o600)
 		}
@@ -182,7 +182,7 @@ func TestOwnCommand(t *testing.T) {
 	}
 	p, err = m.Remove(c, testServer(m), ConnectOptions{})
 	apply(t, p, err)
-	want := []string{"/bin/claude mcp add --scope user lectern -- /usr/local/bin/lectern serve", "/bin/claude mcp remove --scope user lectern"}
+	want := []string{"/bin/claude mcp add --scope user lectern -- /usr/local/bin/lectern serve --client claude-code", "/bin/claude mcp remove --scope user lectern"}
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
 	}
@@ -332,7 +332,7 @@ func TestLayouts(t *testing.T) {
 			if got := string(read(t, file)); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 				t.Errorf("the file holds %s", got)
 			}
-			if f := m.Find(cl, server); f.Condition != Connected {
+			if f := m.Find(cl, server); f.Condition != Configured {
 				t.Errorf("found %+v", f)
 			}
 			p, err = m.Install(cl, server, ConnectOptions{})

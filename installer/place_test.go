@@ -114,6 +114,11 @@ func TestSkill(t *testing.T) {
 	apply(t, p, err)
 	claude := filepath.Join(m.Home, ".claude/skills/lectern/SKILL.md")
 	shared := filepath.Join(m.Home, ".agents/skills/lectern/SKILL.md")
+	for _, step := range p.Plan.Steps {
+		if step.Diff != "" || !strings.HasSuffix(step.Description, "SKILL.md (5 lines)") {
+			t.Errorf("the plan shows %q and a diff of %d bytes", step.Description, len(step.Diff))
+		}
+	}
 	if len(p.Plan.Steps) != 2 || !isFile(claude) || !isFile(shared) {
 		t.Errorf("steps %v", p.Plan.Steps)
 	}
@@ -122,6 +127,9 @@ func TestSkill(t *testing.T) {
 	}
 	p, err = m.InstallSkill(clients, skill("two"))
 	apply(t, p, err)
+	if what := p.Plan.Steps[0].Description; !strings.HasSuffix(what, "SKILL.md (+1 −1 lines)") {
+		t.Errorf("the update is shown as %s", what)
+	}
 	if string(read(t, claude)) != string(skill("two").Text) || string(read(t, shared)) != string(skill("two").Text) {
 		t.Errorf("%s; %s", read(t, claude), read(t, shared))
 	}
@@ -143,8 +151,8 @@ func TestSkill(t *testing.T) {
 	}
 }
 
-// Everything that was put anywhere goes, with the record or without it, and
-// nothing else does.
+// Everything that was put anywhere goes and nothing else does. Without the
+// record, what does not name its instance stays, and the plan says so.
 func TestUninstall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		m := testMachine(t, "linux")
@@ -180,7 +188,10 @@ func TestUninstall(t *testing.T) {
 		if n := len(filesIn(t, m.Home)); !lost && n != 3 {
 			t.Errorf("left behind:\n%s", left)
 		}
-		if strings.Contains(left, "SKILL.md") || strings.Contains(left, ".service") || strings.Contains(string(read(t, kept)), "lectern") {
+		if saysSo := strings.Contains(strings.Join(p.Plan.Risks, "\n"), "SKILL.md stays, because this Lectern did not install it"); saysSo != lost {
+			t.Errorf("record lost: %v: risks %q", lost, p.Plan.Risks)
+		}
+		if !lost && strings.Contains(left, "SKILL.md") || strings.Contains(left, ".service") || strings.Contains(string(read(t, kept)), "lectern") {
 			t.Errorf("record lost: %v: left behind:\n%s", lost, left)
 		}
 		again, err := m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), OwnFiles{})

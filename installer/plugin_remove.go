@@ -144,15 +144,27 @@ func (g pluginInstall) removeSettings(p *Proposal) error {
 // tokenPrefix is what our tokens begin with.
 const tokenPrefix = "lectern_"
 
-// removePlugins joins the removal of the plugin from every Logseq: its usual
-// folder, and those that have a receipt.
+// removePlugins joins the removal of the plugin from every folder of the
+// application that has a receipt, and says of the usual one that it stays if it
+// has none.
 func (m Machine) removePlugins(p *Proposal, g Plugin, receipts []receipt) {
-	homes := []string{m.pluginInstall(g).home}
+	var homes []string
+	usual := m.pluginInstall(g)
 	for _, r := range receipts {
-		// settings/ID.json
-		if home := filepath.Dir(filepath.Dir(r.Path)); r.Kind == settingsReceipt && r.ID == g.ID && !slices.Contains(homes, home) {
+		home := ""
+		switch {
+		case r.ID != g.ID:
+		case r.Kind == settingsReceipt:
+			home = filepath.Dir(filepath.Dir(r.Path)) // settings/ID.json
+		case r.Kind == pluginReceipt && strings.HasPrefix(r.Path, usual.folder+string(filepath.Separator)):
+			home = usual.home
+		}
+		if home != "" && !slices.Contains(homes, home) {
 			homes = append(homes, home)
 		}
+	}
+	if !slices.Contains(homes, usual.home) && isFile(filepath.Join(usual.folder, packageFile)) {
+		p.risk("the plugin in %s stays, because this Lectern did not install it; `lectern plugin remove` removes it", usual.folder)
 	}
 	for _, g.Home = range homes {
 		p.joinOrWarn(m.RemovePlugin(g))

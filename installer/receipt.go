@@ -71,6 +71,19 @@ func (s receiptStore) find(wanted receipt) (r receipt, found bool, err error) {
 	return wanted, false, err
 }
 
+// hasEntry reports whether the entry in a client's file has a receipt.
+func (s receiptStore) hasEntry(c Client, server Server, f clientFile) (bool, error) {
+	_, recorded, err := s.find(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
+	return recorded, err
+}
+
+// IsConnected reports whether any entry of the client has a receipt, in the
+// user's file or in projects.
+func (m Machine) IsConnected(clientID string) (bool, error) {
+	list, err := m.receipts().readAll()
+	return slices.ContainsFunc(list, func(r receipt) bool { return r.Kind == entryReceipt && r.ID == clientID }), err
+}
+
 func (r receipt) matches(o receipt) bool {
 	return r.Kind == o.Kind && r.Path == o.Path && r.Name == o.Name
 }

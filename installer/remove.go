@@ -34,9 +34,13 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 		}
 		return p, nil
 	}
-	if t := parseEntryTarget(f.entry); !t.isLectern(server) {
+	switch t := parseEntryTarget(f.entry); {
+	case !t.isLectern(server):
 		return nil, fmt.Errorf("disconnect %s: the entry %s in %s does not belong to Lectern: it leads to %s; nothing was removed",
 			c.Title, server.Name, f.path, t)
+	case !t.belongsTo(server, recorded):
+		return nil, fmt.Errorf("disconnect %s: the entry %s in %s stays, because it belongs to %s, not to this one",
+			c.Title, server.Name, f.path, t.owner())
 	}
 	if m.usesOwnCommand(c, c.remove, in) {
 		argv := server.commandLine(c.remove, nil, "")

@@ -13,11 +13,30 @@ import (
 
 // A Server is Lectern as a client gets to know it.
 type Server struct {
-	Name string   // of the entry: small letters, digits, hyphens
-	Bin  string   // absolute path of our binary: desktop clients do not know the shell's PATH
-	Args []string // "serve", and a source if it is only one
-	URL  string   // the hub's address; empty: HTTP is off
-	Home string   // LECTERN_HOME; empty: the usual folders
+	Name    string   // of the entry: small letters, digits, hyphens
+	Bin     string   // absolute path of our binary: desktop clients do not know the shell's PATH
+	Sources []string // the sources to open; empty: all
+	URL     string   // the hub's address, with the sources; empty: HTTP is off
+	Home    string   // LECTERN_HOME; empty: the usual folders
+
+	args []string // of Bin for one client
+}
+
+// clientFlag is the option of `lectern serve` that names the client.
+const clientFlag = "--client"
+
+// forClient is the server as one client runs it. The client's name is no
+// secret: `lectern serve` reads the token of that name itself, so that none is
+// in other programs' files.
+func (s Server) forClient(c Client) Server {
+	s.args = []string{"serve"}
+	if !c.unnamed {
+		s.args = append(s.args, clientFlag, c.ID)
+	}
+	if len(s.Sources) > 0 {
+		s.args = append(s.args, strings.Join(s.Sources, ","))
+	}
+	return s
 }
 
 // homeVariable is in the entry if the user has moved Lectern's files: the client
@@ -38,7 +57,7 @@ func (s Server) substituteValue(v any, token string) any {
 	switch v := v.(type) {
 	case string:
 		if v == "$ARGS" {
-			return s.Args
+			return s.args
 		}
 		return s.replacer(token).Replace(v)
 	case []string:
@@ -60,7 +79,7 @@ func (s Server) substituteList(list []string, token string) []string {
 	for _, w := range list {
 		switch {
 		case w == "$ARGS":
-			filled = append(filled, s.Args...)
+			filled = append(filled, s.args...)
 		case w != "$ENV":
 			filled = append(filled, s.replacer(token).Replace(w))
 		case s.Home != "":
@@ -92,8 +111,12 @@ func (s Server) namedEntryJSON(f entry.Fields) string {
 // deepLink replaces the variables of a link.
 func (s Server) deepLink(link string, f entry.Fields) string {
 	escape := func(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+	args := make([]string, len(s.args))
+	for i, a := range s.args {
+		args[i] = "arg=" + escape(a)
+	}
 	return strings.NewReplacer(
-		"$CONFIG", escape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f)))),
+		"$ARGS", strings.Join(args, "&"), "$CONFIG", escape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f)))),
 		"$JSON", escape(s.namedEntryJSON(f)), "$NAME", escape(s.Name), "$BIN", escape(s.Bin),
 	).Replace(link)
 }
@@ -103,6 +126,8 @@ type entryTarget struct {
 	argv []string
 	url  string
 	home string
+	// proves: its environment holds a client's token, which a person has put there.
+	proves bool
 }
 
 // parseEntryTarget reads an entry under any names that clients give its fields.
@@ -124,9 +149,39 @@ func parseEntryTarget(e map[string]any) entryTarget {
 	for _, key := range envKeys {
 		if env, ok := e[key].(map[string]any); ok && t.url == "" {
 			t.home, _ = env[homeVariable].(string)
+			_, t.proves = env[clientTokenVariable]
 		}
 	}
 	return t
+}
+
+// clientTokenVariable holds a client's token where `lectern serve` has no --client.
+const clientTokenVariable = "LECTERN_CLIENT_TOKEN" //nolint:gosec // the name of a variable
+
+// sources are those that the entry asks for; none: all.
+func (t entryTarget) sources() []string {
+	list := ""
+	if u, err := url.Parse(t.url); t.url != "" && err == nil {
+		list = strings.TrimPrefix(strings.TrimPrefix(u.Path, "/mcp"), "/")
+	}
+	for i := 2; i < len(t.argv); i++ {
+		switch {
+		case t.argv[i] == clientFlag:
+			i++
+		case !strings.HasPrefix(t.argv[i], "-"):
+			list = t.argv[i]
+		}
+	}
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// unprovenNote says that agents of an entry only claim the client's name; empty:
+// they prove it, or an address does not tell.
+func (t entryTarget) unprovenNote(c Client) string {
+	if c.unnamed || t.url != "" || t.proves || slices.Contains(t.argv, clientFlag) {
+		return ""
+	}
+	return "its agents only claim their name; `lectern client install " + c.ID + "` lets them prove it"
 }
 
 // envKeys are what clients call the environment of a command.
@@ -161,6 +216,27 @@ func (t entryTarget) isLectern(s Server) bool {
 	host := u.Hostname()
 	return (host == "127.0.0.1" || host == "localhost") && (u.Path == "/mcp" || strings.HasPrefix(u.Path, "/mcp/")) &&
 		(s.URL == "" || u.Port() == urlPort(s.URL))
+}
+
+// belongsTo reports whether this instance of Lectern made the entry: a command
+// says by LECTERN_HOME which instance it runs, an address only by its receipt.
+// Without LECTERN_HOME an address at our port is ours as well.
+func (t entryTarget) belongsTo(s Server, recorded bool) bool {
+	if len(t.argv) > 0 {
+		return t.home == s.Home
+	}
+	return recorded || s.Home == ""
+}
+
+// owner names the instance of Lectern that the entry runs.
+func (t entryTarget) owner() string {
+	switch {
+	case t.url != "":
+		return "the Lectern at " + t.url
+	case t.home == "":
+		return "the Lectern without " + homeVariable
+	}
+	return "the Lectern with " + homeVariable + "=" + t.home
 }
 
 func urlPort(address string) string {

@@ -3,8 +3,10 @@ package installer
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -168,6 +170,45 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 	p.revertChange(fileChange{path: d.path, before: text, receipt: r}, "")
 	p.addRunSteps(d.afterRemove, true)
 	return p, nil
+}
+
+// removeOwnService joins the removal of the service, if it runs this instance of
+// Lectern.
+func (p *Proposal) removeOwnService(ctx context.Context, s Service, receipts []receipt) {
+	m := p.machine
+	d, err := m.definition(s)
+	if err != nil {
+		return // there can be none
+	}
+	own := slices.ContainsFunc(receipts, func(r receipt) bool { return r.Kind == serviceReceipt })
+	where := runKey
+	if d.path != "" {
+		text, err := readServiceFile(d.path)
+		if text == nil && err == nil {
+			return
+		}
+		own, where = err != nil || s.isDefinedIn(string(text)), d.path
+	} else if output, ok := m.query(ctx, d.status); !ok || !strings.Contains(output, runValue) {
+		return
+	}
+	if !own {
+		p.risk("the service in %s stays, because it runs another Lectern; `lectern service remove` removes it", where)
+		return
+	}
+	p.joinOrWarn(m.RemoveService(ctx, s))
+}
+
+// isDefinedIn reports whether a service file of any version runs the service
+// with the same LECTERN_HOME.
+func (s Service) isDefinedIn(text string) bool {
+	home := s.Env[homeVariable]
+	if home == "" {
+		return !strings.Contains(text, homeVariable)
+	}
+	var escaped bytes.Buffer
+	_ = xml.EscapeText(&escaped, []byte(home)) // writing to a buffer cannot fail
+	return strings.Contains(text, "Environment="+quoteUnitWord(homeVariable+"="+home)+"\n") ||
+		strings.Contains(text, "<string>"+escaped.String()+"</string>")
 }
 
 // ServiceState describes the state of the service, and where it is defined.

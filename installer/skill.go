@@ -1,11 +1,14 @@
 package installer
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // A Skill is the text that teaches agents to use Lectern.
@@ -63,7 +66,7 @@ func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) 
 		case string(before) == string(skill.Text):
 			continue
 		}
-		p.applyChange(fileChange{
+		p.summarizeChange(fileChange{
 			path: path, before: before, after: skill.Text, perm: 0o644,
 			receipt: receipt{Kind: skillReceipt, ID: readers[file].ID, Name: skill.Name, Path: path},
 		})
@@ -74,6 +77,26 @@ func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) 
 		p.Message = "the skill is installed already"
 	}
 	return p, nil
+}
+
+// summarizeChange is applyChange for a text of ours that is long and the same
+// everywhere: it shows how much changes, and no diff.
+func (p *Proposal) summarizeChange(c fileChange) {
+	added, removed := 0, 0
+	for line := range strings.Lines(c.diff()) {
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		case strings.HasPrefix(line, "+"):
+			added++
+		case strings.HasPrefix(line, "-"):
+			removed++
+		}
+	}
+	what := fmt.Sprintf("%s (%d lines)", c.describe(), added)
+	if c.before != nil {
+		what = fmt.Sprintf("%s (+%d −%d lines)", c.describe(), added, removed)
+	}
+	p.Add(status.Step{Description: what}, func(context.Context) error { return p.machine.apply(c) })
 }
 
 // readSkill reads the file at path, and returns where links lead from there;
@@ -114,6 +137,29 @@ func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error
 		r.Folders = []string{filepath.Dir(path)}
 	}
 	p.revertChange(fileChange{path: path, before: text, receipt: r}, "")
+	return nil
+}
+
+// removeRecordedSkills adds to p the removal of the skills that have a receipt,
+// and says of others that they stay: another instance may have installed them.
+func (p *Proposal) removeRecordedSkills(name string, receipts []receipt) error {
+	m := p.machine
+	files, readers := m.allSkillFiles(Clients(), name)
+	for _, file := range files {
+		path, text, err := m.readSkill(file)
+		switch {
+		case err != nil:
+			return err
+		case !slices.ContainsFunc(receipts, receipt{Kind: skillReceipt, Name: name, Path: path}.matches):
+			if isOurSkill(text, name) {
+				p.risk("%s stays, because this Lectern did not install it; `lectern skill remove` removes it", path)
+			}
+		default:
+			if err := m.removeSkillFile(p, readers[file], name, file); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

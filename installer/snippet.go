@@ -18,6 +18,7 @@ const tokenPlaceholder = "TOKEN"
 // cannot be connected that way. With overHTTP it connects to the hub's address
 // rather than by our command.
 func (c Client) Snippet(m Machine, s Server, overHTTP bool) (status.Snippet, bool) {
+	s = s.forClient(c)
 	fields, add, token := c.wantedEntry(s, overHTTP)
 	if fields == nil || c.retired != "" || overHTTP && s.URL == "" {
 		return status.Snippet{}, false
@@ -44,6 +45,7 @@ func (c Client) Snippet(m Machine, s Server, overHTTP bool) (status.Snippet, boo
 // Command is the client's own command that adds the entry, quoted for a shell;
 // empty: it has none.
 func (c Client) Command(m Machine, s Server, overHTTP bool) string {
+	s = s.forClient(c)
 	fields, add, token := c.wantedEntry(s, overHTTP)
 	if fields == nil || add == nil || c.retired != "" {
 		return ""
@@ -64,6 +66,7 @@ func (c Client) Link(s Server) string {
 	if c.link == "" || c.retired != "" {
 		return ""
 	}
+	s = s.forClient(c)
 	return s.deepLink(c.link, c.withHomeVariable(s, s.substitute(c.stdio, "")))
 }
 

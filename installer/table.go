@@ -47,6 +47,7 @@ func assistants() []Client {
 			add:     []string{"claude", "mcp", "add", "--scope", "user", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
 			addHTTP: []string{"claude", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL", "--header", "Authorization: Bearer $TOKEN"},
 			remove:  []string{"claude", "mcp", "remove", "--scope", "user", "$NAME"},
+			report:  []string{"claude", "mcp", "get", "$NAME"},
 			skills:  []string{"{CLAUDE_CONFIG_DIR|~/.claude}/skills"},
 		},
 		{
@@ -67,6 +68,7 @@ func assistants() []Client {
 			add:      []string{"codex", "mcp", "add", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
 			addHTTP:  []string{"codex", "mcp", "add", "$NAME", "--url", "$URL", "--bearer-token-env-var", TokenVariable},
 			remove:   []string{"codex", "mcp", "remove", "$NAME"},
+			report:   []string{"codex", "mcp", "get", "$NAME"},
 			skills:   []string{"{CODEX_HOME|~/.codex}/skills"},
 		},
 		{
@@ -77,7 +79,8 @@ func assistants() []Client {
 			add:     []string{"gemini", "mcp", "add", "--scope", "user", "$NAME", "$BIN", "$ARGS", "$ENV"},
 			addHTTP: []string{"gemini", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL"},
 			remove:  []string{"gemini", "mcp", "remove", "--scope", "user", "$NAME"},
-			skills:  []string{"~/.gemini/skills"},
+			report:  []string{"gemini", "mcp", "list"}, trusted: "~/.gemini/trustedFolders.json",
+			skills: []string{"~/.gemini/skills"},
 		},
 		{
 			ID: "copilot-cli", Title: "GitHub Copilot CLI", format: entry.JSON, parents: servers,

@@ -10,7 +10,7 @@ func agents() []Client {
 			paths: everyOS(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
 			envKey: "environment", stdio: localStdio, http: remoteHTTP, tokenRef: "{env:" + TokenVariable + "}", program: "opencode",
 			newLayout: &entryLayout{parents: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
-			skills:    []string{xdg + "/opencode/skills"},
+			report:    []string{"opencode", "mcp", "list"}, skills: []string{xdg + "/opencode/skills"},
 		},
 		{
 			ID: "goose", Title: "Goose", format: entry.YAML, parents: []string{"extensions"},
@@ -19,7 +19,7 @@ func agents() []Client {
 				"enabled", true, "timeout", 300, "description", "Knowledge bases", "bundled", nil),
 			http: fields("name", "$NAME", "type", "streamable_http", "uri", "$URL", bearer,
 				"enabled", true, "timeout", 300, "description", "Knowledge bases"),
-			envKey: "envs", program: "goose", link: "goose://extension?cmd=$BIN&arg=serve&id=$NAME&name=$NAME&description=Knowledge%20bases",
+			envKey: "envs", program: "goose", link: "goose://extension?cmd=$BIN&$ARGS&id=$NAME&name=$NAME&description=Knowledge%20bases",
 			skills: []string{xdg + "/goose/skills"},
 		},
 		{
@@ -92,11 +92,12 @@ func agents() []Client {
 func others() []Client {
 	return []Client{
 		{
-			ID: "mcp-inspector", Title: "MCP Inspector", format: entry.JSON, parents: servers, pasteHint: "a file that you give it with --config",
-			stdio: plainStdio, http: typedHTTP, add: []string{"npx", "@modelcontextprotocol/inspector", "--tui", "--", "$BIN", "$ARGS"},
+			ID: "mcp-inspector", unnamed: true, Title: "MCP Inspector", format: entry.JSON, parents: servers,
+			pasteHint: "a file that you give it with --config",
+			stdio:     plainStdio, http: typedHTTP, add: []string{"npx", "@modelcontextprotocol/inspector", "--tui", "--", "$BIN", "$ARGS"},
 		},
 		{
-			ID: "generic", Title: "Any other client", format: entry.JSON, parents: servers, pasteHint: "its list of MCP servers",
+			ID: "generic", unnamed: true, Title: "Any other client", format: entry.JSON, parents: servers, pasteHint: "its list of MCP servers",
 			stdio: plainStdio, http: typedHTTP,
 		},
 		{

@@ -109,8 +109,12 @@ func TestRowsAreWhole(t *testing.T) {
 				t.Errorf("%s does not say where Lectern is: %s", c.ID, snip.Text)
 			}
 		}
-		fields, _, _ := c.wantedEntry(s, false)
-		if got := parseEntryTarget(fields.Map()); !slices.Equal(got.argv, []string{s.Bin, "serve"}) || got.home != s.Home {
+		fields, _, _ := c.wantedEntry(s.forClient(c), false)
+		want := []string{s.Bin, "serve"}
+		if c.HasName() {
+			want = append(want, "--client", c.ID)
+		}
+		if got := parseEntryTarget(fields.Map()); !slices.Equal(got.argv, want) || got.home != s.Home {
 			t.Errorf("%s: an entry that runs %v at %q", c.ID, got.argv, got.home)
 		}
 		if c.tokenRef == "" && len(c.addHTTP) > 0 {
@@ -122,10 +126,10 @@ func TestRowsAreWhole(t *testing.T) {
 func TestLinks(t *testing.T) {
 	m := testMachine(t, "linux")
 	for id, want := range map[string]string{
-		"cursor":    "cursor://anysphere.cursor-deeplink/mcp/install?name=lectern&config=eyJjb21tYW5kIjoiL3Vzci9sb2NhbC9iaW4vbGVjdGVybiIsImFyZ3MiOlsic2VydmUiXX0%3D",
-		"lm-studio": "lmstudio://add_mcp?name=lectern&config=eyJjb21tYW5kIjoiL3Vzci9sb2NhbC9iaW4vbGVjdGVybiIsImFyZ3MiOlsic2VydmUiXX0%3D",
-		"vscode":    "vscode:mcp/install?%7B%22name%22%3A%22lectern%22%2C%22type%22%3A%22stdio%22%2C%22command%22%3A%22%2Fusr%2Flocal%2Fbin%2Flectern%22%2C%22args%22%3A%5B%22serve%22%5D%7D",
-		"goose":     "goose://extension?cmd=%2Fusr%2Flocal%2Fbin%2Flectern&arg=serve&id=lectern&name=lectern&description=Knowledge%20bases",
+		"cursor":    "cursor://anysphere.cursor-deeplink/mcp/install?name=lectern&config=eyJjb21tYW5kIjoiL3Vzci9sb2NhbC9iaW4vbGVjdGVybiIsImFyZ3MiOlsic2VydmUiLCItLWNsaWVudCIsImN1cnNvciJdfQ%3D%3D",
+		"lm-studio": "lmstudio://add_mcp?name=lectern&config=eyJjb21tYW5kIjoiL3Vzci9sb2NhbC9iaW4vbGVjdGVybiIsImFyZ3MiOlsic2VydmUiLCItLWNsaWVudCIsImxtLXN0dWRpbyJdfQ%3D%3D",
+		"vscode":    "vscode:mcp/install?%7B%22name%22%3A%22lectern%22%2C%22type%22%3A%22stdio%22%2C%22command%22%3A%22%2Fusr%2Flocal%2Fbin%2Flectern%22%2C%22args%22%3A%5B%22serve%22%2C%22--client%22%2C%22vscode%22%5D%7D",
+		"goose":     "goose://extension?cmd=%2Fusr%2Flocal%2Fbin%2Flectern&arg=serve&arg=--client&arg=goose&id=lectern&name=lectern&description=Knowledge%20bases",
 		"zed":       "",
 	} {
 		c, err := Find(id)

@@ -13,9 +13,10 @@ type OwnFiles struct {
 	Folders []string // removed where they are empty then, in this order
 }
 
-// Uninstall proposes to remove everything that Lectern has installed anywhere:
-// what has a receipt, and what is found where clients look. What cannot be
-// removed becomes a risk of the plan and stops nothing else.
+// Uninstall proposes to remove everything that this instance of Lectern has
+// installed anywhere: what has a receipt, and entries that name its LECTERN_HOME.
+// What belongs to another instance, or cannot be removed, becomes a risk of the
+// plan that says why it stays, and stops nothing else.
 func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own OwnFiles) (*Proposal, error) {
 	p := m.proposal("Remove everything that Lectern has installed on this machine")
 	receipts, err := m.receipts().readAll()
@@ -25,9 +26,14 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 	var done []string
 	for _, c := range Clients() {
 		f := m.Find(c, server)
-		if f.Condition == Connected || f.Condition == Outdated {
+		switch f.Condition {
+		case Configured, Outdated:
 			done = append(done, f.realPath)
 			p.joinOrWarn(m.Remove(c, server, ConnectOptions{}))
+		case Elsewhere:
+			done = append(done, f.realPath)
+			p.risk("%s stays as it is: %s", f.File, f.Note)
+		case Absent, Installed, Foreign, Broken:
 		}
 	}
 	for _, r := range receipts {
@@ -35,8 +41,10 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 			p.joinOrWarn(m.removeRecorded(r, server))
 		}
 	}
-	p.joinOrWarn(m.RemoveSkill(Clients(), skill))
-	p.joinOrWarn(m.RemoveService(ctx, service))
+	if err := p.removeRecordedSkills(skill, receipts); err != nil {
+		p.risk("%v", err)
+	}
+	p.removeOwnService(ctx, service, receipts)
 	m.removePlugins(p, plugin, receipts)
 	p.removeOwnFiles(own)
 	if !p.Changes() {

@@ -19,6 +19,7 @@ const (
 	PinHub       Verb = "hub.pin"   // keep it running when idle, until it is unpinned
 	UnpinHub     Verb = "hub.unpin" // let it stop when idle again
 	AddSource    Verb = "source.add"
+	SetSource    Verb = "source.set"
 	RemoveSource Verb = "source.remove" // its files stay
 	ReopenSource Verb = "source.reopen"
 	Reload       Verb = "config.reload" // read the configuration file again
@@ -31,6 +32,7 @@ const (
 	Refuse              Verb = "approval.deny"  // Target: the Approval's ID
 	MarkShown           Verb = "approval.shown" // Target: the ID of an Approval that a person was shown all of
 	UndoChanges         Verb = "changes.undo"
+	Disconnect          Verb = "session.disconnect"    // Target: the name of a Session
 	ResetCircuitBreaker Verb = "circuit-breaker.reset" // Target: the client's name
 	Acknowledge         Verb = "problem.acknowledge"   // Target: the code of a Problem to dismiss
 	CheckUpdate         Verb = "update.check"
@@ -61,6 +63,7 @@ var actions = []ActionInfo{
 	{Verb: PinHub, Title: "keep the hub when idle"},
 	{Verb: UnpinHub, Title: "let the hub stop when idle"},
 	{Verb: AddSource, Title: "add {place}", Asks: true},
+	{Verb: SetSource, Title: "change {target}", Asks: true},
 	{Verb: RemoveSource, Title: "remove {target}", Asks: true},
 	{Verb: ReopenSource, Title: "reopen {target}"},
 	{Verb: Reload, Title: "read the configuration again"},
@@ -72,6 +75,7 @@ var actions = []ActionInfo{
 	{Verb: Refuse, Title: "refuse the call"},
 	{Verb: MarkShown, Title: "note that the call was shown"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
+	{Verb: Disconnect, Title: "disconnect agent {target}", Asks: true},
 	{Verb: ResetCircuitBreaker, Title: "let {target} change things again without asking each time", Asks: true},
 	{Verb: Acknowledge, Title: "dismiss the notice"},
 	{Verb: CheckUpdate, Title: "look for a newer version", WithoutHub: true},
@@ -95,10 +99,17 @@ type Action struct {
 	Verb   Verb       `json:"verb"`
 	Target string     `json:"target,omitempty"` // what it is about, by name; empty: the hub
 	Source *NewSource `json:"source,omitempty"` // for AddSource
-	Answer *Answer    `json:"answer,omitempty"` // for Allow and Refuse
-	Filter *Filter    `json:"filter,omitempty"` // for UndoChanges
-	Grant  *Grant     `json:"grant,omitempty"`  // for SetGrant
-	Option *Option    `json:"option,omitempty"` // for SetOption
+	// Change is for SetSource.
+	Change *SourceChange `json:"change,omitempty"`
+	// Data, for RemoveSource, removes what Lectern keeps for the source too.
+	Data   bool    `json:"data,omitempty"`
+	Answer *Answer `json:"answer,omitempty"` // for Allow and Refuse
+	Filter *Filter `json:"filter,omitempty"` // for UndoChanges
+	Grant  *Grant  `json:"grant,omitempty"`  // for SetGrant
+	Option *Option `json:"option,omitempty"` // for SetOption
+	// Sources are those that Install opens to a client, separated by commas;
+	// empty: those that it has, or all.
+	Sources string `json:"sources,omitempty"`
 }
 
 // AsksFirst reports whether a person is to see the plan before a is carried out.
@@ -163,6 +174,25 @@ type NewSource struct {
 	// "Private/**" and "#secret".
 	Exclude []string `json:"exclude,omitempty"`
 	Only    []string `json:"only,omitempty"`
+}
+
+// A SourceChange is what is to change in a source; its zero value changes nothing.
+type SourceChange struct {
+	Name     string `json:"name,omitempty"` // a new one; empty: it stays
+	ReadOnly *bool  `json:"read_only,omitempty"`
+	Ask      *bool  `json:"ask,omitempty"` // whether a person is asked before anything is written
+	// Keys are those of the kind that change, as a person types them; an empty
+	// text removes a key.
+	Keys    map[string]string `json:"keys,omitempty"`
+	Exclude RuleChange        `json:"exclude,omitzero"`
+	Only    RuleChange        `json:"only,omitzero"`
+}
+
+// A RuleChange is what is to change in a list of privacy rules.
+type RuleChange struct {
+	Add     []string `json:"add,omitempty"`
+	Remove  []string `json:"remove,omitempty"`
+	Replace bool     `json:"replace,omitempty"` // Add is then the whole list
 }
 
 // A Grant says what agents may do.

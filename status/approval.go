@@ -95,6 +95,17 @@ type ApprovalOutcome struct {
 	ID         string     `json:"id"` // of the Approval
 	Resolution Resolution `json:"resolution"`
 	By         By         `json:"by,omitempty"` // empty: it ended without an answer
+	// Call is what became of the call that was Allowed; nil: it goes on, or the
+	// client has not come back for it yet.
+	Call *CallEnd `json:"call,omitempty"`
+}
+
+// A CallEnd says how a call ended that a person allowed.
+type CallEnd struct {
+	Code     string        `json:"code,omitempty"`    // of the error that the agent was told; empty: it succeeded
+	Message  string        `json:"message,omitempty"` // of that error
+	Changes  []string      `json:"changes,omitempty"` // the IDs of what it wrote, at most ten; empty: no Change is known
+	Duration time.Duration `json:"duration_ns"`       // from the answer to the end
 }
 
 // Resolution says how an Approval ended.
@@ -133,4 +144,7 @@ const (
 type Answer struct {
 	Scope  Scope  `json:"scope,omitempty"`  // of an Allow; empty: once
 	Reason string `json:"reason,omitempty"` // of a Refuse: reaches the agent
+	// Shown, of an Allow: the person was shown everything, or was told what
+	// they were not shown. Without it only an Approval that was Shown is allowed.
+	Shown bool `json:"shown,omitempty"`
 }

@@ -39,8 +39,8 @@ type Outcome string
 
 // The outcomes.
 const (
-	Written        Outcome = "written" // it happened and has not been undone
-	Undone         Outcome = "undone"  // it has been undone
+	Written Outcome = "written" // it happened and has not been undone
+	Undone  Outcome = "undone"  // it has been undone
 	// OutcomeUnknown: writing it was interrupted, and its target holds neither what
 	// it held before nor what was to be written: somebody has edited it since. It
 	// is left as it is. Until the source serves again all that was interrupted is

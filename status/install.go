@@ -15,6 +15,14 @@ type Installation struct {
 	File    string `json:"file,omitempty"`
 	Note    string `json:"note,omitempty"`
 	Version string `json:"version,omitempty"` // of what is there, where it has one
+	// LastSeen is when a client was last connected with its token, within a
+	// minute; zero: never.
+	LastSeen time.Time `json:"last_seen,omitzero"`
+	// Sources are those that a client's entry asks for, separated by commas;
+	// empty: all. Bytes is what the tools of these take of each of its sessions; 0:
+	// the client has no entry, or it is not known.
+	Sources string `json:"sources,omitempty"`
+	Bytes   int    `json:"bytes,omitempty"`
 }
 
 // Update is what is known of Lectern's versions.

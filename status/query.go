@@ -41,6 +41,10 @@ var (
 	SourceCheckQuery = Stream[SourceCheckRequest, SourceCheckUpdate]{"source-check"}
 	// AnswerQuestionQuery answers a [Question], which waits for it.
 	AnswerQuestionQuery = Query[QuestionAnswer, struct{}]{"answer-question"}
+	// CommandQuery carries out a command of a source's System and answers what it
+	// prints; CompleteCommandQuery proposes values for one of its arguments.
+	CommandQuery         = Stream[CommandRequest, CommandUpdate]{"command"}
+	CompleteCommandQuery = Query[CommandArgument, []string]{"complete-command"}
 	// SettingsQuery answers every key of the configuration.
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
 	// SourceKindsQuery answers the kinds of sources that can be added.
@@ -66,7 +70,8 @@ var (
 func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
-		SourceCheckQuery.info(), AnswerQuestionQuery.info(), SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }

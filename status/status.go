@@ -71,19 +71,20 @@ type Component struct {
 // Hub is the process that owns the sources.
 type Hub struct {
 	Component
-	Version  string    `json:"version,omitempty"` // empty: no hub was ever reached
-	Build    string    `json:"build,omitempty"`
-	PID      int       `json:"pid,omitempty"`
-	Started  time.Time `json:"started,omitzero"`
-	Endpoint string    `json:"endpoint,omitempty"` // http://127.0.0.1:PORT/mcp; empty: HTTP is off or its port is taken
-	Remote   string    `json:"remote,omitempty"`   // https://HOST:PORT of the second listener; empty: it does not listen
-	Config   string    `json:"config"`             // path of the configuration file, which may not exist yet
-	Calls    uint64    `json:"calls"`              // tool calls since it started
-	Failures uint64    `json:"failures"`           // of these, calls that answered an error
-	Restarts int       `json:"restarts"`           // by the supervisor that watches it
-	Memory   uint64    `json:"memory"`             // bytes obtained from the system
-	Skill    string    `json:"skill,omitempty"`    // version of the skill it speaks
-	Pinned   bool      `json:"pinned"`             // true: does not stop when idle
+	Version    string    `json:"version,omitempty"` // empty: no hub was ever reached
+	Build      string    `json:"build,omitempty"`
+	PID        int       `json:"pid,omitempty"`
+	Started    time.Time `json:"started,omitzero"`
+	Endpoint   string    `json:"endpoint,omitempty"`    // http://127.0.0.1:PORT/mcp; empty: HTTP is off or its port is taken
+	Remote     string    `json:"remote,omitempty"`      // https://HOST:PORT of the second listener; empty: it does not listen
+	Config     string    `json:"config"`                // path of the configuration file, which may not exist yet
+	Calls      uint64    `json:"calls"`                 // tool calls since it started
+	Failures   uint64    `json:"failures"`              // of these, calls that answered an error
+	Restarts   int       `json:"restarts"`              // by the supervisor that watches it
+	Memory     uint64    `json:"memory"`                // bytes obtained from the system
+	Skill      string    `json:"skill,omitempty"`       // version of the skill it speaks
+	Pinned     bool      `json:"pinned"`                // true: does not stop when idle
+	AfterCrash bool      `json:"after_crash,omitempty"` // the hub before this one died
 	// Stderr is what a hub that failed wrote there last, a line each; nil: it
 	// runs, or wrote nothing. Only the process that starts hubs sets it.
 	Stderr []string `json:"stderr,omitempty"`
@@ -109,6 +110,9 @@ type Source struct {
 	Tasks []Task `json:"tasks,omitempty"`
 	// Holds are why the hub does not leave when idle, a few words each.
 	Holds []string `json:"holds,omitempty"`
+	// Commands are what a person can type for it at the shell, with the names of
+	// the arguments: "lectern cards key add NAME --source wiki".
+	Commands []string `json:"commands,omitempty"`
 	// Hidden is what its privacy rules hid when they were last counted: when it was
 	// opened, or by [HiddenPagesQuery]. Nil: it has none, or nobody has counted.
 	Hidden *HiddenPages `json:"hidden,omitempty"`
@@ -149,7 +153,7 @@ type Session struct {
 	Grants    string    `json:"grants,omitempty"` // what it may do, in a few words; empty: what the sources grant
 	Version   string    `json:"version,omitempty"`
 	Transport Transport `json:"transport"`
-	Scope     string    `json:"scope,omitempty"` // the one source it is limited to; empty: all
+	Scope     string    `json:"scope,omitempty"` // the sources it is limited to, separated by commas; empty: all
 	Protocol  string    `json:"protocol,omitempty"`
 	PID       int       `json:"pid,omitempty"` // of the `lectern serve` process; 0 over HTTP
 	Calls     uint64    `json:"calls"`

@@ -16,6 +16,7 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
 		s.Sources[i].Ask = slices.Clone(src.Ask)
 		s.Sources[i].Tasks, s.Sources[i].Holds = slices.Clone(src.Tasks), slices.Clone(src.Holds)
+		s.Sources[i].Commands = slices.Clone(src.Commands)
 		if s.Sources[i].Hidden = clonePointer(src.Hidden); src.Hidden != nil {
 			s.Sources[i].Hidden.Unmatched = slices.Clone(src.Hidden.Unmatched)
 		}
@@ -36,6 +37,11 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		s.Approvals[i].Targets = append([]string{}, a.Targets...)
 	}
 	s.Outcomes = append([]status.ApprovalOutcome{}, s.Outcomes...)
+	for i, o := range s.Outcomes {
+		if s.Outcomes[i].Call = clonePointer(o.Call); o.Call != nil {
+			s.Outcomes[i].Call.Changes = slices.Clone(o.Call.Changes)
+		}
+	}
 	s.Installations, s.Discovered = slices.Clone(s.Installations), slices.Clone(s.Discovered)
 	s.Update.Steps = slices.Clone(s.Update.Steps)
 	for i, step := range s.Update.Steps {
@@ -50,6 +56,12 @@ func cloneAction(a *status.Action) *status.Action {
 		return nil
 	}
 	a.Source, a.Answer, a.Filter, a.Grant, a.Option = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter), clonePointer(a.Grant), clonePointer(a.Option)
+	if a.Change = clonePointer(a.Change); a.Change != nil {
+		c := a.Change
+		c.ReadOnly, c.Ask, c.Keys = clonePointer(c.ReadOnly), clonePointer(c.Ask), maps.Clone(c.Keys)
+		c.Exclude.Add, c.Exclude.Remove = slices.Clone(c.Exclude.Add), slices.Clone(c.Exclude.Remove)
+		c.Only.Add, c.Only.Remove = slices.Clone(c.Only.Add), slices.Clone(c.Only.Remove)
+	}
 	if a.Source != nil {
 		a.Source.Exclude, a.Source.Only, a.Source.Keys = slices.Clone(a.Source.Exclude), slices.Clone(a.Source.Only), maps.Clone(a.Source.Keys)
 	}

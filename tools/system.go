@@ -106,6 +106,11 @@ func (m *Manifest) Tool(name string) (ToolInfo, bool) {
 	return m.Tools[i], true
 }
 
+// HasCommand reports whether there is a command of this name.
+func (m *Manifest) HasCommand(name string) bool {
+	return slices.ContainsFunc(m.Commands, func(c CommandInfo) bool { return c.Name == name })
+}
+
 // SearchTool is the first tool that declares Hits.
 func (m *Manifest) SearchTool() (ToolInfo, bool) {
 	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Hits != nil })

@@ -13,8 +13,10 @@ import (
 // An approvalWatch tells the approvals that this panel answers from those that
 // end elsewhere.
 type approvalWatch struct {
-	answered        []string  // by this panel, while they are pending
-	ignoreKeysUntil time.Time // they have just changed
+	answered        []string          // by this panel, while they are pending
+	running         []status.Approval // that this panel allowed, until their calls have ended
+	ignoreKeysUntil time.Time         // they have just changed
+	warned          bool              // the last key was a yes that was answered with a sentence
 }
 
 // answering notes that this panel answers an approval.
@@ -26,6 +28,13 @@ func (w approvalWatch) answering(id string) approvalWatch {
 // notAnswered notes that an answer of this panel failed.
 func (w approvalWatch) notAnswered(id string) approvalWatch {
 	w.answered = slices.DeleteFunc(slices.Clone(w.answered), func(one string) bool { return one == id })
+	w.running = slices.DeleteFunc(slices.Clone(w.running), func(one status.Approval) bool { return one.ID == id })
+	return w
+}
+
+// runs notes that the call of a goes on if this panel allows it.
+func (w approvalWatch) runs(a status.Approval) approvalWatch {
+	w.running = append(slices.Clone(w.running), a)
 	return w
 }
 
@@ -38,7 +47,7 @@ func (w approvalWatch) ended(before, now status.Snapshot) string {
 	var said []string
 	for _, a := range difference(before.Approvals, now.Approvals, sameApproval) {
 		if !slices.Contains(w.answered, a.ID) {
-			said = append(said, a.Client+"'s "+a.Tool+": "+outcomeText(now.Outcomes, a.ID))
+			said = append(said, a.Tool+" of "+status.ClientLabel(a.Client, a.Proven)+": "+outcomeText(now.Outcomes, a.ID))
 		}
 	}
 	if more := len(said) - maxEnded; more > 0 {
@@ -98,10 +107,14 @@ func (m Model) actionFailed(a status.Action, err error) Model {
 // closes the question about one that ended. For a moment keys do not answer
 // approvals: they were meant for the list as it was.
 func (m Model) announceApprovals(now status.Snapshot) Model {
+	watch, ended := m.approvals.takeEnds(m.snap, now)
+	if m.approvals = watch; ended.text != "" {
+		m.notice = ended
+	}
 	if slices.EqualFunc(m.snap.Approvals, now.Approvals, sameApproval) {
 		return m
 	}
-	m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+	m.approvals.warned, m.approvals.ignoreKeysUntil = false, m.cfg.Now().Add(keyGrace)
 	if text := m.approvals.ended(m.snap, now); text != "" && (!m.notice.sticky || m.notice.approval != "") {
 		m.notice = infoNotice(text)
 	}
@@ -114,7 +127,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	for _, a := range difference(now.Approvals, m.snap.Approvals, sameApproval) {
 		if !m.notice.sticky && m.tabs.visible().Name != pane.ChangesPane {
 			m.notice = notice{
-				text: a.Client + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
+				text: status.ClientLabel(a.Client, a.Proven) + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
 				approval: a.ID,
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
@@ -38,7 +39,7 @@ func TestEndingsAreSaid(t *testing.T) {
 			r.shows("wants")
 			r.hub.Set(withOutcome(e))
 			r.settle()
-			r.shows("claude-code's markdown_delete_page: " + want)
+			r.shows("markdown_delete_page of claude-code: " + want)
 			r.press("!")
 			r.hides(want)
 		})
@@ -57,7 +58,7 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 		r.wait(keyGrace)
 		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.TimedOut}))
 		r.settle()
-		r.shows("claude-code's markdown_delete_page: timed out, nobody answered")
+		r.shows("markdown_delete_page of claude-code: timed out, nobody answered")
 		r.hides("Allow markdown_delete_page?")
 		r.press("y")
 		r.did()
@@ -74,7 +75,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.press("y")
 		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
 		r.settle()
-		r.shows("done: allow the call")
+		r.shows("deleting Journal/2026-11-20 and 4 more for claude-code …")
 		r.hides("elsewhere")
 	})
 	runPanel(t, asked(), func(r *testPanel) {
@@ -86,7 +87,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.hub.SetErr(nil)
 		r.hub.Set(withOutcome(theirs))
 		r.settle()
-		r.shows("claude-code's markdown_delete_page: refused elsewhere")
+		r.shows("markdown_delete_page of claude-code: refused elsewhere")
 		r.hides("no call waits")
 	})
 	runPanel(t, asked(), func(r *testPanel) {
@@ -101,13 +102,64 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 	})
 }
 
+// A yes is not the end of a call: the panel says what became of it, whenever it
+// learns that.
+func TestEndOfAllowedCallIsSaid(t *testing.T) {
+	for want, end := range map[string]status.CallEnd{
+		"● deleted: Journal/2026-11-20 and 4 more, for claude-code in 14 ms": {Changes: []string{"c1"}, Duration: 14 * time.Millisecond},
+		"allowed and done, and nothing had to change":                        {},
+		"✗ allowed, but nothing was changed: what the call would change is not what the user approved. claude-code was told so.": {
+			Code: "conflict", Message: "what the call would change is not what the user approved",
+		},
+		"it failed after it had written something: no space left": {Code: "unavailable", Message: "no space left", Changes: []string{"c1"}},
+	} {
+		for name, late := range map[string]bool{"after": true, "before": false} {
+			runPanel(t, asked(), func(r *testPanel) {
+				r.press("!")
+				r.wait(keyGrace)
+				if late {
+					r.press("y")
+					r.shows("deleting")
+					r.hides("deleted:")
+				} else { // the snapshot is faster than the answer
+					r.m.approvals = r.m.approvals.answering("a1").runs(r.m.snap.Approvals[0])
+				}
+				s := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &end})
+				r.hub.Set(s)
+				r.settle()
+				if !late {
+					r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, done: 1})
+				}
+				r.t.Log(name)
+				r.shows(strings.Split(want, " ")...)
+				r.hides("elsewhere")
+			})
+		}
+	}
+}
+
+// When the hub ends while an allowed call runs, nobody knows whether it was
+// carried out, and the panel says that.
+func TestUnknownEndIsSaid(t *testing.T) {
+	runPanel(t, asked(), func(r *testPanel) {
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("y")
+		s := crowded()
+		s.Seq, s.Hub.PID = 0, s.Hub.PID+1
+		r.hub.Set(s)
+		r.settle()
+		r.shows("cannot tell whether", "was carried out")
+	})
+}
+
 func TestEndingsAreSpoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, asked())
 		l.since()
 		l.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}))
 		l.settle()
-		const want = "claude-code's markdown_delete_page: allowed in the client."
+		const want = "markdown_delete_page of claude-code: allowed in the client."
 		if got := l.since(); !strings.Contains(got, want) {
 			t.Errorf("heard:\n%s\nwant %s", got, want)
 		}
@@ -116,4 +168,26 @@ func TestEndingsAreSpoken(t *testing.T) {
 			t.Errorf("it is said twice:\n%s", got)
 		}
 	})
+}
+
+// That the hub died is said once, and not of one that was restarted.
+func TestCrashIsSaid(t *testing.T) {
+	for crashed, want := range map[bool]string{true: "The hub died and was restarted.", false: ""} {
+		runPanel(t, crowded(), func(r *testPanel) {
+			s := crowded()
+			s.Seq, s.Hub.PID, s.Hub.AfterCrash = 0, s.Hub.PID+1, crashed
+			r.hub.Set(s)
+			r.settle()
+			if want != "" {
+				r.shows(want)
+			} else {
+				r.hides("The hub died")
+			}
+			r.press("2")
+			s.Seq++
+			r.hub.Set(s)
+			r.settle()
+			r.hides("The hub died")
+		})
+	}
 }

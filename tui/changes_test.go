@@ -22,7 +22,7 @@ func runPanel(t *testing.T, snap status.Snapshot, test func(r *testPanel)) {
 }
 
 func allowed(id string, scope status.Scope) status.Action {
-	return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}
+	return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope, Shown: true}}
 }
 
 func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
@@ -37,9 +37,9 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 			s.Seq = 0
 			r.hub.Set(s)
 			r.settle()
-			r.shows("! 2 pending", "codex-mcp-client wants update_card in work-wiki: press ! to review")
+			r.shows("! 2 pending", `"codex-mcp-client" (claimed) wants update_card in work-wiki: press !`)
 			r.press("!")
-			r.shows("Pending approval", "claude-code (verified by its token)")
+			r.shows("▲ 1 of 2 [claude-code markdown_delete_page]", "claude-code (proven) wants to delete 5 targets in notes")
 		}
 	})
 }
@@ -55,8 +55,9 @@ func TestAllow(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.shows("claude-code (verified by its token)", "markdown_delete_page in notes (delete)", "and 3 more", "deleting asks first in notes", "-# Yesterday")
+		r.shows("claude-code (proven) wants to delete 5 targets in notes", "deleting asks first in notes", "-# Yesterday")
 		r.press("y") // meant for what was there before
+		r.shows("y was not taken: something new has just come up.")
 		r.did()
 		r.wait(keyGrace)
 		r.press("y", "Y")
@@ -65,7 +66,11 @@ func TestAllow(t *testing.T) {
 		r.shows("Allow markdown_delete_page?")
 		r.confirm()
 		r.press("j")
-		r.shows("codex-mcp-client (unverified name)")
+		r.shows(`"codex-mcp-client" (claimed) wants to write 1 target`)
+		r.wait(keyGrace)
+		r.press("Y")
+		r.shows("has not proved its name")
+		r.wait(keyGrace)
 		r.press("y")
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession), allowed("a1", status.Always), allowed("a2", status.Once))
 	})
@@ -81,11 +86,101 @@ func TestAnswersAreNotForAnother(t *testing.T) {
 		next.Seq, next.Approvals = 0, next.Approvals[1:]
 		r.hub.Set(next)
 		r.settle()
-		r.press("y", "n", "A")
+		r.press("y", "A")
+		r.did()
+		r.wait(keyGrace)
+		r.shows("Nothing is selected now.")
+		r.press("y", "n", "u", "enter", "y")
+		r.did()
+		r.press("j")
+		r.wait(keyGrace)
+		r.press("y")
+		r.did(allowed("a2", status.Once))
+	})
+}
+
+// After an answer comes the next call that waits, and behind the last one nothing
+// is selected: no key acts on what a person did not choose.
+func TestNothingSlipsUnderTheKeys(t *testing.T) {
+	runPanel(t, asked(), func(r *testPanel) {
+		r.hub.SetPlan(deletion())
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("y")
+		next := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson})
+		r.hub.Set(next)
+		r.settle()
+		r.shows("▲ 1 of 1", `"codex-mcp-client" (claimed)`)
+		r.press("y") // meant for the first
+		r.did(allowed("a1", status.Once))
+		r.wait(keyGrace)
+		r.press("n", "enter")
+		next.Seq, next.Approvals = 0, nil
+		next.Outcomes = append(next.Outcomes, status.ApprovalOutcome{ID: "a2", Resolution: status.Refused, By: status.ByPerson})
+		r.hub.Set(next)
+		r.settle()
+		r.wait(keyGrace)
+		before := len(r.hub.Actions())
+		r.shows("was denied. Nothing is selected now.", "↓ selects the newest change.")
+		for _, k := range []string{"y", "u", "U", "A", "Y"} {
+			r.press(k)
+		}
+		if n := len(r.hub.Actions()); n != before {
+			t.Errorf("did %+v", r.hub.Actions()[before:])
+		}
+		r.press("j")
+		r.shows("change c9")
+	})
+}
+
+// longChange is a plan with one change of n lines, where the last is not like the
+// others.
+func longChange(n int) status.Plan {
+	return status.Plan{Steps: []status.Step{{
+		Description: "change Home",
+		Diff:        "--- before\n+++ after\n@@ -1,4 +1,4 @@\n # Home\n \n A wiki.\n Begun in May.\n-old\n" + strings.Repeat("+harmless\n", n) + "+evil\n",
+	}}}
+}
+
+// What was not on the screen is not allowed by the first yes.
+func TestYesToWhatWasNotShown(t *testing.T) {
+	open := func(r *testPanel, lines int) {
+		r.hub.SetPlan(longChange(lines))
+		r.press("!", "j")
+		r.wait(keyGrace)
+		r.shows("-old", "+harmless")
+	}
+	runPanel(t, asked(), func(r *testPanel) { // reading on
+		open(r, 30)
+		r.hides("evil")
+		r.press("y")
+		r.shows("of 32 changed rows not seen: pgdn reads on, y again allows it unseen.")
+		r.press("pgdown", "pgdown")
+		r.shows("+evil")
+		r.press("y")
+		r.did(allowed("a2", status.Once))
+	})
+	runPanel(t, asked(), func(r *testPanel) { // jumping to the end leaves out what is between
+		open(r, 200)
+		r.press("enter", "G", "y", "k")
+		r.wait(keyGrace)
+		r.press("y", "y", "y") // held down
 		r.did()
 		r.wait(keyGrace)
 		r.press("y")
 		r.did(allowed("a2", status.Once))
+	})
+	runPanel(t, asked(), func(r *testPanel) { // what is cut is to be asked for
+		open(r, 20_000)
+		r.shows("not shown")
+		r.press("enter", "G", "y")
+		r.shows("KB not shown: z shows all, y again allows it unseen.")
+		r.did()
+		r.press("z")
+		r.wait(keyGrace)
+		r.press("y")
+		r.shows("of 20,0", "changed rows not seen")
+		r.did()
 	})
 }
 
@@ -94,7 +189,7 @@ func TestNothingIsAllowedUnseen(t *testing.T) {
 		r.press("!") // the plan is known from here on
 		r.wait(keyGrace)
 		r.press("2", "ctrl+p", "allow the selected call once", "enter")
-		r.shows("Pending approval")
+		r.shows("▲ 1 of 2")
 		r.did()
 	})
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -31,6 +32,22 @@ func TestClientsPutsInAndTakesOut(t *testing.T) {
 		r.press("G")
 		r.shows("▸ Amp", "not found on this machine")
 		r.did(status.Action{Verb: status.Install, Target: "client/cursor"}, status.Action{Verb: status.Uninstall, Target: "client/cursor"})
+	})
+}
+
+// A client says when it was last there, what it sees, and what that costs.
+func TestClientsShowUsage(t *testing.T) {
+	s := lively()
+	s.Installations[0].Bytes = 6200
+	runPanel(t, s, func(r *testPanel) {
+		r.press("@Clients")
+		r.shows("not connected yet · sees all sources · 6 KB of")
+		s.Seq = 0
+		s.Installations = slices.Clone(s.Installations)
+		s.Installations[0].Bytes, s.Installations[0].Sources, s.Installations[0].LastSeen = 30<<10, "notes,work", s.Time
+		r.hub.Set(s)
+		r.settle()
+		r.shows("last seen", "sees notes,work", "30 KB of", "give it fewer")
 	})
 }
 
@@ -70,5 +87,29 @@ func TestGrants(t *testing.T) {
 		)
 		r.press("p", "esc")
 		r.hides("What agents may do")
+	})
+}
+
+// Agents are rows to choose, and one of them can be disconnected; the key does
+// nothing to another row when the agent has left.
+func TestDisconnectAgent(t *testing.T) {
+	runPanel(t, lively(), func(r *testPanel) {
+		r.hub.SetPlan(status.Plan{Title: "Disconnect claude-code", Risks: []string{"its calls under way are cancelled"}})
+		r.press("@Clients", "g")
+		r.shows("d disconnect")
+		r.press("d")
+		r.shows("Disconnect claude-code?", "its calls under way are cancelled")
+		r.confirm()
+		first := lively().Sessions[0].Name
+		r.did(status.Action{Verb: status.Disconnect, Target: first})
+		s := lively()
+		s.Seq, s.Sessions = 0, s.Sessions[1:]
+		r.hub.Set(s)
+		r.settle()
+		r.press("d")
+		r.shows("That agent has left.")
+		r.did(status.Action{Verb: status.Disconnect, Target: first})
+		r.press("j")
+		r.shows("d uninstall")
 	})
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,6 +19,9 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		m.notice = busyNotice(describe(want.Title, want.Actions, m.snap))
 		if a := want.Actions[0]; isApprovalAnswer(a) {
 			m.approvals, m.notice.approval = m.approvals.answering(a.Target), a.Target
+			if i := slices.IndexFunc(m.snap.Approvals, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 && a.Verb == status.Allow {
+				m.approvals = m.approvals.runs(m.snap.Approvals[i])
+			}
 		}
 		return m, m.fx.do(want)
 	case pane.Preview:
@@ -107,6 +111,10 @@ func (m Model) actionsDone(msg doneMsg) Model {
 	}
 	if msg.err != nil {
 		return m.actionFailed(msg.want.Actions[msg.done], msg.err)
+	}
+	if a := msg.want.Actions[0]; isApprovalAnswer(a) {
+		m.notice = m.approvals.answerNotice(a, m.notice)
+		return m
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
 	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))

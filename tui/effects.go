@@ -157,11 +157,8 @@ func nextResult[T any](ctx context.Context, tab int, q pane.Query, ch <-chan T, 
 func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	r, client := pane.Result{Query: q}, fx.cfg.Client
 	switch q := q.(type) {
-	case pane.PlanQuery:
-		r.Plan, r.Err = client.Preview(ctx, status.Action{
-			Verb: status.Allow, Target: q.Approval,
-			Answer: &status.Answer{Scope: status.Once},
-		})
+	case pane.ApprovalQuery:
+		r.Approval, r.Err = fx.approval(ctx, q)
 	case pane.ChangesQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.DiffQuery:

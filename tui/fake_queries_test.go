@@ -54,6 +54,7 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleQuery(queries, status.PagesQuery, c.Pages)
 	status.HandleQuery(queries, status.PageQuery, c.Page)
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
+	fakeApproval(queries, hub)
 	return status.Router{Client: hub, Queries: queries}
 }
 
@@ -306,12 +307,12 @@ func approvals() []status.Approval {
 	return []status.Approval{
 		{
 			ID: "a1", Since: noon.Add(-10 * time.Second), Until: noon.Add(5 * time.Minute), Session: "1", Client: "claude-code", Proven: true,
-			Source: "notes", Tool: "markdown_delete_page", Effect: "delete", Targets: []string{"Journal/2026-11-20", "Journal/2026-11-19"}, More: 3,
+			Source: "notes", Tool: "markdown_delete_page", Effect: "delete", Targets: []string{"Journal/2026-11-20", "Journal/2026-11-19"}, More: 3, Removed: 3,
 			AskReason: "deleting asks first in notes", Args: `{"pages":["Journal/2026-11-20","Journal/2026-11-19"]}`,
 		},
 		{
 			ID: "a2", Since: noon, Until: noon.Add(6 * time.Minute), Session: "3", Client: "codex-mcp-client",
-			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, AskReason: "a rule of the configuration", Args: `{"name":"Home+*read","content":"x"}`,
+			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Added: 1, AskReason: "a rule of the configuration", OnlyOnce: true, Args: `{"name":"Home+*read","content":"x"}`,
 		},
 	}
 }

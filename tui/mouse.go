@@ -54,7 +54,7 @@ func (m Model) wheel(e tea.MouseWheelMsg) Model {
 
 // click presses what is written where the mouse is: a tab, a row, or a key.
 func (m Model) click(e tea.MouseClickMsg) (Model, tea.Cmd) {
-	if e.Button != tea.MouseLeft || m.ignoresInput() {
+	if e.Button != tea.MouseLeft {
 		return m, nil
 	}
 	switch {

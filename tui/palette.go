@@ -14,7 +14,8 @@ import (
 )
 
 // palette finds a command by its name and runs it. Its commands are the panes
-// and the keys of the help, so that it and the help can never differ.
+// and the keys of the help, so that it and the help can never differ, and what
+// Systems let people do at the shell, which is copied for it.
 type palette struct {
 	keyMap   KeyMap
 	commands []command
@@ -51,6 +52,11 @@ func newPalette(m Model) palette {
 					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])},
 				})
 			}
+		}
+	}
+	for _, s := range m.snap.Sources {
+		for _, line := range s.Commands {
+			p.commands = append(p.commands, command{"", "Sources", line, "", pane.Copy{What: "the command", Text: line}})
 		}
 	}
 	return p

@@ -36,6 +36,18 @@ func TestPalette(t *testing.T) {
 		r.shows("No matching command.")
 		r.press("enter")
 		r.shows("No matching command.")
+		r.press("esc")
+
+		snap, line := crowded(), "lectern cards key add NAME --source wiki"
+		snap.Sources[0].Commands = []string{line}
+		r.hub.Set(snap)
+		r.settle()
+		r.press("ctrl+p", "key add")
+		r.shows(line)
+		r.press("enter")
+		if len(r.copied) != 1 || r.copied[0] != line {
+			t.Errorf("copied %q", r.copied)
+		}
 	})
 }
 

@@ -48,7 +48,7 @@ func TestScreenReader(t *testing.T) {
 		s.Sessions = s.Sessions[1:]
 		l.hub.Set(s)
 		l.settle()
-		if got, want := l.since(), "Fixed: "; !strings.Contains(got, want) || !strings.Contains(got, "codex needs approval to write in notes: A.md, B.md.") ||
+		if got, want := l.since(), "Fixed: "; !strings.Contains(got, want) || !strings.Contains(got, "\"codex\" (claimed) needs approval to write in notes: A.md, B.md.") ||
 			!strings.Contains(got, "Source notes is ready.") || !strings.Contains(got, "claude-code disconnected.") {
 			t.Errorf("the picture changed, heard:\n%s", got)
 		}

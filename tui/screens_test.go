@@ -70,11 +70,18 @@ var screens = []screen{
 		r.hub.SetPlan(deletion())
 		r.press("!")
 	}},
+	{"changes-long", asked, func(r *testPanel) {
+		r.hub.SetPlan(longChange(5000))
+		r.press("!", "j")
+		r.wait(keyGrace)
+	}},
 	{"changes-refuse", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
 		r.wait(keyGrace)
-		r.press("j", "n", "not today")
+		r.press("j")
+		r.wait(keyGrace)
+		r.press("n", "not today")
 	}},
 	{"asked", asked, func(*testPanel) {}},
 	{"clients", crowded, func(r *testPanel) { r.press("@Clients", "j", "j") }},

@@ -24,7 +24,7 @@ func snapshotEvents(old, now status.Snapshot) []string {
 		say("Fixed: %s", p.Title)
 	}
 	for _, a := range difference(now.Approvals, old.Approvals, sameApproval) {
-		say("%s needs approval to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
+		say("%s needs approval to %s in %s: %s.", status.ClientLabel(a.Client, a.Proven), a.Effect, a.Source, strings.Join(a.Targets, ", "))
 	}
 	for _, s := range difference(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
 		say("Source %s is %s.", s.Name, s.State)

@@ -51,6 +51,8 @@ type Config struct {
 	// Suspends reports that someone is there who can bring the panel back when
 	// it has stopped itself: a shell with job control.
 	Suspends bool
+	// Setup opens the wizard as soon as this machine was searched.
+	Setup bool
 }
 
 // Model is the panel, the only tea.Model of the program. [New] makes one.
@@ -66,6 +68,7 @@ type Model struct {
 
 	snap        status.Snapshot
 	hasSnapshot bool // a snapshot arrived, or the attempt to get one failed
+	hubPID      int  // of the last hub that ran; 0: there was none
 	lost        bool // snap is the last one of a lost connection
 	attempts    int  // to reconnect, since the last snapshot
 	logs, calls stream
@@ -176,6 +179,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 			return m, nil
 		}
 		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
+		if _, ok := msg.result.Query.(pane.ApprovalQuery); ok { // the change has only now come onto the screen
+			m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+		}
 		return m, msg.next
 	case planMsg:
 		return m.showPlan(msg), nil
@@ -248,6 +254,12 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 		m.logs.last, m.calls.last = 0, 0 // another hub counts its lines and calls again
 	}
 	first := !m.hasSnapshot
+	if h := msg.snap.Hub; h.PID != 0 && h.PID != m.hubPID {
+		if h.AfterCrash && m.hubPID != 0 {
+			m.notice = infoNotice("The hub died and was restarted. Agents connect again by themselves; Logs say more.")
+		}
+		m.hubPID = h.PID
+	}
 	m = m.announceApprovals(msg.snap)
 	if !m.notice.sticky && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
@@ -255,7 +267,8 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	m.lost, m.attempts = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
 	m, streams := m.showSnapshot(msg.snap).openStreams()
-	if m.cfg.Memory == nil && !m.wizardOffered && m.over == nil && needsSetup(m.snap) {
+	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.Running(m.snap) && len(m.snap.Installations) > 0
+	if wanted && !m.wizardOffered && m.over == nil {
 		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
 		streams = tea.Batch(streams, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{}))
 	}
@@ -305,7 +318,11 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Suspend):
 		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
 		return m, nil
-	case m.ignoresInput():
+	case m.cameTooSoon(k) && m.approvals.warned: // a key that is held down is no second yes
+		m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+		return m, nil
+	case m.cameTooSoon(k):
+		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")
 		return m, nil
 	case m.over != nil:
 		next, want := m.over.handleKey(at)
@@ -317,6 +334,12 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	}
 	tabs, want := m.tabs.press(at)
 	m.tabs = tabs
+	if m.approvals.warned { // another key came since
+		m.approvals.warned, m.approvals.ignoreKeysUntil = false, time.Time{}
+	}
+	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane && key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowSession, m.key.Pane.AllowAlways) {
+		m.approvals.warned, m.approvals.ignoreKeysUntil = true, m.cfg.Now().Add(keyGrace)
+	}
 	if _, pass := want.(pane.Unhandled); pass {
 		return m.handleGlobalKey(k)
 	}
@@ -368,13 +391,16 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// ignoresInput reports whether keys and clicks were meant for what was there a
-// moment ago: before an overlay opened, or before the approvals changed.
-func (m Model) ignoresInput() bool {
+// cameTooSoon reports whether k would decide something, but was meant for what
+// was there a moment ago: before an overlay opened by itself, or before the
+// approvals changed.
+func (m Model) cameTooSoon(k tea.KeyPressMsg) bool {
+	keys, now := m.key.Pane, m.cfg.Now()
 	if m.over != nil {
-		return m.cfg.Now().Before(m.ignoreKeysUntil)
+		return now.Before(m.ignoreKeysUntil) && (key.Matches(k, m.key.Yes, keys.Enter, keys.Toggle) || key.Matches(k, keys.Refuse))
 	}
-	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
+	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && now.Before(m.approvals.ignoreKeysUntil) &&
+		key.Matches(k, keys.Allow, keys.AllowSession, keys.AllowAlways, keys.Refuse, keys.Undo, keys.UndoSession)
 }
 
 func (m Model) quit() (Model, tea.Cmd) {

@@ -27,6 +27,8 @@ type wizard struct {
 	cursor   int // the row
 	selected [2]map[int]bool
 	access   map[int]wizardAccess // of what is opened
+	sources  []string             // that are open already
+	scopes   map[int]string       // the one source that a client sees; empty: all
 }
 
 // wizardAccess is what agents may do with what is opened.
@@ -39,14 +41,22 @@ const (
 )
 
 func (a wizardAccess) label() string {
-	return [...]string{"read, and ask to write", "read"}[a]
+	return [...]string{"read and run, ask to write or delete", "only read"}[a]
 }
 
 // clientPrefix is how the IDs of installs begin that are MCP clients.
 const clientPrefix = "client/"
 
 func newWizard(k KeyMap, s status.Snapshot) wizard {
-	z := wizard{keyMap: k, found: s.Discovered, selected: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}, added: map[int]status.NewSource{}}
+	z := wizard{
+		keyMap: k, found: s.Discovered, selected: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{},
+		added: map[int]status.NewSource{}, scopes: map[int]string{},
+	}
+	for _, source := range s.Sources {
+		if !source.Sample {
+			z.sources = append(z.sources, source.Name)
+		}
+	}
 	for _, in := range s.Installations {
 		if in.Detected && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
 			z.clients = append(z.clients, in)
@@ -118,6 +128,41 @@ func (z wizard) withAccess(a wizardAccess) wizard {
 	return z
 }
 
+// sourceNames are the sources that clients can see afterwards, as far as their
+// names are known.
+func (z wizard) sourceNames() []string {
+	names := slices.Clone(z.sources)
+	for i, f := range z.found {
+		if z.selected[0][i] {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// withNextScope limits the client of the row to the next source, or to none.
+func (z wizard) withNextScope() wizard {
+	names := append([]string{""}, z.sourceNames()...)
+	if len(names) < 3 {
+		return z
+	}
+	at := slices.Index(names, z.scopes[z.cursor])
+	z.scopes = maps.Clone(z.scopes)
+	z.scopes[z.cursor] = names[(at+1)%len(names)]
+	return z
+}
+
+// clientText says what a client of the second page will see, and its file.
+func (z wizard) clientText(i int) string {
+	switch {
+	case len(z.sourceNames()) < 2:
+		return z.clients[i].File
+	case z.scopes[i] == "":
+		return "sees all sources · " + z.clients[i].File
+	}
+	return "sees only " + z.scopes[i] + " · " + z.clients[i].File
+}
+
 func (z wizard) withSelected(selected bool) wizard {
 	set := maps.Clone(z.selected[z.page])
 	set[z.cursor] = selected
@@ -133,11 +178,13 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, p.Back) && z.page == 0:
 		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
-		z.page, z.cursor = 0, 0
+		z.page, z.cursor, z.scopes = 0, 0, map[int]string{}
 	case key.Matches(k, p.Toggle):
 		z = z.toggle()
 	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rows() > 0:
 		z = z.withAccess((z.access[z.cursor] + 1) % accesses)
+	case key.Matches(k, z.keyMap.Access) && z.rows() > 0:
+		z = z.withNextScope()
 	case key.Matches(k, p.Down), k.String() == "tab":
 		z.cursor = min(z.cursor+1, max(0, z.rows()-1))
 	case key.Matches(k, p.Up), k.String() == "shift+tab":
@@ -188,7 +235,7 @@ func (z wizard) actions() []status.Action {
 	}
 	for i, c := range z.clients {
 		if z.selected[1][i] {
-			todo = append(todo, status.Action{Verb: status.Install, Target: c.ID})
+			todo = append(todo, status.Action{Verb: status.Install, Target: c.ID, Sources: z.scopes[i]})
 		}
 	}
 	return todo
@@ -217,6 +264,9 @@ func (z wizard) keys() []key.Binding {
 	keys := []key.Binding{widget.WithHelp(p.Toggle, "select"), next, widget.WithHelp(p.Back, "not now")}
 	if z.page == 0 && z.rows() > 0 {
 		keys = slices.Insert(keys, 1, z.keyMap.Access)
+	}
+	if z.page == 1 && z.rows() > 0 && len(z.sourceNames()) > 1 {
+		keys = slices.Insert(keys, 1, widget.WithHelp(z.keyMap.Access, "which sources"))
 	}
 	return keys
 }
@@ -251,7 +301,7 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 	rows = append(rows, "")
 	for i := range z.rows() {
 		if z.page == 1 {
-			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clients[i].File, w)...)
+			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clientText(i), w)...)
 			continue
 		}
 		if kind, ok := z.kindAt(i); ok {
@@ -259,7 +309,7 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 			continue
 		}
 		f := z.found[i]
-		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
+		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location+"  "+f.Kind, "agents "+z.access[i].label()+" · "+f.Reason, w)...)
 	}
 	return append(rows, "")
 }
@@ -275,7 +325,7 @@ func (z wizard) kindRow(t theme.Theme, i, kind, w int) []string {
 	for _, name := range slices.Sorted(maps.Keys(z.added[kind].Keys)) {
 		keys = append(keys, name+"="+z.added[kind].Keys[name])
 	}
-	return z.row(t, i, k.Title+"  "+strings.Join(keys, " "), "agents can "+z.access[i].label(), w)
+	return z.row(t, i, k.Title+"  "+strings.Join(keys, " "), "agents "+z.access[i].label(), w)
 }
 
 func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {

@@ -50,6 +50,28 @@ func TestWizard(t *testing.T) {
 	})
 }
 
+// With several sources the wizard asks which of them a client sees.
+func TestWizardAsksForSources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestPanel(t, newcomer(), 80, 24)
+		r.wait(keyGrace)
+		r.press("space", "enter")
+		r.hides("sees all sources")
+		r.press("esc", "down", "space", "enter")
+		r.shows("[x] Cursor", "sees all sources", "which sources")
+		r.press("e", "e")
+		r.shows("sees only work")
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
+		r.press("enter")
+		r.confirm()
+		r.did(
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Location: "/home/ada/Documents/Garden"}},
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Location: "/home/ada/graphs/work"}},
+			status.Action{Verb: status.Install, Target: "client/cursor", Sources: "work"},
+		)
+	})
+}
+
 // What is not a folder on this machine is added by the keys of its kind.
 func TestWizardAddsAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +82,7 @@ func TestWizardAddsAKind(t *testing.T) {
 		r.press("Work", "esc")
 		r.hides("[x]")
 		r.press("space", "Work", "enter")
-		r.shows("[x] Logseq  graph=Work", "agents can read, and ask to write")
+		r.shows("[x] Logseq  graph=Work", "agents read and run, ask to write or delete")
 		r.press("enter", "enter")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.confirm()

@@ -45,7 +45,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 	for i, a := range list[:10] {
 		answer := status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: "no"}}
 		if i%2 == 0 {
-			answer, allowed[a.Targets[0]] = status.Action{Verb: status.Allow, Target: a.ID}, true
+			answer, allowed[a.Targets[0]] = status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Shown: true}}, true
 		}
 		if err := panel.Do(t.Context(), answer); err != nil {
 			t.Fatal(err)

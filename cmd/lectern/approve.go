@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,12 @@ func approveCommand(c *cli) *cobra.Command {
 		Short: "List the calls that wait for your approval, and allow or deny them",
 		Long: "Without an ID: list the calls that wait for your approval. With --watch, show each\n" +
 			"new call with what it would change, and ask. With an ID: allow that call, or deny it\n" +
-			"with --deny. The first answer counts, wherever it is given.",
-		Example: "  lectern approve\n  lectern approve k3v9q2xw --session\n  lectern approve --deny k3v9q2xw --reason 'not the journal'",
-		Args:    arguments(0, 1, "at most one call ID"),
+			"with --deny. What you were not shown yet is shown first, and you are asked again;\n" +
+			"where there is no terminal, `lectern approve show ID` has to come first. The first\n" +
+			"answer counts, wherever it is given.",
+		Example: "  lectern approve\n  lectern approve show k3v9q2xw\n  lectern approve k3v9q2xw --session\n" +
+			"  lectern approve --deny k3v9q2xw --reason 'not the journal'",
+		Args: arguments(0, 1, "at most one call ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && (session || always || deny):
@@ -30,22 +34,19 @@ func approveCommand(c *cli) *cobra.Command {
 				return usagef("approve: --reason requires --deny")
 			case watch && len(args) > 0:
 				return usagef("approve: --watch shows all calls; leave out the ID")
+			case watch && !c.canAsk():
+				return usagef("approve: --watch needs a terminal; `lectern approve` lists the calls that wait")
 			case watch:
-				return watchApprovals(cmd.Context(), c)
+				return watchApprovals(cmd.Context(), c, "")
 			case len(args) == 0:
 				return listApprovals(cmd.Context(), c)
+			case deny:
+				return denyCall(cmd.Context(), c, args[0], reason)
 			}
-			a := status.Action{Verb: status.Allow, Target: args[0], Answer: &status.Answer{Scope: approvalScope(session, always)}}
-			if deny {
-				a = status.Action{Verb: status.Refuse, Target: args[0], Answer: &status.Answer{Reason: reason}}
-			}
-			if err := c.hub().API().Do(cmd.Context(), a); err != nil {
-				return noHub(err)
-			}
-			c.printf("%s\n", answerSummary(a))
-			return nil
+			return allowCall(cmd.Context(), c, args[0], approvalScope(session, always))
 		},
 	}
+	cmd.AddCommand(approveShowCommand(c))
 	cmd.Flags().BoolVar(&session, "session", false, "allow this tool and source until the client disconnects")
 	cmd.Flags().BoolVar(&always, "always", false, "always allow such calls: add a rule to the configuration")
 	cmd.Flags().BoolVar(&deny, "deny", false, "deny the call")
@@ -53,6 +54,84 @@ func approveCommand(c *cli) *cobra.Command {
 	cmd.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
 	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch")
 	return cmd
+}
+
+// canAsk reports whether there is a person at a terminal.
+func (c console) canAsk() bool { return isTerminal(c.in) && isTerminal(c.out) }
+
+func denyCall(ctx context.Context, c *cli, id, reason string) error {
+	a := status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: reason}}
+	if err := c.hub().API().Do(ctx, a); err != nil {
+		return noHub(err)
+	}
+	c.printf("%s\n", answerSummary(a))
+	return nil
+}
+
+// allowCall allows a call that was shown, and says how it ended; another one is
+// shown first, and asked about.
+func allowCall(ctx context.Context, c *cli, id string, scope status.Scope) error {
+	waiting, err := c.pendingApproval(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !waiting.Shown && c.canAsk():
+		return watchApprovals(ctx, c, id)
+	case !waiting.Shown:
+		return usagef("approve: what %s would change was not shown; run `lectern approve show %s` first", id, id)
+	}
+	a := status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}
+	if err := c.hub().API().Do(ctx, a); err != nil {
+		return noHub(err)
+	}
+	c.printf("%s\n", answerSummary(a))
+	end, err := c.awaitEnd(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case end == nil:
+		c.printf(stillRuns)
+		return nil
+	}
+	text, err := callEndText(*end)
+	if text != "" {
+		c.printf("%s\n", text)
+	}
+	return err
+}
+
+const stillRuns = "the call still runs; `lectern changes` shows what it writes\n"
+
+// awaitEnd waits for the end of an allowed call; nil: it takes longer.
+func (c *cli) awaitEnd(ctx context.Context, id string) (*status.CallEnd, error) {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	shots, err := c.hub().API().Watch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for s := range shots {
+		i := slices.IndexFunc(s.Outcomes, func(o status.ApprovalOutcome) bool { return o.ID == id })
+		if i >= 0 && s.Outcomes[i].Call != nil {
+			return s.Outcomes[i].Call, nil
+		}
+	}
+	return nil, nil
+}
+
+// callEndText says how a call ended that was allowed; an error if it failed.
+func callEndText(end status.CallEnd) (string, error) {
+	switch {
+	case end.Code != "" && len(end.Changes) > 0:
+		return "", fmt.Errorf("the call was allowed and failed after it had changed something: %s; the agent was told so. `lectern changes` shows what was changed", end.Message)
+	case end.Code != "":
+		return "", fmt.Errorf("the call was allowed, but nothing was changed: %s; the agent was told so", end.Message)
+	case len(end.Changes) == 1:
+		return "done; to undo it: lectern undo " + end.Changes[0], nil
+	case len(end.Changes) > 1:
+		return "done; to undo it: lectern undo " + end.Changes[0] + " (all changes of the call are undone together)", nil
+	}
+	return "done", nil
 }
 
 func approvalScope(session, always bool) status.Scope {
@@ -87,26 +166,22 @@ func listApprovals(ctx context.Context, c *cli) error {
 		return &exitError{code: exitNoHub}
 	}
 	if len(snap.Approvals) == 0 {
-		c.printf("no call waits for approval\n")
+		c.printf("no call waits for approval; `lectern approve --watch` waits for the next one\n")
 		return nil
 	}
-	rows := table{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "TIME LEFT", "REASON"}}
+	rows := table{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "LINES", "TIME LEFT", "REASON"}}
 	for _, a := range snap.Approvals {
 		rows.add(
-			a.ID, approvalClient(a), a.Source, a.Tool, approvalTargets(a), a.Until.Sub(c.Now()).Round(time.Second).String(), shortReason(a.Reason),
+			a.ID, status.ClientLabel(a.Client, a.Proven), a.Source, a.Tool, approvalTargets(a), lineChanges(a.Added, a.Removed),
+			a.Until.Sub(c.Now()).Round(time.Second).String(), shortReason(a.Reason),
 		)
 	}
-	return c.printTable(rows)
-}
-
-func approvalClient(a status.Approval) string {
-	switch {
-	case a.Client == "":
-		return "(no name)"
-	case a.Proven:
-		return a.Client
+	if err := c.printTable(rows); err != nil {
+		return err
 	}
-	return a.Client + "?" // the name is only claimed
+	id := snap.Approvals[0].ID
+	c.printf("\nto see what a call would change: lectern approve show %s\nthen: lectern approve %s, or lectern approve --deny %s --reason '…'\n", id, id, id)
+	return nil
 }
 
 func approvalTargets(a status.Approval) string {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,51 +14,165 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
+// A fakeApproval answers what calls that wait would change: text, by the ID of
+// the approval.
+func fakeApproval(fake *statustest.Fake, text map[string]string) status.Client {
+	queries := status.QueryHandlers{}
+	status.HandleQuery(queries, status.ApprovalTargetsQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalTargets, error) {
+		targets := []status.ApprovalTarget{{Name: r.ID + ".md", Action: "change", Added: 4001, Removed: 1}, {Name: "last\x1b[2J.md", Action: "create", Added: 1}}
+		next := map[int]int{0: 1}[r.From]
+		return status.ApprovalTargets{Targets: targets[r.From:][:1], Total: 2, Added: 4002, Removed: 1, Bytes: len(text[r.ID]), Next: next}, nil
+	})
+	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		all := text[r.ID]
+		end := min(len(all), r.From+5000)
+		return status.ApprovalText{Text: all[r.From:end], From: r.From, Bytes: len(all), Next: end % len(all)}, nil
+	})
+	return status.Router{Client: fake, Queries: queries}
+}
+
+// A testDialog is a dialog about calls whose texts are given.
+type testDialog struct {
+	*approvalDialog
+
+	t    *testing.T
+	fake *statustest.Fake
+	text map[string]string
+	out  *bytes.Buffer
+	time time.Time
+}
+
+func newTestDialog(t *testing.T, text map[string]string) *testDialog {
+	d := &testDialog{t: t, fake: &statustest.Fake{}, text: text, out: &bytes.Buffer{}, time: time.Now()}
+	d.approvalDialog = &approvalDialog{
+		console: console{out: d.out, getenv: func(string) string { return "" }}, now: func() time.Time { return d.time },
+		client: fakeApproval(d.fake, text), seen: map[string]bool{}, running: map[string]status.Approval{},
+	}
+	return d
+}
+
+// waits has the calls with these IDs wait; of one that begins with a capital
+// letter the client has proved its name.
+func (d *testDialog) waits(ids ...string) {
+	d.queue = nil
+	for _, id := range ids {
+		d.queue = append(d.queue, status.Approval{
+			ID: id, AskReason: "the rule", Client: "cursor", Proven: strings.ToUpper(id[:1]) == id[:1], OnlyOnce: strings.ToUpper(id[:1]) != id[:1], Bytes: len(d.text[id]),
+		})
+	}
+	d.askNext(d.t.Context())
+}
+
+func (d *testDialog) typed(after time.Duration, line string) {
+	d.time = d.time.Add(after)
+	d.handleAnswer(d.t.Context(), line)
+	d.askNext(d.t.Context())
+}
+
+// answers are the answers that were given, without the notes that something was
+// shown.
+func (d *testDialog) answers() []status.Action {
+	return slices.DeleteFunc(d.fake.Actions(), func(a status.Action) bool { return a.Verb == status.MarkShown })
+}
+
 // What is typed before a person can have read the question does not count;
 // the dialog asks about one call at a time, and drops a call that has ended.
 func TestDialog(t *testing.T) {
-	var out bytes.Buffer
-	now := time.Now()
-	fake := &statustest.Fake{}
-	fake.SetPlan(status.Plan{Title: "Let x call put", Steps: []status.Step{{Description: "change a", Diff: "-one\n+two\x1b[2J\n"}}})
-	d := &approvalDialog{
-		console: console{out: &out, getenv: func(string) string { return "" }}, now: func() time.Time { return now }, client: fake, seen: map[string]bool{},
-	}
-	show := func(ids ...string) {
-		d.queue = nil
-		for _, id := range ids {
-			d.queue = append(d.queue, status.Approval{ID: id, AskReason: "the rule"})
-		}
-		d.askNext(t.Context())
-	}
-	typed := func(after time.Duration, text string) {
-		now = now.Add(after)
-		d.handleAnswer(t.Context(), text)
-		d.askNext(t.Context())
-	}
-	show("a", "b")
-	typed(typeAheadGuard-time.Millisecond, "y")
-	if len(fake.Actions()) != 0 {
+	d := newTestDialog(t, map[string]string{"a": "-one\n+two\x1b[2J\n", "b": "+b\n", "c": "+c\n"})
+	d.waits("a", "b")
+	d.typed(typeAheadGuard-time.Millisecond, "y")
+	if len(d.answers()) != 0 {
 		t.Fatal("an answer was heard that was typed before the question could be read")
 	}
-	typed(time.Millisecond, "what?")
-	typed(0, "y") // now b is asked about
-	typed(0, "a")
-	show("b")
-	show() // b was answered elsewhere
-	typed(time.Second, "y")
-	show("c")
-	typed(time.Second, "n not now")
+	d.typed(time.Millisecond, "what?")
+	d.typed(0, "y") // now b is asked about
+	d.typed(0, "a")
+	d.waits("b")
+	d.waits() // b was answered elsewhere
+	d.typed(time.Second, "y")
+	d.waits("c")
+	d.typed(time.Second, "n not now")
 	want := []status.Action{
 		{Verb: status.Allow, Target: "a", Answer: &status.Answer{Scope: status.Once}},
 		{Verb: status.Refuse, Target: "c", Answer: &status.Answer{Reason: "not now"}},
 	}
-	if diff := cmp.Diff(want, fake.Actions()); diff != "" {
+	if diff := cmp.Diff(want, d.answers()); diff != "" {
 		t.Error(diff)
 	}
-	text := out.String()
-	if strings.Contains(text, "\x1b") || !strings.Contains(text, "-one") || !strings.Contains(text, "because the rule") || !strings.Contains(text, "b no longer waits") {
-		t.Errorf("shown:\n%q", text)
+	text := d.out.String()
+	for _, want := range []string{"-one", "because the rule", "b no longer waits", `"cursor" (claimed)`, "2 targets, +4002 −1:", "change a.md  +4001 −1", "create last␛[2J.md  +1 −0"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Errorf("shown raw:\n%q", text)
+	}
+}
+
+// Nobody says yes to what was cut: first all of it is shown.
+func TestDialogShowsAllFirst(t *testing.T) {
+	long := strings.Repeat("+harmless\n", 4000) + "+last\n"
+	evil := strings.Repeat("+harmless\n", 2000) + "+evil\n" + long
+	d := newTestDialog(t, map[string]string{"Long": evil})
+	d.waits("Long")
+	if text := d.out.String(); strings.Contains(text, "evil") || !strings.Contains(text, "+last\n") || !strings.Contains(text, "are not shown …") {
+		t.Errorf("shown at first: %d bytes", len(text))
+	}
+	if len(d.fake.Actions()) != 0 {
+		t.Errorf("counts as shown: %v", d.fake.Actions())
+	}
+	d.typed(time.Second, "y")
+	d.typed(time.Second, "a")
+	if len(d.answers()) != 0 {
+		t.Fatalf("allowed without being shown: %v", d.answers())
+	}
+	d.typed(time.Second, "m")
+	if text := d.out.String(); !strings.Contains(text, "+evil\n") || strings.Count(text, "+harmless\n") < 6000 {
+		t.Error("not everything is shown")
+	}
+	d.typed(time.Second, "y")
+	want := []status.Action{{Verb: status.MarkShown, Target: "Long"}, {Verb: status.Allow, Target: "Long", Answer: &status.Answer{Scope: status.Once}}}
+	if diff := cmp.Diff(want, d.fake.Actions()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What cannot be allowed for longer is not offered, and not taken.
+func TestDialogOffersWhatIsPossible(t *testing.T) {
+	d := newTestDialog(t, map[string]string{"a": "+a\n", "B": "+b\n"})
+	d.waits("a")
+	d.typed(time.Second, "always")
+	if text := d.out.String(); strings.Contains(text, "[s]ession") || !strings.Contains(text, "has not proved its name") || len(d.answers()) != 0 {
+		t.Errorf("shown: %s\nanswered: %v", text, d.answers())
+	}
+	d.waits("B")
+	d.typed(time.Second, "always")
+	if len(d.answers()) != 1 || d.answers()[0].Answer.Scope != status.Always {
+		t.Errorf("answered: %v", d.answers())
+	}
+}
+
+// The end of a call that was allowed is told, and is the result of the command
+// that asked about it alone.
+func TestDialogTellsEnds(t *testing.T) {
+	end := func(id string, end status.CallEnd) []status.ApprovalOutcome {
+		return []status.ApprovalOutcome{{ID: id, Resolution: status.Allowed, Call: &end}}
+	}
+	d := newTestDialog(t, map[string]string{"a": "+a\n", "b": "+b\n"})
+	d.waits("a")
+	d.typed(time.Second, "y")
+	d.tellEnds(nil)
+	if strings.Contains(d.out.String(), "done") {
+		t.Error("it says done of a call that goes on")
+	}
+	d.tellEnds(end("a", status.CallEnd{Changes: []string{"c7"}}))
+	d.waits("b")
+	d.typed(time.Second, "y")
+	d.only = "b"
+	d.tellEnds(end("b", status.CallEnd{Code: "conflict", Message: "the page changed"}))
+	if !strings.Contains(d.out.String(), "a: done; to undo it: lectern undo c7") || d.failed == nil || !strings.Contains(d.failed.Error(), "nothing was changed: the page changed") {
+		t.Errorf("told %v and\n%s", d.failed, d.out)
 	}
 }
 

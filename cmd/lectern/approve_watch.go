@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,19 +18,22 @@ import (
 // it was meant for something else.
 const typeAheadGuard = 400 * time.Millisecond
 
+// endTimeout is how long a command waits for the end of the call that it allowed.
+const endTimeout = 30 * time.Second
+
 // watchApprovals shows each call that waits and asks about it, until ctx or the
-// input ends.
-func watchApprovals(ctx context.Context, c *cli) error {
-	if !isTerminal(c.in) || !isTerminal(c.out) {
-		return usagef("approve: --watch needs a terminal; `lectern approve` lists the calls that wait")
-	}
+// input ends. With an ID it asks about that one, and returns when it is answered
+// or waits no longer.
+func watchApprovals(ctx context.Context, c *cli, id string) error {
 	client := c.hub().API()
 	shots, err := client.Watch(ctx)
 	if err != nil {
 		return err
 	}
-	c.printf("waiting for calls that need your approval; press Ctrl+C to stop\n")
-	d := &approvalDialog{console: c.console, now: c.Now, client: client, seen: map[string]bool{}}
+	if id == "" {
+		c.printf("waiting for calls that need your approval; press Ctrl+C to stop\n")
+	}
+	d := &approvalDialog{console: c.console, now: c.Now, client: client, only: id, seen: map[string]bool{}, running: map[string]status.Approval{}}
 	return d.run(ctx, shots, readLines(ctx, c.in))
 }
 
@@ -53,31 +58,50 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 type approvalDialog struct {
 	console
 
-	now     func() time.Time
-	client  status.Client
-	queue   []status.Approval // oldest first
-	seen    map[string]bool   // IDs that were asked about
-	current string            // the ID of the call that is asked about; empty: none
-	since   time.Time         // when the question appeared
+	now      func() time.Time
+	client   status.Client
+	only     string            // the ID of the one call to ask about; empty: all
+	queue    []status.Approval // oldest first
+	seen     map[string]bool   // IDs that were asked about
+	current  status.Approval   // that is asked about; no ID: none
+	complete bool              // all of it is on the screen
+	since    time.Time         // when the question appeared
+	running  map[string]status.Approval
+	failed   error // of the last answer, or of its call
 }
 
 func (d *approvalDialog) run(ctx context.Context, shots <-chan status.Snapshot, lines <-chan string) error {
-	for {
+	var timeout <-chan time.Time
+	for first := true; ; {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-timeout:
+			d.printf(stillRuns)
+			return d.failed
 		case s, ok := <-shots:
 			if !ok {
-				return nil
+				return d.failed
 			}
 			d.queue = s.Approvals
+			d.tellEnds(s.Outcomes)
+			first = false
 		case line, ok := <-lines:
 			if !ok {
-				return nil
+				return d.failed
 			}
 			d.handleAnswer(ctx, line)
 		}
 		d.askNext(ctx)
+		switch {
+		case d.only == "" || first || d.current.ID != "":
+		case !d.seen[d.only]:
+			return fmt.Errorf("%s no longer waits; it was answered, or timed out", d.only)
+		case len(d.running) == 0:
+			return d.failed
+		case timeout == nil:
+			timeout = time.After(endTimeout)
+		}
 	}
 }
 
@@ -87,58 +111,113 @@ func (d *approvalDialog) askNext(ctx context.Context) {
 	waits := func(id string) bool {
 		return slices.ContainsFunc(d.queue, func(a status.Approval) bool { return a.ID == id })
 	}
-	if d.current != "" && !waits(d.current) {
-		d.printf("\n%s no longer waits\n", d.current)
-		d.current = ""
+	if d.current.ID != "" && !waits(d.current.ID) {
+		d.printf("\n%s no longer waits\n", d.current.ID)
+		d.current = status.Approval{}
 	}
 	for _, a := range d.queue {
-		if d.current != "" {
+		if d.current.ID != "" {
 			return
 		}
-		if d.seen[a.ID] {
+		if d.seen[a.ID] || d.only != "" && a.ID != d.only {
 			continue
 		}
 		d.seen[a.ID] = true
-		plan, err := d.client.Preview(ctx, status.Action{Verb: status.Allow, Target: a.ID})
-		if err != nil {
-			continue // it has just ended
-		}
-		d.ask(a, plan)
-		d.current, d.since = a.ID, d.now()
+		d.show(ctx, a, false)
 	}
 }
 
-func (d *approvalDialog) ask(a status.Approval, plan status.Plan) {
-	d.printf("\n%s: ", a.ID)
-	d.printPlan(plan)
-	d.printf("asked because %s\n", a.AskReason)
-	if a.Reason != "" {
-		d.printf("the agent's reason: %s\n", a.Reason)
+// show prints what a would do and asks about it; of one that has just ended
+// nothing is asked.
+func (d *approvalDialog) show(ctx context.Context, a status.Approval, all bool) {
+	d.printf("\n")
+	complete, err := approvalView{d.console, d.now, d.client, a}.print(ctx, all)
+	if err != nil {
+		d.printf("%s\n", err)
+		return
 	}
-	d.printf("allow? [y]es once, [s]ession, [a]lways, [n]o (a reason may follow): ")
+	d.current, d.complete, d.since = a, complete, d.now()
+	d.printf("%s", d.question())
+}
+
+func (d *approvalDialog) question() string {
+	switch {
+	case !d.complete:
+		return "not everything is shown: [m]ore shows it, [n]o (a reason may follow): "
+	case !d.current.OnlyOnce:
+		return "allow? [y]es once, [s]ession, [a]lways, [n]o (a reason may follow): "
+	}
+	return "allow? [y]es once, [n]o (a reason may follow): "
 }
 
 func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
-	if d.current == "" {
+	if d.current.ID == "" {
 		return
 	}
 	if d.now().Sub(d.since) < typeAheadGuard {
-		d.printf("that was typed before the question appeared; allow? ")
+		d.printf("that was typed before the question appeared; %s", d.question())
 		return
 	}
-	a, ok := parseAnswer(d.current, line)
-	if !ok {
-		d.printf("answer y, s, a, n, or n followed by a reason: ")
+	if word := strings.ToLower(strings.TrimSpace(line)); !d.complete && (word == "m" || word == "more") {
+		d.show(ctx, d.current, true)
 		return
 	}
-	d.current = ""
-	err := d.client.Do(ctx, a)
+	a, ok := parseAnswer(d.current.ID, line)
 	switch {
-	case errors.Is(err, context.Canceled):
-	case err != nil:
-		d.printf("%s\n", err)
-	default:
+	case !ok:
+		d.printf("that is no answer; %s", d.question())
+		return
+	case a.Verb == status.Allow && !d.complete:
+		d.printf("you can allow only what you were shown; %s", d.question())
+		return
+	case a.Verb == status.Allow && a.Answer.Scope != status.Once && d.current.OnlyOnce:
+		d.printf("this call can be allowed only once: %s; %s", onlyOnceReason(d.current), d.question())
+		return
+	}
+	d.answer(ctx, a)
+}
+
+// onlyOnceReason says why a may not be allowed for longer.
+func onlyOnceReason(a status.Approval) string {
+	if a.Proven {
+		return "it makes other calls"
+	}
+	return "the client has not proved its name"
+}
+
+func (d *approvalDialog) answer(ctx context.Context, a status.Action) {
+	asked := d.current
+	d.current = status.Approval{}
+	d.failed = d.client.Do(ctx, a)
+	switch {
+	case errors.Is(d.failed, context.Canceled):
+	case d.failed != nil && d.only == "":
+		d.printf("%s\n", d.failed)
+	case d.failed == nil:
 		d.printf("%s\n", answerSummary(a))
+		if a.Verb == status.Allow {
+			d.running[a.Target] = asked
+		}
+	}
+}
+
+// tellEnds says how the calls ended that were allowed here.
+func (d *approvalDialog) tellEnds(outcomes []status.ApprovalOutcome) {
+	for _, id := range slices.Sorted(maps.Keys(d.running)) {
+		i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == id })
+		if i < 0 || outcomes[i].Call == nil {
+			continue
+		}
+		delete(d.running, id)
+		text, err := callEndText(*outcomes[i].Call)
+		if d.only != "" {
+			d.failed = err
+		} else if err != nil {
+			text = err.Error()
+		}
+		if text != "" {
+			d.printf("%s: %s\n", id, text)
+		}
 	}
 }
 

@@ -11,19 +11,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 func callCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "call SOURCE TOOL [JSON|-]",
+		Use:   "call SOURCE [TOOL [JSON|-]]",
 		Short: "Call a tool as an agent would",
 		Long: "Call a tool as an agent would: the same grants and limits apply, and the call is\n" +
 			"recorded. The hub is started if none is running. Arguments are a JSON object; with -\n" +
-			"they are read from stdin. The result is printed as JSON.",
+			"they are read from stdin. The result is printed as JSON. Without TOOL the tools are\n" +
+			"listed.",
 		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",
-		Args:              arguments(2, 3, "a source, a tool and the tool's arguments as JSON"),
+		Args:              arguments(1, 3, "a source, a tool and the tool's arguments as JSON"),
 		ValidArgsFunction: completions(c.completeCall),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if err := c.checkSources(args[0]); err != nil {
+					return err
+				}
+				return c.listTools(cmd.Context(), args, "", false)
+			}
 			var in json.RawMessage
 			if len(args) == 3 {
 				var err error
@@ -71,11 +79,7 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 	defer conn.Close() //nolint:errcheck // nothing was written to it
 	answer, err := status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
 	if e, ok := errors.AsType[*status.CallError](err); ok {
-		c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
-		if e.Hint != "" {
-			c.warnf("%s\n", text(e.Hint))
-		}
-		return &exitError{code: exitCodeFor(err)}
+		return c.reportCallError(e)
 	}
 	if err != nil {
 		return err
@@ -91,6 +95,18 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 		_, err = b.WriteTo(c.out)
 	}
 	return err
+}
+
+// reportCallError prints why a call failed, and what to do.
+func (c *cli) reportCallError(e *status.CallError) error {
+	c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
+	if e.Hint != "" {
+		c.warnf("%s\n", text(e.Hint))
+	}
+	if _, broken := c.Config(); broken != nil && e.Code == string(tools.NotFound) {
+		c.warnf("The hub serves no source that it could not read, because the configuration is broken:\n%s\n", text(broken.Error()))
+	}
+	return &exitError{code: exitCodeFor(e)}
 }
 
 // completeCall proposes sources, and then the tools of the named source.

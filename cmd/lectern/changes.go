@@ -96,7 +96,7 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 		return c.json(found)
 	}
 	if len(found.Changes) == 0 {
-		c.printf("no changes\n")
+		c.printf("no changes; what agents write is listed here, and `lectern undo` takes it back\n")
 		return nil
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
@@ -115,6 +115,7 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 	if found.More {
 		c.printf("there are older changes; use --limit to see more\n")
 	}
+	c.printf("\nto see one: lectern changes show %s\nto undo what can be undone: lectern undo\n", found.Changes[0].ID)
 	return nil
 }
 

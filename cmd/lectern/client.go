@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
 // clientCommand is about the configuration files of MCP clients on this
@@ -33,7 +37,7 @@ func (f *connectFlags) registerFile(cmd *cobra.Command) {
 }
 
 func (f *connectFlags) registerContent(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Source, "source", "", "open only this `SOURCE` to the client")
+	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work; all opens all again")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
 
@@ -41,20 +45,25 @@ func clientListCommand(c *cli) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List MCP clients and whether they are connected",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			m := c.planner().Machine()
-			s, _ := c.planner().ServerEntry()
-			rows := table{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
+		Short: "List MCP clients: whether they have Lectern, and when they last used it",
+		Long: "List MCP clients: whether their configuration has Lectern, when they were last\n" +
+			"connected, which sources they see, and how many bytes of tools a model reads in each\n" +
+			"session. `lectern client check` asks the clients themselves.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			connected := c.connectedClients(cmd.Context())
+			rows := table{{"CLIENT", "INSTALLED", "LECTERN", "LAST SEEN", "SOURCES", "TOOLS", "FILE"}}
 			hidden := 0
-			for _, cl := range installer.Clients() {
-				f := m.Find(cl, s)
-				if !all && !f.Detected || cl.Retired() != "" && f.Condition == installer.Absent {
+			for _, s := range c.planner().ClientStates() {
+				if !all && !s.Detected || s.Client.Retired() != "" && s.Condition == installer.Absent {
 					hidden++
 					continue
 				}
-				rows.add(cl.ID, yesNo(f.Detected), string(f.Condition), cmp.Or(f.File, f.Note))
+				seen, sources, tools := "-", "-", "-"
+				if s.HasEntry() {
+					seen, sources, tools = lastSeen(s, connected, c.Now()), cmp.Or(strings.Join(s.Sources, ","), "all"), kilobytes(s.Bytes)
+				}
+				rows.add(s.Client.ID, yesNo(s.Detected), string(s.Condition), seen, sources, tools, cmp.Or(s.File, s.Note))
 			}
 			if err := c.printTable(rows); err != nil {
 				return err
@@ -68,6 +77,41 @@ func clientListCommand(c *cli) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "include clients that are not installed")
 	return cmd
 }
+
+// connectedClients are the clients that are connected now and have proved their
+// names; none if no hub is running.
+func (c *cli) connectedClients(ctx context.Context) map[string]bool {
+	connected := map[string]bool{}
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
+		return connected
+	}
+	if snap, err := c.hub().Snapshot(ctx); err == nil {
+		for _, s := range snap.Sessions {
+			connected[s.Client] = connected[s.Client] || s.Proven
+		}
+	}
+	return connected
+}
+
+// lastSeen says when a client was last connected.
+func lastSeen(s install.ClientState, connected map[string]bool, now time.Time) string {
+	ago := now.Sub(s.LastSeen)
+	switch {
+	case connected[s.Client.ID]:
+		return "connected now"
+	case s.LastSeen.IsZero():
+		return "not yet"
+	case ago < time.Minute:
+		return "just now"
+	case ago < time.Hour:
+		return fmt.Sprintf("%d min ago", int(ago/time.Minute))
+	case ago < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(ago/time.Hour))
+	}
+	return s.LastSeen.Local().Format(time.DateOnly)
+}
+
+func kilobytes(bytes int) string { return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10)) }
 
 func yesNo(b bool) string {
 	if b {
@@ -86,6 +130,9 @@ func clientShowCommand(c *cli) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cl, err := install.FindClient(args[0])
 			if err != nil {
+				return err
+			}
+			if err := c.planner().CheckSources(f.Sources); err != nil {
 				return err
 			}
 			s, _, hint, err := c.planner().Connection(f.Connection)
@@ -119,8 +166,14 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	if link := cl.Link(s); link != "" && !overHTTP {
 		c.printf("\nor open\n%s\n", text(indent(link)))
 	}
-	if overHTTP {
+	switch {
+	case overHTTP && cl.HasName():
+		c.printf("\nThe token is what `lectern client token %s` prints. Lectern never writes it into other files.\n", cl.ID)
+	case overHTTP:
 		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.ClientToken())
+	}
+	if cl.HasName() && !overHTTP && !c.Paths.ClientTokens().Has(cl.ID) {
+		c.printf("\nTo let it prove its name, run: lectern client token %s\n", cl.ID)
 	}
 	if cl.NextStep() != "" {
 		c.printf("\nThen %s.\n", cl.NextStep())
@@ -140,10 +193,13 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		Long: "Add Lectern to a client's configuration. The change is shown first. Only our entry is\n" +
 			"written, and a backup of the file is kept beside it. If the client has a command for\n" +
 			"this and rewrites its file all the time, that command is run instead.",
-		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --source notes",
+		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --sources notes,work",
 		Args:              arguments(1, 1, "the name of a client"),
 		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
+		if err := c.planner().CheckSources(f.Sources); err != nil {
+			return nil, err
+		}
 		return c.planner().ConnectClient(args[0], f.Connection)
 	})
 	f.registerEntry(cmd)
@@ -170,36 +226,66 @@ func clientRemoveCommand(c *cli) *cobra.Command {
 
 func clientCheckCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "check",
-		Short: "Check Lectern's entries in the clients' configurations",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			m := c.planner().Machine()
-			s, _ := c.planner().ServerEntry()
-			broken := 0
-			var rows table
-			for _, cl := range installer.Clients() {
-				f := m.Find(cl, s)
-				if f.Condition == installer.Absent {
-					continue
+		Use:   "check [CLIENT...]",
+		Short: "Check that clients reach Lectern, by their own commands where they have one",
+		Long: "Check the entries in the clients' configurations, and ask the clients that can tell\n" +
+			"whether they reach Lectern. They answer for the folder that you are in: some start\n" +
+			"MCP servers only in folders that you trust, or have entries of their own there.",
+		Example:           "  lectern client check\n  lectern client check gemini-cli",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completions(func([]string) []string { return completeClient(nil) }),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			for _, id := range ids {
+				if _, err := install.FindClient(id); err != nil {
+					return err
 				}
-				if f.Condition != installer.Connected {
-					broken++
-				}
-				rows.add(cl.ID, string(f.Condition), f.File, f.Note)
 			}
-			if err := c.printTable(rows); err != nil {
+			checked, broken, err := checkClients(cmd.Context(), c, ids)
+			switch {
+			case err != nil:
 				return err
-			}
-			if len(rows) == 0 {
+			case checked == 0:
 				c.printf("no client is connected yet; see `lectern client list`\n")
-			}
-			if broken > 0 {
+			case broken > 0:
 				return fmt.Errorf("check clients: %s must be fixed", count(broken, "client"))
 			}
 			return nil
 		},
 	}
+}
+
+// checkClients prints how the entries in clients' configurations are and what
+// the clients say; without IDs, of all that have one.
+func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken int, err error) {
+	states := slices.DeleteFunc(c.planner().ClientStates(), func(s install.ClientState) bool {
+		return s.Condition == installer.Absent && len(ids) == 0 || len(ids) > 0 && !slices.Contains(ids, s.Client.ID)
+	})
+	if asked := c.planner().Reporting(states); len(asked) > 0 {
+		c.warnf("asking %s, which may take half a minute\n", strings.Join(asked, ", "))
+	}
+	rows := table{}
+	var fixes []string
+	for i, r := range c.planner().Reports(ctx, states) {
+		s := states[i]
+		says := cmp.Or(r.Detail, "does not say")
+		if !s.HasEntry() {
+			says = s.Note
+		}
+		if s.Condition != installer.Configured && s.Condition != installer.Elsewhere || r.Detail != "" && !r.Reached {
+			broken++
+		}
+		rows.add(s.Client.ID, string(s.Condition), s.File, says)
+		if fix := cmp.Or(r.Fix, s.Note); fix != "" && fix != says {
+			fixes = append(fixes, s.Client.ID+": "+fix)
+		}
+	}
+	if err := c.printTable(rows); err != nil {
+		return 0, 0, err
+	}
+	for _, fix := range fixes {
+		c.printf("%s\n", fix)
+	}
+	return len(states), broken, nil
 }
 
 // completeClient proposes IDs of clients for the first argument.

@@ -52,8 +52,8 @@ schema = ""           # matches while the tool's declaration has this hash
 
 // configCommand is a page of help, and the commands that read and set keys.
 func configCommand(c *cli) *cobra.Command {
-	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Show every configuration key and its default; get and set keys"},
-		configListCommand(c), configGetCommand(c), configSetCommand(c))
+	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Show every configuration key and its default; get, set and edit keys"},
+		configListCommand(c), configGetCommand(c), configSetCommand(c), configEditCommand(c))
 	var keys strings.Builder
 	for _, s := range config.Default(c.Paths.File(), config.Schema{}).Settings() {
 		fmt.Fprintf(&keys, "  %s = %s\n      %s\n", s.Key, quoteEmpty(s.Default), s.Description)
@@ -141,8 +141,10 @@ func configSetCommand(c *cli) *cobra.Command {
 				return nil
 			}
 			c.printDiff(p.Edit.Diff())
-			for _, risk := range p.Plan.Risks {
-				c.warnf("note: %s\n", risk)
+			if running, _ := c.hubRuns(cmd.Context()); running || dryRun {
+				for _, risk := range p.Plan.Risks {
+					c.warnf("note: %s\n", risk)
+				}
 			}
 			if dryRun {
 				return nil

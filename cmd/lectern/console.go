@@ -97,24 +97,25 @@ func (c console) printNotes(notes []string) {
 
 // printDiff prints a unified diff, in colours on a terminal.
 func (c console) printDiff(diff string) {
-	for line := range strings.Lines(string(safetext.Of(diff))) {
-		color := ""
-		switch {
-		case !c.colors():
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			color = "\x1b[1m"
-		case strings.HasPrefix(line, "@@"):
-			color = "\x1b[36m"
-		case strings.HasPrefix(line, "+"):
-			color = "\x1b[32m"
-		case strings.HasPrefix(line, "-"):
-			color = "\x1b[31m"
-		}
-		if color != "" {
-			line = color + strings.TrimSuffix(line, "\n") + "\x1b[0m\n"
-		}
-		_, _ = io.WriteString(c.out, line)
+	p := diffPrinter{console: c}
+	p.write(diff)
+	p.end()
+}
+
+// diffColor begins a line of a diff; empty: it has no colour.
+func (c console) diffColor(line string) string {
+	switch {
+	case !c.colors():
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		return "\x1b[1m"
+	case strings.HasPrefix(line, "@@"):
+		return "\x1b[36m"
+	case strings.HasPrefix(line, "+"):
+		return "\x1b[32m"
+	case strings.HasPrefix(line, "-"):
+		return "\x1b[31m"
 	}
+	return ""
 }
 
 // colors reports whether stdout is a terminal whose user wants colours.

@@ -66,7 +66,7 @@ func exitCodeFor(err error) exitCode {
 // noHub adds what to do when no hub is running.
 func noHub(err error) error {
 	if errors.Is(err, daemon.ErrNoHub) {
-		return fmt.Errorf("%w; start one with `lectern` or `lectern hub restart`", err)
+		return fmt.Errorf("%w; start one with `lectern` or `lectern hub start`", err)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func TestFirstRun(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, raw)
 	}
 	entry := conf.Servers["lectern"]
-	if strings.Join(entry.Args, " ") != "serve" || entry.Env["LECTERN_HOME"] != home {
+	if strings.Join(entry.Args, " ") != "serve --client cursor" || entry.Env["LECTERN_HOME"] != home {
 		t.Errorf("the entry is %+v", entry)
 	}
 	a := connect(t, entry.Command, entry.Env["LECTERN_HOME"])

@@ -35,7 +35,7 @@ func newGrant(client, source string) status.Grant {
 func grantCommand(c *cli) *cobra.Command {
 	var ask []string
 	var role string
-	var reset, dryRun bool
+	var reset, isNew, dryRun bool
 	effects := strings.Join(app.EffectNames(), ", ")
 	cmd := &cobra.Command{
 		Use:   "grant CLIENT SOURCE [EFFECT...]",
@@ -44,6 +44,8 @@ func grantCommand(c *cli) *cobra.Command {
 			"for every client or every source. Effects are " + effects + ";\n" +
 			"effects that you do not name are not granted. By default agents\n" +
 			policy.DescribeDefault() + ".\n\n" +
+			"CLIENT is one that Lectern can install, that has a token or a grant, or that has\n" +
+			"called before; --new accepts another.\n\n" +
 			"A grant to a client that shows its token decides for that client alone. With --role\n" +
 			"and without effects, what was granted stays.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read\n  lectern grant alice wiki --role gm",
@@ -54,9 +56,10 @@ func grantCommand(c *cli) *cobra.Command {
 			}
 			g := newGrant(args[0], args[1])
 			g.Effects, g.Ask, g.Role, g.Reset = args[2:], ask, role, reset
-			return c.setGrant(cmd, g, dryRun)
+			return c.setGrant(cmd, g, isNew, dryRun)
 		},
 	}
+	newClientFlag(cmd, &isNew)
 	cmd.Flags().StringSliceVar(&ask, "ask", nil, "the `EFFECTS` among these that need your approval")
 	cmd.Flags().StringVar(&role, "role", "", "the client's `ROLE` in the source, if its System has roles")
 	cmd.Flags().BoolVar(&reset, "reset", false, "remove the grant, so that the default applies")
@@ -65,7 +68,7 @@ func grantCommand(c *cli) *cobra.Command {
 }
 
 func revokeCommand(c *cli) *cobra.Command {
-	var dryRun bool
+	var isNew, dryRun bool
 	cmd := &cobra.Command{
 		Use:     "revoke CLIENT SOURCE [EFFECT...]",
 		Short:   "Revoke what a client may do in a source",
@@ -77,6 +80,9 @@ func revokeCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := c.checkSources(args[1]); err != nil && !hasGrant(conf, args[0], args[1]) {
+				return err
+			}
 			g := newGrant(args[0], args[1])
 			if len(args) > 2 {
 				if err := configedit.CheckGrant(status.Grant{Effects: args[2:]}); err != nil {
@@ -84,11 +90,17 @@ func revokeCommand(c *cli) *cobra.Command {
 				}
 				g.Effects, g.Ask = remainingEffects(c.App, conf, g, args[2:])
 			}
-			return c.setGrant(cmd, g, dryRun)
+			return c.setGrant(cmd, g, isNew, dryRun)
 		},
 	}
+	newClientFlag(cmd, &isNew)
 	dryRunFlag(cmd, &dryRun)
 	return cmd
+}
+
+// hasGrant reports whether the configuration has a table for a client in a source.
+func hasGrant(conf config.Config, client, source string) bool {
+	return slices.ContainsFunc(conf.Clients, func(g config.Client) bool { return strings.EqualFold(g.Name, client) && g.Source == source })
 }
 
 // remainingEffects are what g's client has in g's source without the revoked
@@ -116,7 +128,19 @@ func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []
 	return effects, slices.DeleteFunc(slices.Clone(effects), func(e string) bool { return !slices.Contains(ask, e) })
 }
 
-func (c *cli) setGrant(cmd *cobra.Command, g status.Grant, dryRun bool) error {
+// newClientFlag lets a person name a client that Lectern does not know.
+func newClientFlag(cmd *cobra.Command, isNew *bool) {
+	cmd.Flags().BoolVar(isNew, "new", false, "accept a client that Lectern does not know yet")
+}
+
+func (c *cli) setGrant(cmd *cobra.Command, g status.Grant, isNew, dryRun bool) error {
+	conf, err := c.Config()
+	if err != nil {
+		return err
+	}
+	if err := c.checkClient(cmd.Context(), conf, g.Client, isNew); err != nil {
+		return err
+	}
 	return c.editConfig(cmd.Context(), status.Action{Verb: status.SetGrant, Grant: &g}, dryRun, func(p configedit.Proposal) string {
 		if !p.Edit.HasChanges() {
 			return p.Plan.Title + ": nothing to change"

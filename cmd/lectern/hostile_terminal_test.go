@@ -138,7 +138,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 		y.checkHarmless("lectern " + strings.Join(argv, " "))
 	}
 	x.typeKeys("4!")
-	x.waitFor("+++ after")
+	x.waitFor("+title")
 	x.pressUntilGone("y", "1 pending")
 	if v := a.nextAnswer(t); v.ID != 1000 {
 		t.Errorf("told %+v", v)

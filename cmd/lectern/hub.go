@@ -18,7 +18,7 @@ func hubCommand(c *cli) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:   "hub",
-		Short: "Run the hub, or stop, restart and show the running one",
+		Short: "Run the hub, or start, stop, restart and show the one in the background",
 		Long: "The hub owns the sources and serves every agent of this user; there is only one.\n" +
 			"Without a subcommand it runs in this terminal until interrupted. Usually this is not\n" +
 			"necessary: `lectern` and `lectern serve` start the hub when it is not running.\n" +
@@ -32,7 +32,9 @@ func hubCommand(c *cli) *cobra.Command {
 			if !detached {
 				c.warnf("hub: logging to %s; press Ctrl+C to stop\n", c.Paths.Log())
 			}
-			return runHub(cmd.Context(), c, level, source)
+			ctx, cancel := untilHangUp(cmd.Context())
+			defer cancel()
+			return runHub(ctx, c, level, source)
 		},
 	}
 	cmd.Flags().BoolVar(&detached, "detached", false, "started by Lectern itself, without a terminal")
@@ -42,13 +44,18 @@ func hubCommand(c *cli) *cobra.Command {
 		panic(err) // it is defined above
 	}
 	cmd.AddCommand(
+		disconnectCommand(c),
+		&cobra.Command{
+			Use: "start", Short: "Start the hub in the background, if none is running", Args: noArguments,
+			RunE: func(cmd *cobra.Command, _ []string) error { return ensureHub(cmd.Context(), c) },
+		},
 		&cobra.Command{
 			Use: "stop", Short: "Stop the hub; calls in flight are finished first", Args: noArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return stopHub(cmd.Context(), c) },
 		},
 		&cobra.Command{
 			Use: "restart", Short: "Restart the hub; agents stay connected", Args: noArguments,
-			RunE: func(cmd *cobra.Command, _ []string) error { return restartHub(cmd.Context(), c) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return reensureHub(cmd.Context(), c) },
 		},
 		&cobra.Command{
 			Use: "status", Short: "Show whether the hub is running, which build, and its load", Args: noArguments,
@@ -81,12 +88,17 @@ func stopHub(ctx context.Context, c *cli) error {
 	return nil
 }
 
-func restartHub(ctx context.Context, c *cli) error {
+func reensureHub(ctx context.Context, c *cli) error {
 	stopping, cancel := context.WithTimeout(ctx, machine.StopTimeout)
 	defer cancel()
 	if err := daemon.Stop(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true}); err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
 	}
+	return ensureHub(ctx, c)
+}
+
+// ensureHub finds the hub or starts it.
+func ensureHub(ctx context.Context, c *cli) error {
 	conn, welcome, err := c.connect(ctx)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 )
 
 // panelFlags say in which form the panel is shown.
-type panelFlags struct{ plain, screenReader bool }
+type panelFlags struct{ plain, screenReader, setup bool }
 
 func (f *panelFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "print the status as text and exit")
@@ -60,7 +60,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 			return text, err
 		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
-		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader,
+		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader, Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)
 	if f.screenReader {

@@ -161,7 +161,7 @@ func TestPanelInATerminal(t *testing.T) {
 	x.waitFor("─ Connect a client ─", "▸ Claude Code")
 	x.typeKeys("c")
 	x.waitFor("copied to tmux")
-	if got := x.tmux("show-buffer"); !strings.HasPrefix(got, "claude mcp add --scope user lectern --env LECTERN_HOME="+home+" -- ") || !strings.HasSuffix(got, " serve") {
+	if got := x.tmux("show-buffer"); !strings.HasPrefix(got, "claude mcp add --scope user lectern --env LECTERN_HOME="+home+" -- ") || !strings.HasSuffix(got, " serve --client claude-code") {
 		t.Errorf("copied %q", got)
 	}
 	x.typeKeys("?")

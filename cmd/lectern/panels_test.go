@@ -39,10 +39,11 @@ func TestTwoPanels(t *testing.T) {
 	both("! 1 pending")
 	for _, x := range panels {
 		x.typeKeys("!")
-		x.waitFor("Pending approvals", "+++ after")
+		x.waitFor("Pending approvals", "+title: One")
 	}
 	panels[0].pressUntilGone("y", "Pending approvals")
-	panels[1].waitFor("create_page: allowed elsewhere")
+	panels[0].waitFor("written: One.md, for")
+	panels[1].waitFor("create_page of", ": allowed elsewhere")
 	for _, x := range panels {
 		x.waitGone("1 pending")
 	}
@@ -81,6 +82,7 @@ func TestTwoPanels(t *testing.T) {
 		v, err := daemon.GetHealth(t.Context(), daemonPaths(home))
 		return err == nil && v.PID != first
 	})
+	both("The hub died and was restarted.")
 	for _, x := range panels {
 		x.typeKeys("1")
 	}

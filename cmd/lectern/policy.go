@@ -29,7 +29,8 @@ func policyCommand(c *cli) *cobra.Command {
 }
 
 func policyExplainCommand(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var isNew bool
+	cmd := &cobra.Command{
 		Use:   "explain CLIENT SOURCE/TOOL [JSON|-]",
 		Short: "Show whether a call would be allowed, and which line decides that",
 		Long: "Show whether a call would be allowed, and which line of the configuration decides\n" +
@@ -38,9 +39,12 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			"arguments stand for it here.",
 		Example: "  lectern policy explain cursor notes/delete_page '{\"path\": \"Journal/today.md\"}'",
 		Args:    arguments(2, 3, "a client, SOURCE/TOOL and the tool's arguments"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
+				return err
+			}
+			if err := c.checkClient(cmd.Context(), conf, strings.TrimPrefix(args[0], provenPrefix), isNew); err != nil {
 				return err
 			}
 			var raw json.RawMessage
@@ -66,6 +70,8 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			return nil
 		},
 	}
+	newClientFlag(cmd, &isNew)
+	return cmd
 }
 
 // explainPolicy decides as a hub with this configuration would, as far as the
@@ -96,7 +102,7 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 		info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 	}
 	if !ok {
-		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("%s has no tool %s%s", name, tool, didYouMean(tool, toolNames(kinds[k])))}, "", nil
+		return d, "", unknownTool(name, tool, toolNames(kinds[k]))
 	}
 	clientName, proven := strings.CutPrefix(client, provenPrefix)
 	object := map[string]any{}

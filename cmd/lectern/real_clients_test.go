@@ -24,6 +24,7 @@ func TestRealClients(t *testing.T) {
 		{"claude-code", "claude", []string{"mcp", "list"}, "Connected"},
 		{"codex", "codex", []string{"mcp", "get", "lectern"}, "enabled: true"},
 		{"gemini-cli", "gemini", []string{"mcp", "list"}, "Connected"},
+		{"opencode", "opencode", []string{"mcp", "list"}, "connected"},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			if _, err := exec.LookPath(c.program); err != nil {
@@ -51,6 +52,9 @@ func TestRealClients(t *testing.T) {
 			run(lectern, "client", "install", c.id, "--yes")
 			if said := run(c.program, c.look...); !strings.Contains(said, "lectern") || !strings.Contains(said, c.want) {
 				t.Errorf("%s %s said:\n%s", c.program, strings.Join(c.look, " "), said)
+			}
+			if said := run(lectern, "client", "check", c.id); !strings.Contains(said, "connected") && !strings.Contains(said, "enabled") {
+				t.Errorf("client check said:\n%s", said)
 			}
 			run(lectern, "client", "remove", c.id, "--yes")
 			if said := run(lectern, "client", "check"); strings.Contains(said, c.id) {

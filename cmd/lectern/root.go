@@ -26,6 +26,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func (c *cli) run(ctx context.Context, args []string) int {
 	root := rootCommand(c)
+	addKindCommands(root, c, args)
 	root.SetArgs(args)
 	root.SetIn(c.in)
 	root.SetOut(c.out)
@@ -70,12 +71,17 @@ func rootCommand(c *cli) *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	add("use", sourceCommand(c), clientCommand(c), serveCommand(c), callCommand(c), pluginCommand(c))
+	add("use", setupCommand(c), sourceCommand(c), clientCommand(c), serveCommand(c), callCommand(c), toolsCommand(c), pluginCommand(c))
 	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), policyCommand(c), changesCommand(c), undoCommand(c))
 	add("run", hubCommand(c), superviseCommand(c), serviceCommand(c), uninstallCommand(c))
 	add("use", configCommand(c))
 	add("inspect", statusCommand(c), callsCommand(c), doctorCommand(c), logsCommand(c), skillCommand(c), versionCommand(c))
 	add("run", selfUpdateCommand(c))
+	root.SetHelpCommandGroupID("inspect")
+	root.SetCompletionCommandGroupID("inspect")
+	root.Version = thisBuild().String()
+	root.SetVersionTemplate("lectern {{.Version}}\n")
+	registerCompletions(root, c)
 	return root
 }
 

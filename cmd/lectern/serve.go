@@ -2,17 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/supervisor/shim"
 	"github.com/lectern-mcp/lectern/tools"
@@ -20,30 +25,77 @@ import (
 
 func serveCommand(c *cli) *cobra.Command {
 	var standalone bool
+	var client string
 	cmd := &cobra.Command{
-		Use:   "serve [SOURCE]",
+		Use:   "serve [SOURCES]",
 		Short: "Serve one MCP client over stdin and stdout",
-		Long: "Serve one MCP client over stdin and stdout: all sources, or the named one. MCP\n" +
-			"clients run this command. The hub is found or started, and all clients share it;\n" +
-			"the client stays connected when the hub restarts.\n\n" +
+		Long: "Serve one MCP client over stdin and stdout: all sources, or those named, such as\n" +
+			"notes,work. MCP clients run this command. The hub is found or started, and all\n" +
+			"clients share it; the client stays connected when the hub restarts.\n\n" +
+			"With --client it proves the client's name by the token that `lectern client install`\n" +
+			"has made; without that token the name is what the client calls itself.\n\n" +
 			"With --standalone everything runs in this process, which suits containers. The same\n" +
 			"happens when the environment asks for a source: then the client gets only that one.\n\n" +
 			"Environment:\n" + environmentHelp(c.Environment()),
-		Args:              arguments(0, 1, "at most one source"),
+		Args:              arguments(0, 1, "at most one list of sources"),
 		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope := ""
 			if len(args) > 0 {
 				scope = args[0]
 			}
-			if standalone || c.HasEnvironmentSources() {
-				return hubproc.ServeStandalone(cmd.Context(), c.App, scope, c.in, c.out, c.stderrLog())
+			if isTerminal(c.in) {
+				c.warnf(serveOnTerminal)
 			}
-			return serveThroughHub(cmd.Context(), c, scope)
+			token := c.clientToken(client)
+			ctx, cancel := untilHangUp(cmd.Context())
+			defer cancel()
+			var err error
+			if standalone || c.HasEnvironmentSources() {
+				err = hubproc.ServeStandalone(ctx, c.App, scope, token(), c.in, c.out, c.stderrLog())
+			} else {
+				err = serveThroughHub(ctx, c, scope, token)
+			}
+			if ctx.Err() != nil {
+				return nil // told to end
+			}
+			return err
 		},
 	}
+	cmd.Flags().StringVar(&client, "client", "", "prove the name of this `CLIENT` by its token")
 	cmd.Flags().BoolVar(&standalone, "standalone", false, "run everything in this process, without a hub")
 	return cmd
+}
+
+// serveOnTerminal is for people: clients give this command a pipe.
+const serveOnTerminal = "lectern serve speaks MCP with a program and is waiting for its messages. Press Ctrl+C to end it.\n" +
+	"To connect a client, run: lectern client install CLIENT\n" +
+	"To see what agents do, run: lectern\n"
+
+// clientToken returns a function that reads the token to prove a client's name
+// with: the one in the environment, else the one made for the client; empty:
+// there is none, and the name is only claimed, which is said once.
+func (c *cli) clientToken(client string) func() string {
+	if token := c.Getenv(app.ClientTokenEnv); token != "" || client == "" {
+		return func() string { return token }
+	}
+	warn := sync.OnceFunc(func() {
+		c.warnf("lectern: %s has no token, so its name is not proven. Run: lectern client install %s\n", client, client)
+	})
+	return func() string {
+		if config.CheckName(client) != nil {
+			warn()
+			return ""
+		}
+		token, err := loopnet.LoadToken(c.Paths.ClientTokens().File(client))
+		if err != nil {
+			warn()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.stderrLog().Warn("read client token", "error", err)
+		}
+		return token.Reveal()
+	}
 }
 
 // environmentHelp lists the variables that make a source.
@@ -64,15 +116,17 @@ func environmentHelp(variables map[string][]tools.EnvironmentVariable) string {
 const shimGC = 50
 
 // serveThroughHub copies frames between the client and the hub.
-func serveThroughHub(ctx context.Context, c *cli, scope string) error {
+func serveThroughHub(ctx context.Context, c *cli, scope string, token func() string) error {
 	if c.Getenv("GOGC") == "" {
 		debug.SetGCPercent(shimGC)
 	}
 	log := c.stderrLog()
 	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {
 		to := c.ConnectConfig(log)
-		to.Scope, to.Start, to.Token = scope, start, c.Getenv(app.ClientTokenEnv)
+		to.Scope, to.Start, to.Probe = scope, start, false
 		return func(ctx context.Context) (net.Conn, error) {
+			to := to
+			to.Token = token() // it may have been made or replaced meanwhile
 			conn, _, err := daemon.Connect(ctx, to)
 			return conn, err
 		}

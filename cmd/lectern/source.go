@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -18,25 +17,8 @@ import (
 
 func sourceCommand(c *cli) *cobra.Command {
 	return groupCommand(&cobra.Command{Use: "source", Short: "Manage the knowledge bases that are open to agents"},
-		sourceFindCommand(c), sourceAddCommand(c), sourceKindsCommand(c), sourceListCommand(c), sourceShowCommand(c), sourceRemoveCommand(c))
-}
-
-func sourceRemoveCommand(c *cli) *cobra.Command {
-	var dryRun bool
-	cmd := &cobra.Command{
-		Use:               "remove NAME",
-		Short:             "Close a source to agents; its files stay",
-		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: completions(c.completeSource),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a := status.Action{Verb: status.RemoveSource, Target: args[0]}
-			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
-				return fmt.Sprintf("removed source %s: %s", p.Source.Name, p.Source.Path)
-			})
-		},
-	}
-	dryRunFlag(cmd, &dryRun)
-	return cmd
+		sourceFindCommand(c), sourceAddCommand(c), sourceKindsCommand(c), sourceListCommand(c), sourceShowCommand(c),
+		sourceSetCommand(c), sourceRemoveCommand(c))
 }
 
 func sourceListCommand(c *cli) *cobra.Command {
@@ -105,6 +87,18 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 		rows.add("only", rule)
 	}
 	state := sourceStates(ctx, c)[s.Name]
+	if len(s.Exclude)+len(s.Only) > 0 && state.State != "" {
+		hidden, err := status.Ask(ctx, c.hub().API(), status.HiddenPagesQuery, s.Name)
+		switch {
+		case err != nil:
+			rows.add("privacy", err.Error())
+		case len(hidden.Unmatched) > 0:
+			rows.add("privacy", hidden.String())
+			rows.add("warning", unmatchedRules(hidden))
+		default:
+			rows.add("privacy", hidden.String())
+		}
+	}
 	rows.add("from", from)
 	rows.add("state", state.String())
 	for _, p := range state.problems {
@@ -166,16 +160,4 @@ func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 		states[s.Name] = state
 	}
 	return states
-}
-
-// completeSource proposes names of sources for the first argument.
-func (c *cli) completeSource(args []string) (names []string) {
-	conf, err := c.Config()
-	if err != nil || len(args) > 0 {
-		return nil
-	}
-	for _, s := range c.Sources(conf) {
-		names = append(names, s.Name)
-	}
-	return names
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -28,7 +29,10 @@ func sourceAddCommand(c *cli) *cobra.Command {
 		Long: "Open a folder to agents. Its kind is detected, and its name is derived from the\n" +
 			"folder's. Or open a source of a kind that you name, with the keys of that kind. A\n" +
 			"word that is a kind means the kind; a folder of that name is ./KIND. The\n" +
-			"configuration file is edited in place; adding a source again changes nothing.\n\n" +
+			"configuration file is edited in place; adding a source again changes nothing, and\n" +
+			"`lectern source set` changes one that is open already.\n\n" +
+			"What privacy rules hide is counted and said; the hub, which counts, is started if\n" +
+			"none is running.\n\n" +
 			"A secret is given as env:NAME, a variable in the environment of the hub, or as\n" +
 			"file:PATH, a file that only you can read.",
 		Example: "  lectern source add ~/notes --read-only\n" +
@@ -78,19 +82,9 @@ func (c *cli) readNewSource(s *status.NewSource, args []string) error {
 	default:
 		s.Location = word
 	}
-	s.Keys = map[string]string{}
-	for i, arg := range args[1:] {
-		key, value, ok := strings.Cut(arg, "=")
-		_, twice := s.Keys[key]
-		switch {
-		case !ok || key == "":
-			return usagef("add source: argument %d is not of the form KEY=VALUE; quote a path with spaces. %s", i+2, sourceAddUsage)
-		case twice:
-			return usagef("add source: %s is given twice", key)
-		}
-		s.Keys[key] = value
-	}
-	return nil
+	keys, err := readKeys("add source", args[1:])
+	s.Keys = keys
+	return err
 }
 
 func (c *cli) kindNames() (names []string) {
@@ -101,13 +95,13 @@ func (c *cli) kindNames() (names []string) {
 }
 
 func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) error {
-	added := ""
+	var added config.Source
 	err := c.editConfig(ctx, status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
 		opens := cmp.Or(p.Source.Path, describeKeys(s.Keys))
 		if !p.Edit.HasChanges() {
 			return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, cmp.Or(opens, p.Source.Kind))
 		}
-		added = p.Source.Name
+		added = p.Source
 		if opens == "" {
 			return fmt.Sprintf("added source %s (%s)", p.Source.Name, p.Source.Kind)
 		}
@@ -117,7 +111,7 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		}
 		return fmt.Sprintf("added source %s: %s (%s%s)", p.Source.Name, opens, p.Source.Kind, reason)
 	})
-	if err != nil || added == "" {
+	if err != nil || added.Name == "" {
 		return err
 	}
 	conf, err := c.Config()
@@ -125,7 +119,10 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		return err
 	}
 	c.printf("\nIn force for it; `lectern grant` changes that:\n")
-	return c.printGrants(conf, added)
+	if err := c.printGrants(conf, added.Name); err != nil {
+		return err
+	}
+	return c.sayHidden(ctx, added)
 }
 
 func describeKeys(keys map[string]string) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // maxProposals bounds the names of one folder that are proposed.
@@ -40,18 +41,38 @@ func (c *cli) completeNewSource(cmd *cobra.Command, args []string, word string) 
 	if !ok {
 		return nil, only
 	}
+	return c.proposeKeys(m, args, word), only
+}
+
+// completeSourceSet proposes arguments of `source set`: sources, then the keys of
+// the source's kind, then values of a key.
+func (c *cli) completeSourceSet(_ *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	conf, err := c.Config()
+	if err != nil || len(args) == 0 {
+		return c.completeSource(args), cobra.ShellCompDirectiveNoFileComp
+	}
+	s, _ := conf.Source(args[0])
+	m, ok := c.Kind(s.Kind)
+	if !ok {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.proposeKeys(m, args, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// proposeKeys proposes the keys of a kind that are not among args, or the values
+// of the one that word begins with.
+func (c *cli) proposeKeys(m *tools.Manifest, args []string, word string) (proposals []cobra.Completion) {
 	name, value, hasValue := strings.Cut(word, "=")
-	var proposals []cobra.Completion
 	for _, key := range app.ConfigKeys(m) {
 		given := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, key.Name+"=") })
 		switch {
 		case !hasValue && !given:
 			proposals = append(proposals, cobra.CompletionWithDesc(key.Name+"=", key.Description))
 		case hasValue && key.Name == name:
-			return c.proposeValues(key, value), only
+			return c.proposeValues(key, value)
 		}
 	}
-	return proposals, only
+	return proposals
 }
 
 func (c *cli) proposeValues(key config.Key, value string) []cobra.Completion {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,9 @@ func statusCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the hub, its sources, agents and problems",
-		Args:  noArguments,
+		Long: "Show the hub, its sources, agents and problems. The exit status is 3 if no hub is\n" +
+			"running, and 1 if a problem is an error: something is not served, or not protected.",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			snap, err := c.hub().Snapshot(cmd.Context())
 			if err != nil {
@@ -27,10 +30,16 @@ func statusCommand(c *cli) *cobra.Command {
 			} else {
 				err = c.printStatus(snap)
 			}
-			if err == nil && !machine.HubRunning(snap) {
-				err = &exitError{code: exitNoHub}
+			failed := slices.ContainsFunc(snap.Problems, func(p status.Problem) bool { return p.Severity == status.Error })
+			switch {
+			case err != nil:
+				return err
+			case !machine.HubRunning(snap):
+				return &exitError{code: exitNoHub}
+			case failed:
+				return &exitError{code: exitFailed}
 			}
-			return err
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the snapshot as JSON")

@@ -18,7 +18,9 @@ func superviseCommand(c *cli) *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log := slog.New(slog.NewTextHandler(c.err, nil)) // systemd and launchd keep it
-			if err := daemon.Supervise(cmd.Context(), c.ConnectConfig(log)); cmd.Context().Err() == nil {
+			ctx, cancel := untilHangUp(cmd.Context())
+			defer cancel()
+			if err := daemon.Supervise(ctx, c.ConnectConfig(log)); ctx.Err() == nil {
 				return err
 			}
 			return nil // told to end

@@ -13,8 +13,8 @@ func undoCommand(c *cli) *cobra.Command {
 	var confirm confirmFlags
 	cmd := &cobra.Command{
 		Use:   "undo [ID...]",
-		Short: "Undo what agents changed",
-		Long: "Undo changes: those with the given IDs, or all that match the flags. All changes of\n" +
+		Short: "Undo what agents changed, or list what can be undone",
+		Long: "Without an ID or a flag: list what can be undone. Undo changes: those with the given IDs, or all that match the flags. All changes of\n" +
 			"one call are undone together, exactly and newest first; the undo is a change that\n" +
 			"can be undone. If one of them was edited later, nothing is changed; --merge keeps\n" +
 			"such edits if they are on other lines. Of many calls, --skip undoes those that can\n" +
@@ -26,7 +26,10 @@ func undoCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if f.IDs = ids; len(ids) == 0 && f.Source == "" && f.Client == "" && f.Session == "" && f.since == "" {
-				return usagef("undo: missing ID; use an ID from `lectern changes`, or --session, --since, --source or --client")
+				if confirm.yes || confirm.dryRun || f.Merge {
+					return usagef("undo: missing ID; use an ID from `lectern changes`, or --session, --since, --source or --client")
+				}
+				return listUndoable(cmd.Context(), c)
 			}
 			act := status.Action{Verb: status.UndoChanges, Filter: &f.Filter}
 			hub := c.hub().API()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,27 +17,43 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
 func uninstallCommand(c *cli) *cobra.Command {
-	return c.planCommand(&cobra.Command{
+	var keepJournal bool
+	cmd := c.planCommand(&cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove everything that Lectern installed on this machine",
 		Long: "Remove everything that Lectern installed on this machine: entries in clients, the\n" +
-			"plugin, the skill, the service, logs and tokens. Your configuration, your sources\n" +
-			"and this binary stay; the plan lists what stays.",
+			"plugin, the skill, the service, logs, tokens and the journal of changes. Your\n" +
+			"configuration, your sources and this binary stay, and so does what a Lectern with\n" +
+			"another LECTERN_HOME installed; the plan lists what stays and why.",
 		Args: noArguments,
-	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return proposeUninstall(ctx, c) })
+	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) {
+		return proposeUninstall(ctx, c, keepJournal)
+	})
+	cmd.Flags().BoolVar(&keepJournal, "keep-journal", false, "keep the journal, so that changes can still be undone after installing again")
+	return cmd
 }
 
-func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) {
+func proposeUninstall(ctx context.Context, c *cli, keepJournal bool) (*installer.Proposal, error) {
 	s, _ := c.planner().ServerEntry()
-	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, leftovers(c.App))
+	lost := lostChanges(ctx, c) // before anything is removed or stopped
+	own := leftovers(c.App, keepJournal)
+	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, own)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case lost == "":
+	case keepJournal:
+		p.Plan.Risks = append(p.Plan.Risks, "the journal of changes stays in "+c.Paths.Journal())
+	default:
+		p.Plan.Risks = append([]string{lost + " can no longer be undone; --keep-journal keeps them"}, p.Plan.Risks...)
 	}
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err == nil {
 		p.Prepend(status.Step{Description: "stop the hub"}, func(ctx context.Context) error {
@@ -52,21 +69,52 @@ func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) 
 	return p, nil
 }
 
+// maxCounted bounds how many changes are counted.
+const maxCounted = 10_000
+
+// lostChanges says how many changes by agents can be undone now; empty: none.
+func lostChanges(ctx context.Context, c *cli) string {
+	if len(filesIn(c.Paths.Journal(), func(string) bool { return true })) == 0 {
+		return ""
+	}
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{Limit: maxCounted})
+	if errors.Is(err, daemon.ErrNoHub) {
+		j := journal.New(journal.Options{Dir: c.Paths.Journal(), Now: c.Now, Log: slog.New(slog.DiscardHandler)})
+		found, err = j.Changes(ctx, status.Filter{Limit: maxCounted})
+		err = errors.Join(err, j.Close())
+	}
+	n := 0
+	for _, change := range found.Changes {
+		if change.CannotUndo == "" && change.Outcome == status.Written && change.Undoes == "" {
+			n++
+		}
+	}
+	switch {
+	case err != nil:
+		return "what agents changed"
+	case found.More:
+		return fmt.Sprintf("more than %d changes", n)
+	case n == 0:
+		return ""
+	}
+	return count(n, "change")
+}
+
 // leftovers are the files of State and Runtime, by name: LECTERN_HOME may have
 // put them into folders with other files.
-func leftovers(a *app.App) installer.OwnFiles {
+func leftovers(a *app.App, keepJournal bool) installer.OwnFiles {
 	state, run, tokens := a.Paths.State, a.Paths.Runtime, string(a.Paths.ClientTokens())
 	files := []string{
 		a.Paths.ClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.ReceiptsName), filepath.Join(state, installer.ServiceLog),
-		a.Paths.Daemon().MCP(), a.Paths.Daemon().Control(), a.Paths.Panel(), a.Paths.Clipboard(),
+		a.Paths.Daemon().MCP(), a.Paths.Daemon().Control(), a.Paths.Panel(), a.Paths.Clipboard(), a.Paths.Seen(),
 		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}
+	journalFiles := filesIn(a.Paths.Journal(), func(string) bool { return !keepJournal })
 	return installer.OwnFiles{
-		Files: slices.Concat(files,
+		Files: slices.Concat(files, journalFiles,
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
 			filesIn(tokens, func(name string) bool { return strings.HasSuffix(name, ".token") }),
-			filesIn(a.Paths.Journal(), func(string) bool { return true }),
 			updateFiles(a)),
 		Folders: []string{filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state},
 	}

@@ -39,6 +39,14 @@ func thisBuild() build {
 	return b
 }
 
+func (b build) String() string {
+	revision := ""
+	if b.Revision != "" {
+		revision = fmt.Sprintf(" (%.12s)", b.Revision)
+	}
+	return fmt.Sprintf("%s%s %s %s/%s", b.Version, revision, b.Go, b.OS, b.Arch)
+}
+
 func versionCommand(c *cli) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -50,11 +58,7 @@ func versionCommand(c *cli) *cobra.Command {
 			if asJSON {
 				return c.json(b)
 			}
-			revision := ""
-			if b.Revision != "" {
-				revision = fmt.Sprintf(" (%.12s)", b.Revision)
-			}
-			c.printf("lectern %s%s %s %s/%s\n", b.Version, revision, b.Go, b.OS, b.Arch)
+			c.printf("lectern %s\n", b.String())
 			return nil
 		},
 	}

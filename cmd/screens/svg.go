@@ -23,23 +23,36 @@ type palette struct{ foreground, background string }
 // drawSVG draws a screen, as tmux prints it with colours, in a grid of cells.
 // Every run of cells has its width, so that it fits with any font.
 func drawSVG(screen, title string, width int, p palette) string {
+	lines := screenLines(screen, width)
+	var b strings.Builder
+	openSVG(&b, title, width, len(lines), p)
+	drawLines(&b, lines, p)
+	b.WriteString("</g>\n</svg>\n")
+	return b.String()
+}
+
+func screenLines(screen string, width int) []uv.Line {
 	screen = strings.TrimRight(screen, "\n")
 	cells := uv.NewScreenBuffer(width, strings.Count(screen, "\n")+1)
 	cells.Method = ansi.GraphemeWidth
 	uv.NewStyledString(screen).Draw(cells, cells.Bounds())
-	lines := cells.Lines
-	wide, high := float64(width)*cellWide+2*border, float64(len(lines)*cellHigh+2*border)
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`, wide, high, wide, high)
-	fmt.Fprintf(&b, "\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", html.EscapeString(title), p.background)
-	fmt.Fprintf(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n", fontSize, p.foreground)
+	return cells.Lines
+}
+
+// openSVG begins a drawing of so many cells, and the group that holds its text.
+func openSVG(b *strings.Builder, title string, width, height int, p palette) {
+	wide, high := float64(width)*cellWide+2*border, float64(height*cellHigh+2*border)
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`, wide, high, wide, high)
+	fmt.Fprintf(b, "\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", html.EscapeString(title), p.background)
+	fmt.Fprintf(b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n", fontSize, p.foreground)
+}
+
+func drawLines(b *strings.Builder, lines []uv.Line, p palette) {
 	for y, line := range lines {
 		for _, r := range textRuns(line) {
-			r.draw(&b, y, p)
+			r.draw(b, y, p)
 		}
 	}
-	b.WriteString("</g>\n</svg>\n")
-	return b.String()
 }
 
 // A textRun is a text of one style and where it begins, in cells.

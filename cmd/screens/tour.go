@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 var (
@@ -16,9 +17,12 @@ var (
 )
 
 // A scene is one screenshot: the keys are pressed, and when the screen shows the
-// texts it is saved. A scene without a name is not saved.
+// texts it is saved. A scene without a name is not saved, and one with a caption is a
+// frame of the film.
 type scene struct {
 	name, title string
+	caption     string
+	before      func() error // nil: nothing
 	keys        []string
 	shows       []string
 	palette     *palette // nil: dark
@@ -31,6 +35,9 @@ func takeScreens(ctx context.Context, exe, top, folder string) error {
 	}
 	if err := agentsAtWork(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
 		return fmt.Errorf("agents at work: %w", err)
+	}
+	if err := takeFilm(ctx, exe, filepath.Join(top, "film"), folder); err != nil {
+		return fmt.Errorf("film: %w", err)
 	}
 	return nil
 }
@@ -56,12 +63,12 @@ func agentsAtWork(ctx context.Context, exe, home, folder string) (err error) {
 name = "notes"
 kind = "markdown"
 path = "~/Notes"
+effects = ["read", "write"]
 
 [[source]]
 name = "wiki"
 kind = "markdown"
 path = "~/Wiki"
-ask = ["write", "delete"]
 `)
 	if err != nil {
 		return err
@@ -107,6 +114,44 @@ ask = ["write", "delete"]
 	})
 }
 
+// stillFrame is the frame of the film that says most: the agent asks.
+const stillFrame = 1
+
+// takeFilm is the way of one question, one change and its undo.
+func takeFilm(ctx context.Context, exe, home, folder string) error {
+	env, err := createHome(home, "\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"~/Notes\"\n")
+	if err != nil {
+		return err
+	}
+	agent, err := startAgent(ctx, exe, env, "your-agent")
+	if err != nil {
+		return err
+	}
+	defer agent.close()
+	look := func() error {
+		if err := agent.request("tools/call", call("search_pages", map[string]any{"query": "glass"})); err != nil {
+			return err
+		}
+		return agent.request("tools/call", call("read_page", map[string]any{"path": "Projects/Greenhouse.md"}))
+	}
+	write := func() error {
+		text := strings.Replace(greenhouse, "| ordered |", "| came on Monday |", 1)
+		_, err := agent.send("tools/call", call("write_page", map[string]any{"path": "Projects/Greenhouse.md", "content": text}))
+		return err
+	}
+	return playScenes(ctx, exe, home, env, folder, []scene{
+		{title: "reads", before: look, keys: []string{"3"}, shows: []string{"Activity", "read_page"},
+			caption: "You: “Has the glass for the greenhouse come?” Your agent searches your notes, and you see what it reads."},
+		{title: "asks", before: write, keys: []string{"!"}, shows: []string{"came on Monday"},
+			caption: "You: “Note that it came on Monday.” Before anything is written, you see exactly what."},
+		{title: "wrote", keys: []string{"y"}, shows: []string{"write_page", "came on Monday", "u undo"},
+			caption: "y: it is written, once, and remembered."},
+		{title: "undo", keys: []string{"u"}, shows: []string{"no, leave it"}},
+		{title: "undone", keys: []string{"y"}, shows: []string{"undone"},
+			caption: "u: and it is as it was, to the last byte."},
+	})
+}
+
 // makeCalls makes some calls of each kind.
 func makeCalls(a *fakeAgent) error {
 	for _, params := range []map[string]any{
@@ -127,6 +172,8 @@ func makeCalls(a *fakeAgent) error {
 
 const garden = "# Garden\n\nWhat grows, and where. See [[Projects/Greenhouse]].\n\n- roses\n"
 
+const greenhouse = "---\ntags: [build]\n---\n\n# Greenhouse\n\n| part | state |\n| --- | --- |\n| frame | done |\n| glass | ordered |\n"
+
 // createHome creates a home folder with notes and a configuration, which may be
 // empty, and returns the environment for programs.
 func createHome(home, conf string) (env []string, err error) {
@@ -138,7 +185,7 @@ func createHome(home, conf string) (env []string, err error) {
 		".config/lectern/config.toml":  fmt.Sprintf("[hub]\nport = %d\n%s", port, conf),
 		"Wiki/Watering.md":             "# Watering\n\n- every morning\n",
 		"Notes/Garden.md":              garden,
-		"Notes/Projects/Greenhouse.md": "---\ntags: [build]\n---\n\n# Greenhouse\n\n| part | state |\n| --- | --- |\n| frame | done |\n| glass | ordered |\n",
+		"Notes/Projects/Greenhouse.md": greenhouse,
 	}
 	return []string{
 		"HOME=" + home, "PATH=" + filepath.Join(filepath.Dir(home), "bin") + ":" + os.Getenv("PATH"),
@@ -181,9 +228,17 @@ func playScenes(ctx context.Context, exe, home string, env []string, folder stri
 			err = errors.Join(err, fmt.Errorf("stop hub: %w: %s", stopErr, out))
 		}
 	}()
+	var film []frame
 	for _, s := range scenes {
 		if err := x.playScene(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
+		}
+		if s.caption != "" {
+			screen, err := x.capture(ctx, "-e")
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.title, err)
+			}
+			film = append(film, frame{screen, s.caption})
 		}
 		if s.name == "" {
 			continue
@@ -196,12 +251,21 @@ func playScenes(ctx context.Context, exe, home string, env []string, folder stri
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
 	}
-	return nil
+	if len(film) == 0 {
+		return nil
+	}
+	text := drawFilm(film, stillFrame, "An agent reads notes, asks before it writes, and what it wrote is undone", wide, high, darkPalette)
+	return os.WriteFile(filepath.Join(folder, "film.svg"), []byte(text), 0o644) //nolint:gosec // a document, which git keeps
 }
 
 // playScene presses the keys of a scene and waits for its texts. If they do not
 // appear, it presses the last key once more.
 func (x terminal) playScene(ctx context.Context, s scene) error {
+	if s.before != nil {
+		if err := s.before(); err != nil {
+			return err
+		}
+	}
 	for _, key := range s.keys {
 		if err := x.press(ctx, key); err != nil {
 			return err

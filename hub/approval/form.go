@@ -131,7 +131,9 @@ func (q *Queue) resume(ctx context.Context, c Client, f *Form) (d decision, err 
 }
 
 func (f *Form) void(as status.Resolution, why error) {
-	f.queue.take(f.pending.view.ID, as)
+	if !f.queue.take(f.pending.view.ID, as) {
+		f.queue.RecordCallEnd(f.pending.view.ID, why, nil)
+	}
 	f.queue.logDecision(f.pending, f.decision, why)
 	f.queue.conf.Changed()
 }

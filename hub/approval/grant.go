@@ -10,6 +10,7 @@ import (
 
 // A Grant is a person's approval of one call, to be used once and in time.
 type Grant struct {
+	ID    string       // of the approval; empty: nobody was asked
 	Scope status.Scope // how far the approval reaches beyond the call
 
 	request Request

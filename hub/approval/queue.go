@@ -52,9 +52,16 @@ type Queue struct {
 
 	mu       sync.Mutex
 	closed   bool
-	pending  map[string]*pending      // by ID
-	forms    map[string]*Form         // that clients have, by state
-	outcomes []status.ApprovalOutcome // the latest, oldest first
+	pending  map[string]*pending // by ID
+	forms    map[string]*Form    // that clients have, by state
+	outcomes []outcome           // the latest, oldest first
+}
+
+// An outcome is how a wait ended, and when.
+type outcome struct {
+	status.ApprovalOutcome
+
+	at time.Time
 }
 
 // pending is one call that waits. The goroutine that takes it out of the map sends the
@@ -71,6 +78,7 @@ type pending struct {
 
 // A decision ends a wait.
 type decision struct {
+	id            string // of the approval
 	allow         bool
 	scope         status.Scope
 	reason        string // for a refusal
@@ -118,7 +126,7 @@ func (q *Queue) take(id string, as status.Resolution) bool {
 func (q *Queue) remove(id string, o status.ApprovalOutcome) {
 	delete(q.pending, id)
 	o.ID = id
-	q.outcomes = append(q.outcomes, o)
+	q.outcomes = append(q.outcomes, outcome{o, q.conf.Now()})
 	if excess := len(q.outcomes) - maxOutcomes; excess > 0 {
 		q.outcomes = slices.Delete(q.outcomes, 0, excess)
 	}
@@ -167,7 +175,30 @@ func (q *Queue) Pending() []status.Approval {
 func (q *Queue) Outcomes() []status.ApprovalOutcome {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return append([]status.ApprovalOutcome{}, q.outcomes...)
+	list := make([]status.ApprovalOutcome, len(q.outcomes))
+	for i, o := range q.outcomes {
+		list[i] = o.ApprovalOutcome
+	}
+	return list
+}
+
+// RecordCallEnd notes how the call ended that was allowed as id: with an error, or
+// with the Changes that have these IDs. Of one that has ended, or that is not
+// remembered, nothing is noted.
+func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
+	defer q.conf.Changed()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.outcomes {
+		o := &q.outcomes[i]
+		if o.ID != id || o.Resolution != status.Allowed || o.Call != nil {
+			continue
+		}
+		o.Call = &status.CallEnd{Changes: changes[:min(len(changes), maxTargets)], Duration: q.conf.Now().Sub(o.at)}
+		if e := tools.AsError(err); e != nil {
+			o.Call.Code, o.Call.Message = string(e.Code), clip(e.Message, maxArgs)
+		}
+	}
 }
 
 // Get is a pending approval, the plan of its call, and the rule that the answer
@@ -199,6 +230,7 @@ func (q *Queue) answer(id string, d decision) error {
 	defer q.conf.Changed() // while the client has a form, no goroutine waits that would call it
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	d.id = id
 	p := q.pending[id]
 	if p == nil {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)

@@ -41,12 +41,15 @@ func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 	d, err := q.decide(ctx, r, c)
 	switch {
 	case err != nil:
+		if d.allow {
+			q.RecordCallEnd(d.id, err, nil)
+		}
 		return nil, err
 	case d.policyChanged:
 		return nil, ErrPolicyChanged
 	}
 	g := NewGrant(r, q.conf.Now, q.conf.Now().Add(q.conf.UseWithin))
-	g.Scope = d.scope
+	g.ID, g.Scope = d.id, d.scope
 	return g, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -14,7 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An endpoint is one scope as MCP sees it: all sources, or one by name.
+// An endpoint is one scope as MCP sees it: all sources, or those named.
 //
 // mcp-go keeps tools, resources and prompts in an MCPServer and could filter
 // or extend them per session, but filters run for every list and every call,
@@ -39,14 +40,30 @@ const instructions = "Lectern opens the user's own knowledge bases. " +
 	"A tool that takes `source` works on several knowledge bases: name the one you mean. " +
 	"You may say why you write, in the call's `_meta` under `" + reasonKey + "`: the user reads it beside the change."
 
-// endpoint returns the endpoint of a scope; false if the scope does not exist.
-func (s *Server) endpoint(scope string) (*endpoint, bool) {
-	if _, known := s.Hub.Toolset(scope, nil); !known {
-		return nil, false
+// maxEndpoints bounds the scopes that are served at one time: of n sources 2ⁿ
+// lists can be asked for.
+const maxEndpoints = 256
+
+// canonicalScope is a scope with each source once, in the order of their names.
+func canonicalScope(scope string) string {
+	if !strings.Contains(scope, ",") {
+		return scope
 	}
+	return strings.Join(slices.Compact(slices.Sorted(strings.SplitSeq(scope, ","))), ",")
+}
+
+// endpoint returns the endpoint of a canonical scope; false if one of its names
+// is no source, or too many scopes are served.
+func (s *Server) endpoint(scope string) (*endpoint, bool) {
 	s.endpointMu.Lock()
 	defer s.endpointMu.Unlock()
 	ep := s.endpoints[scope]
+	if ep == nil && len(s.endpoints) >= maxEndpoints && strings.Contains(scope, ",") {
+		return nil, false
+	}
+	if _, known := s.Hub.Toolset(scope, nil); !known {
+		return nil, false
+	}
 	if ep == nil {
 		ep = s.newEndpoint(scope)
 		s.endpoints[scope] = ep

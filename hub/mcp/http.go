@@ -19,19 +19,20 @@ import (
 // those of one call down the stream of another, makes a session for any id, and
 // lets no handler choose the code of an error.
 
-// HTTP serves /mcp and /mcp/{source}. It checks no token, Host or Origin:
+// HTTP serves /mcp and /mcp/{sources}, their names separated by commas. It checks no token, Host or Origin:
 // wrap it in loopnet.Guard.
 func (s *Server) HTTP() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", s.serveHTTP)
-	mux.HandleFunc("/mcp/{source}", s.serveHTTP)
+	mux.HandleFunc("/mcp/{sources}", s.serveHTTP)
 	return mux
 }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	ep, ok := s.endpoint(r.PathValue("source"))
+	scope := canonicalScope(r.PathValue("sources"))
+	ep, ok := s.endpoint(scope)
 	if !ok {
-		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSource(r.PathValue("source"))})
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSource(scope)})
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -104,14 +105,21 @@ func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message
 		reject(w, http.StatusBadRequest, bad)
 		return
 	}
-	session := ep.modernSession(ep.scope, ep.VerifyClient(r), p.meta)
+	proven := ep.VerifyClient(r)
+	if c := p.meta.ClientInfo(); c != nil && ep.isBarred(proven, c.Name) || c == nil && ep.isBarred(proven, "") {
+		reject(w, http.StatusForbidden, barred(m))
+		return
+	}
+	session := ep.modernSession(ep.scope, proven, p.meta)
+	ctx, end := session.bound(r.Context())
+	defer end()
 	x, out := newRequest(m, p, session), ep.newResponseWriter(w)
 	x.notify = out.notify
 	var a response
 	if m.method == string(mcp.MethodSubscriptionsListen) && m.id != nil {
-		a = ep.listen(r.Context(), x)
+		a = ep.listen(ctx, x)
 	} else {
-		a = ep.respond(r.Context(), x, newMCPSession(session, session.ID))
+		a = ep.respond(ctx, x, newMCPSession(session, session.ID))
 	}
 	out.respond(r.Context(), httpStatus(a.code), a.frame)
 }
@@ -188,6 +196,11 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 		return
 	}
 	a := ep.respond(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
+	if ep.isBarred(hs.session.Proven, hs.session.clientInfo().Name) {
+		ep.closeHTTPSession(hs)
+		reject(w, http.StatusForbidden, barred(m))
+		return
+	}
 	if a.code == 0 && m.id != nil {
 		if err := ep.openHTTPSession(ep, hs); err != nil {
 			a = errorResponse(m.id, mcp.INTERNAL_ERROR, errInternal)

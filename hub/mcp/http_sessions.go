@@ -17,6 +17,7 @@ type httpSessions struct {
 	mu     sync.Mutex
 	legacy map[string]*httpSession // by Mcp-Session-Id
 	modern map[string]*Session     // by scope, proven name and what the client calls itself
+	barred map[clientKey]bool      // that a person disconnected
 }
 
 // An httpSession is a session of the legacy era. Until it has answered
@@ -37,7 +38,7 @@ func (hs *httpSession) begin(ctx context.Context, m message) (_ context.Context,
 	if m.id == nil {
 		return ctx, func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := hs.session.bound(ctx)
 	hs.pendingMu.Lock()
 	defer hs.pendingMu.Unlock()
 	hs.pending[string(m.id)] = cancel

@@ -96,7 +96,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		Config: c, large: newLargeSemaphore(c.Limits.Large, c.Limits.LargeAtOnce),
-		http:      httpSessions{legacy: map[string]*httpSession{}, modern: map[string]*Session{}},
+		http:      httpSessions{legacy: map[string]*httpSession{}, modern: map[string]*Session{}, barred: map[clientKey]bool{}},
 		endpoints: map[string]*endpoint{}, sessions: map[*Session]struct{}{}, clients: map[*mcpSession]struct{}{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"sync"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // Attach says who a connection belongs to.
 type Attach struct {
-	Scope     string // a source's name; empty: all sources
+	Scope     string // the names of sources, separated by commas; empty: all sources
 	Transport status.Transport
 	Proven    string // the client that proved its name by a token; empty: none
 	PID       int    // of the `lectern serve` process, or 0
@@ -27,6 +28,9 @@ type Session struct {
 	Shared bool // known only by what a client calls itself: every client of that name is in it
 	Since  time.Time
 
+	life       context.Context // ends when a person disconnects it
+	disconnect context.CancelFunc
+
 	mu       sync.Mutex
 	client   mcp.Implementation
 	protocol string
@@ -39,7 +43,9 @@ type Session struct {
 
 // NewSession makes a session that is not open yet.
 func NewSession(id string, now time.Time, a Attach) *Session {
-	return &Session{Attach: a, ID: id, Since: now, lastSeen: now}
+	s := &Session{Attach: a, ID: id, Since: now, lastSeen: now}
+	s.life, s.disconnect = context.WithCancel(context.Background())
+	return s
 }
 
 // Introduce sets what the client calls itself.

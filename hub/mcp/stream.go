@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,6 +66,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 		case <-ctx.Done():
 		}
 	}()
+	a.Scope = canonicalScope(a.Scope)
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSource(a.Scope)
@@ -84,6 +86,10 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	defer disconnect()
 	s.open(session)
 	defer s.close(session)
+	defer context.AfterFunc(session.life, func() {
+		st.respond(disconnectedFrame())
+		cancel()
+	})()
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.announce(ctx) }()
 
@@ -96,8 +102,11 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	return errors.Join(err, finish(ctx, r, out, s.Limits.Grace))
 }
 
-func noSource(name string) string {
-	return fmt.Sprintf("no source named %s; `lectern source list` shows the sources", name)
+func noSource(scope string) string {
+	if strings.Contains(scope, ",") {
+		return fmt.Sprintf("one of %s is no source; `lectern source list` shows the sources", scope)
+	}
+	return fmt.Sprintf("no source named %s; `lectern source list` shows the sources", scope)
 }
 
 // announce writes announcements until ctx ends.

@@ -16,6 +16,10 @@ import (
 // Max is the usual limit of one frame in bytes, without its newline.
 const Max = 16 << 20
 
+// MethodDisconnected is the notification by which a hub tells the relay in front
+// of a client that a person disconnected it. Clients never see it.
+const MethodDisconnected = "notifications/lectern/disconnected"
+
 // handOverSize is the size in bytes from which a frame is handed over, not copied.
 const handOverSize = 64 << 10
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -21,8 +22,9 @@ import (
 type ConnectConfig struct {
 	Paths Paths
 	Self  BuildInfo
-	Scope string // the one source wanted; empty: all
+	Scope string // the sources wanted, separated by commas; empty: all
 	Token string // the client's, to prove its name; empty: none
+	Probe bool   // no agent is behind the connection
 	Start StartPolicy
 
 	// Command runs a hub: program and arguments. Empty: Connect starts none,
@@ -114,6 +116,9 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 		if held, err = filelock.TryFile(c.Paths.startLock()); errors.Is(err, filelock.ErrHeld) {
 			return false, nil
 		}
+		if errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w; make the folder %s writable for you, or set LECTERN_HOME to another one", err, c.Paths.Runtime)
+		}
 		return true, err
 	})
 	if err != nil || held == nil {
@@ -132,7 +137,9 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := handshake(conn, Hello{BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.canReplace()})
+	w, err := handshake(conn, Hello{
+		BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Replace: c.canReplace(),
+	})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}

@@ -236,6 +236,26 @@ func TestIdleExit(t *testing.T) {
 	}
 }
 
+// A process that only looks whether the hub answers is no agent, and a hub that
+// is stopped does not wait for it.
+func TestProbeIsNoAgent(t *testing.T) {
+	w := newHubTest(t)
+	c := w.config()
+	c.Probe = true
+	conn, welcome, err := Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if hub, err := GetHealth(t.Context(), w.paths()); err != nil || hub.Sessions != 0 {
+		t.Errorf("%d sessions, %v; want none", hub.Sessions, err)
+	}
+	if err := Stop(t.Context(), w.paths(), StopRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	w.waitGone(welcome.PID)
+}
+
 func TestFailedStartSaysWhy(t *testing.T) {
 	for code, final := range map[int]bool{1: false, 78: true} {
 		w := newHubTest(t)

@@ -29,9 +29,12 @@ type Hello struct {
 	Wire    int    `json:"wire"`
 	BuildInfo
 	PID   int    `json:"pid"`             // of the `lectern serve` process: shown, never trusted
-	Scope string `json:"scope,omitempty"` // limits it to one source; empty: all
+	Scope string `json:"scope,omitempty"` // the sources wanted, separated by commas; empty: all
 	// Token is the client's, to prove its name; empty: it is not proven.
 	Token string `json:"token,omitempty"`
+	// Probe says that no agent is behind the connection: it only finds out whether
+	// the hub answers, and keeps it from leaving while it is open.
+	Probe bool `json:"probe,omitempty"`
 	// Replace asks an older hub to shut down for a new one, which the client
 	// starts: at once when the hub is idle, else as soon as it is quiet.
 	Replace bool `json:"replace,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -240,7 +241,7 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	answer := h.lifecycle.admit(hello)
 	admitted := answer.Lectern == typeWelcome
 	if admitted {
-		defer h.lifecycle.detach()
+		defer h.lifecycle.detach(hello)
 	}
 	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Self, os.Getpid(), h.instance
 	if err := writeLine(l.Conn, answer); err != nil || !admitted {
@@ -251,6 +252,11 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 		h.OnSuccessor(*next)
 	}
 	l.endHandshake()
+	if hello.Probe {
+		h.Log.Debug("a process looks whether the hub answers", "pid", hello.PID)
+		_, _ = io.Copy(io.Discard, l) // it sends nothing, and ends when it likes
+		return
+	}
 	if err := h.Attach(ctx, hello, l); err != nil && ctx.Err() == nil {
 		h.Log.Warn("a stream ended with an error", "shim_pid", hello.PID, "error", err)
 	}

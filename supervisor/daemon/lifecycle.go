@@ -32,7 +32,8 @@ type hubLifecycle struct {
 	started         time.Time
 	lastUsed        time.Time
 	quietSince      time.Time  // since when nothing is in flight; zero: something is
-	attached        int        // streams between hello and end
+	attached        int        // streams of agents between hello and end
+	probes          int        // other streams between hello and end
 	controlRequests int        // control requests being served
 	successor       *BuildInfo // a newer build that waits for this hub to be quiet
 	shutdown        *shutdownDecision
@@ -69,17 +70,26 @@ func (l *hubLifecycle) admit(h Hello) Welcome {
 		l.successor = &h.BuildInfo
 		l.wakeUp()
 	}
-	l.attached++
+	l.count(h, +1)
 	l.lastUsed = now
 	return Welcome{Lectern: typeWelcome}
 }
 
 // detach ends what admit began.
-func (l *hubLifecycle) detach() {
+func (l *hubLifecycle) detach(h Hello) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.attached--
+	l.count(h, -1)
 	l.lastUsed = l.now()
+}
+
+// count counts a stream in, or out again. mu is held.
+func (l *hubLifecycle) count(h Hello, by int) {
+	if h.Probe {
+		l.probes += by
+		return
+	}
+	l.attached += by
 }
 
 // countControl counts a control request in, or out again.
@@ -118,7 +128,7 @@ func (l *hubLifecycle) checkClock() {
 	case l.quietSince.IsZero():
 		l.quietSince = now
 	}
-	if inFlight > 0 || sessions > 0 || l.attached > 0 || l.controlRequests > 0 || l.pinned() {
+	if inFlight > 0 || sessions > 0 || l.attached+l.probes > 0 || l.controlRequests > 0 || l.pinned() {
 		l.lastUsed = now
 	}
 	switch {
@@ -169,7 +179,7 @@ func (l *hubLifecycle) pendingSuccessor() *BuildInfo {
 	return l.successor
 }
 
-// attachedStreams counts the attached streams, also those without a message yet.
+// attachedStreams counts the attached streams of agents, also those without a message yet.
 func (l *hubLifecycle) attachedStreams() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,7 +197,7 @@ func (l *hubLifecycle) decision() *shutdownDecision {
 
 func (l *hubLifecycle) isUnused() bool {
 	inFlight, sessions := l.busy()
-	return inFlight == 0 && sessions == 0 && l.attached == 0
+	return inFlight == 0 && sessions == 0 && l.attached+l.probes == 0
 }
 
 func (l *hubLifecycle) beginShutdown(d shutdownDecision) {

@@ -54,10 +54,16 @@ func hello(s BuildInfo) Hello {
 	return Hello{Lectern: typeHello, Wire: Wire, BuildInfo: s, Replace: true}
 }
 
+func attach(l *hubLifecycle, h Hello) (release func()) {
+	l.admit(h)
+	return func() { l.detach(h) }
+}
+
 func TestShutdownWhenIdle(t *testing.T) {
 	for name, hold := range map[string]func(*hubLifecycle, *usage) (release func()){
 		"nothing":            func(*hubLifecycle, *usage) func() { return func() {} },
-		"a stream":           func(l *hubLifecycle, _ *usage) func() { l.admit(hello(l.self)); return l.detach },
+		"a stream":           func(l *hubLifecycle, _ *usage) func() { return attach(l, hello(l.self)) },
+		"a probe":            func(l *hubLifecycle, _ *usage) func() { return attach(l, Hello{Wire: Wire, Probe: true}) },
 		"a session on HTTP":  func(_ *hubLifecycle, u *usage) func() { u.sessions.Store(1); return func() { u.sessions.Store(0) } },
 		"a panel that looks": func(l *hubLifecycle, _ *usage) func() { l.countControl(1); return func() { l.countControl(-1) } },
 		"a pin":              func(_ *hubLifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },

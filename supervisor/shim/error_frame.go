@@ -36,6 +36,12 @@ func unreachableFrame(id []byte, reason error) []byte {
 	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !supervisor.IsFinal(reason)})
 }
 
+// disconnectedFrame is an error that a person disconnected the agent.
+func disconnectedFrame(id []byte) []byte {
+	return errorFrameWith(id, codeHubLost, "The user disconnected this agent from Lectern. A call that was in flight may have been carried out or not. "+
+		"Do not try again: the user connects it again by restarting the program that the agent runs in.", &errorData{"DISCONNECTED", false})
+}
+
 func errorFrameWith(id []byte, code int, text string, data *errorData) []byte {
 	if id == nil {
 		id = []byte("null")

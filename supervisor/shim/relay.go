@@ -38,6 +38,7 @@ type relay struct {
 	queue          [][]byte  // from the client while up is nil
 	queued         int       // bytes in queue
 	closed         bool      // In has ended
+	disconnected   bool      // by a person: no hub is connected to any more
 	connectError   error     // why the hub could not be reached the last time; nil: it was
 	calls          pendingCalls
 	serverRequests serverRequests
@@ -174,6 +175,8 @@ func (r *relay) fromHub(f []byte) {
 	r.mu.Lock()
 	pass := true
 	switch {
+	case m.method == frame.MethodDisconnected:
+		r.disconnected, pass = true, false
 	case m.method != "" && m.id != nil:
 		f = r.serverRequests.add(f, m)
 	case m.method == "" && m.id != nil:
@@ -229,9 +232,13 @@ func (r *relay) hubLost() {
 	r.hub = nil
 	failed := r.calls.removeLost()
 	withdrawn := r.serverRequests.reset()
+	answer := func(id []byte) []byte { return errorFrame(id, codeHubLost, hubRestarted) }
+	if r.disconnected {
+		answer = disconnectedFrame
+	}
 	r.mu.Unlock()
 	for _, c := range failed {
-		r.writeClient(errorFrame(c.id, codeHubLost, hubRestarted))
+		r.writeClient(answer(c.id))
 	}
 	for _, id := range withdrawn {
 		r.writeClient(newNotification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
@@ -254,6 +261,9 @@ func (r *relay) failPending(reason error) {
 	r.queueSpace.Broadcast()
 	r.mu.Unlock()
 	say := func(id []byte) { r.writeClient(unreachableFrame(id, reason)) }
+	if errors.Is(reason, errDisconnected) {
+		say = func(id []byte) { r.writeClient(disconnectedFrame(id)) }
+	}
 	for _, c := range failed {
 		say(c.id)
 	}

@@ -92,9 +92,37 @@ func Run(ctx context.Context, c Config) error {
 // lastWriteTimeout is how long the client may take to read the last frame.
 const lastWriteTimeout = time.Second
 
+// errDisconnected is why a relay connects to no hub any more.
+var errDisconnected = errors.New("the user disconnected this agent from Lectern")
+
+func (r *relay) isDisconnected() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.disconnected
+}
+
+// refuseCalls answers every call with an error until ctx ends: a person
+// disconnected the agent, and it stays so until the client starts another relay.
+func (r *relay) refuseCalls(ctx context.Context) {
+	r.Log.Warn("the user disconnected this agent from Lectern; restart the client to connect it again")
+	r.setConnectError(errDisconnected)
+	for {
+		r.failPending(errDisconnected)
+		select {
+		case <-r.wake:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // run serves one hub after another.
 func (r *relay) run(ctx context.Context) {
 	for first := true; ; first = false {
+		if r.isDisconnected() {
+			r.refuseCalls(ctx)
+			return
+		}
 		conn := r.connectHub(ctx, first)
 		if conn == nil {
 			return

@@ -365,3 +365,25 @@ func TestLongFrame(t *testing.T) {
 		<-s.done
 	})
 }
+
+// An agent that a person disconnected does not come back by itself, and every
+// call is told why, at once.
+func TestDisconnectedByAPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShimTest(t, Config{})
+		hub := s.connect()
+		s.send(callTool("3", "read"), callTool("4", "write"))
+		hub.expect(callTool("3", "read"), callTool("4", "write"))
+		hub.write(`{"jsonrpc":"2.0","method":"notifications/lectern/disconnected"}`)
+		hub.close()
+		const why = `"error":{"code":-32001,"message":"The user disconnected this agent from Lectern.…`
+		s.expect(`{"jsonrpc":"2.0","id":4,`+why, `{"jsonrpc":"2.0","id":3,`+why)
+		time.Sleep(time.Hour)
+		s.send(callTool("5", "read"), initialized)
+		s.expect(`{"jsonrpc":"2.0","id":5,` + why)
+		if len(s.hubs) != 0 {
+			t.Error("it connected again")
+		}
+		s.expectEnd()
+	})
+}

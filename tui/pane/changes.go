@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -15,14 +14,15 @@ import (
 
 // Changes shows the calls that wait for a person, and below them what agents
 // wrote, by session. What the selected one would change, or changed, stands
-// beside it. Drawing is in changes_draw.go, what is read of the journal in
-// changes_cache.go.
+// beside it; on a small screen a call that waits takes all of it. Drawing is in
+// changes_draw.go, what is read of the journal in changes_cache.go, and how a call
+// that waits is read and answered in approval_view.go.
 type Changes struct {
 	keys Keys
 	zone *time.Location
 	snap status.Snapshot
 
-	plans     map[string]widget.TextView // of approvals, by ID; replaced, never changed
+	reader    approvalReader
 	cache     changeCache
 	selection changeSelection
 	detail    widget.Detail
@@ -49,20 +49,20 @@ func changesHelp(k Keys) []KeyGroup {
 		help(k.Allow, "allow the selected call once"), help(k.AllowSession, "allow until the session ends"),
 		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny, with a reason"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
-		help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
+		help(k.Raw, "show all of a long change"), help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
 	}}}
 }
 
 // Show implements [Pane]. The selection stays where it is while that is there.
 func (p Changes) Show(s status.Snapshot) Pane {
 	if hubRestarted(p.snap, s) {
-		p.cache, p.plans = newChangeCache(), nil
+		p.cache, p.reader.texts = newChangeCache(), nil
 	}
 	place := p.position()
+	before, _ := p.pending()
 	p.snap = s
-	p.plans = maps.Clone(p.plans)
-	maps.DeleteFunc(p.plans, func(id string, _ widget.TextView) bool { return p.approval(id) < 0 })
-	return p.keepSelection(place)
+	p.reader = p.reader.keep(func(id string) bool { return p.approval(id) >= 0 })
+	return p.follow(place, before)
 }
 
 // hubRestarted reports whether now is of another hub than before, or of the same
@@ -73,7 +73,7 @@ func hubRestarted(before, now status.Snapshot) bool {
 
 // keepSelection selects what there is at position i if the selected is gone.
 func (p Changes) keepSelection(i int) Changes {
-	if at := p.position(); at >= 0 && p.selection.id != "" {
+	if at := p.position(); at >= 0 && p.selection.id != "" || p.hasEnded() {
 		return p
 	}
 	return p.selectAt(i)
@@ -92,7 +92,10 @@ func (p Changes) selectAt(i int) Changes {
 		p.selection = changeSelection{false, p.cache.at(i - waiting).ID}
 	}
 	if p.selection != before {
-		p.detail.Top = 0
+		p.detail.Top, p.reader.warned = 0, ""
+		if p.selection.pending {
+			p.detail.Top = atFirstChange
+		}
 	}
 	return p
 }
@@ -120,9 +123,9 @@ func (p Changes) Focus(part string) Pane { return p.selectAt(max(0, p.approval(p
 
 // NextQuery implements [Querier].
 func (p Changes) NextQuery() Query {
-	if p.selection.pending {
-		if _, known := p.plans[p.selection.id]; !known {
-			return PlanQuery{p.selection.id}
+	if _, waits := p.pending(); waits {
+		if q := p.reader.nextQuery(p.selection.id); q != nil {
+			return q
 		}
 	}
 	if w := p.cache.nextQuery(p.selection); w != nil && Running(p.snap) {
@@ -134,18 +137,10 @@ func (p Changes) NextQuery() Query {
 // TakeResult implements [Querier].
 func (p Changes) TakeResult(f Result) Pane {
 	place := p.position()
-	if w, ok := f.Query.(PlanQuery); ok {
-		l := widget.NewTextView()
-		if f.Err != nil {
-			l = l.Add(widget.RiskLine, "Cannot preview the change: "+f.Err.Error())
+	if q, ok := f.Query.(ApprovalQuery); ok {
+		if i := p.approval(q.Approval); i >= 0 {
+			p.reader = p.reader.take(p.snap.Approvals[i], q, f)
 		}
-		l = AddPlan(l, f.Plan)
-		if i := p.approval(w.Approval); i >= 0 {
-			l = l.Add(widget.TitleLine, "arguments").Add(widget.DimLine, p.snap.Approvals[i].Args)
-		}
-		plans := map[string]widget.TextView{}
-		maps.Copy(plans, p.plans)
-		plans[w.Approval], p.plans = l, plans
 		return p
 	}
 	p.cache = p.cache.takeResult(f)
@@ -190,7 +185,12 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
+	p = p.look(k)
+	if !key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways) {
+		p.reader.warned = ""
+	}
 	w, h := p.detailRoom(k.W, k.H)
+	p.detail.Top = p.topRow(w, h)
 	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.position(), p.len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
@@ -198,31 +198,19 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	switch {
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
-		p.plans = nil
+		p.reader.texts = nil
 		return p, ShowMessage{"Reloading the journal."}
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, p.undo(key.Matches(k, p.keys.UndoSession))
+	case key.Matches(k, p.keys.Raw):
+		p.reader = p.reader.want(p.selection.id)
+		return p, nil
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the diff", Text: p.detailText().String()}
 	}
 	return p, Unhandled{}
-}
-
-// answer is what a person says to the selected approval.
-func (p Changes) answer(k Press) (Pane, Intent) {
-	a := status.Action{Verb: status.Allow, Target: p.selection.id, Answer: &status.Answer{Scope: status.Once}}
-	switch {
-	case key.Matches(k, p.keys.Refuse):
-		p.refusing, p.reason = p.selection.id, widget.TextInput{}
-		return p, nil
-	case key.Matches(k, p.keys.AllowSession):
-		a.Answer.Scope = status.ForSession
-	case key.Matches(k, p.keys.AllowAlways):
-		a.Answer.Scope = status.Always
-	}
-	return p, IntentFor(a)
 }
 
 // reasonKey types the reason of a refusal. The line stays when the approval is
@@ -233,7 +221,7 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 		p.refusing = ""
 	case key.Matches(k, p.keys.Enter):
 		id := p.refusing
-		p.refusing = ""
+		p.refusing, p.reader.given = "", id
 		if p.approval(id) < 0 {
 			return p, ShowMessage{"This call is no longer pending."}
 		}
@@ -258,8 +246,8 @@ func (p Changes) detailText() widget.TextView {
 	if !p.selection.pending {
 		return p.cache.diff(p.selection.id)
 	}
-	if plan, known := p.plans[p.selection.id]; known {
-		return plan
+	if text, known := p.reader.texts[p.selection.id]; known {
+		return text.view
 	}
 	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
 }
@@ -276,8 +264,18 @@ func (p Changes) Keys() []key.Binding {
 	if p.detail.Open {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	if p.selection.pending {
-		return []key.Binding{p.keys.Allow, p.keys.Refuse, p.keys.AllowSession, p.keys.AllowAlways, turn}
+	if a, waits := p.pending(); waits {
+		keys := []key.Binding{p.keys.Allow, p.keys.Refuse}
+		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
+			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
+		}
+		if !a.OnlyOnce {
+			keys = append(keys, p.keys.AllowSession, p.keys.AllowAlways)
+		}
+		return append(keys, turn)
+	}
+	if p.hasEnded() {
+		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
 	return []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.Copy, p.keys.Refresh}
 }
@@ -294,8 +292,8 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	if p.refusing != "" {
 		return ""
 	}
-	waits := p.selection.pending && p.approval(p.selection.id) >= 0
-	_, read := p.plans[p.selection.id]
+	a, waits := p.pending()
+	text, read := p.reader.texts[p.selection.id]
 	c, written := p.cache.get(p.selection.id)
 	written = written && !p.selection.pending
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
@@ -307,8 +305,12 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(Running(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse) && !waits:
 		return "Select a pending approval first."
-	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways):
-		return reasonUnless(read, "Wait until the preview is on the screen.")
+	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways) && (!read || text.failed):
+		return "Wait until the change is on the screen."
+	case key.Matches(k, p.keys.AllowSession, p.keys.AllowAlways):
+		return onlyOnceReason(a)
+	case key.Matches(k, p.keys.Raw):
+		return reasonUnless(waits && text.hidden != "", "There is nothing more to show.")
 	case undoes && !written:
 		return "Select a change first."
 	case undoes && !Running(p.snap):
@@ -330,7 +332,9 @@ func (p Changes) SelectRow(i int) (Pane, bool) {
 
 // Scroll implements [Scroller].
 func (p Changes) Scroll(n int, k Press) Pane {
+	p = p.look(k)
 	w, h := p.detailRoom(k.W, k.H)
+	p.detail.Top = p.topRow(w, h)
 	p.detail = p.detail.Scroll(n, p.detailText(), w, h)
 	return p
 }

@@ -18,8 +18,12 @@ func (p Changes) View(t theme.Theme, w, h int) string {
 func (p Changes) sections(t theme.Theme, w, h int) []string {
 	frame := widget.Framed(w, h)
 	switch {
+	case p.hasEnded():
+		return drawEnd(p, t, w, h)
 	case p.len() == 0:
 		return widget.Stack(t, w, h, frame, p.emptySection(t))
+	case p.fillsPane(w, h):
+		return p.approvalScreen().draw(t, w, h)
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
 	case h < 8:
@@ -35,9 +39,12 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 	if p.refusing != "" {
 		h--
 	}
-	if p.detail.Open {
+	switch {
+	case p.fillsPane(w, h):
+		return widget.Inside(w, h-len(p.approvalScreen().head(theme.Theme{}, w, h)))
+	case p.detail.Open:
 		w, h = widget.Inside(w, h)
-	} else {
+	default:
 		w, h = widget.InsideDetail(w, h, p.listShare(h), p.listSection(theme.Theme{}))
 	}
 	return w, max(1, h-len(p.detailRows(theme.Theme{}, w)))
@@ -121,27 +128,28 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
-		return t.RowRegion(r.i, p.approvalRow(t, p.snap.Approvals[r.i], w))
+		return t.RowRegion(r.i, approvalRow(p, t, p.snap.Approvals[r.i], w))
 	case r.heading:
-		return p.heading(t, p.cache.at(r.i-waiting), w)
+		return changesHeading(p, t, p.cache.at(r.i-waiting), w)
 	default:
-		return t.RowRegion(r.i, p.changeRow(t, p.cache.at(r.i-waiting), w))
+		return t.RowRegion(r.i, changeRow(p, t, p.cache.at(r.i-waiting), w))
 	}
 }
 
-func (p Changes) heading(t theme.Theme, c status.Change, w int) string {
+func changesHeading(p Changes, t theme.Theme, c status.Change, w int) string {
 	who := widget.OrDash(c.Client)
 	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time,
 		p.snap.Time, p.zone)), w)
 }
 
-func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
+func approvalRow(p Changes, t theme.Theme, a status.Approval, w int) string {
 	t = p.rowTheme(t, changeSelection{true, a.ID})
-	line := t.Warn.Text("▲ ") + t.Text.Fit(a.Tool, min(24, w/3)) + t.Text.Text(" ") + t.Strong.Text(targetsText(a)) + t.Dim.Text(" "+a.Source)
+	line := t.Warn.Text("▲ ") + t.Text.Fit(clientName(a), min(20, w/4)) + t.Text.Text(" ") + t.Text.Fit(a.Tool, min(20, w/4)) + t.Text.Text(" ") +
+		t.Strong.Text(targetsText(a)) + t.Dim.Text(" "+a.Source+", until "+a.Until.In(p.zone).Format("15:04:05"))
 	return widget.FillRow(t, line, w)
 }
 
-func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
+func changeRow(p Changes, t theme.Theme, c status.Change, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
 	glyph, style := outcomeGlyph(t, c)
 	line := style.Text(" "+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
@@ -174,7 +182,9 @@ func (p Changes) detailSection(t theme.Theme) widget.Section {
 	return widget.Section{Title: title, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := p.detailRows(t, w)
 		rows = rows[:max(0, min(len(rows), h-1))]
-		return widget.ScrollRegions(t, append(rows, p.detail.Draw(t, p.detailText(), w, h-len(rows))...), w)
+		detail := p.detail
+		detail.Top = p.topRow(w, h-len(rows))
+		return widget.ScrollRegions(t, append(rows, detail.Draw(t, p.detailText(), w, h-len(rows))...), w)
 	}}
 }
 
@@ -192,20 +202,15 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		return append(rows, p.undoStateRows(t, c)...)
+		return append(rows, undoStateRows(t, c)...)
 	}
-	i := p.approval(p.selection.id)
-	if i < 0 {
+	a, waits := p.pending()
+	if !waits {
 		return nil
 	}
-	a := p.snap.Approvals[i]
-	who := t.Text.Text(widget.OrDash(a.Client)) + t.Warn.Text(" (unverified name)")
-	if a.Proven {
-		who = t.Text.Text(widget.OrDash(a.Client)) + t.Good.Text(" (verified by its token)")
-	}
 	rows := []string{
-		theme.Fit(t.Dim.Fit("who", 9)+who+t.Dim.Text(", session "+a.Session), w),
-		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+")"),
+		theme.Fit(t.Dim.Fit("who", 9)+who(t, a)+t.Dim.Text(", session "+a.Session), w),
+		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+"), "+lineChanges(a.Added, a.Removed)),
 	}
 	rows = append(rows, widget.PropertyRows(t, 9, "targets", widget.OrDash(targetsText(a)), w)...)
 	rows = append(rows, widget.PropertyRows(t, 9, "rule", a.AskReason, w)...)
@@ -214,7 +219,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 }
 
 // undoStateRows says what became of c, when that is worth a row.
-func (p Changes) undoStateRows(t theme.Theme, c status.Change) []string {
+func undoStateRows(t theme.Theme, c status.Change) []string {
 	switch {
 	case c.Undoes != "":
 		return []string{t.Dim.Fit("undoes", 9) + t.Text.Text(c.Undoes)}

@@ -16,12 +16,12 @@ import (
 // Lectern can be put into, and what to give to a client by hand so that its
 // agent gets in. The places are in clients_targets.go.
 type Clients struct {
-	keys         Keys
-	zone         *time.Location
-	snap         status.Snapshot
-	targets      []installTarget
-	cursor       int // the selected place
-	firstSession int // the first visible session
+	keys    Keys
+	zone    *time.Location
+	snap    status.Snapshot
+	targets []installTarget
+	cursor  int    // the selected place
+	agent   string // the selected agent, by the name of its session; empty: a place is selected
 }
 
 // NewClients returns a Clients that shows times of zone.
@@ -31,7 +31,7 @@ func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone
 func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Install, "install Lectern in the client"), help(k.Remove, "uninstall it"), help(k.Copy, "copy the snippet"),
+		help(k.Install, "install Lectern in the client"), help(k.Remove, "uninstall it, or disconnect the selected agent"), help(k.Copy, "copy the snippet"),
 		help(k.Save, "save the snippet to a file"),
 	}}}
 }
@@ -40,7 +40,6 @@ func clientsHelp(k Keys) []KeyGroup {
 func (p Clients) Show(s status.Snapshot) Pane {
 	selected := p.selected().title
 	p.snap, p.targets = s, installTargets(s)
-	p.firstSession = widget.Clamp(p.firstSession, len(s.Sessions))
 	p.cursor = widget.Clamp(p.cursor, len(p.targets))
 	return p.Focus(selected)
 }
@@ -60,11 +59,10 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
+	if next, want, ok := p.agentKey(k); ok {
+		return next, want
+	}
 	switch {
-	case key.Matches(k, p.keys.PageUp):
-		p.firstSession = widget.Clamp(p.firstSession-k.H/2, len(p.snap.Sessions))
-	case key.Matches(k, p.keys.PageDown):
-		p.firstSession = widget.Clamp(p.firstSession+k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.Install):
 		return p, p.installIntent(status.Install)
 	case key.Matches(k, p.keys.Remove):
@@ -74,13 +72,12 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, p.save()
 	default:
-		i, ok := p.keys.Move(k.KeyPressMsg, p.cursor, len(p.targets), 1)
+		next, ok := p.move(k)
 		if !ok {
 			return p, Unhandled{}
 		}
-		p.cursor = i
+		return next, nil
 	}
-	return p, nil
 }
 
 // installIntent is what puts Lectern into the selected place, or takes it out.
@@ -104,6 +101,9 @@ func fileName(s string) string {
 
 // Keys implements [Pane].
 func (p Clients) Keys() []key.Binding {
+	if p.agent != "" {
+		return p.agentKeys()
+	}
 	one := p.selected()
 	if one.title == "" {
 		return nil
@@ -144,9 +144,7 @@ func (p Clients) agentsSection(t theme.Theme) widget.Section {
 			if h > n {
 				rows, h = append(rows, sessionHeading(t, w)), h-1
 			}
-			shown := p.snap.Sessions[min(p.firstSession, max(0, n-h)):]
-			return append(rows, widget.FirstRows(t, len(shown), h,
-				func(i int) string { return sessionRow(t, shown[i], w, p.snap.Time, p.zone) })...)
+			return append(rows, p.agentRows(t, w, h)...)
 		},
 	}
 }
@@ -219,6 +217,9 @@ func clientWidth(w int) int {
 
 // DisabledReason implements [Pane].
 func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
+	if p.agent != "" {
+		return p.agentDisabledReason(k)
+	}
 	one := p.selected()
 	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
 	switch {
@@ -239,7 +240,9 @@ func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Clients) SelectRow(i int) (Pane, bool) {
-	again := p.cursor == i
-	p.cursor = widget.Clamp(i, len(p.targets))
-	return p, again
+	at := len(p.snap.Sessions) + p.cursor
+	if agent := p.agentIndex(); agent >= 0 {
+		at = agent
+	}
+	return p.selectAt(i), at == i
 }

@@ -85,7 +85,7 @@ func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 		for i := range rows {
 			name := theme.Spaces(names)
 			if from+i < to {
-				name = t.RowRegion(from+i, p.targetRow(t, from+i, names))
+				name = t.RowRegion(len(p.snap.Sessions)+from+i, p.targetRow(t, from+i, names))
 			}
 			rows[i] = name + t.Line.Text(" │ ") + text[i]
 		}
@@ -97,7 +97,10 @@ func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 func (p Clients) targetRow(t theme.Theme, i, w int) string {
 	one, lead := p.targets[i], "  "
 	if i == p.cursor {
-		t, lead = t.Selected(), "▸ "
+		lead = "▸ "
+	}
+	if i == p.cursor && p.agent == "" {
+		t = t.Selected()
 	}
 	name := t.Text
 	if i == p.cursor {
@@ -131,6 +134,9 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		if i.Note != "" {
 			rows = append(rows, t.Text.Wrap(i.Note, w)...)
 		}
+		if i.Bytes > 0 {
+			rows = append(rows, t.Dim.Wrap(p.usageText(i), w)...)
+		}
 		rows = append(rows, p.targetKeys(t, i))
 		if one.snippet.Text != "" {
 			rows = append(rows, "", t.Dim.Text("or manually:"))
@@ -140,6 +146,25 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		rows = append(rows, snippetRows(t, one.snippet, w, max(1, h-len(rows)))...)
 	}
 	return widget.TruncateRows(t, rows, h)
+}
+
+// maxSessionKB is from how many KB of tools on a client should see fewer sources.
+const maxSessionKB = 20
+
+// usageText says when a client was last connected, what it sees, and what that
+// takes of each session.
+func (p Clients) usageText(i status.Installation) string {
+	seen, sources, cost := "not connected yet", "all sources", fmt.Sprintf("%d KB of tools in each session", (i.Bytes+1<<9)>>10)
+	if !i.LastSeen.IsZero() {
+		seen = "last seen " + widget.ClockTime(i.LastSeen, p.snap.Time, p.zone)
+	}
+	if i.Sources != "" {
+		sources = i.Sources
+	}
+	if i.Bytes>>10 >= maxSessionKB {
+		cost += ": much; give it fewer sources"
+	}
+	return seen + " · sees " + sources + " · " + cost
 }
 
 func (p Clients) targetKeys(t theme.Theme, i status.Installation) string {

@@ -15,8 +15,12 @@ type Query interface{ query() }
 // The queries. Refresh counts how often a pane asked the same, so that asking
 // again is another Query.
 type (
-	// PlanQuery asks for the Plan of allowing an Approval.
-	PlanQuery struct{ Approval string }
+	// ApprovalQuery asks what a waiting call would do: the beginning and the end,
+	// or all of it.
+	ApprovalQuery struct {
+		Approval string
+		All      bool
+	}
 	// ChangesQuery asks for the Changes before the one with this ID; empty: the
 	// newest.
 	ChangesQuery struct {
@@ -66,7 +70,7 @@ type (
 	}
 )
 
-func (PlanQuery) query()        {}
+func (ApprovalQuery) query()    {}
 func (ChangesQuery) query()     {}
 func (DiffQuery) query()        {}
 func (ToolsQuery) query()       {}
@@ -84,7 +88,7 @@ type Result struct {
 	Query    Query
 	Err      error // why there is no answer; the rest is empty then
 	More     bool  // more Results of this Query follow
-	Plan     status.Plan
+	Approval ApprovalContent
 	Changes  status.Changes
 	Tools    []status.Tool
 	Answer   json.RawMessage

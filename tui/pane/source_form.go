@@ -196,9 +196,9 @@ func (f SourceForm) Rows(t theme.Theme, w int) []string {
 	for i, k := range keys {
 		rows = append(rows, field(i+1, k.Name, f.typed[k.Name].Draw(t, w-label, f.focus == i+1, keyHint(k))))
 	}
-	access := "agents read, and ask you before they write"
+	access := "agents read and run, ask to write or delete"
 	if f.readOnly {
-		access = "agents can only read"
+		access = "agents only read"
 	}
 	tick := map[bool]string{true: "[x] ", false: "[ ] "}[f.readOnly]
 	rows = append(rows,

@@ -48,27 +48,56 @@ const (
 // NewTextView returns an empty TextView.
 func NewTextView() TextView { return TextView{wrapCache: &wrappedText{}} }
 
-// Add returns l with the lines of text at its end.
+// Add returns l with the lines of text at its end; of a text that is very long
+// only the beginning.
 func (l TextView) Add(kind LineKind, text string) TextView {
-	rest := ""
-	if len(text) > maxTextBytes {
-		text, rest = theme.TruncateBytes(text, maxTextBytes), "… the rest is too long to show"
+	if len(text) <= maxTextBytes {
+		return l.Append(TextPart{kind, text})
 	}
+	return l.Append(TextPart{kind, theme.TruncateBytes(text, maxTextBytes)}, TextPart{RiskLine, "… the rest is too long to show"})
+}
+
+// A TextPart is lines of one kind.
+type TextPart struct {
+	Kind LineKind
+	Text string
+}
+
+// Append returns l with parts at its end, however long they are.
+func (l TextView) Append(parts ...TextPart) TextView {
 	lines := append([]textLine(nil), l.lines...)
-	for _, line := range theme.SplitLines(text) {
-		for len(line) > maxPiece {
-			n := maxPiece
-			for n > maxPiece-utf8.UTFMax && !utf8.RuneStart(line[n]) {
-				n--
+	for _, part := range parts {
+		for _, line := range theme.SplitLines(part.Text) {
+			for len(line) > maxPiece {
+				n := maxPiece
+				for n > maxPiece-utf8.UTFMax && !utf8.RuneStart(line[n]) {
+					n--
+				}
+				lines, line = append(lines, textLine{line[:n], part.Kind}), diffSign(part.Kind, line)+line[n:]
 			}
-			lines, line = append(lines, textLine{line[:n], kind}), diffSign(kind, line)+line[n:]
+			lines = append(lines, textLine{line, part.Kind})
 		}
-		lines = append(lines, textLine{line, kind})
-	}
-	if rest != "" {
-		lines = append(lines, textLine{rest, RiskLine})
 	}
 	return TextView{lines: lines, wrapCache: &wrappedText{}}
+}
+
+// Find is the first line from one on that match wants; 0: none.
+func (l TextView) Find(from int, match func(kind LineKind, text string) bool) int {
+	for i := from; i < len(l.lines); i++ {
+		if match(l.lines[i].kind, l.lines[i].text) {
+			return i
+		}
+	}
+	return 0
+}
+
+// RowOf is the first row of a line in rows of w cells.
+func (l TextView) RowOf(line, w int) int {
+	row := 0
+	for _, one := range l.lines[:min(line, len(l.lines))] {
+		row += len(one.wrapped(w))
+	}
+	return row
 }
 
 // diffSign is what further pieces of a line begin with, so that they look like
@@ -85,6 +114,12 @@ func (l TextView) Len() int { return len(l.lines) }
 
 // Height is how many rows of w cells the text takes.
 func (l TextView) Height(w int) int { return len(l.wrapped(w)) }
+
+// Row is one row of w cells.
+func (l TextView) Row(row, w int) (LineKind, string) {
+	line := l.wrapped(w)[row]
+	return line.kind, line.text
+}
 
 // Draw draws h rows from row top on.
 func (l TextView) Draw(t theme.Theme, top, w, h int) []string {

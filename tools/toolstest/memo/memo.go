@@ -10,8 +10,8 @@
 // write, check_links.go for a tool that reports progress, chart_notes.go for one
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
-// run.go for background work and Problems, checks.go for the doctor, roles.go
-// for what callers may be, run_steps.go for a tool that calls others and for
+// run.go for background work and Problems, checks.go for the doctor,
+// commands.go for what a person does from the shell, roles.go for what callers may be, run_steps.go for a tool that calls others and for
 // drafts, routes.go for answering HTTP, undo.go for undoing what agents did, and
 // privacy.go for what they must not see. [Store] stands for what a real System
 // talks to: a folder, another application, a server.
@@ -69,6 +69,7 @@ func SystemWith(s *Store) tools.Kind {
 		Pages:     pages(),
 		Roles:     roles(),
 		Checks:    checks(),
+		Commands:  commands(),
 		Routes:    routes(),
 		Problems:  []status.ProblemType{emptyNotes},
 

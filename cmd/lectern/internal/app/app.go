@@ -145,12 +145,13 @@ func (a *App) Stamp() daemon.BuildInfo {
 	return s
 }
 
-// ConnectConfig says how this process finds the hub, and starts one.
+// ConnectConfig says how this process finds the hub, and starts one. Its
+// connections are probes; `lectern serve` connects an agent.
 func (a *App) ConnectConfig(log *slog.Logger) daemon.ConnectConfig {
 	stamp := a.Started()
 	environ := slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return strings.HasPrefix(v, ClientTokenEnv+"=") })
 	return daemon.ConnectConfig{
-		Paths: a.Paths.Daemon(), Self: stamp, Command: []string{a.Exe, "hub", "--detached"},
+		Paths: a.Paths.Daemon(), Self: stamp, Probe: true, Command: []string{a.Exe, "hub", "--detached"},
 		Stale: func() bool { return a.Stamp() != stamp },
 		Env:   environ, Log: log, Now: a.Now,
 	}

@@ -31,6 +31,9 @@ func (p Paths) PluginToken() string { return filepath.Join(p.State, "plugin.toke
 // ClientTokens are the tokens of single clients.
 func (p Paths) ClientTokens() ClientTokens { return ClientTokens(filepath.Join(p.State, "clients")) }
 
+// Seen is when each client was last connected; see [SeenClients].
+func (p Paths) Seen() string { return filepath.Join(p.State, "seen.json") }
+
 // Panel is what one panel leaves for the next: the open pane, filters, the
 // mouse setting. Losing it costs nothing.
 func (p Paths) Panel() string { return filepath.Join(p.State, "panel.json") }
@@ -42,6 +45,10 @@ func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt")
 // the one for crash reports.
 func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
 func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
+
+// SourceFolderName is the name of a source's folder in SourceCaches and
+// SourceData. The dot keeps it apart from the device names of Windows.
+func SourceFolderName(kind, name string) string { return kind + "." + name }
 
 // SourceCaches and SourceData hold the folders that sources have of their own.
 func (p Paths) SourceCaches() string { return filepath.Join(p.State, "sources") }

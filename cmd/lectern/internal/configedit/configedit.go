@@ -30,10 +30,11 @@ type Editor struct{ *app.App }
 type Proposal struct {
 	Edit   config.Edit
 	Plan   status.Plan
-	Source config.Source   // added or removed
+	Source config.Source   // added, changed or removed
 	Folder discover.Folder // of an added source; zero: it has none
 
-	sample fs.FS // is written to Folder first; nil: there is none
+	sample fs.FS    // is written to Folder first; nil: there is none
+	remove []string // folders that are removed afterwards
 }
 
 // Propose plans what an action asks of the configuration.
@@ -56,6 +57,7 @@ func (e Editor) propose(c config.Config, a status.Action) (Proposal, error) {
 // edits are the actions that change the configuration.
 var edits = map[status.Verb]func(Editor, config.Config, status.Action) (Proposal, error){
 	status.AddSource:    Editor.addSource,
+	status.SetSource:    Editor.setSource,
 	status.RemoveSource: Editor.removeSource,
 	status.SetGrant:     Editor.setGrant,
 	status.SetOption:    Editor.setOption,
@@ -114,6 +116,9 @@ func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, er
 		}
 		err = p.Edit.Save()
 		raced := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists)
+		if err == nil {
+			return p, removeAll(p.remove)
+		}
 		if !raced || ctx.Err() != nil {
 			return p, err
 		}

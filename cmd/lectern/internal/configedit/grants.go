@@ -29,6 +29,9 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 	if g.Source != "" {
 		where = "source " + g.Source
 	}
+	if err := e.checkGrantedSource(c, *g); err != nil {
+		return Proposal{}, fmt.Errorf("set grant: %w", err)
+	}
 	if err := e.checkRole(c, *g); err != nil {
 		return Proposal{}, fmt.Errorf("set grant: %w", err)
 	}
@@ -61,6 +64,23 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 		p.warn("any client can claim the name %s, so this grant can only take rights away%s; `lectern client token NAME` makes the client prove its name", g.Client, roleCaveat)
 	}
 	return p, nil
+}
+
+// checkGrantedSource refuses a grant in a source that does not exist. The table of
+// a client for a former source can be changed and removed.
+func (e Editor) checkGrantedSource(c config.Config, g status.Grant) error {
+	if g.Source == "" {
+		return nil
+	}
+	if g.Client == "" {
+		_, err := e.configuredSource(c, g.Source)
+		return err
+	}
+	named := func(s app.Source) bool { return s.Name == g.Source }
+	if slices.ContainsFunc(e.Sources(c), named) || grantBefore(c, g).Name != "" {
+		return nil
+	}
+	return e.UnknownSource(c, g.Source)
 }
 
 func (e Editor) editGrant(c config.Config, g status.Grant) (config.Edit, error) {
@@ -116,14 +136,19 @@ func (e Editor) checkRole(c config.Config, g status.Grant) error {
 		case len(roles) == 0:
 			return fmt.Errorf("source %s has no roles: %s has none", s.Name, s.Kind)
 		case !slices.Contains(roles, g.Role):
-			hint := ""
-			if near := nearest.Word(g.Role, roles); near != "" {
-				hint = ", did you mean " + near + "?"
-			}
-			return fmt.Errorf("source %s has no role %q%s (roles: %s)", s.Name, g.Role, hint, strings.Join(roles, ", "))
+			return fmt.Errorf("source %s has no role %q%s (roles: %s)",
+				s.Name, g.Role, didYouMean(g.Role, roles), strings.Join(roles, ", "))
 		}
 	}
 	return nil
+}
+
+// didYouMean suggests the known word nearest to word; empty: none is near.
+func didYouMean(word string, known []string) string {
+	if near := nearest.Word(word, known); near != "" {
+		return ", did you mean " + near + "?"
+	}
+	return ""
 }
 
 // CheckGrant says what is wrong with a grant.
@@ -131,7 +156,8 @@ func CheckGrant(g status.Grant) error {
 	for _, list := range [][]string{g.Effects, g.Ask} {
 		for _, word := range list {
 			if !slices.Contains(app.EffectNames(), word) {
-				return fmt.Errorf("set grant: invalid effect %q (want %s)", word, strings.Join(app.EffectNames(), ", "))
+				effects := app.EffectNames()
+				return fmt.Errorf("set grant: invalid effect %q%s (want %s)", word, didYouMean(word, effects), strings.Join(effects, ", "))
 			}
 		}
 	}

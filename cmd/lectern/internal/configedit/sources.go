@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -31,9 +32,22 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	}
 	var ask []string
 	if s.Ask && !s.ReadOnly {
-		ask = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
+		ask = askEffects
 	}
-	edit, source, err := c.AddSource(config.Source{Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only}, n.keys)
+	wanted, err := c.NewSource(config.Source{
+		Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only,
+	}, n.keys)
+	if old, ok := openedBy(c.Sources, wanted); ok && err == nil {
+		return addAgain(c, old, wanted, n)
+	}
+	if s.Name == "" && discover.SameFolder(n.folder.Path, e.Home) {
+		return Proposal{}, fmt.Errorf("add source: %s is your home folder, which holds far more than notes: keys, mail, browser data. "+
+			"Add a folder inside it; to open all of it on purpose, add --name NAME", n.folder.Path)
+	}
+	edit, source := config.Edit{}, config.Source{}
+	if err == nil {
+		edit, source, err = c.AddSource(wanted, n.keys)
+	}
 	if _, ok := errors.AsType[*config.KeyError](err); ok {
 		return Proposal{}, app.Usagef("add source: %w", err)
 	}
@@ -54,8 +68,9 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	path := p.Folder.Path
 	if !p.Source.ReadOnly {
-		p.warn("agents %s in %s; `lectern grant all %s EFFECT...` changes that",
-			app.Source{Source: p.Source}.DescribeGranted(), cmp.Or(path, "source "+p.Source.Name), p.Source.Name)
+		p.warn("agents %s in %s; admin is not granted. "+
+			"To let them only read: lectern source set %s --read-only; to let them do more or less: lectern grant all %s EFFECT...",
+			app.Source{Source: p.Source}.DescribeGranted(), cmp.Or(path, "source "+p.Source.Name), p.Source.Name, p.Source.Name)
 	}
 	if path != "" && (path == e.Home || path == filepath.Dir(path)) {
 		p.warn("%s holds far more than notes; choose a folder inside it", path)
@@ -98,7 +113,7 @@ func (p *Proposal) warnOverlaps(c config.Config) {
 			continue
 		}
 		switch {
-		case other.Path == path:
+		case discover.SameFolder(other.Path, path):
 			p.warn("source %s opens the same folder; what one source forbids, the other may allow", other.Name)
 		case isInside(path, other.Path):
 			p.warn("the folder is inside source %s (%s), so agents see it there too; what one source forbids, the other may allow", other.Name, other.Path)
@@ -120,6 +135,12 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	if !ok && name == e.sampleName() && len(c.Sources) == 0 {
 		return Proposal{}, fmt.Errorf("remove source: %s is the sample source; it disappears when you add a source of your own", name)
 	}
+	kept := e.ownFolders(name)
+	if !ok && a.Data && len(kept) > 0 {
+		p := newConfigProposal("Remove what is kept for the former source "+name, c.Unchanged())
+		p.removeFolders(kept)
+		return p, nil
+	}
 	edit, err := c.RemoveSource(name)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("remove source: %w", err)
@@ -127,10 +148,35 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	p := newConfigProposal("Remove source "+name, edit)
 	p.Source = source
 	p.warn("agents lose access at once; the files stay where they are")
+	switch {
+	case a.Data:
+		p.removeFolders(kept)
+	case len(kept) > 0:
+		p.warn("Lectern keeps what it stored for the source in %s. To remove that too, run: lectern source remove %s --data",
+			strings.Join(kept, " and "), name)
+	}
+	if n := grantsFor(c, name); n > 0 {
+		p.warn("%d [[client]] or [[rule]] tables name it and stay; they count again for a new source of that name", n)
+	}
 	if sample := e.sampleName(); ok && len(c.Sources) == 1 && sample != "" {
 		p.warn("the sample source %s is served again, because no other source is left", sample)
 	}
 	return p, nil
+}
+
+// grantsFor counts the tables of the file that are about one source.
+func grantsFor(c config.Config, source string) (n int) {
+	for _, g := range c.Clients {
+		if g.Source == source {
+			n++
+		}
+	}
+	for _, r := range c.Rules {
+		if r.Source == source {
+			n++
+		}
+	}
+	return n
 }
 
 // sampleName is the source that is served while the configuration has none.

@@ -98,6 +98,21 @@ func resolveLinks(path string) string {
 	return path
 }
 
+// SameFolder reports whether two paths lead to the same folder: by links, in
+// another case on a disk that ignores it, or as a volume that is mounted twice.
+// Folders that are gone are the same if their paths are.
+func SameFolder(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return resolveLinks(filepath.Clean(a)) == resolveLinks(filepath.Clean(b))
+}
+
 // liesBelow reports whether path is inside one of the folders.
 func liesBelow(path string, folders map[string]bool) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

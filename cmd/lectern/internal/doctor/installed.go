@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/status"
@@ -18,13 +20,12 @@ var installedChecks = []check{
 // clientChecks are one for each MCP client that has an entry of Lectern, or one
 // that says that none has.
 func (r *run) clientChecks() []check {
-	m := r.Machine()
-	server, _ := r.ServerEntry()
 	var list []check
-	for _, c := range installer.Clients() {
-		if f := m.Find(c, server); f.Condition != installer.Absent {
+	for _, s := range r.ClientStates() {
+		if s.Condition != installer.Absent {
 			list = append(list, check{
-				name: "client." + c.ID, title: c.Title + " has Lectern", look: func(context.Context, *run) status.Check { return checkClient(f) },
+				name: "client." + s.Client.ID, title: s.Client.Title + " has Lectern",
+				look: func(context.Context, *run) status.Check { return checkClient(s) },
 			})
 		}
 	}
@@ -36,11 +37,21 @@ func (r *run) clientChecks() []check {
 	}}}
 }
 
-func checkClient(f installer.Finding) status.Check {
+func checkClient(s install.ClientState) status.Check {
+	f := s.Finding
 	detail := f.File + ": " + f.Note
 	switch f.Condition {
-	case installer.Absent, installer.Connected, installer.Installed:
+	case installer.Absent, installer.Configured, installer.Installed:
+		switch {
+		case f.Note != "":
+			return warn(f.File+" is in order, but "+f.Note, "Do what the message says, then run: lectern client check "+f.Client.ID+".")
+		case s.Bytes > app.MaxSessionBytes:
+			return warn(fmt.Sprintf("%s: the tools take %d KB of every session, more than %d", f.File, s.Bytes>>10, app.MaxSessionBytes>>10),
+				"Give it only what it needs: lectern client install "+f.Client.ID+" --sources NAME.")
+		}
 		return ok("%s", f.File)
+	case installer.Elsewhere:
+		return skip("%s", detail)
 	case installer.Foreign:
 		return warn(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
 	case installer.Broken:
@@ -62,7 +73,7 @@ func checkService(_ context.Context, r *run) status.Check {
 		return warn(f.Note, "Move that file away if Lectern is to run as a service.")
 	case installer.Outdated, installer.Broken:
 		return offer(warn(f.File+": "+f.Note, "Run: lectern service install."), status.Install, "service")
-	case installer.Installed, installer.Connected:
+	case installer.Installed, installer.Configured, installer.Elsewhere:
 	}
 	return ok("%s", f.File)
 }

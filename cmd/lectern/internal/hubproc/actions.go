@@ -2,8 +2,11 @@ package hubproc
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -25,6 +28,10 @@ func (a actions) handlers() status.ActionHandlers {
 			},
 			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, changeFilter(act)) },
 		},
+		status.Disconnect: {
+			Preview: a.previewDisconnect,
+			Do:      func(_ context.Context, act status.Action) error { return a.hub.MCP().Disconnect(act.Target) },
+		},
 		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return limiter.ResetCircuitBreaker(act.Target) }},
 		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
 		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
@@ -38,6 +45,25 @@ func (a actions) handlers() status.ActionHandlers {
 	return handlers
 }
 
+// previewDisconnect says what it means that an agent is disconnected.
+func (a actions) previewDisconnect(_ context.Context, act status.Action) (status.Plan, error) {
+	for _, s := range a.hub.MCP().Sessions() {
+		if s.ID != act.Target {
+			continue
+		}
+		back := "it stays away until the program that it runs in is started again"
+		if s.Transport == status.HTTP {
+			back = "over HTTP programs of this name are refused until the hub is restarted (`lectern hub restart`)"
+		}
+		return status.Plan{
+			Title: fmt.Sprintf("Disconnect %s, session %s", status.ClientLabel(s.ClientName(), s.Proven != ""), s.ID),
+			Steps: []status.Step{},
+			Risks: []string{"its calls under way are cancelled, and those that wait for you are withdrawn", back},
+		}, nil
+	}
+	return status.Plan{}, fmt.Errorf("no agent is connected as %q; `lectern hub disconnect` lists them", act.Target)
+}
+
 func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Plan, error) {
 	if err := a.editor().CheckAbsolute(act); err != nil {
 		return status.Plan{}, err
@@ -45,6 +71,9 @@ func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Pla
 	p, err := a.editor().Propose(act)
 	if err != nil {
 		return status.Plan{}, err
+	}
+	if act.Verb == status.AddSource && len(p.Plan.Steps) == 0 {
+		return status.Plan{}, errors.New(p.Plan.Title) // there is nothing to agree to
 	}
 	if _, sessions := a.hub.Busy(); sessions > 0 && act.Verb == status.RemoveSource {
 		p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
@@ -56,10 +85,54 @@ func (a actions) editConfig(ctx context.Context, act status.Action) error {
 	if err := a.editor().CheckAbsolute(act); err != nil {
 		return err
 	}
+	if configedit.MovesData(act) {
+		return a.editClosedSource(ctx, act)
+	}
 	if _, err := a.editor().Apply(ctx, act); err != nil {
 		return err
 	}
 	return a.reload(ctx)
+}
+
+// editClosedSource makes an edit under which a source's own folders move or go.
+// It closes the source first, so that nothing is written there meanwhile.
+func (a actions) editClosedSource(ctx context.Context, act status.Action) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	conf, err := a.App.Config()
+	if err != nil {
+		return err
+	}
+	p, err := a.editor().Propose(act)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.reloadLocked(context.WithoutCancel(ctx))) }()
+	left := slices.DeleteFunc(a.sources(conf), func(s app.Source) bool { return s.Name == act.Target })
+	if err := a.hub.ReloadClosed(ctx, hubSources(left)); err != nil {
+		return err
+	}
+	if act.Verb == status.RemoveSource {
+		_, err := a.editor().Apply(ctx, act)
+		return err
+	}
+	return a.renameSource(ctx, act, p.Source.Kind, p.Source.Name)
+}
+
+// renameSource carries what is kept for a source to its new name, and back if the
+// configuration cannot be saved.
+func (a actions) renameSource(ctx context.Context, act status.Action, kind, name string) error {
+	undo, err := newSourceFolders(a.App).rename(kind, act.Target, name)
+	if err != nil {
+		return fmt.Errorf("rename source: %w", err)
+	}
+	if err := a.journal.RenameSource(ctx, act.Target, name); err != nil {
+		return errors.Join(err, undo())
+	}
+	if _, err := a.editor().Apply(ctx, act); err != nil {
+		return errors.Join(err, undo(), a.journal.RenameSource(context.WithoutCancel(ctx), name, act.Target))
+	}
+	return nil
 }
 
 func (a actions) pin(_ context.Context, act status.Action) error {

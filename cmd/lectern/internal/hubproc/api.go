@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/loopback"
 	"github.com/lectern-mcp/lectern/supervisor"
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 // api is the status.Client of this hub: every action and query that it knows.
@@ -33,6 +33,8 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleStream(queries, status.ChecksQuery, h.Check)
 	status.HandleStream(queries, status.SourceCheckQuery, h.hub.Checks().Stream)
 	status.HandleQuery(queries, status.AnswerQuestionQuery, h.hub.Checks().Answer)
+	status.HandleStream(queries, status.CommandQuery, person.Command)
+	status.HandleQuery(queries, status.CompleteCommandQuery, withAgentErrors(person.CompleteCommand))
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
 	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return h.SourceKinds(), nil })
 	status.HandleQuery(queries, status.PagesQuery, withAgentErrors(person.Pages))
@@ -53,15 +55,10 @@ func (h *hubProcess) api() supervisor.HubAPI {
 func withAgentErrors[In, Out any](ask func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
 		out, err := ask(ctx, in)
-		e := tools.AsError(err)
-		if e == nil {
-			return out, nil
+		if sent := hub.CallError(err); sent != nil {
+			return out, sent
 		}
-		sent := &status.CallError{Code: string(e.Code), Msg: e.Message, Hint: e.Hint}
-		if data, err := json.Marshal(e.Data); err == nil && e.Data != nil {
-			sent.Data = data
-		}
-		return out, sent
+		return out, nil
 	}
 }
 

@@ -45,8 +45,15 @@ func TestAnswerActions(t *testing.T) {
 	a := apptest.Await(t, c, "a call that waits", hasOneApproval).Approvals[0]
 	allow := status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Scope: status.Always}}
 	plan, err := c.Preview(t.Context(), allow)
-	if err != nil || len(plan.Steps) != 2 || !strings.Contains(plan.Steps[0].Diff, "-one\n+two\n") || !strings.Contains(plan.Steps[1].Diff, "+do = \"always\"\n") {
+	if err != nil || len(plan.Steps) != 2 || !strings.Contains(plan.Steps[1].Diff, "-one\n+two\n") || !strings.Contains(plan.Steps[0].Diff, "+do = \"always\"\n") ||
+		!strings.HasPrefix(plan.Title, "Always let ") {
 		t.Fatalf("plan %+v, %v", plan, err)
+	}
+	if err := c.Do(t.Context(), status.Action{Verb: status.Allow, Target: a.ID}); err == nil || !strings.Contains(err.Error(), "was not shown") {
+		t.Errorf("a yes to what was not shown: %v", err)
+	}
+	if err := c.Do(t.Context(), status.Action{Verb: status.MarkShown, Target: a.ID}); err != nil {
+		t.Fatal(err)
 	}
 	if err := c.Do(t.Context(), status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Scope: "for ever"}}); err == nil {
 		t.Error("took a scope that is none")

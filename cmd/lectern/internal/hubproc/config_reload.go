@@ -28,6 +28,11 @@ func (h *hubProcess) reportBrokenConfig(err error) {
 func (h *hubProcess) reload(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.reloadLocked(ctx)
+}
+
+// reloadLocked is reload for a caller that holds mu.
+func (h *hubProcess) reloadLocked(ctx context.Context) error {
 	h.applied = readFileStamp(h.Paths.File())
 	conf, err := h.App.Config()
 	if err != nil {

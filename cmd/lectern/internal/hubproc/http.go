@@ -167,6 +167,7 @@ func (h *hubProcess) authorize(shared loopnet.Token) func(bearer string) (string
 // authorizeProven accepts clients' own tokens only.
 func (h *hubProcess) authorizeProven(bearer string) (string, bool) {
 	name := h.Paths.ClientTokens().Owner(bearer)
+	h.seen.Note(name)
 	return provenPrefix + name, name != ""
 }
 

@@ -61,6 +61,7 @@ type hubProcess struct {
 	plugins *plugins
 	journal *journal.Journal
 	pinned  atomic.Bool
+	seen    *app.SeenClients
 	audit   atomic.Pointer[audit.Trail] // nil: it could not be opened
 	// notified is when the last desktop notification of a pending approval was shown.
 	notified atomic.Pointer[time.Time]
@@ -86,6 +87,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
 	}
 	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now)}
+	h.seen = app.NewSeenClients(c.Paths.Seen(), c.Now)
 	h.applied = readFileStamp(c.Paths.File())
 	conf, err := c.App.Config()
 	if err != nil {
@@ -179,9 +181,10 @@ func writeSample(sources []app.Source) error {
 
 // attach serves one `lectern serve`.
 func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-	return h.hub.MCP().ServeStream(ctx, conn, conn, mcp.Attach{
-		Scope: hello.Scope, Transport: status.Stdio, Proven: h.Paths.ClientTokens().Owner(hello.Token), PID: hello.PID,
-	})
+	client := h.Paths.ClientTokens().Owner(hello.Token)
+	h.seen.Note(client)
+	defer h.seen.Note(client)
+	return h.hub.MCP().ServeStream(ctx, conn, conn, mcp.Attach{Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID})
 }
 
 // close undoes open. Calls in flight end first.
@@ -230,6 +233,7 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
+	h.state.Update(func(s *status.Snapshot) { s.Hub.AfterCrash = true })
 	h.log.Warn("the hub before this one died", "component", "supervisor",
 		"pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }

@@ -75,6 +75,26 @@ func TestActions(t *testing.T) {
 		t.Fatal(err)
 	}
 	apptest.Await(t, c, "the added source alone", hasReadySources("notes"))
+	if _, err := c.Preview(t.Context(), add); err == nil || !strings.Contains(err.Error(), "already opens") {
+		t.Errorf("the plan to open it again: %v", err)
+	}
+	strict := status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: notes, ReadOnly: true}}
+	if err := c.Do(t.Context(), strict); err == nil || !strings.Contains(err.Error(), "lectern source set notes --read-only") {
+		t.Errorf("opened it again with other rules: %v", err)
+	}
+	readOnly := true
+	set := status.Action{Verb: status.SetSource, Target: "notes", Change: &status.SourceChange{Name: "wiki", ReadOnly: &readOnly}}
+	if plan, err := c.Preview(t.Context(), set); err != nil || !strings.Contains(plan.Steps[0].Diff, "+read_only = true") {
+		t.Errorf("plan %+v, %v", plan, err)
+	}
+	if err := c.Do(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, c, "the renamed source alone", hasReadySources("wiki"))
+	if err := c.Do(t.Context(), status.Action{Verb: status.SetSource, Target: "wiki", Change: &status.SourceChange{Name: "notes"}}); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, c, "the source with its former name", hasReadySources("notes"))
 	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub} {
 		if err := c.Do(t.Context(), status.Action{Verb: verb}); err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package hubproc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -28,12 +29,10 @@ func newSourceFolders(a *app.App) sourceFolders {
 	return sourceFolders{a.Paths.SourceCaches(), a.Paths.SourceData(), a.Now}
 }
 
-func folderName(kind, name string) string { return kind + "." + name }
-
 func folderNames(sources []hub.Source) []string {
 	names := make([]string, len(sources))
 	for i, s := range sources {
-		names[i] = folderName(s.Kind, s.Name)
+		names[i] = app.SourceFolderName(s.Kind, s.Name)
 	}
 	return names
 }
@@ -44,7 +43,7 @@ const keepCache = 24 * time.Hour
 
 // make makes the folders of a source. It is [hub.Config].Folders.
 func (f sourceFolders) make(kind, name string) (cache, data string, err error) {
-	cache, data = filepath.Join(f.caches, folderName(kind, name)), filepath.Join(f.data, folderName(kind, name))
+	cache, data = filepath.Join(f.caches, app.SourceFolderName(kind, name)), filepath.Join(f.data, app.SourceFolderName(kind, name))
 	for _, dir := range []string{cache, data} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", "", fmt.Errorf("make the source's own folder: %w", err)
@@ -52,6 +51,39 @@ func (f sourceFolders) make(kind, name string) (cache, data string, err error) {
 	}
 	now := f.now()
 	return cache, data, os.Chtimes(cache, now, now) // the time of its last use: see sweep
+}
+
+// rename moves the folders of a source to another name; undo moves them back. A
+// data folder that has the name already belongs to a former source, whose data
+// is nowhere else.
+func (f sourceFolders) rename(kind, from, to string) (undo func() error, err error) {
+	former := filepath.Join(f.data, app.SourceFolderName(kind, to))
+	if entries, err := os.ReadDir(former); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s still holds data of a former source %s. To remove it, run: lectern source remove %s --data",
+			former, to, to)
+	}
+	var moved [][2]string
+	undo = func() (err error) {
+		for _, m := range slices.Backward(moved) {
+			err = errors.Join(err, os.Rename(m[1], m[0]))
+		}
+		return err
+	}
+	for _, dir := range []string{f.caches, f.data} {
+		before, after := filepath.Join(dir, app.SourceFolderName(kind, from)), filepath.Join(dir, app.SourceFolderName(kind, to))
+		if _, err := os.Lstat(before); err != nil {
+			continue // it has none
+		}
+		err := os.RemoveAll(after) // empty, or a cache, which can be made again
+		if err == nil {
+			err = os.Rename(before, after)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("move the source's own folder: %w", err), undo())
+		}
+		moved = append(moved, [2]string{before, after})
+	}
+	return undo, nil
 }
 
 // sweep removes the caches of sources that are not in names, KIND.NAME each, and

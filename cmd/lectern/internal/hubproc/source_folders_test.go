@@ -8,6 +8,40 @@ import (
 	"time"
 )
 
+// The folders of a renamed source go with it, and never over those of another.
+func TestRenameSourceFolders(t *testing.T) {
+	top := t.TempDir()
+	f := sourceFolders{filepath.Join(top, "state"), filepath.Join(top, "data"), time.Now}
+	write := func(name string) {
+		t.Helper()
+		cache, data, err := f.make("memo", name)
+		for _, dir := range []string{cache, data} {
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(in, folder, file string) bool {
+		_, err := os.Stat(filepath.Join(top, in, folder, file))
+		return err == nil
+	}
+	write("notes")
+	write("former")
+	if _, err := f.rename("memo", "notes", "former"); err == nil || !has("data", "memo.former", "former") || !has("data", "memo.notes", "notes") {
+		t.Errorf("the data of a former source: %v", err)
+	}
+	undo, err := f.rename("memo", "notes", "wiki")
+	if err != nil || !has("data", "memo.wiki", "notes") || !has("state", "memo.wiki", "notes") || has("data", "memo.notes", "notes") {
+		t.Fatalf("renamed: %v", err)
+	}
+	if err := undo(); err != nil || !has("data", "memo.notes", "notes") || !has("state", "memo.notes", "notes") {
+		t.Errorf("renamed back: %v", err)
+	}
+}
+
 // A cache goes a day after its source has; data never goes by itself.
 func TestSourceFolders(t *testing.T) {
 	top, now := t.TempDir(), time.Now()

@@ -16,8 +16,9 @@ import (
 )
 
 // ServeStandalone is a hub for one client in this process: no lock, no socket,
-// no port. scope is the one source to serve; empty: all.
-func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader, out io.Writer, log *slog.Logger) error {
+// no port. scope names the sources to serve, separated by commas; empty: all.
+// token proves the client's name; empty: it is only claimed.
+func ServeStandalone(ctx context.Context, a *app.App, scope, token string, in io.Reader, out io.Writer, log *slog.Logger) error {
 	if err := a.CheckEnvironment(); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
-	return h.MCP().ServeStream(ctx, in, out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: a.Paths.ClientTokens().Owner(a.Getenv(app.ClientTokenEnv))})
+	return h.MCP().ServeStream(ctx, in, out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: a.Paths.ClientTokens().Owner(token)})
 }
 
 func closeAuditTrail(trail *audit.Trail, log *slog.Logger) {

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/doc"
 )
@@ -70,7 +72,7 @@ func (p Planner) ServerEntry() (s installer.Server, hint string) {
 // serverAt is Server with an HTTP address; empty: HTTP is off.
 func (p Planner) serverAt(endpoint string) (s installer.Server, hint string) {
 	bin, hint := p.StableBinary()
-	return installer.Server{Name: app.Name, Bin: bin, Args: []string{"serve"}, URL: endpoint, Home: p.Getenv("LECTERN_HOME")}, hint
+	return installer.Server{Name: app.Name, Bin: bin, URL: endpoint, Home: p.Getenv("LECTERN_HOME")}, hint
 }
 
 // configuredEndpoint is the HTTP address that the configuration asks for.
@@ -115,11 +117,11 @@ func (p Planner) Service() installer.Service {
 
 // A Connection says how a client is to be connected. Name is required.
 type Connection struct {
-	Name    string // of our entry in the client
-	Source  string // the one source to open; empty: all
-	Project string // the project whose file is edited; empty: the user's file
-	HTTP    bool   // by the hub's address rather than by a command
-	ByFile  bool   // edit the file even where the client has a command for it
+	Name    string   // of our entry in the client
+	Sources []string // the sources to open; empty or AllSources: all
+	Project string   // the project whose file is edited; empty: the user's file
+	HTTP    bool     // by the hub's address rather than by a command
+	ByFile  bool     // edit the file even where the client has a command for it
 }
 
 // Connection resolves c to what installer needs.
@@ -129,13 +131,10 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.C
 		return s, where, "", app.Usagef("--name: %w", err)
 	}
 	s.Name = c.Name
-	if c.Source != "" {
-		if err := config.CheckName(c.Source); err != nil {
-			return s, where, "", app.Usagef("--source: %w", err)
-		}
-		s.Args = append(s.Args, c.Source)
+	if len(c.Sources) > 0 && !slices.Equal(c.Sources, AllSources()) {
+		s.Sources = c.Sources
 		if s.URL != "" {
-			s.URL += "/" + c.Source
+			s.URL += "/" + strings.Join(c.Sources, ",")
 		}
 	}
 	where = installer.ConnectOptions{HTTP: c.HTTP, ByFile: c.ByFile}
@@ -147,6 +146,35 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.C
 	return s, where, hint, nil
 }
 
+// AllSources stands for no limit where one could be kept.
+func AllSources() []string { return []string{"all"} }
+
+// CheckSources refuses names of which there is no source: a client that asks for
+// one gets nothing at all.
+func (p Planner) CheckSources(names []string) error {
+	if len(names) == 0 || slices.Equal(names, AllSources()) {
+		return nil
+	}
+	conf, err := p.Config()
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, s := range p.App.Sources(conf) {
+		known = append(known, s.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			hint := ""
+			if near := nearest.Word(name, known); near != "" {
+				hint = ", did you mean " + near + "?"
+			}
+			return app.Usagef("--sources: no source named %q%s (sources: %s)", name, hint, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
 // FindClient is the client with this ID.
 func FindClient(id string) (installer.Client, error) {
 	cl, err := installer.Find(id)
@@ -156,21 +184,31 @@ func FindClient(id string) (installer.Client, error) {
 	return cl, nil
 }
 
-// ConnectClient proposes to add Lectern to a client's configuration.
+// ConnectClient proposes to add Lectern to a client's configuration. Where c names
+// no sources, those stay that the client's entry is limited to.
 func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, error) {
 	cl, err := FindClient(id)
 	if err != nil {
 		return nil, err
+	}
+	if len(c.Sources) == 0 && c.Project == "" {
+		s, _ := p.ServerEntry()
+		s.Name = c.Name
+		c.Sources = p.Machine().Find(cl, s).Sources
 	}
 	s, where, hint, err := p.Connection(c)
 	if err != nil {
 		return nil, err
 	}
 	proposal, err := p.Machine().Install(cl, s, where)
-	if err == nil && hint != "" && proposal.Changes() {
+	if err != nil {
+		return nil, err
+	}
+	p.ensureToken(proposal, cl, c.HTTP)
+	if hint != "" && proposal.Changes() {
 		proposal.Plan.Risks = append(proposal.Plan.Risks, "the entry runs "+s.Bin+hint)
 	}
-	return proposal, err
+	return proposal, nil
 }
 
 // DisconnectClient proposes to remove Lectern from a client's configuration.
@@ -183,7 +221,11 @@ func (p Planner) DisconnectClient(id string, c Connection) (*installer.Proposal,
 	if err != nil {
 		return nil, err
 	}
-	return p.Machine().Remove(cl, s, where)
+	proposal, err := p.Machine().Remove(cl, s, where)
+	if err == nil {
+		p.revokeToken(proposal, cl)
+	}
+	return proposal, err
 }
 
 // InstallService proposes to run the hub from now on, and at login.

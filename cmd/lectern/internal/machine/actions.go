@@ -40,7 +40,7 @@ func (m *Machine) previewProposal(ctx context.Context, a status.Action) (status.
 
 // proposalKey tells one proposal from another.
 func proposalKey(a status.Action) status.Action {
-	return status.Action{Verb: a.Verb, Target: a.Target}
+	return status.Action{Verb: a.Verb, Target: a.Target, Sources: a.Sources}
 }
 
 // proposalPlan is the plan of a proposal with the next steps as risks, which is

@@ -39,15 +39,14 @@ func (m *Machine) installations() []status.Installation {
 }
 
 func (m *Machine) clientInstallations() []status.Installation {
-	here := m.planner.Machine()
-	server, _ := m.planner.ServerEntry()
 	list := []status.Installation{}
-	for _, c := range installer.Clients() {
-		f := here.Find(c, server)
-		if c.Retired() != "" && f.Condition == installer.Absent {
+	for _, s := range m.planner.ClientStates() {
+		if s.Client.Retired() != "" && s.Condition == installer.Absent {
 			continue
 		}
-		list = append(list, installation(clientInstall+"/"+c.ID, c.Title, f))
+		i := installation(clientInstall+"/"+s.Client.ID, s.Client.Title, s.Finding)
+		i.LastSeen, i.Sources, i.Bytes = s.LastSeen, strings.Join(s.Sources, ","), s.Bytes
+		list = append(list, i)
 	}
 	return list
 }
@@ -75,7 +74,9 @@ func installation(id, title string, f installer.Finding) status.Installation {
 	switch f.Condition {
 	case installer.Absent:
 		i.State, i.Condition = status.Stopped, notInstalled
-	case installer.Connected, installer.Installed:
+	case installer.Elsewhere:
+		i.State = status.Stopped
+	case installer.Configured, installer.Installed:
 		i.State = status.Ready
 	case installer.Outdated, installer.Foreign, installer.Broken:
 		i.State = status.Degraded
@@ -119,6 +120,9 @@ func (m *Machine) proposeInstall(ctx context.Context, a status.Action) (*install
 	usual := install.Connection{Name: app.Name}
 	switch {
 	case kind == clientInstall && add:
+		if a.Sources != "" {
+			usual.Sources = strings.Split(a.Sources, ",")
+		}
 		return m.planner.ConnectClient(id, usual)
 	case kind == clientInstall:
 		return m.planner.DisconnectClient(id, usual)

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// Of a longer text only so many bytes of its beginning and of its end are shown,
+// in whole lines.
+const (
+	shownHead = 12 << 10
+	shownTail = 4 << 10
+)
+
+func approveShowCommand(c *cli) *cobra.Command {
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what a call that waits would change",
+		Long: "Show all targets of a call that waits, with the lines that it adds and removes, and\n" +
+			"what would change in them. Of a long change only the beginning and the end is\n" +
+			"shown; --all shows everything. A call that was shown completely can be allowed with\n" +
+			"`lectern approve ID`, also where there is no terminal.",
+		Example: "  lectern approve show k3v9q2xw\n  lectern approve show k3v9q2xw --all | less",
+		Args:    arguments(1, 1, "the ID of one call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := c.pendingApproval(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			view := approvalView{console: c.console, now: c.Now, client: c.hub().API(), approval: a}
+			if asJSON {
+				return view.printJSON(cmd.Context(), all)
+			}
+			complete, err := view.print(cmd.Context(), all)
+			if err == nil && !complete {
+				c.printf("not everything is shown: `lectern approve show %s --all` shows it\n", a.ID)
+			}
+			return noHub(err)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "show everything, however long it is")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// pendingApproval is the call that waits as id.
+func (c *cli) pendingApproval(ctx context.Context, id string) (status.Approval, error) {
+	snap, err := c.hub().Snapshot(ctx)
+	if err != nil {
+		return status.Approval{}, err
+	}
+	if !machine.HubRunning(snap) {
+		c.warnf("no hub is running, so no call waits\n")
+		return status.Approval{}, &exitError{code: exitNoHub}
+	}
+	i := slices.IndexFunc(snap.Approvals, func(a status.Approval) bool { return a.ID == id })
+	if i < 0 {
+		return status.Approval{}, fmt.Errorf("no call waits as %s; it was answered, timed out or never existed. `lectern approve` lists those that wait", id)
+	}
+	return snap.Approvals[i], nil
+}
+
+// An approvalView prints what one call would do.
+type approvalView struct {
+	console
+
+	now      func() time.Time
+	client   status.Client
+	approval status.Approval
+}
+
+// print prints who wants what, every target with its lines, and the text of the
+// change: of a long one the beginning and the end, unless all is wanted. What was
+// printed completely counts as shown from then on.
+func (v approvalView) print(ctx context.Context, all bool) (complete bool, err error) {
+	if err := v.printTargets(ctx); err != nil {
+		return false, err
+	}
+	complete = all || v.approval.Bytes <= shownHead+shownTail
+	if complete {
+		err = v.printText(ctx, 0, v.approval.Bytes)
+	} else {
+		err = v.printEnds(ctx)
+	}
+	if err != nil || !complete {
+		return false, err
+	}
+	return true, v.client.Do(ctx, status.Action{Verb: status.MarkShown, Target: v.approval.ID})
+}
+
+// printTargets prints who wants what, and then every target.
+func (v approvalView) printTargets(ctx context.Context) error {
+	a := v.approval
+	v.printf("%s: %s wants to call %s in source %s\n", a.ID, status.ClientLabel(a.Client, a.Proven), a.Tool, a.Source)
+	if a.AskReason != "" {
+		v.printf("asked because %s\n", a.AskReason)
+	}
+	if a.Reason != "" {
+		v.printf("the agent's reason: %s\n", a.Reason)
+	}
+	if left := a.Until.Sub(v.now()); left > 0 && !a.Until.IsZero() {
+		v.printf("time left: %s\n", left.Round(time.Second).String())
+	}
+	for from := 0; ; {
+		part, err := status.Ask(ctx, v.client, status.ApprovalTargetsQuery, status.ApprovalRange{ID: a.ID, From: from})
+		if err != nil {
+			return err
+		}
+		if from == 0 && part.Total > 0 {
+			v.printf("%s, %s:\n", count(part.Total, "target"), lineChanges(part.Added, part.Removed))
+		}
+		for _, t := range part.Targets {
+			v.printf("  %-7s%s  %s\n", t.Action, t.Name, lineChanges(t.Added, t.Removed))
+		}
+		if from = part.Next; from == 0 {
+			break
+		}
+	}
+	v.printf("\n")
+	return nil
+}
+
+// lineChanges says how many lines are added and removed: "+4001 −1".
+func lineChanges(added, removed int) string {
+	if added+removed == 0 {
+		return "no lines"
+	}
+	return fmt.Sprintf("+%d −%d", added, removed)
+}
+
+// printText prints the text from one byte to another; it holds one part of it at
+// a time.
+func (v approvalView) printText(ctx context.Context, from, to int) error {
+	lines := diffPrinter{console: v.console}
+	defer lines.end()
+	for from < to {
+		part, err := v.text(ctx, from)
+		if err != nil {
+			return err
+		}
+		text := part.Text[:min(len(part.Text), to-part.From)]
+		lines.write(text)
+		from = part.From + len(text)
+		if text == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (v approvalView) text(ctx context.Context, from int) (status.ApprovalText, error) {
+	return status.Ask(ctx, v.client, status.ApprovalTextQuery, status.ApprovalRange{ID: v.approval.ID, From: from})
+}
+
+// ends are the first and the last lines of a long text, and how many bytes lie
+// between them.
+func (v approvalView) ends(ctx context.Context) (head, tail string, between int, err error) {
+	first, err := v.text(ctx, 0)
+	if err != nil {
+		return "", "", 0, err
+	}
+	last, err := v.text(ctx, max(0, v.approval.Bytes-shownTail))
+	if err != nil {
+		return "", "", 0, err
+	}
+	head = first.Text[:min(len(first.Text), shownHead)]
+	head = head[:strings.LastIndexByte(head, '\n')+1] // a line longer than that is left out
+	if _, rest, ok := strings.Cut(last.Text, "\n"); ok && last.From > 0 {
+		tail = rest
+	}
+	return head, tail, v.approval.Bytes - len(head) - len(tail), nil
+}
+
+func (v approvalView) printEnds(ctx context.Context) error {
+	head, tail, between, err := v.ends(ctx)
+	if err != nil {
+		return err
+	}
+	v.printDiff(head)
+	v.printf("… %s are not shown …\n", fileSize(between))
+	v.printDiff(tail)
+	return nil
+}
+
+func fileSize(n int) string {
+	switch {
+	case n < 1<<10:
+		return count(n, "byte")
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// An approvalJSON is what `lectern approve show --json` prints.
+type approvalJSON struct {
+	status.Approval
+
+	AllTargets []status.ApprovalTarget `json:"all_targets"`
+	Text       string                  `json:"text"`      // what would change
+	Tail       string                  `json:"tail"`      // its end, unless Text is all of it
+	NotShown   int                     `json:"not_shown"` // bytes between Text and Tail
+}
+
+func (v approvalView) printJSON(ctx context.Context, all bool) error {
+	out := approvalJSON{Approval: v.approval, AllTargets: []status.ApprovalTarget{}}
+	for from := 0; ; {
+		part, err := status.Ask(ctx, v.client, status.ApprovalTargetsQuery, status.ApprovalRange{ID: v.approval.ID, From: from})
+		if err != nil {
+			return err
+		}
+		out.AllTargets = append(out.AllTargets, part.Targets...)
+		if from = part.Next; from == 0 {
+			break
+		}
+	}
+	if !all && v.approval.Bytes > shownHead+shownTail {
+		var err error
+		if out.Text, out.Tail, out.NotShown, err = v.ends(ctx); err != nil {
+			return err
+		}
+		return v.json(out)
+	}
+	var b strings.Builder
+	for b.Len() < v.approval.Bytes {
+		part, err := v.text(ctx, b.Len())
+		if err != nil {
+			return err
+		}
+		if part.Text == "" {
+			break
+		}
+		b.WriteString(part.Text)
+	}
+	out.Text = b.String()
+	return v.json(out)
+}

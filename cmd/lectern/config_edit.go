@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+)
+
+func configEditCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "edit",
+		Short: "Edit the configuration file in your editor",
+		Long: "Edit the configuration file in the editor of $VISUAL or $EDITOR. You edit a copy, which\n" +
+			"is checked when the editor ends: what cannot be read is named, and you may edit again.\n" +
+			"Only a file without faults takes the place of the present one; a running hub applies it.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return editConfigFile(cmd.Context(), c) },
+	}
+}
+
+func editConfigFile(ctx context.Context, c *cli) (err error) {
+	path := c.Paths.File()
+	before, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("edit configuration: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "lectern-")
+	if err != nil {
+		return fmt.Errorf("edit configuration: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("edit configuration: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // opened only to name the copy
+	draft := filepath.Base(path)
+	if err := atomicfile.Write(root, draft, before, atomicfile.Options{Perm: 0o600, Create: true}); err != nil {
+		return fmt.Errorf("edit configuration: %w", err)
+	}
+	for {
+		after, err := c.runEditor(ctx, filepath.Join(dir, draft))
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(before, after) {
+			c.printf("nothing changed\n")
+			return nil
+		}
+		_, err = config.Parse(path, after, c.Schema())
+		if err == nil {
+			return c.saveConfig(ctx, config.Edit{Path: path, Before: before, After: after})
+		}
+		c.warnf("%s\n", text(err.Error()))
+		again, asked := c.confirm("Edit again?")
+		if asked != nil || !again {
+			return errors.New("edit configuration: what you wrote has faults and was dropped; the file is as it was")
+		}
+	}
+}
+
+// runEditor has a person edit a file, and returns what it holds then.
+func (c *cli) runEditor(ctx context.Context, file string) ([]byte, error) {
+	usual := "vi"
+	if runtime.GOOS == "windows" {
+		usual = "notepad"
+	}
+	words := strings.Fields(cmp.Or(c.Getenv("VISUAL"), c.Getenv("EDITOR"), usual)) // such as "code --wait"
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)          //nolint:gosec // the person's own editor
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = c.in, c.out, c.err, c.Environ
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("edit configuration: %s: %w; nothing was changed. Set $VISUAL or $EDITOR to your editor", words[0], err)
+	}
+	return os.ReadFile(file)
+}
+
+// saveConfig replaces the file if nobody else did meanwhile.
+func (c *cli) saveConfig(ctx context.Context, edit config.Edit) (err error) {
+	unlock, err := config.Lock(edit.Path)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(edit.Save(), unlock())
+	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) {
+		return fmt.Errorf("edit configuration: %s was changed meanwhile; nothing was overwritten. Run it again", edit.Path)
+	}
+	if err != nil {
+		return err
+	}
+	c.printDiff(edit.Diff())
+	return c.hub().Reload(ctx)
+}

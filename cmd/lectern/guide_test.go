@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The documents whose commands a reader pastes, in the order of reading.
+func guideFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../docs/guide/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("docs/guide: %v, %v", files, err)
+	}
+	return append([]string{"../../README.md", "../../docs/sources.md"}, files...)
+}
+
+// notRun are the commands of documents that a test cannot run, and why.
+var notRun = map[string]string{
+	"git clone": "there is no network", "cd lectern": "it is the clone", "make ": "it builds what the test is", "go ": "it builds what the test is",
+	"lectern uninstall": "the others need it", "lectern self-update": "there is no network", "lectern service": "it is of the machine",
+	"lectern hub restart": "the hub may be gone by then", "sudo ": "it is of the machine", "claude ": "it may not be here", "codex ": "it may not be here",
+	"gemini ": "it may not be here", "lectern logs -f": "it does not end", "lectern approve --watch": "it does not end", "lectern\n": "it opens the panel",
+	"lectern plugin": "Logseq may not be here", "lectern serve": "a client runs it", "lectern hub --source": "it does not end",
+	"lectern config edit": "it opens an editor",
+}
+
+// TestGuide pastes every sh block of README and guide, document by document, into a
+// shell with a clean home folder that has notes in it, as a reader would.
+func TestGuide(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the blocks are for a POSIX shell")
+	}
+	for _, file := range guideFiles(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			home, environ := newGuideHome(t)
+			for _, block := range shellBlocks(string(text)) {
+				runBlock(t, home, environ, block)
+			}
+		})
+	}
+}
+
+// newGuideHome is the home folder of a person who has notes and never ran Lectern,
+// but that its hub is not on the usual port.
+func newGuideHome(t *testing.T) (home string, environ []string) {
+	t.Helper()
+	home, err := os.MkdirTemp("", "guide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lectern, err := exec.LookPath("lectern") // this binary, under that name
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		".config/lectern/config.toml":  fmt.Sprintf("[hub]\nport = %d\n", freeTCPPort(t)),
+		"notes/.obsidian/app.json":     "{}\n",
+		"notes/Home.md":                "# Home\n\nSee [[Projects/Greenhouse]].\n",
+		"notes/Projects/Greenhouse.md": "---\nstatus: open\n---\n\n# Greenhouse\n\nThe glass is ordered. #garden\n",
+		"notes/Private/Diary.md":       "# Diary\n\nNobody reads this. #secret\n",
+		"wiki/Watering.md":             "# Watering\n\n- every morning\n",
+	} {
+		file := filepath.Join(home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	environ = []string{
+		"HOME=" + home, "PATH=" + filepath.Dir(lectern) + string(os.PathListSeparator) + os.Getenv("PATH"), "TERM=dumb", "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"),
+	}
+	if err := os.Mkdir(filepath.Join(home, "run"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop := exec.Command(lectern, "hub", "stop")
+		stop.Env = environ
+		if said, err := stop.CombinedOutput(); err != nil && !bytes.Contains(said, []byte("no hub")) {
+			t.Errorf("stop hub: %v: %s", err, said)
+		}
+		_ = os.RemoveAll(home)
+	})
+	return home, environ
+}
+
+// shellBlocks are the commands of the sh blocks of a document, one block a string.
+func shellBlocks(text string) (blocks []string) {
+	inside := false
+	var block strings.Builder
+	for line := range strings.Lines(text) {
+		switch trimmed := strings.TrimSpace(line); {
+		case !inside && trimmed == "```sh":
+			inside = true
+		case inside && trimmed == "```":
+			blocks = append(blocks, block.String())
+			block.Reset()
+			inside = false
+		case inside:
+			block.WriteString(line)
+		}
+	}
+	return blocks
+}
+
+// runBlock runs the commands that can be run. Those that ask a person get a yes.
+func runBlock(t *testing.T, home string, environ []string, block string) {
+	t.Helper()
+	var script strings.Builder
+	for line := range strings.Lines(block) {
+		if reasonNotToRun(line) == "" {
+			script.WriteString(line)
+		}
+	}
+	if strings.TrimSpace(script.String()) == "" {
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script.String())
+	cmd.Dir, cmd.Env = home, append(environ, "LECTERN_YES=1")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s\nsaid:\n%s", err, script.String(), said)
+	}
+}
+
+func reasonNotToRun(line string) string {
+	for prefix, reason := range notRun {
+		if strings.HasPrefix(line, prefix) {
+			return reason
+		}
+	}
+	return ""
+}
+
+// Every link of the guide leads to a file that is there.
+func TestGuideLinks(t *testing.T) {
+	for _, file := range guideFiles(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), "](")[1:] {
+			target, _, ok := strings.Cut(part, ")")
+			if u, err := url.Parse(target); !ok || err != nil || u.Scheme != "" || u.Path == "" {
+				continue
+			}
+			path, _, _ := strings.Cut(target, "#")
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(path))); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
+
+// The reference of the command line is what `--help` says. UPDATE=1 writes it.
+func TestCommandReference(t *testing.T) {
+	c, err := newCLI(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}, []string{"LECTERN_HOME=" + t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("# The command line\n\nEvery command, as `lectern COMMAND --help` describes it. This page is generated.\n\n" +
+		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 no hub is running, 4 denied. Results go to standard output, everything else to standard error.\n")
+	writeReference(&b, rootCommand(c))
+	const file = "../../docs/guide/commands.md"
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { //nolint:gosec // a document, which git keeps
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != b.String() {
+		t.Errorf("%s is out of date (%v); run: make update", file, err)
+	}
+}
+
+func writeReference(b *strings.Builder, cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		if !sub.IsAvailableCommand() || sub.Name() == "help" || sub.Name() == "completion" {
+			continue
+		}
+		words := sub.Long
+		if words == "" {
+			words = sub.Short + "."
+		}
+		if sub.HasAvailableSubCommands() && sub.HasParent() && !sub.Parent().HasParent() {
+			fmt.Fprintf(b, "\n## %s\n\n%s\n", sub.CommandPath(), words)
+		} else {
+			fmt.Fprintf(b, "\n%s %s\n\n```\n%s\n```\n\n%s\n", strings.Repeat("#", 1+strings.Count(sub.CommandPath(), " ")), sub.CommandPath(), sub.UseLine(), words)
+		}
+		var flags []string
+		sub.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			name, usage := pflag.UnquoteUsage(f)
+			flags = append(flags, fmt.Sprintf("- `%s`: %s", strings.TrimSpace("--"+f.Name+" "+name), usage))
+		})
+		if len(flags) > 0 {
+			fmt.Fprintf(b, "\n%s\n", strings.Join(flags, "\n"))
+		}
+		if sub.Example != "" {
+			fmt.Fprintf(b, "\n```\n%s\n```\n", sub.Example)
+		}
+		writeReference(b, sub)
+	}
+}

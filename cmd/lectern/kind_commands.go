@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// addKindCommands adds `lectern KIND COMMAND` for the commands that Systems
+// declare. The Systems are asked only if args may be about them, because every
+// agent starts a `lectern serve`.
+func addKindCommands(root *cobra.Command, c *cli, args []string) {
+	i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	if i < 0 && !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
+		return
+	}
+	if i >= 0 && slices.ContainsFunc(root.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == args[i] }) {
+		return
+	}
+	group := &cobra.Group{ID: "kinds", Title: "Your sources, by kind:"}
+	for _, k := range c.Systems() {
+		m := k.Manifest()
+		if len(m.Commands) == 0 {
+			continue
+		}
+		if !root.ContainsGroup(group.ID) {
+			root.AddGroup(group)
+		}
+		kind := groupCommand(&cobra.Command{Use: m.Name, Short: "Commands of " + m.Title, GroupID: group.ID})
+		for _, info := range m.Commands {
+			addKindCommand(kind, c, m.Name, info)
+		}
+		root.AddCommand(kind)
+	}
+}
+
+// addKindCommand adds a command of one or two words below that of its kind.
+func addKindCommand(parent *cobra.Command, c *cli, kind string, info tools.CommandInfo) {
+	words := strings.Fields(info.Name)
+	for _, word := range words[:len(words)-1] {
+		i := slices.IndexFunc(parent.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == word })
+		if i < 0 {
+			parent.AddCommand(groupCommand(&cobra.Command{Use: word, Short: "Commands about a " + word}))
+			i = len(parent.Commands()) - 1
+		}
+		parent = parent.Commands()[i]
+	}
+	parent.AddCommand(kindCommand{c, kind, info}.command(words[len(words)-1]))
+}
+
+// A kindCommand is a command that a System declares, on the command line.
+type kindCommand struct {
+	*cli
+	kind string
+	info tools.CommandInfo
+}
+
+func (k kindCommand) command(word string) *cobra.Command {
+	use, about := word, []string{}
+	var required []string
+	for _, a := range k.info.Args {
+		if a.Required {
+			use += " " + strings.ToUpper(a.Name)
+			required = append(required, a.Name)
+			about = append(about, "  "+strings.ToUpper(a.Name)+"  "+a.Doc)
+		}
+	}
+	short, _, _ := strings.Cut(k.info.Doc, "\n")
+	cmd := &cobra.Command{Use: use, Short: strings.TrimSuffix(short, "."), Long: k.info.Doc}
+	if len(about) > 0 {
+		cmd.Long += "\n\n" + strings.Join(about, "\n")
+	}
+	cmd.Args = arguments(len(required), len(required), strings.Join(required, ", "))
+	if len(required) == 0 {
+		cmd.Args = noArguments
+	}
+	var source string
+	var yes bool
+	optional := map[string]*string{}
+	cmd.Flags().StringVar(&source, "source", "", "the `SOURCE`, if there are several of the kind")
+	bySource := completions(func([]string) []string { names, _ := k.sources(); return names })
+	if err := cmd.RegisterFlagCompletionFunc("source", bySource); err != nil {
+		panic(err) // the flag was just defined
+	}
+	if k.info.Confirm != "" {
+		cmd.Flags().BoolVar(&yes, "yes", false, "answer yes to the question that the command asks")
+	}
+	for _, a := range k.info.Args {
+		if !a.Required {
+			optional[a.Name] = cmd.Flags().String(a.Name, "", a.Doc)
+			k.completeFlag(cmd, a.Name, &source)
+		}
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= len(required) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return k.propose(required[len(args)], source, prefix)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := map[string]string{}
+		for i, name := range required {
+			values[name] = args[i]
+		}
+		for name, value := range optional {
+			if cmd.Flags().Changed(name) {
+				values[name] = *value
+			}
+		}
+		return k.run(cmd.Context(), source, values, yes)
+	}
+	return cmd
+}
+
+func (k kindCommand) completeFlag(cmd *cobra.Command, name string, source *string) {
+	err := cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return k.propose(name, *source, prefix)
+	})
+	if err != nil {
+		panic(err) // the flag was just defined
+	}
+}
+
+// propose asks the source for values of an argument. A folder is completed by the
+// shell.
+func (k kindCommand) propose(argument, source, prefix string) ([]string, cobra.ShellCompDirective) {
+	if slices.ContainsFunc(k.info.Args, func(a tools.CommandArgument) bool { return a.Name == argument && a.Folder }) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
+	defer cancel()
+	name, err := k.source(source)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	values, err := status.Ask(ctx, k.hub().API(), status.CompleteCommandQuery, status.CommandArgument{
+		Source: name, Command: k.info.Name, Argument: argument, Prefix: prefix,
+	})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return values, cobra.ShellCompDirectiveNoFileComp
+}
+
+// sources are those of the kind.
+func (k kindCommand) sources() (names []string, err error) {
+	conf, err := k.Config()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range k.Sources(conf) {
+		if s.Kind == k.kind {
+			names = append(names, s.Name)
+		}
+	}
+	return names, nil
+}
+
+// source is the source that the command is for: the one that is named, or the
+// only one of the kind.
+func (k kindCommand) source(named string) (string, error) {
+	names, err := k.sources()
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case slices.Contains(names, named):
+		return named, nil
+	case len(names) == 0:
+		return "", fmt.Errorf("there is no source of kind %s; `lectern source add %s` adds one", k.kind, k.kind)
+	case named != "":
+		return "", usagef("no source of kind %s is named %q%s (sources: %s)",
+			k.kind, named, didYouMean(named, names), strings.Join(names, ", "))
+	case len(names) > 1:
+		return "", usagef("there are several sources of kind %s; choose one: --source %s", k.kind, strings.Join(names, ", --source "))
+	}
+	return names[0], nil
+}
+
+func (k kindCommand) run(ctx context.Context, source string, args map[string]string, yes bool) error {
+	name, err := k.source(source)
+	if err != nil {
+		return err
+	}
+	for _, a := range k.info.Args {
+		if path := args[a.Name]; a.Folder && path != "" {
+			if args[a.Name], err = filepath.Abs(path); err != nil {
+				return fmt.Errorf("find %s: %w", a.Name, err)
+			}
+		}
+	}
+	if k.info.Confirm != "" && !yes {
+		agreed, err := k.confirm(k.info.Confirm)
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			return &exitError{exitDenied, errors.New("nothing was done")}
+		}
+	}
+	if _, err := daemon.GetHealth(ctx, k.Paths.Daemon()); err != nil {
+		return noHub(err)
+	}
+	request := status.CommandRequest{Source: name, Command: k.info.Name, Args: args}
+	updates, err := status.Open(ctx, k.hub().API(), status.CommandQuery, request)
+	if err != nil {
+		return err
+	}
+	for u := range updates {
+		k.printf("%s", text(u.Text))
+		if u.Error != nil {
+			return k.reportCallError(u.Error)
+		}
+	}
+	return ctx.Err()
+}

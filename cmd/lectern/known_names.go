@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+// checkClient refuses the name of a client that nobody has heard of: a rule for a
+// misspelled name protects nothing. allowNew accepts it all the same.
+func (c *cli) checkClient(ctx context.Context, conf config.Config, name string, allowNew bool) error {
+	if allowNew || name == "" || name == everyone {
+		return nil
+	}
+	known := c.knownClients(ctx, conf)
+	if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+		return nil
+	}
+	if page, err := readCalls(ctx, c, audit.Filter{Client: name, Limit: 1}); err == nil && len(page.Calls) > 0 {
+		return nil
+	}
+	return usagef("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, "+
+		"and those that have called. For one that is still to come, add --new", name, didYouMean(name, known))
+}
+
+// knownClients are the names that a client may have, without those that only the
+// audit has: the clients that can be installed, those with a token or with a
+// table in the configuration, and those that are connected.
+func (c *cli) knownClients(ctx context.Context, conf config.Config) (names []string) {
+	for _, cl := range installer.Clients() {
+		if cl.Retired() == "" {
+			names = append(names, cl.ID)
+		}
+	}
+	names = append(names, c.Paths.ClientTokens().Names()...)
+	for _, cl := range conf.Clients {
+		names = append(names, cl.Name)
+	}
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err == nil {
+		if snap, err := c.hub().Snapshot(ctx); err == nil && machine.HubRunning(snap) {
+			for _, s := range snap.Sessions {
+				names = append(names, s.Client)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
+}
+
+// checkSources refuses names that no source has.
+func (c *cli) checkSources(names ...string) error {
+	conf, err := c.Config()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == "" || name == everyone || slices.Contains(c.sourceNames(conf), name) {
+			continue
+		}
+		return usagef("%w", c.editor().UnknownSource(conf, name))
+	}
+	return nil
+}
+
+func (c *cli) sourceNames(conf config.Config) (names []string) {
+	for _, s := range c.Sources(conf) {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// unknownTool is the error for a name that no tool of a source has.
+func unknownTool(source, tool string, known []string) error {
+	return fmt.Errorf("source %s has no tool %q%s; `lectern tools %s` lists them", source, tool, didYouMean(tool, known), source)
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// maxUndoable is how many calls `lectern undo` lists.
+const maxUndoable = 10
+
+// listUndoable lists the latest calls that can be undone, and says how.
+func listUndoable(ctx context.Context, c *cli) error {
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{})
+	if err != nil {
+		return noHub(err)
+	}
+	calls := undoableCalls(found.Changes)
+	if len(calls) == 0 {
+		c.printf("nothing to undo: no change of an agent stands that can be undone; `lectern changes` lists all\n")
+		return nil
+	}
+	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "CHANGE"}}
+	for _, call := range calls[:min(len(calls), maxUndoable)] {
+		first := call[0]
+		what := first.Action + " " + first.Target
+		if len(call) > 1 {
+			what += fmt.Sprintf(" and %d more", len(call)-1)
+		}
+		rows.add(first.ID, first.Time.Local().Format(time.DateTime), first.Client, first.Session, first.Source, what)
+	}
+	if err := c.printTable(rows); err != nil {
+		return err
+	}
+	if len(calls) > maxUndoable || found.More {
+		c.printf("there are older ones; `lectern changes` lists them\n")
+	}
+	first := calls[0][0]
+	c.printf("\nto see one: lectern changes show %s\nto undo it: lectern undo %s\nto undo all of its session: lectern undo --session %s\n", first.ID, first.ID, first.Session)
+	return nil
+}
+
+// undoableCalls groups the changes that stand and can be undone by their calls,
+// newest first, as they are undone together.
+func undoableCalls(changes []status.Change) (calls [][]status.Change) {
+	place := map[string]int{}
+	for _, ch := range changes {
+		if ch.Outcome != status.Written || ch.CannotUndo != "" || ch.Undoes != "" {
+			continue
+		}
+		key := ch.Call
+		if ch.Group != "" {
+			key = ch.Group
+		}
+		i, known := place[key]
+		if !known {
+			i = len(calls)
+			place[key], calls = i, append(calls, nil)
+		}
+		calls[i] = append(calls[i], ch)
+	}
+	return calls
+}

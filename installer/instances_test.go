@@ -1,0 +1,94 @@
+package installer
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// twoInstances are the usual Lectern and one with a LECTERN_HOME, on one machine.
+func twoInstances(t *testing.T) (usual, trial Machine, usualServer, trialServer Server) {
+	t.Helper()
+	usual = testMachine(t, "linux")
+	usual.Run = recordCalls(new([]string), nil)
+	trial = usual
+	trial.State = filepath.Join(t.TempDir(), "trial")
+	usualServer, trialServer = testServer(usual), testServer(usual)
+	trialServer.Home = "/trial"
+	return usual, trial, usualServer, trialServer
+}
+
+func risks(p *Proposal) string { return strings.Join(p.Plan.Risks, "\n") }
+
+// Removing one instance of Lectern leaves alone what another has installed, and
+// says so.
+func TestInstancesStayApart(t *testing.T) {
+	usual, trial, server, trialServer := twoInstances(t)
+	for _, id := range []string{"codex", "cursor", "goose"} {
+		p, err := usual.Install(client(t, id), server, ConnectOptions{})
+		apply(t, p, err)
+	}
+	p, err := usual.InstallSkill([]Client{client(t, "codex")}, skill("one"))
+	apply(t, p, err)
+	p, err = usual.InstallService(t.Context(), testService())
+	apply(t, p, err)
+	before := tree(t, usual.Home)
+
+	trialService := testService()
+	trialService.Env = map[string]string{homeVariable: "/trial"}
+	p, err = trial.Uninstall(t.Context(), trialServer, "lectern", trialService, testPlugin(), OwnFiles{})
+	if err != nil || p.Changes() {
+		t.Fatalf("%v; it would %v", err, p.Plan.Steps)
+	}
+	for _, want := range []string{
+		".codex/config.toml stays as it is: its entry belongs to the Lectern without LECTERN_HOME", ".cursor/mcp.json stays", "goose/config.yaml stays",
+		"SKILL.md stays, because this Lectern did not install it", "lectern.service stays, because it runs another Lectern",
+	} {
+		if !strings.Contains(risks(p), want) {
+			t.Errorf("nothing says that %s:\n%s", want, risks(p))
+		}
+	}
+	if _, err := trial.Remove(client(t, "cursor"), trialServer, ConnectOptions{}); err == nil || !strings.Contains(err.Error(), "stays, because it belongs to the Lectern without LECTERN_HOME") {
+		t.Errorf("remove: %v", err)
+	}
+	if f := trial.Find(client(t, "cursor"), trialServer); f.Condition != Elsewhere {
+		t.Errorf("found %+v", f)
+	}
+	if after := tree(t, usual.Home); len(after) != len(before) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+}
+
+// An entry follows the instance that wrote it last, whatever receipts say.
+func TestEntryFollowsItsLastInstance(t *testing.T) {
+	usual, trial, server, trialServer := twoInstances(t)
+	c := client(t, "cursor")
+	p, err := trial.Install(c, trialServer, ConnectOptions{})
+	apply(t, p, err)
+	p, err = usual.Install(c, server, ConnectOptions{})
+	apply(t, p, err)
+	if !strings.Contains(risks(p), "belongs to the Lectern with LECTERN_HOME=/trial and is replaced") {
+		t.Errorf("risks %q", p.Plan.Risks)
+	}
+	p, err = trial.Uninstall(t.Context(), trialServer, "lectern", Service{}, testPlugin(), OwnFiles{})
+	if err != nil || slices.ContainsFunc(p.Plan.Steps, func(s status.Step) bool { return strings.Contains(s.Description, "mcp.json") }) {
+		t.Errorf("%v, %v", err, p.Plan.Steps)
+	}
+}
+
+// Entries at an address name no instance: their receipt tells.
+func TestAddressBelongsToItsReceipt(t *testing.T) {
+	usual, trial, server, trialServer := twoInstances(t)
+	c := client(t, "codex")
+	p, err := usual.Install(c, server, ConnectOptions{HTTP: true})
+	apply(t, p, err)
+	if f := trial.Find(c, trialServer); f.Condition != Elsewhere {
+		t.Errorf("the trial found %+v", f)
+	}
+	if f := usual.Find(c, server); f.Condition != Configured {
+		t.Errorf("the usual Lectern found %+v", f)
+	}
+}

@@ -1,0 +1,179 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// ApprovalContent is what a waiting call would do, as far as it was asked for.
+type ApprovalContent struct {
+	Targets        []status.ApprovalTarget // the first of them
+	Total          int                     // targets
+	Added, Removed int                     // lines
+	Head, Tail     string                  // of the text; all of it is in Head if nothing is hidden
+	Hidden         int                     // bytes of the text between Head and Tail
+}
+
+// complete reports whether nothing is left out.
+func (c ApprovalContent) complete() bool { return c.Hidden == 0 && len(c.Targets) == c.Total }
+
+// An approvalText is what one waiting call would do, to scroll through.
+type approvalText struct {
+	view   widget.TextView
+	first  int    // the line that changes something first
+	hidden string // what is left out, in words; empty: nothing
+	all    bool   // everything was asked for
+	failed bool   // it could not be loaded
+}
+
+// newApprovalText lays out r, which answers q about a.
+func newApprovalText(a status.Approval, q ApprovalQuery, r Result) approvalText {
+	if r.Err != nil {
+		return approvalText{failed: true, all: q.All, view: widget.NewTextView().Add(widget.RiskLine, "Cannot show the change: "+r.Err.Error())}
+	}
+	c := r.Approval
+	var parts []widget.TextPart
+	add := func(kind widget.LineKind, text string) {
+		parts = append(parts, widget.TextPart{Kind: kind, Text: text})
+	}
+	if c.Total == 0 && a.Effect != "read" {
+		add(widget.RiskLine, "What it would change is not known in advance. You see only its arguments.")
+	}
+	if c.Total > 1 {
+		add(widget.TitleLine, widget.Plural(c.Total, "target")+", "+lineChanges(c.Added, c.Removed))
+		for _, t := range c.Targets {
+			add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.Name, lineChanges(t.Added, t.Removed)))
+		}
+		if more := c.Total - len(c.Targets); more > 0 {
+			add(widget.RiskLine, widget.Plural(more, "more target")+" are not listed; `lectern approve show "+a.ID+"` lists all")
+		}
+	}
+	before := len(parts)
+	parts = append(parts, textParts(c, 0, c.Head)...)
+	if c.Hidden > 0 {
+		more := "z shows it"
+		if q.All {
+			more = "`lectern approve show " + a.ID + " --all` shows it"
+		}
+		add(widget.RiskLine, "… "+widget.Bytes(c.Hidden)+" in between are not shown here; "+more)
+		parts = append(parts, textParts(c, len(c.Head)+c.Hidden, c.Tail)...)
+	}
+	out := approvalText{all: q.All, view: widget.NewTextView().Append(parts...)}
+	out.first = firstChange(out.view, parts[:before])
+	if !c.complete() {
+		out.hidden = widget.Bytes(c.Hidden)
+		if len(c.Targets) < c.Total {
+			out.hidden = widget.Plural(c.Total-len(c.Targets), "target")
+		}
+	}
+	return out
+}
+
+// textParts are the parts of text, which begins at a byte of the whole: for each
+// target its headline, unless there is only one, and its diff.
+func textParts(c ApprovalContent, at int, text string) (parts []widget.TextPart) {
+	if c.Total == 0 {
+		return []widget.TextPart{{Kind: widget.TextLine, Text: text}}
+	}
+	for _, t := range c.Targets {
+		from, to := max(t.Offset, at), min(t.Offset+t.Bytes, at+len(text))
+		if from >= to {
+			continue
+		}
+		body := text[from-at : to-at]
+		if from == t.Offset {
+			headline, rest, _ := strings.Cut(body, "\n")
+			if body = rest; c.Total > 1 {
+				parts = append(parts, widget.TextPart{Kind: widget.TitleLine, Text: headline})
+			}
+			body = withoutFileNames(body)
+		}
+		if body != "" {
+			parts = append(parts, widget.TextPart{Kind: widget.DiffLine, Text: body})
+		}
+	}
+	return parts
+}
+
+// withoutFileNames is a diff without its first two lines, which only say which
+// side is which.
+func withoutFileNames(diff string) string {
+	if !strings.HasPrefix(diff, "--- ") {
+		return diff
+	}
+	_, rest, _ := strings.Cut(diff, "\n")
+	if strings.HasPrefix(rest, "+++ ") {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	return rest
+}
+
+// firstChange is the first line of view behind the parts before that adds or
+// removes something; 0: none does.
+func firstChange(view widget.TextView, before []widget.TextPart) int {
+	return view.Find(widget.NewTextView().Append(before...).Len(), func(kind widget.LineKind, text string) bool {
+		return kind == widget.DiffLine && changesSomething(kind, text)
+	})
+}
+
+// changesSomething reports whether a line is more than the context of a change.
+func changesSomething(kind widget.LineKind, text string) bool {
+	return kind != widget.DiffLine || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")
+}
+
+func lineChanges(added, removed int) string {
+	if added+removed == 0 {
+		return "no lines"
+	}
+	return fmt.Sprintf("+%d −%d", added, removed)
+}
+
+// contextRows is how many rows of context stand above the first change when an
+// approval opens.
+const contextRows = 3
+
+// opening is the row of a text of w by h cells that is on top at first: near the
+// first change, if not everything fits.
+func (x approvalText) opening(w, h int) int {
+	return max(0, min(x.view.RowOf(x.first, w)-contextRows, x.view.Height(w)-h))
+}
+
+// A seenRows is which rows of a text were on the screen, at one width.
+type seenRows struct {
+	w    int
+	rows map[int]bool
+}
+
+// with adds the rows from top on that h rows show, of n; at another width the
+// rows are others.
+func (s seenRows) with(w, top, h, n int) seenRows {
+	next := seenRows{w, make(map[int]bool, len(s.rows)+h)}
+	if s.w == w {
+		for row := range s.rows {
+			next.rows[row] = true
+		}
+	}
+	for row := top; row < min(top+h, n); row++ {
+		next.rows[row] = true
+	}
+	return next
+}
+
+// who names the client of a as people tell a claim from a proof.
+func who(t theme.Theme, a status.Approval) string {
+	name := status.ClientLabel(a.Client, a.Proven)
+	if a.Proven {
+		return t.Strong.Text(name) + t.Good.Text(" (proven)")
+	}
+	return t.Warn.Text(name)
+}
+
+// clientName is who in plain text, for a row with little room: a name that is
+// only claimed stands in quotes.
+func clientName(a status.Approval) string {
+	return strings.TrimSuffix(status.ClientLabel(a.Client, a.Proven), " (claimed)")
+}

@@ -1,0 +1,197 @@
+package pane
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// An approvalReader is what the pane knows of the calls that wait: what they
+// would do, and how much of that a person has seen. It is a value.
+type approvalReader struct {
+	texts  map[string]approvalText // by the ID of the approval; replaced, never changed
+	seen   map[string]seenRows     // likewise
+	wanted map[string]bool         // of these all is wanted
+	warned string                  // the approval whose yes was answered with what is unseen; empty: none
+	given  string                  // the approval that the pane answered last; empty: none
+	ended  status.Approval         // that was selected and no longer waits; no ID: none
+}
+
+// atFirstChange is the top row of a text that was not scrolled yet.
+const atFirstChange = -1
+
+// keep forgets all approvals but those that wait.
+func (r approvalReader) keep(waits func(id string) bool) approvalReader {
+	r.texts, r.seen = maps.Clone(r.texts), maps.Clone(r.seen)
+	maps.DeleteFunc(r.texts, func(id string, _ approvalText) bool { return !waits(id) })
+	maps.DeleteFunc(r.seen, func(id string, _ seenRows) bool { return !waits(id) })
+	return r
+}
+
+// nextQuery asks for what is missing of an approval; nil: nothing.
+func (r approvalReader) nextQuery(id string) Query {
+	text, known := r.texts[id]
+	if known && (text.all || !r.wanted[id]) {
+		return nil
+	}
+	return ApprovalQuery{Approval: id, All: r.wanted[id]}
+}
+
+func (r approvalReader) take(a status.Approval, q ApprovalQuery, res Result) approvalReader {
+	texts := map[string]approvalText{}
+	maps.Copy(texts, r.texts)
+	texts[a.ID] = newApprovalText(a, q, res)
+	r.texts = texts
+	if q.All { // the rows are others
+		r.seen = maps.Clone(r.seen)
+		delete(r.seen, a.ID)
+	}
+	return r
+}
+
+// want asks for all of an approval.
+func (r approvalReader) want(id string) approvalReader {
+	wanted := map[string]bool{id: true}
+	maps.Copy(wanted, r.wanted)
+	r.wanted = wanted
+	return r
+}
+
+// look notes that the rows from top on of an approval were on the screen.
+func (r approvalReader) look(id string, w, top, h int) approvalReader {
+	text, known := r.texts[id]
+	if !known {
+		return r
+	}
+	n := text.view.Height(w)
+	seen := map[string]seenRows{}
+	maps.Copy(seen, r.seen)
+	seen[id] = seen[id].with(w, max(0, min(top, n-h)), h, n)
+	r.seen = seen
+	return r
+}
+
+// unseen says what a person was not shown of an approval; empty: nothing.
+func (r approvalReader) unseen(id string, w int) string {
+	text := r.texts[id]
+	if text.hidden != "" {
+		return text.hidden + " not shown: z shows all"
+	}
+	seen := r.seen[id]
+	missing, changed := 0, 0
+	for row := range text.view.Height(w) {
+		if !changesSomething(text.view.Row(row, w)) {
+			continue
+		}
+		if changed++; seen.w != w || !seen.rows[row] {
+			missing++
+		}
+	}
+	if missing > 0 {
+		return fmt.Sprintf("%s of %s not seen: pgdn reads on", widget.Count(missing), widget.Plural(changed, "changed row"))
+	}
+	return ""
+}
+
+// onlyOnceReason says why a may be allowed only once; empty: it need not be.
+func onlyOnceReason(a status.Approval) string {
+	switch {
+	case !a.OnlyOnce:
+		return ""
+	case a.Proven:
+		return "This call makes other calls, so it can be allowed only once at a time."
+	}
+	return "The client has not proved its name, so it can be allowed only once at a time."
+}
+
+// pending is the approval that is selected and waits.
+func (p Changes) pending() (status.Approval, bool) {
+	i := -1
+	if p.selection.pending {
+		i = p.approval(p.selection.id)
+	}
+	if i < 0 {
+		return status.Approval{}, false
+	}
+	return p.snap.Approvals[i], true
+}
+
+// answer is what a person says to the selected approval. A yes to what was not on
+// the screen is answered with what is missing; a second yes is meant.
+func (p Changes) answer(k Press) (Pane, Intent) {
+	a := status.Action{Verb: status.Allow, Target: p.selection.id, Answer: &status.Answer{Scope: status.Once, Shown: true}}
+	switch {
+	case key.Matches(k, p.keys.Refuse):
+		p.refusing, p.reason = p.selection.id, widget.TextInput{}
+		return p, nil
+	case key.Matches(k, p.keys.AllowSession):
+		a.Answer.Scope = status.ForSession
+	case key.Matches(k, p.keys.AllowAlways):
+		a.Answer.Scope = status.Always
+	}
+	w, _ := p.detailRoom(k.W, k.H)
+	waiting, _ := p.pending()
+	if missing := p.reader.unseen(p.selection.id, w); missing != "" && !waiting.Shown && p.reader.warned != p.selection.id {
+		p.reader.warned = p.selection.id
+		return p, ShowMessage{fmt.Sprintf("%s, %s again allows it unseen.", missing, k.String())}
+	}
+	p.reader.given = p.selection.id
+	return p, IntentFor(a)
+}
+
+// look notes what is on the screen now.
+func (p Changes) look(k Press) Changes {
+	if _, waits := p.pending(); waits {
+		w, h := p.detailRoom(k.W, k.H)
+		p.reader = p.reader.look(p.selection.id, w, p.topRow(w, h), h)
+	}
+	return p
+}
+
+// topRow is the first visible row of the selected's text in w by h cells.
+func (p Changes) topRow(w, h int) int {
+	if p.detail.Top != atFirstChange {
+		return p.detail.Top
+	}
+	return p.reader.texts[p.selection.id].opening(w, h)
+}
+
+// follow selects what is to be selected when the snapshot has changed: what was
+// selected as long as it is there. An approval that ended leaves nothing
+// selected, so that no key acts on something else; only behind an answer of this
+// pane comes the next one.
+func (p Changes) follow(place int, before status.Approval) Changes {
+	if !p.selection.pending || p.approval(p.selection.id) >= 0 {
+		return p.keepSelection(place)
+	}
+	if p.reader.given == p.selection.id && len(p.snap.Approvals) > 0 {
+		return p.selectAt(min(place, len(p.snap.Approvals)-1))
+	}
+	if before.ID == p.selection.id {
+		p.reader.ended = before
+	}
+	p.detail = widget.Detail{}
+	return p
+}
+
+// hasEnded reports whether the selected approval no longer waits.
+func (p Changes) hasEnded() bool {
+	return p.selection.pending && p.selection.id == p.reader.ended.ID && p.selection.id != "" && p.approval(p.selection.id) < 0
+}
+
+// endText says how a ended.
+func endText(a status.Approval, outcomes []status.ApprovalOutcome) string {
+	text := "no longer waits"
+	if i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == a.ID }); i >= 0 {
+		text = map[status.Resolution]string{
+			status.Allowed: "was allowed", status.Refused: "was denied", status.TimedOut: "was denied, because nobody answered in time",
+			status.ClientLeft: "was withdrawn: its client gave up waiting", status.AskedAgain: "is judged again, because the rules changed",
+		}[outcomes[i].Resolution]
+	}
+	return fmt.Sprintf("%s of %s %s. Nothing is selected now.", a.Tool, clientName(a), text)
+}
