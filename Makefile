@@ -7,10 +7,10 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help check test ci lint race sequences snapshot conformance bench oracle screens update fuzz lines plugin install size soak
+.PHONY: help check test ci lint race sequences snapshot conformance test262 bench oracle screens update fuzz lines plugin install size soak
 
 help:
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: ## before every commit, within a minute: vet, the rules of the house, unit tests of what changed since BASE
 	go vet ./...
@@ -38,7 +38,7 @@ $(LINT): dev.mod dev.sum
 race: ## all tests under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= go test -race ./...; fi
+		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race ./...; fi
 
 sequences: ## 1,000 random sequences of two agents and a person, undone: for every System, and through the hub
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \
@@ -60,6 +60,9 @@ soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance
 	. $(CACHE)/needs.env && go test -count=1 -v -run TestConformance ./hub/mcp
+
+test262: ## JavaScript in the sandbox against a checkout of tc39/test262: make test262 DIR=…; minutes
+	LECTERN_TEST262=$(abspath $(DIR)) go test -count=1 -v -timeout 60m -run '^TestTest262$$' ./tools/workspace/internal/sandbox
 
 bench: ## speed and memory, printed; no test depends on time
 	go test -run '^$$' -bench . -benchmem ./...

@@ -1,0 +1,108 @@
+package sandbox
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// cutJSON returns the beginning of a JSON text as valid JSON of at most most
+// bytes: what was begun is closed, and what cannot be shown in part, such as a
+// number or a key without its value, is left out. text may end anywhere; up to
+// there it must be valid. Where not even brackets have room, it returns null.
+func cutJSON(text string, most int) string {
+	c := jsonCutter{text: text, most: most}
+	for c.next() {
+	}
+	if c.end == 0 {
+		return "null"
+	}
+	var b strings.Builder
+	b.WriteString(text[:c.end])
+	b.WriteString(c.quote)
+	for i := c.depth - 1; i >= 0; i-- {
+		b.WriteByte(c.open[i])
+	}
+	return b.String()
+}
+
+// jsonCutter goes through a text and keeps the last place where it can end.
+type jsonCutter struct {
+	text string
+	most int
+	pos  int
+	open []byte // what closes the brackets that are open at pos
+	key  bool   // whether a string at pos is the name of a member
+
+	end   int    // up to here the text can be kept,
+	quote string // if this follows,
+	depth int    // and this many brackets are closed
+}
+
+// mark says that the text can end before pos, which may be in a string.
+// It returns false when there is no room.
+func (c *jsonCutter) mark(pos int, quote string) bool {
+	if pos+len(quote)+len(c.open) > c.most {
+		return false
+	}
+	c.end, c.quote, c.depth = pos, quote, len(c.open)
+	return true
+}
+
+// next goes over one token. It returns false at the end of what fits.
+func (c *jsonCutter) next() bool {
+	if c.pos >= len(c.text) {
+		return false
+	}
+	switch b := c.text[c.pos]; b {
+	case '{', '[':
+		c.open = append(c.open, b+2) // in ASCII each closing one stands two behind
+		c.key = b == '{'
+		c.pos++
+		return c.mark(c.pos, "")
+	case '}', ']':
+		c.open = c.open[:len(c.open)-1]
+		c.pos++
+		return c.mark(c.pos, "")
+	case ',':
+		c.key = c.open[len(c.open)-1] == '}'
+		c.pos++
+		return true
+	case ':':
+		c.key = false
+		c.pos++
+		return true
+	case '"':
+		return c.nextString()
+	default:
+		n := strings.IndexAny(c.text[c.pos:], ",]}")
+		if n < 0 {
+			return false // it may go on behind the end
+		}
+		c.pos += n
+		return c.mark(c.pos, "")
+	}
+}
+
+// nextString goes over a string. One that is a value can end at any character.
+func (c *jsonCutter) nextString() bool {
+	for pos := c.pos + 1; pos < len(c.text); {
+		var size int
+		switch c.text[pos] {
+		case '"':
+			c.pos = pos + 1
+			return c.key || c.mark(c.pos, "")
+		case '\\':
+			size = 2
+			if strings.HasPrefix(c.text[pos+1:], "u") {
+				size = 6
+			}
+		default:
+			_, size = utf8.DecodeRuneInString(c.text[pos:])
+		}
+		pos += size
+		if !c.key && (pos > len(c.text) || !c.mark(pos, `"`)) {
+			return false
+		}
+	}
+	return false
+}

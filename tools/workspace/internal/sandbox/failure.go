@@ -1,0 +1,125 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// thrownError is what the prelude says of what a script threw.
+type thrownError struct {
+	Name, Message, Stack string
+	Host                 bool
+	Status               int
+	Body                 json.RawMessage
+}
+
+func parseThrown(report string) *thrownError {
+	t := &thrownError{}
+	if err := json.Unmarshal([]byte(strings.ToValidUTF8(report, "\uFFFD")), t); err != nil {
+		// Only a body beyond all limits cuts the report.
+		return &thrownError{Message: "an error too large to report"}
+	}
+	return t
+}
+
+// returnsOutside says whether a script uses return outside of functions.
+func (t *thrownError) returnsOutside() bool {
+	return t != nil && t.Name == "SyntaxError" && strings.Contains(t.Message, "return not in a function")
+}
+
+// failure is what Run returns: nil, the host's error, or an *Error. cause is what
+// stopped the run from outside, nil if the script came to its end.
+func (r *run) failure(cause error) error {
+	switch {
+	case cause == nil && r.thrown != nil:
+		return r.scriptError()
+	case cause == nil && r.result.Value != nil:
+		return nil
+	case cause == nil:
+		return &Error{Name: ExecutionError, Message: "the script waits for something that never happens: a promise that nothing settles"}
+	}
+	r.result.Value, r.result.Cut = nil, nil
+	switch {
+	case r.aborted != nil:
+		return fmt.Errorf("run script: %w", r.aborted)
+	case errors.Is(cause, errTimeout):
+		return &Error{Name: Timeout, Message: fmt.Sprintf("the script ran longer than %s, its host calls included", r.limits.Timeout)}
+	case errors.Is(cause, errCancelled):
+		return &Error{Name: Cancelled, Message: "the script was cancelled"}
+	case errors.Is(cause, errFuel):
+		return &Error{Name: FuelExhausted, Message: fmt.Sprintf("the script used all of its fuel, %d instructions. Look for a loop that does not end, or do less in one script", r.limits.Fuel)}
+	case r.instance.refused.Get() != 0:
+		return &Error{Name: MemoryExceeded, Message: fmt.Sprintf("the script needs more than its memory of %d bytes. Keep less at a time", r.limits.Memory)}
+	default:
+		return &Error{Name: ExecutionError, Message: "the script broke the JavaScript engine, which was dropped: " + firstLine(cause.Error())}
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+var ( //nolint:gochecknoglobals // constants
+	stackFrame     = regexp.MustCompile(`^\s*at (?:(.*?) \()?` + regexp.QuoteMeta(scriptFile) + `:(\d+):(\d+)\)?$`)
+	missingGlobal  = regexp.MustCompile(`^'?([^']+?)'? is not defined$`)
+	ownGlobals     = []string{"host", "HostCallError", "console", "input"}
+	absentGlobals  = "there is no fetch, require, import, process, setTimeout or other access to the outside: use host.call"
+	maxStackFrames = 20
+)
+
+// scriptError makes an *Error of what the script threw.
+func (r *run) scriptError() *Error {
+	t := r.thrown
+	e := &Error{Name: ExecutionError, Message: t.Message}
+	switch {
+	case t.Host:
+		e.Name, e.Status, e.Body = HostCallError, t.Status, t.Body
+		if int64(len(e.Body)) > r.limits.Result {
+			e.Body = json.RawMessage(cutJSON(string(e.Body), int(r.limits.Result)))
+		}
+	case t.Name != "" && t.Name != "Error":
+		e.Message = t.Name + ": " + t.Message
+	}
+	if name := missingGlobal.FindStringSubmatch(t.Message); t.Name == "ReferenceError" && name != nil {
+		e.Message += ". Besides the language there are: " + strings.Join(r.globals(), ", ") + "; " + absentGlobals
+	}
+	var frames []string
+	for line := range strings.Lines(t.Stack) {
+		m := stackFrame.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil || len(frames) == maxStackFrames {
+			continue
+		}
+		row, err := strconv.Atoi(m[2])
+		column, err2 := strconv.Atoi(m[3])
+		if err != nil || err2 != nil {
+			continue
+		}
+		if row, column = r.source.place(row, column); row == 0 {
+			continue
+		}
+		if len(frames) == 0 {
+			e.Line, e.Column = row, column
+		}
+		name := m[1]
+		if name == "" || name == "<eval>" || name == "$script" {
+			name = "script"
+		}
+		frames = append(frames, fmt.Sprintf("%s:%d:%d", name, row, column))
+	}
+	e.Stack = strings.Join(frames, "\n")
+	return e
+}
+
+func (r *run) globals() []string {
+	names := slices.Concat(ownGlobals, r.sandbox.options.LibraryNames)
+	if r.script.WorkspaceID != "" {
+		names = append(names, "workspace_id")
+	}
+	return names
+}

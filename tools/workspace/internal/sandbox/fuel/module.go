@@ -1,0 +1,159 @@
+package fuel
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+const (
+	sectionType      = 1
+	sectionImport    = 2
+	sectionFunction  = 3
+	sectionMemory    = 5
+	sectionGlobal    = 6
+	sectionExport    = 7
+	sectionStart     = 8
+	sectionCode      = 10
+	sectionData      = 11
+	sectionDataCount = 12
+)
+
+// sectionOrder is the order that the format demands.
+var sectionOrder = []byte{sectionType, sectionImport, sectionFunction, 4, sectionMemory, sectionGlobal, sectionExport, sectionStart, 9, sectionDataCount, sectionCode, sectionData} //nolint:gochecknoglobals // a table of the format
+
+// parsedModule is what the rewriter knows of a module. Sections that it does not
+// change stay bytes.
+type parsedModule struct {
+	header   []byte
+	sections map[byte][]byte
+
+	signatures []signature
+	imports    []importedFunction
+	functions  []uint32 // the type of each function with a body
+	globals    []global
+	hasMemory  bool
+	minPages   uint32
+	maxPages   uint32 // noMaximum if none
+}
+
+type signature struct {
+	parameters uint32
+	interrupts bool // ()->i32
+}
+
+type importedFunction struct {
+	name      string // module.name
+	signature uint32
+}
+
+type global struct {
+	encoded []byte
+	mutable bool
+	kind    byte
+	value   int64
+}
+
+const noMaximum = 1<<32 - 1
+
+func parse(module []byte) (*parsedModule, error) {
+	if !bytes.HasPrefix(module, []byte("\x00asm\x01\x00\x00\x00")) {
+		return nil, errors.New("not a WebAssembly module of version 1")
+	}
+	p := &parsedModule{header: module[:8], sections: map[byte][]byte{}}
+	d := &decoder{data: module, pos: 8}
+	last := -1
+	for d.more() {
+		id := d.byte()
+		body := d.bytes(d.uint32())
+		if id == 0 || d.err != nil {
+			continue // names and the like; they would be wrong afterwards
+		}
+		place := slices.Index(sectionOrder, id)
+		if place < 0 {
+			return nil, fmt.Errorf("%w: section %d", ErrUnsupported, id)
+		}
+		if place <= last {
+			return nil, fmt.Errorf("section %d is out of order", id)
+		}
+		last = place
+		p.sections[id] = body
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	for _, s := range []struct {
+		id    byte
+		parse func(*decoder)
+	}{
+		{sectionType, p.parseType},
+		{sectionImport, p.parseImport},
+		{sectionFunction, p.parseFunction},
+		{sectionMemory, p.parseMemory},
+		{sectionGlobal, p.parseGlobal},
+	} {
+		body, ok := p.sections[s.id]
+		if !ok {
+			continue
+		}
+		d := &decoder{data: body}
+		for n := d.uint32(); n > 0 && d.err == nil; n-- {
+			s.parse(d)
+		}
+		if err := d.end(); err != nil {
+			return nil, fmt.Errorf("section %d: %w", s.id, err)
+		}
+	}
+	return p, nil
+}
+
+func (p *parsedModule) parseType(d *decoder) {
+	if form := d.byte(); form != 0x60 {
+		d.fail("%w: type of form %#02x", ErrUnsupported, form)
+	}
+	parameters := d.uint32()
+	d.bytes(parameters)
+	results := d.bytes(d.uint32())
+	p.signatures = append(p.signatures, signature{parameters, parameters == 0 && string(results) == string([]byte{typeI32})})
+}
+
+func (p *parsedModule) parseImport(d *decoder) {
+	name := d.name() + "." + d.name()
+	if kind := d.byte(); kind != 0 {
+		d.fail("%w: import %q is no function", ErrUnsupported, name)
+	}
+	p.imports = append(p.imports, importedFunction{name, d.uint32()})
+}
+
+func (p *parsedModule) parseFunction(d *decoder) {
+	index := d.uint32()
+	if int64(index) >= int64(len(p.signatures)) {
+		d.fail("no type %d", index)
+	}
+	p.functions = append(p.functions, index)
+}
+
+func (p *parsedModule) parseMemory(d *decoder) {
+	if p.hasMemory {
+		d.fail("%w: more than one memory", ErrUnsupported)
+	}
+	p.hasMemory = true
+	flags := d.byte()
+	p.minPages, p.maxPages = d.uint32(), noMaximum
+	switch flags {
+	case 0:
+	case 1:
+		p.maxPages = d.uint32()
+	default:
+		d.fail("%w: memory with flags %#02x", ErrUnsupported, flags)
+	}
+}
+
+func (p *parsedModule) parseGlobal(d *decoder) {
+	start := d.pos
+	d.byte()
+	mutable := d.byte() == 1
+	kind, value := d.constant()
+	p.globals = append(p.globals, global{encoded: d.data[start:d.pos], mutable: mutable, kind: kind, value: value})
+}

@@ -1,0 +1,262 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/fuel"
+)
+
+// instance is one engine with one heap. It serves one run at a time.
+type instance struct {
+	reservation *reservation
+	module      api.Module
+	memory      api.Memory
+	remaining   api.MutableGlobal // fuel
+	refused     api.Global
+	stack       api.MutableGlobal // the C stack's pointer
+	functions   map[string]api.Function
+
+	clock int64 // ns since 1970, what Date reads
+	run   *run  // the one under way; nil while the image is built
+}
+
+// newInstance instantiates compiled. find must lead the imports to what add is
+// given, which happens before any code runs.
+func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) (*instance, error) {
+	in := &instance{reservation: &reservation{}, functions: map[string]api.Function{}}
+	ctx = experimental.WithMemoryAllocator(ctx, in.reservation)
+	module, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	if err != nil {
+		return nil, errors.Join(err, in.reservation.err)
+	}
+	in.module = module
+	in.memory = module.Memory()
+	remaining, haveFuel := module.ExportedGlobal(fuel.RemainingGlobal).(api.MutableGlobal)
+	stack, haveStack := module.ExportedGlobal("__stack_pointer").(api.MutableGlobal)
+	in.refused = module.ExportedGlobal(fuel.RefusedGlobal)
+	if !haveFuel || !haveStack || in.refused == nil {
+		return nil, errors.Join(errors.New("the engine's module lacks a global"), module.Close(ctx))
+	}
+	in.remaining, in.stack = remaining, stack
+	in.remaining.Set(unlimitedFuel)
+	return in, nil
+}
+
+func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
+
+// stopped is what ends a run from inside a call of the engine.
+type stopped struct{ cause error }
+
+func (s stopped) Error() string { return s.cause.Error() }
+func (s stopped) Unwrap() error { return s.cause }
+
+// call calls a function of the engine that has at most one result. An error
+// means that the instance must not be used again.
+func (in *instance) call(name string, arguments ...uint64) (uint64, error) {
+	f := in.functions[name]
+	if f == nil {
+		if f = in.module.ExportedFunction(name); f == nil {
+			return 0, fmt.Errorf("the engine has no function %s", name)
+		}
+		in.functions[name] = f
+	}
+	var buffer [5]uint64
+	stack := buffer[:max(1, copy(buffer[:], arguments))]
+	if err := f.CallWithStack(context.Background(), stack); err != nil {
+		return 0, err
+	}
+	return stack[0], nil
+}
+
+// must is call for the inside of an import, which can only end by panicking.
+func (in *instance) must(name string, arguments ...uint64) uint64 {
+	result, err := in.call(name, arguments...)
+	if err != nil {
+		panic(stopped{err})
+	}
+	return result
+}
+
+// forgetDeepStacks drops the functions that scripts run in: each keeps the
+// stack that it once needed.
+func (in *instance) forgetDeepStacks() {
+	for _, name := range []string{"qjs_eval", "qjs_call", "qjs_execute_pending_job"} {
+		delete(in.functions, name)
+	}
+}
+
+// place copies text into the engine's memory, with a zero behind it.
+func (in *instance) place(text string) (uint64, error) {
+	at, err := in.call("wasm_malloc", uint64(len(text))+1)
+	if err != nil {
+		return 0, err
+	}
+	if at == 0 || !in.memory.WriteString(uint32(at), text) || !in.memory.WriteByte(uint32(at)+uint32(len(text)), 0) {
+		return 0, errors.New("the engine has no memory")
+	}
+	return at, nil
+}
+
+// newString makes a string of JavaScript.
+func (in *instance) newString(text string) (uint64, error) {
+	at, err := in.place(text)
+	if err != nil {
+		return 0, err
+	}
+	value, err := in.call("qjs_new_string", at, uint64(len(text)))
+	if err != nil {
+		return 0, err
+	}
+	_, err = in.call("wasm_free", at)
+	return value, err
+}
+
+// newNumber makes a number of JavaScript.
+func (in *instance) newNumber(number float64) (uint64, error) {
+	return in.call("qjs_new_number", api.EncodeF64(number))
+}
+
+// readString returns a string of JavaScript as UTF-8, at most most bytes, and
+// how many bytes there were. A half of a surrogate pair comes as three bytes
+// that are no valid UTF-8.
+func (in *instance) readString(value uint64, most int64) (text string, length int64, err error) {
+	at, err := in.call("wasm_malloc", 4)
+	if err != nil {
+		return "", 0, err
+	}
+	chars, err := in.call("qjs_get_string_len", value, at)
+	if err != nil {
+		return "", 0, err
+	}
+	n, ok := in.memory.ReadUint32Le(uint32(at))
+	if _, err := in.call("wasm_free", at); err != nil {
+		return "", 0, err
+	}
+	if chars == 0 || !ok {
+		return "", 0, errors.New("the engine returned no string")
+	}
+	b, ok := in.memory.Read(uint32(chars), uint32(min(int64(n), most)))
+	if !ok {
+		return "", 0, errors.New("the engine returned a string outside of its memory")
+	}
+	text = string(b)
+	_, err = in.call("qjs_free_cstring", chars)
+	return text, int64(n), err
+}
+
+// evaluate runs code as a script named file. What it returns is a value or,
+// with thrown set, what was thrown.
+func (in *instance) evaluate(code, file string, flags uint64) (value uint64, thrown bool, err error) {
+	source, err := in.place(code)
+	if err != nil {
+		return 0, false, err
+	}
+	name, err := in.place(file)
+	if err != nil {
+		return 0, false, err
+	}
+	value, err = in.call("qjs_eval", source, uint64(len(code)), name, flags)
+	if err != nil {
+		return 0, false, err
+	}
+	if _, err = in.call("wasm_free", source); err != nil {
+		return 0, false, err
+	}
+	if _, err = in.call("wasm_free", name); err != nil {
+		return 0, false, err
+	}
+	return in.caught(value)
+}
+
+// caught takes the exception, if value stands for one.
+func (in *instance) caught(value uint64) (result uint64, thrown bool, err error) {
+	exception, err := in.call("qjs_is_exception", value)
+	if err != nil || exception == 0 {
+		return value, false, err
+	}
+	value, err = in.call("qjs_get_exception")
+	return value, true, err
+}
+
+// invoke calls a function of JavaScript for what it does.
+func (in *instance) invoke(function uint64, arguments ...uint64) (thrown bool, err error) {
+	undefined, err := in.call("qjs_get_undefined")
+	if err != nil {
+		return false, err
+	}
+	at, err := in.call("wasm_malloc", uint64(4*len(arguments)))
+	if err != nil {
+		return false, err
+	}
+	for i, a := range arguments {
+		in.memory.WriteUint32Le(uint32(at)+uint32(4*i), uint32(a))
+	}
+	value, err := in.call("qjs_call", function, undefined, uint64(len(arguments)), at)
+	if err != nil {
+		return false, err
+	}
+	if _, err = in.call("wasm_free", at); err != nil {
+		return false, err
+	}
+	_, thrown, err = in.caught(value)
+	return thrown, err
+}
+
+// drain runs the jobs of promises until there are none.
+func (in *instance) drain() error {
+	for {
+		pending, err := in.call("qjs_is_job_pending")
+		if err != nil || pending == 0 {
+			return err
+		}
+		// A job that throws has rejected its promise; there is nothing to do.
+		if _, err := in.call("qjs_execute_pending_job"); err != nil {
+			return err
+		}
+	}
+}
+
+// arguments reads the pointers that host_call was given.
+func (in *instance) arguments(count, at uint64) []uint64 {
+	values := make([]uint64, min(count, 4))
+	for i := range values {
+		v, ok := in.memory.ReadUint32Le(uint32(at) + uint32(4*i))
+		if !ok {
+			panic(stopped{errUnexpected})
+		}
+		values[i] = uint64(v)
+	}
+	return values
+}
+
+// image copies the state of an instance that is not running.
+func (in *instance) image() (fuel.Image, error) {
+	memory, ok := in.memory.Read(0, in.memory.Size())
+	if !ok {
+		return fuel.Image{}, errors.New("the engine's memory cannot be read")
+	}
+	return fuel.Image{Memory: append([]byte(nil), memory...), StackPointer: int32(in.stack.Get())}, nil
+}
+
+// restore makes the instance as it was when it was new. Where it cannot, it
+// says so, and the instance must be dropped: memory does not shrink.
+func (in *instance) restore(image *fuel.Image, cold []span) bool {
+	size := uint32(len(image.Memory))
+	if in.memory.Size() != size || in.stack.Get() != uint64(uint32(image.StackPointer)) || in.refused.Get() != 0 {
+		return false
+	}
+	memory, ok := in.memory.Read(0, size)
+	if !ok || restoreMemory(memory, image.Memory, cold) != nil {
+		return false
+	}
+	in.run, in.clock = nil, 0
+	in.remaining.Set(unlimitedFuel)
+	in.forgetDeepStacks()
+	return true
+}

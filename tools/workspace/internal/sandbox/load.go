@@ -1,0 +1,101 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/quickjs"
+)
+
+// load prepares and compiles the engine, or finds both in the cache.
+func (s *Sandbox) load(ctx context.Context) error {
+	if s.options.CacheDir == "" {
+		p, err := s.prepare(ctx)
+		if err != nil {
+			return err
+		}
+		return s.compile(ctx, p, "")
+	}
+	c, err := openCache(s.options.CacheDir, s.cacheKey())
+	if err != nil {
+		return err
+	}
+	if p := c.read(); p != nil {
+		if err := s.compile(ctx, p, c.dir); err == nil {
+			return nil
+		}
+		// Whatever is wrong with it, it can be made again.
+	}
+	p, err := s.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	dir, err := c.begin(p)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.compile(ctx, p, dir), c.commit(dir))
+}
+
+// compile makes p ready to run; code that it finds in dir it does not compile.
+func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) error {
+	config := runtimeConfig(wazero.NewRuntimeConfigCompiler())
+	var cache wazero.CompilationCache
+	if dir != "" {
+		var err error
+		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
+			return err
+		}
+		config = config.WithCompilationCache(cache)
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	compiled, err := runtime.CompileModule(ctx, p.Module)
+	if err == nil {
+		err = provideImports(ctx, runtime, s.find)
+	}
+	if err != nil {
+		err = errors.Join(fmt.Errorf("compile engine: %w", err), runtime.Close(ctx))
+		if cache != nil {
+			err = errors.Join(err, cache.Close(ctx))
+		}
+		return err
+	}
+	s.runtime, s.cache, s.compiled, s.prepared = runtime, cache, compiled, p
+	in, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	s.idle <- in
+	if s.image, err = in.image(); err != nil {
+		return err
+	}
+	s.cold = coldSpans(s.image.Memory)
+	return nil
+}
+
+func (s *Sandbox) find(module api.Module) *instance {
+	in, ok := s.instances.Load(module)
+	if !ok {
+		panic(stopped{errUnexpected})
+	}
+	return in.(*instance)
+}
+
+// cacheKey names all that the prepared module is made of.
+func (s *Sandbox) cacheKey() string {
+	h := sha256.New()
+	for _, part := range [][]byte{quickjs.Module, []byte(prelude), []byte(s.options.Library)} {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(s.limits.Memory)))
+	h.Write([]byte{prepareVersion})
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
