@@ -181,26 +181,18 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		info.Examples = append(info.Examples, ExampleInfo{x.Purpose, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.AnyAnswer})
 	}
 	if spec.Hits != nil {
-		info.Hits = func(answer json.RawMessage) ([]Hit, error) {
-			var out Out
-			if err := json.Unmarshal(answer, &out); err != nil {
-				return nil, fmt.Errorf("read answer of %s: %w", spec.Name, err)
+		info.Hits = func(raw json.RawMessage) ([]Hit, error) {
+			answer, err := readAnswer[Out](spec.Name, raw)
+			if err != nil {
+				return nil, err
 			}
-			return spec.Hits(out), nil
+			return spec.Hits(answer), nil
 		}
 		if !slices.Equal(in.Required, []string{"query"}) {
 			panic(fmt.Sprintf("tools: %s: a search requires query and nothing else", spec.Name))
 		}
 	}
-	if spec.Redact != nil {
-		info.Redact = func(answer Result, covered func(page string) bool) (Result, error) {
-			var out Out
-			if err := json.Unmarshal(answer.JSON, &out); err != nil {
-				return Result{}, fmt.Errorf("read answer of %s: %w", spec.Name, err)
-			}
-			return newResult(spec.Redact(out, covered))
-		}
-	}
+	info.Redact = redaction(spec)
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
 		if err := decodeArguments(in, raw, &v); err != nil {
@@ -214,6 +206,27 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 	}
 	_, answers := any(*new(Out)).(TargetProvider)
 	return Tool[S]{info: info, call: call, targetsInAnswer: answers}
+}
+
+// redaction is [Spec].Redact for answers as JSON; nil: the tool has none.
+func redaction[In, Out any](spec Spec[In, Out]) func(Result, func(page string) bool) (Result, error) {
+	if spec.Redact == nil {
+		return nil
+	}
+	return func(r Result, covered func(page string) bool) (Result, error) {
+		answer, err := readAnswer[Out](spec.Name, r.JSON)
+		if err != nil {
+			return Result{}, err
+		}
+		return newResult(spec.Redact(answer, covered))
+	}
+}
+
+func readAnswer[Out any](tool string, raw json.RawMessage) (answer Out, err error) {
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return answer, fmt.Errorf("read answer of %s: %w", tool, err)
+	}
+	return answer, nil
 }
 
 const maxTimeout = 10 * time.Minute

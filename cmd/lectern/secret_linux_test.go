@@ -25,7 +25,7 @@ func TestSecretIsNowhere(t *testing.T) {
 	}
 	run := func(args ...string) []byte {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "lectern-with-memo", args...) //nolint:gosec // commands of this test
+		cmd := exec.CommandContext(t.Context(), "lectern-with-memo", args...)
 		cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
 		said, err := cmd.CombinedOutput()
 		if err != nil {

@@ -140,15 +140,24 @@ func takeFilm(ctx context.Context, exe, home, folder string) error {
 		return err
 	}
 	return playScenes(ctx, exe, home, env, folder, []scene{
-		{title: "reads", before: look, keys: []string{"3"}, shows: []string{"Activity", "read_page"},
-			caption: "You: “Has the glass for the greenhouse come?” Your agent searches your notes, and you see what it reads."},
-		{title: "asks", before: write, keys: []string{"!"}, shows: []string{"came on Monday"},
-			caption: "You: “Note that it came on Monday.” Before anything is written, you see exactly what."},
-		{title: "wrote", keys: []string{"y"}, shows: []string{"write_page", "came on Monday", "u undo"},
-			caption: "y: it is written, once, and remembered."},
-		{title: "undo", keys: []string{"u"}, shows: []string{"no, leave it"}},
-		{title: "undone", keys: []string{"y"}, shows: []string{"undone"},
-			caption: "u: and it is as it was, to the last byte."},
+		{
+			title: "reads", before: look, keys: []string{"3"}, shows: []string{"Activity", "read_page"},
+			caption: "You: “Has the glass for the greenhouse come?” Your agent searches your notes, and you see what it reads.",
+		},
+		{
+			title: "asks", before: write, keys: []string{"!"}, shows: []string{"came on Monday"},
+			caption: "You: “Note that it came on Monday.” Before anything is written, you see exactly what.",
+		},
+		{
+			title: "wrote", keys: []string{"y"}, shows: []string{"written: Projects/Greenhouse.md"},
+			caption: "y: it is written, once, and remembered.",
+		},
+		{title: "selected", keys: []string{"Down"}, shows: []string{"came on Monday"}},
+		{title: "undo", keys: []string{"u"}, shows: []string{"y yes  n no"}},
+		{
+			title: "undone", keys: []string{"y"}, shows: []string{"done: undo change"},
+			caption: "u: and it is as it was, to the last byte.",
+		},
 	})
 }
 

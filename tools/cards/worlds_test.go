@@ -20,16 +20,28 @@ import (
 // both sides of every hidden name beforehand, because they are cards of their own.
 var (
 	shownCards = [][3]string{
-		{"Town", "RichText", "A town of wood. [[River]] {{Town+Player}} [[Vault]]"}, {"River", "RichText", "A river by the [[Town]]."},
-		{"Town+Player", "RichText", "What players know of the ORACLE."}, {"Town+tags", "Pointer", "[[Place]]"}, {"Place", "RichText", "A tag for places."},
-		{"notes", "RichText", "A part of names."}, {"kid", "RichText", "Another part of names."}, {"List of all", "Pointer", "[[Town]]\n[[Vault]]\n[[River]]"},
-		{"GM", "RichText", "A part of names."}, {"AI", "RichText", "A part of names."}, {"Terms", "PlainText", "ORACLE"},
+		{"Town", "RichText", "A town of wood. [[River]] {{Town+Player}} [[Vault]]"},
+		{"River", "RichText", "A river by the [[Town]]."},
+		{"Town+Player", "RichText", "What players know of the ORACLE."},
+		{"Town+tags", "Pointer", "[[Place]]"},
+		{"Place", "RichText", "A tag for places."},
+		{"notes", "RichText", "A part of names."},
+		{"kid", "RichText", "Another part of names."},
+		{"List of all", "Pointer", "[[Town]]\n[[Vault]]\n[[River]]"},
+		{"GM", "RichText", "A part of names."},
+		{"AI", "RichText", "A part of names."},
+		{"Terms", "PlainText", "ORACLE"},
 	}
 	hiddenCards = [][3]string{
-		{"Vault", "RichText", "SECRET gold below the [[Town]] {{River}}, says the ORACLE"}, {"Vault+*self+*read", "List", "[[Game Master]]"},
-		{"Vault+kid", "RichText", "SECRET kid of the vault [[Town+Player]]"}, {"Town+GM", "RichText", "SECRET of masters [[River]]"},
-		{"Town+GM+notes", "RichText", "SECRET notes on the ORACLE"}, {"River+AI", "RichText", "SECRET of machines"}, {"Town+kid", "RichText", "SECRET kid of the town"},
-		{"Town+kid+*self+*read", "List", "[[Administrator]]"}, {"Vault+tags", "Pointer", "[[Place]]"},
+		{"Vault", "RichText", "SECRET gold below the [[Town]] {{River}}, says the ORACLE"},
+		{"Vault+*self+*read", "List", "[[Game Master]]"},
+		{"Vault+kid", "RichText", "SECRET kid of the vault [[Town+Player]]"},
+		{"Town+GM", "RichText", "SECRET of masters [[River]]"},
+		{"Town+GM+notes", "RichText", "SECRET notes on the ORACLE"},
+		{"River+AI", "RichText", "SECRET of machines"},
+		{"Town+kid", "RichText", "SECRET kid of the town"},
+		{"Town+kid+*self+*read", "List", "[[Administrator]]"},
+		{"Vault+tags", "Pointer", "[[Place]]"},
 	}
 )
 
@@ -155,7 +167,7 @@ func aRequest(r *rand.Rand) (method, path, body string) {
 // read: every answer is the same, to the byte.
 func TestTwoWorlds(t *testing.T) {
 	with, without := newWorlds(t)
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same requests each time
+	r := rand.New(rand.NewPCG(1, 2))
 	for _, role := range []string{"user"} {
 		a, b := with.roleToken(t, role), without.roleToken(t, role)
 		for i := range 2500 {

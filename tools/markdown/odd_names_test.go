@@ -37,7 +37,7 @@ func TestListedPagesCanBeRead(t *testing.T) {
 			if b.OpenedSource, err = System().Open(t.Context(), path, tools.Env{Name: "notes", Privacy: privacy(t, rules, nil)}); err != nil {
 				t.Fatal(err)
 			}
-			defer b.Close() //nolint:errcheck // nothing was written
+			defer b.Close()
 		}
 		for _, call := range [][2]string{{"list_pages", `{}`}, {"search_pages", `{"query":"x"}`}, {"get_tree", `{}`}} {
 			answer, ok := b.try(call[0], call[1])
