@@ -19,7 +19,8 @@ func callCommand(c *cli) *cobra.Command {
 		Use:   "call SOURCE [TOOL [JSON|-]]",
 		Short: "Call a tool as an agent would",
 		Long: "Call a tool as an agent would: the same grants and limits apply, and the call is\n" +
-			"recorded. The hub is started if none is running. Arguments are a JSON object; with -\n" +
+			"recorded. Only what a new source asks about is not asked: you make the call yourself.\n" +
+			"The hub is started if none is running. Arguments are a JSON object; with -\n" +
 			"they are read from stdin. The result is printed as JSON. Without TOOL the tools are\n" +
 			"listed.",
 		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",

@@ -33,6 +33,7 @@ func TestParser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.finish(t.Context(), in, true)
 	var other []string
 	count := 0
 	for _, group := range []string{"pass", "fail", "early"} {
