@@ -150,7 +150,7 @@ func checkClosed(t *testing.T, home string, environ []string) {
 		`delete_page {"path":"Home.md","dry_run":true}`: `"deleted"`,
 	} {
 		tool, in, _ := strings.Cut(args, " ")
-		cmd := exec.CommandContext(t.Context(), "lectern", "call", "notes", tool, in) //nolint:gosec // arguments of this test
+		cmd := exec.CommandContext(t.Context(), "lectern", "call", "notes", tool, in)
 		cmd.Dir, cmd.Env = home, environ
 		if said, _ := cmd.CombinedOutput(); !strings.Contains(string(said), want) { // some are to fail
 			t.Errorf("%s: %s, want %s", args, said, want)
