@@ -45,7 +45,14 @@ var (
 	}
 )
 
-func newWorlds(t *testing.T) (with, without *wiki) {
+// What only administrators read; the rest of what players do not is in both worlds.
+var adminCards = [][3]string{
+	{"Vault", "RichText", "SECRET gold below the [[Town]] {{River}}, says the ORACLE"}, {"Vault+*self+*read", "List", "[[Administrator]]"},
+	{"Vault+kid", "RichText", "SECRET kid of the vault [[Town+Player]]"}, {"Vault+GM", "RichText", "SECRET of the masters of the vault"},
+	{"Town+kid", "RichText", "SECRET kid of the town"}, {"Town+kid+*self+*read", "List", "[[Administrator]]"}, {"Vault+tags", "Pointer", "[[Place]]"},
+}
+
+func newWorlds(t *testing.T, shown, hidden [][3]string) (with, without *wiki) {
 	t.Helper()
 	dir := t.TempDir()
 	first := newWiki(t, filepath.Join(dir, "without.db"))
@@ -57,7 +64,7 @@ func newWorlds(t *testing.T) (with, without *wiki) {
 			}
 		}
 	}
-	put(first, shownCards)
+	put(first, shown)
 	for _, name := range []string{"Old vault", "Old town"} { // both are in the trash
 		put(first, [][3]string{{name, "RichText", "what was there before"}})
 		if _, err := first.store.Delete(t.Context(), admin, name); err != nil {
@@ -81,7 +88,7 @@ func newWorlds(t *testing.T) (with, without *wiki) {
 		return w
 	}
 	with, without = open("with.db"), open("without.db")
-	put(with, hiddenCards)
+	put(with, hidden)
 	return with, without
 }
 
@@ -163,18 +170,21 @@ func aRequest(r *rand.Rand) (method, path, body string) {
 	return "POST", "/render", `{"html": ` + quoted + `}`
 }
 
-// TestTwoWorlds asks the same of a wiki with and of one without what players may not
-// read: every answer is the same, to the byte.
+// TestTwoWorlds asks the same of a wiki with and of one without what the caller may
+// not read: every answer is the same, to the byte.
 func TestTwoWorlds(t *testing.T) {
-	with, without := newWorlds(t)
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, role := range []string{"user"} {
-		a, b := with.roleToken(t, role), without.roleToken(t, role)
-		for i := range 2500 {
-			method, path, body := aRequest(r)
-			if one, other := with.ask(t, a, method, path, body), without.ask(t, b, method, path, body); one != other {
-				t.Fatalf("request %d as %s: %s %s %s\nwith what is hidden:\n%s\n\nwithout:\n%s", i, role, method, path, body, one, other)
+	masters := append(slices.Clone(shownCards), [3]string{"Town+GM", "RichText", "of masters [[River]]"}, [3]string{"River+AI", "RichText", "of machines"})
+	for role, cards := range map[string][2][][3]string{"user": {shownCards, hiddenCards}, "gm": {masters, adminCards}} {
+		t.Run(role, func(t *testing.T) {
+			with, without := newWorlds(t, cards[0], cards[1])
+			r := rand.New(rand.NewPCG(1, 2))
+			a, b := with.roleToken(t, role), without.roleToken(t, role)
+			for i := range 2500 {
+				method, path, body := aRequest(r)
+				if one, other := with.ask(t, a, method, path, body), without.ask(t, b, method, path, body); one != other {
+					t.Fatalf("request %d: %s %s %s\nwith what is hidden:\n%s\n\nwithout:\n%s", i, method, path, body, one, other)
+				}
 			}
-		}
+		})
 	}
 }
