@@ -88,7 +88,7 @@ func TestSharedSessionGetsNoLastingApproval(t *testing.T) {
 }
 
 // A rule that names a client lets in only the one that has the name's token; one
-// that asks or denies holds for whoever uses the name.
+// that asks or denies holds for everybody who uses the name.
 func TestRuleForAClaimedName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		always := []policy.Rule{{Do: policy.Always, Client: "cursor", Source: "notes", Tool: "put"}}

@@ -32,7 +32,7 @@ func TestPanelEnds(t *testing.T) {
 		{"hang up", func(x *screen) { x.signal(syscall.SIGHUP) }, 0},
 	} {
 		if c.name == "hang up" && signal.Ignored(syscall.SIGHUP) {
-			t.Log("hang up is not tried: whoever started the tests, such as nohup, has it ignored")
+			t.Log("hang up is not tried: what started the tests, such as nohup, has it ignored")
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

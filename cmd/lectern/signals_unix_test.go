@@ -26,7 +26,7 @@ func TestSignalsEndCleanly(t *testing.T) {
 		for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 			t.Run(strings.Join(args, " ")+" "+sent.String(), func(t *testing.T) {
 				if sent == syscall.SIGHUP && signal.Ignored(sent) {
-					t.Skip("whoever started the tests, such as nohup, has it ignored")
+					t.Skip("what started the tests, such as nohup, has it ignored")
 				}
 				home := newHome(t)
 				var said bytes.Buffer

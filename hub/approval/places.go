@@ -33,7 +33,7 @@ func (p *pending) holder() placeHolder {
 func (p *pending) places() int { return 1 + len(p.full.text)/bytesPerPlace }
 
 // makeRoom returns the calls that must go so that p can wait. Nobody is refused
-// because others fill the room: whoever holds most gives up what came last, as
+// because others fill the room: the one that holds most gives up what came last, as
 // long as that leaves it with no less than the newcomer has. q.mu is held.
 func (q *Queue) makeRoom(p *pending) (displaced []string, err error) {
 	who, limit := p.holder(), placesPerClient

@@ -59,7 +59,7 @@ func TestOracle(t *testing.T) {
 // TestCases replays where there is no Emacs. It runs with UPDATE=1.
 func TestRecordCases(t *testing.T) {
 	if os.Getenv("UPDATE") == "" {
-		t.Skip("UPDATE=1 records the cases anew")
+		t.Skip("UPDATE=1 records the cases again")
 	}
 	command := emacsCommand(t)
 	var cases, recorded []testCase

@@ -7,7 +7,7 @@
 // It reads what Emacs reads: its rules follow Org main, and Org 9.5's where
 // [Settings.Quirks] asks for them. It does not edit (package orgedit does), opens
 // no files (a [SetupReader] is handed in for #+SETUPFILE) and evaluates no Lisp.
-// Whoever serves Org files imports it. Start reading at [Parse].
+// What serves Org files imports it. Start reading at [Parse].
 package orgfile
 
 import (

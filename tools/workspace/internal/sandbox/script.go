@@ -97,7 +97,7 @@ const (
 	Cancelled      ErrorName = "Cancelled"
 )
 
-// Error is why a script failed. Its message is for whoever wrote the script.
+// Error is why a script failed. Its message is for the author of the script.
 type Error struct {
 	Name    ErrorName
 	Message string
