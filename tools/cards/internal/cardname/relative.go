@@ -7,8 +7,8 @@ import (
 )
 
 // Absolute is a name in the content of a card as it is meant there: +x is below the
-// card context, _left its left side, _1 its first part. Who _user is decides
-// the reader; user is that name.
+// card context, _left its left side, _1 its first part. The reader decides
+// who _user is; user is that name.
 func (n Name) Absolute(context, user Name) Name {
 	parts := n.Parts()
 	if len(parts) == 0 {
