@@ -47,9 +47,13 @@ var (
 
 // What only administrators read; the rest of what players do not is in both worlds.
 var adminCards = [][3]string{
-	{"Vault", "RichText", "SECRET gold below the [[Town]] {{River}}, says the ORACLE"}, {"Vault+*self+*read", "List", "[[Administrator]]"},
-	{"Vault+kid", "RichText", "SECRET kid of the vault [[Town+Player]]"}, {"Vault+GM", "RichText", "SECRET of the masters of the vault"},
-	{"Town+kid", "RichText", "SECRET kid of the town"}, {"Town+kid+*self+*read", "List", "[[Administrator]]"}, {"Vault+tags", "Pointer", "[[Place]]"},
+	{"Vault", "RichText", "SECRET gold below the [[Town]] {{River}}, says the ORACLE"},
+	{"Vault+*self+*read", "List", "[[Administrator]]"},
+	{"Vault+kid", "RichText", "SECRET kid of the vault [[Town+Player]]"},
+	{"Vault+GM", "RichText", "SECRET of the masters of the vault"},
+	{"Town+kid", "RichText", "SECRET kid of the town"},
+	{"Town+kid+*self+*read", "List", "[[Administrator]]"},
+	{"Vault+tags", "Pointer", "[[Place]]"},
 }
 
 func newWorlds(t *testing.T, shown, hidden [][3]string) (with, without *wiki) {
