@@ -18,7 +18,7 @@ check: ## before every commit, within a minute: vet, the rules of the house, uni
 
 test: ## all tests; installs what they need where it may, names what it skipped
 	@.ci/needs
-	. $(CACHE)/needs.env && go test ./...
+	. $(CACHE)/needs.env && go test -timeout 20m ./...
 	@. $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
 		echo "plugin: its own tests, in a browser, and behind a hub"; npm run --prefix plugin check && go build -o $(CACHE)/bin/lectern ./cmd/lectern && \
 		npm test --prefix plugin && npm run --prefix plugin test:chromium && \
@@ -38,7 +38,7 @@ $(LINT): dev.mod dev.sum
 race: ## all tests under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race ./...; fi
+		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -timeout 20m ./...; fi
 
 sequences: ## 1,000 random sequences of two agents and a person, undone: for every System, and through the hub
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \

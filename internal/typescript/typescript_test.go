@@ -86,7 +86,8 @@ func TestHostileSources(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	_, err := c.Compile(ctx, strings.Repeat("a=>", 20000)+"1")
-	if !errors.Is(err, context.DeadlineExceeded) {
+	// The race detector's larger stack frames may end it before the deadline.
+	if deep, ok := errors.AsType[*Error](err); !errors.Is(err, context.DeadlineExceeded) && (!ok || !strings.Contains(deep.Message, "too deeply nested")) {
 		t.Errorf("what takes minutes ends with %v", err)
 	}
 	for _, source := range []string{strings.Repeat("!", 256<<10) + "1", strings.Repeat("1,", 128<<10) + "1"} {
