@@ -68,7 +68,7 @@ func TestRandomWorlds(t *testing.T) {
 		if count, err = strconv.ParseUint(text, 10, 32); err != nil {
 			t.Fatal(err)
 		}
-	} else if testing.Short() {
+	} else if testing.Short() || markdown.UnderRace {
 		count = uint64(len(ruleSets()))
 	}
 	t.Run("worlds", func(t *testing.T) {

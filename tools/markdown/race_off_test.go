@@ -1,0 +1,6 @@
+//go:build !race
+
+package markdown
+
+// UnderRace is false without the race detector.
+const UnderRace = false
