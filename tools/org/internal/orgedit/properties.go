@@ -11,8 +11,8 @@ import (
 // A propertyEdit changes property drawers.
 type propertyEdit struct{ headingEdit }
 
-// SetProperty sets a property of headline i, or of the file for -1. The keys
-// TODO, PRIORITY, SCHEDULED and DEADLINE change the heading and the planning
+// SetProperty sets a property of headline i, or of the file for -1. The keys of the
+// keyword (TODO), PRIORITY, SCHEDULED and DEADLINE change the heading and the planning
 // line instead; note is then as for SetState.
 func (d *Draft) SetProperty(i int, key, value string, note *string) error {
 	at := -1

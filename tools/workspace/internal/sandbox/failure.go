@@ -117,7 +117,7 @@ func (r *run) scriptError() *Error {
 }
 
 func (r *run) globals() []string {
-	names := slices.Concat(ownGlobals, r.sandbox.options.LibraryNames)
+	names := slices.Concat(ownGlobals, r.sandbox.options.GlobalNames)
 	if r.script.WorkspaceID != "" {
 		names = append(names, "workspace_id")
 	}

@@ -326,14 +326,14 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "aaaddc2896d059d5b7ebca0476749e0e427a729af3aa7c4412b3b1c178c8e8ee"
+	const want = "7aff127d319eb1bef86580bb92340f207cd37f806fb8a24eb8241fb9d0facc67"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}
 }
 
 func TestLibrary(t *testing.T) {
-	s, err := Open(t.Context(), Options{Library: "globalThis.kb = Object.freeze({ two: () => 2, fail: () => { throw new Error('in kb') } })", LibraryNames: []string{"kb"}})
+	s, err := Open(t.Context(), Options{Globals: "globalThis.kb = Object.freeze({ two: () => 2, fail: () => { throw new Error('in kb') } })", GlobalNames: []string{"kb"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,12 +342,12 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("%s, %v", r.Value, e)
 	}
 	if _, e := runScript(t, s, Script{Code: "\nkb.fail()"}, echo); e == nil || e.Message != "in kb" || e.Line != 2 {
-		t.Errorf("an error in the library is placed at %+v", e)
+		t.Errorf("an error in the globals is placed at %+v", e)
 	}
 	if _, e := runScript(t, s, Script{Code: "x"}, echo); e == nil || !strings.Contains(e.Message, "input, kb;") {
 		t.Errorf("%v", e)
 	}
-	if _, err := Open(t.Context(), Options{Library: "null.x"}); err == nil || !strings.Contains(err.Error(), "library.js throws") {
-		t.Errorf("a library that fails: %v", err)
+	if _, err := Open(t.Context(), Options{Globals: "null.x"}); err == nil || !strings.Contains(err.Error(), "globals.js throws") {
+		t.Errorf("globals that fail: %v", err)
 	}
 }

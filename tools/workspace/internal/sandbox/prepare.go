@@ -27,7 +27,7 @@ type preparedModule struct {
 
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input; a test holds the present one.
-const prepareVersion = 1
+const prepareVersion = 2
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -62,7 +62,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 		if in, err = newInstance(ctx, runtime, compiled); err != nil {
 			return nil, err
 		}
-		if p, err = in.setUp(s.options.Library); err != nil {
+		if p, err = in.setUp(s.options.Globals); err != nil {
 			return nil, err
 		}
 		image, err := in.image()
@@ -79,8 +79,8 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	return p, err
 }
 
-// setUp starts the engine, and evaluates the prelude and the library.
-func (in *instance) setUp(library string) (*preparedModule, error) {
+// setUp starts the engine, and evaluates the prelude and the globals.
+func (in *instance) setUp(globals string) (*preparedModule, error) {
 	if _, err := in.call("_initialize"); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (in *instance) setUp(library string) (*preparedModule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := in.evaluateTrusted(library, "library.js"); err != nil {
+	if _, err := in.evaluateTrusted(globals, "globals.js"); err != nil {
 		return nil, err
 	}
 	p := &preparedModule{}

@@ -39,11 +39,11 @@ type Options struct {
 	CacheDir string
 	// Limits of every script. What is zero has its default.
 	Limits Limits
-	// Library is JavaScript that every script finds evaluated, such as a facade
+	// Globals is JavaScript that every script finds evaluated, such as a facade
 	// over host.call. It is trusted.
-	Library string
-	// LibraryNames are the globals that Library defines, for messages.
-	LibraryNames []string
+	Globals string
+	// GlobalNames are the globals that Globals defines, for messages.
+	GlobalNames []string
 	// TypeScript compiles scripts in TypeScript; without it they are refused. The
 	// sandbox does not close it.
 	TypeScript *typescript.Compiler
