@@ -118,7 +118,7 @@ func (r *relay) fromClient(f []byte) {
 	if pass {
 		// An error is ignored: reading from the hub fails too, and then recorded
 		// requests are sent again or answered.
-		_, _ = conn.Write(append(f, '\n'))
+		_, _ = conn.Write(line(f))
 	}
 }
 
@@ -211,7 +211,7 @@ func (r *relay) takeAnswer(m message) bool {
 func (r *relay) writeClient(f []byte) {
 	r.out.Lock()
 	defer r.out.Unlock()
-	if _, err := r.Out.Write(append(f, '\n')); err != nil {
+	if _, err := r.Out.Write(line(f)); err != nil {
 		r.end(err)
 	}
 }

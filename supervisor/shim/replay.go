@@ -3,6 +3,7 @@ package shim
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -100,9 +101,13 @@ func (r *relay) flushQueue(conn net.Conn) {
 
 func writeFrames(conn net.Conn, frames [][]byte) bool {
 	for _, f := range frames {
-		if _, err := conn.Write(append(f, '\n')); err != nil {
+		if _, err := conn.Write(line(f)); err != nil {
 			return false
 		}
 	}
 	return true
 }
+
+// line copies the frame and ends it. A copy, because a frame that is kept to be sent
+// again may be on its way to the hub that was lost at that very moment.
+func line(f []byte) []byte { return slices.Concat(f, []byte{'\n'}) }
