@@ -47,9 +47,14 @@ func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) 
 // was read. It keeps the line endings and the byte order mark.
 func (d *draft) replacePage(p *page, text string) error {
 	if !p.utf8 {
-		return tools.Errorf(tools.Invalid, "The page is not UTF-8 text and cannot be edited: %s", p.file).
-			WithHint("Ask the user to convert it to UTF-8.")
+		return notUTF8Error(p.file)
 	}
+	return d.setContent(p, folder.Rewrite(p.data, text))
+}
+
+// setContent replaces the bytes of page p, unless the file has changed since p was
+// read.
+func (d *draft) setContent(p *page, data []byte) error {
 	st, err := d.Hold(p.file)
 	if err != nil {
 		return d.n.toolError(p.file, err)
@@ -57,7 +62,7 @@ func (d *draft) replacePage(p *page, text string) error {
 	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
 		return conflictError(folder.Etag(st.Data))
 	}
-	return d.n.toolError(p.file, d.SetContent(p.file, folder.Rewrite(p.data, text)))
+	return d.n.toolError(p.file, d.SetContent(p.file, data))
 }
 
 // checkNewPage checks that a new page can be created at file: it must be a page,

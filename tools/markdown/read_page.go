@@ -88,6 +88,7 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 	if err != nil {
 		return ReadPageOut{}, err
 	}
+	n.versions.keep(p)
 	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}}
 	if p.yamlError != nil {
 		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "

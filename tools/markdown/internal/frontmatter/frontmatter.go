@@ -203,7 +203,7 @@ func scalar(n *yaml.Node) any {
 }
 
 // plain matches text that needs no quotes in YAML.
-var plain = regexp.MustCompile(`^[\pL][\pL\pN _.()-]*[\pL\pN)]$`)
+var plain = regexp.MustCompile(`^[\pL](?:[\pL\pN _.()-]*[\pL\pN)])?$`)
 
 // Scalar returns text as the value of a key on one line, with quotes where
 // YAML needs them. It cannot end the line or begin a key.
