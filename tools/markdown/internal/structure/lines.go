@@ -5,7 +5,11 @@
 // Only tools/markdown and its link scanner import it. Start reading at [Lines].
 package structure
 
-import "strings"
+import (
+	"iter"
+	"slices"
+	"strings"
+)
 
 // A Line is a line of a page.
 type Line struct {
@@ -16,17 +20,24 @@ type Line struct {
 
 // Lines are the lines of text from the byte offset body. A fence is code too.
 func Lines(text string, body int) []Line {
-	lines := make([]Line, 0, strings.Count(text[body:], "\n")+1)
-	number, state := strings.Count(text[:body], "\n")+1, codeState{}
-	for at := body; at < len(text); number++ {
-		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 {
-			end = len(text) - at
+	return slices.AppendSeq(make([]Line, 0, strings.Count(text[body:], "\n")+1), Each(text, body))
+}
+
+// Each yields what [Lines] returns.
+func Each(text string, body int) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		number, state := strings.Count(text[:body], "\n")+1, codeState{}
+		for at := body; at < len(text); number++ {
+			end := strings.IndexByte(text[at:], '\n')
+			if end < 0 {
+				end = len(text) - at
+			}
+			if !yield(Line{at, at + end, number, state.isCode(text[at : at+end])}) {
+				return
+			}
+			at += end + 1
 		}
-		lines = append(lines, Line{at, at + end, number, state.isCode(text[at : at+end])})
-		at += end + 1
 	}
-	return lines
 }
 
 // A codeState tracks whether a line is in fenced or indented code.
@@ -37,6 +48,7 @@ type codeState struct {
 	lists     []int  // columns of the contents of the lists that are open
 	paragraph bool   // the line before may be continued
 	indented  bool   // the line before was indented code
+	until     string // the end of a comment or display maths, in which a fence is none
 }
 
 func (s *codeState) isCode(line string) bool {
@@ -54,9 +66,21 @@ func (s *codeState) isCode(line string) bool {
 		}
 		s.fence = "" // what holds it has ended
 	}
+	if s.until != "" {
+		if strings.Contains(rest, s.until) {
+			s.until = ""
+		}
+		return false
+	}
 	if rest == "" {
 		s.paragraph = false
 		return false
+	}
+	for open, end := range map[string]string{"<!--": "-->", "%%": "%%", "$$": "$$"} {
+		if after, ok := strings.CutPrefix(rest, open); ok && !strings.Contains(after, end) {
+			s.until, s.paragraph = end, false
+			return false
+		}
 	}
 	marker := itemMarker(rest)
 	continues := s.paragraph && marker == 0 && !quoted && fenceOf(rest) == "" && !isHeading(rest) && !isRule(rest)
@@ -90,6 +114,12 @@ func (s *codeState) isCode(line string) bool {
 	}
 	s.paragraph = inner != "" && !isHeading(inner) && !isRule(inner)
 	return false
+}
+
+// EndsParagraph reports whether a line cannot belong to the paragraph above it.
+func EndsParagraph(line string) bool {
+	rest := strings.TrimSpace(line)
+	return rest == "" || isHeading(rest) || isRule(rest) || fenceOf(rest) != "" || itemMarker(rest) > 0
 }
 
 // column is the width of leading blanks, of which a tab reaches to the next multiple
