@@ -37,7 +37,7 @@ type AddAttachmentOut struct {
 func addAttachment() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
-		Doc: "Copies a file of at most 50 MB into the page's assets folder.\n" +
+		Doc: "Copies a file of at most 50 MB to where the notebook keeps a page's attachments.\n" +
 			"The page is not changed: put markdownSyntax into it. If the name is taken, -2 is added.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
@@ -63,7 +63,8 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	file := path.Join(stem(page), "assets", name)
+	dir := n.attachmentFolder(page)
+	file := path.Join(dir, name)
 	for i := 2; ; i++ {
 		if _, err := n.view.Find(file); errors.Is(err, fs.ErrNotExist) {
 			break
@@ -71,9 +72,9 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		if i > 1000 {
 			return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "Too many attachments have this name").WithHint("Choose another fileName.")
 		}
-		file = path.Join(stem(page), "assets", folder.NumberedName(name, i))
+		file = path.Join(dir, folder.NumberedName(name, i))
 	}
-	if n.view.Exists(path.Join(stem(page), "assets", index)) {
+	if strings.EqualFold(path.Base(dir), "assets") && n.view.Exists(path.Join(dir, index)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
 	if file, err = n.view.CheckDestination(file, ""); err != nil {
@@ -97,9 +98,9 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 
 // attachmentLink is the answer for a file: its path from the page, and a link.
 func attachmentLink(page, file string, dry bool) AddAttachmentOut {
-	rel := "./" + strings.TrimPrefix(file, path.Dir(page)+"/")
-	if path.Dir(page) == "." {
-		rel = "./" + file
+	rel := relativePath(path.Dir(page), file)
+	if !strings.HasPrefix(rel, "../") {
+		rel = "./" + rel
 	}
 	syntax := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(path.Base(file)) + "](" + links.Escape(rel) + ")"
 	switch strings.ToLower(path.Ext(file)) {

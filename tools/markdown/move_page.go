@@ -96,6 +96,11 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case at.folder && isIndex(to) && at.place != place && n.view.Exists(place):
 		return "", tools.Errorf(tools.Conflict, "A folder already exists at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
+	if path.Base(place) != path.Base(at.place) {
+		if err := checkLinkable(to); err != nil {
+			return "", err
+		}
+	}
 	placed, err := n.view.CheckDestination(to, at.page)
 	if err != nil {
 		return "", n.toolError(to, err)

@@ -30,7 +30,8 @@ type Notebook struct {
 	store    store
 	rules    folder.Rules // nil: nothing is hidden
 	modes    func() (file, folder uint32, err error)
-	foreign  bool // it belongs to another program, which keeps Title.md beside Title/
+	layout   layout
+	settings func(file string) ([]byte, error) // of the application whose layout it has
 	name     string
 	tenant   bool
 	inbox    []string
@@ -63,7 +64,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	view := folder.NewView(f, rules)
 	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
 	return &Notebook{
-		view: view, store: disk, rules: rules, modes: disk.Modes, foreign: all.Exists(".obsidian") || all.Exists("logseq"),
+		view: view, store: disk, rules: rules, modes: disk.Modes, layout: findLayout(all, c.Tenant != ""), settings: f.Settings,
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
 		writing: new(sync.Mutex), versions: new(pageVersions), release: f.Close, sweep: f.Sweep,
 	}, nil

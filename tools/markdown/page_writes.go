@@ -71,6 +71,9 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if !isPage(file) {
 		return "", tools.Errorf(tools.Invalid, "path: must end in .md, got %s", path.Base(file)).WithHint("Paths look like Projects/Alpha.md.")
 	}
+	if err := checkLinkable(file); err != nil {
+		return "", err
+	}
 	placed, err := n.view.CheckDestination(file, "")
 	if err != nil {
 		return "", n.toolError(file, err)
@@ -82,6 +85,14 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 		return "", tools.Errorf(tools.Conflict, "The page already exists as %s", at.page).WithHint("Use that path.")
 	}
 	return placed, nil
+}
+
+// checkLinkable refuses names that no wikilink can name.
+func checkLinkable(file string) error {
+	if name := path.Base(stem(file)); strings.ContainsAny(name, unlinkable) {
+		return tools.Errorf(tools.Invalid, "path: no link can name a page with one of %s in its name", unlinkable).WithHint("Leave them out.")
+	}
+	return nil
 }
 
 // promote turns every leaf above a new page into the page of a folder: Title.md
@@ -101,12 +112,6 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 		delete(m, stem(file)+".md")
 	}
 	return d.relocate(ctx, o, m, false)
-}
-
-// indexStyle reports whether the page of a folder is its _index.md: when some
-// folder has one, or when the notebook is not one of another program.
-func (n *Notebook) indexStyle(o *outline) bool {
-	return o.indexed || !n.foreign
 }
 
 // addPage writes a new page at a path from checkNewPage.

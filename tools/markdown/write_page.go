@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
 
 // WritePageIn are the arguments of write_page.
@@ -69,6 +70,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	if err := in.IfMatch.check(p); err != nil {
 		return WritePageOut{}, err
 	}
+	in.Content = keepID(p, in.Content)
 	if n.view.Hides(file, folder.Rewrite(p.data, in.Content)) {
 		return WritePageOut{}, hiddenError()
 	}
@@ -85,6 +87,24 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	n.announce(file)
 	now := parse(file, folder.Rewrite(p.data, in.Content))
 	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
+}
+
+// keepID is the new content of a page with its id, if that leaves it out: others refer
+// to the page by it.
+func keepID(p *page, content string) string {
+	first, last := p.fields.Lines("id")
+	if first == 0 || p.fields.Text("id") == "" || strings.HasPrefix(content, "\uFEFF") {
+		return content
+	}
+	line := strings.Join(strings.SplitAfter(p.text, "\n")[first-1:last], "")
+	if block, _, has := frontmatter.Split(content); has {
+		if now, err := frontmatter.Parse(block); err != nil || now.Values["id"] != nil {
+			return content
+		}
+		_, rest, _ := strings.Cut(content, "\n")
+		return "---\n" + line + rest
+	}
+	return "---\n" + line + "---\n" + content
 }
 
 func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {

@@ -33,7 +33,7 @@ func TestWritePage(t *testing.T) {
 	if !out.Created || out.PageID != "n1" || out.Path != "New/Deep/Page.md" {
 		t.Errorf("%+v", out)
 	}
-	equal(t, "files", after(map[string]string{"Projects/Alpha.md": "---\ntitle: Alpha\n---\nnew\n", "New/Deep/Page.md": "---\nid: n1\n---\n"}), b.files())
+	equal(t, "files", after(map[string]string{"Projects/Alpha.md": "---\nid: a1\ntitle: Alpha\n---\nnew\n", "New/Deep/Page.md": "---\nid: n1\n---\n"}), b.files())
 }
 
 func TestWritePagePrecondition(t *testing.T) {

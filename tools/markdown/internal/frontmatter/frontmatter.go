@@ -92,7 +92,7 @@ func parseYAML(block string) (Fields, error) {
 		if err != nil {
 			return Fields{Values: map[string]any{}}, err
 		}
-		end := strings.Count(block, "\n") + 1
+		end := strings.Count(strings.TrimSuffix(block, "\n"), "\n") + 1
 		if i+2 < len(top.Content) {
 			end = top.Content[i+2].Line - 1
 		}
