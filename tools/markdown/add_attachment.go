@@ -20,10 +20,10 @@ const maxAttachment = 50 << 20
 // AddAttachmentIn are the arguments of add_attachment.
 type AddAttachmentIn struct {
 	PagePath string `json:"pagePath" jsonschema:"page to attach to"`
-	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy, from the folder of pages or a configured inbox; or use data"`
-	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy; the name of the file when omitted"`
-	Data     string `json:"data,omitempty" jsonschema:"the file's bytes in base64, instead of filePath; needs fileName"`
-	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy, from the pages or an inbox"`
+	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy"`
+	Data     string `json:"data,omitempty" jsonschema:"or bytes in base64; needs fileName"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // AddAttachmentOut is the answer of add_attachment.
@@ -38,7 +38,7 @@ func addAttachment() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
 		Doc: "Copies a file of at most 50 MB to where the notebook keeps a page's attachments.\n" +
-			"The page is not changed: put markdownSyntax into it. If the name is taken, -2 is added.",
+			"The page is not changed: put markdownSyntax into it.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
 			Purpose: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},

@@ -17,10 +17,10 @@ import (
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
 	Title      string `json:"title" jsonschema:"title; also the name of the file"`
-	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder to create it in; the root when omitted"`
+	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder; the root when omitted"`
 	Content    string `json:"content,omitempty" jsonschema:"body as Markdown"`
-	Icon       string `json:"icon,omitempty" jsonschema:"icon, such as an emoji"`
-	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+	Icon       string `json:"icon,omitempty" jsonschema:"an emoji"`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // CreatePageOut is the answer of create_page.
@@ -35,7 +35,7 @@ func createPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Doc: "Creates a page with a title in a page or folder.\n" +
-			"If the name is taken, -2 is added; nothing is overwritten. Where folders have an _index.md, a leaf that gains a child becomes Title/_index.md.",
+			"If the name is taken, -2 is added; nothing is overwritten.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,

@@ -41,22 +41,22 @@ func (EditAction) JSONSchema() *jsonschema.Schema {
 // EditPageIn are the arguments of edit_page.
 type EditPageIn struct {
 	Path    string     `json:"path" jsonschema:"page"`
-	Action  EditAction `json:"action" jsonschema:"what to do at the target"`
-	Content string     `json:"content,omitempty" jsonschema:"new text, or the property's value"`
+	Action  EditAction `json:"action" jsonschema:"check and uncheck tick a task"`
+	Content string     `json:"content,omitempty" jsonschema:"new text or value"`
 	editTarget
-	IfMatch Etag `json:"if_match,omitempty" jsonschema:"etag you read; an edit of another part is merged"`
+	IfMatch Etag `json:"if_match,omitempty" jsonschema:"etag from read_page; edits of other parts are merged"`
 	DryRun  bool `json:"dry_run,omitempty" jsonschema:"only answer the diff"`
 }
 
 // An editTarget is the part of a page that an edit is about; empty: the body.
 type editTarget struct {
-	Text     string `json:"text,omitempty" jsonschema:"target: this exact text"`
-	Count    Lines  `json:"count,omitempty" jsonschema:"how often text occurs; 1 when omitted"`
-	Heading  string `json:"heading,omitempty" jsonschema:"target: the section of this heading, such as Log or Plan#Log"`
-	Block    string `json:"block,omitempty" jsonschema:"target: the block with this id"`
-	Property string `json:"property,omitempty" jsonschema:"target: this key of the front matter"`
-	Lines    string `json:"lines,omitempty" jsonschema:"target: these lines, such as 12 or 12-15"`
-	Task     string `json:"task,omitempty" jsonschema:"target: the task with this text"`
+	Text     string `json:"text,omitempty" jsonschema:"target: exact text"`
+	Count    Lines  `json:"count,omitempty" jsonschema:"how often text occurs"`
+	Heading  string `json:"heading,omitempty" jsonschema:"target: section, such as Plan#Log"`
+	Block    string `json:"block,omitempty" jsonschema:"target: a block id"`
+	Property string `json:"property,omitempty" jsonschema:"target: a front matter key"`
+	Lines    string `json:"lines,omitempty" jsonschema:"target: 12 or 12-15"`
+	Task     string `json:"task,omitempty" jsonschema:"target: text of a task"`
 }
 
 // EditPageOut is the answer of edit_page.
@@ -72,8 +72,8 @@ func editPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
 		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
 		Doc: "Changes one part of a page and leaves every other byte.\n" +
-			"Name one target, or none for the body. append and prepend add inside it, insert_before and insert_after beside it; " +
-			"replace keeps a heading's line; check and uncheck tick a task. A list property gains or loses an element by append and delete with content.",
+			"Give one target, or none for the body. insert_* adds beside it; replace keeps a heading's line. " +
+			"append and delete with content change an element of a list property.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[EditPageIn, EditPageOut]{{
 			Purpose: "add a line to a section", In: EditPageIn{Path: "Projects/Alpha.md", Action: Append, Content: "- reviewed\n", editTarget: editTarget{Heading: "Alpha"}}, AnyAnswer: true,

@@ -202,10 +202,10 @@ func (t editTarget) findBlock(text string, lines []structure.Line) ([]textRange,
 }
 
 func (t editTarget) findTask(text string, lines []structure.Line) (structure.Task, error) {
-	wanted := lower(strings.TrimSpace(t.Task))
+	wanted := fold(strings.TrimSpace(t.Task))
 	var same, holding []structure.Task
 	for _, task := range structure.Tasks(text, lines) {
-		switch s := lower(task.Text); {
+		switch s := fold(task.Text); {
 		case s == wanted:
 			same = append(same, task)
 		case strings.Contains(s, wanted):

@@ -98,9 +98,9 @@ func checkLinkable(file string) error {
 // promote turns every leaf above a new page into the page of a folder: Title.md
 // becomes Title/_index.md. In notebooks of other programs, which keep Title.md
 // beside Title/, nothing changes. It returns the new paths.
-func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string, error) {
+func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string, LinkReport, error) {
 	if !d.n.indexStyle(o) {
-		return nil, nil
+		return nil, LinkReport{}, nil
 	}
 	m := moves{}
 	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
@@ -111,13 +111,13 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 	if isIndex(file) { // checkNewPage has refused Title/_index.md if Title.md is a leaf
 		delete(m, stem(file)+".md")
 	}
-	return d.relocate(ctx, o, m, false)
+	return d.relocate(ctx, o, m, true)
 }
 
 // addPage writes a new page at a path from checkNewPage.
 func (n *Notebook) addPage(ctx context.Context, c tools.CallContext, o *outline, file string, data []byte) error {
 	d := n.draft()
-	changed, err := d.promote(ctx, o, file)
+	changed, _, err := d.promote(ctx, o, file)
 	if err != nil {
 		return err
 	}

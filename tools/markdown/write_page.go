@@ -17,8 +17,8 @@ import (
 type WritePageIn struct {
 	Path    string `json:"path" jsonschema:"page to create or replace, such as Projects/Alpha.md"`
 	Content string `json:"content" jsonschema:"the whole page: front matter and body"`
-	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
-	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // WritePageOut is the answer of write_page.
@@ -35,7 +35,7 @@ func writePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
 		Doc: "Replaces a whole page, or creates it at that path.\n" +
-			"Pass the etag from read_page as if_match. Line endings are kept. To create a page by title use create_page.",
+			"With if_match it is refused if the page has changed since. To change a part use edit_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
