@@ -46,6 +46,9 @@ type Spec[In, Out any] struct {
 	// Unlisted keeps the tool out of every agent's list: it is for routes and
 	// for tools that call others.
 	Unlisted bool
+	// OptIn keeps the tool out of agents' lists, which cost every request, until a
+	// source's configuration names it in tools. Tools that call others may call it.
+	OptIn bool
 	// Roles that may call it; nil: every role. To others it does not exist.
 	Roles []string
 }
@@ -99,6 +102,7 @@ type ToolInfo struct {
 	Timeout  time.Duration                                                       `json:"timeout_ns,omitempty"`
 	Calls    bool                                                                `json:"calls,omitempty"`
 	Unlisted bool                                                                `json:"unlisted,omitempty"`
+	OptIn    bool                                                                `json:"opt_in,omitempty"`
 	Roles    []string                                                            `json:"roles,omitempty"`
 	// HasTargets: the tool tells what a call touches before it is made, and with
 	// TargetsInAnswer its answer tells it too.
@@ -172,7 +176,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 	info := ToolInfo{
 		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect,
 		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
-		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, Roles: spec.Roles,
+		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles,
 	}
 	if spec.Timeout < 0 || spec.Timeout > maxTimeout {
 		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", spec.Name, maxTimeout))
