@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
 
@@ -35,8 +34,7 @@ type View struct {
 type Draft struct {
 	store *Store
 	view  View
-	rnd   *rand.Rand
-	now   time.Time
+	ids   *idSource
 
 	documents map[documentKey]*documentChange
 	notes     map[noteKey]*noteChange
@@ -88,36 +86,14 @@ func (e *ConflictError) Error() string {
 // Begin begins a Draft.
 func (s *Store) Begin(v View) *Draft {
 	d := &Draft{
-		store: s, view: v, now: v.Began, documents: map[documentKey]*documentChange{}, notes: map[noteKey]*noteChange{},
+		store: s, view: v, documents: map[documentKey]*documentChange{}, notes: map[noteKey]*noteChange{},
 		read: map[noteKey]string{}, classes: map[documentKey]*string{},
 	}
 	if v.Began.IsZero() {
-		d.now, v.Seed = s.now(), rand.Uint64() //nolint:gosec // ids, not secrets
+		v.Began, v.Seed = s.now(), rand.Uint64() //nolint:gosec // ids, not secrets
 	}
-	d.now = d.now.UTC().Round(0)
-	d.rnd = rand.New(rand.NewPCG(v.Seed, uint64(d.now.UnixNano()))) //nolint:gosec // ids, not secrets
+	d.ids = newIDSource(v.Began, v.Seed)
 	return d
-}
-
-// moment returns a moment of the Draft, later than others that it gave and than at.
-func (d *Draft) moment(at time.Time) time.Time {
-	d.now = d.now.Add(time.Microsecond)
-	if !d.now.After(at) {
-		d.now = at.Add(time.Microsecond).UTC()
-	}
-	return d.now
-}
-
-// newID is a random id in the form of a UUID.
-func (d *Draft) newID() string {
-	a, b := d.rnd.Uint64(), d.rnd.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0x3fff|0x8000, b&0xffffffffffff)
-}
-
-// newTimedID is an id that sorts by the moment at which it is made.
-func (d *Draft) newTimedID() (string, time.Time) {
-	at := d.moment(time.Time{})
-	return fmt.Sprintf("%016x-%08x", at.UnixNano(), d.rnd.Uint32()), at
 }
 
 func (d *Draft) hides(workspace string, r Record) bool {
@@ -231,9 +207,4 @@ func (d *Draft) changedClasses(workspace string) (names []string) {
 		}
 	}
 	return names
-}
-
-// reader reads what the Draft has not changed, at one moment.
-func (d *Draft) reader(ctx context.Context, fn func(*sqlstore.Conn) error) error {
-	return d.store.db.Read(ctx, fn)
 }

@@ -55,7 +55,7 @@ func (d *Draft) Connect(ctx context.Context, workspace, source, target, kind str
 			return Link{}, cmp.Or(err, fmt.Errorf("the note %q is %w", id, ErrNotFound))
 		}
 	}
-	id, at := d.newTimedID()
+	id, at := d.ids.newTimed()
 	l := Link{ID: id, Source: source, Target: target, Kind: kind, Origin: made, Resolved: true, Created: at}
 	return l, d.Put(ctx, linkDocument(workspace, l))
 }

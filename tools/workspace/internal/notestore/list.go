@@ -56,7 +56,7 @@ func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(R
 	if len(changed) > 0 {
 		q.Contains = nil // of notes whose properties are other ones in the Draft
 	}
-	return d.reader(ctx, func(c *sqlstore.Conn) error {
+	return d.store.db.Read(ctx, func(c *sqlstore.Conn) error {
 		for size := 50; ; size = 1000 {
 			rows, err := selectNotes(ctx, c, workspace, q, size)
 			if err != nil {

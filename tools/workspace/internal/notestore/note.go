@@ -173,7 +173,7 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 	if err := d.checkParent(k, h, parent); err != nil {
 		return nil, err
 	}
-	rev := Revision{ID: d.newID(), Note: k.id, Author: d.view.Author, Run: d.view.Run, Deleted: after == nil}
+	rev := Revision{ID: d.ids.newID(), Note: k.id, Author: d.view.Author, Run: d.view.Run, Deleted: after == nil}
 	var created, last time.Time
 	change := d.notes[k]
 	if change == nil {
@@ -188,7 +188,7 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 			change.base, change.before = h.revision.ID, h.note()
 		}
 	}
-	rev.Time = d.moment(last)
+	rev.Time = d.ids.moment(last)
 	if after != nil {
 		rev.Content = after.Content
 		if after.Created = created; created.IsZero() {
