@@ -2,8 +2,6 @@ package notesapi
 
 import (
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -75,7 +73,7 @@ interface NoteInfo { id: string; revision_id: string; title: string; class: stri
 interface NewNote { markdown?: string; id?: string; class?: string; title?: string; properties?: Record<string, unknown>; attachments?: string[]; canvas_position?: unknown }
 interface NoteUpdate { markdown: string; parent_revision_id: string; class?: string; attachments?: string[]; canvas_position?: unknown }
 interface Saved { id: string; revision_id: string }
-interface Note extends Omit<NoteInfo, "links"> { markdown: string; frontmatter: Record<string, unknown>; sections: Record<string, string>; attachments: string[]; links: Link[]; computed: { words: number; problems: { field?: string; message: string }[] }; integrity: { checksum: string; signature: string } }
+interface Note extends Omit<NoteInfo, "links"> { markdown: string; frontmatter: Record<string, unknown>; sections: Record<string, string>; attachments: string[]; links: Link[]; computed: { problems: { field?: string; message: string }[] }; integrity: { checksum: string; signature: string } }
 interface RevisionInfo { revision_id: string; timestamp: string; author: string; deleted: boolean; checksum: string; signature: string }
 interface History { note_id: string; revisions: RevisionInfo[] }
 interface Revision extends RevisionInfo { note_id: string; parent_revision_id: string; markdown: string; diff: string }
@@ -84,53 +82,3 @@ interface Query { filter: Record<string, unknown>; sort?: string | string[]; lim
 interface Class { name: string; version?: number; template?: string; fields: Record<string, { type: FieldType; required?: boolean }>; defaults?: Record<string, unknown>; strategies?: Record<string, unknown> }
 interface Attachment { id: string; name: string; path: string; type: string; size: number; sha256: string; created_at: string }
 `
-
-// FindRoute returns the route of a request and the names in its path by those in
-// the route's. If there is none, allowed are the methods that the path has; none:
-// there is no such path.
-func FindRoute(method, path string) (r Route, names map[string]string, allowed []string) {
-	parts := strings.Split(strings.TrimSuffix(path, "/"), "/")
-	for i, part := range parts {
-		plain, err := url.PathUnescape(part)
-		if err != nil {
-			return Route{}, nil, nil
-		}
-		parts[i] = plain
-	}
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	var found Route
-	for _, r := range Routes() {
-		in, fits := matchPath(r.Path, parts)
-		switch {
-		case !fits:
-		case r.Method != method:
-			allowed = append(allowed, r.Method)
-		case names == nil || len(in) < len(names): // /classes/types is no class
-			found, names = r, in
-		}
-	}
-	if names != nil {
-		return found, names, nil
-	}
-	return Route{}, nil, allowed
-}
-
-func matchPath(path string, parts []string) (names map[string]string, fits bool) {
-	own := strings.Split(path, "/")
-	if len(own) != len(parts) {
-		return nil, false
-	}
-	names = map[string]string{}
-	for i, part := range own {
-		name, isName := strings.CutPrefix(part, "{")
-		switch {
-		case isName && parts[i] != "":
-			names[strings.TrimSuffix(name, "}")] = parts[i]
-		case isName || part != parts[i]:
-			return nil, false
-		}
-	}
-	return names, true
-}

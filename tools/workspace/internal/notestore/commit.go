@@ -19,10 +19,10 @@ func (d *Draft) Commit(ctx context.Context) error {
 		return nil
 	}
 	return d.store.db.Write(ctx, func(c *sqlstore.Conn) error {
-		if err := d.commitDocuments(ctx, c); err != nil {
+		if err := commitDocuments(ctx, d, c); err != nil {
 			return err
 		}
-		if err := d.commitNotes(ctx, c); err != nil {
+		if err := commitNotes(ctx, d, c); err != nil {
 			return err
 		}
 		for k, change := range d.documents {
@@ -36,7 +36,7 @@ func (d *Draft) Commit(ctx context.Context) error {
 	})
 }
 
-func (d *Draft) commitDocuments(ctx context.Context, c *sqlstore.Conn) error {
+func commitDocuments(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	for k, want := range d.classes {
 		now, err := readDocument(ctx, c, k)
 		if err != nil {
@@ -67,7 +67,7 @@ func (d *Draft) commitDocuments(ctx context.Context, c *sqlstore.Conn) error {
 
 // commitNotes keeps the revisions in the order in which they were made, which is that
 // of lists.
-func (d *Draft) commitNotes(ctx context.Context, c *sqlstore.Conn) error {
+func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	type made struct {
 		Revision
 		in noteKey
@@ -165,7 +165,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 			return err
 		}
 	}
-	return replaceLinks(ctx, c, workspace, n.ID, x.old > 0, textLinks(n.ID, n.Updated, notetext.Parse(n.Text)))
+	return replaceLinks(ctx, c, workspace, n.ID, x.old > 0, n.links)
 }
 
 // deleteNote keeps what lists said of the note, by which it is hidden or not.

@@ -34,7 +34,7 @@ type View struct {
 type Draft struct {
 	store *Store
 	view  View
-	ids   *idSource
+	ids   *IDSource
 
 	documents map[documentKey]*documentChange
 	notes     map[noteKey]*noteChange
@@ -95,6 +95,9 @@ func (s *Store) Begin(v View) *Draft {
 	d.ids = newIDSource(v.Began, v.Seed)
 	return d
 }
+
+// IDs makes the ids and times of what the Draft writes.
+func (d *Draft) IDs() *IDSource { return d.ids }
 
 func (d *Draft) hides(workspace string, r Record) bool {
 	return d.view.Hides != nil && d.view.Hides(workspace, r)
@@ -207,4 +210,30 @@ func (d *Draft) changedClasses(workspace string) (names []string) {
 		}
 	}
 	return names
+}
+
+// ClassUse returns a visible note that has a class, empty if there is none, and whether
+// a hidden one has it.
+func (d *Draft) ClassUse(ctx context.Context, workspace, name string) (visible string, hidden bool, err error) {
+	all := *d
+	all.view.Hides = nil
+	err = all.Each(ctx, workspace, Selection{Class: name}, func(r Record) bool {
+		if d.hides(workspace, r) {
+			hidden = true
+		} else {
+			visible = r.ID
+		}
+		return visible == ""
+	})
+	return visible, hidden, err
+}
+
+// HidesClass reports whether a class is hidden: as a note of it would be whose id is
+// class:NAME, and no visible note has it.
+func (d *Draft) HidesClass(ctx context.Context, workspace, name string) (bool, error) {
+	if !d.hides(workspace, Record{ID: string(ClassKind) + ":" + name, Class: name}) {
+		return false, nil
+	}
+	visible, _, err := d.ClassUse(ctx, workspace, name)
+	return visible == "", err
 }

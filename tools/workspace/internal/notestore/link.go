@@ -29,15 +29,23 @@ type textLink struct {
 	id, source, target, kind string
 }
 
-// textLinks are those of a note. Their ids sort by when it was saved.
-func textLinks(source string, saved time.Time, t notetext.Text) (list []textLink) {
-	for i, l := range t.Links {
+// textLinks are those of a note, whose text says t, and its attachments. Their ids sort
+// by when it was saved.
+func textLinks(n *Note, t notetext.Text) (list []textLink) {
+	links := t.Links
+	for _, id := range n.Attachments {
+		links = append(links, notetext.Link{Target: id, Kind: attached})
+	}
+	for i, l := range links {
 		h := fnv.New32a()
-		_, _ = fmt.Fprint(h, source, "\x00", l.Target, "\x00", l.Kind) // never fails
-		list = append(list, textLink{fmt.Sprintf("%016x-t%04x%08x", saved.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), source, l.Target, l.Kind})
+		_, _ = fmt.Fprint(h, n.ID, "\x00", l.Target, "\x00", l.Kind) // never fails
+		list = append(list, textLink{fmt.Sprintf("%016x-t%04x%08x", n.Updated.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), n.ID, l.Target, l.Kind})
 	}
 	return list
 }
+
+// attached is the kind of a link that names an attachment.
+const attached = "attachment"
 
 // timeOfID is when an id was made that sorts by that.
 func timeOfID(id string) time.Time {
@@ -55,7 +63,7 @@ func (d *Draft) Connect(ctx context.Context, workspace, source, target, kind str
 			return Link{}, cmp.Or(err, fmt.Errorf("the note %q is %w", id, ErrNotFound))
 		}
 	}
-	id, at := d.ids.newTimed()
+	id, at := d.ids.NewTimedID()
 	l := Link{ID: id, Source: source, Target: target, Kind: kind, Origin: made, Resolved: true, Created: at}
 	return l, d.Put(ctx, linkDocument(workspace, l))
 }
@@ -76,7 +84,7 @@ func (d *Draft) Link(ctx context.Context, workspace, id string) (*Link, error) {
 	if err != nil || doc == nil {
 		return nil, err
 	}
-	r := resolver{d, workspace, map[string]string{}}
+	r := linkReader{d, workspace, map[string]string{}}
 	l, visible, err := r.made(ctx, *doc)
 	if err != nil || !visible {
 		return nil, err
@@ -95,7 +103,7 @@ type storedLink struct {
 // first. A link that was made between notes of which one is missing or hidden is
 // absent, and a text does not tell a hidden note that it names from a missing one.
 func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit int) (list []Link, err error) {
-	r := resolver{d, workspace, map[string]string{}}
+	r := linkReader{d, workspace, map[string]string{}}
 	var n *Note
 	if note != "" {
 		if n, err = d.Note(ctx, workspace, note); err != nil || n == nil {
@@ -104,7 +112,7 @@ func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit 
 	}
 	for more := true; more && len(list) < limit; {
 		var stored []storedLink
-		if stored, after, more, err = d.nextLinks(ctx, workspace, n, after, limit); err != nil {
+		if stored, after, more, err = r.next(ctx, n, after, limit); err != nil {
 			return nil, err
 		}
 		for _, s := range stored {
@@ -120,9 +128,10 @@ func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit 
 	return list, nil
 }
 
-// nextLinks returns the next links of both origins, as they are stored, up to one
+// next returns the next links of both origins, as they are stored, up to one
 // that the next call goes on after. Of a note they are more than those it has.
-func (d *Draft) nextLinks(ctx context.Context, workspace string, n *Note, after string, limit int) (list []storedLink, last string, more bool, err error) {
+func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) (list []storedLink, last string, more bool, err error) {
+	d, workspace := r.draft, r.workspace
 	where, args := "", []any{workspace, after, after}
 	var keys []string
 	if n != nil {
@@ -155,23 +164,23 @@ func (d *Draft) nextLinks(ctx context.Context, workspace string, n *Note, after 
 			list = append(list, storedLink{id: doc.ID, doc: &doc})
 		}
 	}
-	list = append(list, d.draftedLinks(workspace, n, keys)...)
+	list = append(list, r.drafted(n, keys)...)
 	list = slices.DeleteFunc(list, func(s storedLink) bool { return after != "" && s.id >= after || s.id < last })
 	slices.SortFunc(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
 	return list, last, more, nil
 }
 
-// draftedLinks are the links that the Draft made and those of the texts that it saved.
-func (d *Draft) draftedLinks(workspace string, n *Note, keys []string) (list []storedLink) {
-	for _, saved := range d.drafted(workspace) {
-		for _, l := range textLinks(saved.ID, saved.Updated, notetext.Parse(saved.Text)) {
+// drafted are the links that the Draft made and those of the texts that it saved.
+func (r linkReader) drafted(n *Note, keys []string) (list []storedLink) {
+	for _, saved := range r.draft.drafted(r.workspace) {
+		for _, l := range saved.links {
 			if n == nil || saved.ID == n.ID || slices.Contains(keys, fileKey(l.target)) {
 				list = append(list, storedLink{id: l.id, text: &l})
 			}
 		}
 	}
-	for k, c := range d.documents {
-		if k.workspace == workspace && k.kind == LinkKind && c.after != nil && (n == nil || c.after.Source == n.ID || c.after.Target == n.ID) {
+	for k, c := range r.draft.documents {
+		if k.workspace == r.workspace && k.kind == LinkKind && c.after != nil && (n == nil || c.after.Source == n.ID || c.after.Target == n.ID) {
 			list = append(list, storedLink{id: k.id, doc: c.after})
 		}
 	}
@@ -189,20 +198,20 @@ func selectLinks(ctx context.Context, c *sqlstore.Conn, workspace string, n *Not
 	}, "SELECT id, body, source, target FROM documents WHERE workspace = ? AND kind = ? AND (? = '' OR id < ?)"+where+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
 }
 
-// A resolver finds the notes that links name.
-type resolver struct {
+// A linkReader reads links and finds the notes that they name.
+type linkReader struct {
 	draft     *Draft
 	workspace string
 	ids       map[string]string // of visible notes by what names them; empty: there is none
 }
 
 // link is a stored link as a reader sees it. A place that names an attachment is none.
-func (r resolver) link(ctx context.Context, s storedLink) (l Link, visible bool, err error) {
+func (r linkReader) link(ctx context.Context, s storedLink) (l Link, visible bool, err error) {
 	if s.doc != nil {
 		return r.made(ctx, *s.doc)
 	}
 	l = Link{ID: s.id, Source: s.text.source, Target: s.text.target, Kind: s.text.kind, Origin: inText, Created: timeOfID(s.id)}
-	if source, err := r.visible(ctx, l.Source); err != nil || source == "" || l.Kind == "attachment" {
+	if source, err := r.visible(ctx, l.Source); err != nil || source == "" || l.Kind == attached {
 		return l, false, err
 	}
 	id, err := r.find(ctx, l.Target, l.Kind == "uri")
@@ -212,7 +221,7 @@ func (r resolver) link(ctx context.Context, s storedLink) (l Link, visible bool,
 	return l, true, err
 }
 
-func (r resolver) made(ctx context.Context, doc Document) (l Link, visible bool, err error) {
+func (r linkReader) made(ctx context.Context, doc Document) (l Link, visible bool, err error) {
 	if err := json.Unmarshal([]byte(doc.Body), &l); err != nil {
 		return l, false, fmt.Errorf("read link %s: %w", doc.ID, err)
 	}
@@ -225,7 +234,7 @@ func (r resolver) made(ctx context.Context, doc Document) (l Link, visible bool,
 }
 
 // visible returns an id if there is a visible note with it, else nothing.
-func (r resolver) visible(ctx context.Context, id string) (string, error) {
+func (r linkReader) visible(ctx context.Context, id string) (string, error) {
 	if known, is := r.ids["id "+id]; is {
 		return known, nil
 	}
@@ -243,7 +252,7 @@ func (r resolver) visible(ctx context.Context, id string) (string, error) {
 
 // find returns the visible note that a text names: by its id, its title or its file;
 // of several the first by id.
-func (r resolver) find(ctx context.Context, name string, onlyID bool) (string, error) {
+func (r linkReader) find(ctx context.Context, name string, onlyID bool) (string, error) {
 	if id, err := r.visible(ctx, name); err != nil || id != "" || onlyID {
 		return id, err
 	}
@@ -272,4 +281,30 @@ func (r resolver) find(ctx context.Context, name string, onlyID bool) (string, e
 	}
 	r.ids["name "+name] = found
 	return found, err
+}
+
+// AttachmentUse returns a visible note that names an attachment, by its id or as a file;
+// empty if there is none; and whether a hidden one does.
+func (d *Draft) AttachmentUse(ctx context.Context, workspace, id, path string) (visible string, hidden bool, err error) {
+	sources, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (source string, err error) {
+		return source, row.Scan(&source)
+	}, "SELECT DISTINCT source FROM text_links WHERE workspace = ? AND target_key IN (?, ?)", workspace, fileKey(id), fileKey(path))
+	if err != nil {
+		return "", false, err
+	}
+	sources = slices.DeleteFunc(sources, func(id string) bool { return d.notes[noteKey{workspace, id}] != nil })
+	for _, n := range d.drafted(workspace) {
+		if slices.ContainsFunc(n.links, func(l textLink) bool { return fileKey(l.target) == fileKey(id) || fileKey(l.target) == fileKey(path) }) {
+			sources = append(sources, n.ID)
+		}
+	}
+	r := linkReader{d, workspace, map[string]string{}}
+	for _, source := range sources {
+		found, err := r.visible(ctx, source)
+		if err != nil {
+			return "", false, err
+		}
+		visible, hidden = cmp.Or(visible, found), hidden || found == ""
+	}
+	return visible, hidden, nil
 }

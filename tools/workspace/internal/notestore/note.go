@@ -100,9 +100,9 @@ func (d *Draft) Note(ctx context.Context, workspace, id string) (*Note, error) {
 
 // record works out what lists say of a note, and what is wrong with it.
 func record(id string, c Content, class *notetext.Class, t notetext.Text) (Record, []notetext.FieldProblem) {
-	r := Record{ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: slices.Concat([]string{}, t.Tags), Links: []string{}, Canvas: c.Canvas, Path: c.Path}
+	r := Record{ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: append([]string{}, t.Tags...), Links: []string{}, Canvas: c.Canvas, Path: c.Path}
 	for _, l := range t.Links {
-		if l.Kind != "attachment" && !slices.Contains(r.Links, l.Target) {
+		if l.Kind != attached && !slices.Contains(r.Links, l.Target) {
 			r.Links = append(r.Links, l.Target)
 		}
 	}
@@ -153,16 +153,16 @@ func (d *Draft) Save(ctx context.Context, workspace, id string, c Content, paren
 		return nil, err
 	}
 	r, _ := record(id, c, class, t)
-	return d.write(ctx, noteKey{workspace, id}, parent, &Note{Record: r, Content: c})
+	return d.write(ctx, noteKey{workspace, id}, parent, &Note{Record: r, Content: c}, t)
 }
 
 // Delete deletes a note. Its revisions stay.
 func (d *Draft) Delete(ctx context.Context, workspace, id, parent string) error {
-	_, err := d.write(ctx, noteKey{workspace, id}, parent, nil)
+	_, err := d.write(ctx, noteKey{workspace, id}, parent, nil, notetext.Text{})
 	return err
 }
 
-func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note) (*Note, error) {
+func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note, t notetext.Text) (*Note, error) {
 	h, err := d.head(ctx, k)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 	if err := d.checkParent(k, h, parent); err != nil {
 		return nil, err
 	}
-	rev := Revision{ID: d.ids.newID(), Note: k.id, Author: d.view.Author, Run: d.view.Run, Deleted: after == nil}
+	rev := Revision{ID: d.ids.NewID(), Note: k.id, Author: d.view.Author, Run: d.view.Run, Deleted: after == nil}
 	var created, last time.Time
 	change := d.notes[k]
 	if change == nil {
@@ -188,13 +188,14 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 			change.base, change.before = h.revision.ID, h.note()
 		}
 	}
-	rev.Time = d.ids.moment(last)
+	rev.Time = d.ids.Next(last)
 	if after != nil {
 		rev.Content = after.Content
 		if after.Created = created; created.IsZero() {
 			after.Created = rev.Time
 		}
 		after.Revision, after.Updated = rev.ID, rev.Time
+		after.links = textLinks(after, t)
 	}
 	if err := rev.sign(d.store.key); err != nil {
 		return nil, err

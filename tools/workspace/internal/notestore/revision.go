@@ -36,7 +36,7 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 		}
 	}
 	for len(list) < limit {
-		stored, err := d.storedRevisions(ctx, k, before, min(limit-len(list), 200))
+		stored, err := storedRevisions(ctx, d, k, before, min(limit-len(list), 200))
 		if err != nil || len(stored) == 0 {
 			return list, err
 		}
@@ -54,7 +54,7 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 	return list, nil
 }
 
-func (d *Draft) storedRevisions(ctx context.Context, k noteKey, before int64, limit int) ([]Revision, error) {
+func storedRevisions(ctx context.Context, d *Draft, k noteKey, before int64, limit int) ([]Revision, error) {
 	return sqlstore.Select(ctx, d.store.db.Reader(), scanRevision,
 		"SELECT "+revisionColumns+" FROM revisions r WHERE r.workspace = ? AND r.note = ? AND r.seq < ? ORDER BY r.seq DESC LIMIT ?", k.workspace, k.id, before, limit)
 }
@@ -133,4 +133,20 @@ func (d *Draft) cursor(ctx context.Context, workspace, revision string) (int64, 
 		return 0, ErrCursor
 	}
 	return r.seq, err
+}
+
+// RecordOf is what lists said of a note when it had a revision, to go on after it;
+// ErrCursor if there is none.
+func (d *Draft) RecordOf(ctx context.Context, workspace, revision string) (Record, error) {
+	r, err := d.revision(ctx, workspace, revision)
+	if err != nil {
+		return Record{}, ErrCursor
+	}
+	then := Record{ID: r.Note, Revision: r.ID, Class: className(r.Content, notetext.Parse(r.Text)), Created: r.Time, Updated: r.Time}
+	if h, err := d.head(ctx, noteKey{workspace, r.Note}); err != nil {
+		return then, err
+	} else if h != nil {
+		then.Created = h.record.Created
+	}
+	return d.retype(ctx, workspace, then, r.Content)
 }

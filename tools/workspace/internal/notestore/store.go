@@ -112,6 +112,8 @@ type Note struct {
 	Content
 	Checksum  string
 	Signature string
+
+	links []textLink // of one that a Draft saves
 }
 
 // A Revision is a note as it was saved once, or that it was deleted.

@@ -41,7 +41,7 @@ type Section struct {
 // A Link is a place in the text that names another note, or an attachment.
 type Link struct {
 	Target string // an id, a title, or the name of a file without .md
-	Kind   string // wiki, uri, markdown or attachment
+	Kind   string // wiki, uri, file or attachment
 }
 
 // blocks reads Markdown as CommonMark does. What stands in code is no heading, tag or
@@ -158,6 +158,10 @@ func (t *Text) addInline(doc ast.Node, source []byte) {
 				if entering {
 					t.addDestination(string(c.Destination))
 				}
+			case *ast.Image:
+				if entering {
+					t.addDestination(string(c.Destination))
+				}
 			case *ast.AutoLink:
 				if entering {
 					t.addDestination(string(c.URL(source)))
@@ -219,10 +223,13 @@ func (t *Text) addDestination(to string) {
 	if plain, err := unescapePath(to); err == nil {
 		to = plain
 	}
-	if file, is := strings.CutPrefix(to, "attachments/"); is && file != "" {
-		t.addLink(file, "attachment")
-	} else if name, is := strings.CutSuffix(to, ".md"); is && !strings.Contains(name, ":") && name != "" {
-		t.addLink(name, "markdown")
+	if to == "" || strings.Contains(to, ":") || strings.HasPrefix(to, "//") {
+		return
+	}
+	if name, is := strings.CutSuffix(to, ".md"); is {
+		t.addLink(name, "file")
+	} else {
+		t.addLink(to, "attachment")
 	}
 }
 

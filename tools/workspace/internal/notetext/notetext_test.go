@@ -66,7 +66,7 @@ func TestTagsAndLinks(t *testing.T) {
 	want := Text{
 		FrontMatter: map[string]any{"tags": []any{"a", "#b"}, "class": "Task", "title": "T"}, Title: "T", Class: "Task", Tags: []string{"a", "b", "two words", "tag"},
 		Links: []Link{
-			{"Other note", "markdown"}, {"n2", "uri"}, {"Page one", "wiki"}, {"Page", "wiki"}, {"n-1", "uri"}, {"quoted", "wiki"}, {"in list", "wiki"},
+			{"Other note", "file"}, {"n2", "uri"}, {"attachments/pic.png", "attachment"}, {"Page one", "wiki"}, {"Page", "wiki"}, {"n-1", "uri"}, {"quoted", "wiki"}, {"in list", "wiki"},
 		},
 	}
 	if d := cmp.Diff(want, text, cmp.AllowUnexported(Section{})); d != "" {
