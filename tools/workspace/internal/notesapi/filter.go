@@ -107,22 +107,7 @@ func every(all []condition) condition {
 func (f *filter) parseEntry(key string, value any, depth int, required bool) (condition, error) {
 	switch key {
 	case "$and", "$or":
-		list, is := value.([]any)
-		if !is || len(list) == 0 {
-			return nil, badRequest("%s must be a list of filters", key)
-		}
-		var all []condition
-		for _, one := range list {
-			c, err := f.parseObject(one, depth, required && key == "$and")
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, c)
-		}
-		if key == "$and" {
-			return every(all), nil
-		}
-		return func(n *fields) bool { return slices.ContainsFunc(all, func(c condition) bool { return c(n) }) }, nil
+		return f.parseList(key, value, depth, required && key == "$and")
 	case "$not":
 		c, err := f.parseObject(value, depth, false)
 		if err != nil {
@@ -147,6 +132,26 @@ func (f *filter) parseEntry(key string, value any, depth int, required bool) (co
 		all = append(all, c)
 	}
 	return every(all), nil
+}
+
+// parseList reads the filters of $and or $or.
+func (f *filter) parseList(key string, value any, depth int, required bool) (condition, error) {
+	list, is := value.([]any)
+	if !is || len(list) == 0 {
+		return nil, badRequest("%s must be a list of filters", key)
+	}
+	var all []condition
+	for _, one := range list {
+		c, err := f.parseObject(one, depth, required)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	if key == "$and" {
+		return every(all), nil
+	}
+	return func(n *fields) bool { return slices.ContainsFunc(all, func(c condition) bool { return c(n) }) }, nil
 }
 
 func (f *filter) parseOperator(key, operator string, want any, depth int, required bool) (condition, error) {
@@ -189,7 +194,7 @@ func (f *filter) parseOperator(key, operator string, want any, depth int, requir
 // narrow keeps what the notes that fit have in common.
 func (f *filter) narrow(key string, want any, required bool) {
 	text, is := want.(string)
-	if !is || !required {
+	if !is || !required || text == "" { // a missing value equals ""
 		return
 	}
 	if key == "class" {

@@ -296,6 +296,9 @@ type savedAnswer struct {
 
 // save saves a note that its class allows.
 func (c *call) save(id string, content notestore.Content, parent string) (any, error) {
+	if strings.Contains(content.Text, "\x00") {
+		return nil, badRequest("markdown has a NUL character, which no text has; leave it out")
+	}
 	problems, err := c.draft.Problems(c.ctx, c.workspace, content)
 	if err != nil {
 		return nil, err

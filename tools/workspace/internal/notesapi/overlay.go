@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -121,9 +122,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	response := Response{Status: route.Status}
 	if c.next != "" {
 		query := url.Values{}
-		for k, v := range r.Query {
-			query[k] = v
-		}
+		maps.Copy(query, r.Query)
 		query.Set("cursor", c.next)
 		response.Header = map[string]string{"Link": fmt.Sprintf("<%s?%s>; rel=\"next\"", r.Path, query.Encode())}
 	}

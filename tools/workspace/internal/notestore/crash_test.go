@@ -77,7 +77,7 @@ func checkWhole(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // nothing was written
+	defer s.Close()
 	d := s.Begin(View{})
 	a, errA := d.Note(ctx, "ws", "a")
 	b, errB := d.Note(ctx, "ws", "b")

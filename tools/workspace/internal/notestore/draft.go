@@ -10,7 +10,9 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -103,6 +105,9 @@ func (d *Draft) hides(workspace string, r Record) bool {
 	return d.view.Hides != nil && d.view.Hides(workspace, r)
 }
 
+// isStorable reports whether both databases can hold a text.
+func isStorable(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
+
 var noteID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,200}$`)
 
 // IsID reports whether id may be that of a workspace or a note.
@@ -111,7 +116,10 @@ func IsID(id string) bool { return noteID.MatchString(id) && id != "list" }
 // Document returns a document; nil if there is none.
 func (d *Draft) Document(ctx context.Context, workspace string, kind Kind, id string) (*Document, error) {
 	k := documentKey{workspace, kind, id}
-	if c, changed := d.documents[k]; changed {
+	if c, changed := d.documents[k]; changed || !isStorable(id) {
+		if c == nil {
+			return nil, nil
+		}
 		return c.after, nil
 	}
 	return readDocument(ctx, d.store.db.Reader(), k)
@@ -144,6 +152,9 @@ func (d *Draft) change(ctx context.Context, k documentKey, after *Document) erro
 // lists all.
 func (d *Draft) Documents(ctx context.Context, workspace string, kind Kind, after string, limit int) ([]Document, error) {
 	newest := kind == LinkKind || kind == AttachmentKind
+	if !isStorable(after) {
+		return nil, ErrCursor
+	}
 	var found []Document
 	var err error
 	if kind == WorkspaceKind {

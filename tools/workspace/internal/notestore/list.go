@@ -62,29 +62,38 @@ func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(R
 			if err != nil {
 				return err
 			}
-			for _, row := range rows {
-				q.before = row.seq
-				if d.notes[noteKey{workspace, row.record.ID}] != nil {
-					continue
-				}
-				if slices.Contains(changed, row.record.Class) {
-					h, err := readHead(ctx, c, noteKey{workspace, row.record.ID})
-					if err != nil {
-						return err
-					}
-					if row.record, err = d.retype(ctx, workspace, row.record, h.revision.Content); err != nil {
-						return err
-					}
-				}
-				if !d.hides(workspace, row.record) && !yield(row.record) {
-					return nil
-				}
+			if more, err := passRows(ctx, d, c, workspace, changed, rows, yield); err != nil || !more || len(rows) < size {
+				return err
 			}
-			if len(rows) < size {
-				return nil
-			}
+			q.before = rows[len(rows)-1].seq
 		}
 	})
+}
+
+// passRows passes the visible notes among rows as the Draft sees them. The classes in
+// changed have other properties in it. It needs no other connection than c.
+func passRows(
+	ctx context.Context, d *Draft, c *sqlstore.Conn, workspace string, changed []string, rows []noteRow, yield func(Record) bool,
+) (more bool, err error) {
+	for _, row := range rows {
+		r := row.record
+		if d.notes[noteKey{workspace, r.ID}] != nil {
+			continue
+		}
+		if slices.Contains(changed, r.Class) {
+			h, err := readHead(ctx, c, noteKey{workspace, r.ID})
+			if err != nil {
+				return false, err
+			}
+			if r, err = d.retype(ctx, workspace, r, h.revision.Content); err != nil {
+				return false, err
+			}
+		}
+		if !d.hides(workspace, r) && !yield(r) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 type draftedNote struct {
@@ -115,6 +124,9 @@ type noteRow struct {
 }
 
 func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan, limit int) ([]noteRow, error) {
+	if !isStorable(q.Class) {
+		return nil, nil // no note has it
+	}
 	from, where, args := "notes n", "", []any{workspace, q.before}
 	if q.Class != "" {
 		where, args = where+" AND n.class = ?", append(args, q.Class)
@@ -156,16 +168,9 @@ func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit
 	passes := []wordQuery{{words, true, false}, {words, false, false}, {words, true, true}, {words, false, true}}
 	start, before := 0, int64(newest)
 	if after != "" {
-		r, err := d.revision(ctx, workspace, after)
-		if err != nil {
-			return nil, ErrCursor
+		if start, before, err = searchCursor(ctx, d, workspace, after, passes); err != nil {
+			return nil, err
 		}
-		last, _ := record(r.Note, r.Content, nil, notetext.Parse(r.Text))
-		start = slices.IndexFunc(passes, func(q wordQuery) bool { return q.matches(splitWords(last.Title), splitWords(r.Text)) })
-		if start < 0 {
-			return nil, ErrCursor
-		}
-		before = r.seq
 	}
 	for i := start; i < len(passes) && len(list) < limit; i++ {
 		if i == 2 && (len(list) > 0 || start < 2 && after != "") {
@@ -184,4 +189,18 @@ func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit
 		before = newest
 	}
 	return list, nil
+}
+
+// searchCursor returns the pass in which a revision was found, and its seq.
+func searchCursor(ctx context.Context, d *Draft, workspace, revision string, passes []wordQuery) (pass int, seq int64, err error) {
+	r, err := d.revision(ctx, workspace, revision)
+	if err != nil {
+		return 0, 0, ErrCursor
+	}
+	last, _ := record(r.Note, r.Content, nil, notetext.Parse(r.Text))
+	pass = slices.IndexFunc(passes, func(q wordQuery) bool { return q.matches(splitWords(last.Title), splitWords(r.Text)) })
+	if pass < 0 {
+		return 0, 0, ErrCursor
+	}
+	return pass, r.seq, nil
 }

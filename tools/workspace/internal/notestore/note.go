@@ -74,6 +74,9 @@ func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
 		}
 		return h, nil
 	}
+	if !noteID.MatchString(k.id) {
+		return nil, nil
+	}
 	h, err := readHead(ctx, d.store.db.Reader(), k)
 	if err != nil || h == nil {
 		return nil, err

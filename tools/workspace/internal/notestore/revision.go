@@ -15,12 +15,8 @@ import (
 // are absent. They have no text.
 func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limit int) (list []Revision, err error) {
 	k := noteKey{workspace, id}
-	h, err := d.head(ctx, k)
-	if err != nil {
+	if err := checkKnown(ctx, d, k); err != nil {
 		return nil, err
-	}
-	if h == nil || d.hides(workspace, h.record) {
-		return nil, ErrNotFound
 	}
 	before := int64(newest)
 	if after != "" {
@@ -28,13 +24,7 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 			return nil, err
 		}
 	}
-	if c := d.notes[k]; c != nil {
-		for _, r := range slices.Backward(c.revisions) {
-			if r.seq = draftSeq(r); r.seq < before && len(list) < limit {
-				list = append(list, r)
-			}
-		}
-	}
+	list = draftedRevisions(d.notes[k], before, limit)
 	for len(list) < limit {
 		stored, err := storedRevisions(ctx, d, k, before, min(limit-len(list), 200))
 		if err != nil || len(stored) == 0 {
@@ -42,16 +32,37 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 		}
 		before = stored[len(stored)-1].seq
 		for _, r := range stored {
-			hidden, err := d.hidesRevision(ctx, workspace, r)
-			if err != nil {
+			if hidden, err := d.hidesRevision(ctx, workspace, r); err != nil {
 				return nil, err
-			}
-			if r.Text = ""; !hidden {
+			} else if !hidden {
+				r.Text = ""
 				list = append(list, r)
 			}
 		}
 	}
 	return list, nil
+}
+
+// draftedRevisions are those of a note that the Draft saved, newest first.
+func draftedRevisions(c *noteChange, before int64, limit int) (list []Revision) {
+	if c == nil {
+		return nil
+	}
+	for _, r := range slices.Backward(c.revisions) {
+		if r.seq = draftSeq(r); r.seq < before && len(list) < limit {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// checkKnown returns ErrNotFound if there was never a note, or if it is hidden.
+func checkKnown(ctx context.Context, d *Draft, k noteKey) error {
+	h, err := d.head(ctx, k)
+	if err == nil && (h == nil || d.hides(k.workspace, h.record)) {
+		err = ErrNotFound
+	}
+	return err
 }
 
 func storedRevisions(ctx context.Context, d *Draft, k noteKey, before int64, limit int) ([]Revision, error) {
@@ -72,13 +83,8 @@ func (d *Draft) hidesRevision(ctx context.Context, workspace string, r Revision)
 // Revision returns a revision of a note, and the visible one before it, nil if there
 // is none; ErrNotFound if it is missing or hidden.
 func (d *Draft) Revision(ctx context.Context, workspace, id, revision string) (r Revision, previous *Revision, err error) {
-	k := noteKey{workspace, id}
-	h, err := d.head(ctx, k)
-	if err != nil {
+	if err := checkKnown(ctx, d, noteKey{workspace, id}); err != nil {
 		return r, nil, err
-	}
-	if h == nil || d.hides(workspace, h.record) {
-		return r, nil, ErrNotFound
 	}
 	if r, err = d.revision(ctx, workspace, revision); err != nil {
 		return r, nil, err
@@ -105,6 +111,9 @@ func (d *Draft) Revision(ctx context.Context, workspace, id, revision string) (r
 
 // revision returns any revision, with its seq.
 func (d *Draft) revision(ctx context.Context, workspace, id string) (Revision, error) {
+	if !noteID.MatchString(id) {
+		return Revision{}, ErrNotFound
+	}
 	for k, c := range d.notes {
 		for _, r := range c.revisions {
 			if r.ID == id && k.workspace == workspace {

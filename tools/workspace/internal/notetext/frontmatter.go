@@ -98,7 +98,12 @@ func yamlValue(n *yaml.Node, depth int, left *int) any {
 			}
 		}
 		return m
+	default:
+		return yamlScalar(n)
 	}
+}
+
+func yamlScalar(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!null":
 		return nil

@@ -147,31 +147,29 @@ func (t *Text) addInline(doc ast.Node, source []byte) {
 		}
 		start, end := lines.At(0).Start, lines.At(lines.Len()-1).Stop
 		plain := bytes.Clone(source[start:end])
-		_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
-			switch c := c.(type) {
-			case *ast.CodeSpan:
-				if entering {
-					blank(plain, c, start)
-				}
-				return ast.WalkSkipChildren, nil
-			case *ast.Link:
-				if entering {
-					t.addDestination(string(c.Destination))
-				}
-			case *ast.Image:
-				if entering {
-					t.addDestination(string(c.Destination))
-				}
-			case *ast.AutoLink:
-				if entering {
-					t.addDestination(string(c.URL(source)))
-				}
-			}
-			return ast.WalkContinue, nil
-		})
+		t.addNodes(n, source, plain, start)
 		t.addPlain(string(plain))
 		return ast.WalkSkipChildren, nil
 	})
+}
+
+// addNodes reads where links lead, and blanks code spans in plain, which is source
+// from start on.
+func (t *Text) addNodes(n ast.Node, source, plain []byte, start int) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.CodeSpan:
+			blank(plain, c, start)
+			continue
+		case *ast.Link:
+			t.addDestination(string(c.Destination))
+		case *ast.Image:
+			t.addDestination(string(c.Destination))
+		case *ast.AutoLink:
+			t.addDestination(string(c.URL(source)))
+		}
+		t.addNodes(c, source, plain, start)
+	}
 }
 
 func hasInline(n ast.Node) bool {

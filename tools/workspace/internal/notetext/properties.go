@@ -112,12 +112,13 @@ func (t FieldType) convert(raw any) (any, error) {
 		return n, nil
 	case Date:
 		return toDate(text)
+	default:
+		switch raw.(type) {
+		case []any, map[string]any, nil:
+			return nil, errors.New("it must be text, not a list or a mapping")
+		}
+		return text, nil
 	}
-	switch raw.(type) {
-	case []any, map[string]any, nil:
-		return nil, errors.New("it must be text, not a list or a mapping")
-	}
-	return text, nil
 }
 
 func toList(raw any) (any, error) {
