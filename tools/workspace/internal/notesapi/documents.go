@@ -1,13 +1,9 @@
 package notesapi
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 
@@ -314,29 +310,15 @@ func deleteClass(c *call) (any, error) {
 	return nil, c.draft.Remove(c.ctx, c.workspace, notestore.ClassKind, name)
 }
 
-// maxAttachment is how many bytes an attachment may have.
-const maxAttachment = 8 << 20
-
-// An attachment describes a file.
-type attachment struct {
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Path    string    `json:"path"`
-	Type    string    `json:"type"`
-	Size    int       `json:"size"`
-	SHA256  string    `json:"sha256"`
-	Created time.Time `json:"created_at"`
-}
-
 // hidesAttachment reports whether hidden notes alone name an attachment.
-func (c *call) hidesAttachment(a attachment) (bool, error) {
+func (c *call) hidesAttachment(a notestore.Attachment) (bool, error) {
 	visible, hidden, err := c.draft.AttachmentUse(c.ctx, c.workspace, a.ID, a.Path)
 	return hidden && visible == "", err
 }
 
 func listAttachments(c *call) (any, error) {
 	return listVisible(c, notestore.AttachmentKind, func(doc notestore.Document) (bool, error) {
-		var a attachment
+		var a notestore.Attachment
 		if err := json.Unmarshal([]byte(doc.Body), &a); err != nil {
 			return false, err
 		}
@@ -388,30 +370,15 @@ func createAttachment(c *call) (any, error) {
 	if b.Name == "" || len(b.Name) > 200 || strings.ContainsAny(b.Name, "/\\\x00\r\n") || b.Name == "." || b.Name == ".." {
 		return nil, badRequest("name must be the name of a file, without folders")
 	}
-	if len(b.Content) > maxAttachment {
-		return nil, &Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("an attachment has at most %d bytes", maxAttachment)}
-	}
-	if b.Type == "" {
-		b.Type = mime.TypeByExtension(path.Ext(b.Name))
-	}
-	if b.Type == "" {
-		b.Type = "application/octet-stream"
+	if len(b.Content) > notestore.MaxAttachment {
+		return nil, &Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("an attachment has at most %d bytes", notestore.MaxAttachment)}
 	}
 	id, now := c.draft.IDs().NewTimedID()
-	return c.putAttachment(attachment{ID: id, Name: b.Name, Path: "attachments/" + id + "-" + b.Name, Type: b.Type, Created: now}, b.Content)
+	a := notestore.Attachment{ID: id, Name: b.Name, Path: "attachments/" + id + "-" + b.Name, Type: b.Type, Created: now}
+	return c.draft.Attach(c.ctx, c.workspace, a, b.Content)
 }
 
-func (c *call) putAttachment(a attachment, content []byte) (any, error) {
-	sum := sha256.Sum256(content)
-	a.Size, a.SHA256 = len(content), hex.EncodeToString(sum[:])
-	body, err := json.Marshal(a)
-	if err != nil {
-		return nil, err
-	}
-	return a, c.draft.Put(c.ctx, notestore.Document{Workspace: c.workspace, Kind: notestore.AttachmentKind, ID: a.ID, Body: string(body), Content: content})
-}
-
-func (c *call) attachment() (a attachment, content []byte, err error) {
+func (c *call) attachment() (a notestore.Attachment, content []byte, err error) {
 	id := c.names["attachment_id"]
 	doc, err := c.draft.Document(c.ctx, c.workspace, notestore.AttachmentKind, id)
 	if err != nil {
@@ -435,7 +402,7 @@ func (c *call) attachment() (a attachment, content []byte, err error) {
 func getAttachment(c *call) (any, error) {
 	a, content, err := c.attachment()
 	return struct {
-		attachment
+		notestore.Attachment
 		Content []byte `json:"content_base64"`
 	}{a, content}, err
 }

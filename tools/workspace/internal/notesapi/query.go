@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
 )
 
-// A queryBody is what POST …/query takes.
+// A queryBody is what POST …/query takes. A cursor in the address counts more.
 type queryBody struct {
 	Filter json.RawMessage `json:"filter"`
 	Sort   json.RawMessage `json:"sort"` // a field or a list of them, each with - before it for the greatest first
@@ -22,12 +22,16 @@ func runQuery(c *call) (any, error) {
 	if err := c.decode(&b); err != nil {
 		return nil, err
 	}
-	limit := maxRows
+	limit, cursor, err := c.page()
+	if err != nil {
+		return nil, err
+	}
 	if b.Limit != nil {
 		if limit = *b.Limit; limit < 1 || limit > maxRows {
 			return nil, badRequest("limit must be a number from 1 to %d", maxRows)
 		}
 	}
+	b.Cursor = cmp.Or(cursor, b.Cursor)
 	f, err := parseFilter(b.Filter)
 	if err != nil {
 		return nil, err
@@ -49,9 +53,7 @@ func runQuery(c *call) (any, error) {
 	} else {
 		list, err = c.sorted(s, f, order, b.Cursor, limit)
 	}
-	list = finish(c, list, limit, revisionOfRecord)
-	c.next = "" // the body has the cursor, so there is no address of the next part
-	return list, err
+	return finish(c, list, limit, revisionOfRecord), err
 }
 
 // A sortKey is a field to sort by.

@@ -48,7 +48,7 @@ func Routes() []Route {
 		{get, ws + "/links/{link_id}", "links.get", "Read a link that was made", tools.Reads, "", "", "Link", 200},
 		{del, ws + "/links/{link_id}", "links.delete", "Remove a link that was made", tools.Deletes, "", "", "", 204},
 
-		{post, ws + "/query", "query", "Find notes by a filter", tools.Reads, "", "Query", "NoteInfo[]", 200},
+		{post, ws + "/query", "query", "Find notes by a filter", tools.Reads, page, "Query", "NoteInfo[]", 200},
 		{get, ws + "/search", "search", "Find notes that have all words: in titles first, then newest first", tools.Reads, "q: string; " + page, "", "NoteInfo[]", 200},
 
 		{get, ws + "/classes", "classes.list", "List the classes by name", tools.Reads, page, "", "Class[]", 200},
