@@ -166,8 +166,10 @@ func TestWorkspaceRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Put(ctx, notestore.Document{Workspace: "ws", Kind: notestore.ClassKind, ID: "Task",
-		Body: `{"name":"Task","version":1,"template":"","fields":{"Due":{"type":"date"}},"defaults":{},"strategies":{}}`}); err != nil {
+	if err := d.Put(ctx, notestore.Document{
+		Workspace: "ws", Kind: notestore.ClassKind, ID: "Task",
+		Body: `{"name":"Task","version":1,"template":"","fields":{"Due":{"type":"date"}},"defaults":{},"strategies":{}}`,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Connect(ctx, "ws", "a", "b", "k"); err != nil {

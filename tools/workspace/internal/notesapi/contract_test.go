@@ -130,8 +130,10 @@ var contract = []struct {
 	{"POST", "/workspaces/ws/notes", `{"markdown":"## Due\nsoon","class":"Task"}`, 422, []string{`"errors":\[\{"field":"Due","message":"\\"soon\\" is not a date`}},
 	{"POST", "/workspaces/ws/notes", `{"markdown":"x","class":"Nothing"}`, 422, []string{`there is no class`}},
 	{"POST", "/workspaces/ws/notes", `{"class":"Task","properties":{"Due":"a\n## B\n"}}`, 400, []string{`properties.Due`}},
-	{"GET", "/workspaces/ws/notes/t1", "", 200, []string{`"title":"Write","class":"Task"`, `"properties":\{"Due":"2025-12-01","Points":3,"Status":"pending"\}`, `"markdown":"# Write\\n\\n## Status\\n\\n## Due\\n2025-12-01\\n\\n## Points\\n3\\n"`,
-		`"revision_id":"(?P<t1>[^"]+)"`, `"integrity":\{"checksum":"[0-9a-f]{64}","signature":"[0-9a-f]{64}"\}`, `"sections":\{"Due":"2025-12-01","Points":"3","Status":""\}`, `"frontmatter":\{\}`}},
+	{"GET", "/workspaces/ws/notes/t1", "", 200, []string{
+		`"title":"Write","class":"Task"`, `"properties":\{"Due":"2025-12-01","Points":3,"Status":"pending"\}`, `"markdown":"# Write\\n\\n## Status\\n\\n## Due\\n2025-12-01\\n\\n## Points\\n3\\n"`,
+		`"revision_id":"(?P<t1>[^"]+)"`, `"integrity":\{"checksum":"[0-9a-f]{64}","signature":"[0-9a-f]{64}"\}`, `"sections":\{"Due":"2025-12-01","Points":"3","Status":""\}`, `"frontmatter":\{\}`,
+	}},
 	{"GET", "/workspaces/ws/notes/none", "", 404, []string{`there is no note`}},
 	{"GET", "/workspaces/ws/notes", "", 200, []string{`^\[\{"id":"t2","revision_id":"[^"]+","title":"Read","class":"Task","tags":\[\],"properties":\{"Due":"2026-01-01","Points":5,"Status":"done"\},"links":\[\],"canvas_position":null,"created_at":"20[^"]+Z","updated_at":"20[^"]+Z"\},\{"id":"t1"`}},
 	{"GET", "/workspaces/ws/notes?limit=1", "", 200, []string{`^\[\{"id":"t2","revision_id":"(?P<t2>[^"]+)"`, `\}\]$`}},

@@ -47,12 +47,14 @@ func BenchmarkStore(b *testing.B) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			ctx := b.Context()
 			n := benchNotes(b)
-			if err := s.Begin(View{}).Put(ctx, Document{}); err != nil {
-				b.Fatal(err)
-			}
 			d := s.Begin(View{})
+			var queries []string // of two words that stand in one note
 			for i := range n {
-				if _, err := d.Save(ctx, "ws", fmt.Sprintf("n%d", i), Content{Text: benchText(rnd, i)}, ""); err != nil {
+				text := benchText(rnd, i)
+				if words := strings.Fields(text[strings.Index(text, "## Notes"):]); i%10 == 0 {
+					queries = append(queries, words[2+rnd.IntN(40)]+" "+words[42+rnd.IntN(40)])
+				}
+				if _, err := d.Save(ctx, "ws", fmt.Sprintf("n%d", i), Content{Text: text}, ""); err != nil {
 					b.Fatal(err)
 				}
 				if i%2000 == 1999 || i == n-1 {
@@ -60,7 +62,6 @@ func BenchmarkStore(b *testing.B) {
 					d = s.Begin(View{})
 				}
 			}
-			words := rand.NewZipf(rnd, 1.1, 4, 50_000)
 			for _, c := range []struct {
 				name string
 				run  func() error
@@ -77,7 +78,11 @@ func BenchmarkStore(b *testing.B) {
 					return err
 				}},
 				{"search", func() error {
-					_, err := s.Begin(View{}).Search(ctx, "ws", fmt.Sprintf("w%d w%d", words.Uint64(), words.Uint64()), "", 20)
+					_, err := s.Begin(View{}).Search(ctx, "ws", queries[rnd.IntN(len(queries))], "", 20)
+					return err
+				}},
+				{"links", func() error {
+					_, err := s.Begin(View{}).Links(ctx, "ws", fmt.Sprintf("n%d", rnd.IntN(n)), "", 50)
 					return err
 				}},
 				{"list", func() error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
@@ -144,7 +145,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 	if err != nil {
 		return err
 	}
-	title, body := splitWords(n.Title), splitWords(n.Text)
+	words := indexedWords(n)
 	columns, values, updates := "", "", ""
 	path := ""
 	if n.Path != "" {
@@ -153,7 +154,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 	args := []any{workspace, n.ID, x.seq, n.Revision, false, n.Record.Class, nameKey(n.Title), path, string(record)}
 	if c.Dialect() == sqlstore.Postgres {
 		columns, values, updates = ", words", ", CAST(? AS tsvector)", ", words = excluded.words"
-		args = append(args, vector(title, body))
+		args = append(args, vector(words))
 	}
 	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?"+values+
 		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = excluded.deleted, class = excluded.class, "+
@@ -161,7 +162,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 		return err
 	}
 	if c.Dialect() == sqlstore.Sqlite {
-		if err := replaceWords(ctx, c, x, title, body); err != nil {
+		if err := replaceWords(ctx, c, x, words); err != nil {
 			return err
 		}
 	}
@@ -192,13 +193,13 @@ func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteI
 	return replaceLinks(ctx, c, workspace, r.ID, true, nil)
 }
 
-func replaceWords(ctx context.Context, c *sqlstore.Conn, x noteIndex, title, body []string) error {
+func replaceWords(ctx context.Context, c *sqlstore.Conn, x noteIndex, words []string) error {
 	if x.old > 0 {
 		if _, err := c.Exec(ctx, "DELETE FROM note_words WHERE rowid = ?", x.old); err != nil {
 			return err
 		}
 	}
-	_, err := c.Exec(ctx, "INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)", x.seq, joinWords(title), joinWords(body))
+	_, err := c.Exec(ctx, "INSERT INTO note_words (rowid, words) VALUES (?, ?)", x.seq, strings.Join(words, " "))
 	return err
 }
 

@@ -135,15 +135,18 @@ func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit 
 // that the next call goes on after. Of a note they are more than those it has.
 func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) (list []storedLink, last string, more bool, err error) {
 	d, workspace := r.draft, r.workspace
-	where, args := "", []any{workspace, after, after}
+	const columns = "SELECT id, source, target, kind FROM text_links WHERE workspace = ? AND "
+	from, args := columns+"(? = '' OR id < ?)", []any{workspace, after, after}
 	var keys []string
-	if n != nil {
+	if n != nil { // each part by an index
 		keys = []string{fileKey(n.ID), fileKey(n.Title), fileKey(n.Path)}
-		where, args = " AND (source = ? OR target_key IN (?, ?, ?))", append(args, n.ID, keys[0], keys[1], keys[2])
+		const named = " UNION " + columns + "target_key = ?"
+		from = "SELECT id, source, target, kind FROM (" + columns + "source = ?" + named + named + named + ") AS l WHERE (? = '' OR id < ?)"
+		args = []any{workspace, n.ID, workspace, keys[0], workspace, keys[1], workspace, keys[2], after, after}
 	}
 	texts, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (l textLink, err error) {
 		return l, row.Scan(&l.id, &l.source, &l.target, &l.kind)
-	}, "SELECT id, source, target, kind FROM text_links WHERE workspace = ? AND (? = '' OR id < ?)"+where+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
+	}, from+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
 	if err != nil {
 		return nil, "", false, err
 	}
@@ -191,14 +194,16 @@ func (r linkReader) drafted(n *Note, keys []string) (list []storedLink) {
 }
 
 func selectLinks(ctx context.Context, c *sqlstore.Conn, workspace string, n *Note, after string, limit int) ([]Document, error) {
-	where, args := "", []any{workspace, LinkKind, after, after}
+	const of = " FROM documents WHERE workspace = ? AND kind = ? AND "
+	from, args := "SELECT id, body, source, target"+of+"(? = '' OR id < ?)", []any{workspace, LinkKind, after, after}
 	if n != nil {
-		where, args = " AND (source = ? OR target = ?)", append(args, n.ID, n.ID)
+		from += " AND id IN (SELECT id" + of + "source = ? UNION SELECT id" + of + "target = ?)"
+		args = append(args, workspace, LinkKind, n.ID, workspace, LinkKind, n.ID)
 	}
 	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (Document, error) {
 		doc := Document{Workspace: workspace, Kind: LinkKind}
 		return doc, row.Scan(&doc.ID, &doc.Body, &doc.Source, &doc.Target)
-	}, "SELECT id, body, source, target FROM documents WHERE workspace = ? AND kind = ? AND (? = '' OR id < ?)"+where+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
+	}, from+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
 }
 
 // A linkReader reads links and finds the notes that they name.
@@ -291,7 +296,8 @@ func (r linkReader) find(ctx context.Context, name string, onlyID bool) (string,
 func (d *Draft) AttachmentUse(ctx context.Context, workspace, id, path string) (visible string, hidden bool, err error) {
 	sources, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (source string, err error) {
 		return source, row.Scan(&source)
-	}, "SELECT DISTINCT source FROM text_links WHERE workspace = ? AND target_key IN (?, ?)", workspace, fileKey(id), fileKey(path))
+	}, "SELECT source FROM text_links WHERE workspace = ? AND target_key = ? UNION SELECT source FROM text_links WHERE workspace = ? AND target_key = ?",
+		workspace, fileKey(id), workspace, fileKey(path))
 	if err != nil {
 		return "", false, err
 	}

@@ -22,15 +22,19 @@ type scan struct {
 	Selection
 	words  *wordQuery // nil: any
 	before int64
+	size   int // how many rows are probably needed; 0: 50
 }
 
 // Each passes the visible notes of a workspace to yield, newest first, until it
 // returns false. ErrCursor if there is no revision After.
 func (d *Draft) Each(ctx context.Context, workspace string, s Selection, yield func(Record) bool) error {
-	q := scan{Selection: s, before: newest}
-	if s.After != "" {
-		var err error
-		if q.before, err = d.cursor(ctx, workspace, s.After); err != nil {
+	return eachNote(ctx, d, workspace, scan{Selection: s}, yield)
+}
+
+func eachNote(ctx context.Context, d *Draft, workspace string, q scan, yield func(Record) bool) (err error) {
+	q.before = newest
+	if q.After != "" {
+		if q.before, err = d.cursor(ctx, workspace, q.After); err != nil {
 			return err
 		}
 	}
@@ -39,7 +43,7 @@ func (d *Draft) Each(ctx context.Context, workspace string, s Selection, yield f
 
 // Notes lists the visible notes of a workspace, newest first.
 func (d *Draft) Notes(ctx context.Context, workspace string, s Selection, limit int) (list []Record, err error) {
-	err = d.Each(ctx, workspace, s, func(r Record) bool {
+	err = eachNote(ctx, d, workspace, scan{Selection: s, size: limit}, func(r Record) bool {
 		list = append(list, r)
 		return len(list) < limit
 	})
@@ -57,7 +61,7 @@ func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(R
 		q.Contains = nil // of notes whose properties are other ones in the Draft
 	}
 	return d.store.db.Read(ctx, func(c *sqlstore.Conn) error {
-		for size := 50; ; size = 1000 {
+		for size := cmp.Or(q.size, 50); ; size = 1000 {
 			rows, err := selectNotes(ctx, c, workspace, q, size)
 			if err != nil {
 				return err
@@ -177,7 +181,7 @@ func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit
 			break
 		}
 		inTitle := passes[i&^1]
-		err := d.scan(ctx, workspace, scan{words: &passes[i], before: before}, func(r Record) bool {
+		err := d.scan(ctx, workspace, scan{words: &passes[i], before: before, size: limit - len(list)}, func(r Record) bool {
 			if i&1 == 0 || !inTitle.matches(splitWords(r.Title), nil) {
 				list = append(list, r)
 			}

@@ -173,7 +173,7 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 	if h != nil && d.hides(k.workspace, h.record) || after != nil && d.hides(k.workspace, after.Record) {
 		return nil, ErrHidden
 	}
-	if err := d.checkParent(k, h, parent); err != nil {
+	if err := checkParent(d, k, h, parent); err != nil {
 		return nil, err
 	}
 	rev := Revision{ID: d.ids.NewID(), Note: k.id, Author: d.view.Author, Run: d.view.Run, Deleted: after == nil}
@@ -215,7 +215,7 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 }
 
 // checkParent compares what a writer has seen with what is there now.
-func (d *Draft) checkParent(k noteKey, h *head, parent string) error {
+func checkParent(d *Draft, k noteKey, h *head, parent string) error {
 	var now *Note
 	current := ""
 	if h != nil {

@@ -32,7 +32,7 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 		}
 		before = stored[len(stored)-1].seq
 		for _, r := range stored {
-			if hidden, err := d.hidesRevision(ctx, workspace, r); err != nil {
+			if hidden, err := hidesRevision(ctx, d, workspace, r); err != nil {
 				return nil, err
 			} else if !hidden {
 				r.Text = ""
@@ -71,7 +71,7 @@ func storedRevisions(ctx context.Context, d *Draft, k noteKey, before int64, lim
 }
 
 // hidesRevision reports whether a note was hidden when it was saved like this.
-func (d *Draft) hidesRevision(ctx context.Context, workspace string, r Revision) (bool, error) {
+func hidesRevision(ctx context.Context, d *Draft, workspace string, r Revision) (bool, error) {
 	if d.view.Hides == nil || r.Deleted {
 		return false, nil
 	}
@@ -89,7 +89,7 @@ func (d *Draft) Revision(ctx context.Context, workspace, id, revision string) (r
 	if r, err = d.revision(ctx, workspace, revision); err != nil {
 		return r, nil, err
 	}
-	hidden, err := d.hidesRevision(ctx, workspace, r)
+	hidden, err := hidesRevision(ctx, d, workspace, r)
 	if err != nil {
 		return r, nil, err
 	}
@@ -101,7 +101,7 @@ func (d *Draft) Revision(ctx context.Context, workspace, id, revision string) (r
 		if err != nil {
 			return r, nil, err
 		}
-		if hidden, err := d.hidesRevision(ctx, workspace, p); err != nil || !hidden {
+		if hidden, err := hidesRevision(ctx, d, workspace, p); err != nil || !hidden {
 			return r, &p, err
 		}
 		parent = p.Parent

@@ -61,32 +61,27 @@ type wordQuery struct {
 func (q wordQuery) condition(d sqlstore.Dialect) string {
 	terms := make([]string, len(q.words))
 	for i, w := range q.words {
-		switch {
-		case d == sqlstore.Postgres:
+		if q.title {
+			w = inTitle + w
+		}
+		if d == sqlstore.Postgres {
 			terms[i] = "'" + w + "'"
-			if q.title || q.prefix {
-				terms[i] += ":"
-			}
 			if q.prefix {
-				terms[i] += "*"
+				terms[i] += ":*"
 			}
-			if q.title {
-				terms[i] += "A"
-			}
-		case q.prefix:
-			terms[i] = `"` + w + `" *`
-		default:
-			terms[i] = `"` + w + `"`
+		} else if terms[i] = `"` + w + `"`; q.prefix {
+			terms[i] += " *"
 		}
 	}
-	switch {
-	case d == sqlstore.Postgres:
+	if d == sqlstore.Postgres {
 		return strings.Join(terms, " & ")
-	case q.title:
-		return "title : (" + strings.Join(terms, " AND ") + ")"
 	}
 	return strings.Join(terms, " AND ")
 }
+
+// inTitle begins the words of titles, which are kept a second time with it. No word
+// has it.
+const inTitle = "\ue000"
 
 // matches reports whether a note has the words. body are the words of its whole text.
 func (q wordQuery) matches(title, body []string) bool {
@@ -102,22 +97,20 @@ func (q wordQuery) matches(title, body []string) bool {
 	return true
 }
 
-// vector is a note's words as PostgreSQL keeps them; those of the title have weight A.
-// A word without a position would have every weight.
-func vector(title, body []string) string {
-	weights := map[string]string{}
-	for _, w := range body {
-		weights[w] = ":1"
+// indexedWords are what is kept of a note: its words, and those of its title.
+func indexedWords(n *Note) []string {
+	words := splitWords(n.Text)
+	for _, w := range splitWords(n.Title) {
+		words = append(words, w, inTitle+w)
 	}
-	for _, w := range title {
-		weights[w] = ":1A"
-	}
-	var b strings.Builder
-	for w, weight := range weights {
-		b.WriteString("'" + w + "'" + weight + " ")
-	}
-	return b.String()
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
-// joinWords is a text of words alone.
-func joinWords(words []string) string { return strings.Join(words, " ") }
+// vector is words as PostgreSQL reads them.
+func vector(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return "'" + strings.Join(words, "' '") + "'"
+}

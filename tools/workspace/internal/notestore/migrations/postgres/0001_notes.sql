@@ -5,8 +5,8 @@ CREATE TABLE documents (
 	body TEXT NOT NULL, content BYTEA NOT NULL, source TEXT COLLATE "C" NOT NULL, target TEXT COLLATE "C" NOT NULL,
 	PRIMARY KEY (workspace, kind, id)
 );
-CREATE INDEX documents_source ON documents (workspace, kind, source) WHERE source <> '';
-CREATE INDEX documents_target ON documents (workspace, kind, target) WHERE target <> '';
+CREATE INDEX documents_source ON documents (workspace, kind, source);
+CREATE INDEX documents_target ON documents (workspace, kind, target);
 
 CREATE TABLE revisions (
 	seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -28,9 +28,9 @@ CREATE INDEX notes_path ON notes (workspace, path_key) WHERE path_key <> '';
 CREATE INDEX notes_words ON notes USING gin (words);
 
 CREATE TABLE text_links (
-	workspace TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, source TEXT COLLATE "C" NOT NULL,
+	workspace TEXT COLLATE "C" NOT NULL, source TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL,
 	target TEXT NOT NULL, target_key TEXT COLLATE "C" NOT NULL, kind TEXT NOT NULL,
-	PRIMARY KEY (workspace, id)
+	PRIMARY KEY (workspace, source, id)
 );
-CREATE INDEX text_links_source ON text_links (workspace, source);
+CREATE UNIQUE INDEX text_links_newest ON text_links (workspace, id);
 CREATE INDEX text_links_target ON text_links (workspace, target_key);

@@ -5,8 +5,8 @@ CREATE TABLE documents (
 	body TEXT NOT NULL, content BLOB NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
 	PRIMARY KEY (workspace, kind, id)
 ) WITHOUT ROWID;
-CREATE INDEX documents_source ON documents (workspace, kind, source) WHERE source <> '';
-CREATE INDEX documents_target ON documents (workspace, kind, target) WHERE target <> '';
+CREATE INDEX documents_source ON documents (workspace, kind, source);
+CREATE INDEX documents_target ON documents (workspace, kind, target);
 
 CREATE TABLE revisions (
 	seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -23,14 +23,15 @@ CREATE TABLE notes (
 );
 CREATE INDEX notes_newest ON notes (workspace, deleted, seq);
 CREATE INDEX notes_class ON notes (workspace, class, deleted, seq);
-CREATE INDEX notes_title ON notes (workspace, title_key);
-CREATE INDEX notes_path ON notes (workspace, path_key) WHERE path_key <> '';
+CREATE INDEX notes_title ON notes (workspace, title_key, deleted, id);
+CREATE INDEX notes_path ON notes (workspace, path_key, deleted, id) WHERE path_key <> '';
 
 CREATE TABLE text_links (
-	workspace TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, target_key TEXT NOT NULL, kind TEXT NOT NULL,
-	PRIMARY KEY (workspace, id)
+	workspace TEXT NOT NULL, source TEXT NOT NULL, id TEXT NOT NULL, target TEXT NOT NULL, target_key TEXT NOT NULL, kind TEXT NOT NULL,
+	PRIMARY KEY (workspace, source, id)
 ) WITHOUT ROWID;
-CREATE INDEX text_links_source ON text_links (workspace, source);
-CREATE INDEX text_links_target ON text_links (workspace, target_key);
+CREATE UNIQUE INDEX text_links_newest ON text_links (workspace, id);
+-- Without statistics SQLite takes an index only if it holds all columns of a query.
+CREATE INDEX text_links_target ON text_links (workspace, target_key, id, source, target, kind);
 
-CREATE VIRTUAL TABLE note_words USING fts5(title, body, content='', contentless_delete=1, detail=column, tokenize='ascii');
+CREATE VIRTUAL TABLE note_words USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
