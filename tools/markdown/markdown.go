@@ -23,7 +23,7 @@ func System() tools.Kind {
 		Detect:      Detect,
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Notebook]{
-			listPages(), readPage(), writePage(), createPage(), deletePage(),
+			listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
 		},
 		Resources: resources(),

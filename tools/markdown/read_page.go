@@ -64,7 +64,7 @@ func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
 		Doc: "Reads a page with its front matter.\n" +
-			"The text is the page as it is; path, title and etag follow as JSON. Keep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
+			"The text is the page as it is; path, title and etag follow as JSON. Tools that write take the etag as if_match, so that no edit is lost.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
@@ -88,6 +88,7 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 	if err != nil {
 		return ReadPageOut{}, err
 	}
+	n.versions.keep(p)
 	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}}
 	if p.yamlError != nil {
 		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
