@@ -214,8 +214,11 @@ func (m *importer) newID(file string, text notetext.Text) (string, error) {
 	unique := hex.EncodeToString(sum[:4])
 	own, _ := text.FrontMatter["id"].(string)
 	slug := strings.Trim(notInIDs.ReplaceAllString(stem, "-"), "-")
-	for _, id := range []string{own, slug, slug + "-" + unique, "note-" + unique, "note-" + hex.EncodeToString(sum[:])} {
-		if !notestore.IsID(id) || m.used[id] || id == slug && len(slug) < len(stem)/2 {
+	if len(slug) < len(stem)/2 {
+		slug = "note" // of a name in another script little would be left
+	}
+	for _, id := range []string{own, slug, slug + "-" + unique, slug + "-" + hex.EncodeToString(sum[:])} {
+		if !notestore.IsID(id) || m.used[id] || id == "note" && stem != "note" {
 			continue
 		}
 		n, err := m.draft.Note(m.ctx, m.workspace, id)

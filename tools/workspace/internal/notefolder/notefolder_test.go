@@ -117,7 +117,7 @@ func TestVaultRoundTrip(t *testing.T) {
 	maps.Copy(files, vault)
 	done := takeOver(t, s, fill(t, files))
 	slices.Sort(done.Created)
-	if len(done.Created) != 6 || !slices.Contains(done.Created, "my-id") || !slices.Contains(done.Created, "Weekly-Sync") || !slices.Contains(done.Created, "empty") || done.Attachments != 1 {
+	if len(done.Created) != 6 || !slices.Contains(done.Created, "my-id") || !slices.Contains(done.Created, "Weekly-Sync") || !slices.Contains(done.Created, "empty") || !slices.Contains(done.Created, "note-8895588d") || done.Attachments != 1 {
 		t.Errorf("%+v", done)
 	}
 	if d := cmp.Diff([]SkippedFile{{"latin1.md", "it is not UTF-8 text"}, {"nul.md", "it is not UTF-8 text"}}, done.Skipped); d != "" {

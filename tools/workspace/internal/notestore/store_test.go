@@ -303,6 +303,33 @@ func TestClassIsChanged(t *testing.T) {
 	})
 }
 
+// Two who change the same document are not both right.
+func TestDocumentConflicts(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		put := func(d *Draft, body string) {
+			if err := d.Put(ctx, Document{Workspace: "ws", Kind: ClassKind, ID: "A", Body: body}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, before := range []string{"", `{"name":"A"}`} {
+			if before != "" {
+				d := s.Begin(View{})
+				put(d, before)
+				commit(t, d)
+			}
+			one, two := s.Begin(View{}), s.Begin(View{})
+			put(one, `{"name":"A","version":1}`)
+			put(two, `{"name":"A","version":2}`)
+			commit(t, one)
+			var conflict *ConflictError
+			if err := two.Commit(ctx); !errors.As(err, &conflict) || conflict.ID != "A" {
+				t.Errorf("a class changed by two: %v", err)
+			}
+		}
+	})
+}
+
 func TestRestoreChanges(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
