@@ -25,6 +25,7 @@ func System() tools.Kind {
 		Tools: []tools.Tool[*Notebook]{
 			listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
+			readPages(), readAttachment(),
 		},
 		Resources: resources(),
 		Prompts:   prompts(),
