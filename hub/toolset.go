@@ -114,7 +114,10 @@ func (v *toolset) granted(s *source, e tools.Effect) bool {
 func (v *toolset) addTools(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Tools {
-		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return info.Unlisted || !v.access(s).allowsTool(info) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool {
+			a := v.access(s)
+			return !s.lists(info, a) || !a.allowsTool(info)
+		})
 		if len(granting) == 0 {
 			continue
 		}

@@ -50,6 +50,9 @@ type Spec[In, Out any] struct {
 	// published, to those that In declares, before they are checked. Nil: there are
 	// no others.
 	Normalize func(args map[string]any) error
+	// OptIn keeps the tool out of agents' lists, which cost every request, until a
+	// source's configuration names it in tools. Tools that call others may call it.
+	OptIn bool
 	// Roles that may call it; nil: every role. To others it does not exist.
 	Roles []string
 }
@@ -104,6 +107,7 @@ type ToolInfo struct {
 	Timeout  time.Duration                                                       `json:"timeout_ns,omitempty"`
 	Calls    bool                                                                `json:"calls,omitempty"`
 	Unlisted bool                                                                `json:"unlisted,omitempty"`
+	OptIn    bool                                                                `json:"opt_in,omitempty"`
 	Roles    []string                                                            `json:"roles,omitempty"`
 	// HasTargets: the tool tells what a call touches before it is made, and with
 	// TargetsInAnswer its answer tells it too.
@@ -189,7 +193,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 	info := ToolInfo{
 		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect,
 		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
-		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, Roles: spec.Roles,
+		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles,
 	}
 	if spec.Timeout < 0 || spec.Timeout > maxTimeout {
 		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", spec.Name, maxTimeout))
