@@ -115,7 +115,11 @@ func (e *edit) open(name string) (*editedFile, error) {
 	} else if _, err := r.view.CheckDestination(rel, ""); err != nil {
 		return nil, e.s.toolError(name, err)
 	}
-	if f.Draft, err = orgedit.NewDraft(st.Data, r.path(rel), e.s.settings, e.s.readSetup, e.env); err != nil {
+	settings := e.s.settings
+	if f.shown != nil && f.shown.index != nil {
+		settings.EnforceDependency = false // setState asks what is shown: nothing hidden blocks
+	}
+	if f.Draft, err = orgedit.NewDraft(st.Data, r.path(rel), settings, e.s.readSetup, e.env); err != nil {
 		return nil, e.s.toolError(name, err)
 	}
 	e.files = append(e.files, f)
