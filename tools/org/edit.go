@@ -75,7 +75,9 @@ func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions
 	}
 	for i, f := range e.files {
 		s.forget(f.name)
-		if after[i] != nil {
+		if after[i] != nil && f.Changed() {
+			s.watched.set(f.name, fileStamp{}, after[i]) // with the next look, its bytes tell whether somebody else wrote
+			s.ids.add(after[i])
 			s.announce(f.shown, after[i])
 		}
 	}
