@@ -46,13 +46,13 @@ type Spec[In, Out any] struct {
 	// Unlisted keeps the tool out of every agent's list: it is for routes and
 	// for tools that call others.
 	Unlisted bool
-	// OptIn keeps the tool out of agents' lists, which cost every request, until a
-	// source's configuration names it in tools. Tools that call others may call it.
-	OptIn bool
 	// Normalize rewrites arguments in other spellings, which are taken but not
 	// published, to those that In declares, before they are checked. Nil: there are
 	// no others.
 	Normalize func(args map[string]any) error
+	// OptIn keeps the tool out of agents' lists, which cost every request, until a
+	// source's configuration names it in tools. Tools that call others may call it.
+	OptIn bool
 	// Roles that may call it; nil: every role. To others it does not exist.
 	Roles []string
 }
