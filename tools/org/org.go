@@ -26,6 +26,7 @@ func System() tools.Kind {
 		Tools:       systemTools(),
 		Resources:   resources(),
 		Pages:       pages(),
+		Checks:      checks(),
 		Sample:      sample(),
 	})
 }

@@ -1,17 +1,16 @@
 package emacs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/tools/org/internal/emacs/emacstest"
 	"github.com/lectern-mcp/lectern/tools/org/internal/lispdata"
 )
 
@@ -21,67 +20,6 @@ type testEmacs struct {
 	t   *testing.T
 	dir string // without symbolic links
 	pid int
-}
-
-// startEmacs starts an Emacs with a server; without Emacs the test is skipped.
-func startEmacs(t *testing.T) *testEmacs {
-	t.Helper()
-	command, err := exec.LookPath("emacs")
-	if err != nil {
-		t.Skip("a running Emacs needs emacs; make oracle installs it")
-	}
-	base, err := os.MkdirTemp("", "lectern-emacs") // t.TempDir is too long a path for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	base, err = filepath.EvalSymlinks(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket := filepath.Join(base, "s")
-	args := []string{"-Q", "--fg-daemon=" + socket, "--eval", `(progn (setq make-backup-files nil auto-save-default nil) (run-with-timer 0 nil (lambda () (message "ready"))))`}
-	cmd := exec.Command(command, args...)
-	cmd.Env = append(os.Environ(), "HOME="+base, "LC_ALL=C", "TZ=UTC")
-	ready := newLineWatch("ready")
-	cmd.Stderr = ready
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() { defer close(done); _ = cmd.Wait() }()
-	t.Cleanup(func() { _ = cmd.Process.Kill(); <-done })
-	select {
-	case <-ready.seen:
-	case <-done:
-		t.Fatalf("Emacs ended:\n%s", ready.text.String())
-	case <-time.After(time.Minute):
-		t.Fatal("Emacs did not start within a minute")
-	}
-	dir := filepath.Join(base, "org")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return &testEmacs{NewClient(Options{Socket: socket, Now: time.Now, Timeout: 10 * time.Second}), t, dir, cmd.Process.Pid}
-}
-
-// lineWatch closes seen when what is written to it contains a word.
-type lineWatch struct {
-	word string
-	text bytes.Buffer
-	seen chan struct{}
-	done bool
-}
-
-func newLineWatch(word string) *lineWatch { return &lineWatch{word: word, seen: make(chan struct{})} }
-
-func (w *lineWatch) Write(p []byte) (int, error) {
-	w.text.Write(p)
-	if !w.done && strings.Contains(w.text.String(), w.word) {
-		w.done = true
-		close(w.seen)
-	}
-	return len(p), nil
 }
 
 // run evaluates an expression and returns its value.
@@ -153,7 +91,8 @@ func (e *testEmacs) wantState(path string, want Buffer) {
 
 // TestEmacs is against one real Emacs, which is not started for each of its parts.
 func TestEmacs(t *testing.T) {
-	e := startEmacs(t)
+	started := emacstest.Start(t)
+	client := NewClient(Options{Socket: started.Socket, Now: time.Now, Timeout: 10 * time.Second})
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *testEmacs)
@@ -169,11 +108,11 @@ func TestEmacs(t *testing.T) {
 		{"Variables", testVariables},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := filepath.Join(e.dir, c.name)
+			dir := filepath.Join(started.Folder, c.name)
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			c.test(t, &testEmacs{e.Client, t, dir, e.pid})
+			c.test(t, &testEmacs{client, t, dir, started.PID})
 		})
 	}
 }

@@ -48,7 +48,7 @@ const statusProgram = `(list 'ok emacs-version (emacs-pid)
  (let ((found nil)) (dolist (b (buffer-list) (nreverse found))
   (let ((f (buffer-file-name b)))
    (and f (buffer-modified-p b) (< (length found) 200) (string-match-p "\\.org\\(_archive\\)?\\'" f)
-    (push (buffer-local-value 'buffer-file-truename b) found)))))
+    (push (expand-file-name (buffer-local-value 'buffer-file-truename b)) found)))))
 )`
 
 const bufferProgram = `(let ((b (find-buffer-visiting (funcall decode %s))))
@@ -57,10 +57,11 @@ const bufferProgram = `(let ((b (find-buffer-visiting (funcall decode %s))))
    (not (verify-visited-file-modtime b))
    (and (or (bound-and-true-p auto-revert-mode) (bound-and-true-p global-auto-revert-mode)) t)))))`
 
+// revertProgram does not look whether the file is newer: a file written in the same
+// tick of the clock would not be.
 const revertProgram = `(let ((b (find-buffer-visiting (funcall decode %s))))
  (cond ((null b) (list 'none))
   ((buffer-modified-p b) (list 'modified))
-  ((verify-visited-file-modtime b) (list 'ok))
   (t (with-current-buffer b (save-restriction (revert-buffer t t t)) (list 'ok)))))`
 
 const variablesProgram = `(let ((out nil))
