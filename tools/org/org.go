@@ -10,6 +10,7 @@
 package org
 
 import (
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -28,11 +29,15 @@ func System() tools.Kind {
 		Pages:       pages(),
 		Checks:      checks(),
 		Sample:      sample(),
+		Checks:      fileChecks(),
+		Problems:    []status.ProblemType{duplicateIDs},
 	})
 }
 
 func systemTools() []tools.Tool[*Source] {
 	return []tools.Tool[*Source]{
 		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(),
+		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(), stopClock(), bulkUpdate(),
+		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), getAttachments(), getAllowedFiles(),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
 )
 
 type updateTodoStateIn struct {
@@ -44,7 +45,7 @@ func exampleLink(path string) headlineLink {
 }
 
 func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in updateTodoStateIn) (out updateTodoStateOut, err error) {
-	out, err = updateTodoStateOut{Success: true, PreviousState: in.CurrentState}, nil
+	out = updateTodoStateOut{Success: true, PreviousState: in.CurrentState}
 	out.Diff, err = s.edit(ctx, c, in.WriteOptions, func(e *edit) error {
 		f, i, err := e.headline(in.ResourceURI, in.IfMatch)
 		if err != nil {
@@ -53,15 +54,9 @@ func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in up
 		if err := e.setState(f, i, in.CurrentState, in.NewState, in.Note); err != nil {
 			return err
 		}
-		now, err := e.present(f)
+		now, shown, err := e.result(f, i)
 		if err != nil {
 			return err
-		}
-		// The headline keeps its place among all of the file: a change of state adds
-		// and moves none.
-		shown, ok := now.shownIndex(i)
-		if !ok {
-			return hiddenError()
 		}
 		out.NewState = now.Text(now.Headlines[shown].Keyword)
 		out.headlineLink = s.link(now, shown)
@@ -90,20 +85,40 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 			Hint: "Use the state that the headline has.", Data: errorData{actual: &actual, expected: &current, uri: e.s.uri(now, shown)},
 		}
 	}
+	if err := checkLength("note", note, maxValue); err != nil {
+		return err
+	}
 	var text *string
 	if note != "" {
 		text = &note
 	}
-	if err := e.touch(f, i); err != nil {
-		return err
+	if err := e.checkBlocked(f, i, state); err != nil {
+		return editError(err)
 	}
+	e.touch(f, i)
 	return editError(f.SetState(i, state, text))
 }
 
+// checkBlocked tries a change of state on what is shown of a file, where something is
+// hidden: only what agents see may block it.
+func (e *edit) checkBlocked(f *editedFile, i int, state string) error {
+	if f.shown == nil || f.shown.index == nil || !e.s.settings.EnforceDependency {
+		return nil
+	}
+	now, shown, err := e.result(f, i)
+	if err != nil {
+		return err
+	}
+	trial, err := orgedit.NewDraft(now.Source, now.Path, e.s.settings, e.s.readSetup, e.env)
+	if err != nil {
+		return err
+	}
+	return trial.SetState(shown, state, nil)
+}
+
 // touch gives a headline that is changed an ID, where the configuration says so.
-func (e *edit) touch(f *editedFile, i int) error {
+func (e *edit) touch(f *editedFile, i int) {
 	if policy := idPolicy(e.s.config.IDs); policy == touchIDs || policy == "" && e.s.config.Compat == compatOrgMCP {
 		f.CreateID(i)
 	}
-	return nil
 }
