@@ -186,19 +186,11 @@ func (b *openBuffers) swap(path, file string, before, after []byte) error {
 		return &folder.ConflictError{Target: file}
 	case errors.Is(err, emacs.ErrRefused):
 		return &tools.Error{
-			Code: tools.Conflict, Message: fmt.Sprintf("Cannot write %s: an Emacs buffer visiting this file has unsaved changes, and Emacs cannot change it: %s", file, reason(err)),
+			Code: tools.Conflict, Message: fmt.Sprintf("Cannot write %s: an Emacs buffer visiting this file has unsaved changes, and it cannot be changed: %v", file, err),
 			Hint: "Ask the user to save it (C-x C-s), then call again.", Cause: err,
 		}
 	}
 	return unsavedError(file, err)
-}
-
-// reason is what an error of Emacs says, without the path of the file.
-func reason(err error) string {
-	for cause := errors.Unwrap(err); cause != nil && !errors.Is(emacs.ErrRefused, cause); cause = errors.Unwrap(cause) {
-		err = cause
-	}
-	return err.Error()
 }
 
 func unsavedError(file string, cause error) error {

@@ -118,7 +118,7 @@ func TestRunningEmacs(t *testing.T) {
 	e := emacstest.Start(t)
 	for name, test := range map[string]func(*livePerson){
 		"clean": cleanBuffer, "dirty": dirtyBuffer, "reverted": revertedBuffer, "policies": emacsPolicies, "variables": emacsVariables,
-		"lockless": withoutLockFiles, "checks": emacsChecks, "writers": twoWriters,
+		"lockless": withoutLockFiles, "checks": doctorChecks, "writers": twoWriters,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(e.Folder, name)
@@ -246,7 +246,7 @@ func (p *livePerson) look(name string) status.Check {
 	return c
 }
 
-func emacsChecks(p *livePerson) {
+func doctorChecks(p *livePerson) {
 	p.write("a.org", "* TODO A\n:PROPERTIES:\n:ID:       one\n:END:\n[[id:one]] [[id:gone][x]]\n")
 	want := func(name string, result status.CheckResult, words ...string) {
 		p.t.Helper()

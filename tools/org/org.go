@@ -27,9 +27,8 @@ func System() tools.Kind {
 		Tools:       systemTools(),
 		Resources:   resources(),
 		Pages:       pages(),
-		Checks:      checks(),
 		Sample:      sample(),
-		Checks:      fileChecks(),
+		Checks:      append(fileChecks(), emacsChecks()...),
 		Problems:    []status.ProblemType{duplicateIDs},
 	})
 }

@@ -42,10 +42,7 @@ func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the buffer of %s: %w", path, err)
-	}
-	return text, nil
+	return text, err
 }
 
 // Swap replaces the text of the buffer with unsaved changes that visits the file
@@ -54,13 +51,6 @@ func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 // where they are. A buffer that holds another text is left as it is: ErrConflict.
 // After ErrOutcomeUnknown the buffer holds before or after.
 func (c *Client) Swap(ctx context.Context, path string, before, after []byte) error {
-	if err := c.swap(ctx, path, before, after); err != nil {
-		return fmt.Errorf("change the buffer of %s: %w", path, err)
-	}
-	return nil
-}
-
-func (c *Client) swap(ctx context.Context, path string, before, after []byte) error {
 	if !utf8.Valid(before) || !utf8.Valid(after) {
 		return fmt.Errorf("%w: the text is not UTF-8; save the buffer first", ErrRefused)
 	}

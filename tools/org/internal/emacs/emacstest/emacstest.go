@@ -43,7 +43,7 @@ func Start(t testing.TB) *Emacs {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), command, "-Q", "--fg-daemon="+e.Socket, "--eval", //nolint:gosec // the command is emacs, as found
-		`(progn (setq make-backup-files nil auto-save-default nil) (run-with-timer 0 nil (lambda () (message "ready"))))`)
+		`(progn (setq make-backup-files nil auto-save-default nil native-comp-deferred-compilation nil native-comp-jit-compilation nil) (run-with-timer 0 nil (lambda () (message "ready"))))`)
 	cmd.Env = append(cmd.Environ(), "HOME="+base, "LC_ALL=C", "TZ=UTC")
 	ready := &wordWatch{word: "ready", seen: make(chan struct{})}
 	cmd.Stderr = ready

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools/org/internal/emacs"
 )
 
-// checks are what `lectern doctor` looks at, for each source.
-func checks() []tools.Check[*Source] {
+// emacsChecks are what `lectern doctor` looks at about a running Emacs.
+func emacsChecks() []tools.Check[*Source] {
 	return []tools.Check[*Source]{
 		{Name: "emacs", Title: "Emacs answers", Look: (*Source).checkEmacs},
 		{Name: "emacsbuffers", Title: "No open file has unsaved changes in Emacs", Look: (*Source).checkBuffers},
