@@ -341,7 +341,7 @@ func testBusy(t *testing.T, e *testEmacs) {
  (write-region "" nil (funcall decode %s) nil 'silent) (while (< (float-time) end)) (list 'ok))`, quoteLisp(begun)))
 	}()
 	waitFor(t, func() bool { _, err := os.Stat(begun); return err == nil })
-	for range 2 { // the second call does not wait
+	for range 2 { // the second call waits for the answer of the first
 		if err := hasty.Swap(t.Context(), path, []byte("x* A\n"), []byte("x* A changed\n")); !errors.Is(err, ErrBusy) {
 			t.Errorf("%v, want that Emacs is busy", err)
 		}

@@ -56,7 +56,8 @@ type Options struct {
 type Client struct {
 	options Options
 	mu      sync.Mutex
-	overdue bool // a request waits for its answer beyond its time
+	overdue chan struct{} // closed when the answer of a request comes that was given up; nil: none was
+	silent  time.Time     // until when that is waited for
 }
 
 // NewClient returns a Client. It connects to nothing yet.
@@ -182,8 +183,8 @@ func (c *Client) Variables(ctx context.Context, names []string) (map[string]stri
 // eval runs a program in Emacs. The program is one of this package's; what it
 // answers is a list that begins with a symbol.
 func (c *Client) eval(ctx context.Context, program string) (lispdata.Value, error) {
-	if c.isOverdue() {
-		return lispdata.Value{}, fmt.Errorf("%w: it has not answered an earlier request yet", ErrBusy)
+	if err := c.awaitAnswer(ctx); err != nil {
+		return lispdata.Value{}, err
 	}
 	server, err := c.Find()
 	if err != nil {
@@ -211,29 +212,44 @@ func (c *Client) eval(ctx context.Context, program string) (lispdata.Value, erro
 	return v, nil
 }
 
-func (c *Client) isOverdue() bool {
+// awaitAnswer waits until Emacs has answered a request that was given up, but no
+// longer than that request could have waited.
+func (c *Client) awaitAnswer(ctx context.Context) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.overdue
+	overdue, silent := c.overdue, c.silent
+	c.mu.Unlock()
+	if overdue == nil {
+		return nil
+	}
+	timer := time.NewTimer(silent.Sub(c.options.Now()))
+	defer timer.Stop()
+	select {
+	case <-overdue:
+		return nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return fmt.Errorf("%w: it has not answered an earlier request yet", ErrBusy)
 }
 
-// awaitOverdue closes a connection once Emacs has answered on it, for a minute at
-// most. An Emacs that cannot deliver an answer stops for seconds to say so; and
-// until it has delivered this one, it need not be asked again.
-func (c *Client) awaitOverdue(conn net.Conn) {
-	c.setOverdue(true)
+// drainAnswer closes a connection once Emacs has answered on it, for a minute at
+// most. An Emacs that cannot deliver an answer stops for seconds to say so.
+func (c *Client) drainAnswer(conn net.Conn) {
+	answered := make(chan struct{})
+	c.mu.Lock()
+	c.overdue, c.silent = answered, c.options.Now().Add(c.options.Timeout)
+	c.mu.Unlock()
 	go func() {
 		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		_, _ = readReply(conn)
 		_ = conn.Close()
-		c.setOverdue(false)
+		c.mu.Lock()
+		if c.overdue == answered {
+			c.overdue = nil
+		}
+		c.mu.Unlock()
+		close(answered)
 	}()
-}
-
-func (c *Client) setOverdue(overdue bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.overdue = overdue
 }
 
 func resultName(v lispdata.Value) string {

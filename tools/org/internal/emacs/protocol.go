@@ -59,7 +59,7 @@ func (c *Client) request(ctx context.Context, s Server, expression string) (stri
 	defer func() {
 		stop()
 		if overdue {
-			c.awaitOverdue(conn)
+			c.drainAnswer(conn)
 			return
 		}
 		_ = conn.Close()
