@@ -54,6 +54,11 @@ type Options struct {
 	Tenant string
 	// MaxBytes is the largest file that Read returns; 0 means 16 MiB.
 	MaxBytes int64
+	// Unsaved returns what an editor holds of a file and has not saved; ok is
+	// false if it holds nothing else than the file. Reads return it in place of
+	// the file, and a Writer is given it as what the file holds. Nil: no editor
+	// is asked.
+	Unsaved func(file string) (text []byte, ok bool)
 }
 
 // A Folder is an open directory. It is for opening and closing: tools read through
@@ -62,6 +67,7 @@ type Folder struct {
 	root     *os.Root
 	path     string
 	maxBytes int64
+	unsaved  func(file string) (text []byte, ok bool)
 }
 
 // Open opens the folder at path. The error wraps fs.ErrNotExist,
@@ -78,7 +84,7 @@ func Open(path string, opt Options) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open folder: %w", err)
 	}
-	f := &Folder{root: root, path: abs, maxBytes: opt.MaxBytes}
+	f := &Folder{root: root, path: abs, maxBytes: opt.MaxBytes, unsaved: opt.Unsaved}
 	if f.maxBytes == 0 {
 		f.maxBytes = 16 << 20
 	}

@@ -369,6 +369,44 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
+// TestUnsaved: what an editor has not saved stands in place of a regular file, for
+// reads and for writes, and for nothing else.
+func TestUnsaved(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.md": "disk", "b.md": "disk"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Open(dir, Options{MaxBytes: 6, Unsaved: func(file string) ([]byte, bool) {
+		texts := map[string]string{"a.md": "buffer", "missing.md": "buffer"}
+		text, ok := texts[file]
+		return []byte(text), ok
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	v := NewView(f, nil)
+	for name, want := range map[string]string{"a.md": "buffer", "b.md": "disk"} {
+		if got, err := v.Read(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+		if st, err := NewCommitter(v, nil, nil, nil).State(name); err != nil || string(st.Data) != want {
+			t.Errorf("state of %s: %q, %v, want %q", name, st.Data, err, want)
+		}
+	}
+	if got, err := v.ReadHead("a.md", 3); err != nil || string(got) != "buf" {
+		t.Errorf("head: %q, %v", got, err)
+	}
+	if _, err := v.ReadUpTo("a.md", 5); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a text over the limit: %v", err)
+	}
+	if got, err := v.Read("missing.md"); err == nil {
+		t.Errorf("a file that is not there: %q", got)
+	}
+}
+
 // Only what a splice names changes, whatever the line endings around it.
 func TestApplySplices(t *testing.T) {
 	for _, c := range []struct {

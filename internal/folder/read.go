@@ -17,6 +17,26 @@ func (f *Folder) read(name string, limit int64, head bool) ([]byte, error) {
 	if err := f.checkPath(name); err != nil {
 		return nil, err
 	}
+	return f.readRegular(name, limit, head)
+}
+
+// readRegular is the function of that name, but for what an editor has not saved.
+// The editor is asked first: it may be about to save, in place.
+func (f *Folder) readRegular(name string, limit int64, head bool) ([]byte, error) {
+	if f.unsaved == nil {
+		return readRegular(f.root, name, limit, head)
+	}
+	if info, err := f.root.Lstat(name); err == nil && info.Mode().IsRegular() {
+		switch text, ok := f.unsaved(name); {
+		case !ok:
+		case int64(len(text)) <= limit:
+			return text, nil
+		case head:
+			return text[:limit], nil
+		default:
+			return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(text), limit)
+		}
+	}
 	return readRegular(f.root, name, limit, head)
 }
 

@@ -59,7 +59,7 @@ func (f *Folder) readState(target string, limit int64) (state State, blocked boo
 	case info.IsDir():
 		return State{Exists: true, Mode: uint32(info.Mode().Perm())}, false, nil
 	}
-	data, err := readRegular(f.root, name, limit, false)
+	data, err := f.readRegular(name, limit, false)
 	if err != nil {
 		return State{}, true, f.wrapError("look at", name, err)
 	}

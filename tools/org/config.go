@@ -20,6 +20,9 @@ type Config struct {
 	IDs    string            `json:"ids,omitempty" jsonschema:"which headlines get an ID: create (those that agents make; the default), touch (also those that they change) or never"`
 	Compat string            `json:"compat,omitempty" jsonschema:"org-mcp: URIs in the spelling of the server of that name"`
 	Emacs  string            `json:"emacs,omitempty" jsonschema:"a running Emacs: auto (the default), off or required"`
+
+	EmacsSocket string `json:"emacs_socket,omitempty" jsonschema:"name or path of Emacs's server; server when omitted"`
+	EmacsVars   bool   `json:"emacs_vars,omitempty" jsonschema:"take over the variables of the running Emacs when the source is opened; vars override them"`
 }
 
 // An idPolicy says which headlines get an ID.
@@ -61,9 +64,8 @@ func (c Config) checkWords() error {
 	return nil
 }
 
-// settings are Emacs's defaults with the variables of the configuration.
-func (c Config) settings() (orgfile.Settings, error) {
-	s := orgfile.DefaultSettings()
+// applyTo sets what the configuration says about Emacs's variables.
+func (c Config) applyTo(s orgfile.Settings) (orgfile.Settings, error) {
 	s.Quirks = orgfile.Quirks(c.Quirks)
 	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
 		if err := orgvars.Set(&s, name, c.Vars[name]); err != nil {

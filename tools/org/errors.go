@@ -62,6 +62,9 @@ func notAllowedError(file string) error {
 // toolError converts err, which happened at the file of that name, for an agent.
 // Unknown errors are returned unchanged and become Internal.
 func (s *catalog) toolError(file string, err error) error {
+	if _, ok := errors.AsType[*tools.Error](err); ok {
+		return err // an answer already
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -77,7 +77,7 @@ func (s *catalog) file(name string) (*shownFile, error) {
 	if !ok {
 		return nil, notAllowedError(name)
 	}
-	if s.cache == nil {
+	if s.cache == nil || s.buffers.mayHold(r.path(rel)) {
 		return s.readFile(name, r, rel)
 	}
 	began := s.now()

@@ -29,7 +29,7 @@ func System() tools.Kind {
 		Resources:    resources(),
 		Pages:        pages(),
 		Sample:       sample(),
-		Checks:       fileChecks(),
+		Checks:       append(fileChecks(), emacsChecks()...),
 		Problems:     []status.ProblemType{duplicateIDs},
 	})
 }

@@ -161,14 +161,16 @@ func escapeGlob(name string) string {
 }
 
 // openRoots opens the folders. If one cannot be opened, none stays open.
-func openRoots(c Config, p tools.Privacy, read fileReader) ([]*root, error) {
+func openRoots(c Config, p tools.Privacy, buffers *openBuffers, read fileReader) ([]*root, error) {
 	specs, err := c.rootSpecs()
 	if err != nil {
 		return nil, err
 	}
 	var roots []*root
 	for _, spec := range specs {
-		f, err := folder.Open(spec.dir, folder.Options{MaxBytes: maxFile})
+		f, err := folder.Open(spec.dir, folder.Options{MaxBytes: maxFile, Unsaved: func(file string) ([]byte, bool) {
+			return buffers.read(filepath.Join(spec.dir, filepath.FromSlash(file)))
+		}})
 		if err != nil {
 			for _, r := range roots {
 				err = errors.Join(err, r.close())
@@ -181,7 +183,7 @@ func openRoots(c Config, p tools.Privacy, read fileReader) ([]*root, error) {
 		}
 		r.rules = newRules(p, r.prefix, read)
 		r.view = folder.NewView(f, r.rules)
-		disk := folder.NewCommitter(r.view, writeFile, probeModes, atomicfile.IsTemp)
+		disk := folder.NewCommitter(r.view, buffers.writer(spec.dir), probeModes, atomicfile.IsTemp)
 		r.store, r.modes = disk, disk.Modes
 		roots = append(roots, r)
 	}

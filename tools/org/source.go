@@ -43,15 +43,23 @@ type catalog struct {
 	changed  func(uri string)
 	report   tools.Reporter
 	writing  *sync.Mutex
+	buffers  *openBuffers
+	imported importedVariables
 }
 
 // Open opens the folders of a configuration. The error is Unavailable, with the
 // path in the message, if one does not exist or cannot be read.
-func Open(_ context.Context, c Config, env tools.Env) (*Source, error) {
+func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	if err := c.checkWords(); err != nil {
 		return nil, err
 	}
-	settings, err := c.settings()
+	settings, buffers := orgfile.DefaultSettings(), newOpenBuffers(c, env)
+	buffers.refresh(ctx)
+	var imported importedVariables
+	if c.EmacsVars {
+		imported = buffers.importVariables(ctx, &settings)
+	}
+	settings, err := c.applyTo(settings)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +67,9 @@ func Open(_ context.Context, c Config, env tools.Env) (*Source, error) {
 	s := &catalog{
 		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), watched: newWatchList(),
 		now: env.Now, log: env.Log, changed: env.ResourceChanged, report: env.Report, writing: new(sync.Mutex),
+		buffers: buffers, imported: imported,
 	}
-	s.roots, err = openRoots(c, env.Privacy, func(name string, data []byte) (*orgfile.File, error) {
+	s.roots, err = openRoots(c, env.Privacy, buffers, func(name string, data []byte) (*orgfile.File, error) {
 		return orgfile.Parse(data, name, settings, nil)
 	})
 	if err != nil {
@@ -96,7 +105,8 @@ func (s *Source) Close() error {
 
 // Check reports that a folder is missing or was replaced. Its hint is for the user,
 // not for an agent.
-func (s *Source) Check(context.Context) error {
+func (s *Source) Check(ctx context.Context) error {
+	s.buffers.refresh(ctx)
 	for _, r := range s.roots {
 		if err := r.view.Check(); err != nil {
 			return &tools.Error{

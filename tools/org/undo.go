@@ -45,6 +45,10 @@ func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []too
 		if !ok {
 			return tools.Errorf(tools.Conflict, "%s is in no folder of this source any more", change.Target)
 		}
+		if s.buffers.isLost(r.path(rel), change.Before.Data) {
+			return tools.Errorf(tools.NotFound, "the change of %s was made in an Emacs buffer that was reverted or closed; it never reached the disk", change.Target).
+				WithHint("There is nothing to undo.")
+		}
 		byRoot[r] = append(byRoot[r], folder.Change{Target: rel, Before: folder.State(change.Before), After: folder.State(change.After)})
 	}
 	var reported []tools.Change

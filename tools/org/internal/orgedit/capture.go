@@ -100,11 +100,8 @@ func (d *moveEdit) emptyLinesAfter(pos, n int) {
 		pos = d.lineStart(pos - 1)
 	}
 	end := pos
-	for end < len(d.text) && d.text[d.blanksEnd(end):][0] == '\n' {
+	for blanks := d.blanksEnd(end); blanks < len(d.text) && d.text[blanks] == '\n'; blanks = d.blanksEnd(end) {
 		end = d.nextLine(end)
-		if end == len(d.text) {
-			break
-		}
 	}
 	d.replace(pos, end, strings.Repeat("\n", n))
 }

@@ -19,6 +19,21 @@ var ErrUnknown = errors.New("no setting for this Emacs variable")
 
 var errKind = errors.New("the value is not of a kind that is understood")
 
+// Names lists the variables that settings stand for.
+func Names() []string {
+	return []string{
+		"org-odd-levels-only", "org-auto-align-tags", "org-group-tags", "org-adapt-indentation", "org-log-states-order-reversed",
+		"org-closed-keep-when-no-todo", "org-clock-out-when-done", "org-enforce-todo-dependencies", "org-enforce-todo-checkbox-dependencies",
+		"org-provide-todo-statistics", "org-archive-reversed-order", "org-reverse-note-order",
+		"org-log-done", "org-log-repeat", "org-log-reschedule", "org-log-redeadline", "org-log-refile",
+		"org-log-into-drawer", "org-clock-into-drawer", "org-use-tag-inheritance", "org-use-property-inheritance",
+		"org-tag-alist", "org-tag-persistent-alist", "org-todo-keywords", "org-todo-state-tags-triggers",
+		"org-tags-exclude-from-inheritance", "org-archive-save-context-info", "org-tags-column", "org-priority-highest",
+		"org-priority-lowest", "org-priority-default", "org-archive-location", "org-archive-file-header-format", "org-footnote-section",
+		"org-archive-mark-done", "org-todo-repeat-to-state", "org-tags-sort-function",
+	}
+}
+
 // Set gives the setting that the variable name stands for its value, which is
 // source, printed Lisp data.
 func Set(s *orgfile.Settings, name, source string) error {

@@ -2,6 +2,8 @@ package orgvars
 
 import (
 	"errors"
+	"os"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -45,6 +47,26 @@ func TestSet(t *testing.T) {
 	for name, value := range map[string]string{"org-tags-column": `"x"`, "org-log-done": "(", "org-todo-keywords": "(x)", "org-tag-alist": "((3))", "org-use-tag-inheritance": `"("`} {
 		if err := Set(&s, name, value); err == nil {
 			t.Errorf("%s = %s was taken", name, value)
+		}
+	}
+}
+
+// TestNames: each name is known, and none is missing that the source of the
+// package knows.
+func TestNames(t *testing.T) {
+	src, err := os.ReadFile("orgvars.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Names() {
+		s := orgfile.DefaultSettings()
+		if err := Set(&s, name, "nil"); errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, m := range regexp.MustCompile(`"(org-[a-z-]+)"`).FindAllStringSubmatch(string(src), -1) {
+		if m[1] != "org-blocker-hook" && !slices.Contains(Names(), m[1]) {
+			t.Errorf("%s is not in Names", m[1])
 		}
 	}
 }
