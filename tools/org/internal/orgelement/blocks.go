@@ -83,9 +83,7 @@ func (n *Node) Code(text []byte) string {
 			}
 		}
 	}
-	if n.Kind != FixedWidth {
-		removeIndentation(lines)
-	}
+	removeIndentation(lines)
 	return strings.Join(lines, "")
 }
 

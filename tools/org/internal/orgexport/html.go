@@ -340,7 +340,7 @@ func (h *htmlWriter) link(l resolvedLink) string {
 	case "url":
 		if desc == "" {
 			text := l.link.Type + ":" + l.link.Path
-			if !strings.Contains(l.url, ":") {
+			if !strings.Contains(l.url, ":") || l.link.Type == "info" {
 				text = l.link.Path
 			}
 			desc = escapeHTML(text)

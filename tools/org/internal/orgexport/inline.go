@@ -2,6 +2,7 @@ package orgexport
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -250,6 +251,8 @@ func (d *document) resolve(x *inliner, text []byte, n *node) resolvedLink {
 		r.kind, r.url = "file", l.Path
 	case l.Type == "doi":
 		r.kind, r.url = "url", escapeURL("https://doi.org/"+l.Path)
+	case l.Type == "info":
+		r.kind, r.url = "url", infoURL(l.Path)
 	case l.Type == "attachment":
 		r.kind, r.url = "broken", l.Raw
 	case l.Type == "coderef":
@@ -290,6 +293,16 @@ func expandAbbreviation(url, tag string) string {
 	return url + tag
 }
 
+// infoURL is where a page of a manual is read: Emacs's own are on its site.
+func infoURL(path string) string {
+	file, page, _ := strings.Cut(path, "#")
+	page = strings.ReplaceAll(strings.TrimSpace(cmp.Or(page, "Top")), " ", "-")
+	if slices.Contains([]string{"org", "emacs", "elisp", "eintr", "gnus", "calc", "cl", "dired-x", "ediff", "eshell", "tramp", "message"}, file) {
+		return "https://www.gnu.org/software/emacs/manual/html_mono/" + file + ".html#" + page
+	}
+	return file + ".html#" + page
+}
+
 func escapeURL(url string) string {
 	return escapedChar.ReplaceAllStringFunc(url, func(s string) string {
 		var b strings.Builder
@@ -307,9 +320,6 @@ func (d *document) resolveInternal(r *resolvedLink) {
 	if r.link.Type != "fuzzy" {
 		if h := d.byID[r.link.Type+":"+path]; h != nil {
 			r.kind, r.heading = "heading", h
-		}
-		if r.link.Type == "id" {
-			r.url = r.link.Raw
 		}
 		return
 	}

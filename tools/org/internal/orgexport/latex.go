@@ -149,7 +149,7 @@ func (l *latexWriter) element(n, parent *node, first bool) string {
 	case orgelement.Paragraph:
 		return l.paragraph(n)
 	case orgelement.PlainList:
-		return l.list(n)
+		return l.nameLabel(n) + l.list(n)
 	case orgelement.Table:
 		return l.writeTable(n)
 	case orgelement.SourceBlock:
@@ -158,7 +158,7 @@ func (l *latexWriter) element(n, parent *node, first bool) string {
 		return l.wrap(n, environment("verbatim", l.codeText(n)), "")
 	case orgelement.FixedWidth:
 		if l.set.fixed {
-			return environment("verbatim", n.Code(l.text))
+			return l.nameLabel(n) + environment("verbatim", n.Code(l.text))
 		}
 	case orgelement.ExportBlock:
 		if n.Key == "LATEX" || n.Key == "TEX" {
@@ -250,6 +250,8 @@ func (l *latexWriter) captionText(n *node, text string) string {
 	switch {
 	case text == "" && label == "":
 		return ""
+	case text == "" && n.Kind != orgelement.Table && n.Kind != orgelement.Paragraph:
+		return "\\phantomsection\n" + label + "\n"
 	case text == "":
 		return label + "\n"
 	}
@@ -273,7 +275,7 @@ func (l *latexWriter) label(n *node, anchor string) string {
 
 func (l *latexWriter) paragraph(n *node) string {
 	text := trimBlanks(l.paragraphText(n))
-	if l.loneImage(n) {
+	if l.loneImage(n) && strings.HasPrefix(text, `\begin{center}`) {
 		return l.figure(n, text)
 	}
 	return text

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgelement"
 )
 
-var latexSpecial = regexp.MustCompile(`\\-|[\\%$#&{}~^_]|LaTeX|TeX`)
+var latexSpecial = regexp.MustCompile(`\\-|[\\%$#&{}~^_]|\b(?:La)?TeX\b`)
 
 // protect writes characters that LaTeX would take for its own.
 func (l *latexWriter) protect(s string) string {
@@ -18,9 +18,9 @@ func (l *latexWriter) protect(s string) string {
 			if l.set.special {
 				return m
 			}
-			return `\textbackslash{}-`
+			return `$\backslash$-`
 		case `\`:
-			return `\textbackslash{}`
+			return `$\backslash$`
 		case "~":
 			return `\textasciitilde{}`
 		case "^":
@@ -55,7 +55,7 @@ func (l *latexWriter) codeSpan(s string) string {
 		case "~":
 			return `\textasciitilde{}`
 		case "^":
-			return `\^{}`
+			return `\textasciicircum{}`
 		case "--":
 			return "-{}-"
 		}
@@ -151,7 +151,7 @@ var latexURL = regexp.MustCompile(`[#%&_${}~^\\]`)
 func (l *latexWriter) link(r resolvedLink) string {
 	desc := r.description
 	if r.linked != nil {
-		desc = l.image(*r.linked)
+		desc = l.graphics(*r.linked)
 	}
 	href := func(to, text string) string {
 		return `\href{` + latexURL.ReplaceAllStringFunc(to, escapeLatexURL) + "}{" + text + "}"
@@ -163,10 +163,14 @@ func (l *latexWriter) link(r resolvedLink) string {
 		}
 		return `\url{` + r.url + "}"
 	case "url":
-		if desc == "" {
-			return `\url{` + latexURL.ReplaceAllStringFunc(r.url, escapeLatexURL) + "}"
+		to := r.url
+		if strings.Contains(to, ":") {
+			to = r.link.Raw
 		}
-		return href(r.url, desc)
+		if desc == "" {
+			return `\url{` + latexURL.ReplaceAllStringFunc(to, escapeLatexURL) + "}"
+		}
+		return href(to, desc)
 	case "file":
 		to := r.url
 		if strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~") {
@@ -203,16 +207,20 @@ func (l *latexWriter) link(r resolvedLink) string {
 func escapeLatexURL(s string) string {
 	switch s {
 	case "~":
-		return `\textasciitilde{}`
-	case "^":
-		return `\^{}`
+		return `\~`
 	case `\`:
 		return `\textbackslash{}`
+	case "^":
+		return `\^{}`
 	}
 	return `\` + s
 }
 
 func (l *latexWriter) image(r resolvedLink) string {
+	return "\\begin{center}\n" + l.graphics(r) + "\n\\end{center}"
+}
+
+func (l *latexWriter) graphics(r resolvedLink) string {
 	path := r.url
 	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") {
 		path = "file://" + path
@@ -221,5 +229,5 @@ func (l *latexWriter) image(r resolvedLink) string {
 	if strings.HasSuffix(path, ".svg") {
 		command = `\includesvg[width=.9\linewidth]{` + strings.TrimSuffix(path, ".svg") + "}"
 	}
-	return "\\begin{center}\n" + command + "\n\\end{center}"
+	return command
 }

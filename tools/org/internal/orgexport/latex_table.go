@@ -66,7 +66,7 @@ func (l *latexWriter) tabular(n *node, g *tableGrid) string {
 	if name == "longtable" {
 		return b.String()
 	}
-	if c == "" && values["float"] == "" {
+	if c == "" && values["float"] == "" && n.Last("NAME") == "" {
 		if values["center"] == "nil" {
 			return b.String()
 		}
