@@ -161,11 +161,14 @@ func (l *latexWriter) link(r resolvedLink) string {
 		if r.link.Type == "file" {
 			return l.image(r)
 		}
-		return `\url{` + r.url + "}"
+		return `\url{` + latexURL.ReplaceAllStringFunc(r.url, escapeLatexURL) + "}"
 	case "url":
 		to := r.url
 		if strings.Contains(to, ":") {
 			to = r.link.Raw
+		}
+		if r.link.Type == "info" {
+			to = r.link.Path
 		}
 		if desc == "" {
 			return `\url{` + latexURL.ReplaceAllStringFunc(to, escapeLatexURL) + "}"

@@ -375,7 +375,7 @@ func (m *markdownWriter) link(l resolvedLink) string {
 			}
 			return "<" + l.link.Type + ":" + l.link.Path + ">"
 		}
-		if strings.Contains(l.url, ":") {
+		if strings.Contains(l.url, ":") && l.link.Type != "info" {
 			return "[" + desc + "](" + l.link.Type + ":" + l.link.Path + ")"
 		}
 		return "[" + desc + "](" + l.url + ")"

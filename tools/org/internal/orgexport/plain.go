@@ -23,7 +23,7 @@ type plainWriter struct {
 	tables, listings           int
 	links                      []string // notes about links, for the end of the section
 	linkSeen                   map[string]bool
-	inTitle                    bool // links say where they lead, as there is no place below
+	inNote                     bool // of the footnotes: links say where they lead, as there is no place below
 	itemTop, itemColumn, inner int  // columns of the outermost item's, the present item's bullet; bullets' width
 }
 
@@ -79,7 +79,7 @@ func (p *plainWriter) body() string {
 	if len(p.noteOrder) == 0 {
 		return clean(text)
 	}
-	p.width = textWidth
+	p.width, p.inNote = textWidth, true
 	text += "\n\nFootnotes\n─────────\n\n"
 	for i := 0; i < len(p.noteOrder); i++ {
 		note := p.noteOrder[i]
@@ -121,8 +121,6 @@ func (p *plainWriter) headingText(s *heading) string {
 	if p.set.priority && s.priority != "" {
 		text += "(#" + s.priority + ") "
 	}
-	p.inTitle = true
-	defer func() { p.inTitle = false }()
 	return text + p.objects(p.text, s.title, orgelement.InLine)
 }
 
@@ -135,6 +133,7 @@ func (p *plainWriter) sections(list []*heading) string {
 		if s.number != nil {
 			number = s.numberText() + " "
 		}
+		p.links, p.linkSeen = nil, map[string]bool{}
 		title := number + p.headingText(s)
 		tags := ""
 		if p.set.tags && len(s.tags) > 0 {
@@ -178,7 +177,6 @@ const linkNotes = "\x01"
 
 // section writes the text of a section and what its links lead to.
 func (p *plainWriter) section(list []*node) string {
-	p.links, p.linkSeen = nil, map[string]bool{}
 	text := p.elements(list, nil)
 	if len(p.links) > 0 {
 		saved := p.width
@@ -188,6 +186,7 @@ func (p *plainWriter) section(list []*node) string {
 			text += p.fill(note) + "\n\n"
 		}
 		p.width = saved
+		p.links, p.linkSeen = nil, map[string]bool{}
 	}
 	if p.home == nil || p.home.level > p.set.levels {
 		text = strings.ReplaceAll(text, linkNotes, "")

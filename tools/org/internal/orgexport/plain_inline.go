@@ -164,7 +164,7 @@ func (p *plainWriter) link(l resolvedLink) string {
 	if desc == "" {
 		return "<" + l.link.Raw + ">"
 	}
-	if p.inTitle {
+	if p.inNote {
 		return "[" + desc + "] (<" + l.link.Raw + ">)"
 	}
 	p.addLink("[" + desc + "] <" + l.link.Raw + ">")
