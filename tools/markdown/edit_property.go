@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
@@ -55,10 +57,8 @@ func narrow(start int, old, now string) folder.Splice {
 	return folder.Splice{Start: start + head, End: start + len(old) - tail, New: now[head : len(now)-tail]}
 }
 
-var propertyName = regexp.MustCompile(`^[\pL\pN_][\pL\pN _./-]*$`)
-
 func checkPropertyName(name string) error {
-	if !propertyName.MatchString(name) || len(name) > 100 || name != strings.TrimSpace(name) {
+	if !isName(name, " _./-") || len(name) > 100 {
 		return tools.Errorf(tools.Invalid, "property: must be the name of a key, such as status, got %.80q", name)
 	}
 	return nil
@@ -158,16 +158,21 @@ func isCommentOrBlank(line string) bool {
 func propertyLines(key, content string) string { return yamlKey(key) + ":" + yamlValue(content) + "\n" }
 
 func yamlKey(key string) string {
-	if plainKey.MatchString(key) {
+	if first, _ := utf8.DecodeRuneInString(key); isName(key, " _-") && !unicode.IsDigit(first) {
 		return key
 	}
 	return frontmatter.Scalar(key)
 }
 
-var (
-	plainKey   = regexp.MustCompile(`^[\pL_][\pL\pN_-]*(?: [\pL\pN_-]+)*$`)
-	plainValue = regexp.MustCompile(`^(?:-?\d+(?:\.\d+)?|true|false|null|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)?)$`)
-)
+// isName reports whether a text is made of letters, digits and some more characters,
+// between the first and the last of which blanks may stand.
+func isName(text, more string) bool {
+	return text != "" && text == strings.Trim(text, " ./-") && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(more, r)
+	})
+}
+
+var plainValue = regexp.MustCompile(`^(?:-?\d+(?:\.\d+)?|true|false|null|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)?)$`)
 
 // yamlValue is content after the colon of its key.
 func yamlValue(content string) string {
