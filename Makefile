@@ -72,7 +72,7 @@ bench: ## speed and memory, printed; no test depends on time
 oracle: ## 5,000 random edits of Org files, in Emacs as well, compared byte for byte, and 300 exports; installs emacs-nox and faketime
 	@.ci/needs emacs
 	ORG_ORACLE=$${ORG_ORACLE:-5000} go test -count=1 -v -run '^TestOracle$$' ./tools/org
-	ORG_EXPORT=$${ORG_EXPORT:-300} go test -count=1 -v -timeout 30m -run '^TestExportsLikeEmacs$$' ./tools/org/internal/orgexport
+	ORG_EXPORT=$${ORG_EXPORT:-300} go test -count=1 -v -timeout 30m -run '^Test(ExportsLikeEmacs|HostileText)$$' ./tools/org/internal/orgexport
 
 screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
 	go run ./cmd/screens docs/screens

@@ -65,6 +65,7 @@ type document struct {
 	refs      map[string]codeReference
 	home      *heading // of what is read now
 	anchors   int
+	expanded  int // bytes that macros became
 	sourceLen int // lines numbered by blocks so far, for "+n"
 }
 

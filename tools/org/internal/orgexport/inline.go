@@ -23,6 +23,10 @@ type inlineWriter interface {
 // maxMacroDepth bounds macros that expand to macros.
 const maxMacroDepth = 8
 
+// maxExpanded bounds the bytes that macros expand to in one export: macros that
+// expand to macros would otherwise double at each step.
+const maxExpanded = 4 << 20
+
 // An inliner turns the objects in a text into text of one format.
 type inliner struct {
 	d     *document
@@ -174,6 +178,9 @@ func (x *inliner) macro(n *node) string {
 		body, ok = strconv.Itoa(x.d.counters[arg(0)]), true
 	}
 	if !ok {
+		return x.w.plainText("{{{" + n.Key + "}}}")
+	}
+	if x.d.expanded += len(body) + 64; x.d.expanded > maxExpanded {
 		return x.w.plainText("{{{" + n.Key + "}}}")
 	}
 	return x.objects([]byte(body), orgfile.Span{End: int32(len(body))}, orgelement.InText)
