@@ -27,6 +27,7 @@ func System() tools.Kind {
 		ErrorFormat:  errorFormat(),
 		Tools:        systemTools(),
 		Resources:    resources(),
+		Prompts:      prompts(),
 		Pages:        pages(),
 		Sample:       sample(),
 		Checks:       append(fileChecks(), emacsChecks()...),
@@ -36,7 +37,7 @@ func System() tools.Kind {
 
 func systemTools() []tools.Tool[*Source] {
 	return []tools.Tool[*Source]{
-		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(),
+		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(), exportSection(),
 		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(), stopClock(), bulkUpdate(),
 		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), getAttachments(), getAllowedFiles(),
 	}
