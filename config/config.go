@@ -127,6 +127,9 @@ type Source struct {
 	// Role is that of clients that were assigned none, in a System with roles;
 	// empty: the least.
 	Role string
+	// Tools are those that agents see besides the kind's default list, or
+	// [AllTools]; nil: none.
+	Tools []string
 	// Exclude and Only are privacy rules as people write them: what agents must not
 	// see, or all that they may see; nil means none.
 	Exclude, Only []string
@@ -137,6 +140,9 @@ type Source struct {
 	Line int
 }
 
+// AllTools in the key tools of a source stands for every tool of its kind.
+const AllTools = "all"
+
 // A Schema says what the file may contain besides the keys of this package.
 type Schema struct {
 	// Kinds has the keys of every kind of source in this build, besides the common
@@ -144,6 +150,8 @@ type Schema struct {
 	Kinds map[string][]Key
 	// Roles are those of the kinds that have any, least first.
 	Roles map[string][]string
+	// Tools are those of the kinds that agents see only if a source names them.
+	Tools map[string][]string
 	// Effects and Verdicts are the words that effects and do may hold, in the
 	// order shown to people.
 	Effects, Verdicts []string

@@ -27,6 +27,7 @@ var schema = config.Schema{
 			{Name: "inbox", Type: config.Folder},
 		},
 	},
+	Tools: map[string][]string{"markdown": {"get_tree", "move_page"}},
 	CheckSecret: func(reference string) error {
 		if !strings.HasPrefix(reference, "env:") && !strings.HasPrefix(reference, "file:") {
 			return errors.New("not a reference")
@@ -152,7 +153,7 @@ func TestFaults(t *testing.T) {
 		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: bridge, client, hub, journal, limits, listen, rule, source, system, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written as [[source]], with two brackets, because there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
-		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, role, tenant)",
+		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, role, tenant, tools)",
 		source + "read_only = \"yes\"":               "5:13: source[0].read_only: must be true or false",
 		source + "effects = [\"raed\"]":              "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
 		source + "effects = \"read\"":                "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
@@ -162,7 +163,7 @@ func TestFaults(t *testing.T) {
 		"[[source]]\nkind=\"markdown\"":              "1:3: source[0]: name is missing; it is what agents call the source, such as \"notes\"",
 		"[[source]]\nkind=\"markdwon\"":              "2:6: source[0].kind: unknown kind, did you mean markdown? (allowed: cards, markdown)",
 		"[[source]]\nname=\"My Notes\"":              `2:6: source[0].name: "My Notes" may contain only lower-case letters, digits and hyphens; how about "my-notes"?`,
-		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, exclude, kind, name, only, path, read_only, role, tenant)",
+		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, exclude, kind, name, only, path, read_only, role, tenant, tools)",
 		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants only read; remove one of the two",
 		source + "ask = [\"wirte\"]":                                 "5:8: source[0].ask[0]: unknown effect, did you mean write?",
 		"[limits]\napproval = \"1s\"":                                `2:12: limits.approval: must be at least "5s", got "1s"`,

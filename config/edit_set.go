@@ -12,7 +12,7 @@ import (
 )
 
 // SetSource plans to change the source called name: its Name, ReadOnly, Effects,
-// Ask, Exclude and Only become those of s, where nil removes a key, and typed has
+// Ask, Tools, Exclude and Only become those of s, where nil removes a key, and typed has
 // the System's keys that change, as people type them (see [Key.Parse]); an empty
 // text removes a key. A new name is taken over wherever the file names the
 // source: in [[client]] and [[rule]] tables and in listen.sources; patterns stay.
@@ -49,6 +49,7 @@ func (c Config) SetSource(name string, s Source, typed map[string]string) (Edit,
 	}
 	t.setList(at, "effects", old.Effects, s.Effects)
 	t.setList(at, "ask", old.Ask, s.Ask)
+	t.setList(at, "tools", old.Tools, s.Tools)
 	t.setList(at, "exclude", old.Exclude, s.Exclude)
 	t.setList(at, "only", old.Only, s.Only)
 	want := c.renamed(&t, old.Name, s.Name)
@@ -114,7 +115,7 @@ func (c Config) setSource(t tableEditor, want Config, i int, s Source, typed map
 	set := now.Sources[i]
 	want.Sources = slices.Clone(c.Sources)
 	want.Sources[i] = Source{
-		Name: s.Name, Kind: old.Kind, Path: set.Path, ReadOnly: s.ReadOnly, Effects: s.Effects, Ask: s.Ask, Role: old.Role,
+		Name: s.Name, Kind: old.Kind, Path: set.Path, ReadOnly: s.ReadOnly, Effects: s.Effects, Ask: s.Ask, Role: old.Role, Tools: s.Tools,
 		Exclude: s.Exclude, Only: s.Only, Options: set.Options,
 	}
 	if !now.equal(want) || !sameBut(old.Options, set.Options, typed) {

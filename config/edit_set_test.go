@@ -28,6 +28,9 @@ func TestSetSourceBytes(t *testing.T) {
 		"read-only":        {crlf(tableA), crlf(tableA + "read_only = true\n"), func(s *config.Source) { s.ReadOnly = true }, nil},
 		"no longer":        {tableA + "read_only = true # !\n", tableA, func(s *config.Source) { s.ReadOnly = false }, nil},
 		"asks for nothing": {"\ufeff" + tableA, "\ufeff" + tableA + "ask = []\n", func(s *config.Source) { s.Ask = []string{} }, nil},
+		"tools":            {tableA + "tools = 'all'\n", tableA + "tools = [\"get_tree\"]\n", func(s *config.Source) { s.Tools = []string{"get_tree"} }, nil},
+		"all tools":        {tableA, tableA + "tools = [\"all\"]\n", func(s *config.Source) { s.Tools = []string{"all"} }, nil},
+		"no more tools":    {tableA + "tools = ['all']\n", tableA, func(s *config.Source) { s.Tools = nil }, nil},
 		"a key": {
 			tableA + "tenant = \"t\" # one\n" + tableB, strings.Replace(tableA, "/a", "/c", 1) + tableB, func(*config.Source) {},
 			map[string]string{"path": "/c", "tenant": ""},
@@ -63,6 +66,7 @@ func TestSetSourceThatIsRefused(t *testing.T) {
 		"taken name":     {tableA + tableB, "the name b is taken by the source in line 5", func(s *config.Source) { s.Name = "b" }, nil, false},
 		"bad name":       {tableA, `how about "a-b"?`, func(s *config.Source) { s.Name = "A b" }, nil, false},
 		"unknown key":    {tableA, "tenat: unknown key, did you mean tenant?", func(*config.Source) {}, map[string]string{"tenat": "x"}, true},
+		"unknown tool":   {tableA, "unknown tool to opt in to, did you mean get_tree?", func(s *config.Source) { s.Tools = []string{"get_tre"} }, nil, true},
 		"needed key":     {tableA, "path is missing", func(*config.Source) {}, map[string]string{"path": ""}, true},
 		"inline": {
 			"source = [{name = \"a\", kind = \"markdown\", path = \"/a\"}]\n", "change the source with an editor",

@@ -39,7 +39,7 @@ func (c Config) newSource(s Source, typed map[string]string) (_ Source, values m
 }
 
 // AddSource plans to append a source with the System's keys as people type
-// them. Of s it uses Name, Kind, ReadOnly, Effects, Ask, Exclude and Only. An
+// them. Of s it uses Name, Kind, ReadOnly, Effects, Ask, Tools, Exclude and Only. An
 // empty name is derived from the source's folder, or else from its kind; a name
 // that another source has is an error. A wrong key or kind is a [KeyError].
 // Whether a source opens the same already is for the caller to find out.
@@ -123,6 +123,7 @@ func (c Config) appendSource(s Source, values map[string]any) []byte {
 	}
 	writeList(&b, "effects", s.Effects)
 	writeList(&b, "ask", s.Ask)
+	writeList(&b, "tools", s.Tools)
 	writeList(&b, "exclude", s.Exclude)
 	writeList(&b, "only", s.Only)
 	return tomltext.Append(c.textOrHeader(), b.String())

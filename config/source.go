@@ -12,7 +12,7 @@ import (
 )
 
 // commonKeys are the keys of a [[source]] that every kind has.
-var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "role", "exclude", "only"}
+var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "role", "tools", "exclude", "only"}
 
 // sources reads the [[source]] tables.
 func (d *decoder) sources(top configTable, file string) []Source {
@@ -91,6 +91,9 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 	if known {
 		s.Role = t.role(s.Kind+" has no roles", d.schema.Roles[s.Kind])
 	}
+	if known {
+		s.Tools = t.optInTools(s.Kind)
+	}
 	s.Path, s.Options = t.options(s.Kind, filepath.Dir(file))
 	s.Exclude = t.privacyRules("exclude", s.Path)
 	s.Only = t.privacyRules("only", s.Path)
@@ -127,6 +130,33 @@ func (t configTable) effects(key string, readOnly bool) []string {
 		}
 	}
 	return granted
+}
+
+// optInTools reads the tools that a source shows besides those of its kind's default
+// list; nil if the key is absent.
+func (t configTable) optInTools(kind string) []string {
+	v, ok := t.values["tools"]
+	if !ok {
+		return nil
+	}
+	known := t.schema.Tools[kind]
+	list, ok := v.([]any)
+	if word, is := v.(string); is && word == AllTools {
+		list, ok = []any{word}, true
+	}
+	if !ok {
+		t.wrong("tools", "must be a list of tools, or [%q]", AllTools)
+		return nil
+	}
+	var named []string
+	for i, v := range list {
+		if word, _ := v.(string); word == AllTools || slices.Contains(known, word) {
+			named = append(named, word)
+		} else {
+			t.wrong(fmt.Sprintf("tools[%d]", i), "%s", unknownWord("tool to opt in to", word, append([]string{AllTools}, known...)))
+		}
+	}
+	return named
 }
 
 // role reads a role, which must be one of roles; none says that there are none.

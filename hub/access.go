@@ -14,6 +14,8 @@ type access struct {
 	role    string // one of its System's; empty: the System has none
 	// anyRole stands for all roles, to list what some client may see.
 	anyRole bool
+	// optIn shows tools that no configuration names, to a person.
+	optIn bool
 }
 
 // An accessFunc is what clients with the same toolset may do in a source.
@@ -21,6 +23,13 @@ type accessFunc func(*source) access
 
 // usualAccess is that of a client that no grant names.
 func (s *source) usualAccess() access { return access{effects: s.effects, role: s.leastRole()} }
+
+// personAccess is that of the person at this machine.
+func (s *source) personAccess() access {
+	a := s.usualAccess()
+	a.optIn = true
+	return a
+}
 
 // accessOf is what a client may do in the source.
 func (s *source) accessOf(p *policy.Policy, who policy.Client) access {
@@ -55,6 +64,11 @@ func (s *source) leastRole() string {
 // allowsTool reports whether a client with this access may call a tool.
 func (a access) allowsTool(t tools.ToolInfo) bool {
 	return slices.Contains(a.effects, t.Effect) && (a.anyRole || t.AllowsRole(a.role))
+}
+
+// lists reports whether a tool is shown in the source to those who are granted it.
+func (s *source) lists(t tools.ToolInfo, a access) bool {
+	return !t.Unlisted && (!t.OptIn || a.optIn || s.conf.AllTools || slices.Contains(s.conf.Tools, t.Name))
 }
 
 // maxEffects is what no grant to a client goes beyond.

@@ -42,10 +42,17 @@ func (a agentAPI) caller(by mcp.Caller) caller {
 // Read implements [mcp.Hub].
 func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
 	r := a.caller(by)
-	found, ok := r.toolset.resource(uri)
-	if !ok {
-		return tools.Content{}, tools.Errorf(tools.NotFound, "no resource at %s", uri)
+	err := error(tools.Errorf(tools.NotFound, "no resource at %s", uri))
+	for _, found := range r.toolset.resourcesAt(uri) {
+		var c tools.Content
+		if c, err = a.readFrom(ctx, r, found, uri); err == nil || tools.AsError(err).Code != tools.NotFound {
+			return c, err
+		}
 	}
+	return tools.Content{}, err
+}
+
+func (a agentAPI) readFrom(ctx context.Context, r caller, found resource, uri string) (tools.Content, error) {
 	read := resourceRead(uri)
 	read.targets = func(ctx context.Context, open *sourceRef) []string { return open.ResourceTargets(ctx, uri) }
 	return readSource(ctx, a.hub, r, found.source, read, func(ctx context.Context, open *sourceRef) (tools.Content, error) {

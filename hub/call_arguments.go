@@ -62,9 +62,10 @@ func (a arguments) canonical(in *jsonschema.Schema) json.RawMessage {
 	return b
 }
 
-// isDryRun reports whether a call of a tool that has dry_run asks for it.
+// isDryRun reports whether a call of a tool that has dry runs asks for one.
 func (a arguments) isDryRun(info tools.ToolInfo) bool {
-	return info.In.Properties["dry_run"] != nil && a.object["dry_run"] == true
+	name := info.DryRunArgument()
+	return name != "" && (a.object[name] == true || a.object["dry_run"] == true)
 }
 
 // undoArguments are those of undo_change; false: the tool will refuse them.

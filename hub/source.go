@@ -25,7 +25,10 @@ type Source struct {
 	Privacy tools.Privacy
 	// Role is that of clients that were assigned none, in a System with roles;
 	// empty: the least.
-	Role     string
+	Role string
+	// Tools are those that agents see besides the System's default list.
+	Tools    []string
+	AllTools bool            // they see every one
 	Options  json.RawMessage // the System's own keys
 	Location string          // folder, graph or address, for people
 	Sample   bool            // the Welcome vault

@@ -114,7 +114,10 @@ func (v *toolset) granted(s *source, e tools.Effect) bool {
 func (v *toolset) addTools(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Tools {
-		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return info.Unlisted || !v.access(s).allowsTool(info) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool {
+			a := v.access(s)
+			return !s.lists(info, a) || !a.allowsTool(info)
+		})
 		if len(granting) == 0 {
 			continue
 		}
@@ -278,12 +281,14 @@ func (v *toolset) missing(name string) error {
 
 func (v *toolset) covers(s *source) bool { return slices.Contains(v.sources, s) }
 
-// resource finds the source that answers uri. Where two could, the first of
-// the configuration does.
-func (v *toolset) resource(uri string) (resource, bool) {
-	i := slices.IndexFunc(v.resources, func(r resource) bool { return r.info.Matches(uri) })
-	if i < 0 {
-		return resource{}, false
+// resourcesAt lists the resources that may answer uri, in the order of the
+// configuration: more than one only where their URIs name no source.
+func (v *toolset) resourcesAt(uri string) []resource {
+	var found []resource
+	for _, r := range v.resources {
+		if (len(found) == 0 || r.info.Shared && r.source != found[len(found)-1].source) && r.info.Matches(uri) {
+			found = append(found, r)
+		}
 	}
-	return v.resources[i], true
+	return found
 }

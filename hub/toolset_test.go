@@ -53,6 +53,9 @@ func TestNames(t *testing.T) {
 		{"reads", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count late miss panic say stubborn wait"},
 		{"read-only", "", []hub.Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count late miss panic say stubborn wait"},
 		{"admin when named", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},
+		{"opted in", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: reads, Tools: []string{"spare"}}}, "big break count late miss panic say spare stubborn wait"},
+		{"opted in to all", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: reads, AllTools: true}}, "big break count late miss panic say spare stubborn wait"},
+		{"opted in and not granted", "", []hub.Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}, AllTools: true}}, "own"},
 		{"unknown kind", "", []hub.Source{{Name: "notes", Kind: "nothing"}}, ""},
 		{"no source", "", nil, ""},
 	} {
@@ -64,6 +67,19 @@ func TestNames(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// A person calls a tool that agents do not see.
+func TestOptIn(t *testing.T) {
+	h := start(t, hub.Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.Initialize()
+	if f := c.Ask("tools/call", `{"name":"spare","arguments":{}}`); !strings.Contains(string(f.Raw), "tool not found") {
+		t.Errorf("got %s", f.Raw)
+	}
+	if _, err := h.Person().Call(t.Context(), "notes", "spare", nil); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -183,9 +183,12 @@ type SourceChange struct {
 	Ask      *bool  `json:"ask,omitempty"` // whether a person is asked before anything is written
 	// Keys are those of the kind that change, as a person types them; an empty
 	// text removes a key.
-	Keys    map[string]string `json:"keys,omitempty"`
-	Exclude RuleChange        `json:"exclude,omitzero"`
-	Only    RuleChange        `json:"only,omitzero"`
+	Keys map[string]string `json:"keys,omitempty"`
+	// Tools are those that agents see besides the kind's default list, "all" for
+	// every one; empty: none; nil: they stay.
+	Tools   []string   `json:"tools,omitzero"`
+	Exclude RuleChange `json:"exclude,omitzero"`
+	Only    RuleChange `json:"only,omitzero"`
 }
 
 // A RuleChange is what is to change in a list of privacy rules.

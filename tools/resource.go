@@ -17,6 +17,9 @@ type Resource[S Source] struct {
 	// plain resource, otherwise a resource template.
 	URI  string
 	MIME string
+	// Shared means that its URIs name no source, because the specification writes
+	// them so: of the sources that match one, the first that has it answers.
+	Shared bool
 	// Read returns the content at uri; vars are the template's variables.
 	Read func(s S, ctx context.Context, uri string, vars map[string]string) (Content, error)
 	// Targets is what reading it touches, as of [WithTargets]; nil: only the URI
@@ -34,6 +37,8 @@ type ResourceInfo struct {
 	Doc   string `json:"description"`
 	URI   string `json:"uri"`
 	MIME  string `json:"mimeType"`
+	// Shared is [Resource].Shared.
+	Shared bool `json:"-"`
 }
 
 // ForSource is the ResourceInfo as published for one source.

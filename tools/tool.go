@@ -46,6 +46,13 @@ type Spec[In, Out any] struct {
 	// Unlisted keeps the tool out of every agent's list: it is for routes and
 	// for tools that call others.
 	Unlisted bool
+	// Normalize rewrites arguments in other spellings, which are taken but not
+	// published, to those that In declares, before they are checked. Nil: there are
+	// no others.
+	Normalize func(args map[string]any) error
+	// OptIn keeps the tool out of agents' lists, which cost every request, until a
+	// source's configuration names it in tools. Tools that call others may call it.
+	OptIn bool
 	// Roles that may call it; nil: every role. To others it does not exist.
 	Roles []string
 }
@@ -67,6 +74,7 @@ type Tool[S Source] struct {
 	targets func(context.Context, S, json.RawMessage) ([]string, error) // nil: WithTargets was not used
 	// targetsInAnswer: its output is a TargetProvider.
 	targetsInAnswer bool
+	normalize       func(args map[string]any) error // nil: arguments have one spelling
 }
 
 // Info is the tool's declaration.
@@ -99,6 +107,7 @@ type ToolInfo struct {
 	Timeout  time.Duration                                                       `json:"timeout_ns,omitempty"`
 	Calls    bool                                                                `json:"calls,omitempty"`
 	Unlisted bool                                                                `json:"unlisted,omitempty"`
+	OptIn    bool                                                                `json:"opt_in,omitempty"`
 	Roles    []string                                                            `json:"roles,omitempty"`
 	// HasTargets: the tool tells what a call touches before it is made, and with
 	// TargetsInAnswer its answer tells it too.
@@ -108,6 +117,18 @@ type ToolInfo struct {
 // AllowsRole reports whether callers with this role may call the tool.
 func (t ToolInfo) AllowsRole(role string) bool {
 	return len(t.Roles) == 0 || slices.Contains(t.Roles, role)
+}
+
+// DryRunArgument is the optional argument of a tool that writes with which it only
+// tells what it would do: dry_run, or dryRun where its specification writes names so;
+// empty: it has none.
+func (t ToolInfo) DryRunArgument() string {
+	for _, name := range []string{"dry_run", "dryRun"} {
+		if t.In.Properties[name] != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // ExampleInfo is an Example after marshalling.
@@ -172,7 +193,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 	info := ToolInfo{
 		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect,
 		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
-		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, Roles: spec.Roles,
+		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles,
 	}
 	if spec.Timeout < 0 || spec.Timeout > maxTimeout {
 		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", spec.Name, maxTimeout))
@@ -195,6 +216,10 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 	info.Redact = redaction(spec)
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
+		raw, err := normalizeArguments(spec.Normalize, raw)
+		if err != nil {
+			return Result{}, err
+		}
 		if err := decodeArguments(in, raw, &v); err != nil {
 			return Result{}, err
 		}
@@ -205,7 +230,20 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		return newResult(out)
 	}
 	_, answers := any(*new(Out)).(TargetProvider)
-	return Tool[S]{info: info, call: call, targetsInAnswer: answers}
+	return Tool[S]{info: info, call: call, targetsInAnswer: answers, normalize: spec.Normalize}
+}
+
+// normalizeArguments applies [Spec].Normalize. What is no object is left to the
+// check.
+func normalizeArguments(normalize func(map[string]any) error, raw json.RawMessage) (json.RawMessage, error) {
+	var args map[string]any
+	if normalize == nil || json.Unmarshal(raw, &args) != nil || args == nil {
+		return raw, nil
+	}
+	if err := normalize(args); err != nil {
+		return nil, err
+	}
+	return PlainJSON(args)
 }
 
 // redaction is [Spec].Redact for answers as JSON; nil: the tool has none.
@@ -244,6 +282,10 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 	t.info.HasTargets, t.info.TargetsInAnswer = true, t.targetsInAnswer
 	t.targets = func(ctx context.Context, src S, raw json.RawMessage) ([]string, error) {
 		var v In
+		raw, err := normalizeArguments(t.normalize, raw)
+		if err != nil {
+			return nil, err
+		}
 		if len(raw) > 0 { // what is wrong with the arguments is told by the call
 			if err := json.Unmarshal(raw, &v); err != nil {
 				return nil, err

@@ -80,6 +80,9 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 	if s.Role != "" {
 		rows.add("role", s.Role)
 	}
+	if len(s.Tools) > 0 {
+		rows.add("more tools", strings.Join(s.Tools, ", "))
+	}
 	for _, rule := range s.Exclude {
 		rows.add("exclude", rule)
 	}

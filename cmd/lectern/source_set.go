@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ func (f *ruleFlags) register(cmd *cobra.Command, name, means string) {
 func sourceSetCommand(c *cli) *cobra.Command {
 	var exclude, only ruleFlags
 	var name string
+	var tools []string
 	var readOnly, ask, replace bool
 	var f confirmFlags
 	cmd := &cobra.Command{
@@ -33,6 +35,7 @@ func sourceSetCommand(c *cli) *cobra.Command {
 			"A new name is taken over by grants and rules, and undo and the source's own data\n" +
 			"follow it. What agents may do besides is set by `lectern grant`.",
 		Example: "  lectern source set notes --exclude Private --exclude '#secret'\n" +
+			"  lectern source set notes --tools all\n" +
 			"  lectern source set notes --remove-exclude Private --read-only\n" +
 			"  lectern source set notes --replace --only Projects --only Areas\n" +
 			"  lectern source set notes --name wiki",
@@ -56,6 +59,9 @@ func sourceSetCommand(c *cli) *cobra.Command {
 			if cmd.Flags().Changed("read-only") {
 				change.ReadOnly = &readOnly
 			}
+			if cmd.Flags().Changed("tools") {
+				change.Tools = optInTools(tools)
+			}
 			if cmd.Flags().Changed("ask") {
 				change.Ask = &ask
 			}
@@ -72,6 +78,7 @@ func sourceSetCommand(c *cli) *cobra.Command {
 	only.register(cmd, "only", "show agents what matches")
 	cmd.Flags().BoolVar(&replace, "replace", false, "the rules given replace those that are there")
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "agents may only read; --read-only=false ends that")
+	cmd.Flags().StringSliceVar(&tools, "tools", nil, "`TOOLS` that agents see besides the default list; all for every one, default for none")
 	cmd.Flags().BoolVar(&ask, "ask", false, "agents need your approval to write or delete; --ask=false ends that")
 	cmd.Flags().StringVar(&name, "name", "", "the new `NAME`")
 	f.register(cmd)
@@ -137,6 +144,11 @@ func (c *cli) hubRuns(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// optInTools is what --tools names; "default" names none.
+func optInTools(given []string) []string {
+	return append([]string{}, slices.DeleteFunc(given, func(t string) bool { return t == "default" || t == "" })...)
 }
 
 // readKeys reads KEY=VALUE arguments. Their text is repeated in no error: it may

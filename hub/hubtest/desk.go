@@ -161,6 +161,8 @@ func FakeSource(w *FakeSystemState) tools.Kind {
 	define := func(name string, e tools.Effect) tools.Spec[none, none] {
 		return tools.Spec[none, none]{Name: name, Title: name, Doc: "Does " + name + ".", Effect: e}
 	}
+	spare := define("spare", tools.Reads)
+	spare.OptIn = true
 	return tools.Erase(tools.System[*desk, struct{}]{
 		Name: "desk", Title: "Desk", Doc: "For tests.",
 		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
@@ -189,6 +191,7 @@ func FakeSource(w *FakeSystemState) tools.Kind {
 			tools.DefineWithContext(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
 			tools.DefineWithContext(define("late", tools.Reads), (*desk).Late),
 			tools.Define(define("own", tools.Admin), (*desk).Remove),
+			tools.Define(spare, (*desk).Remove),
 		},
 		Resources: []tools.Resource[*desk]{
 			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*desk).resource},

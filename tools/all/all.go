@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/logseq"
 	"github.com/lectern-mcp/lectern/tools/markdown"
+	"github.com/lectern-mcp/lectern/tools/org"
 )
 
 // Environment are the variables of each System that has any, by its name. It
@@ -20,5 +21,5 @@ func Environment() map[string][]tools.EnvironmentVariable {
 
 // Systems is every System, in the order shown to people.
 func Systems() []tools.Kind {
-	return []tools.Kind{markdown.System(), logseq.System()}
+	return []tools.Kind{markdown.System(), logseq.System(), org.System()}
 }

@@ -11,16 +11,21 @@ import (
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
 
-// costs is a table of what each tool costs in a client's list in bytes, and their
-// sum.
+// costs is a table of what each tool costs in a client's list in bytes, and the sum
+// of those that are listed without being asked for.
 func costs(kinds []tools.Kind) (table []byte, total int) {
 	var b bytes.Buffer
 	for _, k := range kinds {
 		m := k.Manifest()
 		for _, t := range m.Tools {
 			entry, _ := t.ListedBytes(m.Name + "_" + t.Name)
-			total += entry
-			fmt.Fprintf(&b, "%6d  %s_%s\n", entry, m.Name, t.Name)
+			note := ""
+			if t.OptIn {
+				note = " (opt-in)"
+			} else {
+				total += entry
+			}
+			fmt.Fprintf(&b, "%6d  %s_%s%s\n", entry, m.Name, t.Name, note)
 		}
 	}
 	fmt.Fprintf(&b, "%6d  total\n", total)

@@ -56,9 +56,12 @@ func render(name, text string, data any) ([]byte, error) {
 		"cell":        cell,
 		"codes":       errorCodes,
 		"details":     details,
+		"documented":  documentedTools,
 		"errorObject": errorObject,
+		"listed":      listedTools,
 		"meaning":     meaning,
 		"methods":     routeMethods,
+		"optIn":       optInTools,
 		"quote":       quote,
 		"recovery":    recovery,
 		"rows":        schemaRows,
@@ -73,6 +76,27 @@ func render(name, text string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
 	return b.Bytes(), nil
+}
+
+// documentedTools are those that some agent may see.
+func documentedTools(m *tools.Manifest) []tools.ToolInfo {
+	return slices.DeleteFunc(slices.Clone(m.Tools), func(t tools.ToolInfo) bool { return t.Unlisted })
+}
+
+// listedTools are those that agents see unless a source says otherwise.
+func listedTools(m *tools.Manifest) []tools.ToolInfo {
+	return slices.DeleteFunc(documentedTools(m), func(t tools.ToolInfo) bool { return t.OptIn })
+}
+
+// optInTools lists the others by name; empty: there are none.
+func optInTools(m *tools.Manifest) string {
+	var names []string
+	for _, t := range documentedTools(m) {
+		if t.OptIn {
+			names = append(names, "`"+t.Name+"`")
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // summary is the first line of a declaration's text.

@@ -33,7 +33,7 @@ func (s *suite) openRestorable() source {
 func writingExamples(t tools.ToolInfo) []tools.ExampleInfo {
 	var w []tools.ExampleInfo
 	for _, x := range t.Examples {
-		if decodeObject(x.In)["dry_run"] != true {
+		if decodeObject(x.In)[t.DryRunArgument()] != true {
 			w = append(w, x)
 		}
 	}
@@ -103,12 +103,12 @@ func (s *suite) checkAfterStates(src source, l *changeRecorder) {
 // checkDryRunReportsNothing checks that a dry run reports no changes.
 func (s *suite) checkDryRunReportsNothing(src source, t tools.ToolInfo) {
 	s.Helper()
-	if _, ok := t.In.Properties["dry_run"]; !ok {
+	if t.DryRunArgument() == "" {
 		return
 	}
 	for _, x := range t.Examples {
 		args := decodeObject(x.In)
-		args["dry_run"] = true
+		args[t.DryRunArgument()] = true
 		l := s.newRecorder(describeCall(t, encode(args)))
 		s.callAs(s.ctx(), l.callContext(), src.OpenedSource, t, encode(args))
 		if l.reports > 0 {

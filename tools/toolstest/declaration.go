@@ -97,8 +97,8 @@ func checkTool(r Reporter, system string, t tools.ToolInfo) {
 	if _, taken := t.In.Properties["source"]; taken {
 		r.Errorf(`%s: the argument "source" is added where several sources are published; name yours differently`, what)
 	}
-	if dry, ok := t.In.Properties["dry_run"]; ok && (dry.Type != "boolean" || slices.Contains(t.In.Required, "dry_run")) {
-		r.Errorf("%s: dry_run must be an optional boolean", what)
+	if dry := t.DryRunArgument(); dry != "" && (t.In.Properties[dry].Type != "boolean" || slices.Contains(t.In.Required, dry)) {
+		r.Errorf("%s: %s must be an optional boolean", what, dry)
 	}
 	checkSchema(r, what+": input", t.In)
 	checkSchema(r, what+": output", t.Out)
@@ -150,7 +150,7 @@ func checkResources(r Reporter, m *tools.Manifest) {
 		if res.MIME == "" {
 			r.Errorf("%s: has no MIME type", what)
 		}
-		if !strings.Contains(res.URI, "{source}") {
+		if !res.Shared && !strings.Contains(res.URI, "{source}") {
 			r.Errorf("%s: its URI %s has no {source}, so two sources would collide", what, res.URI)
 		}
 		if _, err := uritemplate.New(res.URI); err != nil {

@@ -70,7 +70,7 @@ func checkDigestSeesWrites(s *suite) {
 		before := src.Digest()
 		for _, x := range t.Examples {
 			args := decodeObject(x.In)
-			delete(args, "dry_run")
+			delete(args, t.DryRunArgument())
 			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 		}
 		if src.Digest() == before {
@@ -117,14 +117,14 @@ func checkReadsChangeNothing(s *suite) {
 func checkDryRunsChangeNothing(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
-		if _, ok := t.In.Properties["dry_run"]; !ok {
+		if t.DryRunArgument() == "" {
 			continue
 		}
 		for i, x := range t.Examples {
 			src := s.open("one")
 			before := src.Digest()
 			args := decodeObject(x.In)
-			args["dry_run"] = true
+			args[t.DryRunArgument()] = true
 			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 			if src.Digest() != before {
 				s.Errorf("%s: example %d changed the data in a dry run", t.Name, i+1)

@@ -41,12 +41,12 @@ func (s *suite) newGenerator(seed uint64, place Fixture) *argumentGenerator {
 // arguments generates arguments that t may accept.
 func (v *argumentGenerator) arguments(t tools.ToolInfo) map[string]any {
 	args := decodeObject(t.Examples[v.rand.IntN(len(t.Examples))].In)
-	delete(args, "dry_run")
+	delete(args, t.DryRunArgument())
 	for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
 		required := slices.Contains(t.In.Required, name)
 		_, given := args[name]
 		switch {
-		case name == "dry_run":
+		case name == t.DryRunArgument():
 		case !required && given && v.rand.IntN(4) == 0:
 			delete(args, name)
 		case given && v.rand.IntN(2) == 0 || !given && v.rand.IntN(5) == 0:

@@ -350,7 +350,7 @@ func checkHiddenUntouched(s *suite) {
 		for _, path := range stringPaths(t.In, nil) {
 			for _, word := range words {
 				args := decodeObject(t.Examples[0].In)
-				delete(args, "dry_run")
+				delete(args, t.DryRunArgument())
 				setAtPath(args, path, word)
 				s.callLeavingHidden(w, hidden, t, encode(args))
 			}

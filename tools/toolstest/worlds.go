@@ -59,14 +59,14 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 
 // probeTool calls a tool with random arguments, without writing.
 func probeTool(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, probes *argumentGenerator) {
-	_, dry := t.In.Properties["dry_run"]
+	dry := t.DryRunArgument() != ""
 	for range 6 {
 		args := probes.arguments(t)
 		if t.Effect != tools.Reads {
 			if !dry {
 				return
 			}
-			args["dry_run"] = true
+			args[t.DryRunArgument()] = true
 		}
 		call(t, args)
 	}
@@ -75,7 +75,7 @@ func probeTool(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, prob
 // probeNames calls a tool with a hidden name in every argument that takes text, and
 // with names below and beside it.
 func probeNames(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, words []string, random *rand.Rand) {
-	if _, dry := t.In.Properties["dry_run"]; t.Effect != tools.Reads && !dry {
+	if dry := t.DryRunArgument() != ""; t.Effect != tools.Reads && !dry {
 		return
 	}
 	for _, path := range stringPaths(t.In, nil) {
@@ -84,7 +84,7 @@ func probeNames(call func(tools.ToolInfo, map[string]any), t tools.ToolInfo, wor
 			word = []string{word, word + "/x.md", word + ".md", word + "/", word + "-2.md"}[random.IntN(5)]
 			args := maps.Clone(decodeObject(t.Examples[random.IntN(len(t.Examples))].In))
 			if t.Effect != tools.Reads {
-				args["dry_run"] = true
+				args[t.DryRunArgument()] = true
 			}
 			setAtPath(args, slices.Clone(path), word)
 			call(t, args)

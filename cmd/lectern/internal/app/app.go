@@ -69,7 +69,7 @@ func (a *App) Getenv(name string) string {
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
 	s := config.Schema{
-		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRuleIn,
+		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Tools: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRuleIn,
 		CheckSecret:  checkSecret,
 		CheckAddress: loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
 	}
@@ -79,6 +79,11 @@ func (a *App) Schema() config.Schema {
 	for _, k := range a.Systems() {
 		m := k.Manifest()
 		s.Kinds[m.Name] = ConfigKeys(m)
+		for _, t := range m.Tools {
+			if t.OptIn {
+				s.Tools[m.Name] = append(s.Tools[m.Name], t.Name)
+			}
+		}
 		for _, role := range m.Roles {
 			s.Roles[m.Name] = append(s.Roles[m.Name], role.Name)
 		}

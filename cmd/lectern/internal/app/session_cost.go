@@ -23,17 +23,18 @@ type SystemCost struct {
 // all. It counts what every client is granted, not what single clients are.
 func (a *App) SessionCost(c config.Config, names []string) (systems []SystemCost, bytes int) {
 	sources := slices.DeleteFunc(a.Sources(c), func(s Source) bool { return len(names) > 0 && !slices.Contains(names, s.Name) })
-	granted := func(kind string, e tools.Effect) bool {
-		return slices.ContainsFunc(sources, func(s Source) bool {
+	lists := func(kind string, t tools.ToolInfo) bool {
+		return !t.Unlisted && slices.ContainsFunc(sources, func(s Source) bool {
 			effects, _, _ := s.Granted()
-			return s.Kind == kind && slices.Contains(effects, e)
+			return s.Kind == kind && slices.Contains(effects, t.Effect) &&
+				(!t.OptIn || slices.Contains(s.Tools, config.AllTools) || slices.Contains(s.Tools, t.Name))
 		})
 	}
 	for _, k := range a.Systems() {
 		m := k.Manifest()
 		cost := SystemCost{System: m.Name}
 		for _, t := range m.Tools {
-			if !t.Unlisted && granted(m.Name, t.Effect) {
+			if lists(m.Name, t) {
 				cost.add(t)
 			}
 		}

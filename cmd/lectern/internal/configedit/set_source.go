@@ -84,6 +84,12 @@ func changedSource(old config.Source, change status.SourceChange) (s config.Sour
 	if change.ReadOnly != nil {
 		s.ReadOnly = *change.ReadOnly
 	}
+	if change.Tools != nil {
+		s.Tools = change.Tools
+		if len(s.Tools) == 0 {
+			s.Tools = nil
+		}
+	}
 	if change.Ask != nil {
 		s.Ask = []string{}
 		if *change.Ask {

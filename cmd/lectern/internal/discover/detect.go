@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,9 +112,6 @@ func describeContents(dir fs.FS, place string) string {
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil || len(entries) == 0 {
 		return place + " is empty, so its kind cannot be detected"
-	}
-	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(path.Ext(e.Name()), ".org") }) {
-		return place + " holds Org files, which this build cannot open"
 	}
 	return place + " looks like none of the known kinds"
 }

@@ -51,7 +51,7 @@ func checkHub(_ context.Context, r *run) status.Check {
 	vitals, err := r.vitals()
 	switch {
 	case errors.Is(err, daemon.ErrNoHub):
-		return offer(warn(noHub, "The first agent starts one, and so does `lectern`. To start one now, run: lectern hub restart."), status.StartHub, "")
+		return offer(warn(noHub, "The first agent starts one, and so does `lectern`. To start one now, run: lectern hub start."), status.StartHub, "")
 	case err != nil:
 		return fail(err.Error(), "Read its last output in "+r.Paths.Daemon().Output()+", then run: lectern hub restart.")
 	}

@@ -1,6 +1,8 @@
 package hubproc
 
 import (
+	"slices"
+
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
@@ -62,7 +64,7 @@ func hubSources(sources []app.Source) []hub.Source {
 		effects, _, _ := s.Granted()
 		list = append(list, hub.Source{
 			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: effects, Role: s.Role, Options: s.Options, Location: s.Location(),
-			Privacy: privacy(s.Source), Sample: s.Sample != nil,
+			Tools: s.Tools, AllTools: slices.Contains(s.Tools, config.AllTools), Privacy: privacy(s.Source), Sample: s.Sample != nil,
 		})
 	}
 	return list

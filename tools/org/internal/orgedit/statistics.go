@@ -95,3 +95,7 @@ func (d *countEdit) writeCookies(at, done, total int) {
 		}
 	}
 }
+
+// UpdateStatistics recounts the statistics cookies of headline i, as Emacs's
+// command of that name does.
+func (d *Draft) UpdateStatistics(i int) { d.updateOwnCookies(d.at(i)) }

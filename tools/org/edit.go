@@ -1,0 +1,317 @@
+package org
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
+)
+
+// maxChanged is the maximum number of bytes of the files that one call changes.
+const maxChanged = 128 << 20
+
+// maxDrafted is maxChanged for all calls on a drafted source together.
+const maxDrafted = 512 << 20
+
+// WriteOptions are the arguments that every tool that writes has.
+type WriteOptions struct {
+	IfMatch string `json:"ifMatch,omitempty" jsonschema:"etag; refused if it changed"`
+	DryRun  bool   `json:"dryRun,omitempty" jsonschema:"only show the diff"`
+}
+
+// An edit is the files that one call changes, as it will leave them. It is worked
+// out completely before anything is written. The owner holds s.writing.
+type edit struct {
+	s     *catalog
+	ctx   context.Context
+	c     tools.CallContext
+	env   orgedit.Env
+	files []*editedFile // in the order in which they were opened
+	roots map[*root]*folder.Draft
+}
+
+// An editedFile is one file of an edit. Its headlines are those of the whole file.
+type editedFile struct {
+	*orgedit.Draft
+	name    string
+	root    *root
+	rel     string
+	before  []byte
+	created bool
+	shown   *shownFile // before the edit; nil: it did not exist
+}
+
+// edit runs work on drafts and then makes its changes, or with DryRun only returns
+// them as a diff of what agents see. Of an error nothing is written.
+func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions, work func(e *edit) error) (diff string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	e := &edit{s: s.catalog, ctx: ctx, c: c, env: s.editEnv(c), roots: map[*root]*folder.Draft{}}
+	if err := work(e); err != nil {
+		return "", err
+	}
+	after, err := e.finish()
+	if err != nil {
+		return "", err
+	}
+	if opt.DryRun {
+		return e.diff(after), nil
+	}
+	if err := e.commit(); err != nil {
+		return "", err
+	}
+	for i, f := range e.files {
+		s.forget(f.name)
+		if after[i] != nil {
+			s.announce(f.shown, after[i])
+		}
+	}
+	return "", nil
+}
+
+// forget drops what is kept of a file that was written.
+func (s *editor) forget(name string) {
+	if s.cache != nil {
+		s.cache.remove(name)
+	}
+}
+
+// open returns the file of that name for editing.
+func (e *edit) open(name string) (*editedFile, error) {
+	if i := slices.IndexFunc(e.files, func(f *editedFile) bool { return f.name == name }); i >= 0 {
+		return e.files[i], nil
+	}
+	r, rel, ok := e.s.locate(name)
+	if !ok {
+		return nil, notAllowedError(name)
+	}
+	d := e.roots[r]
+	if d == nil {
+		d = folder.NewDraft(r.view, r.modes, maxChanged)
+		e.roots[r] = d
+	}
+	st, err := d.Hold(rel)
+	if err != nil {
+		return nil, e.s.toolError(name, err)
+	}
+	f := &editedFile{name: name, root: r, rel: rel, before: st.Data, created: !st.Exists}
+	if st.Exists {
+		if f.shown, err = e.s.parse(name, r, rel, st.Data); err != nil {
+			return nil, e.s.toolError(name, err)
+		}
+	} else if _, err := r.view.CheckDestination(rel, ""); err != nil {
+		return nil, e.s.toolError(name, err)
+	}
+	if f.Draft, err = orgedit.NewDraft(st.Data, r.path(rel), e.s.settings, e.s.readSetup, e.env); err != nil {
+		return nil, e.s.toolError(name, err)
+	}
+	e.files = append(e.files, f)
+	return f, nil
+}
+
+// existing is open for a file that must exist.
+func (e *edit) existing(name string) (*editedFile, error) {
+	f, err := e.open(name)
+	if err == nil && f.shown == nil {
+		return nil, notAllowedError(name)
+	}
+	return f, err
+}
+
+// headline opens the file of the headline that a URI means and finds it there, by
+// its index in the whole file. ifMatch is checked if it is not empty.
+func (e *edit) headline(uri, ifMatch string) (*editedFile, int, error) {
+	f, i, err := e.at(uri, ifMatch)
+	if err == nil && i < 0 {
+		return nil, 0, tools.Errorf(tools.Invalid, "URI must identify a headline, not a whole file").
+			WithHint("Add /headline/ and the titles from the top down.")
+	}
+	return f, i, err
+}
+
+// at is headline for a URI that may mean a file too, with index -1.
+func (e *edit) at(uri, ifMatch string) (*editedFile, int, error) {
+	t, err := e.s.parseTarget(e.ctx, uri)
+	if err != nil {
+		return nil, 0, err
+	}
+	if t.id != "" {
+		found, _, err := e.s.findID(e.ctx, t.id)
+		if err != nil {
+			return nil, 0, err
+		}
+		t.file = found.name
+	}
+	f, err := e.existing(t.file)
+	if err != nil {
+		return nil, 0, err
+	}
+	now, err := e.present(f)
+	if err != nil {
+		return nil, 0, err
+	}
+	i, err := e.s.findIn(now, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	if etag := now.etag(i); ifMatch != "" && strings.Trim(ifMatch, `"`) != etag {
+		return nil, 0, tools.Errorf(tools.Conflict, "The headline was changed since it was read").
+			WithHint("Read it again, then write with the new etag.").WithData(errorData{etag: etag, uri: e.s.uri(now, i)})
+	}
+	return f, now.wholeIndex(i), nil
+}
+
+// present is a file as agents will see it after what was done so far.
+func (e *edit) present(f *editedFile) (*shownFile, error) {
+	if !f.Changed() && f.shown != nil {
+		return f.shown, nil
+	}
+	return e.s.parse(f.name, f.root, f.rel, orgedit.Apply(f.before, f.Edits()))
+}
+
+// finish puts the edited texts into the drafts of the folders. It refuses an edit
+// that would hide a headline or show a hidden one.
+func (e *edit) finish() (after []*shownFile, err error) {
+	after = make([]*shownFile, len(e.files))
+	hidden, total := 0, 0
+	for i, f := range e.files {
+		if f.shown != nil {
+			hidden, total = hidden-f.shown.hidden(), total-len(f.shown.whole.Headlines)
+		}
+		data := orgedit.Apply(f.before, f.Edits())
+		if f.created && len(data) == 0 {
+			continue
+		}
+		if after[i], err = e.s.parse(f.name, f.root, f.rel, data); err != nil {
+			return nil, e.s.toolError(f.name, err)
+		}
+		hidden, total = hidden+after[i].hidden(), total+len(after[i].whole.Headlines)
+		if !f.Changed() {
+			continue
+		}
+		d := e.roots[f.root]
+		if f.created {
+			err = d.AddFile(f.rel, data)
+		} else {
+			err = d.SetContent(f.rel, data)
+		}
+		if err != nil {
+			return nil, e.s.toolError(f.name, err)
+		}
+	}
+	if hidden != 0 {
+		return nil, hiddenError()
+	}
+	return after, nil
+}
+
+// diff is the difference that an edit makes in what agents see.
+func (e *edit) diff(after []*shownFile) string {
+	var b strings.Builder
+	for i, f := range e.files {
+		var old, now string
+		if f.shown != nil {
+			old = string(f.shown.Source)
+		}
+		if after[i] != nil {
+			now = string(after[i].Source)
+		}
+		if old != now {
+			b.WriteString(udiff.Unified(f.name, f.name, old, now))
+		}
+	}
+	return b.String()
+}
+
+// commit reports the changes of all folders at once and then makes them. If one
+// folder fails, those before it are put back.
+func (e *edit) commit() error {
+	var reported []tools.Change
+	var drafts []*root
+	for _, r := range e.s.roots {
+		if d := e.roots[r]; d != nil && len(d.Changes()) > 0 {
+			drafts = append(drafts, r)
+			for _, change := range d.Changes() {
+				reported = append(reported, tools.Change{Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After)})
+			}
+			if file, found := folder.FindReadOnly(d.Changes()); found {
+				return tools.Errorf(tools.Denied, "The file is read-only: %s; nothing was changed", r.prefix+file).
+					WithHint("Ask the user; chmod u+w on the file lets it be changed.")
+			}
+		}
+	}
+	told := false
+	report := func([]folder.Change) error {
+		if told {
+			return nil
+		}
+		told = true
+		return e.c.BeforeWrite(e.ctx, reported...)
+	}
+	var done []*root
+	for _, r := range drafts {
+		to := r.store
+		if e.c.IsDryRun() { // a draft knows nothing of hidden names that are taken
+			to = folder.NewDraft(r.view, r.modes, maxChanged)
+		}
+		err := to.Commit(e.roots[r], report)
+		if err == nil {
+			done = append(done, r)
+			continue
+		}
+		return errors.Join(e.commitError(r, err), e.putBack(done))
+	}
+	return nil
+}
+
+func (e *edit) commitError(r *root, err error) error {
+	if conflict, ok := errors.AsType[*folder.ConflictError](err); ok {
+		return e.s.toolError(r.prefix+conflict.Target, atomicfile.ErrChanged)
+	}
+	return e.s.toolError(r.prefix, err)
+}
+
+// putBack takes back what was committed in other folders.
+func (e *edit) putBack(done []*root) error {
+	var errs []error
+	for _, r := range done {
+		var back []folder.Change
+		for _, c := range e.roots[r].Changes() {
+			back = append(back, folder.Change{Target: c.Target, Before: c.After, After: c.Before})
+		}
+		errs = append(errs, r.store.Restore(back, func([]folder.Change) error { return nil }))
+	}
+	return errors.Join(errs...)
+}
+
+// writeFile implements [folder.Writer].
+func writeFile(dir *os.Root, file string, before, after folder.State) error {
+	opt := atomicfile.Options{Mode: fs.FileMode(after.Mode), Create: !before.Exists}
+	if before.Exists {
+		opt.IfHash = new(sha256.Sum256(before.Data))
+	}
+	err := atomicfile.Write(dir, file, after.Data, opt)
+	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) || !before.Exists && errors.Is(err, atomicfile.ErrNotRegular) {
+		return &folder.ConflictError{Target: file}
+	}
+	return err
+}
+
+// probeModes finds out the permission bits of new files and folders.
+func probeModes(dir *os.Root) (file, folder uint32, err error) {
+	f, d, err := atomicfile.ProbeModes(dir)
+	return uint32(f), uint32(d), err
+}

@@ -1,0 +1,95 @@
+package org
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
+)
+
+type getTodosIn struct {
+	Files     []string    `json:"files,omitempty" jsonschema:"only in these"`
+	States    []string    `json:"states,omitempty" jsonschema:"one of these; open ones when omitted"`
+	Tags      []string    `json:"tags,omitempty" jsonschema:"all of them"`
+	Scheduled *dateRange  `json:"scheduled,omitempty" jsonschema:"only scheduled then"`
+	Deadline  *dateRange  `json:"deadline,omitempty" jsonschema:"only due then"`
+	Limit     tools.Limit `json:"limit,omitempty" jsonschema:"maximum"`
+	Cursor    Cursor      `json:"cursor,omitempty" jsonschema:"nextCursor"`
+}
+
+// A dateRange is days, the first and last included.
+type dateRange struct {
+	From string `json:"from,omitempty" jsonschema:"YYYY-MM-DD"`
+	To   string `json:"to,omitempty" jsonschema:"YYYY-MM-DD"`
+}
+
+func getTodos() tools.Tool[*Source] {
+	return tools.Define(tools.Spec[getTodosIn, headlineList]{
+		Name: "org-get-todos", Title: "List tasks", Effect: tools.Reads,
+		Doc:       "List tasks by state, tags and dates.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(nil, "files", "states", "tags"),
+		Redact:    headlineList.redact,
+		Examples: []tools.Example[getTodosIn, headlineList]{
+			{Purpose: "list what is open", In: getTodosIn{Tags: []string{"work"}}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
+			{Purpose: "list what is due in a month", In: getTodosIn{Deadline: &dateRange{"2026-03-01", "2026-03-31"}}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
+		},
+	}, (*Source).getTodos)
+}
+
+func (s *reader) getTodos(ctx context.Context, in getTodosIn) (headlineList, error) {
+	scheduled, err := in.Scheduled.parse("scheduled")
+	if err != nil {
+		return headlineList{}, err
+	}
+	deadline, err := in.Deadline.parse("deadline")
+	if err != nil {
+		return headlineList{}, err
+	}
+	return s.list(ctx, in.Files, in.Limit, in.Cursor, func(f *shownFile) []int {
+		chosen := f.Select(orgfile.Selection{States: in.States, Open: len(in.States) == 0, Tags: in.Tags, Archived: f.archived})
+		return slices.DeleteFunc(chosen, func(i int) bool {
+			return f.Headlines[i].Keyword.Empty() || !scheduled.includes(f, i, orgfile.Scheduled) || !deadline.includes(f, i, orgfile.Deadline)
+		})
+	})
+}
+
+// daySpan is a parsed dateRange; nil: every headline, with or without a date.
+type daySpan struct{ from, to orgtime.Day }
+
+const (
+	firstDay orgtime.Day = -1 << 30
+	lastDay  orgtime.Day = 1 << 30
+)
+
+func (r *dateRange) parse(name string) (*daySpan, error) {
+	if r == nil {
+		return nil, nil //nolint:nilnil // no range was given
+	}
+	span := daySpan{firstDay, lastDay}
+	for _, end := range []struct {
+		text, name string
+		day        *orgtime.Day
+	}{{r.From, ".from", &span.from}, {r.To, ".to", &span.to}} {
+		if end.text == "" {
+			continue
+		}
+		t, ok := orgtime.Parse("<" + end.text + ">")
+		if !ok {
+			return nil, tools.Errorf(tools.Invalid, "%s%s: %.40q is not a date such as 2026-03-01", name, end.name, end.text)
+		}
+		*end.day = t.Start
+	}
+	return &span, nil
+}
+
+// includes reports whether a headline's date of a kind lies in the range.
+func (s *daySpan) includes(f *shownFile, i int, kind orgfile.PlanningKind) bool {
+	if s == nil {
+		return true
+	}
+	t, ok := orgtime.Parse(f.Text(f.PlanningTime(i, kind)))
+	return ok && t.Expression == nil && t.Start >= s.from && t.Start <= s.to
+}

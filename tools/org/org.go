@@ -1,0 +1,37 @@
+// Package org opens Org files: headlines with states, tags, properties, dates and
+// clocks, edited in place so that every byte is what Emacs would have written,
+// without Emacs. It declares the tools and resources of this System.
+//
+// It does not know MCP and does not decide who may call what. tools/all imports
+// it. Start reading at [System], then source.go. Which files are open is in
+// roots.go, a file without what is hidden in shown_file.go, what a URI means in
+// target.go, and how an edit becomes Changes in edit.go. Parsing and editing are
+// in its internal packages orgfile and orgedit.
+package org
+
+import (
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// System declares the kind of knowledge base named org.
+func System() tools.Kind {
+	return tools.Erase(tools.System[*Source, Config]{
+		Name:  "org",
+		Title: "Org files",
+		Doc: "Org-mode files: tasks with states, tags, properties, dates and clocks. Every edit leaves the bytes that Emacs would have written; Emacs need not run. " +
+			"A headline is named by a URI, org://projects.org/headline/Alpha/Tasks or org://id/ID, as answers give it.",
+		Open:        Open,
+		Detect:      Detect,
+		ErrorFormat: errorFormat(),
+		Tools:       systemTools(),
+		Resources:   resources(),
+		Pages:       pages(),
+		Sample:      sample(),
+	})
+}
+
+func systemTools() []tools.Tool[*Source] {
+	return []tools.Tool[*Source]{
+		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(),
+	}
+}

@@ -1,0 +1,240 @@
+package org
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+)
+
+// privacyRules are what the user hides. Rules by path and namespace are about files;
+// those by tag and property are about headlines, which are hidden with all below
+// them, and about whole files, by #+FILETAGS, #+PROPERTY and the file's own drawer.
+// A rule of Only by tag or property shows the headlines at the top of a file that
+// match, with all below them.
+type privacyRules struct {
+	tools.Privacy
+	prefix string // of the root
+	read   fileReader
+}
+
+// A fileReader parses the bytes of a file.
+type fileReader func(name string, data []byte) (*orgfile.File, error)
+
+// newRules are the rules for the view of a root; nil if nothing can be hidden.
+func newRules(p tools.Privacy, prefix string, read fileReader) folder.Rules {
+	if !p.Any() {
+		return nil
+	}
+	return privacyRules{p, prefix, read}
+}
+
+// pages are the file as rules by path judge it: by its path with and without the
+// root's name.
+func (r privacyRules) pages(file string) []tools.Page {
+	stem := strings.TrimSuffix(file, path.Ext(file))
+	pages := []tools.Page{{Path: stem, File: file}}
+	if r.prefix != "" {
+		pages = append(pages, tools.Page{Path: r.prefix + stem, File: r.prefix + file})
+	}
+	return pages
+}
+
+// hides judges a file or headline with these tags and properties: a rule of Exclude
+// needs to match under one of the file's paths, and so does one of Only.
+func (r privacyRules) hides(file string, tags []string, properties map[string][]string) bool {
+	shown := len(r.Only) == 0
+	for _, page := range r.pages(file) {
+		page.Tags, page.Properties = tags, properties
+		if (tools.Privacy{Exclude: r.Exclude}).Hides(page) {
+			return true
+		}
+		shown = shown || !(tools.Privacy{Only: r.Only}).Hides(page)
+	}
+	return !shown
+}
+
+// HidesFolder implements [folder.Rules].
+func (r privacyRules) HidesFolder(dir string) bool {
+	if r.Privacy.HidesFolder(dir) {
+		return r.prefix == "" || (tools.Privacy{Exclude: r.Exclude}).HidesFolder(dir) || r.Privacy.HidesFolder(r.prefix+dir)
+	}
+	return r.prefix != "" && (tools.Privacy{Exclude: r.Exclude}).HidesFolder(r.prefix+dir)
+}
+
+// HidesName implements [folder.Rules].
+func (r privacyRules) HidesName(file string) (hidden, decided bool) {
+	if (privacyRules{tools.Privacy{Exclude: r.Exclude}, r.prefix, nil}).hides(file, nil, nil) {
+		return true, true
+	}
+	if r.NeedsContent() {
+		return false, false
+	}
+	return r.hides(file, nil, nil), true
+}
+
+// HidesFile implements [folder.Rules].
+func (r privacyRules) HidesFile(all folder.Files, file string) bool {
+	data, err := all.Read(file)
+	return err != nil || r.HidesContent(file, data)
+}
+
+// HidesContent implements [folder.Rules].
+func (r privacyRules) HidesContent(file string, data []byte) bool {
+	if hidden, decided := r.HidesName(file); decided {
+		return hidden
+	}
+	f, err := r.read(file, data)
+	if err != nil {
+		return true
+	}
+	if !r.hidesHeadline(file, f, -1) {
+		return false
+	}
+	excluded := privacyRules{tools.Privacy{Exclude: r.Exclude}, r.prefix, r.read}
+	if excluded.hidesHeadline(file, f, -1) {
+		return true
+	}
+	return !slices.ContainsFunc(f.Children(-1), func(i int) bool { return !r.hidesHeadline(file, f, i) })
+}
+
+// hidesHeadline judges headline i by its tags and properties and those of all above
+// it, or the file for -1. It reads tags as permissively as some program may.
+func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
+	tags := slices.Clone(f.Settings.FileTags)
+	properties := map[string][]string{}
+	add := func(list []orgfile.Property) {
+		for _, p := range list {
+			properties[p.Key] = append(properties[p.Key], p.Value)
+		}
+	}
+	add(f.Settings.Properties)
+	add(f.Properties(-1))
+	for at := i; at >= 0; at = int(f.Headlines[at].Parent) {
+		h := &f.Headlines[at]
+		tags = append(tags, permissiveTags(f.Text(orgfile.Span{Start: h.Begin, End: h.LineEnd}))...)
+		add(f.Properties(at))
+	}
+	return r.hides(file, tags, properties)
+}
+
+// permissiveTags are the words between colons at the end of a heading line, whatever
+// characters they have.
+func permissiveTags(line string) []string {
+	line = strings.TrimRight(line, " \t\r")
+	word := line[strings.LastIndexAny(line, " \t")+1:]
+	if !strings.HasPrefix(word, ":") || !strings.HasSuffix(word, ":") {
+		return nil
+	}
+	return strings.FieldsFunc(word, func(r rune) bool { return r == ':' })
+}
+
+// hiddenError refuses a write that would touch what is hidden, or hide or show
+// something. All have the same message, which reveals nothing.
+func hiddenError() error {
+	return tools.HiddenError("Headlines like this one are hidden from agents").WithHint("Choose another place or content, or ask the user.")
+}
+
+// HidesChange implements [tools.ChangeFilter]. A Change of a file with hidden
+// headlines is hidden, because it has all of the file's bytes.
+func (s *Source) HidesChange(_ context.Context, c tools.Change) (bool, error) {
+	if !s.privacy.Any() {
+		return false, nil
+	}
+	name, isFolder := folder.ParseTarget(c.Target)
+	for _, r := range s.roots {
+		rel, ok := strings.CutPrefix(name, r.prefix)
+		if !ok {
+			continue
+		}
+		if isFolder {
+			return r.rules.HidesFolder(rel), nil
+		}
+		known, hidden := r.store.Look(rel)
+		hidden = known && hidden
+		states := []tools.State{c.Before, c.After}
+		if now, err := r.store.State(rel); err == nil {
+			states = append(states, tools.State(now))
+		}
+		for _, st := range states {
+			if st.Exists {
+				known, hidden = true, hidden || r.view.Hides(rel, st.Data) || s.hidesPart(name, r, rel, st.Data)
+			}
+		}
+		if known {
+			return hidden, nil
+		}
+		hidden, decided := r.rules.HidesName(rel)
+		return hidden || !decided, nil
+	}
+	return true, nil
+}
+
+// hidesPart reports whether a part of a file is hidden.
+func (s *catalog) hidesPart(name string, r *root, rel string, data []byte) bool {
+	f, err := s.parse(name, r, rel, data)
+	return err != nil || f.index != nil
+}
+
+// CountHiddenPages implements [tools.HiddenPageCounter]: files and headlines count.
+func (s *Source) CountHiddenPages(ctx context.Context) (status.HiddenPages, error) {
+	count := tools.NewPrivacyCount(s.privacy)
+	for _, r := range s.roots {
+		disk, ok := r.store.(*folder.Committer)
+		if !ok {
+			return status.HiddenPages{}, tools.Errorf(tools.Unavailable, "what a draft hides cannot be counted")
+		}
+		all, err := disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
+		if err != nil {
+			return status.HiddenPages{}, s.toolError(r.prefix, err)
+		}
+		for _, rel := range all.Files {
+			_, hidden := disk.Look(rel)
+			st, err := disk.State(rel)
+			if err != nil {
+				continue
+			}
+			s.countHidden(count, r, rel, st.Data, hidden)
+		}
+	}
+	return count.Pages(), nil
+}
+
+// countHidden counts a file and its headlines.
+func (s *catalog) countHidden(count *tools.PrivacyCount, r *root, rel string, data []byte, hidden bool) {
+	rules, ok := r.rules.(privacyRules)
+	if !ok {
+		rules = privacyRules{prefix: r.prefix}
+	}
+	for _, page := range rules.pages(rel)[1:] {
+		count.Match(page)
+	}
+	f, err := s.parseWhole(r, rel, data)
+	if err != nil {
+		count.Add(rules.pages(rel)[0], hidden)
+		return
+	}
+	gone := make([]bool, len(f.Headlines))
+	for i := -1; i < len(f.Headlines); i++ {
+		page := rules.pages(rel)[0]
+		page.Tags, page.Properties = slices.Clone(f.Settings.FileTags), map[string][]string{}
+		for at := i; at >= 0; at = int(f.Headlines[at].Parent) {
+			page.Tags = append(page.Tags, f.LocalTags(at)...)
+			for _, p := range f.Properties(at) {
+				page.Properties[p.Key] = append(page.Properties[p.Key], p.Value)
+			}
+		}
+		if i < 0 {
+			count.Add(page, hidden)
+			continue
+		}
+		parent := int(f.Headlines[i].Parent)
+		gone[i] = hidden || parent >= 0 && gone[parent] || r.rules != nil && rules.hidesHeadline(rel, f, i)
+		count.Add(page, gone[i])
+	}
+}

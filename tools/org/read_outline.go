@@ -1,0 +1,26 @@
+package org
+
+// An outlineNode is a headline in an outline.
+type outlineNode struct {
+	Headline
+	Line int `json:"line" jsonschema:"where it stands, from 1"`
+}
+
+// outlineOf lists the headlines below headline i, or all of a file for -1, in the
+// order of the file; level tells the tree.
+func (s *reader) outlineOf(f *shownFile, i int) outlineOut {
+	out := outlineOut{headlineLink: s.link(f, i)}
+	from, to := 0, len(f.Headlines)
+	if i >= 0 {
+		from, to = i, f.AfterSubtree(i)
+	}
+	for at := from; at < to; at++ {
+		out.Headings = append(out.Headings, outlineNode{s.describe(f, at), f.Line(int(f.Headlines[at].Begin))})
+	}
+	return out
+}
+
+type outlineOut struct {
+	Headings []outlineNode `json:"headings" jsonschema:"in the order of the file; level tells the tree"`
+	headlineLink
+}

@@ -1,0 +1,142 @@
+package org
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+)
+
+// A Source is the open Org files. Its methods may be called from any goroutine;
+// writes run one at a time. The types that it is made of are its layers: which files
+// there are and what a URI means in them, the tools that read, and those that write.
+type Source struct{ editor }
+
+// An editor has the tools that write.
+type editor struct{ reader }
+
+// A reader has the tools that read.
+type reader struct{ *catalog }
+
+// A catalog knows the open files: it finds, parses and edits them.
+type catalog struct {
+	name     string
+	roots    []*root
+	settings orgfile.Settings // of a file that sets nothing itself
+	privacy  tools.Privacy
+	config   Config
+	cache    *fileCache // nil: it is a draft
+	ids      *idIndex
+	now      func() time.Time
+	log      *slog.Logger
+	changed  func(uri string)
+	report   tools.Reporter
+	writing  *sync.Mutex
+}
+
+// Open opens the folders of a configuration. The error is Unavailable, with the
+// path in the message, if one does not exist or cannot be read.
+func Open(_ context.Context, c Config, env tools.Env) (*Source, error) {
+	if err := c.checkWords(); err != nil {
+		return nil, err
+	}
+	settings, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
+	s := &catalog{
+		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(),
+		now: env.Now, log: env.Log, changed: env.ResourceChanged, report: env.Report, writing: new(sync.Mutex),
+	}
+	s.roots, err = openRoots(c, env.Privacy, func(name string, data []byte) (*orgfile.File, error) {
+		return orgfile.Parse(data, name, settings, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newSource(s), nil
+}
+
+func newSource(s *catalog) *Source { return &Source{editor{reader{s}}} }
+
+// Draft implements [tools.Drafter]: the source over drafts that are never committed.
+func (s *Source) Draft(context.Context) (tools.Source, error) {
+	d := *s.catalog
+	d.roots, d.cache, d.ids, d.changed, d.writing = nil, nil, newIDIndex(), func(string) {}, new(sync.Mutex)
+	for _, r := range s.roots {
+		over := folder.NewDraft(r.view, r.modes, maxDrafted)
+		d.roots = append(d.roots, &root{
+			prefix: r.prefix, dir: r.dir, globs: r.globs, view: over.View(), store: over, rules: r.rules, modes: r.modes,
+			close: func() error { return nil },
+		})
+	}
+	return newSource(&d), nil
+}
+
+// Close closes the folders.
+func (s *Source) Close() error {
+	var errs []error
+	for _, r := range s.roots {
+		errs = append(errs, r.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Check reports that a folder is missing or was replaced. Its hint is for the user,
+// not for an agent.
+func (s *Source) Check(context.Context) error {
+	for _, r := range s.roots {
+		if err := r.view.Check(); err != nil {
+			return &tools.Error{
+				Code: tools.Unavailable, Message: "the folder " + r.dir + " is missing or was replaced by another one",
+				Hint: "Restore the folder; Lectern checks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
+			}
+		}
+	}
+	return nil
+}
+
+// sweep removes temporary files that a killed process has left.
+func (s *catalog) sweep(ctx context.Context) error {
+	for _, r := range s.roots {
+		if r.sweep == nil {
+			continue
+		}
+		err := r.sweep(func(dir *os.Root) error {
+			removed, err := atomicfile.Sweep(ctx, dir, s.now)
+			if removed > 0 || err != nil {
+				s.log.InfoContext(ctx, "removed temporary files that killed writers left", "removed", removed, "err", err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// editEnv is what an edit takes from its call: the time, and IDs that are the same
+// each time that the hub runs the call.
+func (s *editor) editEnv(c tools.CallContext) orgedit.Env {
+	now := c.Began
+	if now.IsZero() {
+		now = s.now()
+	}
+	random := rand.New(rand.NewPCG(c.Seed, uint64(now.UnixNano()))) //nolint:gosec // an ID is no secret, and must be the same again
+	if c.Seed == 0 {
+		random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) //nolint:gosec // an ID is no secret
+	}
+	return orgedit.Env{Now: now, NewID: func() string { return newID(random) }}
+}

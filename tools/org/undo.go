@@ -1,0 +1,129 @@
+package org
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// rootOf finds the root of a target of a Change.
+func (s *Source) rootOf(target string) (r *root, rel string, ok bool) {
+	for _, r := range s.roots {
+		if rel, ok := strings.CutPrefix(target, r.prefix); ok {
+			return r, rel, true
+		}
+	}
+	return nil, "", false
+}
+
+// State implements [tools.Restorer].
+func (s *Source) State(_ context.Context, target string) (tools.State, error) {
+	r, rel, ok := s.rootOf(target)
+	if !ok {
+		return tools.State{}, nil
+	}
+	st, err := r.store.State(rel)
+	if err != nil {
+		return tools.State{}, s.toolError(target, err)
+	}
+	return tools.State(st), nil
+}
+
+// Restore implements [tools.Restorer].
+func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	byRoot := map[*root][]folder.Change{}
+	for _, change := range changes {
+		r, rel, ok := s.rootOf(change.Target)
+		if !ok {
+			return tools.Errorf(tools.Conflict, "%s is in no folder of this source any more", change.Target)
+		}
+		byRoot[r] = append(byRoot[r], folder.Change{Target: rel, Before: folder.State(change.Before), After: folder.State(change.After)})
+	}
+	var reported []tools.Change
+	var plan []*root
+	for _, r := range s.roots { // first find out everything, then report once
+		if len(byRoot[r]) == 0 {
+			continue
+		}
+		plan = append(plan, r)
+		err := r.store.Restore(byRoot[r], func(all []folder.Change) error {
+			for _, change := range all {
+				reported = append(reported, tools.Change{Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After)})
+			}
+			return errPlanned
+		})
+		if err != nil && !errors.Is(err, errPlanned) {
+			return s.restoreError(r, err)
+		}
+	}
+	if err := c.BeforeWrite(ctx, reported...); err != nil {
+		return err
+	}
+	for n, r := range plan {
+		if err := r.store.Restore(byRoot[r], func([]folder.Change) error { return nil }); err != nil {
+			errs := []error{s.restoreError(r, err)}
+			for _, done := range plan[:n] {
+				errs = append(errs, done.store.Restore(reverseChanges(byRoot[done]), func([]folder.Change) error { return nil }))
+			}
+			return errors.Join(errs...)
+		}
+	}
+	for _, r := range plan {
+		s.announceRestored(r, byRoot[r])
+	}
+	return nil
+}
+
+// errPlanned ends a Restore that only finds out what it would do.
+var errPlanned = errors.New("planned")
+
+func reverseChanges(changes []folder.Change) []folder.Change {
+	var back []folder.Change
+	for _, c := range changes {
+		back = append(back, folder.Change{Target: c.Target, Before: c.After, After: c.Before})
+	}
+	return back
+}
+
+func (s *Source) restoreError(r *root, err error) error {
+	if e, ok := errors.AsType[*folder.ConflictError](err); ok {
+		return tools.Errorf(tools.Conflict, "%s was edited later; nothing was changed", r.prefix+e.Target).
+			WithHint("Read it: a change cannot be undone over a later edit.")
+	}
+	return s.toolError(r.prefix, err)
+}
+
+// announceRestored announces what a Restore has changed in files that are shown.
+func (s *Source) announceRestored(r *root, changes []folder.Change) {
+	for _, c := range changes {
+		name := r.prefix + c.Target
+		if _, _, ok := s.locate(name); !ok {
+			continue
+		}
+		s.forget(name)
+		old, now := s.shownState(name, r, c.Target, c.Before), s.shownState(name, r, c.Target, c.After)
+		if old != nil || now != nil {
+			s.announce(old, now)
+		}
+	}
+}
+
+// shownState is a file as a State holds it; nil if it is hidden or missing.
+func (s *Source) shownState(name string, r *root, rel string, st folder.State) *shownFile {
+	if !st.Exists || r.view.Hides(rel, st.Data) {
+		return nil
+	}
+	f, err := s.parse(name, r, rel, st.Data)
+	if err != nil {
+		return nil
+	}
+	return f
+}

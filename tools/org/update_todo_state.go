@@ -1,0 +1,109 @@
+package org
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+type updateTodoStateIn struct {
+	ResourceURI  string `json:"resourceUri" jsonschema:"the headline"`
+	CurrentState string `json:"currentState" jsonschema:"its state now; empty: none"`
+	NewState     string `json:"newState" jsonschema:"the new one; empty: none"`
+	Note         string `json:"note,omitempty" jsonschema:"why; kept where the file records notes"`
+	WriteOptions
+}
+
+type updateTodoStateOut struct {
+	Success       bool   `json:"success" jsonschema:"true"`
+	PreviousState string `json:"previousState" jsonschema:"state before"`
+	NewState      string `json:"newState" jsonschema:"state now: a repeated task is open again"`
+	headlineLink
+	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+}
+
+func updateTodoState() tools.Tool[*Source] {
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[updateTodoStateIn, updateTodoStateOut]{
+		Name: "org-update-todo-state", Title: "Change a task's state", Effect: tools.Writes,
+		Doc:       "Change the TODO state of a headline as Emacs does: CLOSED, notes, repeaters, cookies.\nRefused if currentState is not its state.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: uriAliases("current_state currentState", "new_state newState"),
+		Examples: []tools.Example[updateTodoStateIn, updateTodoStateOut]{
+			{
+				Purpose: "complete a task", In: updateTodoStateIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", CurrentState: "TODO", NewState: "DONE"}, AnyAnswer: true,
+				Want: updateTodoStateOut{Success: true, PreviousState: "TODO", NewState: "DONE", headlineLink: exampleLink("Alpha/Write%20plan")},
+			},
+		},
+	}, (*Source).updateTodoState), func(s *Source, ctx context.Context, in updateTodoStateIn) ([]string, error) {
+		return s.targetsOf(ctx, in.ResourceURI)
+	})
+}
+
+func exampleLink(path string) headlineLink {
+	return headlineLink{ResourceURI: "org://projects.org/headline/" + path, Etag: "9f86d081884c7d65"}
+}
+
+func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in updateTodoStateIn) (out updateTodoStateOut, err error) {
+	out, err = updateTodoStateOut{Success: true, PreviousState: in.CurrentState}, nil
+	out.Diff, err = s.edit(ctx, c, in.WriteOptions, func(e *edit) error {
+		f, i, err := e.headline(in.ResourceURI, in.IfMatch)
+		if err != nil {
+			return err
+		}
+		if err := e.setState(f, i, in.CurrentState, in.NewState, in.Note); err != nil {
+			return err
+		}
+		now, err := e.present(f)
+		if err != nil {
+			return err
+		}
+		// The headline keeps its place among all of the file: a change of state adds
+		// and moves none.
+		shown, ok := now.shownIndex(i)
+		if !ok {
+			return hiddenError()
+		}
+		out.NewState = now.Text(now.Headlines[shown].Keyword)
+		out.headlineLink = s.link(now, shown)
+		return nil
+	})
+	return out, err
+}
+
+// setState changes the state of a headline that has the state current.
+func (e *edit) setState(f *editedFile, i int, current, state, note string) error {
+	file := f.File()
+	if actual := file.Text(file.Headlines[i].Keyword); actual != current {
+		name := func(state string) string {
+			if state == "" {
+				return "(no state)"
+			}
+			return tools.Truncate(state, 100)
+		}
+		now, err := e.present(f)
+		if err != nil {
+			return err
+		}
+		shown, _ := now.shownIndex(i)
+		return &tools.Error{
+			Code: tools.Conflict, SpecCode: "State mismatch", Message: "State mismatch: expected '" + name(current) + "', found '" + name(actual) + "'",
+			Hint: "Use the state that the headline has.", Data: errorData{actual: &actual, expected: &current, uri: e.s.uri(now, shown)},
+		}
+	}
+	var text *string
+	if note != "" {
+		text = &note
+	}
+	if err := e.touch(f, i); err != nil {
+		return err
+	}
+	return editError(f.SetState(i, state, text))
+}
+
+// touch gives a headline that is changed an ID, where the configuration says so.
+func (e *edit) touch(f *editedFile, i int) error {
+	if policy := idPolicy(e.s.config.IDs); policy == touchIDs || policy == "" && e.s.config.Compat == compatOrgMCP {
+		f.CreateID(i)
+	}
+	return nil
+}
