@@ -71,7 +71,7 @@ bench: ## speed and memory, printed; no test depends on time
 
 oracle: ## 5,000 random edits of Org files and 2,000 agendas, in Emacs as well, compared byte for byte; installs emacs-nox and faketime
 	@.ci/needs emacs
-	ORG_ORACLE=$${ORG_ORACLE:-5000} ORG_AGENDAS=$${ORG_AGENDAS:-2000} ORG_QUERIES=$${ORG_QUERIES:-3000} go test -count=1 -v -timeout 30m -run '^Test(Oracle|AgendaOracle|AgendaCorpus|Queries)$$' ./tools/org
+	ORG_ORACLE=$${ORG_ORACLE:-5000} ORG_AGENDAS=$${ORG_AGENDAS:-2000} ORG_QUERIES=$${ORG_QUERIES:-3000} go test -count=1 -v -timeout 30m -run '^Test(Oracle|AgendaOracle|AgendaCorpus|ClockOracle|Queries)$$' ./tools/org
 
 screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
 	go run ./cmd/screens docs/screens

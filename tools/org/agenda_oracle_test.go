@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
@@ -25,7 +25,7 @@ type agendaCase struct {
 	Name  string            `json:"name"`
 	Files []string          `json:"files"`
 	Start string            `json:"start"`
-	Days  int               `json:"days"`
+	Days  int               `json:"days,omitempty"`
 	Vars  map[string]string `json:"vars"`
 }
 
@@ -78,7 +78,9 @@ func TestAgendaCorpus(t *testing.T) {
 	compareAgendas(t, command, cases)
 }
 
-func compareAgendas(t *testing.T, command []string, cases []agendaCase) {
+// runAgendaScript calls a function of agenda.el with cases and returns what it
+// printed.
+func runAgendaScript(t *testing.T, command []string, function string, cases []agendaCase) *json.Decoder {
 	t.Helper()
 	b, err := json.Marshal(cases)
 	if err != nil {
@@ -88,13 +90,21 @@ func compareAgendas(t *testing.T, command []string, cases []agendaCase) {
 	if err := atomicfile.WriteFile(file, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append(command[1:len(command):len(command)], "-Q", "--batch", "-l", "testdata/agenda.el", "-f", "agenda-run", file)
+	args := append(command[1:len(command):len(command)], "-Q", "--batch", "-l", "testdata/agenda.el", "-f", function, file)
 	cmd := exec.CommandContext(t.Context(), command[0], args...)
 	cmd.Env = append(os.Environ(), "NO_FAKE_STAT=1", "TZ=UTC", "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	in := json.NewDecoder(bytes.NewReader(out))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	return json.NewDecoder(bytes.NewReader(out))
+}
+
+func compareAgendas(t *testing.T, command []string, cases []agendaCase) {
+	t.Helper()
+	in := runAgendaScript(t, command, "agenda-run", cases)
 	entries, failed := 0, 0
 	for _, c := range cases {
 		var want struct {
@@ -102,10 +112,8 @@ func compareAgendas(t *testing.T, command []string, cases []agendaCase) {
 			Text  string
 			Lines [][]any
 		}
-		if e := in.Decode(&want); e == io.EOF {
-			t.Fatalf("Emacs stopped at %s: %v\n%s", c.Name, err, stderr.Bytes())
-		} else if e != nil {
-			t.Fatal(e)
+		if err := in.Decode(&want); err != nil {
+			t.Fatalf("Emacs stopped at %s: %v", c.Name, err)
 		}
 		if want.Error != nil {
 			t.Logf("%s: Emacs cannot make this agenda: %s", c.Name, *want.Error)
@@ -136,6 +144,68 @@ func compareAgendas(t *testing.T, command []string, cases []agendaCase) {
 	if failed > 0 {
 		t.Fail()
 	}
+}
+
+// TestClockOracle compares the time that random clock lines record with what Emacs
+// adds up.
+func TestClockOracle(t *testing.T) {
+	command := emacsCommand(t)
+	dir := t.TempDir()
+	var cases []agendaCase
+	for i := range uint64(envNumber(t, "ORG_AGENDAS", 60)) {
+		g := &agendaGenerator{Rand: rand.New(rand.NewPCG(i, 11))}
+		c := agendaCase{Name: fmt.Sprint("clock-", i), Start: caseTime.AddDate(0, 0, g.IntN(20)-12).Format("2006-01-02"), Days: g.IntN(3) * 5}
+		for n := range 8 {
+			g.write(strings.Repeat("*", 1+g.IntN(3)) + fmt.Sprint(g.pick(" TODO", "", " COMMENT"), " entry ", n, g.pick("", "  :a:", "  :ARCHIVE:")))
+			for range g.IntN(4) {
+				g.clockLine()
+			}
+		}
+		path := filepath.Join(dir, c.Name+".org")
+		if err := atomicfile.WriteFile(path, []byte(g.out.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.Files = []string{path}
+		cases = append(cases, c)
+	}
+	in := runAgendaScript(t, command, "clock-run", cases)
+	headlines := 0
+	for _, c := range cases {
+		var want struct{ Clocks [][2]int }
+		if err := in.Decode(&want); err != nil {
+			t.Fatal(err)
+		}
+		source, err := os.ReadFile(c.Files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := orgfile.Parse(source, c.Files[0], orgfile.DefaultSettings(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var days *orgagenda.DayRange
+		if start, _ := orgtime.Parse("<" + c.Start + ">"); c.Days > 0 {
+			days = &orgagenda.DayRange{First: start.Start, Last: start.Start + orgtime.Day(c.Days) - 1}
+		}
+		var got [][2]int
+		for _, r := range orgagenda.ReportClock(orgfile.NewView(f, nil), days) {
+			if r.Total > 0 {
+				got = append(got, [2]int{f.Line(int(f.Headlines[r.Headline].Begin)), r.Total})
+			}
+		}
+		headlines += len(got)
+		if fmt.Sprint(got) != fmt.Sprint(want.Clocks) {
+			t.Errorf("%s from %s, %d days: %v, Emacs %v\n%s", c.Name, c.Start, c.Days, got, want.Clocks, source)
+		}
+	}
+	t.Logf("%d headlines with recorded time", headlines)
+}
+
+func (g *agendaGenerator) clockLine() {
+	start := caseTime.AddDate(0, 0, g.IntN(20)-15).Add(-time.Duration(g.IntN(1400)) * time.Minute)
+	end := start.Add(time.Duration(g.IntN(3000)) * time.Minute)
+	stamp := func(t time.Time) string { return t.Format("[2006-01-02 Mon 15:04]") }
+	g.write(g.pick("", "  ") + g.pick("CLOCK: "+stamp(start)+"--"+stamp(end)+" =>  1:00", "CLOCK: "+stamp(start)+"--"+stamp(end), "CLOCK: "+stamp(start), "CLOCK: =>  2:30", "text CLOCK: "+stamp(start)+"--"+stamp(end)))
 }
 
 func runAgenda(t *testing.T, c agendaCase) (lines []string, text string, whole bool) {

@@ -33,5 +33,6 @@ func System() tools.Kind {
 func systemTools() []tools.Tool[*Source] {
 	return []tools.Tool[*Source]{
 		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(),
+		getAgendaItems(), getAgenda(), queryTool(), clockReport(), getHabits(),
 	}
 }

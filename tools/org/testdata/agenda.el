@@ -71,3 +71,28 @@
   (let* ((json-object-type 'alist) (json-array-type 'list)
          (cases (json-read-file (pop command-line-args-left))))
     (mapc 'agenda-case cases)))
+
+(defun clock-case (case)
+  "Print how much time is recorded at the headlines of CASE."
+  (let-alist case
+    (let (out)
+      (with-current-buffer (find-file-noselect (car .files))
+        (if .days
+            (let ((start (org-time-string-to-time (concat "<" .start ">"))))
+              (org-clock-sum start (time-add start (days-to-time .days))))
+          (org-clock-sum))
+        (org-map-entries
+         (lambda ()
+           (let ((n (get-text-property (point) :org-clock-minutes)))
+             (when (and n (> n 0)) (push (list (line-number-at-pos) n) out)))))
+        (set-buffer-modified-p nil)
+        (kill-buffer))
+      (princ (json-encode (list (cons 'name .name) (cons 'clocks (apply 'vector (nreverse out))))))
+      (terpri))))
+
+(defun clock-run ()
+  "Print the recorded time of the cases in the file on the command line."
+  (setq standard-output t)
+  (let* ((json-object-type 'alist) (json-array-type 'list)
+         (cases (json-read-file (pop command-line-args-left))))
+    (mapc 'clock-case cases)))
