@@ -211,7 +211,7 @@ func (s *reader) describeEntry(e *orgagenda.Entry, f *shownFile) agendaItem {
 		Headline: s.describe(f, e.Headline),
 	}
 	if e.Kind == orgagenda.Diary {
-		item.Text = e.Text
+		item.Text = e.Text()
 	}
 	return item
 }

@@ -248,7 +248,7 @@ func runAgenda(t *testing.T, c agendaCase) (lines []string, text string, whole b
 		}
 		tags := e.View.File.AllTags(e.Headline)
 		lines = append(lines, fmt.Sprint(e.Day.Date().Format("2006-01-02"), " ", filepath.Base(e.View.File.Path), ":",
-			e.View.File.Line(int(e.View.File.Headlines[e.Headline].Begin)), " ", e.Kind, " ", e.Prefix, "|", e.Time, "|", e.Text, "|", tags, " ", e.Priority))
+			e.View.File.Line(int(e.View.File.Headlines[e.Headline].Begin)), " ", e.Kind, " ", e.Prefix, "|", e.Time, "|", e.Text(), "|", tags, " ", e.Priority))
 	}
 	return lines, orgagenda.Format(entries, span, orgtime.Clock(60*caseTime.Hour()+caseTime.Minute())), whole
 }

@@ -31,12 +31,14 @@ type Entry struct {
 	Headline int
 	Date     orgtime.Day // of the timestamp; Day for ranges and diary entries
 	Prefix   string      // as Emacs writes it: "Scheduled: ", "In   3 d.: ", "(2/3): "; "" for none
-	Text     string      // the heading without stars and tags, and without what Time says; a diary entry's text
 	Time     string      // as Emacs writes it: "10:00-11:30" or "10:00"; "" for none
 	Priority int         // larger is shown first
 	Habit    *Habit      // nil for what is no habit
 
-	minutes int // Time as hours and minutes in one number, for the order
+	minutes int    // Time as hours and minutes in one number
+	order   int    // where it was found
+	text    string // if hasText; worked out from the heading otherwise
+	hasText bool
 }
 
 // A Span is the days that an agenda shows.
@@ -49,7 +51,7 @@ type Span struct {
 // List returns the entries of an agenda by day and in Emacs's order: those with a
 // time of day first, then by priority, then in the order of files and text.
 func List(files []*Calendar, span Span) []Entry {
-	var out []Entry
+	out := make([]Entry, 0, 64)
 	for day := span.First; day < span.First+orgtime.Day(span.Days); day++ {
 		start := len(out)
 		for _, c := range files {
@@ -57,7 +59,7 @@ func List(files []*Calendar, span Span) []Entry {
 			b.build()
 			out = b.out
 		}
-		slices.SortStableFunc(out[start:], compareEntries)
+		slices.SortFunc(out[start:], compareEntries)
 	}
 	return out
 }
@@ -69,7 +71,7 @@ func compareEntries(a, b Entry) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(a.minutes, b.minutes), cmp.Compare(b.Priority, a.Priority))
+	return cmp.Or(cmp.Compare(a.minutes, b.minutes), cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.order, b.order))
 }
 
 // untimed sorts behind each time of day.
@@ -203,7 +205,7 @@ func (b *dayBuilder) addPlain(s *stamp) {
 		return
 	}
 	shown := b.day == s.time.Start && s.time.Expression == nil
-	if !shown && (s.time.Expression != nil || repeatsLast(b.view.File.Text(s.at)) && (b.day <= b.today || !b.settings.SkipRepeat)) {
+	if !shown && (s.time.Expression != nil || s.repeats && (b.day <= b.today || !b.settings.SkipRepeat)) {
 		yes, known := s.time.Falls(b.day)
 		shown = yes && known
 	}
@@ -211,16 +213,24 @@ func (b *dayBuilder) addPlain(s *stamp) {
 		return
 	}
 	e := Entry{Kind: Timestamp, Date: b.day}
-	e.Priority = b.format(&e, s, timeSource{b.view.File.Text(s.at), true})
+	e.Priority = b.format(&e, s, b.stampTime(s))
 	if habit := b.habits[s.headline]; habit != nil {
 		e.Priority = habit.Priority(b.today)
 	}
 	b.out = append(b.out, e)
 }
 
+// stampTime returns the time of day in a plain timestamp.
+func (b *dayBuilder) stampTime(s *stamp) timeSource {
+	if !mayHoldTime(b.view.File.Source[s.at.Start:s.at.End]) {
+		return timeSource{"", true}
+	}
+	return timeSource{b.view.File.Text(s.at), true}
+}
+
 // repeatsLast says whether a timestamp ends with its repeater. Emacs shows the
 // repetitions of a plain timestamp only then.
-func repeatsLast(text string) bool {
+func repeatsLast(text []byte) bool {
 	i := len(text) - 2
 	if i < 1 || text[i+1] != '>' {
 		return false

@@ -31,6 +31,7 @@ type stamp struct {
 	headline int
 	at       orgfile.Span // of the timestamp, with its brackets; of the line for diary entries
 	time     orgtime.Timestamp
+	repeats  bool // of a plain timestamp: its repetitions are shown
 }
 
 // Scan finds the timestamps of what v shows. Archived subtrees and those under
@@ -117,7 +118,7 @@ func (c *Calendar) collectPlanning(i int) {
 
 func (c *Calendar) add(list *[]stamp, i int, at orgfile.Span, t orgtime.Timestamp) {
 	t.Overflow = c.view.File.Settings.Quirks == orgfile.Org95
-	*list = append(*list, stamp{i, at, t})
+	*list = append(*list, stamp{i, at, t, repeatsLast(c.view.File.Source[at.Start:at.End])})
 }
 
 // collectEntry finds the other timestamps of headline i's own text.

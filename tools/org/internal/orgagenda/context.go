@@ -37,8 +37,8 @@ func (s *contextScanner) at(pos int) lineContext {
 
 var (
 	blockBegin  = regexp.MustCompile(`(?i)^[ \t]*#\+begin_(src|example|export|comment)(?:[ \t]|\r?$)`)
-	literalLine = regexp.MustCompile(`^[ \t]*(?:#\+[^\s\[]+(?:\[.*\])?:|:[ \r]|:$)`)
-	literalText = regexp.MustCompile(`(?:^|[\s\-({'"])(=(?:[^\s=]|[^\s=].*?\S)=|~(?:[^\s~]|[^\s~].*?\S)~)(?:$|[\s\-.,:!?;'")}\\\[])|(\[\[[^\]]*\](?:\[[^\[]+?\])?\])`)
+	keywordLine = regexp.MustCompile(`^#\+[^\s\[]+(?:\[.*\])?:`)
+	literalText = regexp.MustCompile(`(?:^|[\s\-({'"])(=(?:[^\s=]|[^\s=].*?\S)=|~(?:[^\s~]|[^\s~].*?\S)~)(?:$|[\s\-.,:!?;'")}\\\[])`)
 )
 
 // enter notes what block a line opens or closes. One that is never closed is no
@@ -81,13 +81,36 @@ func (s *contextScanner) context(line []byte, column int) lineContext {
 		return inComment
 	case s.block == "src":
 		return inSource
-	case s.block != "" || literalLine.Match(line):
+	case s.block != "" || isLiteralLine(text) || inLink(line, column):
 		return inLiteral
 	}
-	for _, m := range literalText.FindAllSubmatchIndex(line, -1) {
-		if m[2] >= 0 && column > m[2] && column < m[3] || m[4] >= 0 && column > m[4] && column < m[5] {
-			return inLiteral
+	if bytes.ContainsAny(line[:column], "=~") {
+		for _, m := range literalText.FindAllSubmatchIndex(line, -1) {
+			if column > m[2] && column < m[3] {
+				return inLiteral
+			}
 		}
 	}
 	return inText
+}
+
+// isLiteralLine says whether a line, without blanks before it, is a keyword or of
+// fixed width.
+func isLiteralLine(text []byte) bool {
+	if len(text) == 0 {
+		return false
+	}
+	switch text[0] {
+	case ':':
+		return len(text) == 1 || text[1] == ' ' || text[1] == '\r'
+	case '#':
+		return keywordLine.Match(text)
+	}
+	return false
+}
+
+// inLink says whether a column lies between "[[" and "]]".
+func inLink(line []byte, column int) bool {
+	begin := bytes.LastIndex(line[:column], []byte("[["))
+	return begin >= 0 && !bytes.Contains(line[begin:column], []byte("]]")) && bytes.Contains(line[column:], []byte("]]"))
 }

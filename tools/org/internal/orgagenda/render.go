@@ -70,7 +70,10 @@ func withGrid(entries []Entry, today, single bool, now orgtime.Clock) []string {
 		}
 	}
 	lines = append(lines, entries...)
-	slices.SortStableFunc(lines, compareEntries)
+	for i := range lines {
+		lines[i].order = i
+	}
+	slices.SortFunc(lines, compareEntries)
 	out := make([]string, len(lines))
 	for i := range lines {
 		out[i] = lines[i].line()
@@ -79,7 +82,7 @@ func withGrid(entries []Entry, today, single bool, now orgtime.Clock) []string {
 }
 
 func gridLine(minutes int, text string) Entry {
-	return Entry{minutes: minutes, Time: fmt.Sprintf("%d:%02d", minutes/100, minutes%100), Text: text}
+	return Entry{minutes: minutes, Time: fmt.Sprintf("%d:%02d", minutes/100, minutes%100), text: text, hasText: true}
 }
 
 // bracketLink matches a link of which a screen shows the description, or else the
@@ -105,7 +108,7 @@ func (e *Entry) line() string {
 	if e.Prefix != "" {
 		text += e.Prefix + " "
 	}
-	text += e.Text
+	text += e.Text()
 	if tags != "" {
 		text += strings.Repeat(" ", max(1, tagsColumn-orgedit.Columns(bracketLink.ReplaceAllString(text, "$1$2")+tags))) + tags
 	}

@@ -1,6 +1,7 @@
 package orgagenda
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -21,6 +22,9 @@ type timeSource struct {
 func (b *dayBuilder) planningTime(s *stamp, onDay bool) timeSource {
 	if !onDay {
 		return timeSource{}
+	}
+	if s.time.From < 0 {
+		return timeSource{"", true}
 	}
 	text := b.view.File.Text(s.at)
 	if m := planningClock.FindStringIndex(text); m != nil {
@@ -59,35 +63,68 @@ var (
 	stampText     = regexp.MustCompile(`<[0-9]{4}-[0-9]{2}-[0-9]{2}(?: .*?)?>`)
 )
 
-// format fills in text and time and returns the priority of the heading.
+// format fills in what the heading says and returns its priority. The text is not
+// made if the order does not need it.
 func (b *dayBuilder) format(e *Entry, s *stamp, source timeSource) int {
-	e.Day, e.View, e.Headline, e.minutes = b.day, b.view, s.headline, untimed
-	text := b.headingText(s.headline)
+	e.Day, e.View, e.Headline, e.minutes, e.order = b.day, b.view, s.headline, untimed, len(b.out)
+	f := b.view.File
 	if e.Kind == Diary {
-		text = diaryText(b.view.File.Text(s.at), b.day)
+		e.text, e.hasText = diaryText(f.Text(s.at), b.day), true
 	}
-	if source.wanted {
-		text = e.takeTime(source.text+text, text)
+	if source.wanted && (mayHoldTime(source.text) || mayHoldTime(e.heading())) {
+		text := e.rawText()
+		e.text, e.hasText = e.takeTime(source.text+text, text), true
 	}
-	if e.Kind == Timestamp {
-		text = stampText.ReplaceAllString(text, "")
-	}
-	if !b.view.File.Headlines[s.headline].Tags.Empty() || len(b.view.File.InheritedTags(s.headline)) > 0 {
-		text = strings.TrimRight(text, " \t")
-	}
-	e.Text = text
-	return priority(text, &b.view.File.Settings)
+	return priority(e.heading(), &f.Settings)
 }
 
-// headingText returns the heading without stars and tags.
-func (b *dayBuilder) headingText(i int) string {
-	f := b.view.File
-	h := &f.Headlines[i]
+// heading is the whole heading line.
+func (e *Entry) heading() []byte {
+	if e.Kind == Diary {
+		return []byte(e.text)
+	}
+	h := &e.View.File.Headlines[e.Headline]
+	return e.View.File.Source[h.Begin:h.LineEnd]
+}
+
+// Text returns the heading without stars and tags, and without what Time says; of a
+// diary entry its text.
+func (e *Entry) Text() string {
+	text := e.rawText()
+	if e.Kind == Timestamp && strings.Contains(text, "<") {
+		text = stampText.ReplaceAllString(text, "")
+	}
+	if trimmed := strings.TrimRight(text, " \t"); len(trimmed) < len(text) && e.View != nil && len(e.View.File.AllTags(e.Headline)) > 0 {
+		text = trimmed
+	}
+	return text
+}
+
+func (e *Entry) rawText() string {
+	if e.hasText {
+		return e.text
+	}
+	f := e.View.File
+	h := &f.Headlines[e.Headline]
 	text := f.Source[h.Begin+h.Level : h.LineEnd]
 	if begin := strings.TrimLeft(string(text), " \t"); !h.Tags.Empty() && int(h.LineEnd)-len(begin) < int(h.Tags.Start) {
 		return strings.TrimRight(begin[:len(begin)-int(h.LineEnd-h.Tags.Start)], " \t")
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// mayHoldTime says whether text has a digit in front of what only times have there.
+// Most headings have none and are spared the patterns.
+func mayHoldTime[T string | []byte](text T) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if isDigit(text[i]) {
+			switch text[i+1] {
+			case ':', 'a', 'A', 'p', 'P':
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // takeTime reads the time of day in source, which ends in text. It returns text
@@ -161,18 +198,18 @@ func clockText(text string) string {
 }
 
 // priority returns a thousand for each step above the lowest priority.
-func priority(text string, s *orgfile.Settings) int {
+func priority(text []byte, s *orgfile.Settings) int {
 	value := s.PriorityDefault
 	for rest := text; ; {
-		_, after, ok := strings.Cut(rest, "[#")
-		if !ok {
+		i := bytes.Index(rest, []byte("[#"))
+		if i < 0 {
 			break
 		}
-		if end := strings.IndexByte(after, ']'); end > 0 && strings.Trim(after[:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == "" {
-			value = orgfile.PriorityValue(after[:end])
+		rest = rest[i+2:]
+		if end := bytes.IndexByte(rest, ']'); end > 0 && len(bytes.Trim(rest[:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")) == 0 {
+			value = orgfile.PriorityValue(string(rest[:end]))
 			break
 		}
-		rest = after
 	}
 	return 1000 * (s.PriorityLowest - value)
 }
