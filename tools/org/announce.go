@@ -14,7 +14,8 @@ func (s *catalog) announce(old, now *shownFile) {
 	before, after := s.versions(old, from, oldEnd), s.versions(now, from, nowEnd)
 	var uris []string
 	for uri, etag := range after {
-		if before[uri] != etag {
+		_, known := before[uri]
+		if before[uri] != etag && (known || !strings.HasPrefix(uri, "org://id/")) { // nobody can know a new ID
 			uris = append(uris, uri)
 		}
 	}

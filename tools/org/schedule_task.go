@@ -56,7 +56,8 @@ func (s *editor) scheduleTask(ctx context.Context, c tools.CallContext, in sched
 		if err != nil {
 			return err
 		}
-		if err := e.plan(f, i, in); err != nil {
+		e.touch(f, i)
+		if err := e.setDates(f, i, in); err != nil {
 			return err
 		}
 		now, shown, err := e.result(f, i)
@@ -71,10 +72,7 @@ func (s *editor) scheduleTask(ctx context.Context, c tools.CallContext, in sched
 	return out, err
 }
 
-func (e *edit) plan(f *editedFile, i int, in scheduleTaskIn) error {
-	if err := e.touch(f, i); err != nil {
-		return err
-	}
+func (e *edit) setDates(f *editedFile, i int, in scheduleTaskIn) error {
 	if in.RemoveScheduled {
 		f.RemoveSchedule(i, nil)
 	}

@@ -174,7 +174,7 @@ func (s *catalog) findIn(f *shownFile, t target) (int, error) {
 		if i, ok := f.ByProperty("ID", t.id); ok {
 			return i, nil
 		}
-		return 0, tools.Errorf(tools.NotFound, "Cannot find ID '%s'", t.id)
+		return 0, tools.Errorf(tools.NotFound, "Cannot find ID '%.200s'", t.id)
 	case t.customID != "":
 		what = "#" + t.customID
 		if i, ok := f.ByProperty("CUSTOM_ID", t.customID); ok {

@@ -44,7 +44,7 @@ func exampleLink(path string) headlineLink {
 }
 
 func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in updateTodoStateIn) (out updateTodoStateOut, err error) {
-	out, err = updateTodoStateOut{Success: true, PreviousState: in.CurrentState}, nil
+	out = updateTodoStateOut{Success: true, PreviousState: in.CurrentState}
 	out.Diff, err = s.edit(ctx, c, in.WriteOptions, func(e *edit) error {
 		f, i, err := e.headline(in.ResourceURI, in.IfMatch)
 		if err != nil {
@@ -53,15 +53,9 @@ func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in up
 		if err := e.setState(f, i, in.CurrentState, in.NewState, in.Note); err != nil {
 			return err
 		}
-		now, err := e.present(f)
+		now, shown, err := e.result(f, i)
 		if err != nil {
 			return err
-		}
-		// The headline keeps its place among all of the file: a change of state adds
-		// and moves none.
-		shown, ok := now.shownIndex(i)
-		if !ok {
-			return hiddenError()
 		}
 		out.NewState = now.Text(now.Headlines[shown].Keyword)
 		out.headlineLink = s.link(now, shown)
@@ -90,20 +84,20 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 			Hint: "Use the state that the headline has.", Data: errorData{actual: &actual, expected: &current, uri: e.s.uri(now, shown)},
 		}
 	}
+	if err := checkLength("note", note, maxValue); err != nil {
+		return err
+	}
 	var text *string
 	if note != "" {
 		text = &note
 	}
-	if err := e.touch(f, i); err != nil {
-		return err
-	}
+	e.touch(f, i)
 	return editError(f.SetState(i, state, text))
 }
 
 // touch gives a headline that is changed an ID, where the configuration says so.
-func (e *edit) touch(f *editedFile, i int) error {
+func (e *edit) touch(f *editedFile, i int) {
 	if policy := idPolicy(e.s.config.IDs); policy == touchIDs || policy == "" && e.s.config.Compat == compatOrgMCP {
 		f.CreateID(i)
 	}
-	return nil
 }

@@ -146,13 +146,26 @@ func (d *Draft) ClockOut() error {
 
 // ClockOutOf stops the clock whose open line stands in headline i.
 func (d *Draft) ClockOutOf(i int) error {
-	at := d.at(i)
-	for _, line := range d.clockLines(at) {
-		if strings.HasSuffix(strings.TrimRight(string(d.line(line)), " \t"), "]") && !strings.Contains(string(d.line(line)), "--") {
-			return d.closeClock(line)
-		}
+	if line, ok := d.openClock(d.at(i)); ok {
+		return d.closeClock(line)
 	}
 	return ErrNoClock
+}
+
+// HasOpenClock says whether the clock of headline i is running.
+func (d *Draft) HasOpenClock(i int) bool {
+	_, ok := d.openClock(d.at(i))
+	return ok
+}
+
+// openClock finds the clock line without an end of the entry at at.
+func (d *clockEdit) openClock(at int) (line int, ok bool) {
+	for _, line := range d.clockLines(at) {
+		if strings.HasSuffix(strings.TrimRight(string(d.line(line)), " \t"), "]") && !strings.Contains(string(d.line(line)), "--") {
+			return line, true
+		}
+	}
+	return 0, false
 }
 
 func (d *clockEdit) closeClock(line int) error {

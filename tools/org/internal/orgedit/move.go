@@ -22,9 +22,6 @@ var ErrInsideItself = errors.New("cannot move a subtree into itself")
 func (d *Draft) Refile(i int, target *Draft, to int, note *string) error {
 	at := d.at(i)
 	end := d.subtreeEnd(at)
-	tree := string(d.text[at:end])
-	source, release := d.anchor(at)
-	defer release()
 	level, pos := 1, len(target.text)
 	if to >= 0 {
 		parent := target.at(to)
@@ -42,9 +39,19 @@ func (d *Draft) Refile(i int, target *Draft, to int, note *string) error {
 	if target == d && pos > at && pos < end {
 		return ErrInsideItself
 	}
+	_, err := d.moveTree(at, target, level, pos, note)
+	return err
+}
+
+// moveTree moves the subtree at at to pos in target and returns where it starts
+// then.
+func (d *Draft) moveTree(at int, target *Draft, level, pos int, note *string) (int, error) {
+	tree := string(d.text[at:d.subtreeEnd(at)])
+	source, release := d.anchor(at)
+	defer release()
 	pasted, err := target.paste(pos, level, tree)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	moved, releaseMoved := target.anchor(pasted)
 	defer releaseMoved()
@@ -53,7 +60,7 @@ func (d *Draft) Refile(i int, target *Draft, to int, note *string) error {
 	if mode := target.settings.LogRefile; mode != 0 {
 		target.storeNote(*moved, &logNote{purpose: "refile", mode: mode}, note)
 	}
-	return nil
+	return *moved, nil
 }
 
 // firstHeading returns where the first heading starts, or the end of the text.

@@ -1,0 +1,139 @@
+package org
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+type editHeadlineIn struct {
+	ResourceURI  string   `json:"resourceUri" jsonschema:"the headline"`
+	CurrentTitle string   `json:"currentTitle" jsonschema:"its title now"`
+	NewTitle     string   `json:"newTitle" jsonschema:"the new one"`
+	AddTags      []string `json:"addTags,omitempty" jsonschema:"tags to add"`
+	RemoveTags   []string `json:"removeTags,omitempty" jsonschema:"tags to remove"`
+	WriteOptions
+}
+
+func editHeadline() tools.Tool[*Source] {
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[editHeadlineIn, writeOut]{
+		Name: "org-edit-headline", Title: "Rename a headline", Effect: tools.Writes, OptIn: true,
+		Doc:    "Change the title of a headline, and its tags.\nState and priority stay. Refused if currentTitle is not its title.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(map[string]string{
+			"uri": "resourceUri", "current_title": "currentTitle", "new_title": "newTitle", "add_tags": "addTags", "remove_tags": "removeTags",
+		}, "addTags", "removeTags"),
+		Examples: []tools.Example[editHeadlineIn, writeOut]{
+			{
+				Purpose: "rename a project", In: editHeadlineIn{ResourceURI: "org://projects.org/headline/Alpha", CurrentTitle: "Alpha", NewTitle: "Alpha 2", AddTags: []string{"urgent"}}, AnyAnswer: true,
+				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha%202")},
+			},
+		},
+	}, (*Source).editHeadline), func(s *Source, ctx context.Context, in editHeadlineIn) ([]string, error) {
+		return s.targetsOf(ctx, in.ResourceURI)
+	})
+}
+
+func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editHeadlineIn) (writeOut, error) {
+	if err := checkTitle(in.NewTitle); err != nil {
+		return writeOut{}, err
+	}
+	return s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
+		if err := e.checkCurrentTitle(f, i, in.CurrentTitle); err != nil {
+			return err
+		}
+		e.touch(f, i)
+		if err := f.EditHeadline(i, in.NewTitle); err != nil {
+			return editError(err)
+		}
+		return e.changeTags(f, i, in.AddTags, in.RemoveTags)
+	})
+}
+
+func (e *edit) checkCurrentTitle(f *editedFile, i int, title string) error {
+	file := f.File()
+	if actual := file.Text(file.Headlines[i].Title); actual != title {
+		return tools.Errorf(tools.Conflict, "Title mismatch: expected '%.200s', found '%.200s'", title, actual).WithHint("Use the title that the headline has.")
+	}
+	return nil
+}
+
+// changeTags adds and removes tags of a headline.
+func (e *edit) changeTags(f *editedFile, i int, add, remove []string) error {
+	if len(add)+len(remove) == 0 {
+		return nil
+	}
+	if err := checkTags(add); err != nil {
+		return err
+	}
+	file := f.File()
+	tags := slices.DeleteFunc(file.LocalTags(i), func(t string) bool { return slices.Contains(remove, t) })
+	for _, t := range add {
+		if !slices.Contains(tags, t) {
+			tags = append(tags, t)
+		}
+	}
+	return editError(f.SetTags(i, tags))
+}
+
+type setTagsIn struct {
+	ResourceURI string   `json:"resourceUri" jsonschema:"the headline"`
+	Tags        []string `json:"tags" jsonschema:"all of its own tags"`
+	WriteOptions
+}
+
+func setTags() tools.Tool[*Source] {
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[setTagsIn, writeOut]{
+		Name: "org-set-tags", Title: "Set tags", Effect: tools.Writes, OptIn: true,
+		Doc:       "Replace the tags of a headline.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(map[string]string{"uri": "resourceUri"}, "tags"),
+		Examples: []tools.Example[setTagsIn, writeOut]{
+			{Purpose: "tag a headline", In: setTagsIn{ResourceURI: "org://projects.org/headline/Alpha", Tags: []string{"work", "urgent"}}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")}},
+		},
+	}, (*Source).setTags), func(s *Source, ctx context.Context, in setTagsIn) ([]string, error) {
+		return s.targetsOf(ctx, in.ResourceURI)
+	})
+}
+
+func (s *editor) setTags(ctx context.Context, c tools.CallContext, in setTagsIn) (writeOut, error) {
+	if err := checkTags(in.Tags); err != nil {
+		return writeOut{}, err
+	}
+	return s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
+		e.touch(f, i)
+		return editError(f.SetTags(i, in.Tags))
+	})
+}
+
+type setPriorityIn struct {
+	ResourceURI string `json:"resourceUri" jsonschema:"the headline"`
+	Priority    string `json:"priority" jsonschema:"such as A; empty: none"`
+	WriteOptions
+}
+
+func setPriority() tools.Tool[*Source] {
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[setPriorityIn, writeOut]{
+		Name: "org-set-priority", Title: "Set the priority", Effect: tools.Writes, OptIn: true,
+		Doc:       "Set or remove the priority of a headline.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: uriAliases(),
+		Examples: []tools.Example[setPriorityIn, writeOut]{
+			{Purpose: "make a task urgent", In: setPriorityIn{ResourceURI: "org://projects.org/headline/Alpha", Priority: "A"}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")}},
+		},
+	}, (*Source).setPriority), func(s *Source, ctx context.Context, in setPriorityIn) ([]string, error) {
+		return s.targetsOf(ctx, in.ResourceURI)
+	})
+}
+
+func (s *editor) setPriority(ctx context.Context, c tools.CallContext, in setPriorityIn) (writeOut, error) {
+	return s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
+		file := f.File()
+		if in.Priority == "" && file.Headlines[i].Priority.Empty() {
+			return nil
+		}
+		e.touch(f, i)
+		return editError(f.SetPriority(i, in.Priority))
+	})
+}
