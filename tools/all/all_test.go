@@ -23,7 +23,7 @@ import (
 // ceiling is the maximum size of all tools of all Systems, in bytes. Every client
 // pays for them with every request, so before you add a tool, consider an
 // argument of an existing one. Raise the ceiling only with a reason.
-const ceiling = 84_000
+const ceiling = 90_000
 
 // ownChangesCeiling is the same for list_changes and undo_change, which a client
 // pays only if the user turns them on.

@@ -40,8 +40,8 @@ func (dayCount) JSONSchema() *jsonschema.Schema {
 
 type agendaItemsIn struct {
 	Files            []string    `json:"files,omitempty" jsonschema:"only in these"`
-	Days             dayCount    `json:"days,omitempty" jsonschema:"from date on; 7 when omitted"`
-	Date             string      `json:"date,omitempty" jsonschema:"first day: 2026-03-01, fri, +2d; today when omitted"`
+	Days             dayCount    `json:"days,omitempty" jsonschema:"7 when omitted"`
+	Date             string      `json:"date,omitempty" jsonschema:"first day, such as fri; today when omitted"`
 	IncludeScheduled *bool       `json:"includeScheduled,omitempty" jsonschema:"true when omitted"`
 	IncludeDeadlines *bool       `json:"includeDeadlines,omitempty" jsonschema:"true when omitted"`
 	Limit            tools.Limit `json:"limit,omitempty" jsonschema:"maximum"`
@@ -53,7 +53,7 @@ type agendaItem struct {
 	Date     string `json:"date" jsonschema:"the day it is shown on"`
 	Kind     string `json:"kind" jsonschema:"scheduled, past-scheduled, deadline, upcoming-deadline, timestamp, block (of a range) or sexp"`
 	Time     string `json:"time,omitempty" jsonschema:"10:00, or 10:00-11:30"`
-	Days     int    `json:"days,omitempty" jsonschema:"until the date itself; negative: late by as many"`
+	Days     int    `json:"days,omitempty" jsonschema:"on today: until its date; negative: late by as many"`
 	Label    string `json:"label,omitempty" jsonschema:"as Emacs writes it: Sched. 2x, In 3 d., 2 d. ago, (2/3)"`
 	Text     string `json:"text,omitempty" jsonschema:"of a diary entry"`
 	Headline        // the task
@@ -70,7 +70,7 @@ type agendaItemsOut struct {
 func getAgendaItems() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[agendaItemsIn, agendaItemsOut]{
 		Name: "org-get-agenda-items", Title: "Read the agenda", Effect: tools.Reads,
-		Doc:       "List what is scheduled, due and dated in the next days, as Emacs's agenda: what is late and warnings of deadlines are on today.",
+		Doc:       "List what is scheduled, due and dated in the next days, as Emacs does. What is late and warnings are on today.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"include_scheduled": "includeScheduled", "include_deadlines": "includeDeadlines", "file": "files"}, "files"),
 		Redact:    agendaItemsOut.redact,
@@ -122,7 +122,7 @@ func (s *reader) getAgendaItems(ctx context.Context, in agendaItemsIn) (agendaIt
 	part, next, err := page(chosen, in.Limit, in.Cursor)
 	out := agendaItemsOut{Total: len(chosen), NextCursor: next, Unsupported: a.unsupported}
 	for i := range part {
-		out.Items = append(out.Items, s.describeEntry(&part[i], a.files[part[i].View.File]))
+		out.Items = append(out.Items, s.describeEntry(&part[i], a.files[part[i].View.File], span.Today))
 	}
 	return out, err
 }
@@ -205,10 +205,14 @@ func (s *reader) datedFiles(ctx context.Context, files []string, prepare func(f 
 	return found, err
 }
 
-func (s *reader) describeEntry(e *orgagenda.Entry, f *shownFile) agendaItem {
+func (s *reader) describeEntry(e *orgagenda.Entry, f *shownFile, today orgtime.Day) agendaItem {
 	item := agendaItem{
-		Date: formatDay(e.Day), Kind: string(e.Kind), Time: e.Time, Days: int(e.Date - e.Day), Label: label(e.Prefix),
-		Headline: s.describe(f, e.Headline),
+		Date: formatDay(e.Day), Kind: string(e.Kind), Time: e.Time, Label: label(e.Prefix), Headline: s.describe(f, e.Headline),
+	}
+	if e.Day == today {
+		item.Days = int(e.Date - e.Day)
+	} else if e.Kind == orgagenda.OverdueScheduled { // Emacs says so of what is on its own day too
+		item.Kind = string(orgagenda.Scheduled)
 	}
 	if e.Kind == orgagenda.Diary {
 		item.Text = e.Text()

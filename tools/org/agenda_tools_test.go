@@ -56,11 +56,12 @@ func TestAgendaItems(t *testing.T) {
 		}
 		return fmt.Sprintf("%d %s\n%s", out.Total, out.Unsupported, strings.Join(lines, "\n"))
 	}
-	all := `5 [b.org:3 %%(org-calendar-holiday)]
+	all := `6 [b.org:3 %%(org-calendar-holiday)]
 01-07 timestamp 0  14:00-15:00 meeting
 01-07 past-scheduled -3 Sched. 3x  run
 01-07 past-scheduled -2 Sched. 2x  report
 01-07 upcoming-deadline 2 In 2 d.  report
+01-08 scheduled 0 Scheduled  run
 01-08 sexp 0   birthday Ines is 26`
 	if got := show(agendaItemsIn{Days: 2}); got != all {
 		t.Errorf("two days are\n%s", got)
@@ -71,9 +72,9 @@ func TestAgendaItems(t *testing.T) {
 		want string
 	}{
 		{agendaItemsIn{Days: 2, IncludeScheduled: &no, IncludeDeadlines: &no, Files: []string{"b.org"}}, "2 [b.org:3 %%(org-calendar-holiday)]\n01-07 timestamp 0  14:00-15:00 meeting\n01-08 sexp 0   birthday Ines is 26"},
-		{agendaItemsIn{Date: "fri", Days: 1}, "1 [b.org:3 %%(org-calendar-holiday)]\n01-09 deadline 0 Deadline  report"},
+		{agendaItemsIn{Date: "fri", Days: 1}, "2 [b.org:3 %%(org-calendar-holiday)]\n01-09 scheduled 0 Scheduled  run\n01-09 deadline 0 Deadline  report"},
 		{agendaItemsIn{Files: []string{"old.org_archive"}}, "1 []\n01-07 scheduled 0 Scheduled  archived"},
-		{agendaItemsIn{Days: 2, Limit: 1, Cursor: "4"}, "5 [b.org:3 %%(org-calendar-holiday)]\n01-08 sexp 0   birthday Ines is 26"},
+		{agendaItemsIn{Days: 2, Limit: 1, Cursor: "5"}, "6 [b.org:3 %%(org-calendar-holiday)]\n01-08 sexp 0   birthday Ines is 26"},
 	} {
 		if got := show(c.in); got != c.want {
 			t.Errorf("%+v:\ngot  %s\nwant %s", c.in, got, c.want)
@@ -89,7 +90,7 @@ func TestAgendaItems(t *testing.T) {
 func TestAgenda(t *testing.T) {
 	s := openFiles(t, agendaFiles, map[string]string{"org-agenda-start-on-weekday": "0"})
 	out, err := s.getAgenda(t.Context(), getAgendaIn{View: "week", Date: "2026-01-08"})
-	if err != nil || out.StartDay != "2026-01-04" || out.Date != "2026-01-08" || len(out.Blocks) != 3 {
+	if err != nil || out.StartDay != "2026-01-04" || out.Date != "2026-01-08" || len(out.Blocks) != 6 {
 		t.Fatalf("week is %+v, %v", out, err)
 	}
 	want := `Week-agenda (W01-W02):
@@ -99,10 +100,9 @@ Monday      5 January 2026 W02
   a:          Scheduled:  TODO report                                    :work::
 Tuesday     6 January 2026
 Wednesday   7 January 2026
-   8:00...... ----------------
-`
-	want = strings.Replace(want, "   8:00", "               8:00", 1)
-	if got := strings.ReplaceAll(out.Agenda, "                8:00", "               8:00"); !strings.HasPrefix(got, want) {
+               8:00...... ----------------
+              10:00...... now -`
+	if !strings.HasPrefix(out.Agenda, want) {
 		t.Errorf("agenda is\n%s\nwant\n%s", out.Agenda, want)
 	}
 	if out, err = s.getAgenda(t.Context(), getAgendaIn{View: "month", Date: "2026-02-10"}); err != nil || out.StartDay != "2026-02-01" || strings.Count(out.Agenda, "February 2026") != 28 {
@@ -141,9 +141,12 @@ func TestQuery(t *testing.T) {
 		"clocked:2026-01-06":   "chapter",
 		"secret-sexp or habit": "odd habit|run",
 		"deadline:<=+2d":       "report",
-		"tag:x":                `query, column 1: unknown predicate "tag"; did you mean "tags"?`,
+		"tag:x":                `query, column 1: unknown predicate "tag"; did you mean "tags"?…`,
 	} {
 		got := titles(queryIn{Query: in})
+		if prefix, ok := strings.CutSuffix(want, "…"); ok && strings.HasPrefix(got, prefix) {
+			continue
+		}
 		if in == "secret-sexp or habit" {
 			if strings.Contains(got, "hidden") {
 				t.Errorf("%s finds %s", in, got)

@@ -9,7 +9,7 @@ import (
 )
 
 type queryIn struct {
-	Query           string      `json:"query" jsonschema:"todo:NEXT tags:work deadline:<=+7d (heading:plan or \"a text\") !priority:C"`
+	Query           string      `json:"query" jsonschema:"todo:NEXT tags:work (deadline:<=+7d or \"a text\") !priority:C"`
 	Files           []string    `json:"files,omitempty" jsonschema:"only in these"`
 	IncludeArchived bool        `json:"includeArchived,omitempty" jsonschema:"archived ones too"`
 	Limit           tools.Limit `json:"limit,omitempty" jsonschema:"maximum"`
@@ -22,8 +22,8 @@ const maxQuery = 4 << 10
 func queryTool() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[queryIn, headlineList]{
 		Name: "org-query", Title: "Query headlines", Effect: tools.Reads,
-		Doc: "Find headlines by terms joined with and, or, not and parentheses: a word or \"text\" in the entry, or todo: done: tags: tags-all: heading: regexp: " +
-			"level: priority: property:KEY=v category: path: olp: effort: habit: link: src:, and with dates such as <=+7d, today, from=…,to=… scheduled: deadline: closed: ts: clocked:.",
+		Doc: "Find headlines by words, \"text\" and todo: done: tags: heading: level: priority: property:KEY=v path: scheduled: deadline: closed: ts: clocked:, " +
+			"with dates like <=+7d, today or from=…,to=…; joined by and, or, not and parentheses. An unknown name is answered with all names.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"include_archived": "includeArchived", "file": "files"}, "files"),
 		Redact:    headlineList.redact,

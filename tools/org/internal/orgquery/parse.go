@@ -185,7 +185,7 @@ func (p *parser) parsePredicate() (condition, error) {
 	if !ok {
 		names := slices.Sorted(maps.Keys(predicates))
 		if near := nearest.Word(name, names); near != "" {
-			return nil, p.fault(begin, "unknown predicate %q; did you mean %q?", name, near)
+			return nil, p.fault(begin, "unknown predicate %q; did you mean %q? Predicates are %s", name, near, strings.Join(names, ", "))
 		}
 		return nil, p.fault(begin, "unknown predicate %q; put text with a colon in quotes. Predicates are %s", name, strings.Join(names, ", "))
 	}
