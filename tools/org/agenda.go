@@ -102,7 +102,7 @@ func (out agendaItemsOut) redact(covered func(file string) bool) agendaItemsOut 
 	return out
 }
 
-func (s *reader) getAgendaItems(ctx context.Context, in agendaItemsIn) (agendaItemsOut, error) {
+func (s *agendaReader) getAgendaItems(ctx context.Context, in agendaItemsIn) (agendaItemsOut, error) {
 	span, err := s.agendaSpan(in.Date, int(cmp.Or(in.Days, 7)))
 	if err != nil {
 		return agendaItemsOut{}, err
@@ -131,7 +131,7 @@ func (s *reader) getAgendaItems(ctx context.Context, in agendaItemsIn) (agendaIt
 func wants(b *bool) bool { return b == nil || *b }
 
 // agendaSpan returns the days from date on, today for "".
-func (s *reader) agendaSpan(date string, days int) (orgagenda.Span, error) {
+func (s *agendaReader) agendaSpan(date string, days int) (orgagenda.Span, error) {
 	now := s.now()
 	span := orgagenda.Span{Days: days, Today: dayOf(now)}
 	span.First = span.Today
@@ -162,7 +162,7 @@ type agenda struct {
 const maxUnsupported = 20
 
 // agenda makes an agenda of the files of these names; of all but archives for none.
-func (s *reader) agenda(ctx context.Context, files []string, span orgagenda.Span) (agenda, error) {
+func (s *agendaReader) agenda(ctx context.Context, files []string, span orgagenda.Span) (agenda, error) {
 	found, err := s.datedFiles(ctx, files, func(f *shownFile) { f.calendar() })
 	if err != nil {
 		return agenda{}, err
@@ -184,7 +184,7 @@ func (s *reader) agenda(ctx context.Context, files []string, span orgagenda.Span
 
 // datedFiles returns the files of these names, all but archives for none. prepare is
 // called for them on all processors.
-func (s *reader) datedFiles(ctx context.Context, files []string, prepare func(f *shownFile)) ([]*shownFile, error) {
+func (s *agendaReader) datedFiles(ctx context.Context, files []string, prepare func(f *shownFile)) ([]*shownFile, error) {
 	names, err := s.chosenFiles(ctx, files)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (s *reader) datedFiles(ctx context.Context, files []string, prepare func(f 
 	return found, err
 }
 
-func (s *reader) describeEntry(e *orgagenda.Entry, f *shownFile, today orgtime.Day) agendaItem {
+func (s *agendaReader) describeEntry(e *orgagenda.Entry, f *shownFile, today orgtime.Day) agendaItem {
 	item := agendaItem{
 		Date: formatDay(e.Day), Kind: string(e.Kind), Time: e.Time, Label: label(e.Prefix), Headline: s.describe(f, e.Headline),
 	}

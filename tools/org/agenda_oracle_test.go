@@ -34,7 +34,7 @@ type agendaCase struct {
 // ORG_SEED the first seed.
 func TestAgendaOracle(t *testing.T) {
 	command := emacsCommand(t)
-	count, seed := envNumber(t, "ORG_AGENDAS", 60), uint64(envNumber(t, "ORG_SEED", 1))
+	count, seed := envNumber(t, "ORG_AGENDAS", 30), uint64(envNumber(t, "ORG_SEED", 1))
 	dir := t.TempDir()
 	var cases []agendaCase
 	for i := range uint64(count) {
@@ -152,7 +152,7 @@ func TestClockOracle(t *testing.T) {
 	command := emacsCommand(t)
 	dir := t.TempDir()
 	var cases []agendaCase
-	for i := range uint64(envNumber(t, "ORG_AGENDAS", 60)) {
+	for i := range uint64(envNumber(t, "ORG_AGENDAS", 30)) {
 		g := &agendaGenerator{Rand: rand.New(rand.NewPCG(i, 11))}
 		c := agendaCase{Name: fmt.Sprint("clock-", i), Start: caseTime.AddDate(0, 0, g.IntN(20)-12).Format("2006-01-02"), Days: g.IntN(3) * 5}
 		for n := range 8 {

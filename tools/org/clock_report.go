@@ -38,14 +38,15 @@ type clockReportIn struct {
 }
 
 type clockRow struct {
-	Name          string `json:"name" jsonschema:"title, file or tag"`
-	File          string `json:"file,omitempty" jsonschema:"of a headline or file"`
-	Level         int    `json:"level,omitempty" jsonschema:"of a headline"`
-	Minutes       int    `json:"minutes" jsonschema:"with all below it"`
-	Time          string `json:"time" jsonschema:"the same as H:MM"`
-	OwnMinutes    int    `json:"ownMinutes,omitempty" jsonschema:"of a headline, without those below it"`
-	Running       bool   `json:"running,omitempty" jsonschema:"its clock runs; that time is not counted"`
-	*headlineLink        // of a headline
+	Name        string `json:"name" jsonschema:"title, file or tag"`
+	File        string `json:"file,omitempty" jsonschema:"of a headline or file"`
+	Level       int    `json:"level,omitempty" jsonschema:"of a headline"`
+	Minutes     int    `json:"minutes" jsonschema:"with all below it"`
+	Time        string `json:"time" jsonschema:"the same as H:MM"`
+	OwnMinutes  int    `json:"ownMinutes,omitempty" jsonschema:"of a headline, without those below it"`
+	Running     bool   `json:"running,omitempty" jsonschema:"its clock runs; that time is not counted"`
+	ResourceURI string `json:"resourceUri,omitempty" jsonschema:"names the headline, or the file"`
+	OrgID       string `json:"orgId,omitempty" jsonschema:"its ID"`
 }
 
 type clockReportOut struct {
@@ -66,7 +67,7 @@ func clockReport() tools.Tool[*Source] {
 		Redact:    clockReportOut.redact,
 		Examples: []tools.Example[clockReportIn, clockReportOut]{
 			{Purpose: "add up a week by file", In: clockReportIn{From: "2026-03-02", To: "2026-03-08", GroupBy: byFile}, AnyAnswer: true, Want: clockReportOut{
-				Items: []clockRow{{Name: "projects.org", File: "projects.org", Minutes: 90, Time: "1:30"}}, Total: 1, Minutes: 90, Time: "1:30",
+				Items: []clockRow{{Name: "projects.org", File: "projects.org", Minutes: 90, Time: "1:30", ResourceURI: "org://projects.org"}}, Total: 1, Minutes: 90, Time: "1:30",
 			}},
 		},
 	}, (*Source).clockReport)
@@ -82,7 +83,7 @@ func (out clockReportOut) redact(covered func(file string) bool) clockReportOut 
 	return out
 }
 
-func (s *reader) clockReport(ctx context.Context, in clockReportIn) (clockReportOut, error) {
+func (s *agendaReader) clockReport(ctx context.Context, in clockReportIn) (clockReportOut, error) {
 	days, err := s.clockRange(in.From, in.To)
 	if err != nil {
 		return clockReportOut{}, err
@@ -108,12 +109,12 @@ func (s *reader) clockReport(ctx context.Context, in clockReportIn) (clockReport
 				link := s.link(f, c.Headline)
 				rows = append(rows, clockRow{
 					Name: f.Text(f.Headlines[c.Headline].Title), File: f.name, Level: f.ReducedLevel(c.Headline), Minutes: c.Total,
-					Time: orgtime.FormatDuration(c.Total), OwnMinutes: c.Own, Running: c.Running, headlineLink: &link,
+					Time: orgtime.FormatDuration(c.Total), OwnMinutes: c.Own, Running: c.Running, ResourceURI: link.ResourceURI, OrgID: link.OrgID,
 				})
 			}
 		}
 		if out.Minutes += sum; in.GroupBy == byFile && sum > 0 {
-			rows = append(rows, clockRow{Name: f.name, File: f.name, Minutes: sum, Time: orgtime.FormatDuration(sum)})
+			rows = append(rows, clockRow{Name: f.name, File: f.name, Minutes: sum, Time: orgtime.FormatDuration(sum), ResourceURI: s.uri(f, -1)})
 		}
 	}
 	if in.GroupBy == byTag {
@@ -145,7 +146,7 @@ func tagRows(tags map[string]int) []clockRow {
 }
 
 // clockRange returns the days from one date to another; nil, all time, without any.
-func (s *reader) clockRange(from, to string) (*orgagenda.DayRange, error) {
+func (s *agendaReader) clockRange(from, to string) (*orgagenda.DayRange, error) {
 	if from == "" && to == "" {
 		return nil, nil //nolint:nilnil // no range was given
 	}

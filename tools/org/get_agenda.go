@@ -90,7 +90,7 @@ func (out getAgendaOut) redact(covered func(file string) bool) getAgendaOut {
 // maxAgendaEntries bounds what a whole agenda shows.
 const maxAgendaEntries = 400
 
-func (s *reader) getAgenda(ctx context.Context, in getAgendaIn) (getAgendaOut, error) {
+func (s *agendaReader) getAgenda(ctx context.Context, in getAgendaIn) (getAgendaOut, error) {
 	span, err := s.agendaSpan(in.Date, 1)
 	if err != nil {
 		return getAgendaOut{}, err
@@ -120,7 +120,7 @@ func (s *reader) getAgenda(ctx context.Context, in getAgendaIn) (getAgendaOut, e
 }
 
 // widen makes a span of a day that of the week or month that it is in.
-func (s *reader) widen(span *orgagenda.Span, view agendaView) {
+func (s *agendaReader) widen(span *orgagenda.Span, view agendaView) {
 	day := span.First.Date()
 	switch view {
 	case "week":
@@ -134,7 +134,7 @@ func (s *reader) widen(span *orgagenda.Span, view agendaView) {
 	}
 }
 
-func (s *reader) describeNode(f *shownFile, i int) agendaNode {
+func (s *agendaReader) describeNode(f *shownFile, i int) agendaNode {
 	h := &f.Headlines[i]
 	return agendaNode{
 		Title: f.Text(h.Title), File: f.name, Todo: f.Text(h.Keyword), Priority: f.Text(h.Priority), Tags: f.LocalTags(i),

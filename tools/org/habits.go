@@ -70,7 +70,7 @@ type foundHabit struct {
 	err   error
 }
 
-func (s *reader) getHabits(ctx context.Context, in getHabitsIn) (getHabitsOut, error) {
+func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabitsOut, error) {
 	files, err := s.datedFiles(ctx, in.Files, func(*shownFile) {})
 	if err != nil {
 		return getHabitsOut{}, err
@@ -102,7 +102,7 @@ func (h foundHabit) urgency(today orgtime.Day) int {
 	return h.habit.Priority(today)
 }
 
-func (s *reader) describeHabit(h foundHabit, today orgtime.Day, days int) habitItem {
+func (s *agendaReader) describeHabit(h foundHabit, today orgtime.Day, days int) habitItem {
 	item := habitItem{Headline: s.describe(h.file, h.i)}
 	if h.err != nil {
 		item.Problem = h.err.Error()

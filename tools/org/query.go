@@ -34,7 +34,7 @@ func queryTool() tools.Tool[*Source] {
 	}, (*Source).query)
 }
 
-func (s *reader) query(ctx context.Context, in queryIn) (headlineList, error) {
+func (s *agendaReader) query(ctx context.Context, in queryIn) (headlineList, error) {
 	if len(in.Query) > maxQuery {
 		return headlineList{}, tools.Errorf(tools.Invalid, "query: longer than %d bytes", maxQuery)
 	}

@@ -29,7 +29,7 @@ func TestQueries(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	answers := 0
-	for range envNumber(t, "ORG_QUERIES", 150) {
+	for range envNumber(t, "ORG_QUERIES", 60) {
 		text, naive := randomQuery(r, files, 0)
 		q, err := orgquery.Parse(text, caseTime)
 		if err != nil {
