@@ -75,7 +75,9 @@ func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions
 	}
 	for i, f := range e.files {
 		s.forget(f.name)
-		if after[i] != nil {
+		if after[i] != nil && f.Changed() {
+			s.watched.set(f.name, fileStamp{}, after[i]) // with the next look, its bytes tell whether somebody else wrote
+			s.ids.add(after[i])
 			s.announce(f.shown, after[i])
 		}
 	}
@@ -115,7 +117,11 @@ func (e *edit) open(name string) (*editedFile, error) {
 	} else if _, err := r.view.CheckDestination(rel, ""); err != nil {
 		return nil, e.s.toolError(name, err)
 	}
-	if f.Draft, err = orgedit.NewDraft(st.Data, r.path(rel), e.s.settings, e.s.readSetup, e.env); err != nil {
+	settings := e.s.settings
+	if f.shown != nil && f.shown.index != nil {
+		settings.EnforceDependency = false // setState asks what is shown: nothing hidden blocks
+	}
+	if f.Draft, err = orgedit.NewDraft(st.Data, r.path(rel), settings, e.s.readSetup, e.env); err != nil {
 		return nil, e.s.toolError(name, err)
 	}
 	e.files = append(e.files, f)

@@ -3,7 +3,9 @@ package org
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -17,14 +19,15 @@ func newID(random *rand.Rand) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", high>>32, high>>16&0xffff, high&0xffff, low>>48, low&(1<<48-1))
 }
 
-// An idIndex remembers in which file an ID was seen last. It is a hint: the file
+// An idIndex remembers in which files IDs were seen last. It is a hint: the file
 // tells.
 type idIndex struct {
 	mu    sync.Mutex
-	files map[string]string // by ID
+	files map[string]string   // the last file by ID
+	ids   map[string][]string // the IDs by file, with those that stand twice in it
 }
 
-func newIDIndex() *idIndex { return &idIndex{files: map[string]string{}} }
+func newIDIndex() *idIndex { return &idIndex{files: map[string]string{}, ids: map[string][]string{}} }
 
 func (x *idIndex) file(id string) (name string, ok bool) {
 	x.mu.Lock()
@@ -33,15 +36,52 @@ func (x *idIndex) file(id string) (name string, ok bool) {
 	return name, ok
 }
 
-// add notes the IDs of a file.
+// add notes the IDs of a file, instead of those that it had.
 func (x *idIndex) add(f *shownFile) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	var ids []string
 	for i := -1; i < len(f.Headlines); i++ {
 		if id, ok := f.Property(i, "ID"); ok {
-			x.files[id] = f.name
+			ids = append(ids, id)
 		}
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ids[f.name] = ids
+	for _, id := range ids {
+		x.files[id] = f.name
+	}
+}
+
+func (x *idIndex) remove(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.ids, name)
+}
+
+func (x *idIndex) count() (n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, ids := range x.ids {
+		n += len(ids)
+	}
+	return n
+}
+
+// duplicates lists the IDs that stand twice, with the files.
+func (x *idIndex) duplicates() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	seen := map[string]string{}
+	var twice []string
+	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
+		for _, id := range x.ids[name] {
+			if other, ok := seen[id]; ok {
+				twice = append(twice, fmt.Sprintf("%s in %s and %s", id, other, name))
+			}
+			seen[id] = name
+		}
+	}
+	return twice
 }
 
 // findID finds the headline with an ID, or the file for -1. Where several have it,

@@ -10,6 +10,7 @@
 package org
 
 import (
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -27,6 +28,8 @@ func System() tools.Kind {
 		Resources:   resources(),
 		Pages:       pages(),
 		Sample:      sample(),
+		Checks:      fileChecks(),
+		Problems:    []status.ProblemType{duplicateIDs},
 	})
 }
 

@@ -40,6 +40,7 @@ type catalog struct {
 	config   Config
 	cache    *fileCache // nil: it is a draft
 	ids      *idIndex
+	watched  *watchList
 	now      func() time.Time
 	log      *slog.Logger
 	changed  func(uri string)
@@ -59,7 +60,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Source, error) {
 	}
 	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	s := &catalog{
-		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(),
+		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), watched: newWatchList(),
 		now: env.Now, log: env.Log, changed: env.ResourceChanged, report: env.Report, writing: new(sync.Mutex),
 	}
 	s.roots, err = openRoots(c, env.Privacy, func(name string, data []byte) (*orgfile.File, error) {
@@ -76,7 +77,7 @@ func newSource(s *catalog) *Source { return &Source{editor{agendaReader{reader{s
 // Draft implements [tools.Drafter]: the source over drafts that are never committed.
 func (s *Source) Draft(context.Context) (tools.Source, error) {
 	d := *s.catalog
-	d.roots, d.cache, d.ids, d.changed, d.writing = nil, nil, newIDIndex(), func(string) {}, new(sync.Mutex)
+	d.roots, d.cache, d.ids, d.watched, d.changed, d.writing = nil, nil, newIDIndex(), newWatchList(), func(string) {}, new(sync.Mutex)
 	for _, r := range s.roots {
 		over := folder.NewDraft(r.view, r.modes, maxDrafted)
 		d.roots = append(d.roots, &root{

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
 )
 
 type updateTodoStateIn struct {
@@ -91,8 +92,28 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 	if note != "" {
 		text = &note
 	}
+	if err := e.checkBlocked(f, i, state); err != nil {
+		return editError(err)
+	}
 	e.touch(f, i)
 	return editError(f.SetState(i, state, text))
+}
+
+// checkBlocked tries a change of state on what is shown of a file, where something is
+// hidden: only what agents see may block it.
+func (e *edit) checkBlocked(f *editedFile, i int, state string) error {
+	if f.shown == nil || f.shown.index == nil || !e.s.settings.EnforceDependency {
+		return nil
+	}
+	now, shown, err := e.result(f, i)
+	if err != nil {
+		return err
+	}
+	trial, err := orgedit.NewDraft(now.Source, now.Path, e.s.settings, e.s.readSetup, e.env)
+	if err != nil {
+		return err
+	}
+	return trial.SetState(shown, state, nil)
 }
 
 // touch gives a headline that is changed an ID, where the configuration says so.

@@ -1,0 +1,57 @@
+package org
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// fileChecks are what `lectern doctor org` looks at, for each source.
+func fileChecks() []tools.Check[*Source] {
+	return []tools.Check[*Source]{
+		{Name: "files", Title: "Org files can be read", Look: (*Source).checkFiles},
+		{Name: "duplicates", Title: "Every ID stands once", Look: (*Source).checkDuplicates},
+	}
+}
+
+func (s *Source) checkFiles(ctx context.Context, _ tools.Doctor) status.Check {
+	names, err := s.fileNames(ctx)
+	if err != nil {
+		return status.Check{Result: status.CheckSkipped, Detail: "the files cannot be listed: " + tools.AsError(err).Message}
+	}
+	bad, headlines := []string{}, 0
+	for _, name := range names {
+		f, err := s.file(name)
+		if err != nil {
+			bad = append(bad, name)
+			continue
+		}
+		headlines += len(f.Headlines)
+	}
+	if len(bad) > 0 {
+		return status.Check{Result: status.CheckWarn, Detail: fmt.Sprintf("%d of %d files cannot be read, such as %s", len(bad), len(names), bad[0]), Fix: "Check the permissions of the file."}
+	}
+	if len(names) == 0 {
+		return status.Check{Result: status.CheckWarn, Detail: "the source has no Org files", Fix: "Correct path or files of the source in the configuration file."}
+	}
+	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d files with %d headlines", len(names), headlines)}
+}
+
+func (s *Source) checkDuplicates(ctx context.Context, _ tools.Doctor) status.Check {
+	names, err := s.fileNames(ctx)
+	if err != nil {
+		return status.Check{Result: status.CheckSkipped, Detail: "the files cannot be listed: " + tools.AsError(err).Message}
+	}
+	for _, name := range names {
+		if f, err := s.file(name); err == nil {
+			s.ids.add(f)
+		}
+	}
+	if twice := s.ids.duplicates(); len(twice) > 0 {
+		return status.Check{Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs stand twice: %s", len(twice), strings.Join(twice[:min(3, len(twice))], "; ")), Fix: "Remove the ID property of the copy."}
+	}
+	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d IDs", s.ids.count())}
+}

@@ -1,0 +1,169 @@
+package org
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// duplicateIDs is raised while two headlines have one ID: links lead to either.
+var duplicateIDs = status.ProblemType{
+	Code: "org.duplicates", Severity: status.Notice,
+	Description: "Two headlines or files of a source have the same ID, as after a copy. Links and URIs by that ID lead to the first.",
+	Title:       "{count} IDs in {source} stand twice",
+	Fix:         "Run `lectern doctor org` to see where; remove the ID property of the copy.",
+}
+
+// watchEvery is how often files are looked at for edits by other programs. A look
+// that takes long is made less often, so that it costs a fiftieth of the time.
+const watchEvery = 2 * time.Second
+
+// Run implements [tools.Runner]: it removes what killed writers left, reads all files
+// once for their IDs, and then tells subscribers what other programs change.
+func (s *Source) Run(ctx context.Context) error {
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	if err := s.index(ctx); err != nil {
+		return err
+	}
+	for pause := watchEvery; ; {
+		next := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			next.Stop()
+			return nil
+		case <-next.C:
+		}
+		began := s.now()
+		if err := s.look(ctx); err != nil {
+			return err
+		}
+		pause = max(watchEvery, 50*s.now().Sub(began))
+	}
+}
+
+// index reads every file once and reports IDs that stand twice.
+func (s *Source) index(ctx context.Context) error {
+	release := s.report.Hold("reads Org files")
+	defer release()
+	names, err := s.fileNames(ctx)
+	if err != nil {
+		return err
+	}
+	for n, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil //nolint:nilerr // it is over, and nothing failed
+		}
+		if f, err := s.file(name); err == nil {
+			s.ids.add(f)
+			s.watched.set(name, s.stat(name), f)
+		}
+		s.report.Progress("read Org files", int64(n+1), int64(len(names)))
+	}
+	s.reportDuplicates()
+	return nil
+}
+
+func (s *Source) reportDuplicates() {
+	if n := len(s.ids.duplicates()); n > 0 {
+		s.report.Raise(duplicateIDs, status.Args{"count": strconv.Itoa(n)})
+	} else {
+		s.report.Clear(duplicateIDs)
+	}
+}
+
+// look announces what has changed since the last look.
+func (s *Source) look(ctx context.Context) error {
+	names, err := s.fileNames(ctx)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, name := range names {
+		now := s.stat(name)
+		old, same := s.watched.get(name, now)
+		if same {
+			continue
+		}
+		f, err := s.file(name)
+		if err != nil {
+			continue // another look may read it
+		}
+		s.watched.set(name, now, f)
+		if old != nil && string(old.Source) == string(f.Source) {
+			continue
+		}
+		changed = true
+		s.ids.add(f)
+		s.announce(old, f)
+	}
+	for _, old := range s.watched.removeOthers(names) {
+		changed = true
+		s.ids.remove(old.name)
+		s.announce(old, nil)
+	}
+	if changed {
+		s.reportDuplicates()
+	}
+	return nil
+}
+
+// A fileStamp is what tells that a file has changed.
+type fileStamp struct {
+	size     int64
+	modified time.Time
+}
+
+func (s *catalog) stat(name string) fileStamp {
+	r, rel, ok := s.locate(name)
+	if !ok {
+		return fileStamp{}
+	}
+	size, modified := r.view.Stat(rel)
+	return fileStamp{size, modified}
+}
+
+// A watchList remembers how files were when subscribers were told about them last.
+type watchList struct {
+	mu    sync.Mutex
+	files map[string]watchedFile
+}
+
+type watchedFile struct {
+	stamp fileStamp
+	file  *shownFile
+}
+
+func newWatchList() *watchList { return &watchList{files: map[string]watchedFile{}} }
+
+// get returns how a file was; nil: it was not there.
+func (w *watchList) get(name string, now fileStamp) (old *shownFile, same bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, ok := w.files[name]
+	return at.file, ok && at.stamp.size == now.size && at.stamp.modified.Equal(now.modified)
+}
+
+func (w *watchList) set(name string, stamp fileStamp, f *shownFile) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.files[name] = watchedFile{stamp, f}
+}
+
+// removeOthers forgets all files but those of these names and returns them.
+func (w *watchList) removeOthers(names []string) (gone []*shownFile) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, at := range w.files {
+		if _, found := slices.BinarySearch(names, name); !found {
+			delete(w.files, name)
+			gone = append(gone, at.file)
+		}
+	}
+	return gone
+}
