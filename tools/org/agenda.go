@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -121,8 +122,12 @@ func (s *agendaReader) getAgendaItems(ctx context.Context, in agendaItemsIn) (ag
 	}
 	part, next, err := page(chosen, in.Limit, in.Cursor)
 	out := agendaItemsOut{Total: len(chosen), NextCursor: next, Unsupported: a.unsupported}
+	again := s.newPageReader()
 	for i := range part {
-		out.Items = append(out.Items, s.describeEntry(&part[i], a.files[part[i].View.File], span.Today))
+		if f, ok := again.open(a.files[part[i].File]); ok {
+			part[i].View = orgfile.NewView(f.File, nil)
+			out.Items = append(out.Items, s.describeEntry(&part[i], f, span.Today))
+		}
 	}
 	return out, err
 }
@@ -151,10 +156,11 @@ func dayOf(t time.Time) orgtime.Day {
 	return orgtime.NewDay(year, month, day)
 }
 
-// An agenda is the entries of some files over some days.
+// An agenda is the entries of some files over some days. Their View is nil: the
+// files are read again for those that are shown.
 type agenda struct {
 	entries     []orgagenda.Entry
-	files       map[*orgfile.File]*shownFile
+	files       []fileReference // by Entry.File
 	unsupported []string
 }
 
@@ -163,46 +169,41 @@ const maxUnsupported = 20
 
 // agenda makes an agenda of the files of these names; of all but archives for none.
 func (s *agendaReader) agenda(ctx context.Context, files []string, span orgagenda.Span) (agenda, error) {
-	found, err := s.datedFiles(ctx, files, func(f *shownFile) { f.calendar() })
-	if err != nil {
-		return agenda{}, err
-	}
-	a := agenda{files: map[*orgfile.File]*shownFile{}}
-	var calendars []*orgagenda.Calendar
-	for _, f := range found {
-		a.files[f.File] = f
-		calendars = append(calendars, f.calendar())
-		for _, u := range f.calendar().Unsupported() {
-			if len(a.unsupported) < maxUnsupported {
-				a.unsupported = append(a.unsupported, fmt.Sprintf("%s:%d %.200s", f.name, f.Line(int(f.Headlines[u.Headline].Begin)), u.Expression))
-			}
+	each, err := inEachFile(ctx, s, files, func(f *shownFile) agenda {
+		out := agenda{entries: orgagenda.List(f.calendar(), span), files: []fileReference{f.reference()}}
+		for i := range out.entries {
+			out.entries[i].View = nil
 		}
+		for _, u := range f.calendar().Unsupported() {
+			out.unsupported = append(out.unsupported, fmt.Sprintf("%s:%d %.200s", f.name, f.Line(int(f.Headlines[u.Headline].Begin)), u.Expression))
+		}
+		return out
+	})
+	var all agenda
+	for _, a := range each {
+		for i := range a.entries {
+			a.entries[i].File = len(all.files)
+		}
+		all.entries, all.files, all.unsupported = append(all.entries, a.entries...), append(all.files, a.files...), append(all.unsupported, a.unsupported...)
 	}
-	a.entries = orgagenda.List(calendars, span)
-	return a, nil
+	all.unsupported = all.unsupported[:min(len(all.unsupported), maxUnsupported)]
+	orgagenda.Merge(all.entries)
+	return all, err
 }
 
-// datedFiles returns the files of these names, all but archives for none. prepare is
-// called for them on all processors.
-func (s *agendaReader) datedFiles(ctx context.Context, files []string, prepare func(f *shownFile)) ([]*shownFile, error) {
+// inEachFile calls do for the files of these names, all but archives for none, on
+// all processors. The results are in the order of the files.
+func inEachFile[T any](ctx context.Context, s *agendaReader, files []string, do func(f *shownFile) T) ([]T, error) {
 	names, err := s.chosenFiles(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	each := make([]*shownFile, len(names))
-	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
-		if len(files) > 0 || !f.archived {
-			prepare(f)
-			each[n] = f
-		}
-	})
-	var found []*shownFile
-	for _, f := range each {
-		if f != nil {
-			found = append(found, f)
-		}
+	if len(files) == 0 {
+		names = slices.DeleteFunc(names, isArchive)
 	}
-	return found, err
+	each := make([]T, len(names))
+	err = s.eachFile(ctx, names, func(n int, f *shownFile) { each[n] = do(f) })
+	return each, err
 }
 
 func (s *agendaReader) describeEntry(e *orgagenda.Entry, f *shownFile, today orgtime.Day) agendaItem {

@@ -241,7 +241,11 @@ func runAgenda(t *testing.T, c agendaCase) (lines []string, text string, whole b
 	if weekday := settings.Agenda.StartWeekday; weekday >= 0 && (c.Days == 7 || c.Days == 14) {
 		span.First -= orgtime.Day((int(start.Start.Date().Weekday()) - weekday + 7) % 7)
 	}
-	entries := orgagenda.List(files, span)
+	var entries []orgagenda.Entry
+	for _, c := range files {
+		entries = append(entries, orgagenda.List(c, span)...)
+	}
+	orgagenda.Merge(entries)
 	for _, e := range entries {
 		if !whole && e.Kind == orgagenda.Diary {
 			continue

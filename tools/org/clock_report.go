@@ -88,52 +88,91 @@ func (s *agendaReader) clockReport(ctx context.Context, in clockReportIn) (clock
 	if err != nil {
 		return clockReportOut{}, err
 	}
-	files, err := s.datedFiles(ctx, in.Files, func(*shownFile) {})
+	each, err := inEachFile(ctx, s, in.Files, func(f *shownFile) fileClock { return readClock(f, days, in.GroupBy) })
 	if err != nil {
 		return clockReportOut{}, err
 	}
-	var rows []clockRow
+	var rows []foundClock
 	tags := map[string]int{}
 	out := clockReportOut{}
-	for _, f := range files {
-		sum := 0
-		for _, c := range orgagenda.ReportClock(orgfile.NewView(f.File, nil), days) {
-			sum += c.Own
-			switch in.GroupBy {
-			case byTag:
-				for _, tag := range f.AllTags(c.Headline) {
-					tags[tag] += c.Own
-				}
-			case byFile:
-			default:
-				link := s.link(f, c.Headline)
-				rows = append(rows, clockRow{
-					Name: f.Text(f.Headlines[c.Headline].Title), File: f.name, Level: f.ReducedLevel(c.Headline), Minutes: c.Total,
-					Time: orgtime.FormatDuration(c.Total), OwnMinutes: c.Own, Running: c.Running, ResourceURI: link.ResourceURI, OrgID: link.OrgID,
-				})
-			}
+	for _, file := range each {
+		out.Minutes += file.minutes
+		for tag, minutes := range file.tags {
+			tags[tag] += minutes
 		}
-		if out.Minutes += sum; in.GroupBy == byFile && sum > 0 {
-			rows = append(rows, clockRow{Name: f.name, File: f.name, Minutes: sum, Time: orgtime.FormatDuration(sum), ResourceURI: s.uri(f, -1)})
-		}
+		rows = append(rows, file.rows...)
 	}
 	if in.GroupBy == byTag {
 		rows = tagRows(tags)
 	}
 	out.Total, out.Time = len(rows), orgtime.FormatDuration(out.Minutes)
-	out.Items, out.NextCursor, err = page(rows, in.Limit, in.Cursor)
+	part, next, err := page(rows, in.Limit, in.Cursor)
+	out.NextCursor = next
+	again := s.newPageReader()
+	for _, row := range part {
+		if row.in.name == "" {
+			out.Items = append(out.Items, row.clockRow)
+		} else if f, ok := again.open(row.in); ok {
+			out.Items = append(out.Items, s.describeClock(f, row))
+		}
+	}
 	return out, err
 }
 
-// tagRows are the tags with time, the longest first.
-func tagRows(tags map[string]int) []clockRow {
-	var rows []clockRow
-	for tag, minutes := range tags {
-		if minutes > 0 {
-			rows = append(rows, clockRow{Name: tag, Minutes: minutes, Time: orgtime.FormatDuration(minutes)})
+// A fileClock is the time recorded in one file.
+type fileClock struct {
+	minutes int
+	tags    map[string]int
+	rows    []foundClock
+}
+
+// A foundClock is a row of a report; in is empty if it is of a tag.
+type foundClock struct {
+	found
+	clockRow
+}
+
+func readClock(f *shownFile, days *orgagenda.DayRange, group clockGroup) fileClock {
+	out := fileClock{tags: map[string]int{}}
+	ref := f.reference()
+	for _, c := range orgagenda.ReportClock(orgfile.NewView(f.File, nil), days) {
+		out.minutes += c.Own
+		switch group {
+		case byFile:
+		case byTag:
+			for _, tag := range f.AllTags(c.Headline) {
+				out.tags[tag] += c.Own
+			}
+		default:
+			out.rows = append(out.rows, foundClock{found{ref, c.Headline}, clockRow{Minutes: c.Total, OwnMinutes: c.Own, Running: c.Running}})
 		}
 	}
-	slices.SortFunc(rows, func(a, b clockRow) int {
+	if group == byFile && out.minutes > 0 {
+		out.rows = []foundClock{{found{ref, -1}, clockRow{Name: f.name, Minutes: out.minutes}}}
+	}
+	return out
+}
+
+// describeClock fills in the row of a headline, or of a file.
+func (s *agendaReader) describeClock(f *shownFile, row foundClock) clockRow {
+	out := row.clockRow
+	out.Time, out.File, out.ResourceURI = orgtime.FormatDuration(out.Minutes), f.name, s.uri(f, row.i)
+	if row.i >= 0 {
+		out.Name, out.Level = f.Text(f.Headlines[row.i].Title), f.ReducedLevel(row.i)
+		out.OrgID, _ = f.Property(row.i, "ID")
+	}
+	return out
+}
+
+// tagRows are the tags with time, the longest first.
+func tagRows(tags map[string]int) []foundClock {
+	var rows []foundClock
+	for tag, minutes := range tags {
+		if minutes > 0 {
+			rows = append(rows, foundClock{clockRow: clockRow{Name: tag, Minutes: minutes, Time: orgtime.FormatDuration(minutes)}})
+		}
+	}
+	slices.SortFunc(rows, func(a, b foundClock) int {
 		if a.Minutes != b.Minutes {
 			return b.Minutes - a.Minutes
 		}

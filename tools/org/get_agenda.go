@@ -105,17 +105,24 @@ func (s *agendaReader) getAgenda(ctx context.Context, in getAgendaIn) (getAgenda
 		return out, tools.Errorf(tools.Limited, "The agenda has %d entries, more than %d", len(a.entries), maxAgendaEntries).
 			WithHint("Ask for a shorter view, or use org-get-agenda-items with limit and cursor.")
 	}
-	now := s.now()
-	out.StartDay = formatDay(span.First)
-	out.Agenda = strings.ToValidUTF8(orgagenda.Format(a.entries, span, orgtime.Clock(60*now.Hour()+now.Minute())), "\uFFFD")
-	for i := range a.entries {
-		e := &a.entries[i]
+	again := s.newPageReader()
+	shown := a.entries[:0]
+	for _, e := range a.entries {
+		f, ok := again.open(a.files[e.File])
+		if !ok {
+			continue
+		}
+		e.View = orgfile.NewView(f.File, nil)
+		shown = append(shown, e)
 		if day := formatDay(e.Day); len(out.Blocks) == 0 || out.Blocks[len(out.Blocks)-1].Header != day {
 			out.Blocks = append(out.Blocks, agendaBlock{Header: day})
 		}
 		b := &out.Blocks[len(out.Blocks)-1]
-		b.Items = append(b.Items, s.describeNode(a.files[e.View.File], e.Headline))
+		b.Items = append(b.Items, s.describeNode(f, e.Headline))
 	}
+	now := s.now()
+	out.StartDay = formatDay(span.First)
+	out.Agenda = strings.ToValidUTF8(orgagenda.Format(shown, span, orgtime.Clock(60*now.Hour()+now.Minute())), "\uFFFD")
 	return out, nil
 }
 

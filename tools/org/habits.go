@@ -71,26 +71,30 @@ type foundHabit struct {
 }
 
 func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabitsOut, error) {
-	files, err := s.datedFiles(ctx, in.Files, func(*shownFile) {})
-	if err != nil {
-		return getHabitsOut{}, err
-	}
 	today := dayOf(s.now())
-	var all []foundHabit
-	for _, f := range files {
+	each, err := inEachFile(ctx, s, in.Files, func(f *shownFile) []foundHabit {
+		var list []foundHabit
 		view := orgfile.NewView(f.File, nil)
 		for _, i := range f.Select(orgfile.Selection{Open: true}) {
 			if style, _ := f.SelectiveProperty(i, "STYLE"); style == "habit" {
 				h, err := orgagenda.ParseHabit(view, i)
-				all = append(all, foundHabit{found{f, i}, h, err})
+				list = append(list, foundHabit{found{f.reference(), i}, h, err})
 			}
 		}
+		return list
+	})
+	if err != nil {
+		return getHabitsOut{}, err
 	}
+	all := slices.Concat(each...)
 	slices.SortStableFunc(all, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
 	part, next, err := page(all, in.Limit, in.Cursor)
 	out := getHabitsOut{Total: len(all), NextCursor: next}
+	again := s.newPageReader()
 	for _, h := range part {
-		out.Items = append(out.Items, s.describeHabit(h, today, int(cmp.Or(in.Days, 21))))
+		if f, ok := again.open(h.in); ok {
+			out.Items = append(out.Items, s.describeHabit(f, h, today, int(cmp.Or(in.Days, 21))))
+		}
 	}
 	return out, err
 }
@@ -102,8 +106,8 @@ func (h foundHabit) urgency(today orgtime.Day) int {
 	return h.habit.Priority(today)
 }
 
-func (s *agendaReader) describeHabit(h foundHabit, today orgtime.Day, days int) habitItem {
-	item := habitItem{Headline: s.describe(h.file, h.i)}
+func (s *agendaReader) describeHabit(f *shownFile, h foundHabit, today orgtime.Day, days int) habitItem {
+	item := habitItem{Headline: s.describe(f, h.i)}
 	if h.err != nil {
 		item.Problem = h.err.Error()
 		return item

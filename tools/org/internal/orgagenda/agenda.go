@@ -27,6 +27,7 @@ const (
 type Entry struct {
 	Day      orgtime.Day // on which it is shown
 	Kind     Kind
+	File     int // for the caller: which file the entry is of
 	View     *orgfile.View
 	Headline int
 	Date     orgtime.Day // of the timestamp; Day for ranges and diary entries
@@ -48,20 +49,25 @@ type Span struct {
 	Today orgtime.Day
 }
 
-// List returns the entries of an agenda by day and in Emacs's order: those with a
-// time of day first, then by priority, then in the order of files and text.
-func List(files []*Calendar, span Span) []Entry {
-	out := make([]Entry, 0, 64)
-	for day := span.First; day < span.First+orgtime.Day(span.Days); day++ {
-		start := len(out)
-		for _, c := range files {
-			b := dayBuilder{Calendar: c, day: day, today: span.Today, settings: &c.view.File.Settings.Agenda, out: out}
-			b.build()
-			out = b.out
-		}
-		slices.SortFunc(out[start:], compareEntries)
+// List returns the entries of a file's agenda by day and in Emacs's order: those
+// with a time of day first, then by priority, then in the order of the text.
+func List(c *Calendar, span Span) []Entry {
+	b := dayBuilder{Calendar: c, today: span.Today, settings: &c.view.File.Settings.Agenda}
+	for b.day = span.First; b.day < span.First+orgtime.Day(span.Days); b.day++ {
+		start := len(b.out)
+		b.build()
+		slices.SortFunc(b.out[start:], compareEntries)
 	}
-	return out
+	return b.out
+}
+
+// Merge brings the entries of several files, those of each as List returned them
+// and one file after the other, into the order of an agenda of all.
+func Merge(entries []Entry) {
+	for i := range entries {
+		entries[i].order = i
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Day, b.Day), compareEntries(a, b)) })
 }
 
 func compareEntries(a, b Entry) int {

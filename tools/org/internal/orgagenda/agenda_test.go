@@ -30,7 +30,7 @@ func parse(t *testing.T, text string, hide func(f *orgfile.File, i int) bool, ch
 
 func agenda(v *orgfile.View, days int) string {
 	var lines []string
-	for _, e := range List([]*Calendar{Scan(v)}, Span{today, days, today}) {
+	for _, e := range List(Scan(v), Span{today, days, today}) {
 		lines = append(lines, fmt.Sprint(e.Day.Date().Format("01-02"), " ", e.Prefix, e.Time, "|", e.Text()))
 	}
 	return strings.Join(lines, "\n")
