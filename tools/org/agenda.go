@@ -180,6 +180,11 @@ func (s *agendaReader) agenda(ctx context.Context, files []string, span orgagend
 		return out
 	})
 	var all agenda
+	sum := 0
+	for _, a := range each {
+		sum += len(a.entries)
+	}
+	all.entries = make([]orgagenda.Entry, 0, sum)
 	for _, a := range each {
 		for i := range a.entries {
 			a.entries[i].File = len(all.files)

@@ -38,6 +38,7 @@ type Entry struct {
 
 	minutes int    // Time as hours and minutes in one number
 	order   int    // where it was found
+	at      int32  // where a plain timestamp stands
 	text    string // if hasText; worked out from the heading otherwise
 	hasText bool
 }
@@ -101,9 +102,7 @@ func (b *dayBuilder) build() {
 	for i := range b.ranges {
 		b.addRange(&b.ranges[i])
 	}
-	for i := range b.plain {
-		b.addPlain(&b.plain[i])
-	}
+	b.addTimestamps()
 	for i := range b.diary {
 		b.addDiary(&b.diary[i])
 	}
@@ -206,6 +205,24 @@ func (b *dayBuilder) addRange(s *stamp) {
 	b.out = append(b.out, e)
 }
 
+// addTimestamps adds the plain timestamps in the order of the text.
+func (b *dayBuilder) addTimestamps() {
+	begin := len(b.out)
+	for i := range b.plain {
+		b.addPlain(&b.plain[i])
+	}
+	at, _ := slices.BinarySearchFunc(b.days, int32(b.day), func(s dayStamp, day int32) int { return cmp.Compare(s.day, day) })
+	for ; at < len(b.days) && b.days[at].day == int32(b.day); at++ {
+		s := stamp{headline: int(b.days[at].headline), at: b.days[at].at}
+		s.time.Start, s.time.End = b.day, b.day
+		b.addPlain(&s)
+	}
+	slices.SortFunc(b.out[begin:], func(a, b Entry) int { return cmp.Compare(a.at, b.at) })
+	for i := range b.out[begin:] {
+		b.out[begin+i].order = begin + i
+	}
+}
+
 func (b *dayBuilder) addPlain(s *stamp) {
 	if b.settings.SkipTimestampDone && b.isDone(s) {
 		return
@@ -218,7 +235,7 @@ func (b *dayBuilder) addPlain(s *stamp) {
 	if !shown {
 		return
 	}
-	e := Entry{Kind: Timestamp, Date: b.day}
+	e := Entry{Kind: Timestamp, Date: b.day, at: s.at.Start}
 	e.Priority = b.format(&e, s, b.stampTime(s))
 	if habit := b.habits[s.headline]; habit != nil {
 		e.Priority = habit.Priority(b.today)

@@ -8,6 +8,7 @@ package orgagenda
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -21,9 +22,17 @@ type Calendar struct {
 	deadlines []stamp
 	scheduled []stamp
 	ranges    []stamp
-	plain     []stamp
+	days      []dayStamp // plain timestamps of one day, sorted by it
+	plain     []stamp    // those that repeat, or are expressions
 	diary     []stamp
 	habits    map[int]*Habit
+}
+
+// A dayStamp is a timestamp of one day: most are, and take little memory so.
+type dayStamp struct {
+	day      int32
+	headline int32
+	at       orgfile.Span
 }
 
 // A stamp is a timestamp and the headline that it belongs to.
@@ -53,6 +62,8 @@ func Scan(v *orgfile.View) *Calendar {
 		}
 		i++
 	}
+	slices.SortStableFunc(c.days, func(a, b dayStamp) int { return cmp.Compare(a.day, b.day) })
+	c.days = slices.Clip(c.days)
 	return c
 }
 
@@ -150,7 +161,11 @@ func (c *Calendar) collectEntry(i int) {
 		case isRange:
 			c.add(&c.ranges, i, span, t)
 		case !planning && context == inText:
-			c.add(&c.plain, i, span, t)
+			if t.Expression == nil && t.Repeat.Unit == 0 {
+				c.days = append(c.days, dayStamp{int32(t.Start), int32(i), span})
+			} else {
+				c.add(&c.plain, i, span, t)
+			}
 		}
 		at += t.Length
 	}
