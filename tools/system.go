@@ -24,13 +24,17 @@ type System[S Source, C any] struct {
 	Open func(ctx context.Context, config C, env Env) (S, error)
 	// Detect reports whether a directory looks like one of this System. Nil:
 	// it is never detected.
-	Detect      func(dir fs.FS) Detection
-	ErrorFormat ErrorFormat
-	Tools       []Tool[S]
-	Resources   []Resource[S]
-	Prompts     []Prompt[S]
-	Pages       *Pages[S]    // nil: its pages cannot be browsed
-	Peer        *PeerSpec[C] // nil: it talks to no other application
+	Detect func(dir fs.FS) Detection
+	// UsualFolders lists folders where people usually keep files of this System, from
+	// what their programs have set: absolute, or beginning with ~/. home is the home
+	// folder. Nil: none.
+	UsualFolders func(home fs.FS) []string
+	ErrorFormat  ErrorFormat
+	Tools        []Tool[S]
+	Resources    []Resource[S]
+	Prompts      []Prompt[S]
+	Pages        *Pages[S]    // nil: its pages cannot be browsed
+	Peer         *PeerSpec[C] // nil: it talks to no other application
 	// Problems are all that its sources may raise; their codes begin with the
 	// System's name and a full stop.
 	Problems []status.ProblemType
@@ -78,16 +82,17 @@ type Manifest struct {
 	Resources []ResourceInfo     `json:"resources"`
 	Prompts   []PromptInfo       `json:"prompts"`
 	// ErrorCodes are the System's own words for each Code.
-	ErrorCodes  map[Code]string       `json:"errors"`
-	Roles       []Role                `json:"roles,omitempty"` // least first
-	Routes      *Routes               `json:"routes,omitempty"`
-	Commands    []CommandInfo         `json:"commands,omitempty"`
-	Checks      []CheckInfo           `json:"checks,omitempty"`
-	Environment []EnvironmentVariable `json:"environment,omitempty"`
-	ErrorFormat ErrorFormat           `json:"-"`
-	Problems    []status.ProblemType  `json:"-"`
-	Sample      *Sample               `json:"-"` // nil: none
-	Folders     bool                  `json:"-"` // its sources have folders of their own
+	ErrorCodes   map[Code]string       `json:"errors"`
+	Roles        []Role                `json:"roles,omitempty"` // least first
+	Routes       *Routes               `json:"routes,omitempty"`
+	Commands     []CommandInfo         `json:"commands,omitempty"`
+	Checks       []CheckInfo           `json:"checks,omitempty"`
+	Environment  []EnvironmentVariable `json:"environment,omitempty"`
+	ErrorFormat  ErrorFormat           `json:"-"`
+	Problems     []status.ProblemType  `json:"-"`
+	Sample       *Sample               `json:"-"` // nil: none
+	Folders      bool                  `json:"-"` // its sources have folders of their own
+	UsualFolders func(fs.FS) []string  `json:"-"` // [System].UsualFolders; nil: none
 }
 
 // CheckInfo is the part of a [Check] that is pure data.
@@ -132,7 +137,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
 		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
-		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders,
+		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders, UsualFolders: s.UsualFolders,
 	}
 	if s.ErrorFormat.shape == nil {
 		m.ErrorFormat.schema = inferSchema[DefaultErrorObject]()

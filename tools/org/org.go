@@ -21,15 +21,16 @@ func System() tools.Kind {
 		Title: "Org files",
 		Doc: "Org-mode files: tasks with states, tags, properties, dates and clocks. Every edit leaves the bytes that Emacs would have written; Emacs need not run. " +
 			"A headline is named by a URI, org://projects.org/headline/Alpha/Tasks or org://id/ID, as answers give it.",
-		Open:        Open,
-		Detect:      Detect,
-		ErrorFormat: errorFormat(),
-		Tools:       systemTools(),
-		Resources:   resources(),
-		Pages:       pages(),
-		Sample:      sample(),
-		Checks:      fileChecks(),
-		Problems:    []status.ProblemType{duplicateIDs},
+		Open:         Open,
+		Detect:       Detect,
+		UsualFolders: UsualFolders,
+		ErrorFormat:  errorFormat(),
+		Tools:        systemTools(),
+		Resources:    resources(),
+		Pages:        pages(),
+		Sample:       sample(),
+		Checks:       fileChecks(),
+		Problems:     []status.ProblemType{duplicateIDs},
 	})
 }
 

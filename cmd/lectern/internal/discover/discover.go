@@ -160,12 +160,23 @@ func (s Search) obsidianVaults() []candidate {
 	return list
 }
 
-// openedFolders are those that the applications of Systems have opened.
+// openedFolders are those that the applications of Systems have opened, or where
+// Systems say that files usually are.
 func (s Search) openedFolders() (list []candidate) {
 	for _, kind := range s.Kinds {
 		if peer := kind.Peer(); peer != nil && peer.Opened != nil {
 			for _, path := range peer.Opened(os.DirFS(s.Home)) {
 				list = append(list, candidate{path, kind.Manifest().Title + " has opened it", 1})
+			}
+		}
+		if usual := kind.Manifest().UsualFolders; usual != nil {
+			for _, path := range usual(os.DirFS(s.Home)) {
+				if below, ok := strings.CutPrefix(path, "~/"); ok {
+					path = filepath.Join(s.Home, filepath.FromSlash(below))
+				}
+				if filepath.IsAbs(path) {
+					list = append(list, candidate{path, "", 1})
+				}
 			}
 		}
 	}
