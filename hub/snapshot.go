@@ -125,7 +125,7 @@ func (s *source) status() status.Source {
 		}
 		out.Commands = shellCommands(s.kind.Manifest(), s.conf.Name)
 		for _, t := range s.kind.Manifest().Tools {
-			if s.grants(t.Effect) {
+			if s.grants(t.Effect) && s.lists(t, access{}) {
 				out.Tools++
 			}
 		}

@@ -30,7 +30,7 @@ func (ChangeLimit) JSONSchema() *jsonschema.Schema {
 // ListChangesIn are the arguments of list_changes.
 type ListChangesIn struct {
 	ID     string      `json:"id,omitempty" jsonschema:"only this change, with its diff"`
-	Before string      `json:"before,omitempty" jsonschema:"only changes older than this id; the previous answer has it as next"`
+	Before string      `json:"before,omitempty" jsonschema:"only older ones: next of the answer before"`
 	Limit  ChangeLimit `json:"limit,omitempty" jsonschema:"maximum number of changes"`
 }
 
@@ -85,7 +85,7 @@ func OwnChangesTools() []Tool[OwnChanges] {
 		Define(Spec[ListChangesIn, ListChangesOut]{
 			Name: "list_changes", Title: "List your changes", Effect: Reads,
 			Doc: "List your own changes to a source, newest first.\n" +
-				"Lists the changes of this session, and all your changes if you connect with your own token. Give id to see one as a diff.",
+				"Of this session, or all of yours if you connect with your own token. Give id to see the diff.",
 			Errors: []Code{NotFound},
 			Examples: []Example[ListChangesIn, ListChangesOut]{{
 				Purpose: "find what to undo", In: ListChangesIn{Limit: 1}, AnyAnswer: true,
@@ -97,9 +97,8 @@ func OwnChangesTools() []Tool[OwnChanges] {
 		}, OwnChanges.ListChanges),
 		DefineWithContext(Spec[UndoChangeIn, UndoChangeOut]{
 			Name: "undo_change", Title: "Undo one of your changes", Effect: Writes,
-			Doc: "Undo one of your own changes exactly, together with the others of its call, in other sources too.\n" +
-				"If the target was edited later, the call is refused and shows the diff; merge keeps later edits of other lines. " +
-				"Undoing a creation needs the grant to delete. The undo is a change too and can be undone.",
+			Doc: "Undo one of your own changes exactly, with the others of its call.\n" +
+				"Refused, with the diff, if the target was edited later; merge keeps such edits of other lines. The undo is a change too.",
 			Errors: []Code{NotFound, Conflict},
 			Examples: []Example[UndoChangeIn, UndoChangeOut]{{
 				Purpose: "see what an undo would do", In: UndoChangeIn{ID: "c12", DryRun: true}, AnyAnswer: true,

@@ -33,13 +33,13 @@ func TestTwoPanels(t *testing.T) {
 	a.nextAnswer(t)
 	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	create := func(id int, title string) {
-		a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"%s"}}}`, id, title))
+		a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"%s","content":"# %s"}}}`, id, title, title))
 	}
 	create(1, "One")
 	both("! 1 pending")
 	for _, x := range panels {
 		x.typeKeys("!")
-		x.waitFor("Pending approvals", "+title: One")
+		x.waitFor("Pending approvals", "+# One")
 	}
 	panels[0].pressUntilGone("y", "Pending approvals")
 	panels[0].waitFor("written: One.md, for")
@@ -56,7 +56,7 @@ func TestTwoPanels(t *testing.T) {
 	create(2, "Two")
 	both("! 1 pending", "Two.md")
 	for _, x := range panels {
-		x.pressWhile("!", func() { x.waitFor("+title: Two") })
+		x.pressWhile("!", func() { x.waitFor("+# Two") })
 	}
 	for _, x := range panels {
 		x.pressUntilGone("y", "1 pending")

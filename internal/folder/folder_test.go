@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -364,6 +365,52 @@ func FuzzRewrite(f *testing.F) {
 		text, ok := Text([]byte(s))
 		if got := string(Rewrite([]byte(s), text)); ok && got != s {
 			t.Errorf("%q became %q", s, got)
+		}
+	})
+}
+
+// Only what a splice names changes, whatever the line endings around it.
+func TestApplySplices(t *testing.T) {
+	for _, c := range []struct {
+		old     string
+		splices []Splice
+		want    string
+	}{
+		{"[n](N.md)\r\nx\ny [n](N.md)", []Splice{{4, 8, "M.md"}, {18, 22, "M.md"}}, "[n](M.md)\r\nx\ny [n](M.md)"},
+		{"l1\r\n[[A]] l2\nl3\r\nend", []Splice{{5, 6, "B"}}, "l1\r\n[[B]] l2\nl3\r\nend"},
+		{"\ufeffa\r\nb\r\n", []Splice{{4, 4, "c\nd\n"}}, "\ufeffa\r\nb\r\nc\r\nd\r\n"},
+		{"a\nb", []Splice{{3, 3, "\nc"}}, "a\nb\nc"},
+		{"a\r\nb", []Splice{{3, 3, "\nc"}}, "a\r\nb\r\nc"},
+		{"a\rb\r\n", []Splice{{0, 3, "x"}}, "x\r\n"},
+		{"", []Splice{{0, 0, "x\r\n"}}, "x\n"},
+	} {
+		got := string(ApplySplices([]byte(c.old), c.splices))
+		if got != c.want {
+			t.Errorf("%q: %q, want %q", c.old, got, c.want)
+		}
+	}
+}
+
+// The text after splices of the bytes is the text after splices of the text.
+func FuzzApplySplices(f *testing.F) {
+	f.Add("a\r\nb\nc", "x\ny", uint16(1), uint16(2), uint16(4))
+	f.Add("\ufeff\r\n\r\r\n", "", uint16(0), uint16(1), uint16(1))
+	f.Fuzz(func(t *testing.T, old, text string, a, b, c uint16) {
+		was, ok := Text([]byte(old))
+		if !ok || !utf8.ValidString(text) || strings.Contains(was+text, "\ufeff") || strings.Contains(was+text, "\r") {
+			return // a mark or a carriage return that moves to another place may mean something else there
+		}
+		at := []int{int(a) % (len(was) + 1), int(b) % (len(was) + 1), int(c) % (len(was) + 1)}
+		slices.Sort(at)
+		for _, i := range at {
+			if i < len(was) && !utf8.RuneStart(was[i]) {
+				return
+			}
+		}
+		splices := []Splice{{at[0], at[1], text}, {at[1], at[2], "q"}}
+		got := ApplySplices([]byte(old), splices)
+		if now, _ := Text(got); now != TextAfter(was, splices) {
+			t.Errorf("%q with %v became %q", old, splices, got)
 		}
 	})
 }

@@ -62,3 +62,75 @@ func mergeLineEndings(old [][]byte, lines []string, crlf bool) []byte {
 	}
 	return append(out, bytes.Join(old[len(old)-tail:], nil)...)
 }
+
+// A Splice replaces the bytes from Start to End, offsets in the [Text] of a file, by
+// New. Start equals End to insert.
+type Splice struct {
+	Start, End int
+	New        string
+}
+
+// ApplySplices returns the bytes of a file after splices of its text, which are in
+// order and do not overlap. Every byte outside of them stays: a line ending of New
+// becomes that of the line it stands on, or else of most lines. data is UTF-8.
+func ApplySplices(data []byte, splices []Splice) []byte {
+	if len(splices) == 0 {
+		return data
+	}
+	crlf := bytes.Count(data, []byte("\r\n"))
+	mostly := crlf*2 > bytes.Count(data, []byte("\n"))
+	at, offset := 0, 0 // in data and in its text
+	if bytes.HasPrefix(data, []byte(bom)) {
+		at = len(bom)
+	}
+	begin := at
+	advance := func(to int) { // text byte by text byte, of which "\r\n" is one
+		for offset < to {
+			if data[at] == '\r' && at+1 < len(data) && data[at+1] == '\n' {
+				at++
+			}
+			at++
+			offset++
+		}
+	}
+	var out []byte
+	out = append(out, data[:begin]...)
+	kept := begin
+	for _, s := range splices {
+		advance(s.Start)
+		out = append(out, data[kept:at]...)
+		advance(s.End)
+		kept = at
+		text := strings.ReplaceAll(s.New, "\r\n", "\n")
+		if crlf > 0 && endsInCRLF(data, at, mostly) {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		out = append(out, text...)
+	}
+	return append(out, data[kept:]...)
+}
+
+// endsInCRLF reports whether the line at a position ends in "\r\n"; for the last
+// line the one before it tells.
+func endsInCRLF(data []byte, at int, otherwise bool) bool {
+	end := at + bytes.IndexByte(data[at:], '\n')
+	if end < at {
+		if end = bytes.LastIndexByte(data[:at], '\n'); end < 0 {
+			return otherwise
+		}
+	}
+	return end > 0 && data[end-1] == '\r'
+}
+
+// TextAfter is the [Text] of a file after splices.
+func TextAfter(text string, splices []Splice) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range splices {
+		b.WriteString(text[at:s.Start])
+		b.WriteString(strings.ReplaceAll(s.New, "\r\n", "\n"))
+		at = s.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}

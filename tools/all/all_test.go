@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,15 +18,6 @@ import (
 	"github.com/lectern-mcp/lectern/tools/toolstest"
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
-
-// ceiling is the maximum size of all tools of all Systems, in bytes. Every client
-// pays for them with every request, so before you add a tool, consider an
-// argument of an existing one. Raise the ceiling only with a reason.
-const ceiling = 90_000
-
-// ownChangesCeiling is the same for list_changes and undo_change, which a client
-// pays only if the user turns them on.
-const ownChangesCeiling = 4_500
 
 // allKinds are all Systems, and what the hub adds where a person wants it.
 func allKinds() []tools.Kind { return append(all.Systems(), tools.OwnChangesKind()) }
@@ -141,14 +131,12 @@ func render(kinds []tools.Kind) (map[string][]byte, error) {
 			files[path.Join(m.Name, tool.Name+".json")] = append(b, '\n')
 		}
 	}
-	isOwnChanges := func(k tools.Kind) bool { return k.Manifest().Name == tools.OwnChangesKind().Manifest().Name }
-	table, _ := costs(slices.DeleteFunc(slices.Clone(kinds), isOwnChanges))
-	files["costs.txt"] = table
-	if !slices.ContainsFunc(kinds, isOwnChanges) {
-		return files, nil
+	var table bytes.Buffer
+	for _, k := range kinds {
+		costs, _ := costs(k)
+		fmt.Fprintf(&table, "%s, the default list as a model sees it, in bytes:\n%s\n", k.Manifest().Name, costs)
 	}
-	more, _ := costs([]tools.Kind{tools.OwnChangesKind()})
-	files["costs.txt"] = slices.Concat(table, []byte("\nwith own_changes = true:\n"), more)
+	files["costs.txt"] = table.Bytes()
 	return files, nil
 }
 

@@ -20,10 +20,10 @@ const maxAttachment = 50 << 20
 // AddAttachmentIn are the arguments of add_attachment.
 type AddAttachmentIn struct {
 	PagePath string `json:"pagePath" jsonschema:"page to attach to"`
-	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy, from the folder of pages or a configured inbox; or use data"`
-	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy; the name of the file when omitted"`
-	Data     string `json:"data,omitempty" jsonschema:"the file's bytes in base64, instead of filePath; needs fileName"`
-	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy, from the pages or an inbox"`
+	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy"`
+	Data     string `json:"data,omitempty" jsonschema:"or bytes in base64; needs fileName"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // AddAttachmentOut is the answer of add_attachment.
@@ -37,8 +37,8 @@ type AddAttachmentOut struct {
 func addAttachment() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
-		Doc: "Copies a file of at most 50 MB into the page's assets folder.\n" +
-			"The page is not changed: put markdownSyntax into it. If the name is taken, -2 is added.",
+		Doc: "Copies a file of at most 50 MB to where the notebook keeps a page's attachments.\n" +
+			"The page is not changed: put markdownSyntax into it.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
 			Purpose: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},
@@ -63,7 +63,8 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	file := path.Join(stem(page), "assets", name)
+	dir := n.attachmentFolder(page)
+	file := path.Join(dir, name)
 	for i := 2; ; i++ {
 		if _, err := n.view.Find(file); errors.Is(err, fs.ErrNotExist) {
 			break
@@ -71,9 +72,9 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		if i > 1000 {
 			return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "Too many attachments have this name").WithHint("Choose another fileName.")
 		}
-		file = path.Join(stem(page), "assets", folder.NumberedName(name, i))
+		file = path.Join(dir, folder.NumberedName(name, i))
 	}
-	if n.view.Exists(path.Join(stem(page), "assets", index)) {
+	if strings.EqualFold(path.Base(dir), "assets") && n.view.Exists(path.Join(dir, index)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
 	if file, err = n.view.CheckDestination(file, ""); err != nil {
@@ -97,9 +98,9 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 
 // attachmentLink is the answer for a file: its path from the page, and a link.
 func attachmentLink(page, file string, dry bool) AddAttachmentOut {
-	rel := "./" + strings.TrimPrefix(file, path.Dir(page)+"/")
-	if path.Dir(page) == "." {
-		rel = "./" + file
+	rel := relativePath(path.Dir(page), file)
+	if !strings.HasPrefix(rel, "../") {
+		rel = "./" + rel
 	}
 	syntax := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(path.Base(file)) + "](" + links.Escape(rel) + ")"
 	switch strings.ToLower(path.Ext(file)) {

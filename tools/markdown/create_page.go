@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +17,10 @@ import (
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
 	Title      string `json:"title" jsonschema:"title; also the name of the file"`
-	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder to create it in; the root when omitted"`
-	Content    string `json:"content,omitempty" jsonschema:"body as Markdown; front matter is added"`
-	Icon       string `json:"icon,omitempty" jsonschema:"icon, such as an emoji"`
-	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder; the root when omitted"`
+	Content    string `json:"content,omitempty" jsonschema:"body as Markdown"`
+	Icon       string `json:"icon,omitempty" jsonschema:"an emoji"`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // CreatePageOut is the answer of create_page.
@@ -33,8 +34,8 @@ type CreatePageOut struct {
 func createPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
-		Doc: "Creates a page with a title and new front matter in a page or folder.\n" +
-			"If the name is taken, -2 is added; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
+		Doc: "Creates a page with a title in a page or folder.\n" +
+			"If the name is taken, -2 is added; nothing is overwritten.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,
@@ -61,11 +62,11 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	file, err := n.findFreeName(o, path.Join(parent.place, folder.CleanName(title)+".md"))
+	file, err := n.findFreeName(o, path.Join(parent.place, pageName(title)+".md"))
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	id, text := composePage(title, in.Icon, in.Content, n.now())
+	id, text := n.composePage(o, file, title, in)
 	if n.view.Hides(file, []byte(text)) {
 		return CreatePageOut{}, hiddenError()
 	}
@@ -78,6 +79,19 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	}
 	out.Etag = folder.Etag([]byte(text))
 	return out, nil
+}
+
+// unlinkable are the characters that end the name of a page in a wikilink.
+const unlinkable = "#^[]|"
+
+// pageName is the name of a page with this title.
+func pageName(title string) string {
+	return folder.CleanName(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(unlinkable, r) {
+			return '-'
+		}
+		return r
+	}, title))
 }
 
 // findFreeName returns file, or its first numbered form that is not taken by a
@@ -94,35 +108,44 @@ func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
 	return "", tools.Errorf(tools.Conflict, "Too many pages have this name at path: %s", file).WithHint("Choose another title.")
 }
 
-// composePage returns the text of a new page and its id. Front matter in content
-// is kept; missing keys are put before it.
-func composePage(title, icon, content string, now time.Time) (id, text string) {
-	content = strings.TrimPrefix(content, "\uFEFF")
+// composePage returns the text of a new page and its id. Front matter in the content
+// is kept; keys that the layout wants and that are missing are put before it.
+func (n *Notebook) composePage(o *outline, file, title string, in CreatePageIn) (id, text string) {
+	content := strings.TrimPrefix(in.Content, "\uFEFF")
 	block, body, has := frontmatter.Split(content)
 	own, err := frontmatter.Parse(block)
 	if !has || err != nil {
 		has, block, body = false, "", 0
 		own, _ = frontmatter.Parse("") // empty front matter is always valid
 	}
-	id = newID()
-	stamp := now.UTC().Format(time.RFC3339)
-	var b strings.Builder
-	b.WriteString("---\n")
-	for _, field := range [][2]string{{"id", id}, {"title", frontmatter.Scalar(title)}, {"icon", iconScalar(icon)}, {"created", stamp}, {"updated", stamp}} {
+	var keys strings.Builder
+	for _, field := range n.newFields(o, file, title, in.Icon) {
 		if _, given := own.Values[field[0]]; !given && field[1] != "" {
-			b.WriteString(field[0] + ": " + field[1] + "\n")
+			keys.WriteString(field[0] + ": " + field[1] + "\n")
 		}
 	}
-	b.WriteString(block)
-	b.WriteString("---\n")
-	if !has && content != "" {
-		b.WriteString("\n")
+	if text = content; keys.Len() > 0 {
+		text = "---\n" + keys.String() + block + "---\n"
+		if !has && content != "" {
+			text += "\n"
+		}
+		text += content[body:]
 	}
-	b.WriteString(content[body:])
-	if given := own.Text("id"); given != "" {
-		id = given
+	return parse(file, []byte(text)).id(), text
+}
+
+// newFields are the keys that a new page gets: those of the mirror of a wiki, and
+// elsewhere a title that the name of the file cannot say, and an icon.
+func (n *Notebook) newFields(o *outline, file, title, icon string) [][2]string {
+	fields := [][2]string{{"title", frontmatter.Scalar(title)}, {"icon", iconScalar(icon)}}
+	if n.indexStyle(o) {
+		stamp := n.now().UTC().Format(time.RFC3339)
+		return slices.Concat([][2]string{{"id", newID()}}, fields, [][2]string{{"created", stamp}, {"updated", stamp}})
 	}
-	return id, b.String()
+	if path.Base(stem(file)) == title {
+		return fields[1:]
+	}
+	return fields
 }
 
 func iconScalar(icon string) string {

@@ -11,7 +11,7 @@ import (
 type DeletePageIn struct {
 	Path    string `json:"path" jsonschema:"page"`
 	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
-	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"only check; delete nothing"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // DeletePageOut is the answer of delete_page.

@@ -39,8 +39,8 @@ func (n *Notebook) draft() *draft {
 func (n *Notebook) Draft(context.Context) (tools.Source, error) {
 	over := folder.NewDraft(n.view, n.modes, maxDrafted)
 	return &Notebook{
-		view: over.View(), store: over, rules: n.rules, modes: n.modes, foreign: n.foreign, name: n.name, tenant: n.tenant, inbox: n.inbox,
-		now: n.now, log: n.log, changed: func(string) {}, writing: new(sync.Mutex), release: func() error { return nil },
+		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, settings: n.settings, name: n.name, tenant: n.tenant, inbox: n.inbox,
+		now: n.now, log: n.log, changed: func(string) {}, writing: new(sync.Mutex), versions: n.versions, release: func() error { return nil },
 	}, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
 // GetPageLinksIn are the arguments of get_page_links.
@@ -82,7 +81,7 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	r := newLinkResolver(o, all)
+	r := n.newLinkResolver(o.files, all)
 	titles := map[string]string{}
 	for _, c := range all {
 		titles[c.file] = c.title
@@ -102,21 +101,18 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 
 func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink {
 	var out []OutgoingLink
-	for _, l := range links.Scan(p.text, p.body) {
+	for _, l := range pageLinks(p) {
 		if l.Target == "" { // a heading of the page itself
 			continue
 		}
 		link := OutgoingLink{Title: tools.Truncate(l.Target, 200), Line: l.Line, Heading: tools.Truncate(l.Heading, 200), Block: l.Block, Text: tools.Truncate(l.Text, 200), Embed: l.Embed}
-		found, _ := r.resolve(p.file, l)
-		switch attached := r.attachments(p.file, l); {
-		case len(found) == 1:
+		switch found, _ := r.resolve(p.file, l); {
+		case len(found) == 1 && titles[found[0]] != "":
 			link.Status, link.Path, link.Title = "ok", found[0], titles[found[0]]
+		case len(found) == 1:
+			link.Status, link.Path = "attachment", found[0]
 		case len(found) > 1:
 			link.Status, link.Candidates = "ambiguous", found[:min(len(found), 10)]
-		case len(attached) == 1:
-			link.Status, link.Path = "attachment", attached[0]
-		case len(attached) > 1:
-			link.Status, link.Candidates = "ambiguous", attached[:min(len(attached), 10)]
 		case !l.Wiki && !isPage(l.Target) && path.Ext(l.Target) == "":
 			continue // a Markdown link to a folder or an anchor of another tool
 		default:
@@ -135,7 +131,7 @@ func incoming(file string, r *linkResolver, all []linkSource) []IncomingLink {
 			if l.Target == "" {
 				continue
 			}
-			if found, _ := r.resolve(c.file, l); !slices.Equal(found, []string{file}) {
+			if found, _ := r.resolve(c.file, l.Link); !slices.Equal(found, []string{file}) {
 				continue
 			}
 			in.Line = cmp.Or(in.Line, l.Line)

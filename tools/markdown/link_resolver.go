@@ -13,8 +13,22 @@ import (
 // A linkSource is a page with what is needed to resolve links from and to it.
 type linkSource struct {
 	file, title string
+	named       bool // the title is the name of the file
 	aliases     []string
-	links       []links.Link
+	links       []writtenLink
+	unreadable  bool
+}
+
+// A writtenLink is a link with its target as the page has it.
+type writtenLink struct {
+	links.Link
+
+	written string
+}
+
+// pageLinks are the links of a page, those of its front matter first.
+func pageLinks(p *page) []links.Link {
+	return append(links.FrontMatter(p.text, p.body), links.Scan(p.text, p.body)...)
 }
 
 // readLinkSources reads the title, aliases and links of every page. A page that
@@ -27,79 +41,115 @@ func readLinkSources(ctx context.Context, o *outline, read func(file string) (*p
 		if err != nil {
 			p = parse(files[i], nil)
 		}
-		c := linkSource{file: p.file, title: p.title(), aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...), links: links.Scan(p.text, p.body)}
-		for j := range c.links { // so that the page's text can be freed
-			l := &c.links[j]
-			l.Target, l.Heading, l.Block, l.Text = strings.Clone(l.Target), "", "", ""
+		c := linkSource{
+			file: p.file, title: p.title(), named: p.fields.Text("title") == "", unreadable: err != nil || !p.utf8,
+			aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...),
+		}
+		for _, l := range pageLinks(p) {
+			w := writtenLink{l, strings.Clone(p.text[l.Start:l.End])} // so that the page's text can be freed
+			w.Target, w.Heading, w.Block, w.Text = strings.Clone(l.Target), "", "", ""
+			c.links = append(c.links, w)
 		}
 		all[i] = c
 	})
 	return all, err
 }
 
-// How a link was resolved.
+// How a link names what it leads to.
+type linkForm int
+
 const (
-	byPath  = "path"
-	byName  = "name"
-	byTitle = "title"
+	relativeForm linkForm = iota + 1 // a path from the page
+	rootForm                         // a path from the root with a slash
+	pathForm                         // one without
+	suffixForm                       // the end of a path
+	nameForm                         // the name of a page or file
+	titleForm                        // the title or an alias of a page
 )
 
-// A linkResolver finds the page that a link means: by path, else by name, else by
-// title, else by alias. It ignores letter case. If several pages match it returns
-// all of them.
+// A linkResolver finds what a link leads to: by path, else by name, else by title,
+// else by alias. It ignores letter case. If several match it returns all of them.
 type linkResolver struct {
+	layout                        layout
 	paths, names, titles, aliases map[string][]string
 	files                         map[string][]string // attachments, by path and by name
 }
 
-func newLinkResolver(o *outline, all []linkSource) *linkResolver {
-	r := &linkResolver{map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
-	for _, c := range all {
-		place := stem(c.file)
-		r.paths[folder.FoldName(place)] = append(r.paths[folder.FoldName(place)], c.file)
-		r.names[folder.FoldName(path.Base(place))] = append(r.names[folder.FoldName(path.Base(place))], c.file)
-		r.titles[folder.FoldName(c.title)] = append(r.titles[folder.FoldName(c.title)], c.file)
-		for _, a := range c.aliases {
-			if !slices.Contains(r.aliases[folder.FoldName(a)], c.file) {
-				r.aliases[folder.FoldName(a)] = append(r.aliases[folder.FoldName(a)], c.file)
-			}
+// newLinkResolver resolves links among these pages and files.
+func (n *Notebook) newLinkResolver(files []string, all []linkSource) *linkResolver {
+	r := &linkResolver{n.layout, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
+	add := func(to map[string][]string, name, file string) {
+		if name = folder.FoldName(name); !slices.Contains(to[name], file) {
+			to[name] = append(to[name], file)
 		}
 	}
-	for _, f := range o.files {
-		r.files[folder.FoldName(f)] = append(r.files[folder.FoldName(f)], f)
+	for _, c := range all {
+		place := stem(c.file)
+		add(r.paths, place, c.file)
+		add(r.names, path.Base(place), c.file)
+		if !n.resolvesTitles() {
+			continue
+		}
+		add(r.titles, c.title, c.file)
+		for _, a := range c.aliases {
+			add(r.aliases, a, c.file)
+		}
+	}
+	for _, f := range files {
+		add(r.files, f, f)
 		if base := path.Base(f); base != f {
-			r.files[folder.FoldName(base)] = append(r.files[folder.FoldName(base)], f)
+			add(r.files, base, f)
 		}
 	}
 	return r
 }
 
-// resolve returns the pages that l on the page from may mean, and how they were
-// found. No page is a broken link, several are an ambiguous one.
-func (r *linkResolver) resolve(from string, l links.Link) (found []string, by string) {
+// resolve returns what l on the page from may mean, and how it says so: pages, or
+// else other files. Nothing is a broken link, several are an ambiguous one.
+func (r *linkResolver) resolve(from string, l links.Link) (found []string, form linkForm) {
 	target := l.Target
-	relative := !l.Wiki || strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../")
-	if relative && !strings.HasPrefix(target, "/") {
-		if found := r.pagesAt(path.Join(path.Dir(from), target)); len(found) > 0 || l.Wiki {
-			return found, byPath
+	if rest, ok := strings.CutPrefix(target, "/"); ok {
+		return r.at(strings.TrimSuffix(rest, "/")), rootForm
+	}
+	dotted := strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../")
+	if !l.Wiki || dotted {
+		found = r.at(path.Join(path.Dir(from), target))
+		if len(found) > 0 || dotted || r.layout != obsidianLayout {
+			return found, relativeForm
 		}
 	}
-	root := strings.HasPrefix(target, "/")
-	target = strings.Trim(target, "/")
-	if found := r.pagesAt(target); len(found) > 0 || root || !l.Wiki {
-		return found, byPath
+	target = strings.TrimSuffix(target, "/")
+	if found = r.pagesAt(target); len(found) > 0 {
+		return found, pathForm
 	}
 	name := strings.TrimSuffix(target, ".md")
 	if strings.Contains(name, "/") {
-		return r.pagesBySuffix(name), byPath
+		if found = r.fileAt(target); len(found) > 0 {
+			return found, pathForm
+		}
+		if found = r.pagesBySuffix(name); len(found) == 0 {
+			found = r.filesBySuffix(target)
+		}
+		return found, suffixForm
 	}
-	if found := r.names[folder.FoldName(name)]; len(found) > 0 {
-		return found, byName
+	if found = r.names[folder.FoldName(name)]; len(found) > 0 {
+		return found, nameForm
 	}
-	if found := r.titles[folder.FoldName(target)]; len(found) > 0 {
-		return found, byTitle
+	if found = r.files[folder.FoldName(target)]; len(found) > 0 {
+		return found, nameForm
 	}
-	return r.aliases[folder.FoldName(target)], byTitle
+	if found = r.titles[folder.FoldName(target)]; len(found) > 0 {
+		return found, titleForm
+	}
+	return r.aliases[folder.FoldName(target)], titleForm
+}
+
+// at returns the pages at a path, or else the file.
+func (r *linkResolver) at(p string) []string {
+	if found := r.pagesAt(p); len(found) > 0 {
+		return found
+	}
+	return r.fileAt(p)
 }
 
 // pagesAt returns the pages at a path, with or without extension. An exact match
@@ -120,21 +170,33 @@ func (r *linkResolver) pagesAt(p string) []string {
 	return found
 }
 
-// pagesBySuffix returns the pages whose place ends in the path name.
-func (r *linkResolver) pagesBySuffix(name string) []string {
-	var found []string
-	for _, f := range r.names[folder.FoldName(path.Base(name))] {
-		if strings.HasSuffix(folder.FoldName(stem(f)), "/"+folder.FoldName(name)) {
+// fileAt returns the attachment at a path, or several that differ in case or accents.
+func (r *linkResolver) fileAt(p string) (found []string) {
+	for _, f := range r.files[folder.FoldName(p)] {
+		if f == p {
+			return []string{f}
+		}
+		if folder.FoldName(f) == folder.FoldName(p) {
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// attachments returns the files, other than pages, that l may mean.
-func (r *linkResolver) attachments(from string, l links.Link) []string {
-	if found := r.files[folder.FoldName(path.Join(path.Dir(from), l.Target))]; len(found) > 0 {
-		return found
+// pagesBySuffix returns the pages whose place ends in the path name.
+func (r *linkResolver) pagesBySuffix(name string) []string {
+	return endingIn(r.names[folder.FoldName(path.Base(name))], name, stem)
+}
+
+func (r *linkResolver) filesBySuffix(name string) []string {
+	return endingIn(r.files[folder.FoldName(path.Base(name))], name, path.Clean)
+}
+
+func endingIn(files []string, name string, of func(string) string) (found []string) {
+	for _, f := range files {
+		if strings.HasSuffix(folder.FoldName(of(f)), "/"+folder.FoldName(name)) {
+			found = append(found, f)
+		}
 	}
-	return r.files[folder.FoldName(strings.TrimPrefix(l.Target, "/"))]
+	return found
 }

@@ -10,7 +10,7 @@ import (
 
 // ListPagesIn are the arguments of list_pages.
 type ListPagesIn struct {
-	Path           string       `json:"path,omitempty" jsonschema:"page or folder whose children to list; the root when omitted"`
+	Path           string       `json:"path,omitempty" jsonschema:"page or folder; the root when omitted"`
 	Depth          Depth        `json:"depth,omitempty" jsonschema:"levels to list"`
 	IncludeContent bool         `json:"includeContent,omitempty" jsonschema:"also the pages' text"`
 	Limit          tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of pages"`

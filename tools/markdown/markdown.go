@@ -23,8 +23,9 @@ func System() tools.Kind {
 		Detect:      Detect,
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Notebook]{
-			listPages(), readPage(), writePage(), createPage(), deletePage(),
+			listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
+			readPages(), readAttachment(),
 		},
 		Resources: resources(),
 		Prompts:   prompts(),

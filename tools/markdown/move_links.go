@@ -3,145 +3,237 @@ package markdown
 import (
 	"context"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// relocate moves files and updates links: relative links in the moved pages,
-// Markdown links of other pages to them, and with wiki also wikilinks. It returns
-// the new paths of all pages that change.
-func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([]string, error) {
+// LinkReport is what a move does to links.
+type LinkReport struct {
+	Rewritten  int `json:"rewritten" jsonschema:"links changed so that they lead where they led"`
+	Ambiguous  int `json:"ambiguous,omitempty" jsonschema:"left: they may mean several pages, of which one moved"`
+	Left       int `json:"left,omitempty" jsonschema:"left: they cannot be written so that they lead there"`
+	Unreadable int `json:"unreadable,omitempty" jsonschema:"pages that could not be read"`
+}
+
+func (r *LinkReport) add(more LinkReport) {
+	r.Rewritten += more.Rewritten
+	r.Ambiguous += more.Ambiguous
+	r.Left += more.Left
+	r.Unreadable += more.Unreadable
+}
+
+// then is the report of two moves of one call, which read the same pages.
+func (r LinkReport) then(next LinkReport) LinkReport {
+	return LinkReport{r.Rewritten + next.Rewritten, max(r.Ambiguous, next.Ambiguous), max(r.Left, next.Left), max(r.Unreadable, next.Unreadable)}
+}
+
+// relocate moves files and rewrites links, so that every link leads where it led:
+// those in the moved pages and those to them; without wiki only Markdown links. It
+// returns the new paths of all pages that change.
+func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([]string, LinkReport, error) {
 	if len(m) == 0 {
-		return nil, nil
+		return nil, LinkReport{}, nil
 	}
-	edits, err := d.planLinks(ctx, o, m, wiki)
+	plan, err := d.planLinks(ctx, o, m, wiki)
 	if err != nil {
-		return nil, err
+		return nil, LinkReport{}, err
 	}
 	var changed []string
 	for _, from := range m.sources() {
 		if err := d.MoveFile(from, m[from]); err != nil {
-			return nil, d.n.toolError(from, err)
+			return nil, LinkReport{}, d.n.toolError(from, err)
 		}
 		if isPage(m[from]) {
 			changed = append(changed, m[from])
 		}
 	}
-	for _, e := range edits {
-		if err := d.SetContent(e.page.file, folder.Rewrite(e.page.data, e.text)); err != nil {
-			return nil, d.n.toolError(e.page.file, err)
+	for _, e := range plan.edits {
+		if err := d.SetContent(e.file, e.data); err != nil {
+			return nil, LinkReport{}, d.n.toolError(e.file, err)
 		}
-		changed = append(changed, e.page.file)
+		changed = append(changed, e.file)
 	}
 	slices.Sort(changed)
-	return slices.Compact(changed), nil
+	return slices.Compact(changed), plan.report, nil
 }
 
-// An edit is the new text of a page, at the path it will have.
-type edit struct {
-	page *page
-	text string
+// A linkPlan is the new bytes of the files whose links change, at the paths that they
+// will have.
+type linkPlan struct {
+	edits  []fileEdit
+	report LinkReport
 }
 
-// planLinks reads every page and returns the edits of those whose links change.
-func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) ([]edit, error) {
-	files := o.pageFiles()
-	known := map[string]bool{}
-	for _, f := range slices.Concat(files, o.files) {
-		known[f] = true
+type fileEdit struct {
+	file string
+	data []byte
+}
+
+// planLinks resolves every link of the notebook as it is and as it will be. A link
+// that would lead elsewhere is written in another way, which is tried in turn: its
+// own form, the name, the path.
+func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (linkPlan, error) {
+	all, err := readLinkSources(ctx, o, d.readPage)
+	if err != nil {
+		return linkPlan{}, err
 	}
-	var r *linkResolver
-	if wiki {
-		all, err := readLinkSources(ctx, o, d.readPage)
+	r := relinker{m: m, wiki: wiki, was: d.n.newLinkResolver(o.files, all), moved: map[string]bool{}}
+	r.becomes = d.n.newLinkResolver(m.newPaths(o.files), m.newSources(all))
+	for _, to := range m {
+		r.moved[folder.FoldName(path.Base(stem(to)))] = true
+	}
+	canvases := slices.DeleteFunc(slices.Clone(o.files), func(f string) bool { return !strings.EqualFold(path.Ext(f), ".canvas") })
+	edits := make([]fileEdit, len(all)+len(canvases))
+	var plan linkPlan
+	var mu sync.Mutex
+	var failed error
+	err = folder.ForEach(ctx, len(edits), func(i int) {
+		var report LinkReport
+		var err error
+		if i < len(all) {
+			edits[i], report, err = r.relinkPage(d, all[i])
+		} else {
+			edits[i], report = r.relinkCanvas(d, canvases[i-len(all)])
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		plan.report.add(report)
 		if err != nil {
-			return nil, err
-		}
-		r = newLinkResolver(o, all)
-	}
-	edits := make([]edit, len(files))
-	err := folder.ForEach(ctx, len(files), func(i int) {
-		p, err := d.readPage(files[i])
-		if err != nil || !p.utf8 {
-			return
-		}
-		if text := relink(p, m, known, r); text != p.text {
-			p.file = m.newPath(p.file)
-			edits[i] = edit{p, text}
+			failed = err
 		}
 	})
-	return slices.DeleteFunc(edits, func(e edit) bool { return e.page == nil }), err
+	if err == nil {
+		err = failed
+	}
+	plan.edits = slices.DeleteFunc(edits, func(e fileEdit) bool { return e.data == nil })
+	return plan, err
 }
 
-// relink returns the text of p with updated links.
-func relink(p *page, m moves, known map[string]bool, r *linkResolver) string {
-	var b strings.Builder
-	at := 0
-	for _, l := range links.Scan(p.text, p.body) {
-		var to string
-		if l.Wiki {
-			to = newWiki(p, l, m, r)
-		} else {
-			to = newRelative(p, l, m, known)
-		}
+// A relinker writes links so that they lead where they led.
+type relinker struct {
+	m            moves
+	wiki         bool
+	was, becomes *linkResolver
+	moved        map[string]bool // the names that moved pages and files will have
+}
+
+// relinkPage is the page with its links as they must be; without data: it stays.
+func (r *relinker) relinkPage(d *draft, c linkSource) (fileEdit, LinkReport, error) {
+	if c.unreadable {
+		return fileEdit{}, LinkReport{Unreadable: 1}, nil
+	}
+	var splices []folder.Splice
+	var report LinkReport
+	for _, l := range c.links {
+		to, outcome := r.newTarget(c.file, l)
+		report.add(outcome)
 		if to != "" {
-			b.WriteString(p.text[at:l.Start] + to)
-			at = l.End
+			splices = append(splices, folder.Splice{Start: l.Start, End: l.End, New: to})
 		}
 	}
-	return b.String() + p.text[at:]
-}
-
-// newRelative returns the new target of a Markdown link, or "" if it can stay. A
-// broken link stays.
-func newRelative(p *page, l links.Link, m moves, known map[string]bool) string {
-	target := path.Join(path.Dir(p.file), l.Target)
-	if strings.HasPrefix(l.Target, "/") || !known[target] {
-		return ""
+	if len(splices) == 0 {
+		return fileEdit{}, report, nil
 	}
-	from, to := path.Dir(m.newPath(p.file)), m.newPath(target)
-	if from == path.Dir(p.file) && to == target {
-		return ""
-	}
-	rel, err := filepath.Rel(filepath.FromSlash(from), filepath.FromSlash(to))
+	p, err := d.readPage(c.file)
 	if err != nil {
-		return ""
+		return fileEdit{}, report, err
 	}
-	rel = filepath.ToSlash(rel)
-	if rel == path.Clean(l.Target) {
-		return ""
+	at := 0
+	for _, l := range c.links {
+		if l.End > len(p.text) || p.text[l.Start:l.End] != l.written {
+			return fileEdit{}, report, conflictError(p.etag()) // edited while the links were read
+		}
+		at = max(at, l.End)
 	}
-	if strings.HasPrefix(l.Target, "./") && !strings.HasPrefix(rel, "../") {
-		rel = "./" + rel
-	}
-	return links.Escape(rel)
+	return fileEdit{r.m.newPath(c.file), folder.ApplySplices(p.data, splices)}, report, nil
 }
 
-// newWiki returns the new target of a wikilink, or "" if it can stay.
-func newWiki(p *page, l links.Link, m moves, r *linkResolver) string {
-	if r == nil || l.Target == "" {
-		return ""
+// newTarget is what to write as the target of a link; empty: it stays as it is.
+func (r *relinker) newTarget(from string, l writtenLink) (string, LinkReport) {
+	if l.Target == "" || l.Wiki && !r.wiki {
+		return "", LinkReport{}
 	}
-	found, by := r.resolve(p.file, l)
-	if len(found) != 1 || stem(m.newPath(found[0])) == stem(found[0]) {
-		return ""
-	}
-	was, now := stem(found[0]), stem(m.newPath(found[0]))
+	found, form := r.was.resolve(from, l.Link)
+	touched := slices.ContainsFunc(found, func(f string) bool { return r.m.newPath(f) != f })
 	switch {
-	case by == byTitle: // a title or alias does not change with the path
-		return ""
-	case by == byName && path.Base(was) == path.Base(now):
-		return ""
-	case by == byName && len(r.names[folder.FoldName(path.Base(now))]) == 0:
-		return path.Base(now)
+	case len(found) == 0:
+		return "", LinkReport{}
+	case len(found) > 1 && touched:
+		return "", LinkReport{Ambiguous: 1}
+	case len(found) > 1:
+		return "", LinkReport{}
+	case !touched && r.m.newPath(from) == from && !r.moved[folder.FoldName(strings.TrimSuffix(path.Base(l.Target), ".md"))]:
+		return "", LinkReport{}
 	}
-	if isPage(l.Target) {
-		return m.newPath(found[0])
+	want := []string{r.m.newPath(found[0])}
+	there := r.m.newPath(from)
+	// A link that would lead there by less than it did, as by a title, is one that some
+	// programs would not follow.
+	if now, by := r.becomes.resolve(there, l.Link); slices.Equal(now, want) && by <= form && namesFile(l.Link, want[0]) {
+		return "", LinkReport{}
 	}
-	return now
+	for _, target := range spellings(l.Link, form, there, want[0]) {
+		try := l.Link
+		try.Target = target
+		if now, _ := r.becomes.resolve(there, try); !slices.Equal(now, want) || !namesFile(try, want[0]) {
+			continue
+		}
+		if written, ok := writeTarget(l.Link, target); ok {
+			return written, LinkReport{Rewritten: 1}
+		}
+	}
+	return "", LinkReport{Left: 1}
+}
+
+// namesFile reports whether a Markdown link with an extension names this very file:
+// Title.md is no name of Title/_index.md to other programs.
+func namesFile(l links.Link, file string) bool {
+	return l.Wiki || !isPage(l.Target) || folder.FoldName(path.Base(l.Target)) == folder.FoldName(path.Base(file))
+}
+
+// spellings are the targets that may name the file to on the page from, the one most
+// like the link first.
+func spellings(l links.Link, form linkForm, from, to string) []string {
+	file := to
+	if isPage(to) && !isPage(l.Target) && !strings.HasSuffix(l.Target, "/"+rootIndex) && l.Target != rootIndex {
+		file = stem(to)
+	} else if isPage(to) && !isPage(l.Target) {
+		file = strings.TrimSuffix(to, path.Ext(to))
+	}
+	relative := relativePath(path.Dir(from), file)
+	if !strings.HasPrefix(relative, "../") && (strings.HasPrefix(l.Target, "./") || l.Wiki) {
+		relative = "./" + relative
+	}
+	name := path.Base(file)
+	if isPage(to) && isIndex(to) && isPage(l.Target) {
+		name = path.Base(path.Dir(to))
+	}
+	switch {
+	case form == relativeForm:
+		return []string{relative, file}
+	case form == rootForm:
+		return []string{"/" + file}
+	case form == nameForm:
+		return []string{name, file, relative}
+	case form == titleForm && l.Wiki:
+		return []string{file, relative}
+	}
+	return []string{file, relative}
+}
+
+// writeTarget is a target as it stands in a page; false: it cannot stand there.
+func writeTarget(l links.Link, target string) (string, bool) {
+	switch {
+	case l.FrontMatter:
+		return target, !strings.ContainsAny(target, unlinkable+`"'\`)
+	case l.Wiki:
+		return target, !strings.ContainsAny(target, unlinkable)
+	}
+	return links.Escape(target), true
 }
 
 // pageFiles lists the files of all pages in order.

@@ -7,40 +7,50 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // MovePageIn are the arguments of move_page.
 type MovePageIn struct {
-	SourcePath      string `json:"sourcePath" jsonschema:"page to move, with the pages below it"`
-	DestinationPath string `json:"destinationPath" jsonschema:"its new path, ending in .md, or the page or folder to move it into; / is the root"`
-	IfMatch         Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
-	UpdateLinks     bool   `json:"update_links,omitempty" jsonschema:"also update other pages' wikilinks to it"`
-	DryRun          bool   `json:"dry_run,omitempty" jsonschema:"only check; move nothing"`
+	SourcePath      string      `json:"sourcePath" jsonschema:"page or folder"`
+	DestinationPath string      `json:"destinationPath" jsonschema:"new path ending in .md, or the page or folder to move it into; / is the root"`
+	IfMatch         Etag        `json:"if_match,omitempty" jsonschema:"etag from read_page"`
+	UpdateLinks     UpdateLinks `json:"update_links,omitempty" jsonschema:"false: rewrite Markdown links alone"`
+	DryRun          bool        `json:"dry_run,omitempty" jsonschema:"only answer what would change"`
+}
+
+// UpdateLinks is whether a move rewrites every kind of link: true when omitted.
+type UpdateLinks bool
+
+// JSONSchema implements [tools.SchemaProvider].
+func (UpdateLinks) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "boolean", Default: []byte("true")}
 }
 
 // MovePageOut is the answer of move_page.
 type MovePageOut struct {
-	Success bool     `json:"success" jsonschema:"true"`
-	NewPath string   `json:"newPath" jsonschema:"new file of the page"`
-	Changed []string `json:"changed,omitempty" jsonschema:"pages that moved along or whose links were updated"`
-	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"nothing was moved"`
-	Note    string   `json:"note,omitempty" jsonschema:"more about the result"`
+	Success bool       `json:"success" jsonschema:"true"`
+	NewPath string     `json:"newPath" jsonschema:"new file of the page"`
+	Changed []string   `json:"changed,omitempty" jsonschema:"pages that moved along or whose links were updated"`
+	Links   LinkReport `json:"links,omitzero" jsonschema:"what became of links"`
+	DryRun  bool       `json:"dry_run,omitempty" jsonschema:"nothing was moved"`
+	Note    string     `json:"note,omitempty" jsonschema:"more about the result"`
 }
 
 func movePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
-		Doc: "Moves or renames a page with all pages and attachments below it.\n" +
-			"Markdown links are updated, wikilinks by path only with update_links. Nothing is overwritten. " +
-			"A leaf that gains a child becomes Title/_index.md; a folder's page that loses its last child becomes Title.md.",
+		Doc: "Moves or renames a page or folder with all below it.\n" +
+			"Links keep leading where they led. Nothing is overwritten. Where folders have an _index.md, pages that gain a first child or lose the last are renamed.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
 			Purpose: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},
 			Want: MovePageOut{Success: true, NewPath: "Archive/Alpha.md"}, AnyAnswer: true,
 		}, {
-			Purpose: "rename it", In: MovePageIn{SourcePath: "Archive/Alpha.md", DestinationPath: "Archive/Alef.md"},
+			Purpose: "rename it", In: MovePageIn{SourcePath: "Archive/Alpha.md", DestinationPath: "Archive/Alef.md", UpdateLinks: true},
 			Want: MovePageOut{Success: true, NewPath: "Archive/Alef.md"}, AnyAnswer: true,
 		}},
 	}, (*Notebook).MovePage)
@@ -51,6 +61,11 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	p, o, err := n.findToChange(ctx, in.SourcePath, in.IfMatch)
+	if tools.AsError(err) != nil && tools.AsError(err).Code == tools.NotFound && !isPage(in.SourcePath) {
+		if o, at, findErr := n.findNode(ctx, in.SourcePath); findErr == nil && at.page == "" && at.place != "" && at.place == argumentPlace(in.SourcePath) {
+			return n.moveFolder(ctx, c, o, at, in)
+		}
+	}
 	if err != nil {
 		return MovePageOut{}, err
 	}
@@ -65,10 +80,39 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	if n.view.Hides(to, p.data) {
 		return MovePageOut{}, hiddenError()
 	}
-	if to == p.file || in.DryRun {
+	if to == p.file {
 		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
 	}
-	return n.move(ctx, c, o, at, to, in.UpdateLinks)
+	d := n.draft()
+	changed, report, err := d.moveAll(ctx, o, at, to, bool(in.UpdateLinks))
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	return n.finishMove(ctx, c, d, to, changed, report, in.DryRun)
+}
+
+// finishMove carries a drafted move out, unless it is a dry run.
+func (n *Notebook) finishMove(ctx context.Context, c tools.CallContext, d *draft, to string, changed []string, report LinkReport, dryRun bool) (MovePageOut, error) {
+	out := MovePageOut{Success: true, NewPath: to, Links: report, DryRun: dryRun}
+	for _, c := range changed {
+		if c != to && d.View().Exists(c) {
+			out.Changed = append(out.Changed, c)
+		}
+	}
+	if len(out.Changed) > 200 {
+		out.Changed, out.Note = out.Changed[:200], "More pages changed than are listed. "
+	}
+	if report.Ambiguous+report.Left > 0 {
+		out.Note += "Some links were left as they are; get_page_links shows them."
+	}
+	if dryRun {
+		return out, nil
+	}
+	if err := d.commit(ctx, c); err != nil {
+		return MovePageOut{}, err
+	}
+	n.announce(append(changed, to)...)
+	return out, nil
 }
 
 // destination returns the file that the page of at will become, checked as far as
@@ -95,6 +139,11 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 			WithHint("To move the page into it, leave out .md; to rename, choose another path.")
 	case at.folder && isIndex(to) && at.place != place && n.view.Exists(place):
 		return "", tools.Errorf(tools.Conflict, "A folder already exists at path: %s", place).WithHint("Choose another path; nothing is merged.")
+	}
+	if path.Base(place) != path.Base(at.place) {
+		if err := checkLinkable(to); err != nil {
+			return "", err
+		}
 	}
 	placed, err := n.view.CheckDestination(to, at.page)
 	if err != nil {
@@ -128,66 +177,45 @@ func (n *Notebook) pathInside(o *outline, at *node, arg string) (string, error) 
 	return to + ".md", nil
 }
 
-// move makes a move that destination has checked.
-func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
-	d := n.draft()
-	from := at.page
-	changed, err := d.moveAll(ctx, o, at, to, wiki)
-	if err != nil {
-		return MovePageOut{}, err
-	}
-	if err := d.commit(ctx, c); err != nil {
-		return MovePageOut{}, err
-	}
-	n.announce(append(changed, from)...)
-	out := MovePageOut{Success: true, NewPath: to}
-	for _, c := range changed {
-		if c != to && n.view.Exists(c) {
-			out.Changed = append(out.Changed, c)
-		}
-	}
-	if len(out.Changed) > 200 {
-		out.Changed, out.Note = out.Changed[:200], "More pages changed than are listed."
-	}
-	return out, nil
-}
-
 // moveAll drafts a move: new parents become pages of folders, the page moves with
 // everything below it, and the old parent may become a leaf. It returns the
 // paths of all pages that change.
-func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wiki bool) ([]string, error) {
-	changed, err := d.promote(ctx, o, to)
+func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wiki bool) ([]string, LinkReport, error) {
+	changed, report, err := d.promote(ctx, o, to)
 	if err != nil {
-		return nil, err
+		return nil, report, err
 	}
 	if len(changed) > 0 { // the new parents have new paths
 		if o, err = d.outline(ctx); err != nil {
-			return nil, err
+			return nil, report, err
 		}
 		at, _ = o.pageNode(at.page)
 	}
 	m, folders, err := d.planMoves(ctx, at, to)
 	if err != nil {
-		return nil, err
+		return nil, report, err
 	}
-	moved, err := d.relocate(ctx, o, m, wiki)
+	moved, main, err := d.relocate(ctx, o, m, wiki)
 	if err != nil {
-		return nil, err
+		return nil, report, err
 	}
 	if err := d.moveFolders(folders); err != nil {
-		return nil, err
+		return nil, report, err
 	}
 	if _, err := d.RemoveEmpty(at.place); err != nil {
-		return nil, d.n.toolError(at.place, err)
+		return nil, report, d.n.toolError(at.place, err)
 	}
-	demoted, err := d.demote(ctx, parentPlace(at.place))
-	return slices.Concat(changed, moved, demoted), err
+	demoted, last, err := d.demote(ctx, parentPlace(at.place))
+	return slices.Concat(changed, moved, demoted), report.then(main).then(last), err
 }
 
 // planMoves returns the new paths of all files that move along when the page of at
 // moves to the file to, and of their folders.
 func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders moves, err error) {
-	m, place := moves{at.page: to}, stem(to)
+	m, place := moves{}, stem(to)
+	if at.page != "" {
+		m[at.page] = to
+	}
 	if !d.View().IsDir(at.place) || place == at.place {
 		return m, nil, nil
 	}
@@ -239,22 +267,22 @@ func (d *draft) moveFolders(folders moves) error {
 
 // demote turns the page of a folder without further pages into a leaf:
 // Title/_index.md becomes Title.md. Attachments stay in Title/assets.
-func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
+func (d *draft) demote(ctx context.Context, place string) ([]string, LinkReport, error) {
 	o, err := d.outline(ctx)
 	if err != nil {
-		return nil, err
+		return nil, LinkReport{}, err
 	}
 	at, ok := o.places[place]
 	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.View().Exists(place+".md") {
-		return nil, nil
+		return nil, LinkReport{}, nil
 	}
 	if _, err := d.n.view.CheckDestination(place+".md", at.page); err != nil {
-		return nil, nil //nolint:nilerr // the page keeps its path
+		return nil, LinkReport{}, nil //nolint:nilerr // the page keeps its path
 	}
-	changed, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, false)
+	changed, report, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, true)
 	if err != nil {
-		return nil, err
+		return nil, report, err
 	}
 	_, err = d.RemoveEmpty(place)
-	return changed, d.n.toolError(place, err)
+	return changed, report, d.n.toolError(place, err)
 }

@@ -26,20 +26,22 @@ type Config struct {
 // A Notebook is an open folder of pages. Its methods may be called from any
 // goroutine; writes run one at a time.
 type Notebook struct {
-	view    *folder.View // all that tools see of the folder
-	store   store
-	rules   folder.Rules // nil: nothing is hidden
-	modes   func() (file, folder uint32, err error)
-	foreign bool // it belongs to another program, which keeps Title.md beside Title/
-	name    string
-	tenant  bool
-	inbox   []string
-	now     func() time.Time
-	log     *slog.Logger
-	changed func(uri string)
-	writing *sync.Mutex
-	release func() error                     // closes the folder
-	sweep   func(func(*os.Root) error) error // nil: it is a draft, which has no files
+	view     *folder.View // all that tools see of the folder
+	store    store
+	rules    folder.Rules // nil: nothing is hidden
+	modes    func() (file, folder uint32, err error)
+	layout   layout
+	settings func(file string) ([]byte, error) // of the application whose layout it has
+	name     string
+	tenant   bool
+	inbox    []string
+	now      func() time.Time
+	log      *slog.Logger
+	changed  func(uri string)
+	writing  *sync.Mutex
+	versions *pageVersions
+	release  func() error                     // closes the folder
+	sweep    func(func(*os.Root) error) error // nil: it is a draft, which has no files
 }
 
 // A store carries out what tools have drafted and takes Changes back: on disk, or
@@ -62,9 +64,9 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	view := folder.NewView(f, rules)
 	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
 	return &Notebook{
-		view: view, store: disk, rules: rules, modes: disk.Modes, foreign: all.Exists(".obsidian") || all.Exists("logseq"),
+		view: view, store: disk, rules: rules, modes: disk.Modes, layout: findLayout(all, c.Tenant != ""), settings: f.Settings,
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
-		writing: new(sync.Mutex), release: f.Close, sweep: f.Sweep,
+		writing: new(sync.Mutex), versions: new(pageVersions), release: f.Close, sweep: f.Sweep,
 	}, nil
 }
 

@@ -47,9 +47,14 @@ func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) 
 // was read. It keeps the line endings and the byte order mark.
 func (d *draft) replacePage(p *page, text string) error {
 	if !p.utf8 {
-		return tools.Errorf(tools.Invalid, "The page is not UTF-8 text and cannot be edited: %s", p.file).
-			WithHint("Ask the user to convert it to UTF-8.")
+		return notUTF8Error(p.file)
 	}
+	return d.setContent(p, folder.Rewrite(p.data, text))
+}
+
+// setContent replaces the bytes of page p, unless the file has changed since p was
+// read.
+func (d *draft) setContent(p *page, data []byte) error {
 	st, err := d.Hold(p.file)
 	if err != nil {
 		return d.n.toolError(p.file, err)
@@ -57,7 +62,7 @@ func (d *draft) replacePage(p *page, text string) error {
 	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
 		return conflictError(folder.Etag(st.Data))
 	}
-	return d.n.toolError(p.file, d.SetContent(p.file, folder.Rewrite(p.data, text)))
+	return d.n.toolError(p.file, d.SetContent(p.file, data))
 }
 
 // checkNewPage checks that a new page can be created at file: it must be a page,
@@ -65,6 +70,9 @@ func (d *draft) replacePage(p *page, text string) error {
 func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if !isPage(file) {
 		return "", tools.Errorf(tools.Invalid, "path: must end in .md, got %s", path.Base(file)).WithHint("Paths look like Projects/Alpha.md.")
+	}
+	if err := checkLinkable(file); err != nil {
+		return "", err
 	}
 	placed, err := n.view.CheckDestination(file, "")
 	if err != nil {
@@ -79,12 +87,20 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	return placed, nil
 }
 
+// checkLinkable refuses names that no wikilink can name.
+func checkLinkable(file string) error {
+	if name := path.Base(stem(file)); strings.ContainsAny(name, unlinkable) {
+		return tools.Errorf(tools.Invalid, "path: no link can name a page with one of %s in its name", unlinkable).WithHint("Leave them out.")
+	}
+	return nil
+}
+
 // promote turns every leaf above a new page into the page of a folder: Title.md
 // becomes Title/_index.md. In notebooks of other programs, which keep Title.md
 // beside Title/, nothing changes. It returns the new paths.
-func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string, error) {
+func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string, LinkReport, error) {
 	if !d.n.indexStyle(o) {
-		return nil, nil
+		return nil, LinkReport{}, nil
 	}
 	m := moves{}
 	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
@@ -95,19 +111,13 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 	if isIndex(file) { // checkNewPage has refused Title/_index.md if Title.md is a leaf
 		delete(m, stem(file)+".md")
 	}
-	return d.relocate(ctx, o, m, false)
-}
-
-// indexStyle reports whether the page of a folder is its _index.md: when some
-// folder has one, or when the notebook is not one of another program.
-func (n *Notebook) indexStyle(o *outline) bool {
-	return o.indexed || !n.foreign
+	return d.relocate(ctx, o, m, true)
 }
 
 // addPage writes a new page at a path from checkNewPage.
 func (n *Notebook) addPage(ctx context.Context, c tools.CallContext, o *outline, file string, data []byte) error {
 	d := n.draft()
-	changed, err := d.promote(ctx, o, file)
+	changed, _, err := d.promote(ctx, o, file)
 	if err != nil {
 		return err
 	}

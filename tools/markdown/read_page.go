@@ -23,9 +23,10 @@ func (Lines) JSONSchema() *jsonschema.Schema {
 
 // ReadPageIn are the arguments of read_page.
 type ReadPageIn struct {
-	Path   string       `json:"path" jsonschema:"page, such as Projects/Alpha.md"`
-	Offset tools.Offset `json:"offset,omitempty" jsonschema:"lines to skip, for long pages"`
-	Limit  Lines        `json:"limit,omitempty" jsonschema:"maximum number of lines; all when omitted"`
+	Path   string       `json:"path" jsonschema:"page, as Projects/Alpha.md"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"lines to skip"`
+	Limit  Lines        `json:"limit,omitempty" jsonschema:"maximum number of lines"`
+	Part   string       `json:"part,omitempty" jsonschema:"Plan#Log, ^block or outline"`
 }
 
 // ReadPageOut is the answer of read_page.
@@ -64,7 +65,7 @@ func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
 		Doc: "Reads a page with its front matter.\n" +
-			"The text is the page as it is; path, title and etag follow as JSON. Keep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
+			"The text is the page as it is; path, title and etag follow as JSON. Writing tools take the etag as if_match.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
@@ -88,6 +89,7 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 	if err != nil {
 		return ReadPageOut{}, err
 	}
+	n.versions.keep(p)
 	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}}
 	if p.yamlError != nil {
 		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
@@ -95,6 +97,9 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 	if !p.utf8 {
 		out.Encoding = "unknown"
 		out.Note += "The page is not UTF-8: invalid bytes are shown as U+FFFD, and write_page refuses the page. "
+	}
+	if in.Part != "" {
+		return out, out.readPart(p, in)
 	}
 	out.part(p.text, int(in.Offset), int(in.Limit))
 	return out, nil

@@ -141,7 +141,7 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	b.refused("search_pages", `{"query":" "}`, "INVALID")
-	long := around(strings.Repeat("x ", 500)+"needle"+strings.Repeat(" y", 500), "needle")
+	long := around(strings.Repeat("x ", 500)+"needle"+strings.Repeat(" y", 500), parseQuery("needle"))
 	if !strings.Contains(long, "needle") || len(long) > 210 {
 		t.Errorf("context %q", long)
 	}
@@ -281,4 +281,33 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%v: %+v", files, m)
 		}
 	}
+}
+
+// Words are found wherever they stand, ranked; accents and case make no difference.
+func TestSearchWords(t *testing.T) {
+	b := open(t, map[string]string{
+		"Perihelion.md": "The system of planets.\n", "Both.md": "x\nperihelion\nand the system\n", "Phrase.md": "a perihelion system here\n", "One.md": "perihelion only\n",
+		"Café.md": "crème brûlée\n", "Kyoto.md": "東京都庁\n", "Tagged.md": "---\ntags: [home photo]\n---\nx\n",
+	}, nil)
+	for query, want := range map[string][]string{
+		"perihelion system":   {"Phrase.md", "Both.md", "Perihelion.md"},
+		`"perihelion system"`: {"Phrase.md"},
+		"perihelion banana":   {"Perihelion.md", "Both.md", "One.md", "Phrase.md"},
+		"cafe":                {"Café.md"},
+		"BRULEE creme":        {"Café.md"},
+		"京都":                  {"Kyoto.md"},
+		"photo home":          {"Tagged.md"},
+		"zzzz yyyy":           {},
+	} {
+		out := call[SearchPagesOut](b, "search_pages", fmt.Sprintf(`{"query":%q}`, query))
+		got := []string{}
+		for _, m := range out.Matches {
+			got = append(got, m.Path)
+		}
+		equal(t, query, want, got)
+		if len(want) == 0 && !strings.Contains(out.Note, "Try others") {
+			t.Errorf("%s: %q", query, out.Note)
+		}
+	}
+	equal(t, "line", 3, call[SearchPagesOut](b, "search_pages", `{"query":"the system and"}`).Matches[0].MatchLine)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
@@ -85,3 +86,25 @@ func (m moves) newPath(file string) string {
 
 // sources lists the old paths in order.
 func (m moves) sources() []string { return slices.Sorted(maps.Keys(m)) }
+
+// newPaths are the paths that files will have.
+func (m moves) newPaths(files []string) []string {
+	now := make([]string, len(files))
+	for i, f := range files {
+		now[i] = m.newPath(f)
+	}
+	return now
+}
+
+// newSources are pages as they will be, with their links as they are.
+func (m moves) newSources(all []linkSource) []linkSource {
+	now := slices.Clone(all)
+	for i := range now {
+		if c := &now[i]; m.newPath(c.file) != c.file {
+			if c.file = m.newPath(c.file); c.named {
+				c.title = path.Base(stem(c.file))
+			}
+		}
+	}
+	return now
+}

@@ -63,7 +63,7 @@ func TestChangesOfAMove(t *testing.T) {
 		"Archive/Old/Projects/Alpha/ false>true", "Archive/Old/Projects/Alpha/assets/ false>true", "Archive/Old/Projects/Alpha/assets/d.png false>true",
 		"Archive/Old/Projects/Beta.md false>true", "Archive/Old/Projects/Empty/ false>true", "Archive/Old/Projects/_index.md false>true", "Archive/Old/_index.md false>true",
 		"Projects/ true>false", "Projects/Alpha.md true>false", "Projects/Alpha/ true>false", "Projects/Alpha/assets/ true>false",
-		"Projects/Alpha/assets/d.png true>false", "Projects/Beta.md true>false", "Projects/Empty/ true>false", "Projects/_index.md true>false",
+		"Projects/Alpha/assets/d.png true>false", "Projects/Beta.md true>false", "Projects/Empty/ true>false", "Projects/_index.md true>false", "Welcome.md true>true",
 	}, k.targets())
 	for _, dir := range []string{"Archive/Old/Projects", "Archive/Old/Projects/Empty"} {
 		if info, err := os.Stat(filepath.Join(b.dir, dir)); err != nil || info.Mode().Perm() != 0o700 {

@@ -10,14 +10,15 @@ import (
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
 
 // WritePageIn are the arguments of write_page.
 type WritePageIn struct {
 	Path    string `json:"path" jsonschema:"page to create or replace, such as Projects/Alpha.md"`
 	Content string `json:"content" jsonschema:"the whole page: front matter and body"`
-	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
-	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // WritePageOut is the answer of write_page.
@@ -34,7 +35,7 @@ func writePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
 		Doc: "Replaces a whole page, or creates it at that path.\n" +
-			"Pass the etag from read_page as if_match. Line endings are kept. To create a page by title use create_page.",
+			"With if_match it is refused if the page has changed since. To change a part use edit_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
@@ -69,6 +70,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	if err := in.IfMatch.check(p); err != nil {
 		return WritePageOut{}, err
 	}
+	in.Content = keepID(p, in.Content)
 	if n.view.Hides(file, folder.Rewrite(p.data, in.Content)) {
 		return WritePageOut{}, hiddenError()
 	}
@@ -85,6 +87,24 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	n.announce(file)
 	now := parse(file, folder.Rewrite(p.data, in.Content))
 	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
+}
+
+// keepID is the new content of a page with its id, if that leaves it out: others refer
+// to the page by it.
+func keepID(p *page, content string) string {
+	first, last := p.fields.Lines("id")
+	if first == 0 || p.fields.Text("id") == "" || strings.HasPrefix(content, "\uFEFF") {
+		return content
+	}
+	line := strings.Join(strings.SplitAfter(p.text, "\n")[first-1:last], "")
+	if block, _, has := frontmatter.Split(content); has {
+		if now, err := frontmatter.Parse(block); err != nil || now.Values["id"] != nil {
+			return content
+		}
+		_, rest, _ := strings.Cut(content, "\n")
+		return "---\n" + line + rest
+	}
+	return "---\n" + line + "---\n" + content
 }
 
 func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {

@@ -33,7 +33,7 @@ func TestWritePage(t *testing.T) {
 	if !out.Created || out.PageID != "n1" || out.Path != "New/Deep/Page.md" {
 		t.Errorf("%+v", out)
 	}
-	equal(t, "files", after(map[string]string{"Projects/Alpha.md": "---\ntitle: Alpha\n---\nnew\n", "New/Deep/Page.md": "---\nid: n1\n---\n"}), b.files())
+	equal(t, "files", after(map[string]string{"Projects/Alpha.md": "---\nid: a1\ntitle: Alpha\n---\nnew\n", "New/Deep/Page.md": "---\nid: n1\n---\n"}), b.files())
 }
 
 func TestWritePagePrecondition(t *testing.T) {
@@ -198,6 +198,7 @@ func TestMovePage(t *testing.T) {
 		{"Projects/_index.md", "Archive", "Archive/Projects/_index.md", "", map[string]string{
 			"Projects/_index.md": "", "Projects/Alpha.md": "", "Projects/Beta.md": "", "Projects/Alpha/assets/d.png": "", "Archive/Projects/_index.md": index,
 			"Archive/Projects/Alpha.md": alpha, "Archive/Projects/Beta.md": fixture()["Projects/Beta.md"], "Archive/Projects/Alpha/assets/d.png": "png",
+			"Welcome.md": strings.Replace(fixture()["Welcome.md"], "[[Projects/Beta|", "[[Archive/Projects/Beta|", 1),
 		}},
 		{"Projects/Alpha.md", "Projects/Alpha/_index.md", "Projects/Alpha/_index.md", "", map[string]string{
 			"Projects/Alpha.md":        "",

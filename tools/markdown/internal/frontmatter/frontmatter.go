@@ -92,7 +92,7 @@ func parseYAML(block string) (Fields, error) {
 		if err != nil {
 			return Fields{Values: map[string]any{}}, err
 		}
-		end := strings.Count(block, "\n") + 1
+		end := strings.Count(strings.TrimSuffix(block, "\n"), "\n") + 1
 		if i+2 < len(top.Content) {
 			end = top.Content[i+2].Line - 1
 		}
@@ -203,7 +203,7 @@ func scalar(n *yaml.Node) any {
 }
 
 // plain matches text that needs no quotes in YAML.
-var plain = regexp.MustCompile(`^[\pL][\pL\pN _.()-]*[\pL\pN)]$`)
+var plain = regexp.MustCompile(`^[\pL](?:[\pL\pN _.()-]*[\pL\pN)])?$`)
 
 // Scalar returns text as the value of a key on one line, with quotes where
 // YAML needs them. It cannot end the line or begin a key.

@@ -31,7 +31,7 @@ func parsePlain(block string) (Fields, bool) {
 		}
 		end := i + 1
 		if end == len(lines) {
-			end = strings.Count(block, "\n") + 1
+			end = strings.Count(strings.TrimSuffix(block, "\n"), "\n") + 1
 		}
 		f.Values[key], f.lines[key] = plainScalar(value), [2]int{i + 2, end + 1}
 	}

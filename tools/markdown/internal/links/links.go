@@ -1,6 +1,6 @@
 // Package links finds the links in the text of a page: wikilinks, embeds and
 // Markdown links. It reads line by line and knows enough Markdown to ignore
-// fenced and inline code, comments and display maths. It does not resolve
+// code, comments and maths. It does not resolve
 // links.
 //
 // Only tools/markdown imports it. Start reading at [Scan].
@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // A Link is one link as written.
@@ -21,6 +23,8 @@ type Link struct {
 	Block   string // after "^"
 	Text    string // the text shown instead, if any
 	Line    int    // 1-based
+	// FrontMatter: it stands in a value of the front matter.
+	FrontMatter bool
 	// Start and End are the byte offsets of the written target, without
 	// heading, block and angle brackets: what a new target replaces.
 	Start, End int
@@ -28,20 +32,42 @@ type Link struct {
 
 // Scan returns the links in text from the byte offset body, in order.
 func Scan(text string, body int) []Link {
-	s := scanner{line: strings.Count(text[:body], "\n") + 1}
+	s := scanner{}
 	s.scan(text, body)
 	return s.found
 }
 
-func (s *scanner) scan(text string, body int) {
-	for at := body; at < len(text); {
-		end := strings.IndexByte(text[at:], '\n')
+// FrontMatter returns the wikilinks in the front matter of text, which ends at the
+// byte offset body.
+func FrontMatter(text string, body int) []Link {
+	s := scanner{}
+	for at, line := 0, 1; at < body; line++ {
+		end := strings.IndexByte(text[at:body], '\n')
 		if end < 0 {
-			end = len(text) - at
+			end = body - at
 		}
-		s.scanLine(text, at, at+end)
-		s.line++
+		s.line, s.offset = line, at
+		for l, i := text[at:at+end], 0; i+2 < len(l); {
+			if strings.HasPrefix(l[i:], "[[") && !strings.HasPrefix(strings.TrimLeft(l, " "), "#") {
+				i += s.wiki(l[i:], i, false)
+			} else {
+				i++
+			}
+		}
 		at += end + 1
+	}
+	for i := range s.found {
+		s.found[i].FrontMatter = true
+	}
+	return s.found
+}
+
+func (s *scanner) scan(text string, body int) {
+	for l := range structure.Each(text, body) {
+		if s.until != "" || !l.Code {
+			s.line = l.Number
+			s.scanLine(text, l.Start, l.End)
+		}
 	}
 }
 
@@ -50,18 +76,23 @@ type scanner struct {
 	found  []Link
 	tags   []string
 	line   int
-	fence  string // the backticks or tildes that opened a code block
-	until  string // the end of a comment or display maths
+	until  string // the end of a comment, display maths or HTML code
+	ticks  int    // backticks that end a code span of several lines
 	offset int
 }
 
 func (s *scanner) scanLine(text string, start, end int) {
 	line := text[start:end]
-	if s.until == "" && s.fenceLine(line) {
-		return
-	}
 	s.offset = start
-	for i := 0; i < len(line); {
+	i := 0
+	if s.ticks > 0 {
+		end := closingTicks(line, s.ticks)
+		if end < 0 {
+			return
+		}
+		i, s.ticks = end, 0
+	}
+	for i < len(line) {
 		if s.until != "" {
 			stop := strings.Index(line[i:], s.until)
 			if stop < 0 {
@@ -71,38 +102,24 @@ func (s *scanner) scanLine(text string, start, end int) {
 			s.until = ""
 			continue
 		}
-		i = s.step(line, i)
+		i = s.step(line, i, text[end:])
 	}
 }
 
-// fenceLine reports whether the line opens, closes or is inside fenced code.
-func (s *scanner) fenceLine(line string) bool {
-	t := strings.TrimLeft(line, " \t>")
-	if s.fence != "" {
-		if strings.HasPrefix(t, s.fence) && strings.Trim(t, s.fence[:1]+" \t\r") == "" {
-			s.fence = ""
-		}
-		return true
-	}
-	t = strings.TrimLeft(strings.TrimLeft(t, "-*+0123456789.)"), " \t") // a fence may open a list entry
-	for _, mark := range []string{"`", "~"} {
-		run := len(t) - len(strings.TrimLeft(t, mark))
-		if run >= 3 && (mark == "~" || !strings.Contains(t[run:], "`")) {
-			s.fence = t[:run]
-			return true
-		}
-	}
-	return false
-}
-
-// step reads what begins at line[i] and returns the position after it.
-func (s *scanner) step(line string, i int) int {
+// step reads what begins at line[i] and returns the position after it. below is the
+// text after the line.
+func (s *scanner) step(line string, i int, below string) int {
 	rest := line[i:]
 	switch {
 	case rest[0] == '\\':
 		return i + 2
 	case rest[0] == '`':
-		return i + codeSpan(rest)
+		return i + s.codeSpan(rest, below)
+	case rest[0] == '$' && !strings.HasPrefix(rest, "$$"):
+		return i + mathSpan(rest)
+	case rest[0] == '<' && codeTag(rest) != "":
+		s.until = codeTag(rest)
+		return i + 1
 	case rest[0] == '#':
 		return i + s.tag(line, i)
 	case strings.HasPrefix(rest, "<!--"):
@@ -125,22 +142,62 @@ func (s *scanner) step(line string, i int) int {
 }
 
 // codeSpan returns the length of the code span at the beginning of rest, or of
-// its backticks if it is not closed.
-func codeSpan(rest string) int {
+// its backticks if it is not closed before its paragraph ends.
+func (s *scanner) codeSpan(rest, below string) int {
 	run := len(rest) - len(strings.TrimLeft(rest, "`"))
-	for at := run; at < len(rest); {
-		next := strings.IndexByte(rest[at:], '`')
+	if end := closingTicks(rest[run:], run); end >= 0 {
+		return run + end
+	}
+	for line := range strings.SplitSeq(strings.TrimPrefix(below, "\n"), "\n") {
+		if strings.TrimLeft(line, " \t>\r") == "" || structure.EndsParagraph(line) {
+			break
+		}
+		if closingTicks(line, run) >= 0 {
+			s.ticks = run
+			return len(rest)
+		}
+	}
+	return run
+}
+
+// closingTicks is the position after a run of exactly n backticks; -1: none.
+func closingTicks(line string, n int) int {
+	for at := 0; at < len(line); {
+		next := strings.IndexByte(line[at:], '`')
 		if next < 0 {
 			break
 		}
 		at += next
-		closing := len(rest[at:]) - len(strings.TrimLeft(rest[at:], "`"))
-		at += closing
-		if closing == run {
+		run := len(line[at:]) - len(strings.TrimLeft(line[at:], "`"))
+		at += run
+		if run == n {
 			return at
 		}
 	}
-	return run
+	return -1
+}
+
+// mathSpan returns the length of the $formula$ at the beginning of rest, or 1. A
+// dollar before a blank or a digit is money.
+func mathSpan(rest string) int {
+	if len(rest) < 3 || rest[1] == ' ' || rest[1] == '\t' {
+		return 1
+	}
+	end := strings.IndexByte(rest[1:], '$')
+	if end <= 0 || rest[end] == ' ' || rest[end] == '\t' || end+2 < len(rest) && rest[end+2] >= '0' && rest[end+2] <= '9' {
+		return 1
+	}
+	return end + 2
+}
+
+// codeTag is what ends the HTML code that begins with rest; empty: it is none.
+func codeTag(rest string) string {
+	for _, tag := range []string{"code", "pre"} {
+		if after, ok := strings.CutPrefix(rest, "<"+tag); ok && (strings.HasPrefix(after, ">") || strings.HasPrefix(after, " ")) {
+			return "</" + tag + ">"
+		}
+	}
+	return ""
 }
 
 // wiki reads [[target#heading^block|text]]; in a table the bar is "\|".

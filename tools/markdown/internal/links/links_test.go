@@ -64,6 +64,13 @@ func TestScan(t *testing.T) {
 		"[ref]: other.md\n[^1]: [[foot]]":                             "md other.md |ref; wiki foot",
 		"[not] (a.md) [t](a b.md)":                                    "",
 		"[[a]](b.md)":                                                 "wiki a",
+		"a\n\n    [[no]]\n\n[[yes]]":                                  "wiki yes",
+		"- a\n    [[yes]]\n\n     [[also]]":                           "wiki yes; wiki also",
+		"a `b\n[[no]] c` [[yes]]":                                     "wiki yes",
+		"a `b\n\n[[yes]] c`":                                          "wiki yes",
+		"<code>[[no]]</code> <pre>\n[[no]]</pre>[[yes]]":              "wiki yes",
+		"$[[no]]$ $5 [[yes]] $6":                                      "wiki yes",
+		"<!--\n```\n-->\n[[yes]]":                                     "wiki yes",
 		"[[日本|x]] [[café]]":                                           "wiki 日本 |x; wiki café",
 	} {
 		if diff := cmp.Diff(want, brief(text, Scan(text, 0))); diff != "" {
@@ -77,6 +84,14 @@ func TestScanStartsAfterFrontMatter(t *testing.T) {
 	got := Scan(text, strings.LastIndex(text, "---\n")+4)
 	if len(got) != 1 || got[0].Target != "yes" || got[0].Line != 5 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestFrontMatter(t *testing.T) {
+	text := "---\nup: \"[[Alpha#H|a]]\"\n# [[no]]\nrelated:\n  - '[[Beta]]'\nplain: [[Gamma]]\n---\n[[no]]"
+	got := FrontMatter(text, strings.LastIndex(text, "---\n")+4)
+	if diff := cmp.Diff("wiki Alpha #H |a; wiki Beta; wiki Gamma", brief(text, got)); diff != "" || !got[0].FrontMatter || got[1].Line != 5 {
+		t.Errorf("%+v %s", got, diff)
 	}
 }
 

@@ -1,0 +1,219 @@
+package markdown
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/textmerge"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// EditAction is what edit_page does at its target.
+type EditAction string
+
+// The actions of edit_page.
+const (
+	Append       EditAction = "append"
+	Prepend      EditAction = "prepend"
+	InsertBefore EditAction = "insert_before"
+	InsertAfter  EditAction = "insert_after"
+	Replace      EditAction = "replace"
+	Delete       EditAction = "delete"
+	Check        EditAction = "check"
+	Uncheck      EditAction = "uncheck"
+)
+
+// JSONSchema implements [tools.SchemaProvider].
+func (EditAction) JSONSchema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, a := range []EditAction{Append, Prepend, InsertBefore, InsertAfter, Replace, Delete, Check, Uncheck} {
+		s.Enum = append(s.Enum, string(a))
+	}
+	return s
+}
+
+// EditPageIn are the arguments of edit_page.
+type EditPageIn struct {
+	Path    string     `json:"path" jsonschema:"page"`
+	Action  EditAction `json:"action" jsonschema:"check and uncheck tick a task"`
+	Content string     `json:"content,omitempty" jsonschema:"new text or value"`
+	editTarget
+	IfMatch Etag `json:"if_match,omitempty" jsonschema:"etag from read_page; edits of other parts are merged"`
+	DryRun  bool `json:"dry_run,omitempty" jsonschema:"only answer the diff"`
+}
+
+// An editTarget is the part of a page that an edit is about; empty: the body.
+type editTarget struct {
+	Text     string `json:"text,omitempty" jsonschema:"target: exact text"`
+	Count    Lines  `json:"count,omitempty" jsonschema:"how often text occurs"`
+	Heading  string `json:"heading,omitempty" jsonschema:"target: section, such as Plan#Log"`
+	Block    string `json:"block,omitempty" jsonschema:"target: a block id"`
+	Property string `json:"property,omitempty" jsonschema:"target: a front matter key"`
+	Lines    string `json:"lines,omitempty" jsonschema:"target: 12 or 12-15"`
+	Task     string `json:"task,omitempty" jsonschema:"target: text of a task"`
+}
+
+// EditPageOut is the answer of edit_page.
+type EditPageOut struct {
+	Path   string `json:"path" jsonschema:"file of the page"`
+	Etag   string `json:"etag,omitempty" jsonschema:"its new version"`
+	Merged bool   `json:"merged,omitempty" jsonschema:"the page had changed since if_match; both edits are in it"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
+	Diff   string `json:"diff,omitempty" jsonschema:"with dry_run: what would change"`
+}
+
+func editPage() tools.Tool[*Notebook] {
+	return tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
+		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
+		Doc: "Changes one part of a page and leaves every other byte.\n" +
+			"Give one target, or none for the body. insert_* adds beside it; replace keeps a heading's line. " +
+			"append and delete with content change an element of a list property.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[EditPageIn, EditPageOut]{{
+			Purpose: "add a line to a section", In: EditPageIn{Path: "Projects/Alpha.md", Action: Append, Content: "- reviewed\n", editTarget: editTarget{Heading: "Alpha"}}, AnyAnswer: true,
+			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+		}, {
+			Purpose: "set a property", In: EditPageIn{Path: "Projects/Alpha.md", Action: Replace, Content: "done", editTarget: editTarget{Property: "status"}}, AnyAnswer: true,
+			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+		}},
+	}, (*Notebook).EditPage)
+}
+
+// EditPage implements edit_page.
+func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPageIn) (EditPageOut, error) {
+	if len(in.Content) > maxPage {
+		return EditPageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	}
+	if err := in.check(); err != nil {
+		return EditPageOut{}, err
+	}
+	in.Content = strings.ReplaceAll(in.Content, "\r\n", "\n")
+	in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
+	n.writing.Lock()
+	defer n.writing.Unlock()
+	file, err := n.findExact(in.Path)
+	if err != nil {
+		return EditPageOut{}, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return EditPageOut{}, err
+	}
+	if !p.utf8 {
+		return EditPageOut{}, notUTF8Error(file)
+	}
+	splices, merged, err := n.planEdit(p, in)
+	if err != nil {
+		return EditPageOut{}, err
+	}
+	after := folder.ApplySplices(p.data, splices)
+	if len(after) > maxPage && len(after) > len(p.data) {
+		return EditPageOut{}, tools.Errorf(tools.Limited, "content: the page would have more than %d bytes", maxPage)
+	}
+	if n.view.Hides(file, after) {
+		return EditPageOut{}, hiddenError()
+	}
+	out := EditPageOut{Path: file, Merged: merged, DryRun: in.DryRun}
+	if in.DryRun {
+		out.Diff = tools.Truncate(udiff.Unified(file, file, p.text, folder.TextAfter(p.text, splices)), maxContent)
+		return out, nil
+	}
+	if bytes.Equal(after, p.data) {
+		out.Etag = p.etag()
+		return out, nil
+	}
+	d := n.draft()
+	if err := d.setContent(p, after); err != nil {
+		return EditPageOut{}, err
+	}
+	if err := d.commit(ctx, c); err != nil {
+		return EditPageOut{}, err
+	}
+	n.announce(file)
+	out.Etag = folder.Etag(after)
+	return out, nil
+}
+
+// planEdit returns what an edit splices into p, and whether p is a later version
+// than the one that the agent has read.
+func (n *Notebook) planEdit(p *page, in EditPageIn) (splices []folder.Splice, merged bool, err error) {
+	if in.IfMatch.check(p) == nil {
+		splices, err = in.splices(p)
+		return splices, false, err
+	}
+	was, known := n.versions.find(in.IfMatch)
+	if !known {
+		return nil, false, conflictError(p.etag())
+	}
+	base := parse(p.file, was)
+	if splices, err = in.splices(base); err != nil {
+		return nil, false, err
+	}
+	now, ok := textmerge.Merge(base.text, p.text, folder.TextAfter(base.text, splices))
+	if !ok {
+		return nil, false, conflictError(p.etag())
+	}
+	splices = nil
+	for _, e := range udiff.Lines(p.text, now) {
+		splices = append(splices, folder.Splice{Start: e.Start, End: e.End, New: e.New})
+	}
+	return splices, true, nil
+}
+
+// check says what is wrong with the arguments alone.
+func (in EditPageIn) check() error {
+	var targets []string
+	for name, given := range map[string]string{"text": in.Text, "heading": in.Heading, "block": in.Block, "property": in.Property, "lines": in.Lines, "task": in.Task} {
+		if given != "" {
+			targets = append(targets, name)
+		}
+	}
+	target := strings.Join(targets, "")
+	switch {
+	case len(targets) > 1:
+		return tools.Errorf(tools.Invalid, "give one target, not %d", len(targets)).WithHint("Name one of text, heading, block, property, lines and task.")
+	case in.Count > 0 && in.Text == "":
+		return tools.Errorf(tools.Invalid, "count: belongs to text")
+	case (in.Action == Check || in.Action == Uncheck) && target != "task" && target != "lines":
+		return tools.Errorf(tools.Invalid, "action: %s needs task or lines", in.Action)
+	case target == "" && in.Action != Append && in.Action != Prepend && in.Action != Replace:
+		return tools.Errorf(tools.Invalid, "action: %s needs a target", in.Action).WithHint("Name one of text, heading, block, property, lines and task; delete_page deletes the page.")
+	case target == "property" && in.Action != Append && in.Action != Replace && in.Action != Delete:
+		return tools.Errorf(tools.Invalid, "action: a property can be replaced, appended to and deleted")
+	case in.Content == "" && in.Action != Delete && in.Action != Replace && in.Action != Check && in.Action != Uncheck:
+		return tools.Errorf(tools.Invalid, "missing argument content").WithHint("It is the text to %s.", strings.ReplaceAll(string(in.Action), "_", " "))
+	}
+	return nil
+}
+
+func notUTF8Error(file string) error {
+	return tools.Errorf(tools.Invalid, "The page is not UTF-8 text and cannot be edited: %s", file).
+		WithHint("Ask the user to convert it to UTF-8.")
+}
+
+// ambiguousError reports a target that several parts of a page match.
+func ambiguousError(what, name string, lines []int) error {
+	return tools.Errorf(tools.Conflict, "%s: %d places match %.80q, on lines %s", what, len(lines), name, joinLines(lines)).
+		WithHint("Name one of them with lines, or give more of its text.")
+}
+
+func joinLines(lines []int) string {
+	var b strings.Builder
+	for i, l := range lines {
+		if i == 10 {
+			b.WriteString(", …")
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, l)
+	}
+	return b.String()
+}

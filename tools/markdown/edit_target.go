@@ -1,0 +1,302 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
+)
+
+// A textRange is a part of a page that an edit is about, as byte offsets.
+type textRange struct {
+	start, end int
+	// content is where what the part contains begins: after a heading's line.
+	content int
+	inline  bool // it is a part of lines
+}
+
+// splices are what the edit splices into p.
+func (in EditPageIn) splices(p *page) ([]folder.Splice, error) {
+	if in.Property != "" {
+		return in.propertySplices(p)
+	}
+	if in.Action == Check || in.Action == Uncheck {
+		return in.taskSplices(p)
+	}
+	ranges, err := in.find(p)
+	if err != nil {
+		return nil, err
+	}
+	if id := "^" + strings.TrimPrefix(in.Block, "^"); in.Block != "" && in.Action == Replace && !strings.Contains(in.Content, id) {
+		in.Content = strings.TrimRight(in.Content, "\n") + " " + id // what refers to the block finds it
+	}
+	var all []folder.Splice
+	for _, r := range ranges {
+		all = append(all, in.splice(p.text, r))
+	}
+	return all, nil
+}
+
+// splice is the edit at one target.
+func (in EditPageIn) splice(text string, r textRange) folder.Splice {
+	content := in.Content
+	if r.inline {
+		switch in.Action {
+		case Append, InsertAfter:
+			return folder.Splice{Start: r.end, End: r.end, New: content}
+		case Prepend, InsertBefore:
+			return folder.Splice{Start: r.start, End: r.start, New: content}
+		}
+		return folder.Splice{Start: r.start, End: r.end, New: content}
+	}
+	if content != "" && !strings.HasSuffix(content, "\n") {
+		content += "\n"
+	}
+	at := r.content
+	switch in.Action {
+	case Append: // blank lines between this and what follows stay there
+		at = r.content + len(strings.TrimRight(text[r.content:r.end], " \t\n"))
+		if at == r.content {
+			return insertLines(text, at, content)
+		}
+		if next := strings.IndexByte(text[at:r.end], '\n'); next >= 0 {
+			at += next + 1
+		} else {
+			at = r.end
+		}
+	case InsertBefore:
+		at = r.start
+	case InsertAfter:
+		at = r.end
+	case Replace:
+		return replaceLines(text, r.content, r.end, content)
+	case Delete:
+		return folder.Splice{Start: r.start, End: r.end}
+	}
+	return insertLines(text, at, content)
+}
+
+// insertLines inserts whole lines at an offset, which is the beginning of a line or
+// the end of the text.
+func insertLines(text string, at int, content string) folder.Splice {
+	if at > 0 && at == len(text) && text[at-1] != '\n' {
+		content = "\n" + strings.TrimSuffix(content, "\n") // a page without a last line break keeps it so
+	}
+	return folder.Splice{Start: at, End: at, New: content}
+}
+
+// replaceLines replaces what a part contains, but for the blank lines around it.
+func replaceLines(text string, start, end int, content string) folder.Splice {
+	old := text[start:end]
+	lead := len(old) - len(strings.TrimLeft(old, "\n"))
+	tail := len(strings.TrimRight(old, " \t\n"))
+	if tail <= lead {
+		return insertLines(text, start, content)
+	}
+	if end == len(text) && !strings.HasSuffix(old, "\n") {
+		content = strings.TrimSuffix(content, "\n")
+	} else {
+		tail++
+	}
+	return folder.Splice{Start: start + lead, End: start + tail, New: strings.TrimLeft(content, "\n")}
+}
+
+// find is where the target stands in p, in order.
+func (t editTarget) find(p *page) ([]textRange, error) {
+	lines := structure.Lines(p.text, p.body)
+	switch {
+	case t.Text != "":
+		return t.findText(p.text)
+	case t.Heading != "":
+		return t.findHeading(p.text, lines)
+	case t.Block != "":
+		return t.findBlock(p.text, lines)
+	case t.Task != "":
+		task, err := t.findTask(p.text, lines)
+		return []textRange{lineRange(p.text, task.Start, task.End)}, err
+	case t.Lines != "":
+		return t.findLines(p.text)
+	}
+	return []textRange{{start: p.body, content: p.body, end: len(p.text)}}, nil
+}
+
+// lineRange is a range of whole lines with their line break.
+func lineRange(text string, start, end int) textRange {
+	return textRange{start: start, content: start, end: min(end+1, len(text))}
+}
+
+func (t editTarget) findText(text string) ([]textRange, error) {
+	var found []textRange
+	var lines []int
+	for at := 0; ; {
+		i := strings.Index(text[at:], t.Text)
+		if i < 0 {
+			break
+		}
+		at += i
+		found = append(found, textRange{start: at, content: at, end: at + len(t.Text), inline: true})
+		if len(lines) < 11 {
+			lines = append(lines, strings.Count(text[:at], "\n")+1)
+		}
+		at += len(t.Text)
+	}
+	want := max(int(t.Count), 1)
+	switch {
+	case len(found) == 0:
+		return nil, tools.Errorf(tools.NotFound, "text: the page does not contain %.80q", t.Text).WithHint("The text must match exactly; read the page again.")
+	case len(found) != want:
+		return nil, tools.Errorf(tools.Conflict, "text: occurs %d times and not %d, on lines %s", len(found), want, joinLines(lines)).
+			WithHint("Give more of the text, or count: %d to change all of them.", len(found))
+	}
+	return found, nil
+}
+
+func (t editTarget) findHeading(text string, lines []structure.Line) ([]textRange, error) {
+	all := structure.Headings(text, lines)
+	var found []structure.Heading
+	for _, h := range all {
+		if h.Matches(t.Heading) {
+			found = append(found, h)
+		}
+	}
+	switch len(found) {
+	case 0:
+		var names []string
+		for _, h := range all[:min(len(all), 20)] {
+			names = append(names, h.Text)
+		}
+		e := tools.Errorf(tools.NotFound, "heading: the page has no heading %.80q", t.Heading)
+		if len(names) == 0 {
+			return nil, e.WithHint("The page has no headings.")
+		}
+		return nil, e.WithHint("Its headings are: %s.", tools.Truncate(strings.Join(names, "; "), 1000))
+	case 1:
+		return []textRange{{start: found[0].Start, content: found[0].Content, end: found[0].End}}, nil
+	}
+	var at []int
+	for _, h := range found {
+		at = append(at, h.Line)
+	}
+	return nil, tools.Errorf(tools.Conflict, "heading: %d headings match %.80q, on lines %s", len(found), t.Heading, joinLines(at)).
+		WithHint("Name the headings above it too, such as Plan#Log.")
+}
+
+func (t editTarget) findBlock(text string, lines []structure.Line) ([]textRange, error) {
+	id := strings.TrimPrefix(t.Block, "^")
+	var found []structure.Block
+	var at []int
+	for _, b := range structure.Blocks(text, lines) {
+		if strings.EqualFold(b.ID, id) {
+			found, at = append(found, b), append(at, b.Line)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, tools.Errorf(tools.NotFound, "block: the page has no block ^%.80s", id)
+	case 1:
+		return []textRange{lineRange(text, found[0].Start, found[0].End)}, nil
+	}
+	return nil, ambiguousError("block", id, at)
+}
+
+func (t editTarget) findTask(text string, lines []structure.Line) (structure.Task, error) {
+	wanted := fold(strings.TrimSpace(t.Task))
+	var same, holding []structure.Task
+	for _, task := range structure.Tasks(text, lines) {
+		switch s := fold(task.Text); {
+		case s == wanted:
+			same = append(same, task)
+		case strings.Contains(s, wanted):
+			holding = append(holding, task)
+		}
+	}
+	if len(same) == 0 {
+		same = holding
+	}
+	switch len(same) {
+	case 0:
+		return structure.Task{}, tools.Errorf(tools.NotFound, "task: the page has no task with %.80q", t.Task).WithHint("Search with other words of it, or read the page.")
+	case 1:
+		return same[0], nil
+	}
+	var at []int
+	for _, task := range same {
+		at = append(at, task.Line)
+	}
+	return structure.Task{}, ambiguousError("task", t.Task, at)
+}
+
+func (t editTarget) findLines(text string) ([]textRange, error) {
+	first, last, several := strings.Cut(strings.TrimSpace(t.Lines), "-")
+	from, err := strconv.Atoi(strings.TrimSpace(first))
+	to := from
+	if several && err == nil {
+		to, err = strconv.Atoi(strings.TrimSpace(last))
+	}
+	if err != nil || from < 1 || to < from {
+		return nil, tools.Errorf(tools.Invalid, "lines: must be like 12 or 12-15, got %.40q", t.Lines)
+	}
+	start, line := 0, 1
+	for ; line < from; line++ {
+		next := strings.IndexByte(text[start:], '\n')
+		if next < 0 {
+			start = len(text)
+			break
+		}
+		start += next + 1
+	}
+	end := start
+	for ; line <= to && end < len(text); line++ {
+		next := strings.IndexByte(text[end:], '\n')
+		if next < 0 {
+			end, line = len(text), line+1
+			break
+		}
+		end += next + 1
+	}
+	if start == len(text) || line <= to {
+		count := strings.Count(text, "\n")
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			count++
+		}
+		return nil, tools.Errorf(tools.NotFound, "lines: the page has %d lines", count).WithHint("Read the page again.")
+	}
+	return []textRange{{start: start, content: start, end: end}}, nil
+}
+
+// taskSplices ticks or unticks tasks.
+func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
+	lines := structure.Lines(p.text, p.body)
+	mark := " "
+	if in.Action == Check {
+		mark = "x"
+	}
+	if in.Task != "" {
+		task, err := in.findTask(p.text, lines)
+		return []folder.Splice{markTask(p.text, task, mark)}, err
+	}
+	ranges, err := in.findLines(p.text)
+	if err != nil {
+		return nil, err
+	}
+	var all []folder.Splice
+	for _, task := range structure.Tasks(p.text, lines) {
+		if task.Start >= ranges[0].start && task.Start < ranges[0].end {
+			all = append(all, markTask(p.text, task, mark))
+		}
+	}
+	if len(all) == 0 {
+		return nil, tools.Errorf(tools.NotFound, "lines: no task stands on lines %s", in.Lines)
+	}
+	return all, nil
+}
+
+// markTask sets the character in a task's box, which may be of several bytes.
+func markTask(text string, task structure.Task, mark string) folder.Splice {
+	if task.Mark >= len(text) {
+		return folder.Splice{}
+	}
+	return folder.Splice{Start: task.Mark, End: task.Mark + strings.IndexByte(text[task.Mark:], ']'), New: mark}
+}

@@ -1,0 +1,115 @@
+package structure
+
+import "strings"
+
+// A Heading is a heading with its section.
+type Heading struct {
+	Level   int      // 1 to 6
+	Text    string   // as written, without marks
+	Path    []string // of the headings above it, and its own
+	Line    int
+	Start   int // offset of the heading
+	Content int // of the line after it
+	End     int // of the next heading of the same or a higher level, or of the end
+}
+
+// Headings are those of a page, in order.
+func Headings(text string, lines []Line) []Heading {
+	var all []Heading
+	for i, l := range lines {
+		if l.Code {
+			continue
+		}
+		line := text[l.Start:l.End]
+		level, title := atxHeading(strings.TrimLeft(line, " "))
+		start := l
+		if len(line)-len(strings.TrimLeft(line, " ")) > 3 {
+			level = 0
+		}
+		if level == 0 && i > 0 && !lines[i-1].Code {
+			above := text[lines[i-1].Start:lines[i-1].End]
+			if level = underline(line, above); level > 0 {
+				title, start = strings.TrimSpace(above), lines[i-1]
+			}
+		}
+		if level > 0 {
+			all = append(all, Heading{Level: level, Text: title, Line: start.Number, Start: start.Start, Content: min(l.End+1, len(text))})
+		}
+	}
+	var open []int // the headings that the next one may stand below, outermost first
+	for i := range all {
+		h := &all[i]
+		h.End = len(text)
+		for len(open) > 0 && all[open[len(open)-1]].Level >= h.Level {
+			all[open[len(open)-1]].End = h.Start
+			open = open[:len(open)-1]
+		}
+		for _, above := range open {
+			h.Path = append(h.Path, all[above].Text)
+		}
+		h.Path = append(h.Path, h.Text)
+		open = append(open, i)
+	}
+	return all
+}
+
+// Matches reports whether name means the heading: its text, with or without marks,
+// or texts of headings above it before "#".
+func (h Heading) Matches(name string) bool {
+	level, bare := atxHeading(strings.TrimSpace(name))
+	if level == 0 {
+		bare = strings.TrimSpace(name)
+	} else if level != h.Level {
+		return false
+	}
+	if fold(bare) == fold(h.Text) {
+		return true
+	}
+	parts := strings.Split(strings.TrimPrefix(strings.TrimSpace(name), "#"), "#")
+	at := len(h.Path)
+	for i := len(parts) - 1; i >= 0; i-- {
+		part := fold(parts[i])
+		for at--; at >= 0 && fold(h.Path[at]) != part; at-- {
+			if i == len(parts)-1 {
+				return false // the last names the heading itself
+			}
+		}
+		if at < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// atxHeading reads "## Text ##"; a level of 0: it is none.
+func atxHeading(line string) (level int, text string) {
+	level = len(line) - len(strings.TrimLeft(line, "#"))
+	rest := strings.TrimRight(line[level:], " \t\r")
+	if level == 0 || level > 6 || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return 0, ""
+	}
+	text = strings.TrimSpace(rest)
+	if bare := strings.TrimRight(text, "#"); bare == "" || bare != text && strings.HasSuffix(bare, " ") {
+		text = strings.TrimSpace(bare)
+	}
+	return level, text
+}
+
+// underline is the level of the heading that a line makes of the one above it.
+func underline(line, above string) int {
+	mark := strings.TrimSpace(line)
+	text := strings.TrimSpace(above)
+	if mark == "" || text == "" || isHeading(text) || isRule(text) || itemMarker(text) > 0 || strings.ContainsAny(text[:1], ">|") ||
+		column(above[:len(above)-len(strings.TrimLeft(above, " \t"))]) > 3 || column(line[:len(line)-len(strings.TrimLeft(line, " \t"))]) > 3 {
+		return 0
+	}
+	switch {
+	case strings.Trim(mark, "=") == "":
+		return 1
+	case strings.Trim(mark, "-") == "":
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,200 @@
+package markdown
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+)
+
+// The table of link forms: what each becomes when A/Alpha.md is renamed.
+func TestMoveRewritesEveryForm(t *testing.T) {
+	files := map[string]string{
+		".obsidian/app.json": "{}", "A/Alpha.md": "see [[Beta]] and [b](../B/Beta.md)\n", "B/Beta.md": "x\n", "A/assets/i.png": "png",
+		"board.canvas": `{"nodes":[{"id":"1","type":"file","file":"A/Alpha.md"},{"type":"text","text":"see [[Alpha]] \"q\""}],"edges":[]}`,
+	}
+	forms := []struct{ was, now string }{
+		{"[[Alpha]]", "[[Gamma Ray]]"}, {"[[Alpha|a]]", "[[Gamma Ray|a]]"}, {"[[Alpha#H]]", "[[Gamma Ray#H]]"}, {"[[Alpha#^b1]]", "[[Gamma Ray#^b1]]"},
+		{"![[Alpha]]", "![[Gamma Ray]]"}, {"[[A/Alpha]]", "[[A/Gamma Ray]]"}, {"[[A/Alpha.md]]", "[[A/Gamma Ray.md]]"}, {"[[/A/Alpha]]", "[[/A/Gamma Ray]]"},
+		{"[y](/A/Alpha.md)", "[y](/A/Gamma%20Ray.md)"}, {"[z](A/Alpha)", "[z](A/Gamma%20Ray)"}, {"[short](Alpha.md)", "[short](Gamma%20Ray.md)"},
+		{"[r](../A/Alpha.md)", "[r](../A/Gamma%20Ray.md)"}, {"<../A/Alpha.md>", "<../A/Alpha.md>"}, {"[l](<../A/Alpha.md>)", "[l](<../A/Gamma%20Ray.md>)"},
+		{"\n[ref]: ../A/Alpha.md\n", "\n[ref]: ../A/Gamma%20Ray.md\n"}, {"![](../A/assets/i.png)", "![](../A/assets/i.png)"},
+		{"`[[Alpha]]`", "`[[Alpha]]`"}, {"\n\n    [[Alpha]]\n\n", "\n\n    [[Alpha]]\n\n"}, {"$[[Alpha]]$", "$[[Alpha]]$"}, {"<code>[[Alpha]]</code>", "<code>[[Alpha]]</code>"},
+		{"[[None]]", "[[None]]"},
+	}
+	was, now := "---\nup: \"[[Alpha]]\"\nrelated:\n  - '[[A/Alpha|x]]'\n---\n", "---\nup: \"[[Gamma Ray]]\"\nrelated:\n  - '[[A/Gamma Ray|x]]'\n---\n"
+	for _, f := range forms {
+		was, now = was+f.was+" ", now+f.now+" "
+	}
+	files["C/Linker.md"] = "\r\n" + was
+	files["C/Linker.md"] = was + "\r\nend"
+	b := open(t, files, nil)
+	before := b.files()
+	dry := call[MovePageOut](b, "move_page", `{"sourcePath":"A/Alpha.md","destinationPath":"A/Gamma Ray.md","dry_run":true}`)
+	equal(t, "files after a dry run", before, b.files())
+	out := call[MovePageOut](b, "move_page", `{"sourcePath":"A/Alpha.md","destinationPath":"A/Gamma Ray.md"}`)
+	dry.DryRun = false
+	equal(t, "a dry run says what happens", out, dry)
+	equal(t, "links", now+"\r\nend", b.get("C/Linker.md"))
+	equal(t, "canvas", `{"nodes":[{"id":"1","type":"file","file":"A/Gamma Ray.md"},{"type":"text","text":"see [[Gamma Ray]] \"q\""}],"edges":[]}`, b.get("board.canvas"))
+	equal(t, "page", "see [[Beta]] and [b](../B/Beta.md)\n", b.get("A/Gamma Ray.md"))
+	if out.Links.Rewritten != 18 || out.Links.Left != 0 {
+		t.Errorf("%+v", out.Links)
+	}
+}
+
+// A folder without a page moves with its attachments, and embeds by path follow.
+func TestMoveFolder(t *testing.T) {
+	b := open(t, map[string]string{
+		".obsidian/app.json": "{}", "F/a.md": "![[F/pics/i.png]] ![](pics/i.png) [[b]]\n", "F/pics/i.png": "png", "F/b.md": "", "F/Empty/": "",
+		"H/x.md": "![[F/pics/i.png]] [[F/a]] [[a]]\n", "H/y.md": "",
+	}, nil)
+	b.refused("move_page", `{"sourcePath":"F","destinationPath":"F/Deep"}`, "INVALID")
+	b.refused("move_page", `{"sourcePath":"F","destinationPath":"H/y.md"}`, "INVALID")
+	out := call[MovePageOut](b, "move_page", `{"sourcePath":"F","destinationPath":"H"}`)
+	equal(t, "new path", "H/F", out.NewPath)
+	want := map[string]string{
+		".obsidian/app.json": "{}", "H/F/a.md": "![[H/F/pics/i.png]] ![](pics/i.png) [[b]]\n", "H/F/pics/i.png": "png", "H/F/b.md": "",
+		"H/x.md": "![[H/F/pics/i.png]] [[H/F/a]] [[a]]\n", "H/y.md": "",
+	}
+	equal(t, "files", want, b.files())
+	out = call[MovePageOut](b, "move_page", `{"sourcePath":"H/F","destinationPath":"G"}`)
+	equal(t, "renamed", "G", out.NewPath)
+}
+
+// After any move every link that led to one place leads to the same place.
+func TestMovesKeepTargets(t *testing.T) {
+	rounds := 60
+	if UnderRace {
+		rounds = 8
+	}
+	for seed := range rounds {
+		rng := rand.New(rand.NewPCG(uint64(seed), 17))
+		files := randomVault(rng)
+		b := open(t, files, nil)
+		for range 4 {
+			pages := slices.DeleteFunc(slices.Sorted(maps.Keys(b.files())), func(f string) bool { return !strings.HasSuffix(f, ".md") })
+			from := pages[rng.IntN(len(pages))]
+			to := []string{"A/", "B/", "A/B/", ""}[rng.IntN(4)] + []string{"One", "Two", "Three", "Four", "one", "Café"}[rng.IntN(6)] + ".md"
+			before := targets(b)
+			answer, ok := b.try("move_page", fmt.Sprintf(`{"sourcePath":%q,"destinationPath":%q}`, from, to))
+			if !ok {
+				continue
+			}
+			moved := map[string]string{from: to}
+			inside, dest := strings.TrimSuffix(from, ".md")+"/", strings.TrimSuffix(to, ".md")+"/"
+			for f := range before.files {
+				if rest, below := strings.CutPrefix(f, inside); below {
+					moved[f] = dest + rest
+				}
+			}
+			after := targets(b)
+			for at, leads := range before.links {
+				page, nth, _ := strings.Cut(at, " ")
+				if to, was := moved[page]; was {
+					page = to
+				}
+				want := leads
+				if to, was := moved[leads]; was {
+					want = to
+				}
+				if got := after.links[page+" "+nth]; got != want && leads != "" {
+					t.Fatalf("seed %d: %s to %s: link %s led to %s and leads to %q\n%s\n%q", seed, from, to, at, leads, got, answer, b.files())
+				}
+			}
+		}
+	}
+}
+
+func randomVault(rng *rand.Rand) map[string]string {
+	files := map[string]string{}
+	if rng.IntN(2) == 0 {
+		files[".obsidian/app.json"] = "{}"
+	}
+	names := []string{"One", "Two", "Three", "A/One", "A/Two", "B/One", "A/B/Four", "B/Café", "A/B/Two", "A"}
+	places := slices.Clone(names)
+	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	for _, place := range places[:5+rng.IntN(5)] {
+		var text strings.Builder
+		for range rng.IntN(6) {
+			to := names[rng.IntN(len(names))]
+			switch rng.IntN(7) {
+			case 0:
+				fmt.Fprintf(&text, "[[%s]]\n", to)
+			case 1:
+				fmt.Fprintf(&text, "[[%s|t]]\n", path.Base(to))
+			case 2:
+				fmt.Fprintf(&text, "[t](%s.md)\n", links.Escape(relativePath(path.Dir(place), to)))
+			case 3:
+				fmt.Fprintf(&text, "[t](/%s.md)\n", links.Escape(to))
+			case 4:
+				fmt.Fprintf(&text, "[t](%s.md)\n", links.Escape(path.Base(to)))
+			case 5:
+				fmt.Fprintf(&text, "[[./%s]] ![[A/pic.png]]\n", path.Base(to))
+			default:
+				fmt.Fprintf(&text, "![](%s)\n", relativePath(path.Dir(place), "A/pic.png"))
+			}
+		}
+		files[place+".md"] = text.String()
+	}
+	files["A/pic.png"] = "png"
+	return files
+}
+
+type linkTargets struct {
+	files map[string]string
+	links map[string]string // page and number of the link: the file it leads to; empty: none or several
+}
+
+// targets resolves every link as a person would, from the rules of the applications
+// and not from the code: a path from the page or the root, else the only file of that
+// name or path end.
+func targets(b *testNotebook) linkTargets {
+	t := linkTargets{b.files(), map[string]string{}}
+	_, obsidian := t.files[".obsidian/app.json"]
+	find := func(match func(f string) bool) string {
+		var found []string
+		for f := range t.files {
+			if match(f) {
+				found = append(found, f)
+			}
+		}
+		if len(found) == 1 {
+			return found[0]
+		}
+		return ""
+	}
+	same := func(f, want string) bool {
+		return strings.EqualFold(f, want) || strings.EqualFold(f, want+".md")
+	}
+	for page, text := range t.files {
+		if !strings.HasSuffix(page, ".md") {
+			continue
+		}
+		for i, l := range links.Scan(text, 0) {
+			target := strings.TrimPrefix(l.Target, "/")
+			dotted := strings.HasPrefix(l.Target, ".")
+			relative := path.Join(path.Dir(page), target)
+			leads := ""
+			if (!l.Wiki || dotted) && !strings.HasPrefix(l.Target, "/") {
+				leads = find(func(f string) bool { return same(f, relative) })
+			}
+			byName := l.Wiki && !dotted || !l.Wiki && obsidian && !dotted
+			if leads == "" && (byName || strings.HasPrefix(l.Target, "/")) {
+				leads = find(func(f string) bool { return same(f, target) })
+			}
+			if leads == "" && byName && !strings.HasPrefix(l.Target, "/") && find(func(f string) bool { return same(f, target) }) == "" {
+				leads = find(func(f string) bool {
+					return same(f, target) || strings.HasSuffix(strings.ToLower(f), "/"+strings.ToLower(target)) || strings.HasSuffix(strings.ToLower(f), "/"+strings.ToLower(target)+".md")
+				})
+			}
+			t.links[fmt.Sprintf("%s %d", page, i)] = leads
+		}
+	}
+	return t
+}
