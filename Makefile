@@ -51,11 +51,12 @@ snapshot: ## the archives of a release for all six systems, by goreleaser or go 
 		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
 	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
 
-soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one
+soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one; notes has two agents write 10,000 times to the same notes
 	@case "$(PART)" in \
 	worlds) WORLDS=2000 go test -count=1 -timeout 2h -v -run '^(TestRandomWorlds|TestDryRunsAreNoOracle)$$' ./tools/markdown;; \
 	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
-	*) echo "make soak PART=worlds, or PART=kills"; exit 2;; esac
+	notes) ROUNDS=10000 go test -count=1 -v -timeout 60m -run '^TestTwoAgentsLoseNothing$$' ./tools/workspace/internal/notesapi;; \
+	*) echo "make soak PART=worlds, PART=kills or PART=notes"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance

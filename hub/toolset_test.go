@@ -75,7 +75,7 @@ func TestOptIn(t *testing.T) {
 	h := start(t, hub.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.Initialize()
-	if f := c.Ask("tools/call", `{"name":"spare","arguments":{}}`); !strings.Contains(string(f.Raw), "tool not found") {
+	if f := c.Ask("tools/call", `{"name":"spare","arguments":{}}`); !strings.Contains(f.Raw, "tool not found") {
 		t.Errorf("got %s", f.Raw)
 	}
 	if _, err := h.Person().Call(t.Context(), "notes", "spare", nil); err != nil {

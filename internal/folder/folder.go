@@ -127,7 +127,9 @@ func (f *Folder) Sweep(sweep func(*os.Root) error) error { return sweep(f.root) 
 
 // Settings reads a file of at most 1 MiB that another application keeps for itself in
 // the folder, such as .obsidian/app.json. It is never shown to anyone.
-func (f *Folder) Settings(name string) ([]byte, error) { return readRegular(f.root, name, 1<<20, false) }
+func (f *Folder) Settings(name string) ([]byte, error) {
+	return readRegular(f.root, name, 1<<20, false)
+}
 
 // Path is the absolute path of the folder, for messages.
 func (f *Folder) Path() string { return f.path }

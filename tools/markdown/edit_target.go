@@ -48,8 +48,9 @@ func (in EditPageIn) splice(text string, r textRange) folder.Splice {
 			return folder.Splice{Start: r.end, End: r.end, New: content}
 		case Prepend, InsertBefore:
 			return folder.Splice{Start: r.start, End: r.start, New: content}
+		default:
+			return folder.Splice{Start: r.start, End: r.end, New: content}
 		}
-		return folder.Splice{Start: r.start, End: r.end, New: content}
 	}
 	if content != "" && !strings.HasSuffix(content, "\n") {
 		content += "\n"
@@ -74,6 +75,7 @@ func (in EditPageIn) splice(text string, r textRange) folder.Splice {
 		return replaceLines(text, r.content, r.end, content)
 	case Delete:
 		return folder.Splice{Start: r.start, End: r.end}
+	default: // Prepend
 	}
 	return insertLines(text, at, content)
 }

@@ -52,8 +52,9 @@ func (n *Notebook) attachmentFolder(page string) string {
 		return n.obsidianAttachments(page)
 	case logseqLayout:
 		return "assets"
+	default:
+		return path.Join(stem(page), "assets")
 	}
-	return path.Join(stem(page), "assets")
 }
 
 // obsidianAttachments follows attachmentFolderPath: the vault itself when it is

@@ -28,14 +28,11 @@ func (r *relinker) relinkCanvas(d *draft, file string) (fileEdit, LinkReport) {
 		if json.Unmarshal(data[m[4]:m[5]], &was) != nil {
 			continue
 		}
-		now := was
-		if key := string(data[m[2]:m[3]]); key != "text" {
-			now = r.m.newPath(was)
-			if now != was {
-				report.Rewritten++
-			}
-		} else {
+		var now string
+		if key := string(data[m[2]:m[3]]); key == "text" {
 			now = r.relinkText(file, was, &report)
+		} else if now = r.m.newPath(was); now != was {
+			report.Rewritten++
 		}
 		if now == was {
 			continue

@@ -40,7 +40,7 @@ func (out ReadAttachmentOut) Blocks() []tools.Content {
 	case utf8.Valid(out.data):
 		return []tools.Content{{Kind: tools.Text, Text: string(out.data)}}
 	}
-	return []tools.Content{{Kind: tools.Embedded, URI: "attachment:" + (out.Path), MIME: out.MIME, Data: out.data}}
+	return []tools.Content{{Kind: tools.Embedded, URI: "attachment:" + out.Path, MIME: out.MIME, Data: out.data}}
 }
 
 // Targets implements [tools.TargetProvider].

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,12 +22,7 @@ const maxTerms = 32
 func parseQuery(query string) searchQuery {
 	q := searchQuery{phrase: strings.Join(strings.Fields(strings.ReplaceAll(fold(query), `"`, " ")), " ")}
 	add := func(term string) {
-		for _, t := range q.terms {
-			if t == term {
-				return
-			}
-		}
-		if term != "" && len(q.terms) < maxTerms {
+		if term != "" && len(q.terms) < maxTerms && !slices.Contains(q.terms, term) {
 			q.terms = append(q.terms, term)
 		}
 	}
@@ -35,7 +31,7 @@ func parseQuery(query string) searchQuery {
 			add(strings.Join(strings.Fields(part), " "))
 			continue
 		}
-		for _, word := range strings.Fields(part) {
+		for word := range strings.FieldsSeq(part) {
 			add(word)
 		}
 	}

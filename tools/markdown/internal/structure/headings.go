@@ -1,6 +1,9 @@
 package structure
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Heading is a heading with its section.
 type Heading struct {
@@ -66,17 +69,19 @@ func (h Heading) Matches(name string) bool {
 		return true
 	}
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSpace(name), "#"), "#")
-	at := len(h.Path)
-	for i := len(parts) - 1; i >= 0; i-- {
-		part := fold(parts[i])
-		for at--; at >= 0 && fold(h.Path[at]) != part; at-- {
-			if i == len(parts)-1 {
-				return false // the last names the heading itself
-			}
+	if at := len(h.Path) - 1; fold(h.Path[at]) != fold(parts[len(parts)-1]) {
+		return false // the last names the heading itself
+	}
+	above := h.Path[:len(h.Path)-1]
+	for _, part := range slices.Backward(parts[:len(parts)-1]) {
+		at := len(above) - 1
+		for at >= 0 && fold(above[at]) != fold(part) {
+			at--
 		}
 		if at < 0 {
 			return false
 		}
+		above = above[:at]
 	}
 	return true
 }

@@ -47,56 +47,27 @@ type codeState struct {
 	base      int    // the column from which it may be indented
 	lists     []int  // columns of the contents of the lists that are open
 	paragraph bool   // the line before may be continued
-	indented  bool   // the line before was indented code
 	until     string // the end of a comment or display maths, in which a fence is none
 }
 
 func (s *codeState) isCode(line string) bool {
-	rest := strings.TrimLeft(line, " \t")
-	rest = strings.TrimRight(rest, " \t\r")
+	rest := strings.Trim(line, " \t\r")
 	quoted := strings.HasPrefix(rest, ">")
 	indent := column(line[:len(line)-len(strings.TrimLeft(line, " \t"))])
-	if s.fence != "" {
-		if (quoted || !s.quoted) && (rest == "" || indent >= s.base) {
-			inner := strings.TrimLeft(rest, "> \t")
-			if strings.HasPrefix(inner, s.fence) && strings.Trim(inner, s.fence[:1]) == "" {
-				s.fence = ""
-			}
-			return true
-		}
-		s.fence = "" // what holds it has ended
-	}
-	if s.until != "" {
-		if strings.Contains(rest, s.until) {
-			s.until = ""
-		}
+	switch {
+	case s.fence != "" && s.inFence(rest, quoted, indent):
+		return true
+	case s.inComment(rest):
 		return false
-	}
-	if rest == "" {
+	case rest == "":
 		s.paragraph = false
 		return false
 	}
-	for open, end := range map[string]string{"<!--": "-->", "%%": "%%", "$$": "$$"} {
-		if after, ok := strings.CutPrefix(rest, open); ok && !strings.Contains(after, end) {
-			s.until, s.paragraph = end, false
-			return false
-		}
-	}
-	marker := itemMarker(rest)
-	continues := s.paragraph && marker == 0 && !quoted && fenceOf(rest) == "" && !isHeading(rest) && !isRule(rest)
-	for n := len(s.lists); n > 0 && indent < s.lists[n-1] && !continues; n-- {
-		s.lists = s.lists[:n-1]
-	}
-	base := 0
-	if n := len(s.lists); n > 0 {
-		base = s.lists[n-1]
-	}
+	base := s.leaveLists(rest, quoted, indent)
 	if !s.paragraph && indent >= base+4 {
-		s.indented = true
 		return true
 	}
-	s.indented = false
-	for marker > 0 {
+	for marker := itemMarker(rest); marker > 0; marker = itemMarker(rest) {
 		content := strings.TrimLeft(rest[marker:], " \t")
 		gap := len(rest) - marker - len(content)
 		if gap > 4 || content == "" {
@@ -105,7 +76,6 @@ func (s *codeState) isCode(line string) bool {
 		indent += marker + gap
 		s.lists = append(s.lists, indent)
 		rest, base = content, indent
-		marker = itemMarker(rest)
 	}
 	inner := strings.TrimLeft(rest, "> \t")
 	if fence := fenceOf(inner); fence != "" {
@@ -114,6 +84,52 @@ func (s *codeState) isCode(line string) bool {
 	}
 	s.paragraph = inner != "" && !isHeading(inner) && !isRule(inner)
 	return false
+}
+
+// inFence reports whether a line is in the fenced code that is open, or ends it.
+func (s *codeState) inFence(rest string, quoted bool, indent int) bool {
+	if !quoted && s.quoted || rest != "" && indent < s.base {
+		s.fence = "" // what holds it has ended
+		return false
+	}
+	inner := strings.TrimLeft(rest, "> \t")
+	if strings.HasPrefix(inner, s.fence) && strings.Trim(inner, s.fence[:1]) == "" {
+		s.fence = ""
+	}
+	return true
+}
+
+// spanning are what comments and display maths of several lines begin and end with.
+var spanning = [][2]string{{"<!--", "-->"}, {"%%", "%%"}, {"$$", "$$"}}
+
+// inComment reports whether a line is in a comment or display maths, or begins one.
+func (s *codeState) inComment(rest string) bool {
+	if s.until != "" {
+		if strings.Contains(rest, s.until) {
+			s.until = ""
+		}
+		return true
+	}
+	for _, span := range spanning {
+		if after, ok := strings.CutPrefix(rest, span[0]); ok && !strings.Contains(after, span[1]) {
+			s.until, s.paragraph = span[1], false
+			return true
+		}
+	}
+	return false
+}
+
+// leaveLists ends the lists that a line does not belong to, and returns the column of
+// the innermost that it does.
+func (s *codeState) leaveLists(rest string, quoted bool, indent int) int {
+	continues := s.paragraph && itemMarker(rest) == 0 && !quoted && fenceOf(rest) == "" && !isHeading(rest) && !isRule(rest)
+	for n := len(s.lists); n > 0 && indent < s.lists[n-1] && !continues; n-- {
+		s.lists = s.lists[:n-1]
+	}
+	if n := len(s.lists); n > 0 {
+		return s.lists[n-1]
+	}
+	return 0
 }
 
 // EndsParagraph reports whether a line cannot belong to the paragraph above it.

@@ -1,0 +1,248 @@
+package notestore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
+)
+
+// Commit writes everything that the Draft changed, in one transaction, if everything
+// that it read for that is still the same. Otherwise it returns a [ConflictError] and
+// writes nothing. A Draft that changed nothing commits without a transaction.
+func (d *Draft) Commit(ctx context.Context) error {
+	if len(d.documents)+len(d.notes) == 0 {
+		return nil
+	}
+	return d.store.db.Write(ctx, func(c *sqlstore.Conn) error {
+		if err := commitDocuments(ctx, d, c); err != nil {
+			return err
+		}
+		if err := commitNotes(ctx, d, c); err != nil {
+			return err
+		}
+		for k, change := range d.documents {
+			if k.kind == ClassKind {
+				if err := retypeNotes(ctx, c, k.workspace, change.after, k.id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func commitDocuments(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
+	for k, want := range d.classes {
+		now, err := readDocument(ctx, c, k)
+		if err != nil {
+			return err
+		}
+		if (now == nil) != (want == nil) || now != nil && now.Body != *want {
+			return &ConflictError{Workspace: k.workspace, Kind: k.kind, ID: k.id}
+		}
+	}
+	for k, change := range d.documents {
+		now, err := readDocument(ctx, c, k)
+		switch {
+		case err != nil:
+			return err
+		case (now == nil) != (change.before == nil) || now != nil && now.Body != change.before.Body:
+			return &ConflictError{Workspace: k.workspace, Kind: k.kind, ID: k.id}
+		case change.after == nil:
+			err = deleteDocument(ctx, c, k)
+		default:
+			err = writeDocument(ctx, c, *change.after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commitNotes keeps the revisions in the order in which they were made, which is that
+// of lists.
+func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
+	type made struct {
+		Revision
+		in noteKey
+	}
+	var revisions []made
+	indexes := map[noteKey]*noteIndex{}
+	for _, k := range slices.SortedFunc(maps.Keys(d.notes), compareNoteKeys) {
+		change := d.notes[k]
+		h, err := readHead(ctx, c, k)
+		if err != nil {
+			return err
+		}
+		x := &noteIndex{note: change.after, last: change.last}
+		current := ""
+		if h != nil {
+			current, x.old = h.revision.ID, h.revision.seq
+		}
+		if current != change.base {
+			conflict := &ConflictError{Workspace: k.workspace, ID: k.id}
+			if h != nil && !d.hides(k.workspace, h.record) {
+				conflict.Current = h.note()
+			}
+			return conflict
+		}
+		indexes[k] = x
+		for _, r := range change.revisions {
+			revisions = append(revisions, made{r, k})
+		}
+	}
+	slices.SortFunc(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
+	for _, r := range revisions {
+		var err error
+		if indexes[r.in].seq, err = insertRevision(ctx, c, r.in.workspace, r.Revision); err != nil {
+			return err
+		}
+	}
+	for k, x := range indexes {
+		if err := writeNote(ctx, c, k.workspace, *x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareNoteKeys(a, b noteKey) int {
+	return cmp.Or(cmp.Compare(a.workspace, b.workspace), cmp.Compare(a.id, b.id))
+}
+
+func insertRevision(ctx context.Context, c *sqlstore.Conn, workspace string, r Revision) (seq int64, err error) {
+	attributes, err := json.Marshal(r.Attributes)
+	if err != nil {
+		return 0, err
+	}
+	err = c.QueryRow(ctx, "INSERT INTO revisions (id, workspace, note, parent, time, author, run, deleted, attributes, text, checksum, signature) "+
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+		r.ID, workspace, r.Note, r.Parent, r.Time.UnixNano(), r.Author, r.Run, r.Deleted, string(attributes), r.Text, r.Checksum, r.Signature).Scan(&seq)
+	return seq, err
+}
+
+// A noteIndex is what is found of a note.
+type noteIndex struct {
+	seq  int64  // of its current revision
+	old  int64  // of the one before; 0: none
+	note *Note  // nil: it is deleted
+	last Record // before it was deleted
+}
+
+func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) error {
+	if x.note == nil {
+		return deleteNote(ctx, c, workspace, x)
+	}
+	n := x.note
+	record, err := json.Marshal(n.Record)
+	if err != nil {
+		return err
+	}
+	words := indexedWords(n)
+	columns, values, updates := "", "", ""
+	path := ""
+	if n.Path != "" {
+		path = fileKey(n.Path)
+	}
+	args := []any{workspace, n.ID, x.seq, n.Revision, false, n.Record.Class, nameKey(n.Title), path, string(record)}
+	if c.Dialect() == sqlstore.Postgres {
+		columns, values, updates = ", words", ", CAST(? AS tsvector)", ", words = excluded.words"
+		args = append(args, vector(words))
+	}
+	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?"+values+
+		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = excluded.deleted, class = excluded.class, "+
+		"title_key = excluded.title_key, path_key = excluded.path_key, record = excluded.record"+updates, args...); err != nil {
+		return err
+	}
+	if c.Dialect() == sqlstore.Sqlite {
+		if err := replaceWords(ctx, c, x, words); err != nil {
+			return err
+		}
+	}
+	return replaceLinks(ctx, c, workspace, n.ID, x.old > 0, n.links)
+}
+
+// deleteNote keeps what lists said of the note, by which it is hidden or not.
+func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) error {
+	r := x.last
+	record, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	columns, values := "", ""
+	if c.Dialect() == sqlstore.Postgres {
+		columns, values = ", words", ", CAST('' AS tsvector)"
+	}
+	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+") VALUES (?, ?, ?, ?, TRUE, ?, '', '', ?"+values+
+		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = TRUE",
+		workspace, r.ID, x.seq, r.Revision, r.Class, string(record)); err != nil {
+		return err
+	}
+	if c.Dialect() == sqlstore.Sqlite && x.old > 0 {
+		if _, err := c.Exec(ctx, "DELETE FROM note_words WHERE rowid = ?", x.old); err != nil {
+			return err
+		}
+	}
+	return replaceLinks(ctx, c, workspace, r.ID, true, nil)
+}
+
+func replaceWords(ctx context.Context, c *sqlstore.Conn, x noteIndex, words []string) error {
+	if x.old > 0 {
+		if _, err := c.Exec(ctx, "DELETE FROM note_words WHERE rowid = ?", x.old); err != nil {
+			return err
+		}
+	}
+	_, err := c.Exec(ctx, "INSERT INTO note_words (rowid, words) VALUES (?, ?)", x.seq, strings.Join(words, " "))
+	return err
+}
+
+func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string, existed bool, links []textLink) error {
+	if existed {
+		if _, err := c.Exec(ctx, "DELETE FROM text_links WHERE workspace = ? AND source = ?", workspace, note); err != nil {
+			return err
+		}
+	}
+	for _, l := range links {
+		if _, err := c.Exec(ctx, "INSERT INTO text_links (workspace, id, source, target, target_key, kind) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			workspace, l.id, l.source, l.target, fileKey(l.target), l.kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retypeNotes works out again what lists say of the notes of a class that was changed.
+func retypeNotes(ctx context.Context, c *sqlstore.Conn, workspace string, after *Document, name string) error {
+	class, err := decodeClass(after)
+	if err != nil {
+		return err
+	}
+	ids, err := sqlstore.Select(ctx, c, func(row sqlstore.Row) (id string, err error) { return id, row.Scan(&id) },
+		"SELECT id FROM notes WHERE workspace = ? AND class = ? AND deleted = FALSE", workspace, name)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		h, err := readHead(ctx, c, noteKey{workspace, id})
+		if err != nil {
+			return err
+		}
+		r, _ := record(id, h.revision.Content, class, notetext.Parse(h.revision.Text))
+		r.Revision, r.Created, r.Updated = h.record.Revision, h.record.Created, h.record.Updated
+		data, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, "UPDATE notes SET record = ? WHERE workspace = ? AND id = ?", string(data), workspace, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

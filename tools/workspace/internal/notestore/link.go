@@ -1,0 +1,319 @@
+package notestore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
+)
+
+// A Link leads from a note to another one.
+type Link struct {
+	ID       string    `json:"id"`
+	Source   string    `json:"source"`
+	Target   string    `json:"target"` // an id; what the text says if Resolved is false
+	Kind     string    `json:"kind"`
+	Origin   string    `json:"origin"` // made or text
+	Resolved bool      `json:"resolved"`
+	Created  time.Time `json:"created_at"` // of one in a text: when the text was saved
+}
+
+// A textLink is a place in the text of a note that names something.
+type textLink struct {
+	id, source, target, kind string
+}
+
+// textLinks are those of a note, whose text says t, and its attachments. Their ids sort
+// by when it was saved.
+func textLinks(n *Note, t notetext.Text) (list []textLink) {
+	links := t.Links
+	for _, id := range n.Attachments {
+		links = append(links, notetext.Link{Target: id, Kind: attached})
+	}
+	for i, l := range links {
+		h := fnv.New32a()
+		_, _ = fmt.Fprint(h, n.ID, "\x00", l.Target, "\x00", l.Kind) // never fails
+		list = append(list, textLink{fmt.Sprintf("%016x-t%04x%08x", n.Updated.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), n.ID, l.Target, l.Kind})
+	}
+	return list
+}
+
+// attached is the kind of a link that names an attachment.
+const attached = "attachment"
+
+// timeOfID is when an id was made that sorts by that.
+func timeOfID(id string) time.Time {
+	var nano int64
+	if _, err := fmt.Sscanf(id, "%016x", &nano); err != nil {
+		return time.Time{}
+	}
+	return time.Unix(0, nano).UTC()
+}
+
+// Connect makes a link between two visible notes.
+func (d *Draft) Connect(ctx context.Context, workspace, source, target, kind string) (Link, error) {
+	for _, id := range []string{source, target} {
+		if n, err := d.Note(ctx, workspace, id); err != nil || n == nil {
+			return Link{}, cmp.Or(err, fmt.Errorf("the note %q is %w", id, ErrNotFound))
+		}
+	}
+	id, at := d.ids.NewTimedID()
+	l := Link{ID: id, Source: source, Target: target, Kind: kind, Origin: made, Resolved: true, Created: at}
+	return l, d.Put(ctx, linkDocument(workspace, l))
+}
+
+const made, inText = "made", "text"
+
+func linkDocument(workspace string, l Link) Document {
+	body, err := json.Marshal(l)
+	if err != nil {
+		panic(fmt.Sprintf("notestore: marshal link: %v", err)) // strings and a time
+	}
+	return Document{Workspace: workspace, Kind: LinkKind, ID: l.ID, Body: string(body), Source: l.Source, Target: l.Target}
+}
+
+// Link returns a link that was made between two visible notes; nil if there is none.
+func (d *Draft) Link(ctx context.Context, workspace, id string) (*Link, error) {
+	doc, err := d.Document(ctx, workspace, LinkKind, id)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	r := linkReader{d, workspace, map[string]string{}}
+	l, visible, err := r.made(ctx, *doc)
+	if err != nil || !visible {
+		return nil, err
+	}
+	return &l, nil
+}
+
+// A storedLink is a link as it is stored: one of both.
+type storedLink struct {
+	id   string
+	text *textLink
+	doc  *Document
+}
+
+// Links lists the links of a workspace, or of one note in both directions, newest
+// first. A link that was made between notes of which one is missing or hidden is
+// absent, and a text does not tell a hidden note that it names from a missing one.
+func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit int) (list []Link, err error) {
+	r := linkReader{d, workspace, map[string]string{}}
+	if after != "" && !noteID.MatchString(after) {
+		return nil, ErrCursor
+	}
+	var n *Note
+	if note != "" {
+		if n, err = d.Note(ctx, workspace, note); err != nil || n == nil {
+			return nil, cmp.Or(err, ErrNotFound)
+		}
+	}
+	for more := true; more && len(list) < limit; {
+		var stored []storedLink
+		if stored, after, more, err = r.next(ctx, n, after, limit); err != nil {
+			return nil, err
+		}
+		for _, s := range stored {
+			l, visible, err := r.link(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			if visible && (note == "" || l.Source == note || l.Target == note) && len(list) < limit {
+				list = append(list, l)
+			}
+		}
+	}
+	return list, nil
+}
+
+// next returns the next links of both origins, as they are stored, up to one
+// that the next call goes on after. Of a note they are more than those it has.
+func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) (list []storedLink, last string, more bool, err error) {
+	d, workspace := r.draft, r.workspace
+	const columns = "SELECT id, source, target, kind FROM text_links WHERE workspace = ? AND "
+	from, args := columns+"(? = '' OR id < ?)", []any{workspace, after, after}
+	var keys []string
+	if n != nil { // each part by an index
+		keys = []string{fileKey(n.ID), fileKey(n.Title), fileKey(n.Path)}
+		const named = " UNION " + columns + "target_key = ?"
+		from = "SELECT id, source, target, kind FROM (" + columns + "source = ?" + named + named + named + ") AS l WHERE (? = '' OR id < ?)"
+		args = []any{workspace, n.ID, workspace, keys[0], workspace, keys[1], workspace, keys[2], after, after}
+	}
+	texts, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (l textLink, err error) {
+		return l, row.Scan(&l.id, &l.source, &l.target, &l.kind)
+	}, from+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
+	if err != nil {
+		return nil, "", false, err
+	}
+	if len(texts) == limit {
+		last, more = texts[limit-1].id, true
+	}
+	for _, l := range texts {
+		if d.notes[noteKey{workspace, l.source}] == nil {
+			list = append(list, storedLink{id: l.id, text: &l})
+		}
+	}
+	docs, err := selectLinks(ctx, d.store.db.Reader(), workspace, n, after, limit)
+	if err != nil {
+		return nil, "", false, err
+	}
+	if len(docs) == limit {
+		last, more = max(last, docs[limit-1].ID), true
+	}
+	for _, doc := range docs {
+		if d.documents[doc.key()] == nil {
+			list = append(list, storedLink{id: doc.ID, doc: &doc})
+		}
+	}
+	list = append(list, r.drafted(n, keys)...)
+	list = slices.DeleteFunc(list, func(s storedLink) bool { return after != "" && s.id >= after || s.id < last })
+	slices.SortFunc(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
+	return list, last, more, nil
+}
+
+// drafted are the links that the Draft made and those of the texts that it saved.
+func (r linkReader) drafted(n *Note, keys []string) (list []storedLink) {
+	for _, saved := range r.draft.drafted(r.workspace) {
+		for _, l := range saved.links {
+			if n == nil || saved.ID == n.ID || slices.Contains(keys, fileKey(l.target)) {
+				list = append(list, storedLink{id: l.id, text: &l})
+			}
+		}
+	}
+	for k, c := range r.draft.documents {
+		if k.workspace == r.workspace && k.kind == LinkKind && c.after != nil && (n == nil || c.after.Source == n.ID || c.after.Target == n.ID) {
+			list = append(list, storedLink{id: k.id, doc: c.after})
+		}
+	}
+	return list
+}
+
+func selectLinks(ctx context.Context, c *sqlstore.Conn, workspace string, n *Note, after string, limit int) ([]Document, error) {
+	const of = " FROM documents WHERE workspace = ? AND kind = ? AND "
+	from, args := "SELECT id, body, source, target"+of+"(? = '' OR id < ?)", []any{workspace, LinkKind, after, after}
+	if n != nil {
+		from += " AND id IN (SELECT id" + of + "source = ? UNION SELECT id" + of + "target = ?)"
+		args = append(args, workspace, LinkKind, n.ID, workspace, LinkKind, n.ID)
+	}
+	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (Document, error) {
+		doc := Document{Workspace: workspace, Kind: LinkKind}
+		return doc, row.Scan(&doc.ID, &doc.Body, &doc.Source, &doc.Target)
+	}, from+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
+}
+
+// A linkReader reads links and finds the notes that they name.
+type linkReader struct {
+	draft     *Draft
+	workspace string
+	ids       map[string]string // of visible notes by what names them; empty: there is none
+}
+
+// link is a stored link as a reader sees it. A place that names an attachment is none.
+func (r linkReader) link(ctx context.Context, s storedLink) (l Link, visible bool, err error) {
+	if s.doc != nil {
+		return r.made(ctx, *s.doc)
+	}
+	l = Link{ID: s.id, Source: s.text.source, Target: s.text.target, Kind: s.text.kind, Origin: inText, Created: timeOfID(s.id)}
+	if source, err := r.visible(ctx, l.Source); err != nil || source == "" || l.Kind == attached {
+		return l, false, err
+	}
+	id, err := r.find(ctx, l.Target, l.Kind == "uri")
+	if id != "" {
+		l.Target, l.Resolved = id, true
+	}
+	return l, true, err
+}
+
+func (r linkReader) made(ctx context.Context, doc Document) (l Link, visible bool, err error) {
+	if err := json.Unmarshal([]byte(doc.Body), &l); err != nil {
+		return l, false, fmt.Errorf("read link %s: %w", doc.ID, err)
+	}
+	source, err := r.visible(ctx, l.Source)
+	if err != nil || source == "" {
+		return l, false, err
+	}
+	target, err := r.visible(ctx, l.Target)
+	return l, target != "", err
+}
+
+// visible returns an id if there is a visible note with it, else nothing.
+func (r linkReader) visible(ctx context.Context, id string) (string, error) {
+	if known, is := r.ids["id "+id]; is {
+		return known, nil
+	}
+	h, err := r.draft.head(ctx, noteKey{r.workspace, id})
+	if err != nil {
+		return "", err
+	}
+	found := ""
+	if h != nil && !h.revision.Deleted && !r.draft.hides(r.workspace, h.record) {
+		found = id
+	}
+	r.ids["id "+id] = found
+	return found, nil
+}
+
+// find returns the visible note that a text names: by its id, its title or its file;
+// of several the first by id.
+func (r linkReader) find(ctx context.Context, name string, onlyID bool) (string, error) {
+	if id, err := r.visible(ctx, name); err != nil || id != "" || onlyID {
+		return id, err
+	}
+	if known, is := r.ids["name "+name]; is {
+		return known, nil
+	}
+	candidates, err := sqlstore.Select(ctx, r.draft.store.db.Reader(), func(row sqlstore.Row) (id string, err error) {
+		return id, row.Scan(&id)
+	}, "SELECT id FROM notes WHERE workspace = ? AND title_key = ? AND deleted = FALSE UNION SELECT id FROM notes WHERE workspace = ? AND path_key = ? AND path_key <> '' AND deleted = FALSE",
+		r.workspace, nameKey(name), r.workspace, fileKey(name))
+	if err != nil {
+		return "", err
+	}
+	candidates = slices.DeleteFunc(candidates, func(id string) bool { return r.draft.notes[noteKey{r.workspace, id}] != nil })
+	for _, n := range r.draft.drafted(r.workspace) {
+		if nameKey(n.Title) == nameKey(name) || n.Path != "" && fileKey(n.Path) == fileKey(name) {
+			candidates = append(candidates, n.ID)
+		}
+	}
+	slices.Sort(candidates)
+	found := ""
+	for _, id := range candidates {
+		if found, err = r.visible(ctx, id); err != nil || found != "" {
+			break
+		}
+	}
+	r.ids["name "+name] = found
+	return found, err
+}
+
+// AttachmentUse returns a visible note that names an attachment, by its id or as a file;
+// empty if there is none; and whether a hidden one does.
+func (d *Draft) AttachmentUse(ctx context.Context, workspace, id, path string) (visible string, hidden bool, err error) {
+	sources, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (source string, err error) {
+		return source, row.Scan(&source)
+	}, "SELECT source FROM text_links WHERE workspace = ? AND target_key = ? UNION SELECT source FROM text_links WHERE workspace = ? AND target_key = ?",
+		workspace, fileKey(id), workspace, fileKey(path))
+	if err != nil {
+		return "", false, err
+	}
+	sources = slices.DeleteFunc(sources, func(id string) bool { return d.notes[noteKey{workspace, id}] != nil })
+	for _, n := range d.drafted(workspace) {
+		if slices.ContainsFunc(n.links, func(l textLink) bool { return fileKey(l.target) == fileKey(id) || fileKey(l.target) == fileKey(path) }) {
+			sources = append(sources, n.ID)
+		}
+	}
+	r := linkReader{d, workspace, map[string]string{}}
+	for _, source := range sources {
+		found, err := r.visible(ctx, source)
+		if err != nil {
+			return "", false, err
+		}
+		visible, hidden = cmp.Or(visible, found), hidden || found == ""
+	}
+	return visible, hidden, nil
+}

@@ -1,0 +1,210 @@
+package notestore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
+)
+
+// A Selection says which notes [Draft.Each] passes.
+type Selection struct {
+	Class    string   // empty: any
+	Contains []string // JSON that the Record holds as it is marshalled: narrows what is looked at
+	After    string   // the current revision of a note of the list, to go on after; empty: from the beginning
+}
+
+// scan is a Selection with the words that the notes must have.
+type scan struct {
+	Selection
+	words  *wordQuery // nil: any
+	before int64
+	size   int // how many rows are probably needed; 0: 50
+}
+
+// Each passes the visible notes of a workspace to yield, newest first, until it
+// returns false. ErrCursor if there is no revision After.
+func (d *Draft) Each(ctx context.Context, workspace string, s Selection, yield func(Record) bool) error {
+	return eachNote(ctx, d, workspace, scan{Selection: s}, yield)
+}
+
+func eachNote(ctx context.Context, d *Draft, workspace string, q scan, yield func(Record) bool) (err error) {
+	q.before = newest
+	if q.After != "" {
+		if q.before, err = d.cursor(ctx, workspace, q.After); err != nil {
+			return err
+		}
+	}
+	return d.scan(ctx, workspace, q, yield)
+}
+
+// Notes lists the visible notes of a workspace, newest first.
+func (d *Draft) Notes(ctx context.Context, workspace string, s Selection, limit int) (list []Record, err error) {
+	err = eachNote(ctx, d, workspace, scan{Selection: s, size: limit}, func(r Record) bool {
+		list = append(list, r)
+		return len(list) < limit
+	})
+	return list, err
+}
+
+func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(Record) bool) error {
+	for _, n := range d.drafted(workspace) {
+		if n.seq < q.before && q.fits(n.Note) && !d.hides(workspace, n.Record) && !yield(n.Record) {
+			return nil
+		}
+	}
+	changed := d.changedClasses(workspace)
+	if len(changed) > 0 {
+		q.Contains = nil // of notes whose properties are other ones in the Draft
+	}
+	return d.store.db.Read(ctx, func(c *sqlstore.Conn) error {
+		for size := cmp.Or(q.size, 50); ; size = 1000 {
+			rows, err := selectNotes(ctx, c, workspace, q, size)
+			if err != nil {
+				return err
+			}
+			if more, err := passRows(ctx, d, c, workspace, changed, rows, yield); err != nil || !more || len(rows) < size {
+				return err
+			}
+			q.before = rows[len(rows)-1].seq
+		}
+	})
+}
+
+// passRows passes the visible notes among rows as the Draft sees them. The classes in
+// changed have other properties in it. It needs no other connection than c.
+func passRows(
+	ctx context.Context, d *Draft, c *sqlstore.Conn, workspace string, changed []string, rows []noteRow, yield func(Record) bool,
+) (more bool, err error) {
+	for _, row := range rows {
+		r := row.record
+		if d.notes[noteKey{workspace, r.ID}] != nil {
+			continue
+		}
+		if slices.Contains(changed, r.Class) {
+			h, err := readHead(ctx, c, noteKey{workspace, r.ID})
+			if err != nil {
+				return false, err
+			}
+			if r, err = d.retype(ctx, workspace, r, h.revision.Content); err != nil {
+				return false, err
+			}
+		}
+		if !d.hides(workspace, r) && !yield(r) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+type draftedNote struct {
+	*Note
+	seq int64
+}
+
+// drafted are the notes that the Draft saved, newest first.
+func (d *Draft) drafted(workspace string) (list []draftedNote) {
+	for k, c := range d.notes {
+		if k.workspace == workspace && c.after != nil {
+			list = append(list, draftedNote{c.after, draftSeq(c.revisions[len(c.revisions)-1])})
+		}
+	}
+	slices.SortFunc(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
+	return list
+}
+
+// fits reports whether a note of the Draft is selected, as far as the database decides
+// it for others.
+func (q scan) fits(n *Note) bool {
+	return (q.Class == "" || n.Class == q.Class) && (q.words == nil || q.words.matches(splitWords(n.Title), splitWords(n.Text)))
+}
+
+type noteRow struct {
+	seq    int64
+	record Record
+}
+
+func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan, limit int) ([]noteRow, error) {
+	if !isStorable(q.Class) {
+		return nil, nil // no note has it
+	}
+	from, where, args := "notes n", "", []any{workspace, q.before}
+	if q.Class != "" {
+		where, args = where+" AND n.class = ?", append(args, q.Class)
+	}
+	find := " AND instr(n.record, ?) > 0"
+	if c.Dialect() == sqlstore.Postgres {
+		find = " AND strpos(n.record, ?) > 0"
+	}
+	for _, s := range q.Contains {
+		where, args = where+find, append(args, s)
+	}
+	seq := "n.seq"
+	if q.words != nil {
+		if args = append(args, q.words.condition(c.Dialect())); c.Dialect() == sqlstore.Postgres {
+			where += " AND n.words @@ CAST(? AS tsquery)"
+		} else {
+			from, seq, where = "note_words JOIN notes n ON n.seq = note_words.rowid", "note_words.rowid", where+" AND note_words MATCH ?"
+		}
+	}
+	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (r noteRow, err error) {
+		var record []byte
+		if err := row.Scan(&r.seq, &record); err != nil {
+			return r, err
+		}
+		return r, json.Unmarshal(record, &r.record)
+	}, "SELECT n.seq, n.record FROM "+from+" WHERE n.workspace = ? AND "+seq+" < ? AND n.deleted = FALSE"+where+" ORDER BY "+seq+" DESC LIMIT ?", append(args, limit)...)
+}
+
+// Search lists the visible notes that have all words of a text, in any order and
+// without regard to case and accents: those with all in the title first, then newest
+// first. If no note has them, it looks for words that begin with them. ErrNotFound:
+// the text has no word.
+func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit int) (list []Record, err error) {
+	words := splitWords(text)
+	if len(words) == 0 {
+		return nil, ErrNotFound
+	}
+	words = words[:min(len(words), 16)]
+	passes := []wordQuery{{words, true, false}, {words, false, false}, {words, true, true}, {words, false, true}}
+	start, before := 0, int64(newest)
+	if after != "" {
+		if start, before, err = searchCursor(ctx, d, workspace, after, passes); err != nil {
+			return nil, err
+		}
+	}
+	for i := start; i < len(passes) && len(list) < limit; i++ {
+		if i == 2 && (len(list) > 0 || start < 2 && after != "") {
+			break
+		}
+		inTitle := passes[i&^1]
+		err := d.scan(ctx, workspace, scan{words: &passes[i], before: before, size: limit - len(list)}, func(r Record) bool {
+			if i&1 == 0 || !inTitle.matches(splitWords(r.Title), nil) {
+				list = append(list, r)
+			}
+			return len(list) < limit
+		})
+		if err != nil {
+			return nil, err
+		}
+		before = newest
+	}
+	return list, nil
+}
+
+// searchCursor returns the pass in which a revision was found, and its seq.
+func searchCursor(ctx context.Context, d *Draft, workspace, revision string, passes []wordQuery) (pass int, seq int64, err error) {
+	r, err := d.revision(ctx, workspace, revision)
+	if err != nil {
+		return 0, 0, ErrCursor
+	}
+	last, _ := record(r.Note, r.Content, nil, notetext.Parse(r.Text))
+	pass = slices.IndexFunc(passes, func(q wordQuery) bool { return q.matches(splitWords(last.Title), splitWords(r.Text)) })
+	if pass < 0 {
+		return 0, 0, ErrCursor
+	}
+	return pass, r.seq, nil
+}

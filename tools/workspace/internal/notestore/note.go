@@ -1,0 +1,235 @@
+package notestore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
+)
+
+// A head is the current revision of a note with its record.
+type head struct {
+	revision Revision
+	record   Record
+}
+
+const revisionColumns = "r.seq, r.id, r.note, r.parent, r.time, r.author, r.run, r.deleted, r.attributes, r.text, r.checksum, r.signature"
+
+func (r *Revision) fields(at *int64, attributes *[]byte) []any {
+	return []any{&r.seq, &r.ID, &r.Note, &r.Parent, at, &r.Author, &r.Run, &r.Deleted, attributes, &r.Text, &r.Checksum, &r.Signature}
+}
+
+func (r *Revision) complete(at int64, attributes []byte) error {
+	r.Time = time.Unix(0, at).UTC()
+	return json.Unmarshal(attributes, &r.Attributes)
+}
+
+func scanRevision(row sqlstore.Row) (r Revision, err error) {
+	var at int64
+	var attributes []byte
+	if err := row.Scan(r.fields(&at, &attributes)...); err != nil {
+		return r, err
+	}
+	return r, r.complete(at, attributes)
+}
+
+// readHead returns the newest revision of a note with the record of the note, which is
+// that before the deletion if it was deleted; nil if there was never such a note.
+func readHead(ctx context.Context, c *sqlstore.Conn, k noteKey) (*head, error) {
+	var h head
+	var at int64
+	var attributes, record []byte
+	err := c.QueryRow(ctx, "SELECT "+revisionColumns+", n.record FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace, k.id).
+		Scan(append(h.revision.fields(&at, &attributes), &record)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err == nil {
+		err = errors.Join(h.revision.complete(at, attributes), json.Unmarshal(record, &h.record))
+	}
+	return &h, err
+}
+
+func (h *head) note() *Note {
+	if h.revision.Deleted {
+		return nil
+	}
+	return &Note{Record: h.record, Content: h.revision.Content, Checksum: h.revision.Checksum, Signature: h.revision.Signature}
+}
+
+// head returns the newest revision of a note as the Draft sees it.
+func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
+	if c := d.notes[k]; c != nil {
+		h := &head{revision: c.revisions[len(c.revisions)-1]}
+		if c.after != nil {
+			h.record = c.after.Record
+		} else {
+			h.record = c.last
+		}
+		return h, nil
+	}
+	if !noteID.MatchString(k.id) {
+		return nil, nil
+	}
+	h, err := readHead(ctx, d.store.db.Reader(), k)
+	if err != nil || h == nil {
+		return nil, err
+	}
+	if slices.Contains(d.changedClasses(k.workspace), h.record.Class) && !h.revision.Deleted {
+		h.record, err = d.retype(ctx, k.workspace, h.record, h.revision.Content)
+	}
+	return h, err
+}
+
+// Note returns a note; nil if it is missing, deleted or hidden. A later write to it
+// fails if somebody changes it after this.
+func (d *Draft) Note(ctx context.Context, workspace, id string) (*Note, error) {
+	k := noteKey{workspace, id}
+	h, err := d.head(ctx, k)
+	if err != nil || h == nil || d.hides(workspace, h.record) {
+		return nil, err
+	}
+	if _, again := d.read[k]; !again && d.notes[k] == nil {
+		d.read[k] = h.revision.ID
+	}
+	return h.note(), nil
+}
+
+// record works out what lists say of a note, and what is wrong with it.
+func record(id string, c Content, class *notetext.Class, t notetext.Text) (Record, []notetext.FieldProblem) {
+	r := Record{ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: append([]string{}, t.Tags...), Links: []string{}, Canvas: c.Canvas, Path: c.Path}
+	for _, l := range t.Links {
+		if l.Kind != attached && !slices.Contains(r.Links, l.Target) {
+			r.Links = append(r.Links, l.Target)
+		}
+	}
+	if r.Canvas == nil {
+		r.Canvas = json.RawMessage("null")
+	}
+	var problems []notetext.FieldProblem
+	r.Properties, problems = t.Properties(class)
+	if t.Problem != "" {
+		problems = append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
+	}
+	return r, problems
+}
+
+func className(c Content, t notetext.Text) string { return cmp.Or(t.Class, c.Class) }
+
+// retype is the record of a note whose class the Draft has changed.
+func (d *Draft) retype(ctx context.Context, workspace string, old Record, c Content) (Record, error) {
+	class, err := d.class(ctx, workspace, old.Class)
+	if err != nil {
+		return old, err
+	}
+	r, _ := record(old.ID, c, class, notetext.Parse(c.Text))
+	r.Revision, r.Created, r.Updated = old.Revision, old.Created, old.Updated
+	return r, nil
+}
+
+// Problems returns what is wrong with a text by its class.
+func (d *Draft) Problems(ctx context.Context, workspace string, c Content) ([]notetext.FieldProblem, error) {
+	t := notetext.Parse(c.Text)
+	class, err := d.class(ctx, workspace, className(c, t))
+	if err != nil {
+		return nil, err
+	}
+	_, problems := record("", c, class, t)
+	return problems, nil
+}
+
+// Any is the parent of a save that replaces whatever is there.
+const Any = "*"
+
+// Save saves a note. It must have the revision parent, or be missing if that is empty;
+// otherwise Save returns a [ConflictError].
+func (d *Draft) Save(ctx context.Context, workspace, id string, c Content, parent string) (*Note, error) {
+	t := notetext.Parse(c.Text)
+	class, err := d.class(ctx, workspace, className(c, t))
+	if err != nil {
+		return nil, err
+	}
+	r, _ := record(id, c, class, t)
+	return d.write(ctx, noteKey{workspace, id}, parent, &Note{Record: r, Content: c}, t)
+}
+
+// Delete deletes a note. Its revisions stay.
+func (d *Draft) Delete(ctx context.Context, workspace, id, parent string) error {
+	_, err := d.write(ctx, noteKey{workspace, id}, parent, nil, notetext.Text{})
+	return err
+}
+
+func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note, t notetext.Text) (*Note, error) {
+	h, err := d.head(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	if h != nil && d.hides(k.workspace, h.record) || after != nil && d.hides(k.workspace, after.Record) {
+		return nil, ErrHidden
+	}
+	if err := checkParent(d, k, h, parent); err != nil {
+		return nil, err
+	}
+	rev := Revision{ID: d.ids.NewID(), Note: k.id, Author: d.view.Author, Run: d.view.Run, Deleted: after == nil}
+	var created, last time.Time
+	change := d.notes[k]
+	if change == nil {
+		change = &noteChange{}
+	}
+	if h != nil {
+		rev.Parent, last = h.revision.ID, h.revision.Time
+		if !h.revision.Deleted {
+			created = h.record.Created
+		}
+		if d.notes[k] == nil {
+			change.base, change.before = h.revision.ID, h.note()
+		}
+	}
+	rev.Time = d.ids.Next(last)
+	if after != nil {
+		rev.Content = after.Content
+		if after.Created = created; created.IsZero() {
+			after.Created = rev.Time
+		}
+		after.Revision, after.Updated = rev.ID, rev.Time
+		after.links = textLinks(after, t)
+	}
+	if err := rev.sign(d.store.key); err != nil {
+		return nil, err
+	}
+	if h != nil {
+		change.last = h.record
+	}
+	if after != nil {
+		after.Checksum, after.Signature = rev.Checksum, rev.Signature
+	}
+	change.revisions, change.after = append(change.revisions, rev), after
+	d.notes[k] = change
+	return after, nil
+}
+
+// checkParent compares what a writer has seen with what is there now.
+func checkParent(d *Draft, k noteKey, h *head, parent string) error {
+	var now *Note
+	current := ""
+	if h != nil {
+		if now = h.note(); now != nil {
+			current = h.revision.ID
+		}
+	}
+	seen, wasRead := d.read[k]
+	stale := wasRead && d.notes[k] == nil && h != nil && seen != h.revision.ID
+	if parent != Any && parent != current || stale {
+		return &ConflictError{Workspace: k.workspace, ID: k.id, Current: now}
+	}
+	if parent == Any && now == nil {
+		return ErrNotFound
+	}
+	return nil
+}

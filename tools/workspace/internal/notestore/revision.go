@@ -1,0 +1,161 @@
+package notestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
+)
+
+// Revisions lists the revisions of a note, newest first, after one, at most limit;
+// ErrNotFound if there was never such a note or it is hidden. Those that were hidden
+// are absent. They have no text.
+func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limit int) (list []Revision, err error) {
+	k := noteKey{workspace, id}
+	if err := checkKnown(ctx, d, k); err != nil {
+		return nil, err
+	}
+	before := int64(newest)
+	if after != "" {
+		if before, err = d.cursor(ctx, workspace, after); err != nil {
+			return nil, err
+		}
+	}
+	list = draftedRevisions(d.notes[k], before, limit)
+	for len(list) < limit {
+		stored, err := storedRevisions(ctx, d, k, before, min(limit-len(list), 200))
+		if err != nil || len(stored) == 0 {
+			return list, err
+		}
+		before = stored[len(stored)-1].seq
+		for _, r := range stored {
+			if hidden, err := hidesRevision(ctx, d, workspace, r); err != nil {
+				return nil, err
+			} else if !hidden {
+				r.Text = ""
+				list = append(list, r)
+			}
+		}
+	}
+	return list, nil
+}
+
+// draftedRevisions are those of a note that the Draft saved, newest first.
+func draftedRevisions(c *noteChange, before int64, limit int) (list []Revision) {
+	if c == nil {
+		return nil
+	}
+	for _, r := range slices.Backward(c.revisions) {
+		if r.seq = draftSeq(r); r.seq < before && len(list) < limit {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// checkKnown returns ErrNotFound if there was never a note, or if it is hidden.
+func checkKnown(ctx context.Context, d *Draft, k noteKey) error {
+	h, err := d.head(ctx, k)
+	if err == nil && (h == nil || d.hides(k.workspace, h.record)) {
+		err = ErrNotFound
+	}
+	return err
+}
+
+func storedRevisions(ctx context.Context, d *Draft, k noteKey, before int64, limit int) ([]Revision, error) {
+	return sqlstore.Select(ctx, d.store.db.Reader(), scanRevision,
+		"SELECT "+revisionColumns+" FROM revisions r WHERE r.workspace = ? AND r.note = ? AND r.seq < ? ORDER BY r.seq DESC LIMIT ?", k.workspace, k.id, before, limit)
+}
+
+// hidesRevision reports whether a note was hidden when it was saved like this.
+func hidesRevision(ctx context.Context, d *Draft, workspace string, r Revision) (bool, error) {
+	if d.view.Hides == nil || r.Deleted {
+		return false, nil
+	}
+	class := className(r.Content, notetext.Parse(r.Text))
+	shown, err := d.retype(ctx, workspace, Record{ID: r.Note, Revision: r.ID, Class: class}, r.Content)
+	return d.hides(workspace, shown), err
+}
+
+// Revision returns a revision of a note, and the visible one before it, nil if there
+// is none; ErrNotFound if it is missing or hidden.
+func (d *Draft) Revision(ctx context.Context, workspace, id, revision string) (r Revision, previous *Revision, err error) {
+	if err := checkKnown(ctx, d, noteKey{workspace, id}); err != nil {
+		return r, nil, err
+	}
+	if r, err = d.revision(ctx, workspace, revision); err != nil {
+		return r, nil, err
+	}
+	hidden, err := hidesRevision(ctx, d, workspace, r)
+	if err != nil {
+		return r, nil, err
+	}
+	if hidden || r.Note != id {
+		return r, nil, ErrNotFound
+	}
+	for parent := r.Parent; parent != ""; {
+		p, err := d.revision(ctx, workspace, parent)
+		if err != nil {
+			return r, nil, err
+		}
+		if hidden, err := hidesRevision(ctx, d, workspace, p); err != nil || !hidden {
+			return r, &p, err
+		}
+		parent = p.Parent
+	}
+	return r, nil, nil
+}
+
+// revision returns any revision, with its seq.
+func (d *Draft) revision(ctx context.Context, workspace, id string) (Revision, error) {
+	if !noteID.MatchString(id) {
+		return Revision{}, ErrNotFound
+	}
+	for k, c := range d.notes {
+		for _, r := range c.revisions {
+			if r.ID == id && k.workspace == workspace {
+				r.seq = draftSeq(r)
+				return r, nil
+			}
+		}
+	}
+	r, err := scanRevision(d.store.db.Reader().QueryRow(ctx, "SELECT "+revisionColumns+" FROM revisions r WHERE r.id = ? AND r.workspace = ?", id, workspace))
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, ErrNotFound
+	}
+	return r, err
+}
+
+// newest is a seq after all others.
+const newest = 1<<63 - 1
+
+// draftSeq is the seq of a revision that is not committed: after those that are.
+func draftSeq(r Revision) int64 { return 1<<62 + r.Time.UnixNano()/2 }
+
+// cursor is the seq of a revision: what a list goes on before.
+func (d *Draft) cursor(ctx context.Context, workspace, revision string) (int64, error) {
+	r, err := d.revision(ctx, workspace, revision)
+	if errors.Is(err, ErrNotFound) {
+		return 0, ErrCursor
+	}
+	return r.seq, err
+}
+
+// RecordOf is what lists said of a note when it had a revision, to go on after it;
+// ErrCursor if there is none.
+func (d *Draft) RecordOf(ctx context.Context, workspace, revision string) (Record, error) {
+	r, err := d.revision(ctx, workspace, revision)
+	if err != nil {
+		return Record{}, ErrCursor
+	}
+	then := Record{ID: r.Note, Revision: r.ID, Class: className(r.Content, notetext.Parse(r.Text)), Created: r.Time, Updated: r.Time}
+	if h, err := d.head(ctx, noteKey{workspace, r.Note}); err != nil {
+		return then, err
+	} else if h != nil {
+		then.Created = h.record.Created
+	}
+	return d.retype(ctx, workspace, then, r.Content)
+}
