@@ -266,6 +266,17 @@ func commandNames(t *testing.T) map[string]bool {
 	if len(names) > 0 {
 		names["help"], names["completion"] = true, true
 	}
+	for _, k := range all.Systems() { // those that a System declares: lectern KIND COMMAND
+		m := k.Manifest()
+		if len(m.Commands) > 0 {
+			names[m.Name] = false
+		}
+		for _, c := range m.Commands {
+			for i, word := range strings.Fields(c.Name) {
+				names[word] = names[word] || i > 0 || len(c.Args) > 0
+			}
+		}
+	}
 	return names
 }
 

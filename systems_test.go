@@ -31,11 +31,16 @@ var systemRooms = map[string]map[string]string{
 		"config/edit_origin.go":                  "migrates [logseq] to [bridge]",
 		"config/setting.go":                      "likewise",
 	},
+	"workspace": {
+		"tools/all/*.go":      "the list of Systems",
+		"installer/report.go": "a variable of another program, not the System",
+	},
 	"markdown": {
 		"tools/all/*.go":                  "the list of Systems",
 		"tools/logseq/*.go":               "the syntax of Logseq's blocks, not the System",
 		"tools/cards/internal/*/*.go":     "the syntax of a heading, not the System",
 		"tools/workspace/internal/*/*.go": "a type of fields and a key of the API, not the System",
+		"tools/workspace/*.go":            "a key of the API, not the System",
 		"installer/bundle/bundle.go":      "a keyword of the package, not the System",
 		"cmd/screens/tour.go":             "the configuration of the pictures' example",
 	},

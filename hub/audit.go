@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -94,6 +95,15 @@ func (l *CallLog) addToTrail(c *call, done status.Call, detail json.RawMessage, 
 	trail := l.trail.Load()
 	if trail == nil {
 		return
+	}
+	var failed interface {
+		error
+		tools.AuditProvider
+	}
+	if errors.As(err, &failed) {
+		if known, jsonErr := json.Marshal(failed.AuditDetails()); jsonErr == nil {
+			detail = known
+		}
 	}
 	r := audit.Record{
 		ID: c.auditID(trail), Client: done.Client, Proven: c.client.Proven, Session: done.Session, Transport: string(c.via),

@@ -3,6 +3,7 @@ package hub
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -50,7 +51,7 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 	}
 	rule := loopnet.Route{
 		Path: path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream,
-		NoToken: m.route.Auth == tools.AuthOpen,
+		NoToken: m.route.Auth == tools.AuthOpen || r.only == nil && m.source.isSet(m.route.OpenKey), // only other machines are served by name
 	}
 	if m.route.Auth == tools.AuthSource {
 		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {
@@ -88,6 +89,12 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	return found, found.source != nil
 }
 
+// isSet reports whether a key of the source's own configuration is true.
+func (src *source) isSet(key string) bool {
+	var keys map[string]any
+	return key != "" && json.Unmarshal(src.conf.Options, &keys) == nil && keys[key] == true
+}
+
 // matchRoute finds the route of a path below base; the longest match wins.
 func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
 	if src.kind == nil || src.kind.Manifest().Routes == nil || base == "" {
@@ -98,7 +105,7 @@ func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
 		return m, false
 	}
 	for _, route := range src.kind.Manifest().Routes.List {
-		exact := route.Path == rest
+		exact := route.Path == rest || route.Path == "/" && rest == ""
 		within := strings.HasSuffix(route.Path, "/") && strings.HasPrefix(rest, route.Path)
 		if (exact || within) && (!ok || len(route.Path) > len(m.route.Path)) {
 			m, ok = routeMatch{src, route, base}, true

@@ -49,7 +49,7 @@ func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	if strings.HasPrefix(s, "#") {
 		kind, rest, found = "tag", s[1:], true
 	}
-	if !found || len(kind) == 1 { // a single letter is a drive
+	if !found || len(kind) == 1 || strings.Contains(kind, "/") { // a single letter is a drive, and ws/class:Meeting a path
 		kind, rest = "path", s
 	}
 	rest = strings.TrimSpace(rest)

@@ -22,7 +22,10 @@ type Route struct {
 	Types   []string  `json:"types,omitempty"`    // of a body; nil: application/json
 	Stream  bool      `json:"stream,omitempty"`   // the answer has no deadline
 	Auth    RouteAuth `json:"auth,omitempty"`
-	Purpose string    `json:"purpose"` // for documents: "Exchange an API key for a token"
+	// OpenKey is a key of the source's configuration, true or false: while it is
+	// true, programs on this machine need no token. Empty: they always do.
+	OpenKey string `json:"open_key,omitempty"`
+	Purpose string `json:"purpose"` // for documents: "Exchange an API key for a token"
 }
 
 // RouteAuth is how a Route knows its callers.

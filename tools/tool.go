@@ -160,7 +160,7 @@ type TargetProvider interface {
 
 // An AuditProvider is an output with facts for the audit that the agent does not
 // get: for a script its hash, fuel and memory. They hold ids, sizes and digests,
-// never content.
+// never content. The cause of an [Error] may be one too.
 type AuditProvider interface {
 	AuditDetails() map[string]any
 }

@@ -38,8 +38,9 @@ func buildRelease(b *testing.B) string {
 	return exe
 }
 
-// startHub is a hub of the binary with the Welcome vault, on a port of its own.
-func startHub(b *testing.B) (exe, home string, port int) {
+// startHub is a hub of the binary with the Welcome vault, on a port of its own; more is
+// more of its configuration.
+func startHub(b *testing.B, more ...string) (exe, home string, port int) {
 	b.Helper()
 	exe = buildRelease(b)
 	home, err := os.MkdirTemp("", "lectern")
@@ -51,7 +52,7 @@ func startHub(b *testing.B) (exe, home string, port int) {
 		_ = os.RemoveAll(home)
 	})
 	port = freeTCPPort(b)
-	conf := fmt.Sprintf("[hub]\nport = %d\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n", port)
+	conf := fmt.Sprintf("[hub]\nport = %d\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n", port) + strings.Join(more, "")
 	for name, text := range map[string]string{"config.toml": conf, "notes/a.md": "---\ntitle: A\n---\n\n" + strings.Repeat("word ", 40) + "\n"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o700); err != nil {
 			b.Fatal(err)

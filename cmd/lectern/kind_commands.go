@@ -17,15 +17,18 @@ import (
 
 // addKindCommands adds `lectern KIND COMMAND` for the commands that Systems
 // declare. The Systems are asked only if args may be about them, because every
-// agent starts a `lectern serve`.
-func addKindCommands(root *cobra.Command, c *cli, args []string) {
+// agent starts a `lectern serve`. It returns args with the kind added where only one
+// has commands about their first word: `lectern script list` for
+// `lectern KIND script list`.
+func addKindCommands(root *cobra.Command, c *cli, args []string) []string {
 	i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	if i < 0 && !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
-		return
+		return args
 	}
 	if i >= 0 && slices.ContainsFunc(root.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == args[i] }) {
-		return
+		return args
 	}
+	var about []string // kinds with commands about the first word
 	group := &cobra.Group{ID: "kinds", Title: "Your sources, by kind:"}
 	for _, k := range c.Systems() {
 		m := k.Manifest()
@@ -38,9 +41,16 @@ func addKindCommands(root *cobra.Command, c *cli, args []string) {
 		kind := groupCommand(&cobra.Command{Use: m.Name, Short: "Commands of " + m.Title, GroupID: group.ID})
 		for _, info := range m.Commands {
 			addKindCommand(kind, c, m.Name, info)
+			if words := strings.Fields(info.Name); i >= 0 && len(words) > 1 && words[0] == args[i] && !slices.Contains(about, m.Name) {
+				about = append(about, m.Name)
+			}
 		}
 		root.AddCommand(kind)
 	}
+	if len(about) == 1 && !slices.ContainsFunc(root.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == args[i] }) {
+		return slices.Insert(slices.Clone(args), i, about[0])
+	}
+	return args
 }
 
 // addKindCommand adds a command of one or two words below that of its kind.

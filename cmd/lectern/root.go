@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,11 +13,18 @@ import (
 
 	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/internal/typescript"
 )
 
 // run is the program: it returns its exit status. environ is of the form of
 // os.Environ. Results go to stdout, everything else to stderr.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string) int {
+	if slices.Equal(args, []string{typescript.ChildArgument}) { // a child of the hub, without an environment
+		if err := typescript.Serve(stdin, stdout); err != nil {
+			return reportError(stderr, err)
+		}
+		return int(exitDone)
+	}
 	c, err := newCLI(stdin, stdout, stderr, environ)
 	if err != nil {
 		return reportError(stderr, err)
@@ -26,8 +34,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func (c *cli) run(ctx context.Context, args []string) int {
 	root := rootCommand(c)
-	addKindCommands(root, c, args)
-	root.SetArgs(args)
+	root.SetArgs(addKindCommands(root, c, args))
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)

@@ -6,7 +6,7 @@
 // minutes, which nothing can interrupt. So it runs in a child process, which is
 // bounded and can be killed.
 //
-// The sandbox of tools/workspace imports it; cmd/lectern is what the child runs.
+// The sandbox of scripts imports it; cmd/lectern is what the child runs.
 // Start at Compiler; Serve is the other side.
 package typescript
 
@@ -21,6 +21,9 @@ import (
 	"sync"
 	"time"
 )
+
+// ChildArgument is the only argument with which lectern serves a Compiler.
+const ChildArgument = "compile-typescript"
 
 // maxTime is how long one source may take. A usual one takes a millisecond, and
 // the first one the start of the child.

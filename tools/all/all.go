@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq"
 	"github.com/lectern-mcp/lectern/tools/markdown"
 	"github.com/lectern-mcp/lectern/tools/org"
+	"github.com/lectern-mcp/lectern/tools/workspace"
 )
 
 // Environment are the variables of each System that has any, by its name. It
@@ -21,5 +22,5 @@ func Environment() map[string][]tools.EnvironmentVariable {
 
 // Systems is every System, in the order shown to people.
 func Systems() []tools.Kind {
-	return []tools.Kind{markdown.System(), logseq.System(), org.System()}
+	return []tools.Kind{markdown.System(), logseq.System(), org.System(), workspace.System()}
 }

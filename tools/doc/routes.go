@@ -27,9 +27,11 @@ func routeCallers(r tools.Route) string {
 		return "nothing"
 	case tools.AuthSource:
 		return "a token of Lectern's or a key of the source"
-	default:
-		return "a token of Lectern's"
 	}
+	if r.OpenKey != "" {
+		return "a token of Lectern's; on this machine nothing, where `" + r.OpenKey + "` is true"
+	}
+	return "a token of Lectern's"
 }
 
 // routeBody says what a request may carry.

@@ -65,15 +65,15 @@ type Result struct {
 
 // Cut says that a result was longer than its limit.
 type Cut struct {
-	Kept    int64  `json:"kept"`    // bytes of Value
-	Length  int64  `json:"length"`  // characters of the whole result
-	Message string `json:"message"` // what to do
+	Kept    int64  `json:"kept" jsonschema:"bytes of the result that are there"`
+	Length  int64  `json:"length" jsonschema:"characters of the whole result"`
+	Message string `json:"message" jsonschema:"what to do"`
 }
 
 // LogLine is what one call of a console method wrote.
 type LogLine struct {
-	Level string `json:"level"` // debug, log, info, warn or error
-	Text  string `json:"text"`
+	Level string `json:"level" jsonschema:"debug, log, info, warn or error"`
+	Text  string `json:"text" jsonschema:"what was written"`
 }
 
 // Usage is what a run took.

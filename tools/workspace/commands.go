@@ -1,0 +1,263 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+)
+
+// commands are what a person does from the shell: `lectern workspace script list`, or
+// shorter, `lectern script list`.
+func commands() []tools.Command[*Workspaces] {
+	name := tools.CommandArgument{Name: "name", Doc: "name of the script: letters, digits, - and _", Required: true}
+	workspace := tools.CommandArgument{Name: "workspace", Doc: "the workspace; the source's own when omitted"}
+	return []tools.Command[*Workspaces]{
+		{
+			CommandInfo: tools.CommandInfo{
+				Name: "export", Doc: "Write a workspace to a folder of Markdown files.\n\nThe folder then holds exactly the notes of the workspace; " +
+					"files that an export wrote before are replaced, others are never touched.",
+				Args: []tools.CommandArgument{{Name: "folder", Doc: "where to; made if it is missing", Required: true, Folder: true}, workspace},
+			},
+			Run: exportFolder,
+		},
+		{
+			CommandInfo: tools.CommandInfo{
+				Name: "import", Doc: "Take a folder of Markdown files over into a workspace.\n\nNotes with the id of a file get its text, other notes stay. `lectern undo` takes it back.",
+				Args: []tools.CommandArgument{{Name: "folder", Doc: "where from", Required: true, Folder: true}, workspace},
+			},
+			Run: importFolder,
+		},
+		{
+			CommandInfo: tools.CommandInfo{Name: "script list", Doc: "List the saved scripts of a workspace.", Args: []tools.CommandArgument{workspace}},
+			Run:         listScripts,
+		},
+		{
+			CommandInfo: tools.CommandInfo{
+				Name: "script save", Doc: "Save a script under a name.\n\nThe file is JavaScript, or TypeScript if its name ends in .ts.",
+				Args: []tools.CommandArgument{name, {Name: "file", Doc: "the script", Required: true, Folder: true}, workspace},
+			},
+			Run: saveScript, Complete: completeScript,
+		},
+		{
+			CommandInfo: tools.CommandInfo{
+				Name: "script run", Doc: "Run a saved script.\n\nIt may do what you may. What it writes can be undone as one.",
+				Args: []tools.CommandArgument{
+					name, workspace, {Name: "input", Doc: "JSON that the script sees as input"}, {Name: "dry-run", Doc: "true: only show what it would change"},
+				},
+			},
+			Run: runSavedScript, Complete: completeScript,
+		},
+		{
+			CommandInfo: tools.CommandInfo{Name: "script remove", Doc: "Remove a saved script.", Args: []tools.CommandArgument{name, workspace}, Confirm: "Remove the script?"},
+			Run:         removeScript, Complete: completeScript,
+		},
+		{
+			CommandInfo: tools.CommandInfo{Name: "script runs", Doc: "List the newest runs of scripts since the hub started, newest first."},
+			Run:         listRuns,
+		},
+	}
+}
+
+// A savedScript is a script as it is kept.
+type savedScript struct {
+	Language Language  `json:"language"`
+	Code     string    `json:"code"`
+	Saved    time.Time `json:"saved"`
+}
+
+var scriptName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// workspaceArgument is the workspace that a command is about.
+func workspaceArgument(w *Workspaces, ctx context.Context, call tools.CommandCall) (string, error) {
+	id := call.Args["workspace"]
+	if id == "" {
+		return w.name, nil
+	}
+	if _, err := w.get(ctx, w.path(WorkspaceID(id)), nil, &struct{}{}); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+func listScripts(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(w, ctx, call)
+	if err != nil {
+		return err
+	}
+	saved, err := w.store.Begin(notestore.View{}).Documents(ctx, workspace, notestore.ScriptKind, "", 1000)
+	if err != nil {
+		return err
+	}
+	for _, doc := range saved {
+		var s savedScript
+		if err := json.Unmarshal([]byte(doc.Body), &s); err != nil {
+			return fmt.Errorf("read script %s: %w", doc.ID, err)
+		}
+		if _, err := fmt.Fprintf(out, "%-24s %s %6d bytes  %s\n", doc.ID, s.Language, len(s.Code), s.Saved.Local().Format(time.DateTime)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveScript reads the file in the hub, which runs as the person who gives the
+// command.
+func saveScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	name, file := call.Args["name"], call.Args["file"]
+	workspace, err := workspaceArgument(w, ctx, call)
+	if err != nil {
+		return err
+	}
+	if !scriptName.MatchString(name) {
+		return tools.Errorf(tools.Invalid, "%.80q is no name of a script", name).WithHint("Use letters, digits, - and _.")
+	}
+	code, err := os.ReadFile(file)
+	if err != nil {
+		return tools.Errorf(tools.NotFound, "read the script: %w", err)
+	}
+	s := savedScript{Language: "js", Code: string(code), Saved: w.now().UTC()}
+	if strings.HasSuffix(file, ".ts") {
+		s.Language = "ts"
+	}
+	body, err := tools.PlainJSON(s)
+	if err != nil {
+		return err
+	}
+	draft := w.store.Begin(notestore.View{})
+	if err := draft.Put(ctx, notestore.Document{Workspace: workspace, Kind: notestore.ScriptKind, ID: name, Body: string(body)}); err != nil {
+		return err
+	}
+	if err := commitByPerson(w, ctx, call, draft); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "saved %s; run it with `lectern script run %s`\n", name, name)
+	return err
+}
+
+// commitByPerson makes what a command writes, recorded like any write.
+func commitByPerson(w *Workspaces, ctx context.Context, call tools.CommandCall, draft *notestore.Draft) error {
+	changes, err := draft.Changes()
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	if err := call.Context.BeforeWrite(ctx, changes...); err != nil {
+		return err
+	}
+	if err := draft.Commit(ctx); err != nil {
+		return commitError(err)
+	}
+	return nil
+}
+
+func findScript(w *Workspaces, ctx context.Context, workspace, name string) (s savedScript, err error) {
+	doc, err := w.store.Begin(notestore.View{}).Document(ctx, workspace, notestore.ScriptKind, name)
+	switch {
+	case err != nil:
+		return s, err
+	case doc == nil:
+		return s, tools.Errorf(tools.NotFound, "no script named %.80q in workspace %s", name, workspace).WithHint("`lectern script list` shows the saved ones.")
+	}
+	return s, json.Unmarshal([]byte(doc.Body), &s)
+}
+
+func runSavedScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(w, ctx, call)
+	if err != nil {
+		return err
+	}
+	s, err := findScript(w, ctx, workspace, call.Args["name"])
+	if err != nil {
+		return err
+	}
+	in := ScriptIn{Code: s.Code, Language: s.Language, WorkspaceID: WorkspaceID(workspace), DryRun: call.Args["dry-run"] == "true"}
+	if given := call.Args["input"]; given != "" {
+		if !json.Valid([]byte(given)) {
+			return tools.Errorf(tools.Invalid, "the input is not valid JSON")
+		}
+		in.Input.RawMessage = json.RawMessage(given)
+	}
+	result, err := w.RunScript(ctx, call.Context, in)
+	if err != nil {
+		return err
+	}
+	return printRun(out, result)
+}
+
+// printRun writes a run for a person: the value as it is if it is a text.
+func printRun(out io.Writer, r ScriptOut) error {
+	var b strings.Builder
+	for _, line := range r.Logs {
+		fmt.Fprintf(&b, "%s: %s\n", line.Level, line.Text)
+	}
+	var text string
+	var pretty bytes.Buffer
+	switch {
+	case json.Unmarshal(r.Value.RawMessage, &text) == nil && text != "":
+		b.WriteString(text + "\n")
+	case json.Indent(&pretty, r.Value.RawMessage, "", "  ") == nil:
+		b.WriteString(pretty.String() + "\n")
+	}
+	for _, c := range r.Changes {
+		fmt.Fprintf(&b, "%s %s\n%s", c.Action, c.Target, c.Diff)
+	}
+	for _, c := range r.Calls {
+		fmt.Fprintf(&b, "%s %s: %s\n", c.Source, c.Tool, c.Outcome)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func removeScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(w, ctx, call)
+	if err != nil {
+		return err
+	}
+	name := call.Args["name"]
+	if _, err := findScript(w, ctx, workspace, name); err != nil {
+		return err
+	}
+	draft := w.store.Begin(notestore.View{})
+	if err := draft.Remove(ctx, workspace, notestore.ScriptKind, name); err != nil {
+		return err
+	}
+	if err := commitByPerson(w, ctx, call, draft); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "removed %s\n", name)
+	return err
+}
+
+func completeScript(w *Workspaces, ctx context.Context, argument, prefix string) (names []string) {
+	if argument != "name" {
+		return nil
+	}
+	saved, err := w.store.Begin(notestore.View{}).Documents(ctx, w.name, notestore.ScriptKind, "", 100)
+	if err != nil {
+		return nil // completion is a convenience
+	}
+	for _, doc := range saved {
+		if strings.HasPrefix(doc.ID, prefix) {
+			names = append(names, doc.ID)
+		}
+	}
+	return names
+}
+
+func listRuns(w *Workspaces, _ context.Context, _ tools.CommandCall, out io.Writer) error {
+	for _, r := range w.runs.newest() {
+		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %d changed, %d fuel, %s\n",
+			r.began.Local().Format(time.DateTime), r.id, r.client, r.status, r.changed, r.usage.Fuel, r.usage.duration.Round(time.Millisecond)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notefolder"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+)
+
+// exportFolder writes what a person has, what is hidden from agents too.
+func exportFolder(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(w, ctx, call)
+	if err != nil {
+		return err
+	}
+	path := call.Args["folder"]
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return tools.Errorf(tools.Unavailable, "make the folder: %w", err)
+	}
+	dir, err := folder.Open(path, folder.Options{})
+	if err != nil {
+		return tools.Errorf(tools.Unavailable, "open the folder: %w", err)
+	}
+	defer func() { _ = dir.Close() }() // it was read and written; nothing is pending
+	done, err := notefolder.Export(ctx, w.store.Begin(notestore.View{}), workspace, dir)
+	if err != nil {
+		return tools.Errorf(tools.Conflict, "%w", err)
+	}
+	_, err = fmt.Fprintf(out, "exported %s: %d notes, %d attachments; %d files written, %d removed\n",
+		workspace, done.Notes, done.Attachments, done.Written, done.Removed)
+	return err
+}
+
+// importFolder writes as the person who gives the command: the journal has it.
+func importFolder(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(w, ctx, call)
+	if err != nil {
+		return err
+	}
+	dir, err := folder.Open(call.Args["folder"], folder.Options{})
+	if err != nil {
+		return tools.Errorf(tools.NotFound, "open the folder: %w", err)
+	}
+	defer func() { _ = dir.Close() }() // it was only read
+	draft := w.store.Begin(notestore.View{Author: call.Context.Identity.Client, Began: call.Context.Began, Seed: call.Context.Seed})
+	done, err := notefolder.Import(ctx, draft, workspace, dir)
+	if err != nil {
+		return tools.Errorf(tools.Invalid, "%w", err)
+	}
+	if err := commitByPerson(w, ctx, call, draft); err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "imported into %s: %d notes created, %d updated, %d unchanged; %d classes, %d links, %d attachments\n",
+		workspace, len(done.Created), len(done.Updated), len(done.Unchanged), done.Classes, done.Links, done.Attachments)
+	for _, s := range done.Skipped {
+		fmt.Fprintf(&b, "skipped %s: %s\n", s.Path, s.Reason)
+	}
+	for _, list := range []struct {
+		what  string
+		paths []string
+	}{{"has no class", done.WithoutClass}, {"has a class that the workspace does not know", done.UnknownClass}} {
+		for _, path := range list.paths {
+			fmt.Fprintf(&b, "%s: %s\n", path, list.what)
+		}
+	}
+	_, err = io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,84 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
+)
+
+// A scriptRun is a script under way, with what it has written so far.
+type scriptRun struct {
+	id      string
+	overlay *notesapi.Overlay
+	dryRun  bool
+	calls   []ScriptCall
+}
+
+// scriptRuns are the runs of a source by id: the requests of a script come back as
+// calls of tools, which find it here.
+type scriptRuns struct {
+	mu    sync.Mutex
+	by    map[string]*scriptRun
+	ended []runRecord // oldest first
+}
+
+// A runRecord is a run that has ended.
+type runRecord struct {
+	id, client, status string
+	began              time.Time
+	changed            int
+	usage              ScriptUsage
+}
+
+// maxRunRecords is how many runs are remembered. The audit has all.
+const maxRunRecords = 100
+
+// newest are the runs that ended, newest first.
+func (s *scriptRuns) newest() []runRecord {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.Clone(s.ended)
+	slices.Reverse(list)
+	return list
+}
+
+func newScriptRuns() *scriptRuns { return &scriptRuns{by: map[string]*scriptRun{}} }
+
+// runID is the same each time that the hub runs a call, like everything that a call
+// writes.
+func runID(c tools.CallContext) string { return fmt.Sprintf("run-%016x", c.Seed) }
+
+// add gives a run its id.
+func (s *scriptRuns) add(r *scriptRun, c tools.CallContext) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.id = runID(c)
+	for n := 2; s.by[r.id] != nil; n++ { // only without a hub are seeds equal
+		r.id = fmt.Sprintf("%s-%d", runID(c), n)
+	}
+	s.by[r.id] = r
+}
+
+func (s *scriptRuns) find(id string) (*scriptRun, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.by[id]; r != nil {
+		return r, nil
+	}
+	return nil, tools.Errorf(tools.Invalid, "no script with the run %.40q is under way", id)
+}
+
+// end forgets a run, and remembers how it ended.
+func (s *scriptRuns) end(r *scriptRun, record runRecord) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.by, r.id)
+	record.id = r.id
+	if s.ended = append(s.ended, record); len(s.ended) > maxRunRecords {
+		s.ended = slices.Delete(s.ended, 0, 1)
+	}
+}

@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox"
+)
+
+// scriptAudit is what the audit keeps of a run: never the code.
+type scriptAudit struct {
+	workspace, code, status string
+	usage                   ScriptUsage
+}
+
+func newScriptAudit(in ScriptIn, u sandbox.Usage, failure error) scriptAudit {
+	digest := sha256.Sum256([]byte(in.Code))
+	return scriptAudit{string(in.WorkspaceID), "sha256:" + hex.EncodeToString(digest[:]), statusOfRun(failure), newScriptUsage(u)}
+}
+
+// statusOfRun is how a run ended, for the audit: success, or the name of the error.
+func statusOfRun(failure error) string {
+	if failure == nil {
+		return "success"
+	}
+	if fault, ok := errors.AsType[*sandbox.Error](failure); ok {
+		return string(fault.Name)
+	}
+	e := tools.AsError(failure)
+	return errorFormat().Code(runError(e))
+}
+
+// runError is e as a script's answer names it: what was changed meanwhile is a call
+// that failed.
+func runError(e *tools.Error) *tools.Error {
+	named := *e
+	if e.Code == tools.Conflict {
+		named.SpecCode = string(sandbox.HostCallError)
+	}
+	return &named
+}
+
+func (a scriptAudit) details() map[string]any {
+	return map[string]any{
+		"workspace_id": a.workspace, "code_hash": a.code, "result_status": a.status, "fuel_used": a.usage.Fuel,
+		"peak_memory": a.usage.PeakMemory, "host_calls": a.usage.HostCalls, "duration_ms": a.usage.duration.Milliseconds(),
+	}
+}
+
+// A scriptFailure is why a script failed. It is the data of a [tools.Error], for the
+// agent, and its cause, for the audit.
+type scriptFailure struct {
+	err    error
+	result sandbox.Result
+	audit  scriptAudit
+}
+
+func (f *scriptFailure) Error() string { return f.err.Error() }
+
+func (f *scriptFailure) Unwrap() error { return f.err }
+
+// AuditDetails implements [tools.AuditProvider].
+func (f *scriptFailure) AuditDetails() map[string]any { return f.audit.details() }
+
+// describe adds what the agent needs to correct the script.
+func (f *scriptFailure) describe(o *ErrorObject) {
+	usage := f.audit.usage
+	o.Usage = &usage
+	for _, line := range f.result.Logs {
+		o.Logs = append(o.Logs, line.Text)
+	}
+	if fault, ok := errors.AsType[*sandbox.Error](f.err); ok {
+		o.Line, o.Column, o.Stack, o.Status = fault.Line, fault.Column, fault.Stack, fault.Status
+		if len(fault.Body) > 0 {
+			o.Body = fault.Body
+		}
+	}
+}
+
+// scriptError is the error of a run, by the name that the specification has for
+// it. Messages of scripts may hold text of notes, so only their format is kept.
+func scriptError(err error, result sandbox.Result, audit scriptAudit) error {
+	var e *tools.Error
+	if fault, ok := errors.AsType[*sandbox.Error](err); ok {
+		message := fault.Message
+		var answer struct {
+			Detail struct{ Message string }
+		}
+		if json.Unmarshal(fault.Body, &answer) == nil && answer.Detail.Message != "" {
+			message += ": " + tools.Truncate(answer.Detail.Message, maxMessage)
+		}
+		e = tools.Errorf(scriptCode(fault), "%s", message)
+		e.SpecCode = string(fault.Name)
+	} else {
+		e = runError(tools.AsError(err))
+	}
+	failure := &scriptFailure{err, result, audit}
+	e.Data, e.Cause = failure, failure
+	return e
+}
+
+func scriptCode(fault *sandbox.Error) tools.Code {
+	switch fault.Name {
+	case sandbox.FuelExhausted, sandbox.MemoryExceeded:
+		return tools.Limited
+	case sandbox.Timeout, sandbox.Cancelled:
+		return tools.Timeout
+	case sandbox.HostCallError:
+		return codeOfStatus(fault.Status)
+	default:
+		return tools.Invalid
+	}
+}
+
+// newScriptChange is a change as a script's answer tells it.
+func newScriptChange(c tools.Change, withDiff bool) ScriptChange {
+	change := ScriptChange{Target: c.Target, Action: "update"}
+	switch {
+	case !c.Before.Exists:
+		change.Action = "create"
+	case !c.After.Exists:
+		change.Action = "delete"
+	}
+	if withDiff {
+		change.Diff = tools.Truncate(udiff.Unified(c.Target, c.Target, stateText(c.Before), stateText(c.After)), maxDiff)
+	}
+	return change
+}
+
+// maxDiff is how much of each diff a dry run shows, in bytes.
+const maxDiff = 16 << 10
+
+// stateText is what people read of a state: the text of a note, otherwise JSON.
+func stateText(s tools.State) string {
+	var note struct {
+		Markdown *string `json:"markdown"`
+	}
+	if json.Unmarshal(s.Data, &note) == nil && note.Markdown != nil {
+		return *note.Markdown
+	}
+	return string(s.Data)
+}

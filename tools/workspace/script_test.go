@@ -1,0 +1,320 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"context"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+)
+
+// A scriptBench is an open source, called as a hub calls it.
+type scriptBench struct {
+	testing.TB
+	*tools.OpenedSource
+	store *notestore.Store
+	calls []string // tools that were called within
+	deny  map[string]error
+}
+
+func openBench(t testing.TB, keys string) *scriptBench {
+	t.Helper()
+	dir, store := newWelcome(t, "ws")
+	o, err := System().Open(t.Context(), fmt.Appendf(nil, `{"folder":%q%s}`, dir, keys), tools.Env{Name: "ws"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() })
+	return &scriptBench{TB: t, OpenedSource: o, store: store, deny: map[string]error{}}
+}
+
+// Call implements [tools.SourceCaller].
+func (b *scriptBench) callTool(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+	b.calls = append(b.calls, strings.TrimPrefix(source+"/"+tool, "/"))
+	if err := b.deny[tool]; err != nil {
+		return tools.Result{}, err
+	}
+	if source == "other" {
+		return tools.Result{JSON: args}, nil
+	}
+	return b.OpenedSource.Call(ctx, b.context(), tool, args)
+}
+
+type callerOf struct{ *scriptBench }
+
+// Call implements [tools.SourceCaller].
+func (c callerOf) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+	return c.callTool(ctx, source, tool, args)
+}
+
+// Sources implements [tools.SourceCaller].
+func (c callerOf) Sources() []tools.SourceInfo {
+	return []tools.SourceInfo{{Name: "ws", System: System().Manifest()}, {Name: "other", System: System().Manifest()}}
+}
+
+func (b *scriptBench) context() tools.CallContext {
+	return tools.CallContext{Identity: tools.Identity{Client: "tester"}, Sources: callerOf{b}, Seed: 7}
+}
+
+func (b *scriptBench) run(in ScriptIn) (ScriptOut, error) {
+	b.Helper()
+	if in.WorkspaceID == "" {
+		in.WorkspaceID = "ws"
+	}
+	args, err := json.Marshal(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := b.OpenedSource.Call(b.Context(), b.context(), "run_script", args)
+	if err != nil {
+		return ScriptOut{}, err
+	}
+	var out ScriptOut
+	if err := json.Unmarshal(r.JSON, &out); err != nil {
+		b.Fatal(err)
+	}
+	return out, nil
+}
+
+// value runs a script that must succeed.
+func (b *scriptBench) value(code string) string {
+	b.Helper()
+	out, err := b.run(ScriptIn{Code: code})
+	if err != nil {
+		b.Fatalf("%s: %v", code, err)
+	}
+	return string(out.Value.RawMessage)
+}
+
+// A script sees what it has written, nobody else does before it has ended, and what
+// another writes meanwhile to the same note makes the whole of it fail.
+func TestRunIsOne(t *testing.T) {
+	b := openBench(t, "")
+	before := digest(b.store)
+	const write = `const n = kb.notes.get("welcome");
+kb.notes.update("welcome", { markdown: "# Mine\n", parent_revision_id: n.revision_id });
+kb.notes.create({ markdown: "# Second\n", id: "second" });
+`
+	if _, err := b.run(ScriptIn{Code: write + `throw new Error("no")`}); err == nil || digest(b.store) != before {
+		t.Errorf("a script that fails wrote something: %v", err)
+	}
+	if out, err := b.run(ScriptIn{Code: write + `kb.notes.get("welcome").title`, DryRun: true}); err != nil || string(out.Value.RawMessage) != `"Mine"` ||
+		len(out.Changes) != 2 || !strings.Contains(out.Changes[1].Diff, "+# Mine") || digest(b.store) != before {
+		t.Errorf("a dry run answers %+v, %v", out, err)
+	}
+	b.deny[writeTool] = nil
+	theirs := func(tool string) {
+		b.deny[tool] = nil
+		edit(t, b.store, "/workspaces/ws/notes/welcome", "# Theirs\n")
+	}
+	// The edit comes between the last request of the script and its commit.
+	edited := false
+	b.calls = nil
+	caller := conflictCaller{callerOf{b}, func(args string) {
+		if strings.Contains(args, `"commit":true`) && !edited {
+			edited = true
+			theirs(writeTool)
+		}
+	}}
+	args, _ := json.Marshal(ScriptIn{Code: write, WorkspaceID: "ws"})
+	_, err := b.OpenedSource.Call(t.Context(), tools.CallContext{Sources: caller, Seed: 7}, "run_script", args)
+	e := tools.AsError(err)
+	if e == nil || e.Code != tools.Conflict || e.SpecCode != "HostCallError" || !edited {
+		t.Errorf("a conflict at the end: %v", err)
+	}
+	if got := b.value(`[kb.notes.get("welcome").title, kb.notes.list().length]`); got != `["Theirs",4]` {
+		t.Errorf("after the conflict: %s", got)
+	}
+	if out, err := b.run(ScriptIn{Code: write}); err != nil || len(out.Changes) != 2 {
+		t.Errorf("without a conflict: %+v, %v", out, err)
+	}
+	if got := b.value(`[kb.notes.get("welcome").title, kb.notes.get("second").title]`); got != `["Mine","Second"]` {
+		t.Errorf("after the run: %s", got)
+	}
+}
+
+type conflictCaller struct {
+	callerOf
+	before func(args string)
+}
+
+// Call implements [tools.SourceCaller].
+func (c conflictCaller) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+	c.before(string(args))
+	return c.callerOf.Call(ctx, source, tool, args)
+}
+
+// Every request of a script is a call of the tool with its effect, so that what the
+// client may not do, the script may not either.
+func TestScriptDoesNoMoreThanItsClient(t *testing.T) {
+	b := openBench(t, "")
+	b.value(`kb.notes.list(); kb.notes.create({ markdown: "# A\n" }); kb.notes.delete("welcome")`)
+	want := []string{readTool, writeTool, deleteTool, deleteTool, writeTool}
+	if got := fmt.Sprint(b.calls); got != fmt.Sprint(want) {
+		t.Errorf("calls are %s, want %s", got, want)
+	}
+	b.deny[deleteTool] = tools.Errorf(tools.Denied, "not granted")
+	got := b.value(`try { kb.notes.delete("pay-rent") } catch (e) { [e.name, e.status, e.body.detail] }`)
+	if got != `["HostCallError",403,"not granted"]` {
+		t.Errorf("what is denied: %s", got)
+	}
+	if got := b.value(`kb.sources.list().map(s => s.name)`); got != `["other"]` {
+		t.Errorf("other sources: %s", got)
+	}
+	out, err := b.run(ScriptIn{Code: `kb.sources.call("other", "write_note", { markdown: "x" })`})
+	if err != nil || len(out.Calls) != 1 || out.Calls[0].Outcome != "done" {
+		t.Errorf("a write to another source: %+v, %v", out, err)
+	}
+	out, err = b.run(ScriptIn{Code: `kb.sources.call("other", "write_note", { markdown: "x" })`, DryRun: true})
+	if err != nil || !strings.Contains(string(out.Value.RawMessage), `"dry_run":true`) || len(out.Calls) != 0 {
+		t.Errorf("the same on a dry run: %+v, %v", out, err)
+	}
+	for _, code := range []string{`host.call("GET", "/etc/passwd")`, `host.call("POST", "/sources/ws/tools/read_note", {})`, `host.call("GET", "/workspaces/other/notes")`} {
+		if _, err := b.run(ScriptIn{Code: code}); err == nil || tools.AsError(err).SpecCode != "HostCallError" {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+// Errors have the names of the specification, and what an author needs.
+func TestErrorsByName(t *testing.T) {
+	b := openBench(t, "")
+	for _, c := range []struct {
+		in   ScriptIn
+		name string
+		has  string
+	}{
+		{ScriptIn{Code: "while (true) {}", Fuel: 5_000_000}, "FuelExhausted", `"fuel":5000000`},
+		{ScriptIn{Code: "const a = []; while (true) a.push(new Array(1e6))", MemoryMB: 8}, "MemoryExceeded", `"peak_memory"`},
+		{ScriptIn{Code: "console.log('before');\n\nfoo.bar()"}, "ExecutionError", `"line":3`},
+		{ScriptIn{Code: "kb.notes.get('nothing')"}, "HostCallError", `"status":404`},
+		{ScriptIn{Code: "while (true) {}", TimeoutMS: 20}, "Timeout", `"usage"`},
+		{ScriptIn{Code: "let a: = 1", Language: "ts"}, "ExecutionError", `"column":8`},
+	} {
+		_, err := b.run(c.in)
+		e := tools.AsError(err)
+		if e == nil || e.SpecCode != c.name {
+			t.Errorf("%s: %v, want %s", c.in.Code, err, c.name)
+			continue
+		}
+		object, jsonErr := json.Marshal(errorFormat().Object(e))
+		if jsonErr != nil || !strings.Contains(string(object), c.has) || !strings.Contains(string(object), `"error":"`+c.name) {
+			t.Errorf("%s: the error is %s, want %s in it", c.in.Code, object, c.has)
+		}
+		var audited tools.AuditProvider
+		if failure, ok := errors.AsType[*scriptFailure](err); ok {
+			audited = failure
+		}
+		if audited == nil || audited.AuditDetails()["result_status"] != c.name || strings.Contains(fmt.Sprint(audited.AuditDetails()), c.in.Code) {
+			t.Errorf("%s: the audit has %v", c.in.Code, audited)
+		}
+	}
+	if _, err := b.run(ScriptIn{Code: "console.log('one'); x"}); err == nil || !strings.Contains(string(mustJSON(t, errorFormat().Object(tools.AsError(err)))), `"logs":["one"]`) ||
+		!strings.Contains(err.Error(), "kb") {
+		t.Errorf("a missing global: %v", err)
+	}
+}
+
+func mustJSON(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// tasks are what people ask of a workspace, written against the types.
+func tasks() map[string]string {
+	return map[string]string{
+		"count notes":            `return kb.notes.list().length;`,
+		"titles by class":        `const by: Record<string, string[]> = {}; for (const n of kb.notes.list()) (by[n.class] ??= []).push(n.title); return by;`,
+		"pending tasks":          `return kb.query({ filter: { class: "Task", "properties.Status": "pending" } }).map(t => t.title);`,
+		"tasks due before":       `return kb.query({ filter: { "properties.Due": { $lt: "2026-01-01" } }, sort: "properties.Due" }).map(t => t.id);`,
+		"any of two states":      `return kb.query({ filter: { $or: [{ "properties.Status": "done" }, { "properties.Status": "pending" }] } }).length;`,
+		"search":                 `return kb.search({ q: "rent", limit: 5 }).map(n => n.id);`,
+		"read a note":            `const n = kb.notes.get("weekly-sync"); return [n.title, n.properties.Attendees, n.markdown.length > 0];`,
+		"create a note":          `const s: Saved = kb.notes.create({ markdown: "# New\n\nText.\n", id: "new-one" }); return s.id;`,
+		"create a task":          `return kb.notes.create({ markdown: "# Call Bob\n\n## Status\npending\n", class: "Task" }).revision_id.length > 0;`,
+		"finish a task":          `const n = kb.notes.get("pay-rent"); return kb.notes.update(n.id, { markdown: n.markdown.replace("pending", "done"), parent_revision_id: n.revision_id }).id;`,
+		"refuse a stale edit":    `try { kb.notes.update("welcome", { markdown: "# X\n", parent_revision_id: "old" }); return 0; } catch (e) { if (e instanceof HostCallError) return e.status; throw e; }`,
+		"delete a note":          `kb.notes.delete("book-room"); return kb.notes.list().some(n => n.id === "book-room");`,
+		"history":                `return kb.notes.history("pay-rent", { limit: 10 }).revisions.map(r => r.deleted);`,
+		"restore":                `const r = kb.notes.history("pay-rent").revisions; return kb.notes.restore("pay-rent", { revision_id: r[r.length - 1]!.revision_id }).id;`,
+		"links of a note":        `return kb.links.list({ note_id: "weekly-sync" }).map(l => [l.source, l.target, l.origin]);`,
+		"make a link":            `return kb.links.create({ source: "welcome", target: "pay-rent", kind: "mentions" }).kind;`,
+		"fields of a class":      `return Object.entries(kb.classes.get("Task").fields).map(([name, f]) => name + ":" + f.type);`,
+		"make a class":           `return kb.classes.save("Book", { name: "Book", fields: { Author: { type: "string", required: true } } }).name;`,
+		"notes without links":    `const linked = new Set(kb.links.list().flatMap(l => [l.source, l.target])); return kb.notes.list().filter(n => !linked.has(n.id)).map(n => n.id);`,
+		"sum up with the input":  `const tag: string = input.tag; return kb.notes.list().filter(n => n.tags.includes(tag)).map(n => n.title).sort();`,
+		"tools of other sources": `return kb.sources.list().map(s => s.name + " " + s.tools.length);`,
+	}
+}
+
+func TestTasks(t *testing.T) {
+	b := openBench(t, "")
+	for name, code := range tasks() {
+		if out, err := b.run(ScriptIn{Code: code, Language: "ts", Input: JSONValue{json.RawMessage(`{"tag":"team"}`)}, DryRun: true}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if len(out.Value.RawMessage) == 0 {
+			t.Errorf("%s answers nothing", name)
+		}
+	}
+}
+
+// TestTasksCompile compiles the tasks with the compiler named by LECTERN_TSC, because
+// an installation of it is large.
+func TestTasksCompile(t *testing.T) {
+	compiler := os.Getenv("LECTERN_TSC")
+	if compiler == "" {
+		t.Skip("LECTERN_TSC names no tsc: npm install typescript in a temporary folder, and name its bin/tsc")
+	}
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "script.d.ts")}
+	contents := []string{facadeTypes()}
+	for name, code := range tasks() {
+		id := strings.ReplaceAll(name, " ", "_")
+		files = append(files, filepath.Join(dir, id+".ts"))
+		contents = append(contents, "function "+id+"() {\n"+code+"\n}\n")
+	}
+	for i, file := range files {
+		if err := os.WriteFile(file, []byte(contents[i]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := append([]string{"--strict", "--noEmit", "--target", "es2022", "--lib", "es2023"}, files...)
+	if out, err := exec.CommandContext(t.Context(), compiler, args...).CombinedOutput(); err != nil { //nolint:gosec // the person names it
+		t.Errorf("tsc: %v\n%s", err, out)
+	}
+}
+
+// The types are those of the routes: every route of a workspace has its function.
+func TestTypes(t *testing.T) {
+	types := facadeTypes()
+	if len(types) > 4<<10 {
+		t.Errorf("the types have %d bytes, want at most 4 KiB", len(types))
+	}
+	b := openBench(t, "")
+	for _, r := range notesapi.Routes() {
+		if !strings.HasPrefix(r.Path, inWorkspace+"/") || r.Name == "workspaces.test" {
+			continue
+		}
+		if got := b.value("typeof kb." + r.Name); got != `"function"` {
+			t.Errorf("kb.%s is %s", r.Name, got)
+		}
+	}
+	if got := b.value(`try { kb.notes = 1 } catch {}; globalThis.kb = 2; Object.isFrozen(kb) && Object.isFrozen(kb.notes)`); got != "true" {
+		t.Errorf("kb can be replaced: %s", got)
+	}
+	if got := b.value(`Array.prototype.map = 1; String.prototype.split = 1; Object.keys = 1; kb.notes.list({ limit: 2 }).length`); got != "2" {
+		t.Errorf("a changed language changes kb: %s", got)
+	}
+}
