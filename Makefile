@@ -70,9 +70,9 @@ bench: ## speed and memory, printed; no test depends on time
 	@.ci/needs plugin >/dev/null; . $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
 		go build -o $(CACHE)/bin/lectern ./cmd/lectern && LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin bench; fi
 
-oracle: ## 5,000 random edits of Org files, in Emacs as well, compared byte for byte, and 300 exports; installs emacs-nox and faketime
+oracle: ## 5,000 random edits of Org files, 2,000 agendas and 300 exports, in Emacs as well, compared byte for byte; installs emacs-nox and faketime
 	@.ci/needs emacs
-	ORG_ORACLE=$${ORG_ORACLE:-5000} go test -count=1 -v -run '^TestOracle$$' ./tools/org
+	ORG_ORACLE=$${ORG_ORACLE:-5000} ORG_AGENDAS=$${ORG_AGENDAS:-2000} ORG_QUERIES=$${ORG_QUERIES:-3000} go test -count=1 -v -timeout 30m -run '^Test(Oracle|AgendaOracle|AgendaCorpus|ClockOracle|Queries)$$' ./tools/org
 	ORG_EXPORT=$${ORG_EXPORT:-300} go test -count=1 -v -timeout 30m -run '^Test(ExportsLikeEmacs|HostileText)$$' ./tools/org/internal/orgexport
 
 screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux

@@ -35,7 +35,7 @@ type addTodoIn struct {
 	ParentURI string   `json:"parentUri,omitempty" jsonschema:"headline or file; the inbox when omitted"`
 	AfterURI  string   `json:"afterUri,omitempty" jsonschema:"the sibling before it"`
 	Position  position `json:"position,omitempty" jsonschema:"among its siblings, or below today in a date tree"`
-	DryRun    bool     `json:"dryRun,omitempty" jsonschema:"only show the diff"`
+	DryRun    bool     `json:"dryRun,omitempty" jsonschema:"show the diff"`
 }
 
 type addTodoOut struct {

@@ -50,9 +50,10 @@ func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchConten
 	}
 	each := make([][]textMatch, len(names))
 	err = s.eachFile(ctx, names, func(n int, from *shownFile) {
+		ref := from.reference()
 		for _, m := range linkPattern.FindAllSubmatchIndex(from.Source, -1) {
 			if meant.matches(from.name, string(from.Source[m[2]:m[3]])) {
-				each[n] = append(each[n], textMatch{found{from, from.AtByte(m[0])}, m[0]})
+				each[n] = append(each[n], textMatch{found{ref, from.AtByte(m[0])}, m[0]})
 			}
 		}
 	})
@@ -62,8 +63,11 @@ func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchConten
 	all := slices.Concat(each...)
 	matches, next, err := page(all, in.Limit, in.Cursor)
 	out := searchContentOut{Total: len(all), NextCursor: next}
+	again := s.newPageReader()
 	for _, m := range matches {
-		out.Items = append(out.Items, s.describeMatch(m, "[["))
+		if from, ok := again.open(m.in); ok {
+			out.Items = append(out.Items, s.describeMatch(from, m, "[["))
+		}
 	}
 	return out, err
 }

@@ -10,7 +10,7 @@ import (
 // A bulkEdit changes one headline. What is omitted stays.
 type bulkEdit struct {
 	ResourceURI     string            `json:"resourceUri" jsonschema:"the headline"`
-	IfMatch         string            `json:"ifMatch,omitempty" jsonschema:"etag; refused if it changed"`
+	IfMatch         string            `json:"ifMatch,omitempty" jsonschema:"etag"`
 	CurrentState    string            `json:"currentState,omitempty" jsonschema:"its state now, with newState"`
 	NewState        string            `json:"newState,omitempty" jsonschema:"the new one"`
 	Scheduled       string            `json:"scheduled,omitempty" jsonschema:"date"`
@@ -26,7 +26,7 @@ type bulkEdit struct {
 // bulkUpdateIn are the arguments of org-bulk-update.
 type bulkUpdateIn struct {
 	Edits  []bulkEdit `json:"edits" jsonschema:"in their order, at most 200"`
-	DryRun bool       `json:"dryRun,omitempty" jsonschema:"only show the diff"`
+	DryRun bool       `json:"dryRun,omitempty" jsonschema:"show the diff"`
 }
 
 type bulkUpdateOut struct {

@@ -25,8 +25,8 @@ const maxDrafted = 512 << 20
 
 // WriteOptions are the arguments that every tool that writes has.
 type WriteOptions struct {
-	IfMatch string `json:"ifMatch,omitempty" jsonschema:"etag; refused if it changed"`
-	DryRun  bool   `json:"dryRun,omitempty" jsonschema:"only show the diff"`
+	IfMatch string `json:"ifMatch,omitempty" jsonschema:"etag"`
+	DryRun  bool   `json:"dryRun,omitempty" jsonschema:"show the diff"`
 }
 
 // An edit is the files that one call changes, as it will leave them. It is worked

@@ -13,7 +13,7 @@ type getPropertiesIn struct {
 	ResourceURI    string   `json:"resourceUri" jsonschema:"the headline, or a file"`
 	Properties     []string `json:"properties,omitempty" jsonschema:"only these"`
 	Inherit        bool     `json:"inherit,omitempty" jsonschema:"from ancestors too"`
-	IncludeSpecial bool     `json:"includeSpecial,omitempty" jsonschema:"computed ones too: TODO, ITEM, ALLTAGS and so on"`
+	IncludeSpecial bool     `json:"includeSpecial,omitempty" jsonschema:"computed ones too"`
 }
 
 type getPropertiesOut struct {

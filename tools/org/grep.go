@@ -79,13 +79,14 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 	}
 	each := make([][]group, len(names))
 	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
+		ref := f.reference()
 		for _, at := range matchLines(f.File, in.Pattern, in.CaseSensitive) {
 			i := f.AtByte(at)
 			if last := len(each[n]) - 1; last >= 0 && each[n][last].i == i {
 				each[n][last].lines = append(each[n][last].lines, at)
 				continue
 			}
-			each[n] = append(each[n], group{found{f, i}, []int{at}})
+			each[n] = append(each[n], group{found{ref, i}, []int{at}})
 		}
 	})
 	if err != nil {
@@ -94,11 +95,16 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 	all := slices.Concat(each...)
 	groups, next, err := page(all, in.Limit, in.Cursor)
 	out := grepOut{Total: len(all), NextCursor: next}
+	again := s.newPageReader()
 	for _, g := range groups {
-		shown := grepGroup{File: g.file.name, HeadlinePath: g.file.OutlinePath(g.i), ResourceURI: s.uri(g.file, g.i)}
-		shown.OrgID, _ = g.file.Property(g.i, "ID")
+		f, ok := again.open(g.in)
+		if !ok {
+			continue
+		}
+		shown := grepGroup{File: f.name, HeadlinePath: f.OutlinePath(g.i), ResourceURI: s.uri(f, g.i)}
+		shown.OrgID, _ = f.Property(g.i, "ID")
 		for _, at := range g.lines[:min(len(g.lines), 50)] {
-			shown.Matches = append(shown.Matches, grepLine{g.file.Line(at), around(lineAt(g.file.Source, at), in.Pattern)})
+			shown.Matches = append(shown.Matches, grepLine{f.Line(at), around(lineAt(f.Source, at), in.Pattern)})
 		}
 		out.Groups = append(out.Groups, shown)
 	}

@@ -104,10 +104,3 @@ func page[T any](all []T, limit tools.Limit, cursor Cursor) (items []T, next Cur
 	}
 	return all[from:to], next, nil
 }
-
-// A found is a headline of a file before it is described: describing costs more
-// than finding.
-type found struct {
-	file *shownFile
-	i    int
-}

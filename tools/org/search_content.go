@@ -94,10 +94,11 @@ func (s *reader) searchContent(ctx context.Context, in searchContentIn) (searchC
 		if f.archived && !in.IncludeArchived && len(in.Files) == 0 {
 			return
 		}
+		ref := f.reference()
 		for _, at := range matchLines(f.File, query, false) {
 			i := f.AtByte(at)
 			if in.IncludeArchived || f.archived || !f.isArchived(i) {
-				each[n] = append(each[n], textMatch{found{f, i}, at})
+				each[n] = append(each[n], textMatch{found{ref, i}, at})
 			}
 		}
 	})
@@ -110,17 +111,20 @@ func (s *reader) searchContent(ctx context.Context, in searchContentIn) (searchC
 	}
 	part, next, err := page(all, in.MaxResults, in.Cursor)
 	out := searchContentOut{Total: len(all), NextCursor: next}
+	again := s.newPageReader()
 	for _, m := range part {
-		out.Items = append(out.Items, s.describeMatch(m, query))
+		if f, ok := again.open(m.in); ok {
+			out.Items = append(out.Items, s.describeMatch(f, m, query))
+		}
 	}
 	return out, err
 }
 
-func (s *reader) describeMatch(m textMatch, query string) contentMatch {
-	out := contentMatch{File: m.file.name, Line: m.file.Line(m.at), Context: around(lineAt(m.file.Source, m.at), query), ResourceURI: s.uri(m.file, m.i)}
+func (s *reader) describeMatch(f *shownFile, m textMatch, query string) contentMatch {
+	out := contentMatch{File: f.name, Line: f.Line(m.at), Context: around(lineAt(f.Source, m.at), query), ResourceURI: s.uri(f, m.i)}
 	if m.i >= 0 {
-		out.Heading = m.file.Text(m.file.Headlines[m.i].Title)
-		out.OrgID, _ = m.file.Property(m.i, "ID")
+		out.Heading = f.Text(f.Headlines[m.i].Title)
+		out.OrgID, _ = f.Property(m.i, "ID")
 	}
 	return out
 }

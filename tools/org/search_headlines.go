@@ -79,8 +79,9 @@ func (s *reader) list(ctx context.Context, files []string, limit tools.Limit, cu
 	}
 	each := make([][]found, len(names))
 	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
+		in := f.reference()
 		for _, i := range choose(f) {
-			each[n] = append(each[n], found{f, i})
+			each[n] = append(each[n], found{in, i})
 		}
 	})
 	if err != nil {
@@ -89,8 +90,11 @@ func (s *reader) list(ctx context.Context, files []string, limit tools.Limit, cu
 	all := slices.Concat(each...)
 	part, next, err := page(all, limit, cursor)
 	out := headlineList{Total: len(all), NextCursor: next}
+	again := s.newPageReader()
 	for _, at := range part {
-		out.Items = append(out.Items, s.describe(at.file, at.i))
+		if f, ok := again.open(at.in); ok {
+			out.Items = append(out.Items, s.describe(f, at.i))
+		}
 	}
 	return out, err
 }

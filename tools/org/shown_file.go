@@ -20,6 +20,7 @@ type shownFile struct {
 	archived bool // all of it is: its name says so
 	whole    *orgfile.File
 	index    []int // headline in whole by headline; nil: nothing is hidden
+	dates    lazyCalendar
 }
 
 // wholeIndex returns the index in the whole file of headline i; -1 is the file.

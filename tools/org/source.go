@@ -23,7 +23,10 @@ import (
 type Source struct{ editor }
 
 // An editor has the tools that write.
-type editor struct{ reader }
+type editor struct{ agendaReader }
+
+// An agendaReader has the tools about dates and time, and queries.
+type agendaReader struct{ reader }
 
 // A reader has the tools that read.
 type reader struct{ *catalog }
@@ -78,7 +81,7 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	return newSource(s), nil
 }
 
-func newSource(s *catalog) *Source { return &Source{editor{reader{s}}} }
+func newSource(s *catalog) *Source { return &Source{editor{agendaReader{reader{s}}}} }
 
 // Draft implements [tools.Drafter]: the source over drafts that are never committed.
 func (s *Source) Draft(context.Context) (tools.Source, error) {

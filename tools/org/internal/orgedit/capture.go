@@ -248,7 +248,7 @@ func (d *moveEdit) alignTable(pos int) {
 			if n == len(wide) {
 				wide = append(wide, 1)
 			}
-			wide[n] = max(wide[n], columns(c))
+			wide[n] = max(wide[n], Columns(c))
 		}
 		rows = append(rows, cells)
 		end = d.nextLine(end)
@@ -290,7 +290,7 @@ func formatRow(cells []string, wide []int, right []bool) string {
 		if n < len(cells) {
 			cell = cells[n]
 		}
-		gap := strings.Repeat(" ", w-columns(cell))
+		gap := strings.Repeat(" ", w-Columns(cell))
 		if right[n] {
 			cell, gap = gap, cell
 		}

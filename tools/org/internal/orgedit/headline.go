@@ -33,13 +33,13 @@ func (d *headingEdit) alignTags(at int) {
 		return
 	}
 	blank := d.blanksStart(start, at)
-	left := columns(string(d.text[at:blank]))
+	left := Columns(string(d.text[at:blank]))
 	column := d.settings.TagsColumn
 	if column < 0 {
-		column = -column - columns(string(d.text[start:end]))
+		column = -column - Columns(string(d.text[start:end]))
 	}
 	column = max(column, left+1)
-	if columns(string(d.text[at:start])) != column {
+	if Columns(string(d.text[at:start])) != column {
 		d.replace(blank, start, strings.Repeat(" ", column-left))
 	}
 }

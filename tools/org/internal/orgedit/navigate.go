@@ -155,7 +155,7 @@ func (d *buffer) blanksStart(at, low int) int {
 
 // indentation returns the column of the first character of the line at at.
 func (d *buffer) indentation(at int) int {
-	return columns(string(d.text[at:d.blanksEnd(at)]))
+	return Columns(string(d.text[at:d.blanksEnd(at)]))
 }
 
 // indent returns the blanks that Emacs indents a line with, up to a column: tabs
@@ -164,8 +164,8 @@ func indent(column int) string {
 	return strings.Repeat("\t", column/8) + strings.Repeat(" ", column%8)
 }
 
-// columns returns how many columns text takes at the start of a line.
-func columns(text string) (n int) {
+// Columns returns how many columns text takes at the start of a line.
+func Columns(text string) (n int) {
 	for _, r := range text {
 		switch {
 		case r == '\t':

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
 )
 
 var (
@@ -241,4 +243,11 @@ func parseStamp(text string) (stamp, bool) {
 	}
 	s.hasTime = m[4] != ""
 	return s, true
+}
+
+// ReadDay reads the day that text says, in the forms of Org's date prompt, seen
+// from now. A time of day in it does not count.
+func ReadDay(text string, now time.Time) (orgtime.Day, error) {
+	s, err := readDate(text, now, now)
+	return orgtime.NewDay(s.year, time.Month(s.month), s.day), err
 }

@@ -80,6 +80,12 @@ func (f *File) wants(i int, s Selection, groups map[string][]string) bool {
 // maxGroupDepth bounds how deep groups of tags may contain each other.
 const maxGroupDepth = 8
 
+// HasTag says whether tag is one of tags, or a group (as [Settings.TagGroups]
+// returns them) with a member among them.
+func HasTag(tags []string, tag string, groups map[string][]string) bool {
+	return hasTag(tags, tag, groups, 0)
+}
+
 // hasTag says whether tag is one of tags, or a group with a member among them.
 func hasTag(tags []string, tag string, groups map[string][]string, depth int) bool {
 	if slices.Contains(tags, tag) {

@@ -80,6 +80,8 @@ type Settings struct {
 	ReverseNotes    bool   // put refiled and captured entries first
 	Footnotes       string // title of the footnote section
 	Title           string
+
+	Agenda AgendaSettings
 }
 
 // AnyDrawer as ClockDrawer stands for the drawer of records, or LOGBOOK where
@@ -107,6 +109,7 @@ func DefaultSettings() Settings {
 		ArchiveHeader:       "\nArchived entries from file %s\n\n",
 		ArchiveContext:      []string{"time", "file", "olpath", "category", "todo", "itags"},
 		Footnotes:           "Footnotes",
+		Agenda:              defaultAgenda(),
 	}
 }
 

@@ -26,7 +26,7 @@ func expressionFalls(v lispdata.Value, day Day) (yes, known bool) {
 			args = append(args[:2:2], lispdata.Value{Kind: lispdata.Integer, Int: -100000})
 		}
 		at, ok := dayOf(inIsoOrder(args, name == "org-anniversary"))
-		return ok && day >= at && anniversary(at, day), ok
+		return ok && anniversary(at, day), ok
 	case "diary-block", "org-block":
 		if len(args) != 6 {
 			return false, false
@@ -66,11 +66,11 @@ func dayOf(args []lispdata.Value) (Day, bool) {
 	return NewDay(args[0].Int, time.Month(args[1].Int), args[2].Int), true
 }
 
-// anniversary says whether day is one of at. That of 29 February is on 1 March in
-// other years.
+// anniversary says whether day is one of at, in a later year. That of 29 February
+// is on 1 March in other years.
 func anniversary(at, day Day) bool {
 	a, d := at.Date(), day.Date()
-	return day == NewDay(d.Year(), a.Month(), a.Day())
+	return d.Year() > a.Year() && day == NewDay(d.Year(), a.Month(), a.Day())
 }
 
 // dateFalls handles lists of numbers and t for any in each place.

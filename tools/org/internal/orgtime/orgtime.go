@@ -6,8 +6,6 @@
 package orgtime
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,9 +31,11 @@ type Step struct {
 }
 
 // Days returns the step in days, as a warning period counts: a month has 30.4 and
-// a year 365.25 days, hours count as none.
+// a year 365.25 days; hours count as whole days.
 func (s Step) Days() int {
 	switch s.Unit {
+	case 'h':
+		return s.N / 24
 	case 'd':
 		return s.N
 	case 'w':
@@ -62,14 +62,11 @@ type Timestamp struct {
 	FirstOnly  bool // the warning or delay is for the first occurrence ("--")
 	Expression *lispdata.Value
 	Length     int // bytes of the text that it took
-}
 
-var (
-	datePattern    = regexp.MustCompile(`^[<\[]([0-9]{4})-([0-9]{2})-([0-9]{2})`)
-	timePattern    = regexp.MustCompile(`[ \t]([0-9]{1,2}):([0-9]{2})(?:-([0-9]{1,2}):([0-9]{2}))?`)
-	repeatPattern  = regexp.MustCompile(`(\+\+|\.\+|\+)([0-9]{1,6})([hdwmy])`)
-	warningPattern = regexp.MustCompile(`[ \t](--?)([0-9]{1,6})([hdwmy])`)
-)
+	// Overflow lets an occurrence in a month that is too short fall into the next
+	// one, as Org 9.5 does, instead of on the month's last day.
+	Overflow bool
+}
 
 // Parse reads the timestamp at the start of text. ok is false if there is none.
 func Parse(text string) (t Timestamp, ok bool) {
@@ -95,46 +92,94 @@ func Parse(text string) (t Timestamp, ok bool) {
 		}
 		t.To, _ = parseClock(second)
 	}
-	if m := repeatPattern.FindStringSubmatch(first); m != nil {
-		t.Mark, t.Repeat = m[1], parseStep(m[2:])
-	}
-	if m := warningPattern.FindStringSubmatch(first); m != nil {
-		t.FirstOnly, t.Warning = m[1] == "--", parseStep(m[2:])
-	}
+	t.parseCookies(first)
 	return t, true
 }
 
+// parseDay reads the date behind an opening bracket.
 func parseDay(text string) (Day, bool) {
-	m := datePattern.FindStringSubmatch(text)
-	if m == nil {
+	if len(text) < 11 || text[5] != '-' || text[8] != '-' {
 		return 0, false
 	}
-	n := numbers(m[1:])
-	return NewDay(n[0], time.Month(n[1]), n[2]), true
+	year, n := parseDigits(text[1:], 4)
+	month, m := parseDigits(text[6:], 2)
+	day, d := parseDigits(text[9:], 2)
+	return NewDay(year, time.Month(month), day), n == 4 && m == 2 && d == 2
 }
 
+// parseClock reads the first time of day, and the one that follows it behind a
+// hyphen.
 func parseClock(text string) (from, to Clock) {
-	m := timePattern.FindStringSubmatch(text)
-	if m == nil {
-		return -1, -1
+	for i := 1; i < len(text); i++ {
+		if !isBlank(text[i-1]) {
+			continue
+		}
+		if c, n := parseTime(text[i:]); n > 0 {
+			to = -1
+			if rest := text[i+n:]; rest != "" && rest[0] == '-' {
+				if end, n := parseTime(rest[1:]); n > 0 {
+					to = end
+				}
+			}
+			return c, to
+		}
 	}
-	n := numbers(m[1:])
-	if m[3] == "" {
-		return Clock(60*n[0] + n[1]), -1
-	}
-	return Clock(60*n[0] + n[1]), Clock(60*n[2] + n[3])
+	return -1, -1
 }
 
-func parseStep(m []string) Step { return Step{numbers(m[:1])[0], m[1][0]} }
-
-// numbers reads digits; other text is 0.
-func numbers(texts []string) []int {
-	out := make([]int, len(texts))
-	for i, t := range texts {
-		out[i], _ = strconv.Atoi(t)
+// parseTime reads "H:MM" or "HH:MM" and returns how long it is, 0 for none.
+func parseTime(text string) (Clock, int) {
+	hours, n := parseDigits(text, 2)
+	if n == 0 || n >= len(text) || text[n] != ':' {
+		return -1, 0
 	}
-	return out
+	minutes, m := parseDigits(text[n+1:], 2)
+	if m != 2 {
+		return -1, 0
+	}
+	return Clock(60*hours + minutes), n + 3
 }
+
+// parseCookies reads the first repeater and the first warning period.
+func (t *Timestamp) parseCookies(text string) {
+	for i := 11; i < len(text); i++ {
+		switch {
+		case text[i] == '+' && t.Mark == "":
+			if step, ok := ParseStep(text[i+1:]); ok {
+				t.Repeat, t.Mark = step, "+"
+				if c := text[i-1]; c == '+' || c == '.' {
+					t.Mark = text[i-1 : i+1]
+				}
+			}
+		case text[i] == '-' && t.Warning.Unit == 0 && isBlank(text[i-1]):
+			rest := strings.TrimPrefix(text[i+1:], "-")
+			if step, ok := ParseStep(rest); ok {
+				t.Warning, t.FirstOnly = step, len(rest) < len(text[i+1:])
+			}
+		}
+	}
+}
+
+// ParseStep reads the number, of at most six digits, and the unit at the start of
+// text.
+func ParseStep(text string) (Step, bool) {
+	value, n := parseDigits(text, 6)
+	if n == 0 || n >= len(text) || strings.IndexByte("hdwmy", text[n]) < 0 {
+		return Step{}, false
+	}
+	return Step{value, text[n]}, true
+}
+
+// parseDigits reads at most limit digits and returns how many they are.
+func parseDigits(text string, limit int) (value, n int) {
+	for n < len(text) && n < limit && text[n] >= '0' && text[n] <= '9' {
+		value = 10*value + int(text[n]-'0')
+		n++
+	}
+	return value, n
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // Falls says whether the timestamp falls on a day: it, a day of its range, or an
 // occurrence of its repeater at or after its date. known is false for a diary
@@ -180,20 +225,22 @@ func (t *Timestamp) previousHours(day Day, n int) Day {
 	return t.Start + Day((start/60+steps*60*n)/1440)
 }
 
-// previousMonths is Previous for a repeater of n months. A month that is too short
-// has its occurrence on its last day.
+// previousMonths is Previous for a repeater of n months.
 func (t *Timestamp) previousMonths(day Day, n int) Day {
 	start, end := t.Start.Date(), day.Date()
 	months := 12*(end.Year()-start.Year()) + int(end.Month()-start.Month())
 	for months -= months % n; months > 0; months -= n {
-		if at := addMonths(start, months); at <= day {
+		if at := t.addMonths(start, months); at <= day {
 			return at
 		}
 	}
 	return t.Start
 }
 
-func addMonths(start time.Time, months int) Day {
+func (t *Timestamp) addMonths(start time.Time, months int) Day {
+	if t.Overflow {
+		return NewDay(start.Year(), start.Month()+time.Month(months), start.Day())
+	}
 	first := time.Date(start.Year(), start.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
 	last := first.AddDate(0, 1, -1)
 	return NewDay(first.Year(), first.Month(), min(start.Day(), last.Day()))
@@ -208,19 +255,22 @@ func (t *Timestamp) Next(day Day) (Day, bool) {
 	if n <= 0 {
 		return 0, false
 	}
-	at := t.Previous(day)
 	switch t.Repeat.Unit {
 	case 'd':
-		return at + Day(n), true
+		return t.Previous(day) + Day(n), true
 	case 'w':
-		return at + Day(7*n), true
+		return t.Previous(day) + Day(7*n), true
 	case 'y':
 		n *= 12
 		fallthrough
 	case 'm':
-		start, now := t.Start.Date(), at.Date()
-		months := 12*(now.Year()-start.Year()) + int(now.Month()-start.Month())
-		return addMonths(start, months+n), true
+		start, now := t.Start.Date(), day.Date()
+		months := 12*(now.Year()-start.Year()) + int(now.Month()-start.Month()) - 1
+		for months = max(0, months-months%n); ; months += n {
+			if at := t.addMonths(start, months); at > day {
+				return at, true
+			}
+		}
 	}
 	for d := day + 1; ; d++ { // hours: within n days
 		if t.Previous(d) == d {

@@ -103,6 +103,12 @@ func boolSetting(s *orgfile.Settings, name string) *bool {
 		return &s.ArchiveReversed
 	case "org-reverse-note-order":
 		return &s.ReverseNotes
+	case "org-agenda-skip-scheduled-if-done":
+		return &s.Agenda.SkipScheduledDone
+	case "org-agenda-skip-deadline-if-done":
+		return &s.Agenda.SkipDeadlineDone
+	case "org-agenda-skip-timestamp-if-done":
+		return &s.Agenda.SkipTimestampDone
 	}
 	return nil
 }
@@ -242,6 +248,25 @@ func setOther(s *orgfile.Settings, name string, v lispdata.Value) error {
 			"org-archive-location": &s.ArchiveLocation, "org-archive-file-header-format": &s.ArchiveHeader, "org-footnote-section": &s.Footnotes,
 			"org-archive-mark-done": &s.ArchiveMarkDone, "org-todo-repeat-to-state": &s.RepeatToState, "org-tags-sort-function": &s.SortTags,
 		}[name] = v.Text
+	case "org-deadline-warning-days", "org-deadline-past-days", "org-scheduled-past-days":
+		if v.Kind != lispdata.Integer {
+			return errKind
+		}
+		*map[string]*int{
+			"org-deadline-warning-days": &s.Agenda.WarningDays, "org-deadline-past-days": &s.Agenda.DeadlineOverdueDays,
+			"org-scheduled-past-days": &s.Agenda.ScheduledOverdueDays,
+		}[name] = v.Int
+	case "org-agenda-start-on-weekday":
+		if s.Agenda.StartWeekday = -1; v.Kind == lispdata.Integer {
+			s.Agenda.StartWeekday = v.Int
+		}
+	case "org-agenda-show-future-repeats":
+		if v.Is("next") {
+			return errKind
+		}
+		s.Agenda.SkipRepeat = v.Nil()
+	case "org-modules":
+		s.Agenda.Habits = slices.Contains(texts(v), "org-habit")
 	case "org-blocker-hook": // set by Emacs along with org-enforce-todo-dependencies
 	default:
 		return ErrUnknown
