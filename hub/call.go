@@ -20,7 +20,8 @@ type caller struct {
 	client  policy.Client
 	toolset *toolset
 	via     tools.Via
-	account string // the person behind the client, as a token says; empty: the user
+	account string    // the person behind the client, as a token says; empty: the user
+	expires time.Time // of a token that the source accepted; zero: not known
 }
 
 // A call is what an agent asks for, with what is known of it so far.

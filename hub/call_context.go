@@ -23,7 +23,7 @@ func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 func (c *call) identity() tools.Identity {
 	return tools.Identity{
 		Client: c.client.Name, Proven: c.client.Proven, Role: c.toolset.access(c.source).role,
-		Account: c.account, Session: c.session.ID, Via: c.via,
+		Account: c.account, Session: c.session.ID, Via: c.via, ExpiresAt: c.expires,
 	}
 }
 

@@ -57,6 +57,7 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {
 			return r.authenticate(req, bearer, m.source)
 		}
+		rule.Unauthorized = func(w http.ResponseWriter, req *http.Request) bool { return r.serveUnauthorized(w, req, m) }
 	}
 	return rule, true
 }
@@ -138,6 +139,20 @@ func (r Routes) authenticate(req *http.Request, bearer string, src *source) (ctx
 	return context.WithValue(req.Context(), identityKey{}, who), src.conf.Name + "/" + who.Client, true
 }
 
+// serveUnauthorized lets a source answer in its own words; false: it has none.
+func (r Routes) serveUnauthorized(w http.ResponseWriter, req *http.Request, m routeMatch) bool {
+	answered, err := withSourceRef(req.Context(), m.source, func(_ context.Context, open *sourceRef) (bool, error) {
+		own, ok := tools.As[interface {
+			ServeUnauthorized(w http.ResponseWriter, r *http.Request)
+		}](open.OpenedSource)
+		if ok {
+			http.StripPrefix(m.base, http.HandlerFunc(own.ServeUnauthorized)).ServeHTTP(w, req)
+		}
+		return ok, nil
+	})
+	return answered && err == nil
+}
+
 // ServeHTTP serves a request that the guard let through.
 func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	m, ok := r.match(req.URL.Path)
@@ -214,7 +229,7 @@ func (r Routes) caller(req *http.Request, m routeMatch) caller {
 		a = m.source.accessOf(r.hub.policy.Load(), client)
 	}
 	v := &toolset{sources: []*source{m.source}, access: func(*source) access { return a }}
-	return caller{session: r.hub.sessions.route(m.source.conf.Name, client), client: client, toolset: v, via: tools.ViaRoute, account: who.Account}
+	return caller{session: r.hub.sessions.route(m.source.conf.Name, client), client: client, toolset: v, via: tools.ViaRoute, account: who.Account, expires: who.ExpiresAt}
 }
 
 // refuse answers a request that no handler could serve.

@@ -26,6 +26,9 @@ type CommandInfo struct {
 	Args []CommandArgument `json:"arguments,omitempty"`
 	// Confirm is the question that a person answers first; empty: none.
 	Confirm string `json:"confirm,omitempty"`
+	// AfterAdd is why a person gives the command to a new source, as `lectern source
+	// add` says it; empty: it says nothing.
+	AfterAdd string `json:"-"`
 }
 
 // CommandArgument is one argument of a Command, given by position if it is

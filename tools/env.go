@@ -45,7 +45,12 @@ type Drafter interface {
 type Authenticator interface {
 	// Authenticate returns who showed this bearer token, or Denied. It is called
 	// on every request, before the body is read, and takes the same time for
-	// every wrong token.
+	// every wrong token. A source that also has
+	//
+	//	ServeUnauthorized(w http.ResponseWriter, r *http.Request)
+	//
+	// answers requests without a token that counts in the words of its own API;
+	// their header Authorization is as it was sent.
 	Authenticate(ctx context.Context, bearer string) (Identity, error)
 }
 

@@ -1,5 +1,7 @@
 package tools
 
+import "time"
+
 // An Identity is who calls. The zero value is nobody known, who has the least
 // rights there are.
 type Identity struct {
@@ -9,6 +11,9 @@ type Identity struct {
 	Account string // the person behind the client, as a token says; empty: the user who runs the hub
 	Session string // the agent's session; empty: none
 	Via     Via
+	// ExpiresAt is when the token ends that an [Authenticator] accepted; zero: not
+	// known.
+	ExpiresAt time.Time
 }
 
 // Via is the way by which a call came in.

@@ -122,7 +122,28 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 	if err := c.printGrants(conf, added.Name); err != nil {
 		return err
 	}
+	suggestCommands(c, added)
 	return c.sayHidden(ctx, added)
+}
+
+// suggestCommands names the commands that a new source is usually given.
+func suggestCommands(c *cli, added config.Source) {
+	kind, ok := c.Kind(added.Kind)
+	if !ok {
+		return
+	}
+	for _, command := range kind.Commands {
+		if command.AfterAdd == "" {
+			continue
+		}
+		line := "lectern " + added.Kind + " " + command.Name
+		for _, a := range command.Args {
+			if a.Required {
+				line += " " + strings.ToUpper(a.Name)
+			}
+		}
+		c.printf("\n%s: %s --source %s\n", command.AfterAdd, line, added.Name)
+	}
 }
 
 func describeKeys(keys map[string]string) string {

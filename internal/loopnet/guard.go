@@ -89,7 +89,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refused != nil {
 		g.log.LogAttrs(r.Context(), slog.LevelInfo, "request refused", slog.String("rule", refused.rule),
 			slog.Int("http_status", refused.status), slog.String("route", route.Path))
-		refused.write(sealed, r)
+		if refused.status != http.StatusUnauthorized || route.Unauthorized == nil || !route.Unauthorized(sealed, r) {
+			refused.write(sealed, r)
+		}
 		return
 	}
 	r = withPrincipal(r, principal)

@@ -25,6 +25,9 @@ type Route struct {
 	// Authenticate says whose token it is if the guard's Authorize does not know it;
 	// nil: nobody else's. The context is that of the request from then on.
 	Authenticate func(r *http.Request, bearer string) (ctx context.Context, principal string, ok bool)
+	// Unauthorized answers a request without a token that counts, and reports whether
+	// it did; nil: the guard answers.
+	Unauthorized func(w http.ResponseWriter, r *http.Request) bool
 	// NoToken means that requests need no bearer token.
 	NoToken bool
 	// Stream means that a GET must accept text/event-stream and stays open.

@@ -26,31 +26,39 @@ func (s *Store) Once(
 	ctx context.Context, k IdempotencyKey, keep time.Duration, fn func(*Conn) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
 	err = s.Write(ctx, func(c *Conn) error {
-		now := s.now()
-		if _, err := c.Exec(ctx, "DELETE FROM sqlstore_idempotency WHERE scope = ? AND key = ? AND expires <= ?", k.Scope, k.Key, now.UnixNano()); err != nil {
-			return err
-		}
-		n, err := c.Exec(ctx, "INSERT INTO sqlstore_idempotency (scope, key, digest, expires) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			k.Scope, k.Key, k.Digest, now.Add(keep).UnixNano())
-		if err != nil {
-			return err
-		}
-		if replayed = n == 0; replayed {
-			var digest []byte
-			err := c.QueryRow(ctx, "SELECT digest, answer FROM sqlstore_idempotency WHERE scope = ? AND key = ?", k.Scope, k.Key).Scan(&digest, &answer)
-			if err == nil && !bytes.Equal(digest, k.Digest) {
-				return ErrKeyReused
-			}
-			return err
-		}
-		if answer, err = fn(c); err != nil {
-			return err
-		}
-		_, err = c.Exec(ctx, "UPDATE sqlstore_idempotency SET answer = ? WHERE scope = ? AND key = ?", answer, k.Scope, k.Key)
+		answer, replayed, err = s.OnceWithin(ctx, c, k, keep, func() ([]byte, error) { return fn(c) })
 		return err
 	})
 	if err != nil {
 		return nil, false, err
 	}
 	return answer, replayed, nil
+}
+
+// OnceWithin is [Store.Once] in the transaction of c.
+func (s *Store) OnceWithin(
+	ctx context.Context, c *Conn, k IdempotencyKey, keep time.Duration, fn func() ([]byte, error),
+) (answer []byte, replayed bool, err error) {
+	now := s.now()
+	if _, err := c.Exec(ctx, "DELETE FROM sqlstore_idempotency WHERE scope = ? AND key = ? AND expires <= ?", k.Scope, k.Key, now.UnixNano()); err != nil {
+		return nil, false, err
+	}
+	n, err := c.Exec(ctx, "INSERT INTO sqlstore_idempotency (scope, key, digest, expires) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		k.Scope, k.Key, k.Digest, now.Add(keep).UnixNano())
+	if err != nil {
+		return nil, false, err
+	}
+	if n == 0 {
+		var digest []byte
+		err := c.QueryRow(ctx, "SELECT digest, answer FROM sqlstore_idempotency WHERE scope = ? AND key = ?", k.Scope, k.Key).Scan(&digest, &answer)
+		if err == nil && !bytes.Equal(digest, k.Digest) {
+			err = ErrKeyReused
+		}
+		return answer, true, err
+	}
+	if answer, err = fn(); err != nil {
+		return nil, false, err
+	}
+	_, err = c.Exec(ctx, "UPDATE sqlstore_idempotency SET answer = ? WHERE scope = ? AND key = ?", answer, k.Scope, k.Key)
+	return answer, false, err
 }

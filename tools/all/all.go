@@ -8,6 +8,7 @@ package all
 
 import (
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards"
 	"github.com/lectern-mcp/lectern/tools/logseq"
 	"github.com/lectern-mcp/lectern/tools/markdown"
 	"github.com/lectern-mcp/lectern/tools/org"
@@ -17,10 +18,10 @@ import (
 // Environment are the variables of each System that has any, by its name. It
 // costs less than [Systems].
 func Environment() map[string][]tools.EnvironmentVariable {
-	return map[string][]tools.EnvironmentVariable{"markdown": markdown.Environment()}
+	return map[string][]tools.EnvironmentVariable{"markdown": markdown.Environment(), "cards": cards.Environment()}
 }
 
 // Systems is every System, in the order shown to people.
 func Systems() []tools.Kind {
-	return []tools.Kind{markdown.System(), logseq.System(), org.System(), workspace.System()}
+	return []tools.Kind{markdown.System(), logseq.System(), org.System(), cards.System(), workspace.System()}
 }

@@ -2,6 +2,7 @@ package cards_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -10,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
+	mathrand "math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,14 +26,23 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
-	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
 var postgres pgtest.Server
 
+// The databases of these tests need not survive a power cut: they are in memory where
+// there is a file system for that.
 func TestMain(m *testing.M) {
+	const memory = "/dev/shm"
+	if info, err := os.Stat(memory); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
+		if err := os.Setenv("TMPDIR", memory); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	postgres.Stop()
 	os.Exit(code)
@@ -102,9 +112,9 @@ func readCases(t *testing.T) []contractCase {
 	return table.Cases
 }
 
-// A wiki is an API with its accounts, as the cases need it.
+// A wiki is an open source with its accounts, as the cases need it.
 type wiki struct {
-	api       *cardapi.API
+	source    *tools.OpenedSource
 	auth      *cardauth.Auth
 	store     *cardstore.Store
 	key       string
@@ -112,22 +122,116 @@ type wiki struct {
 	saved     map[string]any
 }
 
-func openWiki(t *testing.T, database string, now func() time.Time) *wiki {
+func keyOf(name string) cardauth.APIKey {
+	return cardauth.APIKey{Name: name, Roles: cardstore.Roles(), RateLimit: 1 << 40}
+}
+
+func jsonOf(t testing.TB, v any) string {
 	t.Helper()
-	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: database, Now: now})
+	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = store.Close() })
-	w := &wiki{store: store, auth: cardauth.New(cardauth.Options{DB: store.DB(), Now: now}), passwords: map[string]string{}, saved: map[string]any{}}
-	folder := cardapi.Folder{Dir: t.TempDir()}
-	w.api = cardapi.New(cardapi.Options{
-		Store: store, Auth: w.auth, Files: folder, Backups: folder, Limits: cardapi.DefaultLimits(), Now: now, Log: slog.New(slog.DiscardHandler),
-	})
-	return w
+	return string(text)
 }
 
-func newWiki(t *testing.T, database string) *wiki {
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+// openWiki opens a source. A database that is no URL is a folder.
+func openWiki(t testing.TB, database string, now func() time.Time) *wiki {
+	t.Helper()
+	return openWith(t, database, cards.Config{}, now)
+}
+
+// openConfigured is openWiki with keys of the configuration, as JSON.
+func openConfigured(t testing.TB, database, keys string) *wiki {
+	t.Helper()
+	var config cards.Config
+	if err := json.Unmarshal([]byte("{"+keys+"}"), &config); err != nil {
+		t.Fatal(err)
+	}
+	return openWith(t, database, config, time.Now)
+}
+
+func openWith(t testing.TB, database string, config cards.Config, now func() time.Time) *wiki {
+	t.Helper()
+	file := database
+	env := tools.Env{Name: "wiki", Now: now, Data: database}
+	if strings.Contains(database, "://") {
+		secret, err := tools.ParseSecret("env:DSN")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.DSN, env.Data = secret, t.TempDir()
+	} else {
+		file = filepath.Join(database, "cards.db")
+	}
+	env.Reveal = func(_ context.Context, s tools.Secret) (string, error) {
+		if s.IsZero() {
+			return "", nil
+		}
+		return database, nil
+	}
+	options, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := cards.System().Open(t.Context(), options, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: file, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(store.Close(), source.Close()) })
+	return &wiki{
+		source: source, store: store, auth: cardauth.New(cardauth.Options{DB: store.DB(), Now: now}),
+		passwords: map[string]string{}, saved: map[string]any{},
+	}
+}
+
+// ServeHTTP stands for the hub: its guard asks the source whose token it is, and the
+// source's handler writes by the source's tools.
+func (w *wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+	c := tools.CallContext{Identity: tools.Identity{Via: tools.ViaRoute}}
+	open := slices.Contains([]string{"/auth", "/health", "/health/ping", "/.well-known/jwks.json"}, r.URL.Path)
+	handler, _ := tools.As[interface {
+		http.Handler
+		tools.Authenticator
+		ServeUnauthorized(w http.ResponseWriter, r *http.Request)
+	}](w.source)
+	if !open {
+		scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		who, err := handler.Authenticate(r.Context(), bearer)
+		if !strings.EqualFold(scheme, "Bearer") || err != nil {
+			handler.ServeUnauthorized(to, r)
+			return
+		}
+		c.Identity = who
+		c.Identity.Client, c.Identity.Via = "key:"+who.Client, tools.ViaRoute
+	}
+	c.Sources = &ownTools{w: w, c: c}
+	r = r.Clone(tools.WithCallContext(r.Context(), c))
+	r.Header.Del("Authorization")
+	handler.ServeHTTP(to, r)
+}
+
+// ownTools calls tools of the source, as the hub does for a handler.
+type ownTools struct {
+	w *wiki
+	c tools.CallContext
+}
+
+func (o *ownTools) Call(ctx context.Context, _, tool string, args json.RawMessage) (tools.Result, error) {
+	c := o.c
+	c.Seed = mathrand.Uint64()
+	return o.w.source.Call(ctx, c, tool, args)
+}
+
+func (o *ownTools) Sources() []tools.SourceInfo { return nil }
+
+func newWiki(t testing.TB, database string) *wiki {
 	t.Helper()
 	w := openWiki(t, database, time.Now)
 	store := w.store
@@ -153,7 +257,7 @@ func newWiki(t *testing.T, database string) *wiki {
 	return w
 }
 
-func (w *wiki) roleToken(t *testing.T, role string) string {
+func (w *wiki) roleToken(t testing.TB, role string) string {
 	t.Helper()
 	who, err := w.auth.Authenticate(t.Context(), cardauth.Login{Key: w.key, Role: role})
 	if err != nil {
@@ -252,7 +356,10 @@ func (w *wiki) fill(text string) string {
 	return strings.ReplaceAll(text, "2026-11-21", time.Now().UTC().Format("2006-01-02"))
 }
 
-func (w *wiki) play(t *testing.T, c contractCase) {
+func (w *wiki) play(t *testing.T, c contractCase) { w.playOn(t, w, c, c.expected()) }
+
+// playOn sends a case to a handler and compares its answer.
+func (w *wiki) playOn(t *testing.T, handler http.Handler, c contractCase, want expectation) {
 	t.Helper()
 	body := w.fill(string(c.Body))
 	if c.RawBody != nil {
@@ -277,8 +384,8 @@ func (w *wiki) play(t *testing.T, c contractCase) {
 		r.Header.Set(name, w.fill(value))
 	}
 	rec := httptest.NewRecorder()
-	w.api.ServeHTTP(rec, r)
-	c.expected().check(t, rec)
+	handler.ServeHTTP(rec, r)
+	want.check(t, rec)
 	if t.Failed() {
 		t.Logf("%s %s %s\n%d %s", c.Method, c.Path, body, rec.Code, rec.Body)
 	}
@@ -392,8 +499,6 @@ func TestContractCases(t *testing.T) {
 			t.Run(c.ID, func(t *testing.T) { w.play(t, c) })
 		}
 	}
-	t.Run("sqlite", func(t *testing.T) { play(t, filepath.Join(t.TempDir(), "cards.db")) })
+	t.Run("sqlite", func(t *testing.T) { play(t, t.TempDir()) })
 	t.Run("postgres", func(t *testing.T) { play(t, postgres.Database(t)) })
 }
-
-var _ http.Handler = (*cardapi.API)(nil)

@@ -116,8 +116,8 @@ func makeKey(r *request) (answer, error) {
 	if err := in.set(&k, r.api.Now()); err != nil {
 		return answer{}, err
 	}
-	k, text, err := r.api.Auth.MakeKey(r.Context(), k)
-	if err != nil {
+	k, text := r.api.Auth.NewKey(k)
+	if err := r.setKey(k.ID, nil, k.State()); err != nil {
 		return answer{}, err
 	}
 	object := keyObject(k)
@@ -153,6 +153,7 @@ func changeKey(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	before := k.State()
 	var in keyBody
 	if err := r.into(&in); err != nil {
 		return answer{}, err
@@ -160,7 +161,7 @@ func changeKey(r *request) (answer, error) {
 	if err := in.set(&k, r.api.Now()); err != nil {
 		return answer{}, err
 	}
-	if err := r.api.Auth.ChangeKey(r.Context(), k); err != nil {
+	if err := r.setKey(k.ID, before, k.State()); err != nil {
 		return answer{}, err
 	}
 	return ok(map[string]any{"key": keyObject(k), "message": "API key updated"})
@@ -171,8 +172,20 @@ func removeKey(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, err := r.api.Auth.RemoveKey(r.Context(), k.ID); err != nil {
+	if err := r.setKey(k.ID, k.State(), nil); err != nil {
 		return answer{}, err
 	}
 	return answer{status: http.StatusOK, value: map[string]any{"status": "deleted", "id": k.ID}}, nil
+}
+
+// setKey keeps a key once those who want to know have heard of it.
+func (r *request) setKey(id int64, before, after *cardauth.KeyState) error {
+	if err := r.beforeKey(id, before, after); err != nil {
+		return &refusedError{err}
+	}
+	fits, err := r.api.Auth.SetKeyState(r.Context(), id, before, after)
+	if err == nil && !fits {
+		err = ErrConflict
+	}
+	return err
 }

@@ -3,17 +3,15 @@
 // not read out of every answer.
 //
 // It opens no port. tools/cards mounts it; the tests play the recorded cases on it.
-// Start reading at [API.ServeHTTP], then routes.go.
+// Start reading at [API.Do] and [API.Write], then routes.go.
 package cardapi
 
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -52,6 +50,7 @@ type Options struct {
 	Limits  Limits
 	Now     func() time.Time
 	Log     *slog.Logger
+	Hides   func(cardstore.Description) bool // as [cardstore.Caller].Hides
 }
 
 // API answers requests. Paths are those below the mount: /cards/Home.
@@ -66,14 +65,19 @@ func New(o Options) *API { return &API{o, cardtext.NewConverter()} }
 // A request is one request whose caller is known.
 type request struct {
 	*http.Request
-	api   *API
-	store *cardstore.Store // within a transaction, if the request has an idempotency key
-	who   cardauth.Principal
-	args  []string // what the path names
-	body  []byte
+	api       *API
+	store     *cardstore.Store // within a transaction, if the request writes cards
+	who       cardauth.Principal
+	args      []string // what the path names
+	body      []byte
+	probes    *int64 // writes onto names of hidden cards
+	beforeKey BeforeKey
+	progress  func(done, total int)
 }
 
-func (r *request) by() cardstore.Caller { return r.who.Caller() }
+func (r *request) by() cardstore.Caller {
+	return cardstore.Caller{Account: r.who.Account, Role: r.who.Role, Hides: r.api.Hides}
+}
 
 // An answer is what a handler answers: a status and a value that becomes JSON, or
 // bytes of another type.
@@ -87,112 +91,118 @@ type answer struct {
 func ok(value any) (answer, error)      { return answer{status: http.StatusOK, value: value}, nil }
 func created(value any) (answer, error) { return answer{status: http.StatusCreated, value: value}, nil }
 
-// ServeHTTP implements [http.Handler].
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		if p := recover(); p != nil {
-			a.Log.Error("answer request", "method", r.Method, "err", p)
-			a.write(w, r, failure(errors.New("panic")))
-		}
-	}()
-	a.write(w, r, a.answer(w, r))
+// An Answer is what a request is answered.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
 }
 
-func (a *API) answer(w http.ResponseWriter, r *http.Request) answer {
+// Effect returns what a request may do; false: there is no such path. Paths are those
+// below the mount, and a body that cannot be read writes nothing.
+func Effect(r *http.Request, body []byte) (e RouteEffect, known bool) {
+	route, _, known := findRoute(r.Method, r.URL.EscapedPath())
+	if route.effect == Writes && deletesCards(route, body) {
+		return Deletes, known
+	}
+	return route.effect, known
+}
+
+// Do answers a request that writes no cards. Nobody needs to be known for one that is
+// [Open].
+func (a *API) Do(who cardauth.Principal, r *http.Request, body []byte) Answer {
+	q, route, err := a.begin(who, r, body)
+	if err != nil {
+		return a.encode(r, failure(err))
+	}
+	out, err := a.guarded(func() (answer, error) { return route.handle(q) })
+	if err != nil {
+		out = a.failed(q, route, err)
+	}
+	return a.encode(r, out)
+}
+
+// begin finds the route of a request and counts it.
+func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*request, route, error) {
 	route, args, known := findRoute(r.Method, r.URL.EscapedPath())
-	if !known {
-		return failure(notFound("No such path: %s %s", r.Method, r.URL.Path))
+	q := &request{
+		Request: r, api: a, store: a.Store, who: who, args: args, body: body, probes: new(int64),
+		beforeKey: func(int64, *cardauth.KeyState, *cardauth.KeyState) error { return nil }, progress: func(int, int) {},
 	}
-	q := &request{Request: r, api: a, store: a.Store, args: args}
-	if route.role != "" {
-		if err := a.authenticate(w, q); err != nil {
-			return failure(err)
-		}
-		wait, err := a.Store.DB().Take(r.Context(), "cards/rate/"+q.who.Subject, 1, sqlstore.RateLimit{Limit: q.who.RateLimit, Window: time.Hour})
-		if err != nil || wait > 0 {
-			return a.limited(err, wait, q.who.RateLimit)
-		}
-	}
-	var err error
-	if q.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, a.Limits.Body)); err != nil {
-		return failure(&apiError{status: http.StatusRequestEntityTooLarge, code: "validation_error", message: fmt.Sprintf("The request is larger than %d bytes", a.Limits.Body)})
-	}
-	out, err := a.once(q, route)
-	if err != nil {
-		return a.failed(q, route, err)
-	}
-	return out
-}
-
-// once runs the handler, or answers what it answered to the same request before.
-func (a *API) once(q *request, route route) (answer, error) {
-	key := q.Header.Get("Idempotency-Key")
-	if key == "" || q.Method == http.MethodGet || route.role == "" {
-		return route.handle(q)
-	}
-	digest := sha256.Sum256([]byte(q.Method + "\n" + q.URL.EscapedPath() + "\n" + string(q.body)))
-	kept, replayed, err := a.Store.DB().Once(q.Context(), sqlstore.IdempotencyKey{Scope: "cards/" + q.who.Subject, Key: key, Digest: digest[:]}, 24*time.Hour,
-		func(c *sqlstore.Conn) ([]byte, error) {
-			within := *q
-			within.store = a.Store.Within(c)
-			out, err := route.handle(&within)
-			if err != nil {
-				return nil, err
-			}
-			value, err := encode(out.value)
-			if err != nil {
-				return nil, err
-			}
-			return append(fmt.Appendf(nil, "%d ", out.status), value...), nil
-		})
-	if errors.Is(err, sqlstore.ErrKeyReused) {
-		return answer{}, &apiError{status: http.StatusConflict, code: "conflict", message: "This Idempotency-Key was used for another request"}
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	status, value, _ := bytes.Cut(kept, []byte(" "))
-	code, err := strconv.Atoi(string(status))
-	out := answer{status: code, value: json.RawMessage(value)}
-	if replayed {
-		out.headers = map[string]string{"Idempotency-Replayed": "true"}
-	}
-	return out, err
-}
-
-// authenticate finds out who asks. The scheme's letter case does not matter.
-func (a *API) authenticate(w http.ResponseWriter, q *request) error {
-	scheme, token, found := strings.Cut(q.Header.Get("Authorization"), " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Missing authorization token", challenge: `Bearer realm="cards"`}
-	}
-	who, err := a.Auth.Verify(q.Context(), strings.TrimSpace(token))
 	switch {
-	case errors.Is(err, cardauth.ErrExpired):
-		return &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Invalid or expired token", challenge: `Bearer error="expired"`}
-	case errors.Is(err, cardauth.ErrToken):
-		return &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Invalid or expired token", challenge: `Bearer error="invalid_token"`}
-	case errors.Is(err, cardauth.ErrNobody):
-		return &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Account not found", challenge: `Bearer error="invalid_token"`}
-	case err != nil:
-		return err
+	case !known:
+		return q, route, notFound("No such path: %s %s", r.Method, r.URL.Path)
+	case int64(len(body)) > a.maxBody(route):
+		return q, route, &apiError{
+			status: http.StatusRequestEntityTooLarge, code: "validation_error", message: fmt.Sprintf("The request is larger than %d bytes", a.maxBody(route)),
+		}
+	case route.effect == Open:
+		return q, route, nil
+	case who.Subject == "":
+		return q, route, a.unauthorized(r)
+	case who.RateLimit == 0:
+		return q, route, nil
 	}
-	q.who = who
-	w.Header().Set("X-Token-Expires-In", strconv.Itoa(int(who.ExpiresAt.Sub(a.Now()).Seconds())))
-	return nil
+	return q, route, a.take(r.Context(), "cards/rate/"+who.Subject, 1, sqlstore.RateLimit{Limit: who.RateLimit, Window: time.Hour}, "Too many requests")
 }
 
-func (a *API) limited(err error, wait time.Duration, limit int64) answer {
-	if err != nil {
-		return failure(err)
+// maxBody is the largest body of a route: a file is larger by its base64.
+func (a *API) maxBody(route route) int64 {
+	if strings.HasSuffix(route.path, "/upload") {
+		return max(a.Limits.Body, int64(a.Limits.Upload)*4/3+4096)
+	}
+	return a.Limits.Body
+}
+
+// take counts n against a limit.
+func (a *API) take(ctx context.Context, name string, n int64, limit sqlstore.RateLimit, message string) error {
+	wait := limit.Window
+	if n <= limit.Limit {
+		var err error
+		if wait, err = a.Store.DB().Take(ctx, name, n, limit); err != nil || wait == 0 {
+			return err
+		}
 	}
 	seconds := int(wait.Seconds()) + 1
-	out := failure(&apiError{
-		status: http.StatusTooManyRequests, code: "rate_limited", message: "Too many requests",
-		details: map[string]any{"limit": limit, "window": 3600, "retry_after": seconds},
-	})
-	out.headers["Retry-After"] = strconv.Itoa(seconds)
-	return out
+	return &apiError{
+		status: http.StatusTooManyRequests, code: "rate_limited", message: message, retry: wait,
+		details: map[string]any{"limit": limit.Limit, "window": int(limit.Window.Seconds()), "retry_after": seconds},
+	}
+}
+
+// guarded turns a panic of a handler into an error that nobody expected.
+func (a *API) guarded(handle func() (answer, error)) (out answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return handle()
+}
+
+// Unauthorized is the answer to a request whose token is missing or does not count.
+func (a *API) Unauthorized(r *http.Request) Answer {
+	err := a.unauthorized(r)
+	if scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " "); found && strings.EqualFold(scheme, "Bearer") && token != "" {
+		err = &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Invalid or expired token", challenge: `Bearer error="invalid_token"`}
+		switch _, why := a.Auth.Verify(r.Context(), strings.TrimSpace(token)); {
+		case errors.Is(why, cardauth.ErrExpired):
+			err.challenge = `Bearer error="expired"`
+		case errors.Is(why, cardauth.ErrNobody):
+			err.message = "Account not found"
+		}
+	}
+	return a.encode(r, failure(err))
+}
+
+func (a *API) unauthorized(*http.Request) *apiError {
+	return &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Missing authorization token", challenge: `Bearer realm="cards"`}
+}
+
+// Refused is the answer to a request that was stopped on its way, with a code of the
+// API: permission_denied, rate_limited, conflict or unavailable.
+func (a *API) Refused(r *http.Request, status int, code, message string) Answer {
+	return a.encode(r, failure(&apiError{status: status, code: code, message: message}))
 }
 
 // clientAddress is the address that counts for failed logins.
@@ -215,27 +225,25 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func (a *API) write(w http.ResponseWriter, r *http.Request, out answer) {
-	body := out.raw
-	if body == nil {
+func (a *API) encode(r *http.Request, in answer) Answer {
+	out := Answer{in.status, http.Header{}, in.raw}
+	if out.Body == nil {
 		var err error
-		if body, err = encode(out.value); err != nil {
+		if out.Body, err = encode(in.value); err != nil {
 			a.Log.Error("encode answer", "err", err)
-			out.status, body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal_error","message":"An unexpected error occurred"}}`)
+			out.Status, out.Body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal_error","message":"An unexpected error occurred"}}`)
 		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		out.Header.Set("Content-Type", "application/json; charset=utf-8")
 	}
-	w.Header().Set("Cache-Control", "private, no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	for name, value := range out.headers {
-		w.Header().Set(name, value)
+	out.Header.Set("Cache-Control", "private, no-store")
+	out.Header.Set("X-Content-Type-Options", "nosniff")
+	for name, value := range in.headers {
+		out.Header.Set(name, value)
 	}
-	if tag := w.Header().Get("ETag"); tag != "" && r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
+	if tag := out.Header.Get("ETag"); tag != "" && r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
+		out.Status, out.Body = http.StatusNotModified, nil
 	}
-	w.WriteHeader(out.status)
-	_, _ = w.Write(body) // the client went away
+	return out
 }
 
 // matches reports whether a list of entity tags holds one, or is a star.
@@ -306,17 +314,4 @@ func moment(name, text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, invalid(name, "%s must be a date such as 2026-11-22 or a time such as 2026-11-22T15:04:05Z", name)
-}
-
-// probe counts a write onto the name of a hidden card, which is the one answer that
-// tells that there is one.
-func (a *API) probe(ctx context.Context, who cardauth.Principal) error {
-	wait, err := a.Store.DB().Take(ctx, "cards/probes/"+who.Subject, 1, sqlstore.RateLimit{Limit: a.Limits.Probes, Window: time.Hour})
-	if err != nil {
-		return err
-	}
-	if wait > 0 {
-		return &apiError{status: http.StatusTooManyRequests, code: "rate_limited", message: "Too many attempts on names that are not available", retry: wait}
-	}
-	return nil
 }

@@ -79,7 +79,7 @@ func makeBackup(r *request) (answer, error) {
 	zip := gzip.NewWriter(&b)
 	lines := json.NewEncoder(zip)
 	lines.SetEscapeHTML(false)
-	if err := r.store.Export(r.Context(), func(c cardstore.ExportedCard) error { return lines.Encode(c) }); err != nil {
+	if err := r.store.Export(r.Context(), r.by(), func(c cardstore.ExportedCard) error { return lines.Encode(c) }); err != nil {
 		return answer{}, err
 	}
 	if err := zip.Close(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
@@ -29,7 +30,7 @@ func batchCards(r *request) (answer, error) {
 	carryOut := func(s *cardstore.Store) error {
 		results, failed = nil, false
 		for _, o := range in.ops {
-			result, err := r.carryOut(s, o)
+			result, err := r.carryOut(s, o, in.BulkDelete)
 			failed = failed || err != nil
 			results = append(results, result)
 		}
@@ -64,10 +65,11 @@ func batchCards(r *request) (answer, error) {
 const transactional = "transactional"
 
 type batch struct {
-	Ops    json.RawMessage `json:"ops"`
-	Mode   string          `json:"mode"`
-	DryRun bool            `json:"dry_run"`
-	ops    []op
+	Ops        json.RawMessage `json:"ops"`
+	Mode       string          `json:"mode"`
+	DryRun     bool            `json:"dry_run"`
+	BulkDelete bool            `json:"bulk_delete"`
+	ops        []op
 }
 
 func (r *request) readBatch() (in batch, err error) {
@@ -92,14 +94,14 @@ func (r *request) readBatch() (in batch, err error) {
 var errRolledBack = errors.New("rolled back")
 
 // carryOut does one operation, or nothing of it.
-func (r *request) carryOut(s *cardstore.Store, o op) (map[string]any, error) {
+func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any, error) {
 	name := ""
 	if o.Name != nil {
 		name = *o.Name
 	}
 	var c cardstore.Card
 	err := s.Together(r.Context(), func(s *cardstore.Store) (err error) {
-		c, err = r.apply(s, o, name)
+		c, err = r.apply(s, o, name, bulk)
 		if err != nil {
 			return err
 		}
@@ -154,7 +156,9 @@ func batchMessage(e *apiError, err error) string {
 	return e.message
 }
 
-func (r *request) apply(s *cardstore.Store, o op, name string) (cardstore.Card, error) {
+// apply does what an operation says of its own card. Deletions count only in a batch
+// that says bulk_delete: clients of Decko's API know none.
+func (r *request) apply(s *cardstore.Store, o op, name string, bulk bool) (cardstore.Card, error) {
 	switch o.Action {
 	case "create":
 		return r.create(s, o, name)
@@ -165,19 +169,31 @@ func (r *request) apply(s *cardstore.Store, o op, name string) (cardstore.Card, 
 		}
 		return s.Update(r.Context(), r.by(), name, update)
 	case "delete":
-		if r.who.Role == cardstore.Admin && r.Header.Get("X-Bulk-Delete") == "true" {
-			c, err := s.Delete(r.Context(), r.by(), name)
-			return c, r.adminOnlyIf(err)
+		if !bulk {
+			break
 		}
+		c, err := s.Delete(r.Context(), r.by(), name)
+		if err != nil {
+			err = r.adminOnly(err)
+		}
+		return c, err
 	}
 	return cardstore.Card{}, invalid("action", "Unknown action: %s", o.Action)
 }
 
-func (r *request) adminOnlyIf(err error) error {
-	if err == nil {
-		return nil
+// deletesCards reports whether a batch is to delete a card.
+func deletesCards(route route, body []byte) bool {
+	var in struct {
+		Ops []struct {
+			Action string `json:"action"`
+		} `json:"ops"`
 	}
-	return r.adminOnly(err)
+	return route.path == "/cards/batch" && json.Unmarshal(body, &in) == nil &&
+		slices.ContainsFunc(in.Ops, func(o struct {
+			Action string `json:"action"`
+		}) bool {
+			return o.Action == "delete"
+		})
 }
 
 // create makes a card, or with fetch_or_initialize changes the one that is there.

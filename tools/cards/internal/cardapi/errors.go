@@ -119,10 +119,10 @@ func (a *API) apiErrorOf(q *request, err error) *apiError {
 	}
 	switch {
 	case errors.Is(err, cardstore.ErrNameTaken):
-		if err := a.probe(q.Context(), q.who); err != nil {
-			return a.apiErrorOf(q, err)
-		}
+		*q.probes++
 		return cardInvalid("name", "Name is not available")
+	case errors.Is(err, ErrConflict):
+		return &apiError{status: http.StatusConflict, code: "conflict", message: "This was changed meanwhile; read it again"}
 	case errors.Is(err, cardstore.ErrConflict):
 		return &apiError{status: http.StatusPreconditionFailed, code: "conflict", message: "The card was changed since you read it"}
 	case errors.Is(err, cardstore.ErrNotTrash):

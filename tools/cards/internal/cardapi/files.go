@@ -66,7 +66,7 @@ func uploadFile(r *request) (answer, error) {
 		return answer{}, invalid("file_data", "file_data is not base64")
 	}
 	filename := path.Base(strings.ReplaceAll(in.Filename, `\`, "/"))
-	if filename == "." || filename == "/" || len(filename) > 255 || strings.ContainsAny(filename, "\x00\r\n") {
+	if filename == "." || filename == ".." || filename == "/" || len(filename) > 255 || strings.ContainsAny(filename, "\x00\r\n") {
 		return answer{}, invalid("filename", "filename is not the name of a file")
 	}
 	if in.Type == "Image" && !strings.HasPrefix(http.DetectContentType(data), "image/") {

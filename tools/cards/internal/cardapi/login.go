@@ -63,12 +63,8 @@ func postAuth(r *request) (answer, error) {
 // minute nothing is looked at any more.
 func (a *API) login(r *request, in cardauth.Login) (cardauth.Principal, error) {
 	name, limit := "cards/logins/"+clientAddress(r.Request), sqlstore.RateLimit{Limit: a.Limits.Logins, Window: time.Minute}
-	wait, err := a.Store.DB().Take(r.Context(), name, 1, limit)
-	if err != nil {
+	if err := a.take(r.Context(), name, 1, limit, "Too many failed logins; wait a minute"); err != nil {
 		return cardauth.Principal{}, err
-	}
-	if wait > 0 {
-		return cardauth.Principal{}, &apiError{status: http.StatusTooManyRequests, code: "rate_limited", message: "Too many failed logins; wait a minute", retry: wait}
 	}
 	who, err := a.Auth.Authenticate(r.Context(), in)
 	if role, ok := errors.AsType[*cardauth.RoleError](err); ok {

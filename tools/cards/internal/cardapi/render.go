@@ -59,3 +59,6 @@ func renderHTML(r *request) (answer, error) {
 	}
 	return ok(map[string]any{"html": html, "format": "html"})
 }
+
+// Markdown converts the content of a card, for people.
+func (a *API) Markdown(html string) (string, error) { return a.converter.Markdown(html) }

@@ -8,10 +8,22 @@ import (
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
+// A RouteEffect is what requests of a route may do.
+type RouteEffect string
+
+// The effects of routes.
+const (
+	Open    RouteEffect = "open"    // answers everybody, and reads no cards
+	Reads   RouteEffect = "reads"   // cards, or keys and backups
+	Writes  RouteEffect = "writes"  // cards
+	Deletes RouteEffect = "deletes" // cards
+	Manages RouteEffect = "manages" // keys and backups
+)
+
 // A route is one path. A part in braces stands for one name, whatever it contains.
 type route struct {
 	method, path string
-	role         cardstore.Role // the least that may ask; empty: everybody, without a token
+	effect       RouteEffect
 	handle       func(*request) (answer, error)
 	plainErrors  bool
 }
@@ -20,54 +32,54 @@ type route struct {
 func routes() []route {
 	const get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 	return []route{
-		{get, "/.well-known/jwks.json", "", getJWKS, false},
-		{get, "/health", "", getHealth, false},
-		{get, "/health/ping", "", getPing, false},
-		{post, "/auth", "", postAuth, false},
-		{get, "/types", cardstore.User, getTypes, false},
-		{get, "/types/{name}", cardstore.User, getType, false},
-		{get, "/cards", cardstore.User, searchCards, false},
-		{post, "/cards", cardstore.User, createCard, false},
-		{post, "/cards/batch", cardstore.User, batchCards, false},
-		{get, "/cards/{name}", cardstore.User, getCard, false},
-		{patch, "/cards/{name}", cardstore.User, updateCard, false},
-		{put, "/cards/{name}", cardstore.User, updateCard, false},
-		{del, "/cards/{name}", cardstore.User, deleteCard, false},
-		{get, "/cards/{name}/children", cardstore.User, getChildren, false},
-		{get, "/cards/{name}/referers", cardstore.User, related(cardstore.Referers, "referer_count"), false},
-		{get, "/cards/{name}/linked_by", cardstore.User, related(cardstore.LinkedBy, "linked_by_count"), false},
-		{get, "/cards/{name}/nested_in", cardstore.User, related(cardstore.NestedIn, "nested_in_count"), false},
-		{get, "/cards/{name}/nests", cardstore.User, related(cardstore.Nests, "nests_count"), false},
-		{get, "/cards/{name}/links", cardstore.User, related(cardstore.Links, "links_count"), false},
-		{get, "/cards/{name}/outline", cardstore.User, getOutline, false},
-		{get, "/cards/{name}/search_content", cardstore.User, searchContent, false},
-		{get, "/cards/{name}/history", cardstore.User, getHistory, false},
-		{get, "/cards/{name}/history/{act}", cardstore.User, getRevision, false},
-		{post, "/cards/{name}/restore", cardstore.User, restoreCard, false},
-		{put, "/cards/{name}/rename", cardstore.User, renameCard, false},
-		{post, "/cards/{name}/upload", cardstore.User, uploadFile, false},
-		{get, "/cards/{name}/file_url", cardstore.User, getFileURL, false},
-		{get, "/cards/{name}/file", cardstore.User, getFile, false},
-		{get, "/trash", cardstore.User, getTrash, false},
-		{post, "/render", cardstore.User, renderMarkdown, false},
-		{post, "/render/markdown", cardstore.User, renderHTML, false},
-		{post, "/run_query", cardstore.User, runQuery, false},
-		{post, "/jobs/spoiler-scan", cardstore.User, spoilerScan, false},
-		{post, "/auto_link", cardstore.User, autoLink, true},
-		{post, "/validation/tags", cardstore.User, validateTags, false},
-		{post, "/validation/structure", cardstore.User, validateStructure, false},
-		{get, "/validation/requirements/{type}", cardstore.User, getRequirements, false},
-		{post, "/validation/recommend_structure", cardstore.User, recommendStructure, false},
-		{post, "/validation/suggest_improvements", cardstore.User, suggestImprovements, false},
-		{get, "/admin/api_keys", cardstore.User, listKeys, false},
-		{post, "/admin/api_keys", cardstore.User, makeKey, false},
-		{get, "/admin/api_keys/{id}", cardstore.User, getKey, false},
-		{patch, "/admin/api_keys/{id}", cardstore.User, changeKey, false},
-		{del, "/admin/api_keys/{id}", cardstore.User, removeKey, false},
-		{get, "/admin/database/backup", cardstore.User, makeBackup, false},
-		{get, "/admin/database/backup/list", cardstore.User, listBackups, false},
-		{get, "/admin/database/backup/download/{file}", cardstore.User, downloadBackup, false},
-		{del, "/admin/database/backup/{file}", cardstore.User, removeBackup, false},
+		{get, "/.well-known/jwks.json", Open, getJWKS, false},
+		{get, "/health", Open, getHealth, false},
+		{get, "/health/ping", Open, getPing, false},
+		{post, "/auth", Open, postAuth, false},
+		{get, "/types", Reads, getTypes, false},
+		{get, "/types/{name}", Reads, getType, false},
+		{get, "/cards", Reads, searchCards, false},
+		{post, "/cards", Writes, createCard, false},
+		{post, "/cards/batch", Writes, batchCards, false},
+		{get, "/cards/{name}", Reads, getCard, false},
+		{patch, "/cards/{name}", Writes, updateCard, false},
+		{put, "/cards/{name}", Writes, updateCard, false},
+		{del, "/cards/{name}", Deletes, deleteCard, false},
+		{get, "/cards/{name}/children", Reads, getChildren, false},
+		{get, "/cards/{name}/referers", Reads, related(cardstore.Referers, "referer_count"), false},
+		{get, "/cards/{name}/linked_by", Reads, related(cardstore.LinkedBy, "linked_by_count"), false},
+		{get, "/cards/{name}/nested_in", Reads, related(cardstore.NestedIn, "nested_in_count"), false},
+		{get, "/cards/{name}/nests", Reads, related(cardstore.Nests, "nests_count"), false},
+		{get, "/cards/{name}/links", Reads, related(cardstore.Links, "links_count"), false},
+		{get, "/cards/{name}/outline", Reads, getOutline, false},
+		{get, "/cards/{name}/search_content", Reads, searchContent, false},
+		{get, "/cards/{name}/history", Reads, getHistory, false},
+		{get, "/cards/{name}/history/{act}", Reads, getRevision, false},
+		{post, "/cards/{name}/restore", Writes, restoreCard, false},
+		{put, "/cards/{name}/rename", Writes, renameCard, false},
+		{post, "/cards/{name}/upload", Writes, uploadFile, false},
+		{get, "/cards/{name}/file_url", Reads, getFileURL, false},
+		{get, "/cards/{name}/file", Reads, getFile, false},
+		{get, "/trash", Reads, getTrash, false},
+		{post, "/render", Reads, renderMarkdown, false},
+		{post, "/render/markdown", Reads, renderHTML, false},
+		{post, "/run_query", Reads, runQuery, false},
+		{post, "/jobs/spoiler-scan", Writes, spoilerScan, false},
+		{post, "/auto_link", Writes, autoLink, true},
+		{post, "/validation/tags", Reads, validateTags, false},
+		{post, "/validation/structure", Reads, validateStructure, false},
+		{get, "/validation/requirements/{type}", Reads, getRequirements, false},
+		{post, "/validation/recommend_structure", Reads, recommendStructure, false},
+		{post, "/validation/suggest_improvements", Reads, suggestImprovements, false},
+		{get, "/admin/api_keys", Reads, listKeys, false},
+		{post, "/admin/api_keys", Manages, makeKey, false},
+		{get, "/admin/api_keys/{id}", Reads, getKey, false},
+		{patch, "/admin/api_keys/{id}", Manages, changeKey, false},
+		{del, "/admin/api_keys/{id}", Manages, removeKey, false},
+		{get, "/admin/database/backup", Reads, makeBackup, false},
+		{get, "/admin/database/backup/list", Reads, listBackups, false},
+		{get, "/admin/database/backup/download/{file}", Reads, downloadBackup, false},
+		{del, "/admin/database/backup/{file}", Manages, removeBackup, false},
 	}
 }
 

@@ -83,7 +83,7 @@ type spoiler struct {
 // findTerms looks with the eyes of those who must not find the terms: of a player,
 // or of a game master at the parts for artificial players.
 func (r *request) findTerms(terms []string, scope string, limit int, leaveOut []cardname.Name) (all []spoiler, err error) {
-	eyes := cardstore.Caller{Account: cardstore.ServiceAccount(cardstore.User), Role: cardstore.User}
+	eyes := cardstore.Caller{Account: cardstore.ServiceAccount(cardstore.User), Role: cardstore.User, Hides: r.api.Hides}
 	if scope == "ai" {
 		eyes = r.by()
 	}

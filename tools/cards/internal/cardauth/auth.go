@@ -39,6 +39,7 @@ type Options struct {
 	Now       func() time.Time
 	TokenLife time.Duration // of a token; 0: [DefaultTokenLife]
 	Leeway    time.Duration // between clocks; 0: [DefaultLeeway]
+	Rate      int64         // requests an hour of a subject without a limit of its own; 0: [DefaultRate]
 }
 
 // Auth knows keys, accounts and tokens. It is safe for concurrent use.
@@ -57,6 +58,9 @@ func New(o Options) *Auth {
 	}
 	if o.Leeway == 0 {
 		o.Leeway = DefaultLeeway
+	}
+	if o.Rate == 0 {
+		o.Rate = DefaultRate
 	}
 	return &Auth{o: o}
 }
@@ -84,14 +88,16 @@ type APIKey struct {
 	ExpiresAt time.Time // zero: never
 	Contact   string
 	About     string
+
+	digest string
 }
 
-const keyColumns = "id, name, prefix, roles, rate_limit, active, made_at, expires_at, contact, about"
+const keyColumns = "id, name, prefix, roles, rate_limit, active, made_at, expires_at, contact, about, digest"
 
 func scanKey(row sqlstore.Row) (k APIKey, err error) {
 	var roles string
 	var active, made, expires int64
-	err = row.Scan(&k.ID, &k.Name, &k.Prefix, &roles, &k.RateLimit, &active, &made, &expires, &k.Contact, &k.About)
+	err = row.Scan(&k.ID, &k.Name, &k.Prefix, &roles, &k.RateLimit, &active, &made, &expires, &k.Contact, &k.About, &k.digest)
 	for r := range strings.SplitSeq(roles, ",") {
 		k.Roles = append(k.Roles, cardstore.Role(r))
 	}
@@ -104,24 +110,26 @@ func scanKey(row sqlstore.Row) (k APIKey, err error) {
 
 // MakeKey makes an API key and returns its text.
 func (a *Auth) MakeKey(ctx context.Context, k APIKey) (made APIKey, text string, err error) {
+	k, text = a.NewKey(k)
+	_, err = a.SetKeyState(ctx, k.ID, nil, k.State())
+	return k, text, err
+}
+
+// NewKey returns an API key that is not kept yet, and its text.
+func (a *Auth) NewKey(k APIKey) (new APIKey, text string) {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails
 	text = hex.EncodeToString(b[:])
-	k.Prefix, k.MadeAt, k.Active = text[:8], a.o.Now(), true
+	k.Prefix, k.MadeAt, k.Active, k.digest = text[:8], a.o.Now(), true, digest(text)
 	if k.RateLimit == 0 {
-		k.RateLimit = DefaultRate
+		k.RateLimit = a.o.Rate
 	}
 	var id [6]byte
 	_, _ = rand.Read(id[:])
 	for _, one := range id {
 		k.ID = k.ID<<8 | int64(one)
 	}
-	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
-		_, err := q.Exec(ctx, "INSERT INTO api_key ("+keyColumns+", digest) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
-			k.ID, k.Name, k.Prefix, joinRoles(k.Roles), k.RateLimit, k.MadeAt.UnixNano(), nano(k.ExpiresAt), k.Contact, k.About, digest(text))
-		return err
-	})
-	return k, text, err
+	return k, text
 }
 
 func joinRoles(roles []cardstore.Role) string {
@@ -158,35 +166,6 @@ func (a *Auth) Key(ctx context.Context, id int64) (APIKey, bool, error) {
 	return k, err == nil, err
 }
 
-// ChangeKey keeps what may change of a key. A key that is no longer active, or may no
-// longer take a role, ends the tokens that it got.
-func (a *Auth) ChangeKey(ctx context.Context, k APIKey) error {
-	active := 0
-	if k.Active {
-		active = 1
-	}
-	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
-		_, err := q.Exec(ctx, "UPDATE api_key SET rate_limit = ?, active = ?, expires_at = ?, contact = ?, about = ? WHERE id = ?",
-			k.RateLimit, active, nano(k.ExpiresAt), k.Contact, k.About, k.ID)
-		if err == nil && !k.Active {
-			err = a.revoke(ctx, q, keySubject(k.ID))
-		}
-		return err
-	})
-}
-
-// RemoveKey removes a key and ends the tokens that it got; false: there is none.
-func (a *Auth) RemoveKey(ctx context.Context, id int64) (found bool, err error) {
-	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
-		n, err := q.Exec(ctx, "DELETE FROM api_key WHERE id = ?", id)
-		if found = n > 0; err != nil || !found {
-			return err
-		}
-		return a.revoke(ctx, q, keySubject(id))
-	})
-	return found, err
-}
-
 func keySubject(id int64) string { return fmt.Sprintf("key:%d", id) }
 
 // Revoke ends every token of a subject, or the one with this jti, that was issued
@@ -204,6 +183,7 @@ func (a *Auth) revoke(ctx context.Context, q *sqlstore.Conn, subject string) err
 type Account struct {
 	Name, Email string
 	Role        cardstore.Role // the most that it may be
+	Active      bool
 }
 
 // SetAccount makes an account or changes it. An empty password leaves it without
@@ -223,6 +203,43 @@ ON CONFLICT (name) DO UPDATE SET email = excluded.email, password = excluded.pas
 			one.Name, strings.ToLower(one.Email), hash, string(one.Role))
 		return err
 	})
+}
+
+// CreateServiceAccounts makes the accounts of the roles where they are missing. They
+// cannot log in by themselves.
+func (a *Auth) CreateServiceAccounts(ctx context.Context) error {
+	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
+		for _, role := range cardstore.Roles() {
+			name := cardstore.ServiceAccount(role)
+			if _, err := q.Exec(ctx, "INSERT INTO account (name, email, password, role, active) VALUES (?, ?, '', ?, 1) ON CONFLICT DO NOTHING", name, name+"@localhost", string(role)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Accounts lists the accounts by name.
+func (a *Auth) Accounts(ctx context.Context) ([]Account, error) {
+	return sqlstore.Select(ctx, a.o.DB.Reader(), func(row sqlstore.Row) (one Account, err error) {
+		var role string
+		var active int
+		err = row.Scan(&one.Name, &one.Email, &role, &active)
+		one.Role, one.Active = cardstore.Role(role), active != 0
+		return one, err
+	}, "SELECT name, email, role, active FROM account ORDER BY name")
+}
+
+// EndAccount keeps an account from logging in and ends its tokens; false: there is none.
+func (a *Auth) EndAccount(ctx context.Context, name string) (found bool, err error) {
+	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
+		n, err := q.Exec(ctx, "UPDATE account SET active = 0 WHERE name = ?", name)
+		if found = n > 0; err != nil || !found {
+			return err
+		}
+		return a.revoke(ctx, q, "user:"+name)
+	})
+	return found, err
 }
 
 // A Login is what a client shows to get a token: a key and a role, or a user name
@@ -300,7 +317,7 @@ func (a *Auth) byPassword(ctx context.Context, in Login) (Principal, error) {
 	if slices.Index(all, wants) > slices.Index(all, has) {
 		return Principal{}, &RoleError{has, wants}
 	}
-	return Principal{Subject: "user:" + one.Name, Account: one.Name, Role: wants, RateLimit: DefaultRate, ByPassword: true}, nil
+	return Principal{Subject: "user:" + one.Name, Account: one.Name, Role: wants, RateLimit: a.o.Rate, ByPassword: true}, nil
 }
 
 // nobodysHash is compared with where there is no account, which takes as long.

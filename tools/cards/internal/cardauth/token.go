@@ -26,16 +26,12 @@ import (
 type Principal struct {
 	Subject    string // of the token: key:ID or user:NAME
 	Account    string // the card of the account
+	Name       string // of the key or the account, for people
 	Role       cardstore.Role
-	RateLimit  int64 // requests an hour
+	RateLimit  int64 // requests an hour; 0: unlimited
 	ByPassword bool
 	ExpiresAt  time.Time // of the token
 	TokenID    string
-}
-
-// Caller is the principal as the store knows it.
-func (p Principal) Caller() cardstore.Caller {
-	return cardstore.Caller{Account: p.Account, Role: p.Role}
 }
 
 // A Token is a signed proof of who somebody is.
@@ -71,7 +67,7 @@ type signingKey struct {
 
 // Issue signs a token for a principal.
 func (a *Auth) Issue(ctx context.Context, p Principal) (Token, error) {
-	keys, err := a.keys(ctx, false)
+	keys, err := a.keys(ctx)
 	if err != nil {
 		return Token{}, err
 	}
@@ -136,6 +132,18 @@ func (a *Auth) current(ctx context.Context, p Principal, c claims) (Principal, e
 	if revoked > 0 {
 		return Principal{}, ErrToken
 	}
+	return a.speaksFor(ctx, p)
+}
+
+// Subject returns what a subject may do in a role now, or ErrNobody.
+func (a *Auth) Subject(ctx context.Context, subject string, role cardstore.Role) (Principal, error) {
+	return a.speaksFor(ctx, Principal{Subject: subject, Role: role})
+}
+
+// speaksFor fills in what is known of a subject, or returns ErrNobody if it may not
+// take the role now.
+func (a *Auth) speaksFor(ctx context.Context, p Principal) (Principal, error) {
+	q := a.o.DB.Reader()
 	if name, ok := strings.CutPrefix(p.Subject, "user:"); ok {
 		var has string
 		err := q.QueryRow(ctx, "SELECT role FROM account WHERE name = ? AND active = 1", name).Scan(&has)
@@ -146,7 +154,7 @@ func (a *Auth) current(ctx context.Context, p Principal, c claims) (Principal, e
 		case err != nil:
 			return Principal{}, err
 		}
-		p.Account, p.RateLimit, p.ByPassword = name, DefaultRate, true
+		p.Account, p.Name, p.RateLimit, p.ByPassword = name, "user:"+name, a.o.Rate, true
 		return p, nil
 	}
 	var id int64
@@ -160,29 +168,38 @@ func (a *Auth) current(ctx context.Context, p Principal, c claims) (Principal, e
 	case !found, !k.Active, !slices.Contains(k.Roles, p.Role), !k.ExpiresAt.IsZero() && !a.o.Now().Before(k.ExpiresAt):
 		return Principal{}, ErrNobody
 	}
-	p.Account, p.RateLimit = cardstore.ServiceAccount(p.Role), k.RateLimit
+	p.Account, p.Name, p.RateLimit = cardstore.ServiceAccount(p.Role), k.Name, k.RateLimit
 	return p, nil
 }
 
+// publicKey is the key of a kid. One that is not known yet is looked up at once: another
+// hub may have made it.
 func (a *Auth) publicKey(ctx context.Context, kid string) (*rsa.PublicKey, error) {
-	for _, fresh := range []bool{false, true} {
-		keys, err := a.keys(ctx, fresh)
+	keys, err := a.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k, ok := keys[kid]
+	if !ok {
+		k, err = scanSigningKey(a.o.DB.Reader().QueryRow(ctx, "SELECT kid, private, signs_from, known_to FROM signing_key WHERE kid = ?", kid))
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil, ErrToken
+		}
 		if err != nil {
 			return nil, err
 		}
-		if k, ok := keys[kid]; ok && (k.knownTo.IsZero() || a.o.Now().Before(k.knownTo)) {
-			return &k.private.PublicKey, nil
-		}
 	}
-	return nil, ErrToken
+	if !k.knownTo.IsZero() && !a.o.Now().Before(k.knownTo) {
+		return nil, ErrToken
+	}
+	return &k.private.PublicKey, nil
 }
 
-// keys are all signing keys. They are read again at most once in a few seconds.
-func (a *Auth) keys(ctx context.Context, fresh bool) (map[string]signingKey, error) {
+// keys are all signing keys, as they were at most a few seconds ago.
+func (a *Auth) keys(ctx context.Context) (map[string]signingKey, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	age := a.o.Now().Sub(a.loadedAt)
-	if len(a.signing) > 0 && (age < reloadAfter || !fresh && age < time.Minute) {
+	if age := a.o.Now().Sub(a.loadedAt); len(a.signing) > 0 && age >= 0 && age < reloadAfter {
 		return a.signing, nil
 	}
 	all, err := sqlstore.Select(ctx, a.o.DB.Reader(), scanSigningKey, "SELECT kid, private, signs_from, known_to FROM signing_key")
@@ -263,6 +280,21 @@ func (a *Auth) Rotate(ctx context.Context, atOnce bool) error {
 	return err
 }
 
+// RotateAfter rotates if the youngest key has signed for so long. Of several hubs that
+// find this out one does it.
+func (a *Auth) RotateAfter(ctx context.Context, age time.Duration) error {
+	return a.o.DB.WithLock(ctx, "cards_rotation", func(ctx context.Context) error {
+		var last int64
+		if err := a.o.DB.Reader().QueryRow(ctx, "SELECT coalesce(max(signs_from), 0) FROM signing_key").Scan(&last); err != nil {
+			return err
+		}
+		if last == 0 || a.o.Now().Sub(time.Unix(0, last)) < age { // the first key is made when it is needed
+			return nil
+		}
+		return a.Rotate(ctx, false)
+	})
+}
+
 // A JWK is a public key as RFC 7517 writes it.
 type JWK struct {
 	Kty string `json:"kty"`
@@ -275,14 +307,14 @@ type JWK struct {
 
 // JWKS are the public keys of all tokens that are accepted, youngest first.
 func (a *Auth) JWKS(ctx context.Context) ([]JWK, error) {
-	if keys, err := a.keys(ctx, false); err != nil {
+	if keys, err := a.keys(ctx); err != nil {
 		return nil, err
 	} else if len(keys) == 0 {
 		if err := a.Rotate(ctx, true); err != nil {
 			return nil, err
 		}
 	}
-	keys, err := a.keys(ctx, false)
+	keys, err := a.keys(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,8 +77,12 @@ func (n Name) Right() Name {
 
 // Key is what makes a name unique, and by which it is looked up: letter case where
 // it has ASCII capitals, plurals, punctuation and spacing make no difference. A
-// character that is neither of a word nor * counts as a space.
+// character that is neither of a word nor * counts as a space. A name that is far too
+// long for a card has a key that no card has.
 func (n Name) Key() string {
+	if len(n) > 16*MaxLength {
+		return Joint
+	}
 	parts := n.Parts()
 	keys := make([]string, len(parts))
 	for i, part := range parts {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -264,8 +265,14 @@ func (a *access) classID(ctx context.Context, all clauses) (id int64, err error)
 	return id, err
 }
 
-// visible are the classes whose cards the caller may read.
-func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (map[int64]bool, error) {
+// A view is what a caller may read: cards of these classes, except those.
+type view struct {
+	classes map[int64]bool
+	hidden  map[int64]bool
+}
+
+// visible is what the caller may read.
+func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (v view, err error) {
 	type class struct {
 		id   int64
 		text string
@@ -274,7 +281,7 @@ func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (map[int64]bool, 
 		return c, row.Scan(&c.id, &c.text)
 	}, "SELECT id, clauses FROM class")
 	if err != nil {
-		return nil, err
+		return view{}, err
 	}
 	groups, in := by.groups(), map[int64]bool{}
 	for _, c := range all {
@@ -282,18 +289,34 @@ func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (map[int64]bool, 
 			in[c.id] = true
 		}
 	}
-	return in, nil
+	hidden, err := hiddenCards(ctx, q, by)
+	return view{in, hidden}, err
 }
 
-// readable is the condition of every list: the cards c of these classes.
-func readable(classes map[int64]bool) string {
-	if len(classes) == 0 {
+func (v view) sees(c Card) bool { return v.classes[c.class] && !v.hidden[c.ID] }
+
+// condition is that of every list: the cards that are seen, in a table of this name.
+func (v view) condition(table string) string {
+	condition := v.ofClasses(table)
+	if len(v.hidden) > 0 {
+		condition += " AND " + table + ".id NOT IN (" + numbers(v.hidden) + ")"
+	}
+	return condition
+}
+
+// ofClasses is the part of condition that revisions have too.
+func (v view) ofClasses(table string) string {
+	if len(v.classes) == 0 {
 		return "1 = 0"
 	}
-	ids := make([]string, 0, len(classes))
-	for id := range classes {
-		ids = append(ids, fmt.Sprint(id))
+	return table + ".class_id IN (" + numbers(v.classes) + ")"
+}
+
+func numbers(set map[int64]bool) string {
+	texts := make([]string, 0, len(set))
+	for n := range set {
+		texts = append(texts, strconv.FormatInt(n, 10))
 	}
-	slices.Sort(ids)
-	return "c.class_id IN (" + strings.Join(ids, ", ") + ")"
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
 }

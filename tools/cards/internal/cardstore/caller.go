@@ -20,6 +20,16 @@ func Roles() []Role { return []Role{User, GM, Admin} }
 type Caller struct {
 	Account string // the name of its card
 	Role    Role
+	// Hides reports whether a card does not exist for the caller, whatever its role,
+	// and with it those whose names it is part of; nil: none is hidden.
+	Hides func(Description) bool
+}
+
+// A Description is what a privacy rule may be about.
+type Description struct {
+	Name cardname.Name
+	Type cardname.Name
+	Tags []cardname.Name // that the card NAME+tags lists
 }
 
 // The keys of the groups that rules name.

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	player = Caller{"mcp-user", User}
-	master = Caller{"mcp-gm", GM}
-	admin  = Caller{"mcp-admin", Admin}
+	player = Caller{Account: "mcp-user", Role: User}
+	master = Caller{Account: "mcp-gm", Role: GM}
+	admin  = Caller{Account: "mcp-admin", Role: Admin}
 )
 
 func openStore(t *testing.T) *Store {

@@ -35,13 +35,13 @@ func (e *TakenError) Error() string {
 // card of that name in the trash comes back with its id and its history.
 func (s *Store) Create(ctx context.Context, by Caller, in NewCard) (c Card, err error) {
 	err = s.write(ctx, func(q *sqlstore.Conn) error {
-		c, err = s.create(ctx, q, by, in)
+		c, err = createCard(ctx, s, q, by, in)
 		return err
 	})
 	return c, err
 }
 
-func (s *Store) create(ctx context.Context, q *sqlstore.Conn, by Caller, in NewCard) (Card, error) {
+func createCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, in NewCard) (Card, error) {
 	n := cardname.Parse(in.Name)
 	if err := checkName(n); err != nil {
 		return Card{}, err
@@ -85,7 +85,7 @@ func checkName(n cardname.Name) error {
 // may read the card that has it, and otherwise ErrNameTaken, which also stands for a
 // hidden card that the name is below.
 func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
-	classes, err := visible(ctx, q, by)
+	seen, err := visible(ctx, q, by)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name
 		switch {
 		case err != nil:
 			return err
-		case found && !classes[c.class]:
+		case found && !seen.sees(c):
 			return ErrNameTaken
 		case found && at == n:
 			return &TakenError{c}
@@ -125,6 +125,11 @@ func cleanContent(typeID int64, content string) (string, error) {
 
 // insert writes a card that may be written, and the cards of its name.
 func (s *Store) insert(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name, kind Card, content string) (Card, error) {
+	return s.insertAs(ctx, q, by, s.newID(), n, kind, content)
+}
+
+// insertAs is insert with the id that a new card gets.
+func (s *Store) insertAs(ctx context.Context, q *sqlstore.Conn, by Caller, id int64, n cardname.Name, kind Card, content string) (Card, error) {
 	left, right, err := s.ensureSides(ctx, q, by, n)
 	if err != nil {
 		return Card{}, err
@@ -139,7 +144,7 @@ func (s *Store) insert(ctx context.Context, q *sqlstore.Conn, by Caller, n cardn
 		return Card{}, err
 	}
 	now := s.now().UnixNano()
-	c := Card{ID: newID(), Name: n, TypeID: kind.ID, Content: content, Revision: newID(), key: n.Key(), position: s.nextPosition(), class: class}
+	c := Card{ID: id, Name: n, TypeID: kind.ID, Content: content, Revision: s.newID(), key: n.Key(), position: s.nextPosition(), class: class}
 	if left != nil {
 		c.leftID, c.rightID = nullID(left.ID), nullID(right.ID)
 	}

@@ -11,13 +11,13 @@ import (
 // along whether or not the caller may read it.
 func (s *Store) Delete(ctx context.Context, by Caller, name string) (c Card, err error) {
 	err = s.write(ctx, func(q *sqlstore.Conn) error {
-		c, err = s.delete(ctx, q, by, name)
+		c, err = deleteCard(ctx, s, q, by, name)
 		return err
 	})
 	return c, err
 }
 
-func (s *Store) delete(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {
+func deleteCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name string) (Card, error) {
 	c, err := get(ctx, q, by, name)
 	if err != nil {
 		return Card{}, err
@@ -39,24 +39,29 @@ func (s *Store) delete(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 	if uses, err := usesOf(ctx, q, c); err != nil || uses {
 		return Card{}, cmpOr(err, ErrSystemCard)
 	}
-	act := newID()
+	act := s.newID()
 	slices.SortStableFunc(gone, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	for _, g := range gone {
-		g.Revision = act
-		if _, err := q.Exec(ctx, "UPDATE card SET trash = 1, updated_at = ?, updater = ?, act_id = ? WHERE id = ?", s.nextPosition(), by.Account, act, g.ID); err != nil {
-			return Card{}, err
-		}
-		if _, err := q.Exec(ctx, "DELETE FROM reference WHERE referer_id = ?", g.ID); err != nil {
-			return Card{}, err
-		}
-		if err := s.remember(ctx, q, by, g, "delete", []string{"trash"}); err != nil {
-			return Card{}, err
-		}
-		if err := reclassify(ctx, q, g, nil); err != nil {
+		if err := trashCard(ctx, s, q, by, g, act); err != nil {
 			return Card{}, err
 		}
 	}
 	return c, nil
+}
+
+// trash puts one card into the trash.
+func trashCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Card, act int64) error {
+	c.Revision = act
+	if _, err := q.Exec(ctx, "UPDATE card SET trash = 1, updated_at = ?, updater = ?, act_id = ? WHERE id = ?", s.nextPosition(), by.Account, act, c.ID); err != nil {
+		return err
+	}
+	if _, err := q.Exec(ctx, "DELETE FROM reference WHERE referer_id = ?", c.ID); err != nil {
+		return err
+	}
+	if err := s.remember(ctx, q, by, c, "delete", []string{"trash"}); err != nil {
+		return err
+	}
+	return reclassify(ctx, q, c, nil)
 }
 
 func cmpOr(err, other error) error {

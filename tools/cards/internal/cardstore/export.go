@@ -31,10 +31,15 @@ type ExportedRevision struct {
 	Content string   `json:"content"`
 }
 
-// Export gives every card, live and trashed, to one, oldest first, as of one moment.
-func (s *Store) Export(ctx context.Context, one func(ExportedCard) error) error {
+// Export gives every card, live and trashed, to one, oldest first, as of one moment: all
+// roles' cards, but none that does not exist for the caller.
+func (s *Store) Export(ctx context.Context, by Caller, one func(ExportedCard) error) error {
 	const batch = 200
 	return s.read(ctx, func(q *sqlstore.Conn) error {
+		hidden, err := hiddenCards(ctx, q, by)
+		if err != nil {
+			return err
+		}
 		for after := int64(-1); ; {
 			cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after, batch)
 			if err != nil {
@@ -42,6 +47,9 @@ func (s *Store) Export(ctx context.Context, one func(ExportedCard) error) error 
 			}
 			for _, c := range cards {
 				after = c.position
+				if hidden[c.ID] {
+					continue
+				}
 				out, err := export(ctx, q, c)
 				if err != nil {
 					return err

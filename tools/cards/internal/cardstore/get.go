@@ -9,6 +9,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
 
+// longestName is what nobody needs to look up, in bytes: no card has a longer name.
+const longestName = 4 * 255
+
 // Get returns a card by its name, by ~ID or by :codename. It returns a BarredError
 // for a name that rules keep from the caller, before it looks for a card, and
 // ErrNotFound for all that is not there for the caller.
@@ -17,6 +20,9 @@ func (s *Store) Get(ctx context.Context, by Caller, name string) (Card, error) {
 }
 
 func get(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, error) {
+	if len(name) > longestName {
+		return Card{}, ErrNotFound
+	}
 	n := cardname.Parse(name)
 	condition, arg := "c.key = ? AND c.trash = 0", any(n.Key())
 	if id, ok := strings.CutPrefix(name, "~"); ok {
@@ -34,14 +40,20 @@ func get(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, e
 	if err != nil {
 		return Card{}, err
 	}
-	classes, err := visible(ctx, q, by)
+	seen, err := visible(ctx, q, by)
 	if err != nil {
 		return Card{}, err
 	}
-	if !found || !classes[c.class] {
+	if !found || !seen.sees(c) {
 		return Card{}, ErrNotFound
 	}
 	return c, nil
+}
+
+// MayRead returns a BarredError if rules about names keep this one from the caller,
+// whether or not a card has it.
+func (s *Store) MayRead(ctx context.Context, by Caller, name string) error {
+	return admits(ctx, s.reader(), by, cardname.Parse(name))
 }
 
 // admits returns a BarredError if rules about names keep n from the caller.

@@ -26,6 +26,7 @@ type Revision struct {
 }
 
 func (s *Store) remember(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, action string, changes []string) error {
+	s.record.add(c.Name)
 	_, err := q.Exec(ctx, `INSERT INTO revision (card_id, position, act_id, action, actor, acted_at, changes, name, type_id, content, class_id)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.ID, s.nextPosition(), c.Revision, action, by.Account, s.now().UnixNano(), strings.Join(changes, ","), string(c.Name), c.TypeID, c.Content, c.class)
@@ -51,11 +52,11 @@ func (s *Store) History(ctx context.Context, by Caller, name string, fromTrash b
 		if c, err = getAnywhere(ctx, q, by, name, fromTrash); err != nil {
 			return err
 		}
-		classes, err := visible(ctx, q, by)
+		sight, err := visible(ctx, q, by)
 		if err != nil {
 			return err
 		}
-		seen := strings.ReplaceAll(readable(classes), "c.", "r.")
+		seen := sight.ofClasses("r")
 		if err := q.QueryRow(ctx, "SELECT count(*) FROM revision r WHERE r.card_id = ? AND "+seen, c.ID).Scan(&total); err != nil {
 			return err
 		}
@@ -78,14 +79,33 @@ func getAnywhere(ctx context.Context, q *sqlstore.Conn, by Caller, name string, 
 	if err != nil {
 		return Card{}, err
 	}
-	classes, err := visible(ctx, q, by)
+	seen, err := visible(ctx, q, by)
 	if err != nil {
 		return Card{}, err
 	}
-	if !found || !classes[c.class] {
+	if !found || !seen.sees(c) {
 		return Card{}, ErrNotFound
 	}
 	return c, nil
+}
+
+// HidesName reports whether the caller may not read the card of this name, live or in
+// the trash; of a name that no card ever had, whether a rule keeps it from the caller.
+func (s *Store) HidesName(ctx context.Context, by Caller, n cardname.Name) (hidden bool, err error) {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		if err := admits(ctx, q, by, n); err != nil {
+			hidden = isAbsent(err)
+			return nil
+		}
+		c, found, err := cardBy(ctx, q, "c.key = ?", n.Key())
+		if err != nil {
+			return err
+		}
+		seen, err := visible(ctx, q, by)
+		hidden = found && !seen.sees(c) || by.Hides != nil && by.Hides(Description{Name: n})
+		return err
+	})
+	return hidden, err
 }
 
 // RevisionOf returns one revision of a card, or ErrNotFound.
@@ -108,11 +128,11 @@ func revision(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, act int6
 	if err != nil {
 		return Revision{}, err
 	}
-	classes, err := visible(ctx, q, by)
+	seen, err := visible(ctx, q, by)
 	if err != nil {
 		return Revision{}, err
 	}
-	if !classes[r.class] {
+	if !seen.classes[r.class] {
 		return Revision{}, ErrNotFound
 	}
 	return r, nil
@@ -131,7 +151,7 @@ func (s *Store) Restore(ctx context.Context, by Caller, name string, act int64) 
 			return err
 		}
 		if c.trash {
-			if c, err = s.takeOut(ctx, q, by, c); err != nil {
+			if c, err = takeOut(ctx, s, q, by, c); err != nil {
 				return err
 			}
 		}
@@ -140,7 +160,7 @@ func (s *Store) Restore(ctx context.Context, by Caller, name string, act int64) 
 			changes = append(changes, "type_id")
 		}
 		c.TypeID, c.Content = r.typeID, r.Content
-		c, err = s.change(ctx, q, by, c, changes)
+		c, err = changeCard(ctx, s, q, by, c, changes)
 		return err
 	})
 	return c, r, err
@@ -156,13 +176,13 @@ func (s *Store) RestoreTrashed(ctx context.Context, by Caller, name string) (c C
 		if !c.trash {
 			return ErrNotTrash
 		}
-		c, err = s.takeOut(ctx, q, by, c)
+		c, err = takeOut(ctx, s, q, by, c)
 		return err
 	})
 	return c, err
 }
 
-func (s *Store) takeOut(ctx context.Context, q *sqlstore.Conn, by Caller, c Card) (Card, error) {
+func takeOut(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Card) (Card, error) {
 	left, right, err := s.ensureSides(ctx, q, by, c.Name)
 	if err != nil {
 		return Card{}, err
@@ -170,7 +190,7 @@ func (s *Store) takeOut(ctx context.Context, q *sqlstore.Conn, by Caller, c Card
 	if left != nil {
 		c.leftID, c.rightID = nullID(left.ID), nullID(right.ID)
 	}
-	c.Revision = newID()
+	c.Revision = s.newID()
 	_, err = q.Exec(ctx, "UPDATE card SET trash = 0, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
 		c.leftID, c.rightID, s.now().UnixNano(), by.Account, c.Revision, c.ID)
 	if err != nil {
@@ -193,11 +213,11 @@ type Trashed struct {
 // Trash lists the cards in the trash that the caller might read, last deleted first.
 func (s *Store) Trash(ctx context.Context, by Caller, limit, offset int) (cards []Trashed, total int, err error) {
 	err = s.read(ctx, func(q *sqlstore.Conn) error {
-		classes, err := visible(ctx, q, by)
+		seen, err := visible(ctx, q, by)
 		if err != nil {
 			return err
 		}
-		if err := q.QueryRow(ctx, "SELECT count(*) FROM card c WHERE c.trash = 1 AND "+readable(classes)).Scan(&total); err != nil {
+		if err := q.QueryRow(ctx, "SELECT count(*) FROM card c WHERE c.trash = 1 AND "+seen.condition("c")).Scan(&total); err != nil {
 			return err
 		}
 		cards, err = sqlstore.Select(ctx, q, func(row sqlstore.Row) (t Trashed, err error) {
@@ -206,7 +226,7 @@ func (s *Store) Trash(ctx context.Context, by Caller, limit, offset int) (cards 
 			err = row.Scan(&t.ID, &name, &typeName, &at, &t.DeletedBy)
 			t.Name, t.Type, t.DeletedAt = cardname.Name(name), cardname.Name(typeName), time.Unix(0, at).UTC()
 			return t, err
-		}, "SELECT c.id, c.name, t.name, c.updated_at, c.updater"+cardTables+"WHERE c.trash = 1 AND "+readable(classes)+" ORDER BY c.updated_at DESC, c.position DESC LIMIT ? OFFSET ?", limit, offset)
+		}, "SELECT c.id, c.name, t.name, c.updated_at, c.updater"+cardTables+"WHERE c.trash = 1 AND "+seen.condition("c")+" ORDER BY c.updated_at DESC, c.position DESC LIMIT ? OFFSET ?", limit, offset)
 		return err
 	})
 	return cards, total, err

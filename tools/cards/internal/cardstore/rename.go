@@ -2,6 +2,7 @@ package cardstore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -14,13 +15,21 @@ import (
 // may not read, which the caller is not told.
 func (s *Store) Rename(ctx context.Context, by Caller, name, newName string, updateReferers bool) (c Card, err error) {
 	err = s.write(ctx, func(q *sqlstore.Conn) error {
-		c, err = s.rename(ctx, q, by, name, cardname.Parse(newName), updateReferers)
+		c, err = renaming{s, q, by}.run(ctx, name, cardname.Parse(newName), updateReferers)
 		return err
 	})
 	return c, err
 }
 
-func (s *Store) rename(ctx context.Context, q *sqlstore.Conn, by Caller, name string, with cardname.Name, updateReferers bool) (Card, error) {
+// A renaming gives names in one transaction.
+type renaming struct {
+	*Store
+	q  *sqlstore.Conn
+	by Caller
+}
+
+func (s renaming) run(ctx context.Context, name string, with cardname.Name, updateReferers bool) (Card, error) {
+	q, by := s.q, s.by
 	c, err := get(ctx, q, by, name)
 	if err != nil {
 		return Card{}, err
@@ -52,14 +61,14 @@ func (s *Store) rename(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 			return Card{}, err
 		}
 	}
-	act := newID()
+	act := s.newID()
 	for _, m := range moved {
-		if err := s.giveName(ctx, q, by, m, m.Name.Swap(c.Name, with), act); err != nil {
+		if err := s.giveName(ctx, m, m.Name.Swap(c.Name, with), act); err != nil {
 			return Card{}, err
 		}
 	}
 	for _, id := range referers {
-		if err := s.renameWithin(ctx, q, by, id, c.Name, with); err != nil {
+		if err := s.renameWithin(ctx, id, c.Name, with); err != nil {
 			return Card{}, err
 		}
 	}
@@ -93,22 +102,29 @@ func referersOf(ctx context.Context, q *sqlstore.Conn, cards []Card) (ids []int6
 	return slices.Compact(ids), nil
 }
 
+// vacate takes a name from a card in the trash that has it, for the card with this id.
+func vacate(ctx context.Context, q *sqlstore.Conn, n cardname.Name, id int64) error {
+	old, found, err := cardBy(ctx, q, "c.key = ? AND c.id <> ?", n.Key(), id)
+	switch {
+	case err != nil || !found:
+		return err
+	case !old.trash:
+		return &TakenError{old}
+	}
+	aside := cardname.Name(string(old.Name) + "*trash")
+	key := fmt.Sprintf("%s*%d", aside.Key(), old.ID)
+	_, err = q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(aside), key, searchedWords(aside), old.ID)
+	return err
+}
+
 // giveName changes the name of one card. A card in the trash that has the name loses
 // it.
-func (s *Store) giveName(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, with cardname.Name, act int64) error {
-	old, found, err := cardBy(ctx, q, "c.key = ? AND c.id <> ?", with.Key(), c.ID)
-	if err != nil {
+func (s renaming) giveName(ctx context.Context, c Card, with cardname.Name, act int64) error {
+	q, by := s.q, s.by
+	if err := vacate(ctx, q, with, c.ID); err != nil {
 		return err
 	}
-	if found {
-		if !old.trash {
-			return &TakenError{old}
-		}
-		aside := cardname.Name(string(old.Name) + "*trash")
-		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(aside), aside.Key()+"*"+old.key, searchedWords(aside), old.ID); err != nil {
-			return err
-		}
-	}
+	s.record.add(c.Name)
 	c.Name, c.key, c.Revision = with, with.Key(), act
 	if with.IsCompound() {
 		left, right, err := s.ensureSides(ctx, q, by, with)
@@ -119,7 +135,7 @@ func (s *Store) giveName(ctx context.Context, q *sqlstore.Conn, by Caller, c Car
 	} else {
 		c.leftID.Valid, c.rightID.Valid = false, false
 	}
-	_, err = q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
+	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
 		string(with), c.key, searchedWords(with), c.leftID, c.rightID, s.now().UnixNano(), by.Account, act, c.ID)
 	if err != nil {
 		return err
@@ -128,7 +144,8 @@ func (s *Store) giveName(ctx context.Context, q *sqlstore.Conn, by Caller, c Car
 }
 
 // renameWithin lets the references of a card follow a rename.
-func (s *Store) renameWithin(ctx context.Context, q *sqlstore.Conn, by Caller, id int64, old, with cardname.Name) error {
+func (s renaming) renameWithin(ctx context.Context, id int64, old, with cardname.Name) error {
+	q, by := s.q, s.by
 	c, found, err := cardBy(ctx, q, "c.id = ? AND c.trash = 0", id)
 	if err != nil || !found {
 		return err
@@ -146,6 +163,6 @@ func (s *Store) renameWithin(ctx context.Context, q *sqlstore.Conn, by Caller, i
 		return nil
 	}
 	c.Content = content
-	_, err = s.change(ctx, q, by, c, []string{"db_content"})
+	_, err = changeCard(ctx, s.Store, q, by, c, []string{"db_content"})
 	return err
 }

@@ -2,6 +2,7 @@ package cardstore
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -48,13 +49,13 @@ func (c *condition) String() string { return strings.Join(c.parts, " AND ") }
 // fit in all.
 func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, total int, err error) {
 	err = s.read(ctx, func(q *sqlstore.Conn) error {
-		classes, err := visible(ctx, q, by)
+		seen, err := visible(ctx, q, by)
 		if err != nil {
 			return err
 		}
 		var where condition
 		where.and("c.trash = 0")
-		where.and(readable(classes))
+		where.and(seen.condition("c"))
 		if err := f.apply(ctx, q, by, &where); err != nil {
 			return err
 		}
@@ -110,11 +111,11 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 		}
 	}
 	if f.Tag != "" {
-		classes, err := visible(ctx, q, by)
+		seen, err := visible(ctx, q, by)
 		if err != nil {
 			return err
 		}
-		tags := strings.ReplaceAll(readable(classes), "c.", "g.")
+		tags := seen.condition("g")
 		where.and("EXISTS (SELECT 1 FROM card g JOIN reference r ON r.referer_id = g.id WHERE g.left_id = c.id AND g.trash = 0 AND g.key = c.key || '+tag' AND r.key = ? AND "+tags+")", cardname.Name(f.Tag).Key())
 	}
 	for _, bound := range []struct {
@@ -157,13 +158,23 @@ func (f Search) applyWords(d sqlstore.Dialect, where *condition) {
 		return
 	}
 	if f.In == "" || f.In == "name" {
-		for word := range strings.FieldsSeq(text) {
+		words := strings.Fields(text)
+		if f.Match == "phrase" {
+			words = []string{text}
+		}
+		for _, word := range words {
 			where.substring(d, "words", word)
+			if f.Match == "whole_word" {
+				where.wholeWord(d, "name", word, f.CaseSensitive)
+			}
 		}
 		return
 	}
 	var content condition
 	content.substring(d, "content", text)
+	if f.Match == "whole_word" {
+		content.wholeWord(d, "content", text, f.CaseSensitive)
+	}
 	if f.CaseSensitive {
 		content.and(map[sqlstore.Dialect]string{sqlstore.Postgres: "position(? IN c.content) > 0", sqlstore.Sqlite: "instr(c.content, ?) > 0"}[d], text)
 	}
@@ -175,6 +186,31 @@ func (f Search) applyWords(d sqlstore.Dialect, where *condition) {
 	}
 	where.and(content.String(), content.args...)
 }
+
+// wholeWord adds that no letter, digit or underscore stands directly before or after the
+// text where the column contains it. It looks at what substring found. SQLite ignores
+// only the case of ASCII letters here.
+func (c *condition) wholeWord(d sqlstore.Dialect, column, text string, caseSensitive bool) {
+	if d == sqlstore.Postgres {
+		operator := "~*"
+		if caseSensitive {
+			operator = "~"
+		}
+		c.and("c."+column+" "+operator+" ?", "(^|"+wordEdge+")"+regexp.QuoteMeta(text)+"($|"+wordEdge+")")
+		return
+	}
+	pattern := "*" + wordEdge + globEscaper.Replace(text) + wordEdge + "*"
+	if caseSensitive {
+		c.and("' ' || c."+column+" || ' ' GLOB ?", pattern)
+		return
+	}
+	c.and("lower(' ' || c."+column+" || ' ') GLOB lower(?)", pattern)
+}
+
+// wordEdge is a character that is not of a word, in the syntax of both databases.
+const wordEdge = "[^a-zA-Z0-9_À-ÖØ-öø-῿Ⰰ-퟿]"
+
+var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 // substring adds that a column contains a text, whatever its letter case. In SQLite
 // texts that are long enough are looked up by threes of characters; PostgreSQL does
@@ -194,12 +230,12 @@ func (s *Store) Children(ctx context.Context, by Caller, name string, depth int,
 		if parent, err = get(ctx, q, by, name); err != nil {
 			return err
 		}
-		classes, err := visible(ctx, q, by)
+		seen, err := visible(ctx, q, by)
 		if err != nil {
 			return err
 		}
 		tree := "WITH RECURSIVE tree (id, level) AS (SELECT id, 1 FROM card WHERE left_id = ? AND trash = 0 UNION ALL SELECT k.id, tree.level + 1 FROM card k JOIN tree ON k.left_id = tree.id WHERE k.trash = 0 AND tree.level < ?) "
-		from := cardTables + "JOIN tree ON tree.id = c.id WHERE " + readable(classes)
+		from := cardTables + "JOIN tree ON tree.id = c.id WHERE " + seen.condition("c")
 		if err := q.QueryRow(ctx, tree+"SELECT count(*)"+from, parent.ID, depth).Scan(&total); err != nil {
 			return err
 		}

@@ -102,17 +102,17 @@ func (s *Store) seed(ctx context.Context) error {
 			}
 			for _, one := range seeds {
 				n, at := cardname.Name(one.name), s.nextPosition()
-				c := Card{ID: one.id, Name: n, TypeID: one.typeID, Codename: one.codename, key: n.Key(), position: at, class: everybody, Revision: newID()}
+				c := Card{ID: one.id, Name: n, TypeID: one.typeID, Codename: one.codename, key: n.Key(), position: at, class: everybody, Revision: s.newID()}
 				if err := insertCard(ctx, q, c, itself, s.now().UnixNano()); err != nil {
 					return err
 				}
 			}
 			members := cardname.Join("Administrator", "*members")
-			_, err = s.create(ctx, q, itself, NewCard{Name: string(members), Type: "List", Content: "mcp-admin"})
+			_, err = createCard(ctx, s, q, itself, NewCard{Name: string(members), Type: "List", Content: "mcp-admin"})
 			if err != nil {
 				return err
 			}
-			_, err = s.create(ctx, q, itself, NewCard{Name: "Game Master+*members", Type: "List", Content: "mcp-gm"})
+			_, err = createCard(ctx, s, q, itself, NewCard{Name: "Game Master+*members", Type: "List", Content: "mcp-gm"})
 			return err
 		})
 	})

@@ -27,7 +27,8 @@ var migrations embed.FS
 // at once.
 type Store struct {
 	*shared
-	tx *sqlstore.Conn // nil: every method has a transaction of its own
+	tx     *sqlstore.Conn // nil: every method has a transaction of its own
+	record *Record        // nil: nobody wants to know what is written
 }
 
 type shared struct {
@@ -70,7 +71,7 @@ func (s *Store) Close() error { return s.db.Close() }
 func (s *Store) DB() *sqlstore.Store { return s.db }
 
 // Within is the store within a transaction of its database, which others end.
-func (s *Store) Within(q *sqlstore.Conn) *Store { return &Store{s.shared, q} }
+func (s *Store) Within(q *sqlstore.Conn) *Store { return &Store{s.shared, q, s.record} }
 
 // Together runs fn in one transaction, which fails as a whole.
 func (s *Store) Together(ctx context.Context, fn func(*Store) error) error {
@@ -88,6 +89,9 @@ func (s *Store) write(ctx context.Context, fn func(*sqlstore.Conn) error) error 
 	}
 	if err := fn(s.tx); err != nil {
 		_, back := s.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT cards")
+		if back == nil { // it stays otherwise, and whoever is outside goes back to it and no further
+			_, back = s.tx.Exec(ctx, "RELEASE SAVEPOINT cards")
+		}
 		return errors.Join(err, back)
 	}
 	_, err := s.tx.Exec(ctx, "RELEASE SAVEPOINT cards")
@@ -117,10 +121,21 @@ func (s *Store) nextPosition() int64 {
 	return s.last
 }
 
+// newID is a new id: random, or of the sequence that the record of the writes began
+// with.
+func (s *Store) newID() int64 {
+	if s.record != nil {
+		return idOf(s.record.random.Uint64())
+	}
+	return newID()
+}
+
 // newID is a random positive number that JavaScript can hold: numbers that count up
 // would tell how many cards there are that a reader does not see.
 func newID() int64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return int64(binary.BigEndian.Uint64(b[:])>>11) | 1<<20
+	return idOf(binary.BigEndian.Uint64(b[:]))
 }
+
+func idOf(random uint64) int64 { return int64(random>>11) | 1<<20 }

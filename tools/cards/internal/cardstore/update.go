@@ -23,13 +23,13 @@ type CardUpdate struct {
 // Update changes a card that its caller may read and update.
 func (s *Store) Update(ctx context.Context, by Caller, name string, u CardUpdate) (c Card, err error) {
 	err = s.write(ctx, func(q *sqlstore.Conn) error {
-		c, err = s.update(ctx, q, by, name, u)
+		c, err = updateCard(ctx, s, q, by, name, u)
 		return err
 	})
 	return c, err
 }
 
-func (s *Store) update(ctx context.Context, q *sqlstore.Conn, by Caller, name string, u CardUpdate) (Card, error) {
+func updateCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name string, u CardUpdate) (Card, error) {
 	c, err := get(ctx, q, by, name)
 	if err != nil {
 		if errors.Is(err, ErrNotFound) {
@@ -69,12 +69,15 @@ func (s *Store) update(ctx context.Context, q *sqlstore.Conn, by Caller, name st
 	if len(changes) == 0 || u.DryRun {
 		return c, nil
 	}
-	return s.change(ctx, q, by, c, changes)
+	return changeCard(ctx, s, q, by, c, changes)
 }
 
 // nameRuleBefore is err, or the refusal that rules about names alone give for a card
 // that does not exist as for one that does.
 func nameRuleBefore(ctx context.Context, q *sqlstore.Conn, by Caller, name string, s setting, err error) error {
+	if len(name) > longestName {
+		return err
+	}
 	n := cardname.Parse(name)
 	barrier, ruleErr := newAccess(q).barrier(ctx, n, s)
 	switch {
@@ -99,8 +102,8 @@ func mayWrite(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, what set
 }
 
 // change writes a card that exists.
-func (s *Store) change(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, changes []string) (Card, error) {
-	c.Revision = newID()
+func changeCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Card, changes []string) (Card, error) {
+	c.Revision = s.newID()
 	_, err := q.Exec(ctx, "UPDATE card SET type_id = ?, content = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
 		c.TypeID, c.Content, s.now().UnixNano(), by.Account, c.Revision, c.ID)
 	if err != nil {

@@ -2,7 +2,9 @@ package cardtext
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -115,4 +117,15 @@ func FuzzTokens(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A text of brackets that nobody closes is read once, not once for each of them.
+func TestOpenBracketsTakeNoTime(t *testing.T) {
+	began := time.Now()
+	for _, text := range []string{strings.Repeat("[[", 1<<20), strings.Repeat("{{[[", 1<<19), strings.Repeat("[", 1<<20) + "]]"} {
+		_ = Tokens(text)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
 }

@@ -38,12 +38,16 @@ type Token struct {
 // escaped by a backslash, or not closed, is none; a nest in the text of a link
 // belongs to it.
 func Tokens(content string) (all []Token) {
+	open := map[string]bool{} // ends that do not follow any more: a text of open brackets is read once
 	for i := 0; i+1 < len(content); i++ {
-		open := content[i : i+2]
+		begin := content[i : i+2]
 		kind, end := Link, "]]"
-		if open == "{{" {
+		if begin == "{{" {
 			kind, end = Nest, "}}"
-		} else if open != "[[" {
+		} else if begin != "[[" {
+			continue
+		}
+		if open[end] {
 			continue
 		}
 		if i > 0 && content[i-1] == '\\' {
@@ -52,10 +56,11 @@ func Tokens(content string) (all []Token) {
 		}
 		length := strings.Index(content[i+2:], end)
 		if length < 0 {
+			open[end] = true
 			continue
 		}
 		// A bracket that is opened twice belongs to the inner token.
-		if again := strings.LastIndex(content[i+2:i+2+length], open); again >= 0 {
+		if again := strings.LastIndex(content[i+2:i+2+length], begin); again >= 0 {
 			i += again + 1
 			continue
 		}

@@ -1,0 +1,77 @@
+package cards
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// addAccount also makes the card of the account, by which rules name it.
+func (w *Wiki) addAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	role, err := readRole(call.Args["role"])
+	if err != nil {
+		return err
+	}
+	name := cardname.Parse(call.Args["name"])
+	if why := name.Problem(); why != "" || name.IsCompound() {
+		return tools.Errorf(tools.Invalid, "%.100q is no name of an account", name)
+	}
+	body := map[string]any{"ops": []map[string]any{{"action": "create", "name": name, "type": "User", "fetch_or_initialize": true}}}
+	answer, err := w.Do(ctx, call.Context, apiRequest{Method: "POST", Path: "/cards/batch", Body: body})
+	if err != nil {
+		return err
+	}
+	if answer.Status != 200 {
+		return tools.Errorf(tools.Invalid, "the card of the account cannot be written: %.300s", answer.Body)
+	}
+	password := rand.Text()
+	one := cardauth.Account{Name: string(name), Email: cmp.Or(call.Args["email"], name.Key()+"@localhost"), Role: role}
+	if err := w.local.auth.SetAccount(ctx, one, password); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n\nThis is the password of %s; it is not shown again. It may be up to %s.\n", password, name, role)
+	return err
+}
+
+func (w *Wiki) listAccounts(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+	all, err := w.local.auth.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "NAME\tROLE\tEMAIL\t") // errors come with Flush
+	for _, one := range all {
+		state := ""
+		if !one.Active {
+			state = "not active"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.Role, one.Email, state)
+	}
+	return table.Flush()
+}
+
+func (w *Wiki) removeAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	name := call.Args["name"]
+	for _, role := range cardstore.Roles() {
+		if name == cardstore.ServiceAccount(role) {
+			return tools.Errorf(tools.Denied, "%s is what API keys act as", name).WithHint("Remove the keys: lectern cards key remove")
+		}
+	}
+	found, err := w.local.auth.EndAccount(ctx, name)
+	if err == nil && !found {
+		err = tools.Errorf(tools.NotFound, "no account is named %.100q", name).WithHint("List them: lectern cards account list")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s can no longer log in\n", name)
+	return err
+}

@@ -1,0 +1,209 @@
+package cards
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// commands are what a person does from the shell: `lectern cards key add NAME`.
+func commands() []tools.Command[*Wiki] {
+	name := tools.CommandArgument{Name: "name", Doc: "of the key, as grants and rules name it after key:", Required: true}
+	account := tools.CommandArgument{Name: "name", Doc: "of the account", Required: true}
+	file := tools.CommandArgument{Name: "file", Doc: "a file of cards, one JSON object a line", Required: true, Folder: true}
+	addKey := command("key add", "Make an API key and print it, this once.", (*Wiki).addKey, name,
+		tools.CommandArgument{Name: "roles", Doc: "that it may take, separated by commas; all for the first key of a wiki, else user when omitted"},
+		tools.CommandArgument{Name: "rate", Doc: "requests an hour"}, tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"})
+	addKey.AfterAdd = "Agents need no key. For other programs make the first one, which may take every role and is shown once"
+	return []tools.Command[*Wiki]{
+		addKey,
+		command("key list", "List the API keys.", (*Wiki).listKeys),
+		command("key rotate", "Make another key of the same name and roles; the former works for another day.", (*Wiki).rotateKey, name),
+		command("key remove", "Remove the API keys of a name and end their tokens.", (*Wiki).removeKeys, name),
+		command("signing rotate", "Sign tokens with a new key, ten minutes from now.", (*Wiki).rotateSigning),
+		command("account add", "Make an account and print its password, or give it a new one.", (*Wiki).addAccount, account,
+			tools.CommandArgument{Name: "role", Doc: "the most that it may be: user, gm or admin", Required: true}, tools.CommandArgument{Name: "email", Doc: "to log in with"}),
+		command("account list", "List the accounts.", (*Wiki).listAccounts),
+		command("account remove", "Keep an account from logging in and end its tokens.", (*Wiki).removeAccount, account),
+		command("import", "Write the cards of a file, in batches that can be undone.", (*Wiki).importCards, file),
+		command("export", "Write all cards to a new file.", (*Wiki).exportCards, file),
+		command("backup", "Keep a backup of all cards with their history.", (*Wiki).backup),
+	}
+}
+
+// command is for wikis of our own: others have their own commands.
+func command(name, doc string, run func(*Wiki, context.Context, tools.CommandCall, io.Writer) error, args ...tools.CommandArgument) tools.Command[*Wiki] {
+	return tools.Command[*Wiki]{
+		CommandInfo: tools.CommandInfo{Name: name, Doc: doc, Args: args},
+		Run: func(w *Wiki, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+			if w.local == nil {
+				return tools.Errorf(tools.Unavailable, "the wiki %s is on another server", w.name).WithHint("Do this there.")
+			}
+			call.Context.Identity.Role = string(cardstore.Admin) // whoever runs the hub owns the wiki
+			return run(w, ctx, call, out)
+		},
+	}
+}
+
+func (w *Wiki) addKey(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	k := cardauth.APIKey{Name: call.Args["name"], Roles: []cardstore.Role{cardstore.User}}
+	if keys, err := w.local.auth.Keys(ctx); err != nil {
+		return err
+	} else if len(keys) == 0 {
+		k.Roles = cardstore.Roles()
+	}
+	if text := call.Args["roles"]; text != "" {
+		k.Roles = nil
+		for role := range strings.SplitSeq(text, ",") {
+			one, err := readRole(strings.TrimSpace(role))
+			if err != nil {
+				return err
+			}
+			k.Roles = append(k.Roles, one)
+		}
+	}
+	var err error
+	if k.RateLimit, err = readNumber(call.Args, "rate"); err != nil {
+		return err
+	}
+	days, err := readNumber(call.Args, "days")
+	if err != nil {
+		return err
+	}
+	if days > 0 {
+		k.ExpiresAt = w.now().AddDate(0, 0, int(days))
+	}
+	return w.makeKey(ctx, call.Context, k, out)
+}
+
+func readRole(text string) (cardstore.Role, error) {
+	if role := cardstore.Role(text); slices.Contains(cardstore.Roles(), role) {
+		return role, nil
+	}
+	return "", tools.Errorf(tools.Invalid, "%.40q is no role", text).WithHint("There are user, gm and admin.")
+}
+
+func readNumber(args map[string]string, name string) (int64, error) {
+	text, given := args[name]
+	if !given {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 1 {
+		return 0, tools.Errorf(tools.Invalid, "%s must be a number of at least 1", name)
+	}
+	return n, nil
+}
+
+// makeKey keeps a key as a route would, so that it is recorded and can be undone, and
+// prints it.
+func (w *Wiki) makeKey(ctx context.Context, c tools.CallContext, k cardauth.APIKey, out io.Writer) error {
+	if k.Name == "" || len(k.Name) > 100 || strings.ContainsFunc(k.Name, func(r rune) bool { return r < ' ' }) {
+		return tools.Errorf(tools.Invalid, "a key needs a name of at most 100 bytes")
+	}
+	k, text := w.local.auth.NewKey(k)
+	if err := w.setKey(ctx, c, k.ID, nil, k.State()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s\n\nThis is the key %s; it is not shown again. Roles: %s.\n", text, k.Name, k.State().Roles)
+	return err
+}
+
+func (w *Wiki) setKey(ctx context.Context, c tools.CallContext, id int64, before, after *cardauth.KeyState) error {
+	if err := c.BeforeWrite(ctx, tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)}); err != nil {
+		return err
+	}
+	fits, err := w.local.auth.SetKeyState(ctx, id, before, after)
+	if err == nil && !fits {
+		err = tools.Errorf(tools.Conflict, "the key was changed by somebody else").WithHint("Try again.")
+	}
+	return err
+}
+
+// keysNamed are the keys of a name, or NotFound.
+func (w *Wiki) keysNamed(ctx context.Context, name string) ([]cardauth.APIKey, error) {
+	keys, err := w.local.auth.Keys(ctx)
+	keys = slices.DeleteFunc(keys, func(k cardauth.APIKey) bool { return k.Name != name })
+	if err == nil && len(keys) == 0 {
+		err = tools.Errorf(tools.NotFound, "no API key is named %.100q", name).WithHint("List them: lectern cards key list")
+	}
+	return keys, err
+}
+
+// keyOverlap is how long a key works that was rotated.
+const keyOverlap = 24 * time.Hour
+
+func (w *Wiki) rotateKey(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	keys, err := w.keysNamed(ctx, call.Args["name"])
+	if err != nil {
+		return err
+	}
+	last := keys[len(keys)-1]
+	if err := w.makeKey(ctx, call.Context, cardauth.APIKey{Name: last.Name, Roles: last.Roles, RateLimit: last.RateLimit, Contact: last.Contact, About: last.About}, out); err != nil {
+		return err
+	}
+	end := w.now().Add(keyOverlap)
+	for _, k := range keys {
+		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Before(end) {
+			continue
+		}
+		before := k.State()
+		k.ExpiresAt = end
+		if err := w.setKey(ctx, call.Context, k.ID, before, k.State()); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(out, "The former one works until %s.\n", end.UTC().Format(time.DateTime))
+	return err
+}
+
+func (w *Wiki) removeKeys(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	keys, err := w.keysNamed(ctx, call.Args["name"])
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if err := w.setKey(ctx, call.Context, k.ID, k.State(), nil); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(out, "removed %d\n", len(keys))
+	return err
+}
+
+func (w *Wiki) listKeys(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+	keys, err := w.local.auth.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "NAME\tKEY\tROLES\tAN HOUR\tEXPIRES") // errors come with Flush
+	for _, k := range keys {
+		expires := "never"
+		switch {
+		case !k.Active:
+			expires = "not active"
+		case !k.ExpiresAt.IsZero():
+			expires = k.ExpiresAt.Format(time.DateTime)
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s…\t%s\t%d\t%s\n", k.Name, k.Prefix, k.State().Roles, k.RateLimit, expires)
+	}
+	return table.Flush()
+}
+
+func (w *Wiki) rotateSigning(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+	if err := w.local.auth.Rotate(ctx, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "A new key is published now and signs in ten minutes. Tokens of the former are accepted for another day.")
+	return err
+}

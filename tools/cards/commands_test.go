@@ -1,0 +1,154 @@
+package cards_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// changeList collects what a command reports.
+type changeList []tools.Change
+
+func (l *changeList) BeforeWrite(_ context.Context, changes ...tools.Change) error {
+	*l = append(*l, changes...)
+	return nil
+}
+
+func (l *changeList) AfterWrite(string, tools.State) {}
+
+// run gives a command and returns what it prints.
+func (w *wiki) run(t *testing.T, name string, args map[string]string) (out string, changes changeList, err error) {
+	t.Helper()
+	var b bytes.Buffer
+	err = w.source.Command(t.Context(), name, tools.CommandCall{Args: args, Context: tools.CallContext{Writes: &changes}}, &b)
+	return b.String(), changes, err
+}
+
+func (w *wiki) mustRun(t *testing.T, name string, args map[string]string) (string, changeList) {
+	t.Helper()
+	out, changes, err := w.run(t, name, args)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return out, changes
+}
+
+// A key that a command makes logs in, is rotated without a gap and removed at once,
+// and all of it is undone.
+func TestKeyCommands(t *testing.T) {
+	now := time.Now()
+	w := openWiki(t, t.TempDir(), func() time.Time { return now })
+	login := func(key string, role cardstore.Role) error {
+		_, err := w.auth.Authenticate(t.Context(), cardauth.Login{Key: key, Role: string(role)})
+		return err
+	}
+	out, changes := w.mustRun(t, "key add", map[string]string{"name": "team", "roles": "user, gm", "days": "30"})
+	first := regexp.MustCompile(`^[0-9a-f]{64}`).FindString(out)
+	if len(changes) != 1 || login(first, "gm") != nil || login(first, "admin") == nil {
+		t.Fatalf("%q reports %d changes; as gm %v, as admin %v", out, len(changes), login(first, "gm"), login(first, "admin"))
+	}
+	if list, _ := w.mustRun(t, "key list", nil); !strings.Contains(list, "team") || strings.Contains(list, first) {
+		t.Errorf("listed as %q", list)
+	}
+	w.key = first
+	token := w.roleToken(t, "gm")
+	out, _ = w.mustRun(t, "key rotate", map[string]string{"name": "team"})
+	second := regexp.MustCompile(`^[0-9a-f]{64}`).FindString(out)
+	if login(first, "gm") != nil || login(second, "gm") != nil {
+		t.Errorf("while both count: %v, %v", login(first, "gm"), login(second, "gm"))
+	}
+	now = now.Add(25 * time.Hour)
+	if login(first, "gm") == nil || login(second, "gm") != nil {
+		t.Errorf("a day later: %v, %v", login(first, "gm"), login(second, "gm"))
+	}
+	now = now.Add(-25 * time.Hour)
+	if _, err := w.auth.Verify(t.Context(), token); err != nil {
+		t.Errorf("a token of the rotated key: %v", err)
+	}
+	_, changes = w.mustRun(t, "key remove", map[string]string{"name": "team"})
+	if _, err := w.auth.Verify(t.Context(), token); err == nil || login(second, "user") == nil {
+		t.Error("a removed key still counts")
+	}
+	var undo []tools.Change
+	for _, c := range changes {
+		undo = append(undo, tools.Change{Target: c.Target, Before: c.After, After: c.Before})
+	}
+	if err := w.source.Restorer().Restore(t.Context(), tools.CallContext{}, undo); err != nil || login(second, "user") != nil {
+		t.Errorf("undone: %v, %v", err, login(second, "user"))
+	}
+	for _, bad := range []map[string]string{{"name": ""}, {"name": "x", "roles": "emperor"}, {"name": "x", "rate": "-1"}, {"name": "x", "days": "soon"}} {
+		if _, _, err := w.run(t, "key add", bad); err == nil || tools.AsError(err).Code != tools.Invalid {
+			t.Errorf("key add %v: %v", bad, err)
+		}
+	}
+}
+
+func TestAccountCommands(t *testing.T) {
+	w := openWiki(t, t.TempDir(), time.Now)
+	out, _ := w.mustRun(t, "account add", map[string]string{"name": "Ann", "role": "gm", "email": "ann@example.com"})
+	password := strings.Fields(out)[0]
+	who, err := w.auth.Authenticate(t.Context(), cardauth.Login{User: "ann@example.com", Password: password})
+	if err != nil || who.Role != cardstore.GM {
+		t.Fatalf("logs in as %+v, %v", who, err)
+	}
+	token, err := w.auth.Issue(t.Context(), who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := w.mustRun(t, "account list", nil); !strings.Contains(list, "Ann") || !strings.Contains(list, "mcp-admin") {
+		t.Errorf("listed as %q", list)
+	}
+	w.mustRun(t, "account remove", map[string]string{"name": "Ann"})
+	if _, err := w.auth.Verify(t.Context(), token.Text); err == nil {
+		t.Error("a token outlives its account")
+	}
+	if _, _, err := w.run(t, "account remove", map[string]string{"name": "mcp-gm"}); err == nil {
+		t.Error("a service account was removed")
+	}
+}
+
+// What is exported and imported elsewhere is the same, and the import can be undone.
+func TestExportImport(t *testing.T) {
+	one, two := openConfigured(t, t.TempDir(), `"sample":true`), openWiki(t, t.TempDir(), time.Now)
+	file := filepath.Join(t.TempDir(), "cards.jsonl")
+	one.mustRun(t, "export", map[string]string{"file": file})
+	if _, _, err := one.run(t, "export", map[string]string{"file": file}); err == nil {
+		t.Error("an export overwrites a file")
+	}
+	before := digest(t, two.store)
+	_, changes := two.mustRun(t, "import", map[string]string{"file": file})
+	for _, name := range []string{"Lighthouse+GM", "Salt Guild", "Index"} {
+		admin := cardstore.Caller{Account: "mcp-admin", Role: cardstore.Admin}
+		a, errA := one.store.Get(t.Context(), admin, name)
+		b, errB := two.store.Get(t.Context(), admin, name)
+		if errA != nil || errB != nil || a.Content != b.Content || a.Type != b.Type {
+			t.Errorf("%s: %q of %s and %q of %s (%v, %v)", name, a.Content, a.Type, b.Content, b.Type, errA, errB)
+		}
+	}
+	var undo []tools.Change
+	for _, c := range changes {
+		undo = append(undo, tools.Change{Target: c.Target, Before: c.After, After: c.Before})
+	}
+	if err := two.source.Restorer().Restore(t.Context(), tools.CallContext{}, undo); err != nil || digest(t, two.store) != before {
+		t.Errorf("undone: %v; as before: %t", err, digest(t, two.store) == before)
+	}
+	bad := filepath.Join(t.TempDir(), "bad")
+	if err := os.WriteFile(bad, []byte("{\"name\":\"x\"}\nnot a card\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := two.run(t, "import", map[string]string{"file": bad}); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a bad line: %v", err)
+	}
+	if out, _ := one.mustRun(t, "backup", nil); !strings.Contains(out, ".jsonl.gz") {
+		t.Errorf("backup says %q", out)
+	}
+}

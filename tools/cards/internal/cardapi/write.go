@@ -1,0 +1,263 @@
+package cardapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// BeforeWrite hears of all that a request is about to change. Its error stops the
+// request.
+type BeforeWrite func(ctx context.Context, changes []cardstore.StateChange) error
+
+// BeforeKey is the same for a key; nil states: there is none.
+type BeforeKey func(id int64, before, after *cardauth.KeyState) error
+
+// ErrConflict means that what a request was to change is no longer as it was
+// when it was worked out.
+var ErrConflict = errors.New("changed meanwhile")
+
+// ErrHidden means that a request would change cards that privacy rules hide.
+var ErrHidden = errors.New("hidden")
+
+// A refusedError is an error of a BeforeWrite.
+type refusedError struct{ err error }
+
+// Error implements error.
+func (e *refusedError) Error() string { return e.err.Error() }
+
+// A plan is what a request would change and answer.
+type plan struct {
+	out     answer
+	changes []cardstore.StateChange
+}
+
+var errTriedOut = errors.New("tried out")
+
+// WriteOptions say who hears of a write.
+type WriteOptions struct {
+	Seed      uint64 // decides the ids of what is new
+	Before    BeforeWrite
+	BeforeKey BeforeKey
+	Progress  func(done, total int)
+}
+
+// Write answers a request that may write. It is worked out in a transaction that is
+// taken back, shown to o.Before, which may take its time, and then carried out
+// exactly so, or fails with [ErrConflict] or [ErrHidden]. An error of Before is returned as it is.
+func (a *API) Write(who cardauth.Principal, r *http.Request, body []byte, o WriteOptions) (Answer, error) {
+	q, route, err := a.begin(who, r, body)
+	if err != nil {
+		return a.encode(r, failure(err)), nil
+	}
+	q.beforeKey, q.progress = o.BeforeKey, o.Progress
+	var out answer
+	if route.effect == Manages {
+		out, err = a.guarded(func() (answer, error) { return route.handle(q) })
+	} else {
+		out, err = a.guarded(func() (answer, error) { return a.writeCards(q, route, o) })
+	}
+	if refused, ok := errors.AsType[*refusedError](err); ok {
+		return Answer{}, refused.err
+	}
+	for _, known := range []error{ErrConflict, ErrHidden} {
+		if errors.Is(err, known) {
+			return Answer{}, known
+		}
+	}
+	if err := r.Context().Err(); err != nil {
+		return Answer{}, err
+	}
+	if err != nil {
+		out = a.failed(q, route, err)
+	}
+	return a.encode(r, out), nil
+}
+
+func (a *API) writeCards(q *request, route route, o WriteOptions) (answer, error) {
+	p, err := a.try(q, route, o.Seed)
+	if n := *q.probes; n > 0 {
+		limit := sqlstore.RateLimit{Limit: a.Limits.Probes, Window: time.Hour}
+		a.Log.Info("a write onto the name of a card that its caller may not read", "subject", q.who.Subject, "names", n)
+		if err := a.take(q.Context(), "cards/probes/"+q.who.Subject, n, limit, "Too many attempts on names that are not available"); err != nil {
+			return answer{}, err
+		}
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if len(p.changes) == 0 && q.Header.Get("Idempotency-Key") == "" {
+		return p.out, nil
+	}
+	if len(p.changes) > 0 {
+		if err := o.Before(q.Context(), p.changes); err != nil {
+			return answer{}, &refusedError{err}
+		}
+	}
+	return a.carryOutPlan(q, route, o.Seed, p)
+}
+
+// try works a request out and takes it back.
+func (a *API) try(q *request, route route, seed uint64) (p plan, err error) {
+	err = a.Store.DB().Write(q.Context(), func(c *sqlstore.Conn) error {
+		*q.probes = 0
+		if p, err = a.handleWithin(q, route, c, seed); err != nil {
+			return err
+		}
+		return errTriedOut
+	})
+	if !errors.Is(err, errTriedOut) {
+		return p, err
+	}
+	names := make([]cardname.Name, len(p.changes))
+	for i, c := range p.changes {
+		names[i] = c.Name
+	}
+	before, err := a.Store.States(q.Context(), names)
+	if err != nil {
+		return p, err
+	}
+	kept := p.changes[:0]
+	for i, c := range p.changes {
+		if c.Before = before[i]; !reflect.DeepEqual(c.Before, c.After) {
+			kept = append(kept, c)
+		}
+	}
+	p.changes = kept
+	return p, nil
+}
+
+// carryOutPlan does what was planned, if it still is that.
+func (a *API) carryOutPlan(q *request, route route, seed uint64, planned plan) (answer, error) {
+	var p plan
+	err := a.Store.DB().Write(q.Context(), func(c *sqlstore.Conn) error {
+		within := a.Store.Within(c)
+		names := make([]cardname.Name, len(planned.changes))
+		for i, change := range planned.changes {
+			names[i] = change.Name
+		}
+		before, err := within.States(q.Context(), names)
+		if err != nil {
+			return err
+		}
+		for i, change := range planned.changes {
+			if !reflect.DeepEqual(before[i], change.Before) {
+				return ErrConflict
+			}
+		}
+		if p, err = a.handleWithin(q, route, c, seed); err != nil {
+			return err
+		}
+		return sameAfter(planned.changes, p.changes)
+	})
+	return p.out, err
+}
+
+// sameAfter returns ErrConflict unless what was written is what was planned.
+// Cards that were written and stayed the same are only in written.
+func sameAfter(planned, written []cardstore.StateChange) error {
+	i := 0
+	for _, change := range planned {
+		for i < len(written) && written[i].Name.Key() != change.Name.Key() {
+			i++
+		}
+		if i == len(written) || !reflect.DeepEqual(written[i].After, change.After) {
+			return ErrConflict
+		}
+	}
+	return nil
+}
+
+// handleWithin runs the handler in a transaction, or answers what it answered to the
+// same request before.
+func (a *API) handleWithin(q *request, route route, c *sqlstore.Conn, seed uint64) (p plan, err error) {
+	within := *q
+	store, record := a.Store.RecordWrites(c, seed)
+	within.store = store
+	hidden, err := a.hiddenKeys(q, store)
+	if err != nil {
+		return p, err
+	}
+	if p.out, err = a.once(&within, c, route); err != nil {
+		return p, err
+	}
+	names := record.Names()
+	if err := a.checkHidden(q, store, hidden, names); err != nil {
+		return p, err
+	}
+	after, err := store.States(q.Context(), names)
+	for i, n := range names {
+		if err == nil {
+			p.changes = append(p.changes, cardstore.StateChange{Name: n, After: after[i]})
+		}
+	}
+	return p, err
+}
+
+func (a *API) hiddenKeys(q *request, store *cardstore.Store) (map[string]bool, error) {
+	if a.Hides == nil {
+		return nil, nil //nolint:nilnil // nothing is hidden
+	}
+	return store.HiddenKeys(q.Context(), q.by())
+}
+
+// checkHidden refuses to write a card that was hidden before, or is hidden now: the
+// same for a name that a rule covers whether or not a card has it.
+func (a *API) checkHidden(q *request, store *cardstore.Store, before map[string]bool, written []cardname.Name) error {
+	after, err := a.hiddenKeys(q, store)
+	if err != nil {
+		return err
+	}
+	for _, n := range written {
+		if before[n.Key()] || after[n.Key()] {
+			return ErrHidden
+		}
+	}
+	return nil
+}
+
+// once runs the handler, or answers what it answered to the same request before.
+func (a *API) once(q *request, c *sqlstore.Conn, route route) (answer, error) {
+	key := q.Header.Get("Idempotency-Key")
+	if key == "" {
+		return route.handle(q)
+	}
+	digest := sha256.Sum256([]byte(q.Method + "\n" + q.URL.EscapedPath() + "\n" + string(q.body)))
+	kept, replayed, err := a.Store.DB().OnceWithin(q.Context(), c, sqlstore.IdempotencyKey{Scope: "cards/" + q.who.Subject, Key: key, Digest: digest[:]}, 24*time.Hour,
+		func() ([]byte, error) {
+			out, err := route.handle(q)
+			if err != nil {
+				return nil, err
+			}
+			value, err := encode(out.value)
+			if err != nil {
+				return nil, err
+			}
+			return append(fmt.Appendf(nil, "%d ", out.status), value...), nil
+		})
+	if errors.Is(err, sqlstore.ErrKeyReused) {
+		return answer{}, &apiError{status: http.StatusConflict, code: "conflict", message: "This Idempotency-Key was used for another request"}
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	status, value, _ := bytes.Cut(kept, []byte(" "))
+	code, err := strconv.Atoi(string(status))
+	out := answer{status: code, value: json.RawMessage(value)}
+	if replayed {
+		out.headers = map[string]string{"Idempotency-Replayed": "true"}
+	}
+	return out, err
+}

@@ -1,0 +1,179 @@
+package cards
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardclient"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+)
+
+// owner is the source itself, with all that its key may do.
+func (m *remote) owner() requester {
+	return requester{direct{m}, tools.CallContext{Identity: tools.Identity{Role: string(m.role)}}}
+}
+
+// State implements [tools.Restorer]. A target is the name of a card.
+func (m *remote) State(ctx context.Context, target string) (tools.State, error) {
+	c, err := m.owner().read(ctx, target, nil)
+	if isCode(err, tools.NotFound, tools.Invalid) {
+		return tools.State{}, nil
+	}
+	return remoteState{c.Name, c.Type, c.Content}.state(err == nil), err
+}
+
+// Restore implements [tools.Restorer]: by new revisions that equal the old ones, out of
+// the trash, and by deleting what was made.
+func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+	after := make([]*remoteState, len(changes))
+	for i, change := range changes {
+		now, err := m.State(ctx, change.Target)
+		if err != nil {
+			return err
+		}
+		if now.Exists != change.Before.Exists || !bytes.Equal(now.Data, change.Before.Data) {
+			return tools.Errorf(tools.Conflict, "the card %.200q was changed later", change.Target)
+		}
+		if after[i], err = readState[remoteState](change.After); err != nil {
+			return err
+		}
+	}
+	if err := m.checkNothingBelow(ctx, changes); err != nil {
+		return err
+	}
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
+		return err
+	}
+	order := make([]int, len(changes))
+	for i := range order {
+		order[i] = i
+	}
+	depth := func(i int) int { return strings.Count(changes[i].Target, cardname.Joint) }
+	slices.SortStableFunc(order, func(a, b int) int { return depth(a) - depth(b) })
+	for _, i := range order {
+		if after[i] != nil {
+			if err := m.bringBack(ctx, changes[i].Target, *after[i], changes[i].Before.Exists); err != nil {
+				return err
+			}
+		}
+	}
+	for _, i := range slices.Backward(order) {
+		if changes[i].Before.Exists && after[i] == nil {
+			_, err := m.owner().send(ctx, apiRequest{Method: http.MethodDelete, Path: cardclient.Path("cards", changes[i].Target)}, nil)
+			if err != nil && !isCode(err, tools.NotFound) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkNothingBelow refuses to delete a card below which others were made since.
+func (m *remote) checkNothingBelow(ctx context.Context, changes []tools.Change) error {
+	goes := map[string]bool{}
+	for _, change := range changes {
+		goes[cardname.Parse(change.Target).Key()] = change.Before.Exists && !change.After.Exists
+	}
+	for _, change := range changes {
+		if !change.Before.Exists || change.After.Exists {
+			continue
+		}
+		_, below, err := m.owner().below(ctx, change.Target, deepest)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(below, func(k card) bool { return !goes[cardname.Parse(k.Name).Key()] }) {
+			return tools.Errorf(tools.Conflict, "the card %.200q has cards below it that were made later", change.Target)
+		}
+	}
+	return nil
+}
+
+// bringBack makes a card what it was. Out of the trash it keeps its number and its
+// history; where the key may not do that the card is made again, which revives it.
+func (m *remote) bringBack(ctx context.Context, name string, want remoteState, exists bool) error {
+	r := m.owner()
+	if !exists {
+		_, err := r.send(ctx, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"from_trash": true}}, nil)
+		if isCode(err, tools.NotFound, tools.Invalid, tools.Denied) {
+			err = m.plan(r.call).saveOne(ctx, operation{"create", name, want.Type, want.Content})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	now, err := r.read(ctx, name, nil)
+	if err != nil || now.Type == want.Type && now.Content == want.Content {
+		return err
+	}
+	if want.Type == "File" || want.Type == "Image" {
+		return r.restoreFile(ctx, now.Name, want)
+	}
+	_, err = r.send(ctx, apiRequest{Method: http.MethodPatch, Path: cardclient.Path("cards", now.Name), Body: map[string]string{"type": want.Type, "content": want.Content}}, nil)
+	return err
+}
+
+// restoreFile goes back to the revision that had the file: its content alone is not the
+// file.
+func (r requester) restoreFile(ctx context.Context, name string, want remoteState) error {
+	h, err := r.history(ctx, name, pageSize)
+	if err != nil {
+		return err
+	}
+	for _, one := range h.Revisions {
+		was, err := r.revision(ctx, name, one.Act.String())
+		if isCode(err, tools.NotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if was.Snapshot.Type == want.Type && was.Snapshot.Content == want.Content {
+			_, err = r.send(ctx, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"act_id": one.Act}}, nil)
+			return err
+		}
+	}
+	return tools.Errorf(tools.Conflict, "the file of the card %.200q is not in its history", name)
+}
+
+// cardHistory is what happened to a card, as the API answers it.
+type cardHistory struct {
+	Card      string `json:"card"`
+	Revisions []struct {
+		Act     json.Number `json:"act_id"`
+		Action  string      `json:"action"`
+		Actor   string      `json:"actor"`
+		At      string      `json:"acted_at"`
+		Changes []string    `json:"changes"`
+	} `json:"revisions"`
+	Total   int  `json:"total"`
+	InTrash bool `json:"in_trash"`
+}
+
+func (r requester) history(ctx context.Context, name string, limit int) (h cardHistory, err error) {
+	q := getOf("cards", name, "history")
+	q.Query = url.Values{"limit": {fmt.Sprint(limit)}}
+	_, err = r.send(ctx, q, &h)
+	return h, err
+}
+
+// cardRevision is a card as it was, as the API answers it.
+type cardRevision struct {
+	Card     string      `json:"card"`
+	Act      json.Number `json:"act_id"`
+	At       string      `json:"acted_at"`
+	Actor    string      `json:"actor"`
+	Snapshot card        `json:"snapshot"`
+}
+
+func (r requester) revision(ctx context.Context, name, act string) (out cardRevision, err error) {
+	_, err = r.send(ctx, getOf("cards", name, "history", act), &out)
+	return out, err
+}

@@ -1,0 +1,56 @@
+package cards
+
+import (
+	"context"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// upkeepEvery is how often the background work looks for what is due.
+const upkeepEvery = 10 * time.Minute
+
+// noAccounts is a Problem that the background work finds.
+var noAccounts = status.ProblemType{
+	Code: "cards.accounts", Severity: status.Warning,
+	Description: "A wiki of cards lacks one of the accounts that API keys act as, so these keys get no tokens.",
+	Title:       "The wiki {source} lacks the account {name}",
+	Fix:         "Restart the hub, which makes it again.",
+}
+
+// Run implements [tools.Runner]: it rotates the keys that sign tokens, and removes what
+// has expired. With several hubs on one database one of them does it.
+func (w *Wiki) Run(ctx context.Context) error {
+	if w.local == nil {
+		return nil
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		if err := w.keepUp(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+		timer.Reset(upkeepEvery)
+	}
+}
+
+func (w *Wiki) keepUp(ctx context.Context) error {
+	missing, err := w.missingAccount(ctx)
+	if err != nil {
+		return err
+	}
+	if missing != "" {
+		w.report.Raise(noAccounts, status.Args{"name": missing})
+	} else {
+		w.report.Clear(noAccounts)
+	}
+	if err := w.local.auth.RotateAfter(ctx, w.config.signingTime()); err != nil {
+		return err
+	}
+	return w.local.store.DB().Sweep(ctx)
+}

@@ -1,0 +1,86 @@
+package cards
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// Wiki is an open source. Its methods are its tools; they may be called from any
+// goroutine.
+type Wiki struct {
+	transport
+	local   *local // nil: the wiki is another's
+	name    string
+	log     *slog.Logger
+	now     func() time.Time
+	report  tools.Reporter
+	config  Config
+	privacy tools.Privacy // of a wiki of others; the store keeps ours
+}
+
+func open(ctx context.Context, config Config, env tools.Env) (*Wiki, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	w := &Wiki{name: env.Name, log: env.Log, now: env.Now, report: env.Report, config: config}
+	var err error
+	if config.URL != "" {
+		w.privacy = env.Privacy
+		w.transport, err = openRemote(config, env)
+		return w, err
+	}
+	if w.local, err = openLocal(ctx, config, env); err != nil {
+		return nil, err
+	}
+	w.transport = w.local
+	return w, nil
+}
+
+// openLocal opens the wiki in a database of Lectern's own.
+func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error) {
+	database, folder, err := config.database(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := config.networks()
+	if err != nil {
+		return nil, err
+	}
+	store, err := cardstore.Open(ctx, cardstore.Options{Database: database, Now: env.Now})
+	if err != nil {
+		return nil, tools.Errorf(tools.Unavailable, "cannot open the wiki's database: %w", err)
+	}
+	o := config.auth()
+	o.DB, o.Now = store.DB(), env.Now
+	auth, files := cardauth.New(o), cardapi.Folder{Dir: folder}
+	if err := auth.CreateServiceAccounts(ctx); err != nil {
+		_ = store.Close()
+		return nil, tools.Errorf(tools.Unavailable, "cannot make the wiki's accounts: %w", err)
+	}
+	if config.Sample {
+		if err := loadSample(ctx, store); err != nil {
+			_ = store.Close()
+			return nil, tools.Errorf(tools.Unavailable, "cannot load the sample: %w", err)
+		}
+	}
+	hides := hidesCard(env.Privacy)
+	api := cardapi.New(cardapi.Options{Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides})
+	return &local{store: store, auth: auth, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides}, nil
+}
+
+// Check implements [tools.Source]: it asks the database.
+func (w *Wiki) Check(ctx context.Context) error {
+	if w.local == nil {
+		return ctx.Err()
+	}
+	if _, err := w.local.store.Get(ctx, cardstore.Caller{Role: cardstore.User}, ":basic"); err != nil {
+		return tools.Errorf(tools.Unavailable, "the wiki's database does not answer: %w", err)
+	}
+	return nil
+}

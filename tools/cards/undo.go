@@ -1,0 +1,144 @@
+package cards
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
+)
+
+// cardState is a card as journal and people see it.
+func cardState(s *cardstore.State) tools.State { return stateOf(s) }
+
+// stateOf is any state as JSON; nil: nothing is there.
+func stateOf[T any](s *T) tools.State {
+	if s == nil {
+		return tools.State{}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(s); err != nil {
+		panic(fmt.Sprintf("cards: encode state: %v", err)) // strings and numbers
+	}
+	return tools.State{Exists: true, Data: b.Bytes()}
+}
+
+// readState is the opposite of stateOf.
+func readState[T any](s tools.State) (*T, error) {
+	if !s.Exists {
+		return nil, nil //nolint:nilnil // absence is no error
+	}
+	v := new(T)
+	if err := json.Unmarshal(s.Data, v); err != nil {
+		return nil, tools.Errorf(tools.Invalid, "the state of a card cannot be read")
+	}
+	return v, nil
+}
+
+// State implements [tools.Restorer]. A target is the name of a card, or an API key.
+func (l *local) State(ctx context.Context, target string) (tools.State, error) {
+	if id, ok := keyOf(target); ok {
+		k, err := l.auth.KeyState(ctx, id)
+		return stateOf(k), err
+	}
+	states, err := l.store.States(ctx, []cardname.Name{cardname.Parse(target)})
+	if err != nil {
+		return tools.State{}, err
+	}
+	return cardState(states[0]), nil
+}
+
+// keyOf is the API key that a target is; false: it is a card.
+func keyOf(target string) (id int64, ok bool) {
+	text, ok := strings.CutPrefix(target, keyTargetPrefix)
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	return id, err == nil
+}
+
+// Restore implements [tools.Restorer]: each card gets a new revision that equals the
+// old one.
+func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+	var cards []cardstore.StateChange
+	var keys []tools.Change
+	for _, change := range changes {
+		if _, ok := keyOf(change.Target); ok {
+			keys = append(keys, change)
+			continue
+		}
+		one := cardstore.StateChange{Name: cardname.Parse(change.Target)}
+		var err error
+		if one.Before, err = readState[cardstore.State](change.Before); err != nil {
+			return err
+		}
+		if one.After, err = readState[cardstore.State](change.After); err != nil {
+			return err
+		}
+		cards = append(cards, one)
+	}
+	by := cardstore.Caller{Account: cardstore.ServiceAccount(cardstore.Admin), Role: cardstore.Admin}
+	if err := l.store.RestoreStates(ctx, by, cards, true); err != nil {
+		return restoreError(err)
+	}
+	for _, k := range keys {
+		now, err := l.State(ctx, k.Target)
+		if err != nil {
+			return err
+		}
+		if now.Exists != k.Before.Exists || !bytes.Equal(now.Data, k.Before.Data) {
+			return tools.Errorf(tools.Conflict, "the API key %q was changed later", k.Target)
+		}
+	}
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
+		return err
+	}
+	if err := l.store.RestoreStates(ctx, by, cards, false); err != nil {
+		return restoreError(err)
+	}
+	for _, k := range keys {
+		if err := l.restoreKey(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *local) restoreKey(ctx context.Context, change tools.Change) error {
+	before, err := readState[cardauth.KeyState](change.Before)
+	if err != nil {
+		return err
+	}
+	after, err := readState[cardauth.KeyState](change.After)
+	if err != nil {
+		return err
+	}
+	id, _ := keyOf(change.Target)
+	fits, err := l.auth.SetKeyState(ctx, id, before, after)
+	if err == nil && !fits {
+		err = tools.Errorf(tools.Conflict, "the API key %q was changed later", change.Target)
+	}
+	return err
+}
+
+// restoreError is an error of the store in words of tools.
+func restoreError(err error) error {
+	if wrong, ok := errors.AsType[*cardstore.StateError](err); ok {
+		return tools.Errorf(tools.Conflict, "the card %.200q %s", wrong.Name, wrong.Message)
+	}
+	if taken, ok := errors.AsType[*cardstore.TakenError](err); ok {
+		return tools.Errorf(tools.Conflict, "the card %.200q has the name by now", taken.Card.Name)
+	}
+	return err
+}
