@@ -96,11 +96,10 @@ func (l *CallLog) addToTrail(c *call, done status.Call, detail json.RawMessage, 
 	if trail == nil {
 		return
 	}
-	var failed interface {
+	if failed, ok := errors.AsType[interface {
 		error
 		tools.AuditProvider
-	}
-	if errors.As(err, &failed) {
+	}](err); ok {
 		if known, jsonErr := json.Marshal(failed.AuditDetails()); jsonErr == nil {
 			detail = known
 		}

@@ -136,13 +136,14 @@ func suggestCommands(c *cli, added config.Source) {
 		if command.AfterAdd == "" {
 			continue
 		}
-		line := "lectern " + added.Kind + " " + command.Name
+		var line strings.Builder
+		line.WriteString("lectern " + added.Kind + " " + command.Name)
 		for _, a := range command.Args {
 			if a.Required {
-				line += " " + strings.ToUpper(a.Name)
+				line.WriteString(" " + strings.ToUpper(a.Name))
 			}
 		}
-		c.printf("\n%s: %s --source %s\n", command.AfterAdd, line, added.Name)
+		c.printf("\n%s: %s --source %s\n", command.AfterAdd, line.String(), added.Name)
 	}
 }
 

@@ -46,9 +46,15 @@ func (c Config) check() error {
 		key         string
 		value, most int
 	}{
-		{"token_minutes", c.TokenMinutes, 24 * 60}, {"skew_seconds", c.SkewSeconds, 300}, {"rotate_days", c.RotateDays, 365},
-		{"requests_per_hour", c.RequestsPerHour, 1 << 30}, {"logins_per_minute", c.LoginsPerMinute, 1 << 20},
-		{"max_card", c.MaxCard, 16 << 20}, {"max_body", c.MaxBody, 32 << 20}, {"max_upload", c.MaxUpload, 24 << 20}, {"max_ops", c.MaxOps, 1000},
+		{"token_minutes", c.TokenMinutes, 24 * 60},
+		{"skew_seconds", c.SkewSeconds, 300},
+		{"rotate_days", c.RotateDays, 365},
+		{"requests_per_hour", c.RequestsPerHour, 1 << 30},
+		{"logins_per_minute", c.LoginsPerMinute, 1 << 20},
+		{"max_card", c.MaxCard, 16 << 20},
+		{"max_body", c.MaxBody, 32 << 20},
+		{"max_upload", c.MaxUpload, 24 << 20},
+		{"max_ops", c.MaxOps, 1000},
 	} {
 		if n.value < 0 || n.value > n.most {
 			return tools.Errorf(tools.Invalid, "%s is %d, and must be from 1 to %d", n.key, n.value, n.most)

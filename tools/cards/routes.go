@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -179,9 +180,7 @@ func (l *local) allows(remote string) bool {
 }
 
 func send(to http.ResponseWriter, r *http.Request, a cardapi.Answer) {
-	for name, values := range a.Header {
-		to.Header()[name] = values
-	}
+	maps.Copy(to.Header(), a.Header)
 	to.WriteHeader(a.Status)
 	if r.Method != http.MethodHead {
 		_, _ = to.Write(a.Body) // the client went away

@@ -403,7 +403,7 @@ func TestOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer source.Close() //nolint:errcheck // of a test
+	defer source.Close()
 	got, err := source.Read(t.Context(), "org://a.org")
 	if err != nil || got.Text != "* One :open:\n** below\n" {
 		t.Errorf("shown: %q, %v", got.Text, err)

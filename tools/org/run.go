@@ -57,7 +57,7 @@ func (s *Source) index(ctx context.Context) error {
 	}
 	for n, name := range names {
 		if err := ctx.Err(); err != nil {
-			return nil //nolint:nilerr // it is over, and nothing failed
+			return nil
 		}
 		if f, err := s.file(name); err == nil {
 			s.ids.add(f)

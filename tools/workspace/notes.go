@@ -61,11 +61,12 @@ func (o NoteListOut) without(w WorkspaceID, covered func(string) bool) NoteListO
 
 // path is that of a part of a workspace in the API.
 func (w noteReader) path(id WorkspaceID, parts ...string) string {
-	path := "/workspaces/" + url.PathEscape(cmp.Or(string(id), w.name))
+	var path strings.Builder
+	path.WriteString("/workspaces/" + url.PathEscape(cmp.Or(string(id), w.name)))
 	for _, part := range parts {
-		path += "/" + url.PathEscape(part)
+		path.WriteString("/" + url.PathEscape(part))
 	}
-	return path
+	return path.String()
 }
 
 // get reads from the API into v.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"context"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
@@ -291,7 +291,7 @@ func TestTasksCompile(t *testing.T) {
 		}
 	}
 	args := append([]string{"--strict", "--noEmit", "--target", "es2022", "--lib", "es2023"}, files...)
-	if out, err := exec.CommandContext(t.Context(), compiler, args...).CombinedOutput(); err != nil { //nolint:gosec // the person names it
+	if out, err := exec.CommandContext(t.Context(), compiler, args...).CombinedOutput(); err != nil {
 		t.Errorf("tsc: %v\n%s", err, out)
 	}
 }

@@ -191,7 +191,8 @@ func deletesCards(route route, body []byte) bool {
 	return route.path == "/cards/batch" && json.Unmarshal(body, &in) == nil &&
 		slices.ContainsFunc(in.Ops, func(o struct {
 			Action string `json:"action"`
-		}) bool {
+		},
+		) bool {
 			return o.Action == "delete"
 		})
 }

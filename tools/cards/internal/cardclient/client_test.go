@@ -192,17 +192,20 @@ func TestRetryAfter(t *testing.T) {
 		takes  time.Duration
 		count  int
 	}{
-		"seconds": {func(w http.ResponseWriter) { w.Header().Set("Retry-After", "7"); w.WriteHeader(429) }, 7 * time.Second, 2},
+		"seconds": {func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, 7 * time.Second, 2},
 		"a moment": {func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", time.Now().Add(9*time.Second).UTC().Format(http.TimeFormat))
-			w.WriteHeader(503)
+			w.WriteHeader(http.StatusServiceUnavailable)
 		}, 9 * time.Second, 2},
 		"in the body": {func(w http.ResponseWriter) {
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 			_, _ = io.WriteString(w, `{"error":{"code":"rate_limited","message":"Too many","details":{"limit":1000,"window":3600,"retry_after":11}}}`)
 		}, 11 * time.Second, 2},
 		"an hour": {func(w http.ResponseWriter) {
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 			_, _ = io.WriteString(w, `{"error":{"code":"rate_limited","message":"Too many","details":{"retry_after":3600}}}`)
 		}, 0, 1},
 	} {

@@ -33,7 +33,7 @@ var errTriedOut = errors.New("tried out")
 // finds that out and changes nothing.
 func (s *Store) RestoreStates(ctx context.Context, by Caller, changes []StateChange, try bool) error {
 	err := s.write(ctx, func(q *sqlstore.Conn) error {
-		within, record := s.RecordWrites(q, uint64(s.nextPosition())) //nolint:gosec // a start for ids
+		within, record := s.RecordWrites(q, uint64(s.nextPosition()))
 		if err := (restoration{within, q, by}).run(ctx, changes, record); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -56,9 +57,7 @@ func (s ownServer) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 }
 
 func send(to http.ResponseWriter, a cardapi.Answer) {
-	for name, values := range a.Header {
-		to.Header()[name] = values
-	}
+	maps.Copy(to.Header(), a.Header)
 	to.WriteHeader(a.Status)
 	_, _ = io.Copy(to, bytes.NewReader(a.Body))
 }

@@ -40,7 +40,7 @@ func (p *parser) indexLine(pos int, line []byte) {
 	case len(t) < 5:
 	case t[0] == ':' && strings.EqualFold(string(t), ":end:"):
 		p.close(":end:", pos)
-	case t[0] == '#' && t[1] == '+' && len(t) < 80 && strings.EqualFold(string(t[2:5]), "end") && bytes.IndexAny(t, " \t") < 0:
+	case t[0] == '#' && t[1] == '+' && len(t) < 80 && strings.EqualFold(string(t[2:5]), "end") && !bytes.ContainsAny(t, " \t"):
 		p.close(strings.ToLower(string(t[2:])), pos)
 	case t[0] == '*' && p.taskLevel(line) > 0 && string(bytes.TrimLeft(t, "* ")) == "END":
 		p.close("*end", pos)

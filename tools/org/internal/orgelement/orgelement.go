@@ -7,7 +7,11 @@
 // whatever looks for links import it. Start reading at [Elements] and [Objects].
 package orgelement
 
-import "github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+import (
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+)
 
 // A Kind says what a Node is.
 type Kind uint8
@@ -117,9 +121,9 @@ func (n *Node) Ordered() bool {
 
 // Last returns the last value of an affiliated keyword, "" if there is none.
 func (n *Node) Last(key string) string {
-	for i := len(n.Affiliated) - 1; i >= 0; i-- {
-		if n.Affiliated[i].Key == key {
-			return n.Affiliated[i].Value
+	for _, v := range slices.Backward(n.Affiliated) {
+		if v.Key == key {
+			return v.Value
 		}
 	}
 	return ""

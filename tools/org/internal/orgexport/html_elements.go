@@ -107,13 +107,13 @@ func (d *document) environmentText(n *node) string {
 
 func (h *htmlWriter) attributes(n *node) string {
 	keys, values := attributes(n, "ATTR_HTML")
-	out := ""
+	var out strings.Builder
 	for _, k := range keys {
 		if v := values[k]; v != "" && v != "nil" {
-			out += " " + k + `="` + strings.ReplaceAll(escapeHTML(v), `"`, "&quot;") + `"`
+			out.WriteString(" " + k + `="` + strings.ReplaceAll(escapeHTML(v), `"`, "&quot;") + `"`)
 		}
 	}
-	return out
+	return out.String()
 }
 
 func (d *document) elementAnchor(n *node) string {
@@ -397,20 +397,20 @@ func mergeAttributes(defaults, attrs string) string {
 	for _, m := range attributePattern.FindAllStringSubmatch(attrs, -1) {
 		set[m[1]] = m[0]
 	}
-	out := ""
+	var out strings.Builder
 	for _, m := range attributePattern.FindAllStringSubmatch(defaults, -1) {
 		if given, ok := set[m[1]]; ok {
-			out += given
+			out.WriteString(given)
 			delete(set, m[1])
 			continue
 		}
-		out += m[0]
+		out.WriteString(m[0])
 	}
 	for _, m := range attributePattern.FindAllStringSubmatch(attrs, -1) {
 		if given, ok := set[m[1]]; ok {
-			out += given
+			out.WriteString(given)
 			delete(set, m[1])
 		}
 	}
-	return out
+	return out.String()
 }

@@ -229,8 +229,8 @@ func (l *latexWriter) graphics(r resolvedLink) string {
 		path = "file://" + path
 	}
 	command := `\includegraphics[width=.9\linewidth]{` + strings.TrimPrefix(path, "file://") + "}"
-	if strings.HasSuffix(path, ".svg") {
-		command = `\includesvg[width=.9\linewidth]{` + strings.TrimSuffix(path, ".svg") + "}"
+	if before, ok := strings.CutSuffix(path, ".svg"); ok {
+		command = `\includesvg[width=.9\linewidth]{` + before + "}"
 	}
 	return command
 }
