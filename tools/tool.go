@@ -236,9 +236,12 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 // normalizeArguments applies [Spec].Normalize. What is no object is left to the
 // check.
 func normalizeArguments(normalize func(map[string]any) error, raw json.RawMessage) (json.RawMessage, error) {
-	var args map[string]any
-	if normalize == nil || json.Unmarshal(raw, &args) != nil || args == nil {
+	if normalize == nil {
 		return raw, nil
+	}
+	var args map[string]any
+	if notObject := json.Unmarshal(raw, &args); notObject != nil || args == nil {
+		return raw, nil //nolint:nilerr // the check tells what is wrong
 	}
 	if err := normalize(args); err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ func routeCallers(r tools.Route) string {
 		return "nothing"
 	case tools.AuthSource:
 		return "a token of Lectern's or a key of the source"
+	case tools.AuthToken:
 	}
 	if r.OpenKey != "" {
 		return "a token of Lectern's; on this machine nothing, where `" + r.OpenKey + "` is true"

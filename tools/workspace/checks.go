@@ -11,13 +11,13 @@ import (
 // checks are what `lectern doctor workspace` looks at, for each source.
 func checks() []tools.Check[*Workspaces] {
 	return []tools.Check[*Workspaces]{
-		{Name: "database", Title: "The database answers", Look: checkDatabase},
-		{Name: "token", Title: "The REST API asks for a token", Look: checkToken},
-		{Name: "sandbox", Title: "Scripts run", Look: checkSandbox},
+		{Name: "database", Title: "The database answers", Look: check(checkDatabase)},
+		{Name: "token", Title: "The REST API asks for a token", Look: check(checkToken)},
+		{Name: "sandbox", Title: "Scripts run", Look: check(checkSandbox)},
 	}
 }
 
-func checkDatabase(w *Workspaces, ctx context.Context, _ tools.Doctor) status.Check {
+func checkDatabase(ctx context.Context, w *Workspaces, _ tools.Doctor) status.Check {
 	ids, err := w.completeWorkspace(ctx, "")
 	if err != nil {
 		return status.Check{Result: status.CheckFail, Detail: err.Error(), Fix: "Check the folder or the database of the source."}
@@ -25,7 +25,7 @@ func checkDatabase(w *Workspaces, ctx context.Context, _ tools.Doctor) status.Ch
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("workspaces: %d", len(ids))}
 }
 
-func checkToken(w *Workspaces, _ context.Context, _ tools.Doctor) status.Check {
+func checkToken(_ context.Context, w *Workspaces, _ tools.Doctor) status.Check {
 	if w.config.OpenLoopback {
 		return status.Check{
 			Result: status.CheckWarn, Detail: "every program on this machine can use the notes over HTTP, as an agent without a name",
@@ -35,8 +35,8 @@ func checkToken(w *Workspaces, _ context.Context, _ tools.Doctor) status.Check {
 	return status.Check{Result: status.CheckOK, Detail: "on this machine too"}
 }
 
-func checkSandbox(w *Workspaces, ctx context.Context, _ tools.Doctor) status.Check {
-	out, err := w.RunScript(ctx, tools.CallContext{}, ScriptIn{Code: "1 + 1", WorkspaceID: WorkspaceID(w.name)})
+func checkSandbox(ctx context.Context, w *Workspaces, _ tools.Doctor) status.Check {
+	out, err := w.RunScript(ctx, tools.CallContext{}, ScriptIn{Code: "1 + 1", WorkspaceID: ID(w.name)})
 	if err != nil {
 		return status.Check{Result: status.CheckFail, Detail: err.Error(), Fix: "Run `lectern logs` to see why."}
 	}

@@ -27,25 +27,25 @@ func commands() []tools.Command[*Workspaces] {
 					"files that an export wrote before are replaced, others are never touched.",
 				Args: []tools.CommandArgument{{Name: "folder", Doc: "where to; made if it is missing", Required: true, Folder: true}, workspace},
 			},
-			Run: exportFolder,
+			Run: command(exportFolder),
 		},
 		{
 			CommandInfo: tools.CommandInfo{
 				Name: "import", Doc: "Take a folder of Markdown files over into a workspace.\n\nNotes with the id of a file get its text, other notes stay. `lectern undo` takes it back.",
 				Args: []tools.CommandArgument{{Name: "folder", Doc: "where from", Required: true, Folder: true}, workspace},
 			},
-			Run: importFolder,
+			Run: command(importFolder),
 		},
 		{
 			CommandInfo: tools.CommandInfo{Name: "script list", Doc: "List the saved scripts of a workspace.", Args: []tools.CommandArgument{workspace}},
-			Run:         listScripts,
+			Run:         command(listScripts),
 		},
 		{
 			CommandInfo: tools.CommandInfo{
 				Name: "script save", Doc: "Save a script under a name.\n\nThe file is JavaScript, or TypeScript if its name ends in .ts.",
 				Args: []tools.CommandArgument{name, {Name: "file", Doc: "the script", Required: true, Folder: true}, workspace},
 			},
-			Run: saveScript, Complete: completeScript,
+			Run: command(saveScript), Complete: completion(completeScript),
 		},
 		{
 			CommandInfo: tools.CommandInfo{
@@ -54,15 +54,15 @@ func commands() []tools.Command[*Workspaces] {
 					name, workspace, {Name: "input", Doc: "JSON that the script sees as input"}, {Name: "dry-run", Doc: "true: only show what it would change"},
 				},
 			},
-			Run: runSavedScript, Complete: completeScript,
+			Run: command(runSavedScript), Complete: completion(completeScript),
 		},
 		{
 			CommandInfo: tools.CommandInfo{Name: "script remove", Doc: "Remove a saved script.", Args: []tools.CommandArgument{name, workspace}, Confirm: "Remove the script?"},
-			Run:         removeScript, Complete: completeScript,
+			Run:         command(removeScript), Complete: completion(completeScript),
 		},
 		{
 			CommandInfo: tools.CommandInfo{Name: "script runs", Doc: "List the newest runs of scripts since the hub started, newest first."},
-			Run:         listRuns,
+			Run:         command(listRuns),
 		},
 	}
 }
@@ -77,19 +77,19 @@ type savedScript struct {
 var scriptName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // workspaceArgument is the workspace that a command is about.
-func workspaceArgument(w *Workspaces, ctx context.Context, call tools.CommandCall) (string, error) {
+func workspaceArgument(ctx context.Context, w *Workspaces, call tools.CommandCall) (string, error) {
 	id := call.Args["workspace"]
 	if id == "" {
 		return w.name, nil
 	}
-	if _, err := w.get(ctx, w.path(WorkspaceID(id)), nil, &struct{}{}); err != nil {
+	if _, err := w.get(ctx, w.path(ID(id)), nil, &struct{}{}); err != nil {
 		return "", err
 	}
 	return id, nil
 }
 
-func listScripts(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	workspace, err := workspaceArgument(w, ctx, call)
+func listScripts(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(ctx, w, call)
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,9 @@ func listScripts(w *Workspaces, ctx context.Context, call tools.CommandCall, out
 
 // saveScript reads the file in the hub, which runs as the person who gives the
 // command.
-func saveScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
+func saveScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
 	name, file := call.Args["name"], call.Args["file"]
-	workspace, err := workspaceArgument(w, ctx, call)
+	workspace, err := workspaceArgument(ctx, w, call)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func saveScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out 
 	if err := draft.Put(ctx, notestore.Document{Workspace: workspace, Kind: notestore.ScriptKind, ID: name, Body: string(body)}); err != nil {
 		return err
 	}
-	if err := commitByPerson(w, ctx, call, draft); err != nil {
+	if err := commitByPerson(ctx, call, draft); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "saved %s; run it with `lectern script run %s`\n", name, name)
@@ -144,7 +144,7 @@ func saveScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out 
 }
 
 // commitByPerson makes what a command writes, recorded like any write.
-func commitByPerson(w *Workspaces, ctx context.Context, call tools.CommandCall, draft *notestore.Draft) error {
+func commitByPerson(ctx context.Context, call tools.CommandCall, draft *notestore.Draft) error {
 	changes, err := draft.Changes()
 	if err != nil || len(changes) == 0 {
 		return err
@@ -158,7 +158,7 @@ func commitByPerson(w *Workspaces, ctx context.Context, call tools.CommandCall, 
 	return nil
 }
 
-func findScript(w *Workspaces, ctx context.Context, workspace, name string) (s savedScript, err error) {
+func findScript(ctx context.Context, w *Workspaces, workspace, name string) (s savedScript, err error) {
 	doc, err := w.store.Begin(notestore.View{}).Document(ctx, workspace, notestore.ScriptKind, name)
 	switch {
 	case err != nil:
@@ -169,16 +169,16 @@ func findScript(w *Workspaces, ctx context.Context, workspace, name string) (s s
 	return s, json.Unmarshal([]byte(doc.Body), &s)
 }
 
-func runSavedScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	workspace, err := workspaceArgument(w, ctx, call)
+func runSavedScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(ctx, w, call)
 	if err != nil {
 		return err
 	}
-	s, err := findScript(w, ctx, workspace, call.Args["name"])
+	s, err := findScript(ctx, w, workspace, call.Args["name"])
 	if err != nil {
 		return err
 	}
-	in := ScriptIn{Code: s.Code, Language: s.Language, WorkspaceID: WorkspaceID(workspace), DryRun: call.Args["dry-run"] == "true"}
+	in := ScriptIn{Code: s.Code, Language: s.Language, WorkspaceID: ID(workspace), DryRun: call.Args["dry-run"] == "true"}
 	if given := call.Args["input"]; given != "" {
 		if !json.Valid([]byte(given)) {
 			return tools.Errorf(tools.Invalid, "the input is not valid JSON")
@@ -216,27 +216,27 @@ func printRun(out io.Writer, r ScriptOut) error {
 	return err
 }
 
-func removeScript(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	workspace, err := workspaceArgument(w, ctx, call)
+func removeScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(ctx, w, call)
 	if err != nil {
 		return err
 	}
 	name := call.Args["name"]
-	if _, err := findScript(w, ctx, workspace, name); err != nil {
+	if _, err := findScript(ctx, w, workspace, name); err != nil {
 		return err
 	}
 	draft := w.store.Begin(notestore.View{})
 	if err := draft.Remove(ctx, workspace, notestore.ScriptKind, name); err != nil {
 		return err
 	}
-	if err := commitByPerson(w, ctx, call, draft); err != nil {
+	if err := commitByPerson(ctx, call, draft); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "removed %s\n", name)
 	return err
 }
 
-func completeScript(w *Workspaces, ctx context.Context, argument, prefix string) (names []string) {
+func completeScript(ctx context.Context, w *Workspaces, argument, prefix string) (names []string) {
 	if argument != "name" {
 		return nil
 	}
@@ -252,7 +252,7 @@ func completeScript(w *Workspaces, ctx context.Context, argument, prefix string)
 	return names
 }
 
-func listRuns(w *Workspaces, _ context.Context, _ tools.CommandCall, out io.Writer) error {
+func listRuns(_ context.Context, w *Workspaces, _ tools.CommandCall, out io.Writer) error {
 	for _, r := range w.runs.newest() {
 		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %d changed, %d fuel, %s\n",
 			r.began.Local().Format(time.DateTime), r.id, r.client, r.status, r.changed, r.usage.Fuel, r.usage.duration.Round(time.Millisecond)); err != nil {

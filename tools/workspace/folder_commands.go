@@ -14,8 +14,8 @@ import (
 )
 
 // exportFolder writes what a person has, what is hidden from agents too.
-func exportFolder(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	workspace, err := workspaceArgument(w, ctx, call)
+func exportFolder(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(ctx, w, call)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func exportFolder(w *Workspaces, ctx context.Context, call tools.CommandCall, ou
 }
 
 // importFolder writes as the person who gives the command: the journal has it.
-func importFolder(w *Workspaces, ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	workspace, err := workspaceArgument(w, ctx, call)
+func importFolder(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
+	workspace, err := workspaceArgument(ctx, w, call)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func importFolder(w *Workspaces, ctx context.Context, call tools.CommandCall, ou
 	if err != nil {
 		return tools.Errorf(tools.Invalid, "%w", err)
 	}
-	if err := commitByPerson(w, ctx, call, draft); err != nil {
+	if err := commitByPerson(ctx, call, draft); err != nil {
 		return err
 	}
 	var b strings.Builder

@@ -15,12 +15,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 )
 
-// WorkspaceID names a workspace; the source's own, which has its name, when
+// ID names a workspace; the source's own, which has its name, when
 // omitted.
-type WorkspaceID string
+type ID string
 
 // JSONSchema implements [tools.SchemaProvider].
-func (WorkspaceID) JSONSchema() *jsonschema.Schema {
+func (ID) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MaxLength: new(128)}
 }
 
@@ -48,7 +48,7 @@ type NoteListOut struct {
 	More  string     `json:"more,omitempty" jsonschema:"there are more: call again with this as cursor"`
 }
 
-func (o NoteListOut) without(w WorkspaceID, covered func(string) bool) NoteListOut {
+func (o NoteListOut) without(w ID, covered func(string) bool) NoteListOut {
 	kept := []NoteLine{}
 	for _, n := range o.Notes {
 		if !coversNote(covered, string(w), n.ID, n.Class) {
@@ -60,7 +60,7 @@ func (o NoteListOut) without(w WorkspaceID, covered func(string) bool) NoteListO
 }
 
 // path is that of a part of a workspace in the API.
-func (w noteReader) path(id WorkspaceID, parts ...string) string {
+func (w noteReader) path(id ID, parts ...string) string {
 	var path strings.Builder
 	path.WriteString("/workspaces/" + url.PathEscape(cmp.Or(string(id), w.name)))
 	for _, part := range parts {
@@ -98,14 +98,14 @@ func nextCursor(a notesapi.Response) string {
 // SearchIn is the input of search_notes.
 type SearchIn struct {
 	Query       string      `json:"query" jsonschema:"words that a note has, in any order"`
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	WorkspaceID ID          `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
 	Limit       tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of notes"`
 	Cursor      string      `json:"cursor,omitempty" jsonschema:"more of the answer before"`
 }
 
 // SearchOut is the answer of search_notes and query_notes.
 type SearchOut struct {
-	WorkspaceID WorkspaceID `json:"workspace_id" jsonschema:"the workspace"`
+	WorkspaceID ID `json:"workspace_id" jsonschema:"the workspace"`
 	NoteListOut
 }
 
@@ -138,8 +138,8 @@ func (w *Workspaces) SearchNotes(ctx context.Context, in SearchIn) (SearchOut, e
 }
 
 // list makes a request that answers notes.
-func (w noteReader) list(ctx context.Context, id WorkspaceID, r notesapi.Request) (SearchOut, error) {
-	out := SearchOut{WorkspaceID: WorkspaceID(cmp.Or(string(id), w.name))}
+func (w noteReader) list(ctx context.Context, id ID, r notesapi.Request) (SearchOut, error) {
+	out := SearchOut{WorkspaceID: ID(cmp.Or(string(id), w.name))}
 	answer, err := w.ask(ctx, r, &out.Notes)
 	out.More = nextCursor(answer)
 	return out, err
@@ -147,8 +147,8 @@ func (w noteReader) list(ctx context.Context, id WorkspaceID, r notesapi.Request
 
 // ReadIn is the input of read_note.
 type ReadIn struct {
-	NoteID      NoteID      `json:"note_id" jsonschema:"which note"`
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	NoteID      NoteID `json:"note_id" jsonschema:"which note"`
+	WorkspaceID ID     `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
 }
 
 // ReadOut is the answer of read_note.
@@ -186,12 +186,12 @@ func (w *Workspaces) ReadNote(ctx context.Context, in ReadIn) (out ReadOut, err 
 
 // WriteIn is the input of write_note.
 type WriteIn struct {
-	Markdown    string      `json:"markdown" jsonschema:"the whole text: a title as # heading, properties as ## sections"`
-	NoteID      string      `json:"note_id,omitempty" jsonschema:"which note; a new one when omitted"`
-	RevisionID  string      `json:"parent_revision_id,omitempty" jsonschema:"revision_id from read_note; required to replace a note"`
-	Class       string      `json:"class,omitempty" jsonschema:"its class"`
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
-	DryRun      bool        `json:"dry_run,omitempty" jsonschema:"true: only check"`
+	Markdown    string `json:"markdown" jsonschema:"the whole text: a title as # heading, properties as ## sections"`
+	NoteID      string `json:"note_id,omitempty" jsonschema:"which note; a new one when omitted"`
+	RevisionID  string `json:"parent_revision_id,omitempty" jsonschema:"revision_id from read_note; required to replace a note"`
+	Class       string `json:"class,omitempty" jsonschema:"its class"`
+	WorkspaceID ID     `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	DryRun      bool   `json:"dry_run,omitempty" jsonschema:"true: only check"`
 }
 
 // WriteOut is the answer of write_note and restore_note.
@@ -263,7 +263,7 @@ func (w *Workspaces) writeInto(ctx context.Context, c tools.CallContext, r notes
 
 // ClassesIn is the input of list_classes.
 type ClassesIn struct {
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	WorkspaceID ID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
 }
 
 // ClassesOut is the answer of list_classes.

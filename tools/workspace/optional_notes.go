@@ -16,7 +16,7 @@ import (
 type QueryIn struct {
 	Filter      map[string]any `json:"filter" jsonschema:"by class, title, tag or properties.NAME; $eq $ne $gt $gte $lt $lte $in $and $or $not"`
 	Sort        string         `json:"sort,omitempty" jsonschema:"field to sort by; with - before it, greatest first"`
-	WorkspaceID WorkspaceID    `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	WorkspaceID ID             `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
 	Limit       tools.Limit    `json:"limit,omitempty" jsonschema:"maximum number of notes"`
 	Cursor      string         `json:"cursor,omitempty" jsonschema:"more of the answer before"`
 }
@@ -56,16 +56,16 @@ func (w *Workspaces) QueryNotes(ctx context.Context, in QueryIn) (SearchOut, err
 // LinksIn is the input of get_links.
 type LinksIn struct {
 	NoteID      string      `json:"note_id,omitempty" jsonschema:"only links from and to this note"`
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	WorkspaceID ID          `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
 	Limit       tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of links"`
 	Cursor      string      `json:"cursor,omitempty" jsonschema:"more of the answer before"`
 }
 
 // LinksOut is the answer of get_links.
 type LinksOut struct {
-	WorkspaceID WorkspaceID `json:"workspace_id" jsonschema:"the workspace"`
-	Links       []LinkLine  `json:"links" jsonschema:"newest first"`
-	More        string      `json:"more,omitempty" jsonschema:"there are more: call again with this as cursor"`
+	WorkspaceID ID         `json:"workspace_id" jsonschema:"the workspace"`
+	Links       []LinkLine `json:"links" jsonschema:"newest first"`
+	More        string     `json:"more,omitempty" jsonschema:"there are more: call again with this as cursor"`
 }
 
 // LinkLine is a link between notes.
@@ -98,7 +98,7 @@ func getLinks() tools.Tool[*Workspaces] {
 
 // GetLinks implements get_links.
 func (w *Workspaces) GetLinks(ctx context.Context, in LinksIn) (LinksOut, error) {
-	out := LinksOut{WorkspaceID: WorkspaceID(cmp.Or(string(in.WorkspaceID), w.name))}
+	out := LinksOut{WorkspaceID: ID(cmp.Or(string(in.WorkspaceID), w.name))}
 	query := url.Values{"limit": {strconv.Itoa(int(in.Limit))}}
 	if in.NoteID != "" {
 		query.Set("note_id", in.NoteID)
@@ -114,7 +114,7 @@ func (w *Workspaces) GetLinks(ctx context.Context, in LinksIn) (LinksOut, error)
 // HistoryIn is the input of get_history.
 type HistoryIn struct {
 	NoteID      NoteID      `json:"note_id" jsonschema:"which note"`
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	WorkspaceID ID          `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
 	Limit       tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of revisions"`
 	Cursor      string      `json:"cursor,omitempty" jsonschema:"more of the answer before"`
 }
@@ -160,10 +160,10 @@ func (w *Workspaces) GetHistory(ctx context.Context, in HistoryIn) (out HistoryO
 
 // RestoreIn is the input of restore_note.
 type RestoreIn struct {
-	NoteID      NoteID      `json:"note_id" jsonschema:"which note"`
-	RevisionID  string      `json:"revision_id,omitempty" jsonschema:"from get_history; the one before the current when omitted"`
-	WorkspaceID WorkspaceID `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
-	DryRun      bool        `json:"dry_run,omitempty" jsonschema:"true: only check"`
+	NoteID      NoteID `json:"note_id" jsonschema:"which note"`
+	RevisionID  string `json:"revision_id,omitempty" jsonschema:"from get_history; the one before the current when omitted"`
+	WorkspaceID ID     `json:"workspace_id,omitempty" jsonschema:"the source's own when omitted"`
+	DryRun      bool   `json:"dry_run,omitempty" jsonschema:"true: only check"`
 }
 
 func restoreNote() tools.Tool[*Workspaces] {

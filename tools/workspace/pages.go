@@ -35,7 +35,7 @@ func (w *Workspaces) listPages(ctx context.Context, q tools.PageQuery) (list too
 				list.Next = id + "/" + cursor
 				return list, nil
 			}
-			notes, err := w.listNotes(ctx, WorkspaceID(id), cursor, q.Limit-len(list.Pages))
+			notes, err := w.listNotes(ctx, ID(id), cursor, q.Limit-len(list.Pages))
 			if err != nil {
 				return list, err
 			}
@@ -51,7 +51,7 @@ func (w *Workspaces) listPages(ctx context.Context, q tools.PageQuery) (list too
 }
 
 // listNotes lists notes, newest first.
-func (w noteReader) listNotes(ctx context.Context, id WorkspaceID, cursor string, limit int) (SearchOut, error) {
+func (w noteReader) listNotes(ctx context.Context, id ID, cursor string, limit int) (SearchOut, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	if cursor != "" {
 		query.Set("cursor", cursor)
@@ -64,6 +64,6 @@ func (w *Workspaces) pageText(ctx context.Context, name string) (tools.PageText,
 	if !ok || workspace == "" || note == "" {
 		return tools.PageText{}, tools.Errorf(tools.NotFound, "no note %.80q", name)
 	}
-	n, err := w.ReadNote(ctx, ReadIn{NoteID(note), WorkspaceID(workspace)})
+	n, err := w.ReadNote(ctx, ReadIn{NoteID(note), ID(workspace)})
 	return tools.PageText{Text: n.Markdown, MIME: "text/markdown"}, err
 }

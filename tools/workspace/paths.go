@@ -37,7 +37,7 @@ func (w noteReader) noteTargets(ctx context.Context, workspace, note string) []s
 	}
 	names := []string{notePath(workspace, note)}
 	var found NoteLine
-	if _, err := w.get(ctx, w.path(WorkspaceID(workspace), "notes", note), nil, &found); err == nil && found.Class != "" {
+	if _, err := w.get(ctx, w.path(ID(workspace), "notes", note), nil, &found); err == nil && found.Class != "" {
 		names = append(names, classPath(workspace, found.Class, note))
 	}
 	return names

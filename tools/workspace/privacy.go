@@ -77,7 +77,7 @@ func (w *Workspaces) HidesChange(ctx context.Context, c tools.Change) (bool, err
 			if err != nil || w.hides(workspace, r) {
 				return true, nil //nolint:nilerr // hidden when in doubt
 			}
-		case kind == string(notestore.LinkKind) && hidesLink(w, ctx, workspace, s.Data):
+		case kind == string(notestore.LinkKind) && hidesLink(ctx, w, workspace, s.Data):
 			return true, nil
 		}
 	}
@@ -85,7 +85,7 @@ func (w *Workspaces) HidesChange(ctx context.Context, c tools.Change) (bool, err
 }
 
 // hidesLink reports whether agents do not see a note at one of the ends of a link.
-func hidesLink(w *Workspaces, ctx context.Context, workspace string, state []byte) bool {
+func hidesLink(ctx context.Context, w *Workspaces, workspace string, state []byte) bool {
 	var link notestore.Link
 	if err := json.Unmarshal(state, &link); err != nil {
 		return true

@@ -30,18 +30,18 @@ func prompts() []tools.Prompt[*Workspaces] {
 	}
 	return []tools.Prompt[*Workspaces]{{
 		Name: "summarize_workspace", Title: "Summarize a workspace", Doc: "Summarize what the notes of a workspace are about.",
-		Arguments: []tools.PromptArgument{workspace}, Get: summarize, Targets: all, Complete: complete,
+		Arguments: []tools.PromptArgument{workspace}, Get: prompt(summarize), Targets: all, Complete: complete,
 	}, {
 		Name: "analyze_meetings", Title: "Analyze meetings", Doc: "Summarize the decisions of all meetings.",
-		Arguments: []tools.PromptArgument{workspace}, Get: analyzeMeetings, Targets: all, Complete: complete,
+		Arguments: []tools.PromptArgument{workspace}, Get: prompt(analyzeMeetings), Targets: all, Complete: complete,
 	}, {
 		Name: "find_related", Title: "Find related notes", Doc: "Find the notes that links and shared tags relate to a note.",
 		Arguments: []tools.PromptArgument{{Name: "note_id", Doc: "which note", Required: true}, workspace},
-		Get:       findRelated, Targets: all, Complete: complete,
+		Get:       prompt(findRelated), Targets: all, Complete: complete,
 	}}
 }
 
-func summarize(w *Workspaces, ctx context.Context, args map[string]string) ([]tools.Message, error) {
+func summarize(ctx context.Context, w *Workspaces, args map[string]string) ([]tools.Message, error) {
 	notes, err := w.index(ctx, args["workspace_id"])
 	if err != nil {
 		return nil, err
@@ -51,12 +51,12 @@ func summarize(w *Workspaces, ctx context.Context, args map[string]string) ([]to
 
 // index is the newest notes of a workspace.
 func (w noteReader) index(ctx context.Context, id string) (notes []NoteLine, err error) {
-	_, err = w.get(ctx, w.path(WorkspaceID(id), "notes"), url.Values{"limit": {strconv.Itoa(maxResourceRows)}}, &notes)
+	_, err = w.get(ctx, w.path(ID(id), "notes"), url.Values{"limit": {strconv.Itoa(maxResourceRows)}}, &notes)
 	return notes, err
 }
 
-func analyzeMeetings(w *Workspaces, ctx context.Context, args map[string]string) ([]tools.Message, error) {
-	id := WorkspaceID(args["workspace_id"])
+func analyzeMeetings(ctx context.Context, w *Workspaces, args map[string]string) ([]tools.Message, error) {
+	id := ID(args["workspace_id"])
 	body := fmt.Appendf(nil, `{"filter":{"class":"Meeting"},"limit":%d}`, maxPromptNotes)
 	found, err := w.list(ctx, id, notesapi.Request{Method: http.MethodPost, Path: w.path(id, "query"), Body: body})
 	if err != nil {
@@ -76,15 +76,15 @@ func analyzeMeetings(w *Workspaces, ctx context.Context, args map[string]string)
 			break
 		}
 	}
-	ask := "Find all notes with class='Meeting' and summarize the key decisions. The notes follow."
+	ask := "Find all notes with class='Meeting' and prompt(summarize) the key decisions. The notes follow."
 	if found.More != "" || left <= 0 {
 		ask += " There are more; query_notes or run_script finds them."
 	}
 	return append([]tools.Message{{Content: tools.Content{Kind: tools.Text, Text: ask}}}, texts...), nil
 }
 
-func findRelated(w *Workspaces, ctx context.Context, args map[string]string) ([]tools.Message, error) {
-	id := WorkspaceID(args["workspace_id"])
+func findRelated(ctx context.Context, w *Workspaces, args map[string]string) ([]tools.Message, error) {
+	id := ID(args["workspace_id"])
 	note, err := w.ReadNote(ctx, ReadIn{NoteID(args["note_id"]), id})
 	if err != nil {
 		return nil, err

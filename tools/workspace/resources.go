@@ -41,7 +41,7 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 				_, err = w.ask(ctx, r, &body)
 				return tools.Content{Text: string(body)}, err
 			},
-			Targets: resourceTargets, Complete: (*Workspaces).completeURI,
+			Targets: targets(resourceTargets), Complete: (*Workspaces).completeURI,
 		}
 	}
 	in := func(parts ...string) func(*Workspaces, context.Context, map[string]string) (notesapi.Request, error) {
@@ -60,7 +60,7 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 			if parts[0] == "classes" {
 				query = nil
 			}
-			return notesapi.Request{Method: http.MethodGet, Path: w.path(WorkspaceID(vars["workspace_id"]), own...), Query: query}, nil
+			return notesapi.Request{Method: http.MethodGet, Path: w.path(ID(vars["workspace_id"]), own...), Query: query}, nil
 		}
 	}
 	note := list("note", "A note", "The Markdown of a note.", "notes/{note_id}", nil)
@@ -81,14 +81,14 @@ func (w *Workspaces) readNoteResource(ctx context.Context, _ string, vars map[st
 	if vars["workspace_id"] == "" || vars["note_id"] == "" {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no note has an empty id")
 	}
-	note, err := w.ReadNote(ctx, ReadIn{NoteID(vars["note_id"]), WorkspaceID(vars["workspace_id"])})
+	note, err := w.ReadNote(ctx, ReadIn{NoteID(vars["note_id"]), ID(vars["workspace_id"])})
 	return tools.Content{Text: note.Markdown}, err
 }
 
 // resourceTargets is what a resource shows. One that lists notes shows all of the
 // workspace: whoever may not read some of it lists by a tool, which leaves those
 // out.
-func resourceTargets(w *Workspaces, ctx context.Context, vars map[string]string) ([]string, error) {
+func resourceTargets(ctx context.Context, w *Workspaces, vars map[string]string) ([]string, error) {
 	if note := vars["note_id"]; note != "" {
 		return w.noteTargets(ctx, vars["workspace_id"], note), nil
 	}

@@ -13,14 +13,14 @@ import (
 
 // ScriptIn is the input of run_script.
 type ScriptIn struct {
-	Code        string      `json:"code" jsonschema:"JavaScript to run. Its last expression, or what it returns, is the answer"`
-	WorkspaceID WorkspaceID `json:"workspace_id" jsonschema:"target workspace"`
-	TimeoutMS   int64       `json:"timeout_ms,omitempty" jsonschema:"lower than the limit of 30000"`
-	Fuel        int64       `json:"fuel,omitempty" jsonschema:"lower than the limit of 10000000000 instructions"`
-	MemoryMB    int64       `json:"memory_mb,omitempty" jsonschema:"lower than the limit of 128"`
-	DryRun      bool        `json:"dry_run,omitempty" jsonschema:"true: only answer what it would change, with diffs"`
-	Language    Language    `json:"language,omitempty" jsonschema:"ts: types are removed first, not checked"`
-	Input       JSONValue   `json:"input,omitzero" jsonschema:"any JSON; the script sees it as the constant input"`
+	Code        string    `json:"code" jsonschema:"JavaScript to run. Its last expression, or what it returns, is the answer"`
+	WorkspaceID ID        `json:"workspace_id" jsonschema:"target workspace"`
+	TimeoutMS   int64     `json:"timeout_ms,omitempty" jsonschema:"lower than the limit of 30000"`
+	Fuel        int64     `json:"fuel,omitempty" jsonschema:"lower than the limit of 10000000000 instructions"`
+	MemoryMB    int64     `json:"memory_mb,omitempty" jsonschema:"lower than the limit of 128"`
+	DryRun      bool      `json:"dry_run,omitempty" jsonschema:"true: only answer what it would change, with diffs"`
+	Language    Language  `json:"language,omitempty" jsonschema:"ts: types are removed first, not checked"`
+	Input       JSONValue `json:"input,omitzero" jsonschema:"any JSON; the script sees it as the constant input"`
 }
 
 // Language is what a script is written in; js when omitted.
@@ -108,7 +108,7 @@ func runScript() tools.Tool[*Workspaces] {
 // RunScript implements run_script.
 func (w *Workspaces) RunScript(ctx context.Context, c tools.CallContext, in ScriptIn) (out ScriptOut, err error) {
 	if in.WorkspaceID == "" {
-		in.WorkspaceID = WorkspaceID(w.name)
+		in.WorkspaceID = ID(w.name)
 	}
 	if _, err := w.get(ctx, w.path(in.WorkspaceID), nil, &struct{}{}); err != nil {
 		return ScriptOut{}, err

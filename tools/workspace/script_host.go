@@ -89,10 +89,10 @@ func (h *scriptHost) callTool(ctx context.Context, path string, body json.RawMes
 	if len(parts) != 5 || parts[3] != "tools" {
 		return refuseHostCall(http.StatusNotFound, "want POST /sources/NAME/tools/TOOL"), nil
 	}
-	name, err := url.PathUnescape(parts[2])
-	toolName, err2 := url.PathUnescape(parts[4])
-	if err != nil || err2 != nil || name == "" {
-		return refuseHostCall(http.StatusBadRequest, "the path is not a valid URL path"), nil
+	name, wrongName := url.PathUnescape(parts[2])
+	toolName, wrongTool := url.PathUnescape(parts[4])
+	if wrongName != nil || wrongTool != nil || name == "" {
+		return refuseHostCall(http.StatusBadRequest, "the path is not a valid URL path"), nil //nolint:nilerr // the script is answered
 	}
 	if name == h.source.name {
 		return refuseHostCall(http.StatusBadRequest, "a script uses its own source by /workspaces"), nil
@@ -100,10 +100,11 @@ func (h *scriptHost) callTool(ctx context.Context, path string, body json.RawMes
 	info, known := h.findTool(name, toolName)
 	writes := known && info.Effect != tools.Reads
 	if writes && h.run.dryRun {
-		if body, err = asDryRun(info, body); err != nil {
+		dry, err := asDryRun(info, body)
+		if err != nil {
 			return refuseHostCall(http.StatusConflict, err.Error()), nil
 		}
-		writes = false
+		body, writes = dry, false
 	}
 	if len(body) == 0 {
 		body = json.RawMessage("{}")
@@ -241,6 +242,7 @@ func answerError(a notesapi.Response) *tools.Error {
 		return e.WithHint("Search or list first.")
 	case tools.Conflict:
 		return e.WithHint("Read it again, then write.")
+	default:
+		return e
 	}
-	return e
 }
