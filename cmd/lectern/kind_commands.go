@@ -59,10 +59,11 @@ func addKindCommand(parent *cobra.Command, c *cli, kind string, info tools.Comma
 	for _, word := range words[:len(words)-1] {
 		i := slices.IndexFunc(parent.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == word })
 		if i < 0 {
-			parent.AddCommand(groupCommand(&cobra.Command{Use: word, Short: "Commands about a " + word}))
-			i = len(parent.Commands()) - 1
+			parent.AddCommand(groupCommand(&cobra.Command{Use: word}))
+			i = slices.IndexFunc(parent.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == word })
 		}
 		parent = parent.Commands()[i]
+		parent.Short = strings.TrimPrefix(parent.Short+", ", ", ") + strings.Join(words[1:], " ") // "add, list"
 	}
 	parent.AddCommand(kindCommand{c, kind, info}.command(words[len(words)-1]))
 }
