@@ -63,6 +63,7 @@ func (p *parser) block(pos, limit int) *Node {
 		}
 	case QuoteBlock, CenterBlock, SpecialBlock, DynamicBlock:
 		n.Children = p.nested(content, end, nil)
+	default: // the others hold text only, which Code and Objects read
 	}
 	return n
 }

@@ -146,9 +146,10 @@ func (p *parser) element(pos, limit int, structure *listStructure) []*Node {
 	switch n.Kind {
 	case Comment, ClockLine, InlineTask, BabelCall, KeywordLine:
 		return append(keywords, n)
+	default: // all others own the keyword lines above them
+		n.Span.Start, n.Affiliated = int32(start), affiliated
+		return []*Node{n}
 	}
-	n.Span.Start, n.Affiliated = int32(start), affiliated
-	return []*Node{n}
 }
 
 var (
@@ -176,16 +177,10 @@ func (p *parser) elementAt(pos, limit int, structure *listStructure) *Node {
 			return n
 		}
 	case c == ':':
-		if isFixedWidth(first) {
-			return p.lines(FixedWidth, pos, limit, isFixedWidth)
-		}
-		if n := p.drawer(pos, limit); n != nil {
+		if n := p.colonElement(pos, limit); n != nil {
 			return n
 		}
 	case c == '#':
-		if isComment(first) {
-			return p.lines(Comment, pos, limit, isComment)
-		}
 		if n := p.hashElement(pos, limit); n != nil {
 			return n
 		}
@@ -227,10 +222,22 @@ func (p *parser) lines(kind Kind, pos, limit int, holds func([]byte) bool) *Node
 	return &Node{Kind: kind, Span: span(start, pos), Contents: span(start, pos)}
 }
 
-// hashElement parses what starts with "#+", nil if that is text.
+// colonElement parses what starts with ":", nil if that is text.
+func (p *parser) colonElement(pos, limit int) *Node {
+	end, _ := p.line(pos, limit)
+	if isFixedWidth(trim(p.text[pos:end])) {
+		return p.lines(FixedWidth, pos, limit, isFixedWidth)
+	}
+	return p.drawer(pos, limit)
+}
+
+// hashElement parses what starts with "#", nil if that is text.
 func (p *parser) hashElement(pos, limit int) *Node {
 	end, next := p.line(pos, limit)
 	line := p.text[pos:end]
+	if isComment(trim(line)) {
+		return p.lines(Comment, pos, limit, isComment)
+	}
 	if n := p.block(pos, limit); n != nil {
 		return n
 	}

@@ -21,9 +21,6 @@ const (
 	InDescription       // of a link: no links, footnotes, targets and timestamps
 )
 
-// maxObjectDepth bounds how deep objects are nested; what is deeper is text.
-const maxObjectDepth = 12
-
 // Objects parses the objects in a range of text. What is between two objects is
 // a node of kind Text. The objects in an object are parsed by another call, with
 // its Contents.

@@ -23,27 +23,10 @@ var (
 // the labels for links to them.
 func (d *document) codeLines(n *node) []codeLine {
 	code := strings.TrimSuffix(n.Code(d.text), "\n")
-	start := 0
-	if m := numberSwitch.FindStringSubmatch(n.Arguments); m != nil {
-		start = 1
-		if m[2] != "" {
-			start, _ = strconv.Atoi(m[2]) // digits only: too many give the largest number
-		}
-		if m[1] == "+" {
-			start += d.sourceLen
-			if m[2] == "" {
-				start = d.sourceLen + 1
-			}
-		}
-	}
-	format := `(ref:%s)`
-	if m := labelSwitch.FindStringSubmatch(n.Arguments); m != nil {
-		format = m[1]
-	}
-	label := regexp.MustCompile(`[ \t]*(` + strings.Replace(regexp.QuoteMeta(format), "%s", `([-a-zA-Z0-9_][-a-zA-Z0-9_ ]*)`, 1) + `)[ \t]*$`)
-	flags := flagSwitch.FindAllString(n.Arguments, -1)
-	remove := strings.Contains(strings.Join(flags, ""), "r")
-	keep := strings.Contains(strings.Join(flags, ""), "k")
+	start := d.firstNumber(n.Arguments)
+	label := labelPattern(n.Arguments)
+	flags := strings.Join(flagSwitch.FindAllString(n.Arguments, -1), "")
+	remove, keep := strings.Contains(flags, "r"), strings.Contains(flags, "k")
 	var lines []codeLine
 	for i, text := range strings.Split(code, "\n") {
 		line := codeLine{text: text}
@@ -51,7 +34,7 @@ func (d *document) codeLines(n *node) []codeLine {
 			line.number = start + i
 			d.sourceLen = line.number
 		}
-		if m := label.FindStringSubmatch(text); m != nil && len(m) > 2 {
+		if m := label.FindStringSubmatch(text); len(m) > 2 {
 			line.ref = m[2]
 			if remove {
 				line.text = text[:len(text)-len(m[0])]
@@ -68,6 +51,36 @@ func (d *document) codeLines(n *node) []codeLine {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// firstNumber returns the number of a block's first line as its switches ask for,
+// 0 if its lines have none.
+func (d *document) firstNumber(switches string) int {
+	m := numberSwitch.FindStringSubmatch(switches)
+	if m == nil {
+		return 0
+	}
+	start := 1
+	if m[2] != "" {
+		start, _ = strconv.Atoi(m[2]) // digits only: too many give the largest number
+	}
+	switch {
+	case m[1] != "+":
+		return start
+	case m[2] == "":
+		return d.sourceLen + 1
+	}
+	return start + d.sourceLen
+}
+
+// labelPattern returns what finds a label at the end of a line, which the switches
+// of a block may ask to be written in another way.
+func labelPattern(switches string) *regexp.Regexp {
+	format := `(ref:%s)`
+	if m := labelSwitch.FindStringSubmatch(switches); m != nil {
+		format = m[1]
+	}
+	return regexp.MustCompile(`[ \t]*(` + strings.Replace(regexp.QuoteMeta(format), "%s", `([-a-zA-Z0-9_][-a-zA-Z0-9_ ]*)`, 1) + `)[ \t]*$`)
 }
 
 // attributes reads the "#+ATTR_X: :key value" lines of an element.

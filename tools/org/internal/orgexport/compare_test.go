@@ -37,8 +37,9 @@ func (e emacsExport) of(format orgexport.Format) string {
 		return e.MD
 	case orgexport.Latex:
 		return e.Latex
+	default: // Plain; there are no others
+		return e.ASCII
 	}
-	return e.ASCII
 }
 
 var formats = []orgexport.Format{orgexport.HTML, orgexport.Markdown, orgexport.Latex, orgexport.Plain}
@@ -241,6 +242,7 @@ func (c *comparison) normalize(format orgexport.Format, text string) string {
 		text = pipeRow.ReplaceAllString(htmlTable.ReplaceAllString(text, ""), "")
 	case orgexport.Plain: // where lines are broken is not compared
 		text = blankPattern.ReplaceAllString(tableRule.ReplaceAllString(text, "─"), "\n")
+	default: // LaTeX is compared as it is
 	}
 	return strings.TrimSpace(emptyLines.ReplaceAllString(lineBlanks.ReplaceAllString(text, ""), "\n"))
 }

@@ -88,7 +88,6 @@ type target struct {
 
 type codeReference struct {
 	line  int
-	block string
 	label string
 }
 
@@ -184,13 +183,7 @@ func (d *document) build(top []*node, bodies [][]*node) {
 	if d.o.NoSubheadings {
 		to = from
 	}
-	minimum := 0
-	for i := from; i < to; i++ {
-		if level := f.ReducedLevel(i); d.exports(i, selected) && (minimum == 0 || level < minimum) {
-			minimum = level
-		}
-	}
-	if section < 0 || minimum > 0 {
+	if minimum := d.minimumLevel(from, to, selected); section < 0 || minimum > 0 {
 		base = max(minimum-1, 0)
 	}
 	var open []*heading
@@ -201,22 +194,9 @@ func (d *document) build(top []*node, bodies [][]*node) {
 			continue
 		}
 		h := d.newHeading(i, f.ReducedLevel(i)-base, bodies[i])
-		for len(open) > 0 && open[len(open)-1].level >= h.level {
-			open = open[:len(open)-1]
-		}
-		if len(open) > 0 {
-			h.parent = open[len(open)-1]
-			h.parent.children = append(h.parent.children, h)
-		} else {
-			d.headings = append(d.headings, h)
-		}
-		open = append(open, h)
+		open = d.place(h, open)
 		if d.numbered(h) {
-			for len(counts) < h.level {
-				counts = append(counts, 0)
-			}
-			counts = counts[:h.level]
-			counts[h.level-1]++
+			counts = countHeading(counts, h.level)
 			h.number = slices.Clone(counts)
 		}
 		d.register(h)
@@ -224,6 +204,44 @@ func (d *document) build(top []*node, bodies [][]*node) {
 			i = f.AfterSubtree(i) - 1
 		}
 	}
+}
+
+// minimumLevel returns the least level of the headings that are exported, 0 if
+// there are none.
+func (d *document) minimumLevel(from, to int, selected map[int]bool) int {
+	minimum := 0
+	for i := from; i < to; i++ {
+		if level := d.file.ReducedLevel(i); d.exports(i, selected) && (minimum == 0 || level < minimum) {
+			minimum = level
+		}
+	}
+	return minimum
+}
+
+// place puts a heading into the tree. open is the last heading and those that it
+// is in; place returns the same for h.
+func (d *document) place(h *heading, open []*heading) []*heading {
+	for len(open) > 0 && open[len(open)-1].level >= h.level {
+		open = open[:len(open)-1]
+	}
+	if len(open) > 0 {
+		h.parent = open[len(open)-1]
+		h.parent.children = append(h.parent.children, h)
+	} else {
+		d.headings = append(d.headings, h)
+	}
+	return append(open, h)
+}
+
+// countHeading returns the number of a heading that follows the one with the
+// number counts. Levels that the file skips count as 0.
+func countHeading(counts []int, level int) []int {
+	for len(counts) < level {
+		counts = append(counts, 0)
+	}
+	counts = counts[:level]
+	counts[level-1]++
+	return counts
 }
 
 // register makes a heading known to links.
@@ -313,7 +331,7 @@ func (d *document) newHeading(i, level int, body []*node) *heading {
 func (d *document) newAnchor(path string) string {
 	d.anchors++
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%d/%s", d.anchors, path)
+	_, _ = fmt.Fprintf(sum, "%d/%s", d.anchors, path) // a hash takes whatever it is given
 	return fmt.Sprintf("org%07x", sum.Sum32()&0xfffffff)
 }
 

@@ -281,6 +281,7 @@ func (h *htmlWriter) object(n *node, text []byte, contents string) string {
 		return "<sup>, </sup>"
 	case orgelement.Citation:
 		return escapeHTML(string(text[n.Span.Start:n.Span.End]))
+	default: // text, links and macros are the inliner's, and elements are not objects
 	}
 	return ""
 }

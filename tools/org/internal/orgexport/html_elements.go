@@ -74,6 +74,7 @@ func (h *htmlWriter) element(n, parent *node, rest []*node, first bool) string {
 		if h.set.inlineTasks {
 			return h.inlineTask(n)
 		}
+	default: // comments, calls and definitions of notes leave nothing where they stand
 	}
 	return ""
 }
@@ -342,7 +343,6 @@ func (h *htmlWriter) table(n *node, attrs string) string {
 	if len(g.align) == 0 {
 		return ""
 	}
-	names := map[byte]string{'l': "org-left", 'c': "org-center", 'r': "org-right"}
 	var b strings.Builder
 	defaults := ` border="2" cellspacing="0" cellpadding="6" rules="groups" frame="hsides"`
 	if attrs != "" {
@@ -353,14 +353,7 @@ func (h *htmlWriter) table(n *node, attrs string) string {
 		h.tables++
 		fmt.Fprintf(&b, "<caption class=\"t-above\"><span class=\"table-number\">Table %d:</span> %s</caption>\n", h.tables, h.line(c))
 	}
-	b.WriteString("\n<colgroup>\n")
-	for i, a := range g.align {
-		if i > 0 && g.starts[i] {
-			b.WriteString("</colgroup>\n\n<colgroup>\n")
-		}
-		b.WriteString("<col  class=\"" + names[a] + "\" />\n")
-	}
-	b.WriteString("</colgroup>\n")
+	writeColumnGroups(&b, g)
 	for i, group := range g.groups {
 		tag, cellTag := "tbody", "td"
 		if i == 0 && g.header {
@@ -368,25 +361,41 @@ func (h *htmlWriter) table(n *node, attrs string) string {
 		}
 		b.WriteString("<" + tag + ">\n")
 		for _, cells := range group {
-			b.WriteString("<tr>\n")
-			for c := range g.align {
-				text := "&#xa0;"
-				if c < len(cells) && !cells[c].Contents.Empty() {
-					text = h.objects(h.text, cells[c].Contents, orgelement.InLine)
-				} else if c >= len(cells) {
-					break
-				}
-				scope := ""
-				if cellTag == "th" {
-					scope = ` scope="col"`
-				}
-				fmt.Fprintf(&b, "<%s%s class=\"%s\">%s</%s>\n", cellTag, scope, names[g.align[c]], text, cellTag)
-			}
-			b.WriteString("</tr>\n")
+			h.tableRow(&b, g, cells, cellTag)
 		}
 		b.WriteString("</" + tag + ">\n")
 	}
 	return b.String() + "</table>"
+}
+
+// columnClasses are the classes of cells by the alignment of their column.
+var columnClasses = map[byte]string{'l': "org-left", 'c': "org-center", 'r': "org-right"}
+
+func writeColumnGroups(b *strings.Builder, g *tableGrid) {
+	b.WriteString("\n<colgroup>\n")
+	for i, a := range g.align {
+		if i > 0 && g.starts[i] {
+			b.WriteString("</colgroup>\n\n<colgroup>\n")
+		}
+		b.WriteString("<col  class=\"" + columnClasses[a] + "\" />\n")
+	}
+	b.WriteString("</colgroup>\n")
+}
+
+func (h *htmlWriter) tableRow(b *strings.Builder, g *tableGrid, cells []*node, tag string) {
+	scope := ""
+	if tag == "th" {
+		scope = ` scope="col"`
+	}
+	b.WriteString("<tr>\n")
+	for c, cell := range cells {
+		text := "&#xa0;"
+		if !cell.Contents.Empty() {
+			text = h.objects(h.text, cell.Contents, orgelement.InLine)
+		}
+		fmt.Fprintf(b, "<%s%s class=\"%s\">%s</%s>\n", tag, scope, columnClasses[g.align[c]], text, tag)
+	}
+	b.WriteString("</tr>\n")
 }
 
 var attributePattern = regexp.MustCompile(` ([^ =]+)="([^"]*)"`)

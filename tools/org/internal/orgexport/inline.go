@@ -74,32 +74,12 @@ func (x *inliner) line(text string) string {
 }
 
 func (x *inliner) object(text []byte, n *node, place orgelement.Place) string {
-	raw := string(text[n.Span.Start:n.Span.End])
-	set := &x.d.set
+	if out, off := x.switchedOff(text, n, place); off {
+		return out
+	}
 	switch n.Kind {
 	case orgelement.Text:
-		return x.w.plainText(raw)
-	case orgelement.Bold, orgelement.Italic, orgelement.Underline, orgelement.StrikeThrough, orgelement.Code, orgelement.Verbatim:
-		if !set.emphasis && !n.Contents.Empty() { // code stays code
-			mark := raw[:1]
-			return x.w.plainText(mark) + x.objects(text, n.Contents, place) + x.w.plainText(mark)
-		}
-	case orgelement.Subscript, orgelement.Superscript:
-		if set.scripts == "nil" || set.scripts == "{}" && n.Key != "{" {
-			return x.w.plainText(raw[:1]) + x.objects(text, orgfile.Span{Start: n.Span.Start + 1, End: n.Span.End}, place)
-		}
-	case orgelement.Entity:
-		if !set.entities {
-			return x.w.plainText(raw)
-		}
-	case orgelement.StatisticsCookie:
-		if !set.cookie {
-			return ""
-		}
-	case orgelement.Timestamp:
-		if !set.timestamps {
-			return ""
-		}
+		return x.w.plainText(string(text[n.Span.Start:n.Span.End]))
 	case orgelement.Macro:
 		return x.macro(n)
 	case orgelement.InlineCall:
@@ -110,23 +90,56 @@ func (x *inliner) object(text []byte, n *node, place orgelement.Place) string {
 		}
 		return x.w.link(x.d.resolve(x, text, n))
 	case orgelement.FootnoteReference:
-		if !set.footnotes || x.toc {
+		if x.toc {
 			return ""
 		}
 		note := x.d.footnote(text, n)
 		first := !x.seen[note]
 		x.seen[note] = true
 		return x.w.noteReference(note, first)
-	}
-	if n.Kind == orgelement.RadioTarget || n.Kind == orgelement.Target {
-		if x.toc && n.Kind == orgelement.Target {
+	case orgelement.Target:
+		if x.toc {
 			return ""
-		} else if x.toc {
+		}
+		return x.w.object(n, text, x.w.plainText(n.Value))
+	case orgelement.RadioTarget:
+		if x.toc {
 			return x.w.plainText(n.Value)
 		}
 		return x.w.object(n, text, x.w.plainText(n.Value))
+	default: // all others are a matter of the format
+		return x.w.object(n, text, x.objects(text, n.Contents, place))
 	}
-	return x.w.object(n, text, x.objects(text, n.Contents, place))
+}
+
+// switchedOff returns what remains of an object whose kind the options of the
+// export switch off. off is false if they do not.
+func (x *inliner) switchedOff(text []byte, n *node, place orgelement.Place) (out string, off bool) {
+	raw := string(text[n.Span.Start:n.Span.End])
+	set := &x.d.set
+	switch n.Kind {
+	case orgelement.Bold, orgelement.Italic, orgelement.Underline, orgelement.StrikeThrough, orgelement.Code, orgelement.Verbatim:
+		if !set.emphasis && !n.Contents.Empty() { // code stays code
+			mark := raw[:1]
+			return x.w.plainText(mark) + x.objects(text, n.Contents, place) + x.w.plainText(mark), true
+		}
+	case orgelement.Subscript, orgelement.Superscript:
+		if set.scripts == "nil" || set.scripts == "{}" && n.Key != "{" {
+			return x.w.plainText(raw[:1]) + x.objects(text, orgfile.Span{Start: n.Span.Start + 1, End: n.Span.End}, place), true
+		}
+	case orgelement.Entity:
+		if !set.entities {
+			return x.w.plainText(raw), true
+		}
+	case orgelement.StatisticsCookie:
+		return "", !set.cookie
+	case orgelement.Timestamp:
+		return "", !set.timestamps
+	case orgelement.FootnoteReference:
+		return "", !set.footnotes
+	default: // no option is about the others
+	}
+	return "", false
 }
 
 var macroArgument = regexp.MustCompile(`\$[0-9]`)
@@ -228,28 +241,18 @@ type resolvedLink struct {
 	heading     *heading
 	target      *target
 	code        codeReference
-	attributes  []orgelement.Affiliated // of the paragraph whose first link this is
-	inFigure    bool
 	linked      *resolvedLink // an image as description
 }
 
 var (
 	imageName   = regexp.MustCompile(`(?i)\.(?:jpe?g|png|gif|svg|webp)$`)
 	cookieText  = regexp.MustCompile(`\[[0-9]*(?:%|/[0-9]*)\]`)
-	manyBlanks  = regexp.MustCompile(`[ \t\n]+`)
 	webLink     = []string{"http", "https", "ftp", "mailto", "news"}
 	escapedChar = regexp.MustCompile(`[^-A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]]`)
 )
 
 func (d *document) resolve(x *inliner, text []byte, n *node) resolvedLink {
-	l := n.Link
-	if l.Type == "fuzzy" {
-		if name, rest, ok := strings.Cut(l.Path, ":"); ok && d.links[name] != "" {
-			l = orgelement.ParsePath(expandAbbreviation(d.links[name], strings.TrimPrefix(rest, ":")))
-		} else if url := d.links[l.Path]; url != "" {
-			l = orgelement.ParsePath(expandAbbreviation(url, ""))
-		}
-	}
+	l := d.unabbreviated(n.Link)
 	r := resolvedLink{link: l, description: x.objects(text, n.Contents, orgelement.InDescription)}
 	switch {
 	case slices.Contains(webLink, l.Type):
@@ -272,22 +275,42 @@ func (d *document) resolve(x *inliner, text []byte, n *node) resolvedLink {
 	default:
 		r.kind, r.url = "url", l.Path
 	}
-	if (r.kind == "file" || r.kind == "url" && strings.HasPrefix(l.Type, "http")) && n.Contents.Empty() && imageName.MatchString(l.Path) {
+	if !n.Contents.Empty() {
+		r.linked = describedByImage(string(text[n.Contents.Start:n.Contents.End]))
+	} else if (r.kind == "file" || r.kind == "url" && strings.HasPrefix(l.Type, "http")) && imageName.MatchString(l.Path) {
 		r.kind = "image"
-		if l.Type == "file" {
-			r.url = l.Path
-		}
-	} else if desc := string(text[n.Contents.Start:n.Contents.End]); !n.Contents.Empty() && imageName.MatchString(desc) && !strings.ContainsAny(desc, " \n[") {
-		inner := orgelement.ParsePath(desc)
-		if slices.Contains([]string{"file", "http", "https"}, inner.Type) {
-			image := resolvedLink{kind: "image", link: inner, url: inner.Path}
-			if inner.Type != "file" {
-				image.url = desc
-			}
-			r.linked = &image
-		}
 	}
 	return r
+}
+
+// unabbreviated replaces an abbreviation that a "#+LINK:" line defines.
+func (d *document) unabbreviated(l orgelement.LinkParts) orgelement.LinkParts {
+	if l.Type != "fuzzy" {
+		return l
+	}
+	if name, rest, ok := strings.Cut(l.Path, ":"); ok && d.links[name] != "" {
+		return orgelement.ParsePath(expandAbbreviation(d.links[name], strings.TrimPrefix(rest, ":")))
+	}
+	if url := d.links[l.Path]; url != "" {
+		return orgelement.ParsePath(expandAbbreviation(url, ""))
+	}
+	return l
+}
+
+// describedByImage returns the image that a link's description names, nil if it
+// is text.
+func describedByImage(desc string) *resolvedLink {
+	if !imageName.MatchString(desc) || strings.ContainsAny(desc, " \n[") {
+		return nil
+	}
+	inner := orgelement.ParsePath(desc)
+	switch inner.Type {
+	case "file":
+		return &resolvedLink{kind: "image", link: inner, url: inner.Path}
+	case "http", "https":
+		return &resolvedLink{kind: "image", link: inner, url: desc}
+	}
+	return nil
 }
 
 func expandAbbreviation(url, tag string) string {
@@ -382,6 +405,7 @@ func (d *document) collectTarget(h *heading, n *node, ordinals map[string]int) {
 			d.codeLines(n)
 		case orgelement.LatexEnvironment:
 			kind = "equation"
+		default: // the others are counted as figures
 		}
 		if caption {
 			ordinals[kind]++
@@ -403,6 +427,7 @@ func (d *document) collectTarget(h *heading, n *node, ordinals map[string]int) {
 		if n.Key == "TARGET" {
 			d.add(normalName(n.Value), &target{anchor: d.newAnchor(n.Value), heading: h})
 		}
+	default: // the others hold no objects of their own
 	}
 }
 

@@ -66,7 +66,7 @@ func (l *latexWriter) page(body string) string {
 }
 
 func (l *latexWriter) body() string {
-	text := l.elements(l.first, nil) + l.sections(l.headings)
+	text := l.elements(l.first) + l.sections(l.headings)
 	var unused []string // labels of notes that are referred to once
 	for _, note := range l.noteOrder {
 		if !l.repeated[note.number] {
@@ -85,7 +85,7 @@ func (l *latexWriter) sections(list []*heading) string {
 	var b strings.Builder
 	for i, s := range list {
 		l.home = s
-		text := l.elements(s.body, nil)
+		text := l.elements(s.body)
 		if l.lowLevel(s) || s.level > len(sectionCommands) {
 			kind := "itemize"
 			if s.number != nil {
@@ -131,17 +131,17 @@ func (l *latexWriter) headingText(s *heading, tags bool) string {
 	return text
 }
 
-func (l *latexWriter) elements(list []*node, parent *node) string {
+func (l *latexWriter) elements(list []*node) string {
 	var b strings.Builder
 	for i, n := range list {
-		if text := strings.TrimRight(l.element(n, parent, i == 0), "\n"); text != "" {
+		if text := strings.TrimRight(l.element(n, i == 0), "\n"); text != "" {
 			b.WriteString(text + strings.Repeat("\n", n.Blank+1))
 		}
 	}
 	return b.String()
 }
 
-func (l *latexWriter) element(n, parent *node, first bool) string {
+func (l *latexWriter) element(n *node, first bool) string {
 	environment := func(name, text string) string {
 		return "\\begin{" + name + "}\n" + endLine(text) + "\\end{" + name + "}"
 	}
@@ -165,37 +165,20 @@ func (l *latexWriter) element(n, parent *node, first bool) string {
 			return n.Code(l.text)
 		}
 	case orgelement.KeywordLine:
-		switch {
-		case n.Key == "LATEX":
-			return n.Value
-		case n.Key == "INDEX":
-			return `\index{` + n.Value + "}"
-		case n.Key == "TOC" && strings.HasPrefix(n.Value, "headlines"):
-			return l.toc(n.Value)
-		case n.Key == "TOC" && strings.HasPrefix(n.Value, "tables"):
-			return `\listoftables`
-		case n.Key == "TARGET":
-			return `\label{` + l.targetAnchor(n.Value) + "}"
-		}
+		return l.keywordLine(n)
 	case orgelement.VerseBlock:
 		return environment("verse", l.verse(n))
 	case orgelement.QuoteBlock:
-		return l.wrap(n, environment("quote", l.elements(n.Children, n)), "")
+		return l.wrap(n, environment("quote", l.elements(n.Children)), "")
 	case orgelement.CenterBlock:
-		return l.wrap(n, environment("center", l.elements(n.Children, n)), "")
+		return l.wrap(n, environment("center", l.elements(n.Children)), "")
 	case orgelement.SpecialBlock:
-		_, values := attributes(n, "ATTR_LATEX")
-		text := l.elements(n.Children, n)
-		c := ""
-		if cap := caption(n); cap != "" {
-			c = l.captionText(n, cap)
-		}
-		return "\\begin{" + n.Key + "}" + values["options"] + "\n" + text + c + "\\end{" + n.Key + "}"
+		return l.specialBlock(n)
 	case orgelement.DynamicBlock:
-		return l.elements(n.Children, n)
+		return l.elements(n.Children)
 	case orgelement.Drawer:
 		if l.set.drawer(n.Key) {
-			return l.elements(l.drawerElements(n), n)
+			return l.elements(l.drawerElements(n))
 		}
 	case orgelement.HorizontalRule:
 		text := `\noindent\rule{\textwidth}{0.5pt}`
@@ -205,11 +188,7 @@ func (l *latexWriter) element(n, parent *node, first bool) string {
 		return text
 	case orgelement.LatexEnvironment:
 		if l.set.tex {
-			text := l.environmentText(n)
-			if name := n.Last("NAME"); name != "" {
-				text = strings.Replace(text, "\n", "\n\\label{"+l.elementAnchor(n)+"}\n", 1)
-			}
-			return text
+			return l.labelledEnvironment(n)
 		}
 	case orgelement.ClockLine:
 		if l.set.clocks {
@@ -218,10 +197,46 @@ func (l *latexWriter) element(n, parent *node, first bool) string {
 	case orgelement.InlineTask:
 		if l.set.inlineTasks {
 			return "\\begin{center}\n\\fbox{\n\\begin{minipage}[c]{.6\\linewidth}\n" + l.line(n.Arguments) + "\n\n\\rule[.8em]{\\linewidth}{2pt}\n\n" +
-				l.elements(n.Children, n) + "\\end{minipage}\n}\n\\end{center}"
+				l.elements(n.Children) + "\\end{minipage}\n}\n\\end{center}"
 		}
+	default: // comments, calls and definitions of notes leave nothing where they stand
 	}
 	return ""
+}
+
+func (l *latexWriter) keywordLine(n *node) string {
+	switch {
+	case n.Key == "LATEX":
+		return n.Value
+	case n.Key == "INDEX":
+		return `\index{` + n.Value + "}"
+	case n.Key == "TOC" && strings.HasPrefix(n.Value, "headlines"):
+		return l.toc(n.Value)
+	case n.Key == "TOC" && strings.HasPrefix(n.Value, "tables"):
+		return `\listoftables`
+	case n.Key == "TARGET":
+		return `\label{` + l.targetAnchor(n.Value) + "}"
+	}
+	return ""
+}
+
+// specialBlock writes a block as the environment of its name.
+func (l *latexWriter) specialBlock(n *node) string {
+	_, values := attributes(n, "ATTR_LATEX")
+	text := l.elements(n.Children)
+	if c := caption(n); c != "" {
+		text += l.captionText(n, c)
+	}
+	return "\\begin{" + n.Key + "}" + values["options"] + "\n" + text + "\\end{" + n.Key + "}"
+}
+
+// labelledEnvironment writes an environment of the file with a label for its name.
+func (l *latexWriter) labelledEnvironment(n *node) string {
+	text := l.environmentText(n)
+	if n.Last("NAME") != "" {
+		text = strings.Replace(text, "\n", "\n\\label{"+l.elementAnchor(n)+"}\n", 1)
+	}
+	return text
 }
 
 func (l *latexWriter) toc(value string) string {
@@ -265,12 +280,11 @@ func (l *latexWriter) label(n *node, anchor string) string {
 		return "tab:" + anchor
 	case orgelement.Paragraph:
 		return "fig:" + anchor
-	case orgelement.SourceBlock:
-		return "" + anchor
 	case orgelement.LatexEnvironment:
 		return "eq:" + anchor
+	default: // Emacs has no prefix for the others
+		return anchor
 	}
-	return anchor
 }
 
 func (l *latexWriter) paragraph(n *node) string {
@@ -320,7 +334,7 @@ func (l *latexWriter) list(n *node) string {
 	var b strings.Builder
 	b.WriteString("\\begin{" + kind + "}\n")
 	for _, item := range n.Children {
-		text := strings.Trim(l.elements(item.Children, item), " \t\n")
+		text := strings.Trim(l.elements(item.Children), " \t\n")
 		box := map[byte]string{'X': `$\boxtimes$`, ' ': `$\square$`, '-': `$\boxminus$`}[item.Item.Checkbox]
 		if item.Item.Counter != "" && kind == "enumerate" {
 			if v, err := strconv.Atoi(item.Item.Counter); err == nil && l.nested <= 4 {

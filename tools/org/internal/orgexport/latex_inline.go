@@ -111,6 +111,7 @@ func (l *latexWriter) object(n *node, text []byte, contents string) string {
 		return `\textsuperscript{,}\,`
 	case orgelement.Citation:
 		return l.plainText(string(text[n.Span.Start:n.Span.End]))
+	default: // text, links and macros are the inliner's, and elements are not objects
 	}
 	return ""
 }
@@ -132,11 +133,11 @@ func (l *latexWriter) noteReference(note *footnote, first bool) string {
 		l.repeated[note.number] = true
 		return `\textsuperscript{\ref{` + noteLabel(note.number) + "}}"
 	}
-	text := ""
+	var text string
 	if note.isInline {
 		text = l.objects(l.text, note.inline, orgelement.InText)
 	} else {
-		text = l.elements(note.elements, nil)
+		text = l.elements(note.elements)
 	}
 	if l.inTable {
 		l.below += fmt.Sprintf(`\footnotetext[%d]{\label{%s}%s}`, note.number, noteLabel(note.number), trimBlanks(text))
@@ -153,15 +154,12 @@ func (l *latexWriter) link(r resolvedLink) string {
 	if r.linked != nil {
 		desc = l.graphics(*r.linked)
 	}
-	href := func(to, text string) string {
-		return `\href{` + latexURL.ReplaceAllStringFunc(to, escapeLatexURL) + "}{" + text + "}"
-	}
 	switch r.kind {
 	case "image":
 		if r.link.Type == "file" {
 			return l.image(r)
 		}
-		return `\url{` + latexURL.ReplaceAllStringFunc(r.url, escapeLatexURL) + "}"
+		return latexHref(r.url, "")
 	case "url":
 		to := r.url
 		if strings.Contains(to, ":") {
@@ -170,41 +168,49 @@ func (l *latexWriter) link(r resolvedLink) string {
 		if r.link.Type == "info" {
 			to = r.link.Path
 		}
-		if desc == "" {
-			return `\url{` + latexURL.ReplaceAllStringFunc(to, escapeLatexURL) + "}"
-		}
-		return href(to, desc)
+		return latexHref(to, desc)
 	case "file":
 		to := r.url
 		if strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~") {
 			to = "file://" + to
 		}
-		if desc == "" {
-			return `\url{` + latexURL.ReplaceAllStringFunc(to, escapeLatexURL) + "}"
-		}
-		return href(to, desc)
+		return latexHref(to, desc)
 	case "coderef":
 		return r.codeText()
 	case "heading":
 		label := "sec:" + r.heading.ref
-		switch {
-		case desc != "":
+		if desc == "" && r.heading.number == nil { // there is no number to refer to
+			desc = l.objects(l.text, r.heading.title, orgelement.InDescription)
 			return `\hyperref[` + label + "]{" + desc + "}"
-		case r.heading.number != nil:
-			return `\ref{` + label + "}"
 		}
-		return `\hyperref[` + label + "]{" + l.objects(l.text, r.heading.title, orgelement.InDescription) + "}"
+		return latexReference(label, desc)
 	case "target":
 		label := r.target.anchor
 		if r.target.node != nil {
 			label = l.label(r.target.node, label)
 		}
-		if desc == "" {
-			return `\ref{` + label + "}"
-		}
-		return `\hyperref[` + label + "]{" + desc + "}"
+		return latexReference(label, desc)
 	}
 	return "[BROKEN LINK: " + l.plainText(r.url) + "]"
+}
+
+// latexHref writes a link that leaves the document. One without a description
+// shows where it leads.
+func latexHref(to, desc string) string {
+	to = latexURL.ReplaceAllStringFunc(to, escapeLatexURL)
+	if desc == "" {
+		return `\url{` + to + "}"
+	}
+	return `\href{` + to + "}{" + desc + "}"
+}
+
+// latexReference writes a link to a label. One without a description shows the
+// number of what has the label.
+func latexReference(label, desc string) string {
+	if desc == "" {
+		return `\ref{` + label + "}"
+	}
+	return `\hyperref[` + label + "]{" + desc + "}"
 }
 
 func escapeLatexURL(s string) string {

@@ -1,6 +1,7 @@
 package orgexport
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgelement"
@@ -25,21 +26,8 @@ func (l *latexWriter) writeTable(n *node) string {
 
 func (l *latexWriter) tabular(n *node, g *tableGrid) string {
 	_, values := attributes(n, "ATTR_LATEX")
-	format := values["align"]
-	if format == "" {
-		var columns []byte
-		for i, a := range g.align {
-			if i > 0 && g.starts[i] {
-				columns = append(columns, '|')
-			}
-			columns = append(columns, a)
-		}
-		format = string(columns)
-	}
-	name := "tabular"
-	if v := values["environment"]; v != "" {
-		name = v
-	}
+	format := cmp.Or(values["align"], columnFormat(g))
+	name := cmp.Or(values["environment"], "tabular")
 	var b strings.Builder
 	b.WriteString("\\begin{" + name + "}{" + format + "}\n")
 	for i, group := range g.groups {
@@ -47,15 +35,7 @@ func (l *latexWriter) tabular(n *node, g *tableGrid) string {
 			b.WriteString("\\hline\n")
 		}
 		for _, cells := range group {
-			var row []string
-			for c := range g.align {
-				text := ""
-				if c < len(cells) {
-					text = l.objects(l.text, cells[c].Contents, orgelement.InLine)
-				}
-				row = append(row, text)
-			}
-			b.WriteString(strings.Join(row, " & ") + "\\\\\n")
+			b.WriteString(l.tableRow(g, cells))
 		}
 	}
 	if g.bottom {
@@ -72,9 +52,28 @@ func (l *latexWriter) tabular(n *node, g *tableGrid) string {
 		}
 		return "\\begin{center}\n" + l.nameLabel(n) + b.String() + "\\end{center}"
 	}
-	placement := values["placement"]
-	if placement == "" {
-		placement = "[htbp]"
-	}
+	placement := cmp.Or(values["placement"], "[htbp]")
 	return "\\begin{table}" + placement + "\n" + l.captionText(n, c) + "\\centering\n" + b.String() + "\\end{table}"
+}
+
+// columnFormat describes the columns as LaTeX asks for: their alignment, and a line
+// where a group of them starts.
+func columnFormat(g *tableGrid) string {
+	var columns []byte
+	for i, a := range g.align {
+		if i > 0 && g.starts[i] {
+			columns = append(columns, '|')
+		}
+		columns = append(columns, a)
+	}
+	return string(columns)
+}
+
+// tableRow writes a row with as many cells as the table has columns.
+func (l *latexWriter) tableRow(g *tableGrid, cells []*node) string {
+	row := make([]string, len(g.align))
+	for c, cell := range cells {
+		row[c] = l.objects(l.text, cell.Contents, orgelement.InLine)
+	}
+	return strings.Join(row, " & ") + "\\\\\n"
 }

@@ -62,12 +62,10 @@ func (m *markdownWriter) tocList(list []*heading) string {
 	var b strings.Builder
 	var down func(list []*heading, level int)
 	down = func(list []*heading, level int) {
-		n := 0
 		for _, s := range m.inTOC(list) {
 			bullet := "-   "
 			if s.number != nil && !m.lowLevel(s) {
-				n = s.number[len(s.number)-1]
-				bullet = strconv.Itoa(n) + "."
+				bullet = strconv.Itoa(s.number[len(s.number)-1]) + "."
 				bullet += strings.Repeat(" ", max(1, 4-len(bullet)))
 			}
 			tags := ""
@@ -130,7 +128,7 @@ func (m *markdownWriter) footnotes() string {
 	b.WriteString("\n# Footnotes\n\n")
 	for i := 0; i < len(m.noteOrder); i++ {
 		note := m.noteOrder[i]
-		text := ""
+		var text string
 		if note.isInline {
 			text = m.inliner.objects(m.text, note.inline, orgelement.InText)
 		} else {
@@ -200,6 +198,7 @@ func (m *markdownWriter) element(n, parent *node, rest []*node, first bool) stri
 		return ""
 	case orgelement.VerseBlock:
 		return "<p class=\"verse\">\n" + m.inliner.verse(n) + "</p>"
+	default: // Markdown lacks the others and takes HTML
 	}
 	return m.htmlWriter.element(n, parent, rest, first)
 }
@@ -324,6 +323,7 @@ func (m *markdownWriter) object(n *node, text []byte, contents string) string {
 		}
 	case orgelement.LatexFragment:
 		return m.fragment(n.Value)
+	default: // Markdown lacks the others and takes HTML
 	}
 	return m.htmlWriter.object(n, text, contents)
 }

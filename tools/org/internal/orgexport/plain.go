@@ -19,12 +19,12 @@ const (
 type plainWriter struct {
 	*document
 	inliner
-	width                      int // of the text that is written now
-	tables, listings           int
-	links                      []string // notes about links, for the end of the section
-	linkSeen                   map[string]bool
-	inNote                     bool // of the footnotes: links say where they lead, as there is no place below
-	itemTop, itemColumn, inner int  // columns of the outermost item's, the present item's bullet; bullets' width
+	width            int // of the text that is written now
+	tables, listings int
+	links            []string // notes about links, for the end of the section
+	linkSeen         map[string]bool
+	inNote           bool // of the footnotes: links say where they lead, as there is no place below
+	itemTop, inner   int  // column of the outermost item's bullet; columns from there to the present item's text
 }
 
 // hardBreak stands for a line break that filling keeps.
@@ -91,11 +91,11 @@ func (p *plainWriter) body() string {
 				mark += p.objects(p.text, note.inline, orgelement.InText)
 			} else {
 				mark += p.paragraphText(note.elements[0])
-				rest = p.elements(note.elements[1:], nil)
+				rest = p.elements(note.elements[1:])
 			}
 			inside = p.fill(mark) + "\n\n" + rest
 		} else {
-			inside = mark + "\n\n" + p.elements(note.elements, nil)
+			inside = mark + "\n\n" + p.elements(note.elements)
 		}
 		text += inside + "\n"
 	}
@@ -177,7 +177,7 @@ const linkNotes = "\x01"
 
 // section writes the text of a section and what its links lead to.
 func (p *plainWriter) section(list []*node) string {
-	text := p.elements(list, nil)
+	text := p.elements(list)
 	if len(p.links) > 0 {
 		saved := p.width
 		p.width = textWidth
@@ -208,7 +208,7 @@ func center(line string, columns int) string {
 	return strings.Repeat(" ", max(0, (columns-width(line))/2)) + line
 }
 
-func (p *plainWriter) elements(list []*node, parent *node) string {
+func (p *plainWriter) elements(list []*node) string {
 	var b strings.Builder
 	for _, n := range list {
 		if text := strings.TrimRight(p.element(n), "\n"); text != "" {
@@ -244,29 +244,20 @@ func (p *plainWriter) element(n *node) string {
 			return n.Code(p.text)
 		}
 	case orgelement.KeywordLine:
-		switch {
-		case n.Key == "ASCII" || n.Key == "UTF-8":
-			return n.Value
-		case n.Key == "TOC" && strings.HasPrefix(n.Value, "headlines"):
-			return newPlain(p.document).toc(p.tocOf(n.Value))
-		}
+		return p.keywordLine(n)
 	case orgelement.VerseBlock:
 		text := strings.ReplaceAll(removeCommon(endLine(p.objects(p.text, n.Contents, orgelement.InText))), hardBreak, "")
 		return indentText(text, strings.Repeat(" ", quoteMargin))
 	case orgelement.QuoteBlock:
-		text := p.narrow(2*quoteMargin, func() string { return p.elements(n.Children, n) })
+		text := p.narrow(2*quoteMargin, func() string { return p.elements(n.Children) })
 		return indentText(text, strings.Repeat(" ", quoteMargin))
 	case orgelement.CenterBlock:
-		var lines []string
-		for line := range strings.SplitSeq(strings.TrimRight(p.elements(n.Children, n), "\n"), "\n") {
-			lines = append(lines, center(strings.TrimSpace(line), p.width))
-		}
-		return strings.Join(lines, "\n")
+		return p.centered(n)
 	case orgelement.SpecialBlock, orgelement.DynamicBlock:
-		return p.elements(n.Children, n)
+		return p.elements(n.Children)
 	case orgelement.Drawer:
 		if p.set.drawer(n.Key) {
-			return p.elements(p.drawerElements(n), n)
+			return p.elements(p.drawerElements(n))
 		}
 	case orgelement.HorizontalRule:
 		return strings.Repeat("―", max(1, p.width))
@@ -280,10 +271,29 @@ func (p *plainWriter) element(n *node) string {
 		}
 	case orgelement.InlineTask:
 		if p.set.inlineTasks {
-			return p.line(n.Arguments) + "\n" + p.elements(n.Children, n)
+			return p.line(n.Arguments) + "\n" + p.elements(n.Children)
 		}
+	default: // comments, calls and definitions of notes leave nothing where they stand
 	}
 	return ""
+}
+
+func (p *plainWriter) keywordLine(n *node) string {
+	switch {
+	case n.Key == "ASCII" || n.Key == "UTF-8":
+		return n.Value
+	case n.Key == "TOC" && strings.HasPrefix(n.Value, "headlines"):
+		return newPlain(p.document).toc(p.tocOf(n.Value))
+	}
+	return ""
+}
+
+func (p *plainWriter) centered(n *node) string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimRight(p.elements(n.Children), "\n"), "\n") {
+		lines = append(lines, center(strings.TrimSpace(line), p.width))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *plainWriter) captionBelow(n *node) string {
@@ -291,7 +301,7 @@ func (p *plainWriter) captionBelow(n *node) string {
 	if c == "" {
 		return ""
 	}
-	label := ""
+	var label string
 	switch n.Kind {
 	case orgelement.Table:
 		p.tables++
@@ -359,7 +369,7 @@ func (p *plainWriter) list(n *node) string {
 			if item.Item.HasTag {
 				term = p.objects(p.text, item.Item.Tag, orgelement.InLine)
 			}
-			text := p.narrow(quoteMargin, func() string { return p.elements(item.Children, item) })
+			text := p.narrow(quoteMargin, func() string { return p.elements(item.Children) })
 			b.WriteString(box + term + "\n")
 			if strings.TrimSpace(text) != "" {
 				b.WriteString(indentText(text, strings.Repeat(" ", quoteMargin)) + "\n")
@@ -369,7 +379,7 @@ func (p *plainWriter) list(n *node) string {
 			inner := column - p.itemTop + width(item.Item.Bullet) + 1 + width(box)
 			text := p.narrow(inner-p.inner, func() string {
 				p.inner = inner
-				return p.elements(item.Children, item)
+				return p.elements(item.Children)
 			})
 			b.WriteString(bullet + box + strings.TrimSpace(indentText(text, strings.Repeat(" ", width(bullet)))) + "\n")
 		}
@@ -387,16 +397,7 @@ func (p *plainWriter) table(n *node) string {
 		return string(p.text[n.Contents.Start:n.Contents.End])
 	}
 	g := p.grid(n)
-	columns := make([]int, len(g.align))
-	texts := map[*node]string{}
-	for _, group := range g.groups {
-		for _, cells := range group {
-			for c, cell := range cells {
-				texts[cell] = p.objects(p.text, cell.Contents, orgelement.InLine)
-				columns[c] = max(columns[c], width(texts[cell]))
-			}
-		}
-	}
+	texts, columns := p.measure(g)
 	total := 0
 	for c, size := range columns {
 		total += size + 2
@@ -414,20 +415,40 @@ func (p *plainWriter) table(n *node) string {
 			b.WriteString(strings.Repeat("─", total) + "\n")
 		}
 		for _, cells := range group {
-			for c, size := range columns {
-				text := ""
-				if c < len(cells) {
-					text = texts[cells[c]]
-				}
-				if c > 0 && g.starts[c] {
-					b.WriteString("│")
-				}
-				b.WriteString(" " + pad(text, size, g.align[c]) + " ")
+			row := make([]string, len(columns))
+			for c, cell := range cells {
+				row[c] = texts[cell]
 			}
-			b.WriteString("\n")
+			writeRow(&b, g, row, columns)
 		}
 	}
 	return b.String() + strings.Repeat("━", total) + p.captionBelow(n)
+}
+
+// measure writes the cells of a table, each once since that numbers notes, and
+// returns how wide its columns are.
+func (p *plainWriter) measure(g *tableGrid) (texts map[*node]string, columns []int) {
+	texts, columns = map[*node]string{}, make([]int, len(g.align))
+	for _, group := range g.groups {
+		for _, cells := range group {
+			for c, cell := range cells {
+				texts[cell] = p.objects(p.text, cell.Contents, orgelement.InLine)
+				columns[c] = max(columns[c], width(texts[cell]))
+			}
+		}
+	}
+	return texts, columns
+}
+
+// writeRow writes the texts of a row's cells, padded to the widths of the columns.
+func writeRow(b *strings.Builder, g *tableGrid, row []string, columns []int) {
+	for c, text := range row {
+		if c > 0 && g.starts[c] {
+			b.WriteString("│")
+		}
+		b.WriteString(" " + pad(text, columns[c], g.align[c]) + " ")
+	}
+	b.WriteString("\n")
 }
 
 func pad(text string, columns int, align byte) string {

@@ -112,6 +112,7 @@ func (p *plainWriter) object(n *node, text []byte, contents string) string {
 		return contents
 	case orgelement.Citation:
 		return string(text[n.Span.Start:n.Span.End])
+	default: // targets leave nothing; text, links and macros are the inliner's
 	}
 	return ""
 }
@@ -134,30 +135,7 @@ func (p *plainWriter) link(l resolvedLink) string {
 	case "coderef":
 		return l.codeText()
 	case "heading", "target":
-		if desc == "" {
-			if l.heading != nil {
-				if l.heading.number != nil {
-					return l.heading.numberText()
-				}
-				return p.objects(p.text, l.heading.title, orgelement.InDescription)
-			}
-			return p.targetText(l.target)
-		}
-		to := ""
-		if l.heading != nil {
-			if to = "See section " + l.heading.numberText(); l.heading.number == nil {
-				to = "See section " + p.objects(p.text, l.heading.title, orgelement.InDescription)
-			}
-		} else if to = p.targetText(l.target); to != "" {
-			kind := "section"
-			if l.target.node != nil {
-				kind = map[orgelement.Kind]string{orgelement.Table: "table", orgelement.SourceBlock: "listing", orgelement.LatexEnvironment: "equation"}[l.target.node.Kind]
-				kind = cmp.Or(kind, "figure")
-			}
-			to = "See " + kind + " " + to
-		}
-		p.addLink("[" + desc + "] " + to)
-		return "[" + desc + "]"
+		return p.internalLink(l)
 	case "broken":
 		return "[BROKEN LINK: " + p.plainText(l.url) + "]"
 	}
@@ -169,6 +147,44 @@ func (p *plainWriter) link(l resolvedLink) string {
 	}
 	p.addLink("[" + desc + "] <" + l.link.Raw + ">")
 	return "[" + desc + "]"
+}
+
+// internalLink writes a link to a heading or a target. One without a description
+// is the number or title of what it leads to; for others the end of the section
+// says that.
+func (p *plainWriter) internalLink(l resolvedLink) string {
+	var to string
+	if l.heading != nil {
+		to = p.headingReference(l.heading)
+	} else {
+		to = p.targetText(l.target)
+	}
+	if l.description == "" {
+		return to
+	}
+	if l.heading != nil {
+		to = "See section " + to
+	} else if to != "" {
+		to = "See " + targetKind(l.target) + " " + to
+	}
+	p.addLink("[" + l.description + "] " + to)
+	return "[" + l.description + "]"
+}
+
+func (p *plainWriter) headingReference(h *heading) string {
+	if h.number != nil {
+		return h.numberText()
+	}
+	return p.objects(p.text, h.title, orgelement.InDescription)
+}
+
+// targetKind says what a target is: the place where it stands, if it is a bare one.
+func targetKind(t *target) string {
+	if t.node == nil {
+		return "section"
+	}
+	kinds := map[orgelement.Kind]string{orgelement.Table: "table", orgelement.SourceBlock: "listing", orgelement.LatexEnvironment: "equation"}
+	return cmp.Or(kinds[t.node.Kind], "figure")
 }
 
 func (p *plainWriter) targetText(t *target) string {

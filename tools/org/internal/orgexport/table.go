@@ -26,56 +26,35 @@ func (d *document) cellText(cell *node) string {
 	return string(d.text[cell.Contents.Start:cell.Contents.End])
 }
 
+// A columnNotes is what the special rows of a table say about its columns.
+type columnNotes struct {
+	special bool // the first column only marks rows
+	align   map[int]byte
+	widths  map[int]int
+	starts  map[int]bool
+}
+
 func (d *document) grid(n *node) *tableGrid {
-	special := d.hasSpecialColumn(n)
+	notes := columnNotes{special: d.hasSpecialColumn(n), align: map[int]byte{}, widths: map[int]int{}, starts: map[int]bool{}}
 	g := &tableGrid{}
 	columns := 0
-	explicit := map[int]byte{}
-	widths := map[int]int{}
-	starts := map[int]bool{}
 	var group [][]*node
 	pendingRule, sawRule := false, false
 	for _, row := range n.Children {
-		if row.Key == "rule" {
+		switch {
+		case row.Key == "rule":
 			if len(group) > 0 {
 				g.groups, g.rules = append(g.groups, group), append(g.rules, pendingRule)
 				group, sawRule = nil, true
-				pendingRule = false
 			}
 			pendingRule = true
-			continue
+		case d.specialRow(row, notes.special):
+			d.readSpecialRow(row, &notes)
+		default:
+			cells := notes.ownCells(row)
+			columns = max(columns, len(cells))
+			group = append(group, cells)
 		}
-		cells := row.Children
-		if d.specialRow(row, special) {
-			if len(cells) > 0 && d.cellText(cells[0]) == "/" {
-				for i, c := range cells {
-					if t := d.cellText(c); t == "<" || t == "<>" {
-						starts[i-1] = true
-					} else if t == ">" {
-						starts[i] = true
-					}
-				}
-			}
-			if special {
-				cells = cells[min(1, len(cells)):]
-			}
-			for i, c := range cells {
-				if m := alignCookie.FindStringSubmatch(d.cellText(c)); m != nil {
-					if m[1] != "" {
-						explicit[i] = m[1][0]
-					}
-					for _, digit := range m[2] {
-						widths[i] = min(widths[i]*10+int(digit-'0'), 10000)
-					}
-				}
-			}
-			continue
-		}
-		if special {
-			cells = cells[min(1, len(cells)):]
-		}
-		columns = max(columns, len(cells))
-		group = append(group, cells)
 	}
 	if len(group) > 0 {
 		g.groups, g.rules = append(g.groups, group), append(g.rules, pendingRule)
@@ -85,12 +64,46 @@ func (d *document) grid(n *node) *tableGrid {
 	g.header = sawRule && len(g.groups) > 1
 	g.align, g.widths, g.starts = make([]byte, columns), make([]int, columns), make([]bool, columns)
 	for c := range columns {
-		g.widths[c], g.starts[c] = widths[c], starts[c]
-		if g.align[c] = explicit[c]; g.align[c] == 0 {
+		g.widths[c], g.starts[c] = notes.widths[c], notes.starts[c]
+		if g.align[c] = notes.align[c]; g.align[c] == 0 {
 			g.align[c] = d.guessAlignment(g, c)
 		}
 	}
 	return g
+}
+
+// ownCells returns the cells of a row without the one that marks it.
+func (c *columnNotes) ownCells(row *node) []*node {
+	if c.special {
+		return row.Children[min(1, len(row.Children)):]
+	}
+	return row.Children
+}
+
+// readSpecialRow reads a row that only describes columns.
+func (d *document) readSpecialRow(row *node, notes *columnNotes) {
+	if len(row.Children) > 0 && d.cellText(row.Children[0]) == "/" {
+		for i, c := range row.Children { // counts the marking column as well
+			switch d.cellText(c) {
+			case "<", "<>":
+				notes.starts[i-1] = true
+			case ">":
+				notes.starts[i] = true
+			}
+		}
+	}
+	for i, c := range notes.ownCells(row) {
+		m := alignCookie.FindStringSubmatch(d.cellText(c))
+		if m == nil {
+			continue
+		}
+		if m[1] != "" {
+			notes.align[i] = m[1][0]
+		}
+		for _, digit := range m[2] {
+			notes.widths[i] = min(notes.widths[i]*10+int(digit-'0'), 10000)
+		}
+	}
 }
 
 // guessAlignment aligns a column to the right if at least half of its cells are
