@@ -105,18 +105,18 @@ func (r requester) children(ctx context.Context, name string, depth, limit, offs
 }
 
 // below lists every card below one, level by level and by name.
-func (r requester) below(ctx context.Context, name string, depth int) (parent string, all []card, err error) {
+func (r requester) below(ctx context.Context, name string, depth int) (all []card, err error) {
 	for offset := 0; ; {
 		page, err := r.children(ctx, name, depth, pageSize, offset)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
 		all = append(all, page.Children...)
 		switch {
 		case page.Next == nil || *page.Next <= offset:
-			return page.Parent, all, nil
+			return all, nil
 		case *page.Next >= mostCards:
-			return "", nil, tools.Errorf(tools.Limited, "more than %d cards are below '%.100s'", mostCards, name).WithHint("Ask for a smaller depth, or for one of its children.")
+			return nil, tools.Errorf(tools.Limited, "more than %d cards are below '%.100s'", mostCards, name).WithHint("Ask for a smaller depth, or for one of its children.")
 		}
 		offset = *page.Next
 	}

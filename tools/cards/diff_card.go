@@ -37,7 +37,7 @@ func (w *Wiki) DiffCard(ctx context.Context, c tools.CallContext, in DiffCardIn)
 	if err != nil {
 		return DiffCardOut{}, err
 	}
-	after := ""
+	var after string
 	if in.To != "" {
 		to, err := w.revisionAt(ctx, c, in.Name, in.To)
 		if err != nil {

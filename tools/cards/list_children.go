@@ -92,7 +92,7 @@ func (w *Wiki) ListChildren(ctx context.Context, c tools.CallContext, in ListChi
 	var cards []card
 	total := 0
 	if w.privacy.Any() {
-		_, all, err := w.as(c).below(ctx, parent.Name, depth)
+		all, err := w.as(c).below(ctx, parent.Name, depth)
 		if err != nil {
 			return ListChildrenOut{}, err
 		}

@@ -286,6 +286,8 @@ type opResult struct {
 	RolledBack bool `json:"rolled_back,omitempty"`
 }
 
+func (r opResult) failed() bool { return r.Status == "error" }
+
 // saveAll sends operations as a batch. In the transactional mode an error means that
 // nothing was written, whatever the results say: Decko calls ok what it has rolled back.
 func (p *remotePlan) saveAll(ctx context.Context, ops []operation, mode string) ([]opResult, error) {

@@ -80,24 +80,31 @@ func (m *remote) highlight(ctx context.Context, c tools.CallContext, v url.Value
 	if v.Get("highlight") != "true" || words == "" {
 		return answer, nil
 	}
-	var out map[string]any
-	var list struct {
-		Cards []card `json:"cards"`
-	}
-	if json.Unmarshal(answer.Body, &out) != nil || json.Unmarshal(answer.Body, &list) != nil {
+	out, cards, ok := readCardList(answer.Body)
+	if !ok {
 		return answer, nil // who asked reads it again, and says so
 	}
-	for i := range list.Cards[:min(len(list.Cards), mostHighlights)] {
-		whole, err := requester{direct{m}, c}.read(ctx, list.Cards[i].Name, nil)
+	for i := range cards[:min(len(cards), mostHighlights)] {
+		whole, err := requester{direct{m}, c}.read(ctx, cards[i].Name, nil)
 		if err != nil {
 			return apiAnswer{}, err
 		}
 		if found, _ := cardtext.Find(cardtext.PlainText(whole.Content), words, 60, 1); len(found) > 0 {
-			list.Cards[i].Highlight = found[0].Context
+			cards[i].Highlight = found[0].Context
 		}
 	}
-	out["cards"] = list.Cards
+	out["cards"] = cards
 	return jsonAnswer(out), nil
+}
+
+// readCardList reads a list of cards and all that stands beside it. It is not ok if the
+// body is something else.
+func readCardList(body []byte) (all map[string]any, cards []card, ok bool) {
+	var list struct {
+		Cards []card `json:"cards"`
+	}
+	ok = json.Unmarshal(body, &all) == nil && json.Unmarshal(body, &list) == nil
+	return all, list.Cards, ok
 }
 
 // runQuery is POST /run_query, likewise: Decko drops filters that it does not know
@@ -225,7 +232,7 @@ func (r requester) candidates(ctx context.Context, f filter, base url.Values) (a
 		if !strings.HasSuffix(f.prefix, cardname.Joint) {
 			left = left.Left()
 		}
-		_, all, err = r.below(ctx, string(left), deepest)
+		all, err = r.below(ctx, string(left), deepest)
 		if isCode(err, tools.NotFound, tools.Denied) {
 			return nil, nil
 		}
@@ -256,44 +263,73 @@ func (r requester) candidates(ctx context.Context, f filter, base url.Values) (a
 
 // fits reports whether a card counts. It reads the card or its tags only if it must.
 func (r requester) fits(ctx context.Context, f filter, c card) (bool, error) {
-	n := cardname.Name(c.Name)
-	switch {
-	case f.prefix != "" && !strings.HasPrefix(n.Key(), prefixKey(f.prefix)),
-		f.notName != "" && matchName(f.notName, c.Name),
-		f.kind != "" && cardname.Name(f.kind).Key() != cardname.Name(c.Type).Key(),
-		f.nameHas != "" && !strings.Contains(strings.ToLower(c.Name), strings.ToLower(f.nameHas)):
+	if !f.fitsListed(c) {
 		return false, nil
 	}
-	if !f.since.IsZero() || !f.before.IsZero() {
-		at, err := time.Parse(time.RFC3339, c.UpdatedAt)
-		if err != nil || at.Before(f.since) || !f.before.IsZero() && !at.Before(f.before) {
-			return false, nil //nolint:nilerr // a card without a time was not changed then
-		}
-	}
 	if f.tag != "" {
-		tags, err := r.read(ctx, string(cardname.Join(n, tagsPart)), nil)
-		if isCode(err, tools.NotFound, tools.Denied) {
-			return false, nil
-		}
-		if err != nil || !slices.ContainsFunc(cardtext.Items(tags.Content), func(t cardname.Name) bool { return t.Key() == cardname.Name(f.tag).Key() }) {
+		if tagged, err := r.hasTag(ctx, cardname.Name(c.Name), f.tag); err != nil || !tagged {
 			return false, err
 		}
 	}
 	if f.words == "" || f.match == "" && !f.caseSensitive {
 		return true, nil
 	}
-	text := c.Name
-	if f.in == "content" || f.in == "both" {
-		whole, err := r.read(ctx, c.Name, nil)
-		if err != nil {
-			return false, err
-		}
-		text = cardtext.PlainText(whole.Content)
-		if f.in == "both" {
-			text = c.Name + "\n" + text
-		}
+	text, err := r.searched(ctx, f, c)
+	if err != nil {
+		return false, err
 	}
 	return f.matches(text), nil
+}
+
+// fitsListed reports whether a card fits as far as a list shows it.
+func (f filter) fitsListed(c card) bool {
+	switch {
+	case f.prefix != "" && !strings.HasPrefix(cardname.Name(c.Name).Key(), prefixKey(f.prefix)),
+		f.notName != "" && matchName(f.notName, c.Name),
+		f.kind != "" && cardname.Name(f.kind).Key() != cardname.Name(c.Type).Key(),
+		f.nameHas != "" && !strings.Contains(strings.ToLower(c.Name), strings.ToLower(f.nameHas)):
+		return false
+	}
+	return f.fitsTime(c.UpdatedAt)
+}
+
+// fitsTime reports whether a card was changed in the time that is asked for. One
+// without a time was not.
+func (f filter) fitsTime(updated string) bool {
+	if f.since.IsZero() && f.before.IsZero() {
+		return true
+	}
+	at, err := time.Parse(time.RFC3339, updated)
+	return err == nil && !at.Before(f.since) && (f.before.IsZero() || at.Before(f.before))
+}
+
+// hasTag reports whether a card has a tag. One whose tags nobody may read has none.
+func (r requester) hasTag(ctx context.Context, n cardname.Name, tag string) (bool, error) {
+	tags, err := r.read(ctx, string(cardname.Join(n, tagsPart)), nil)
+	if isCode(err, tools.NotFound, tools.Denied) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	key := cardname.Name(tag).Key()
+	return slices.ContainsFunc(cardtext.Items(tags.Content), func(t cardname.Name) bool { return t.Key() == key }), nil
+}
+
+// searched is the text of a card in which the words are looked for.
+func (r requester) searched(ctx context.Context, f filter, c card) (string, error) {
+	if f.in != "content" && f.in != "both" {
+		return c.Name, nil // a list shows no content, and reading it costs a request
+	}
+	whole, err := r.read(ctx, c.Name, nil)
+	if err != nil {
+		return "", err
+	}
+	text := cardtext.PlainText(whole.Content)
+	if f.in == "both" {
+		text = c.Name + "\n" + text
+	}
+	return text, nil
 }
 
 // prefixKey is the key that names with a prefix begin with. A joint at its end stays.

@@ -32,18 +32,9 @@ func (m *remote) State(ctx context.Context, target string) (tools.State, error) 
 // Restore implements [tools.Restorer]: by new revisions that equal the old ones, out of
 // the trash, and by deleting what was made.
 func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
-	after := make([]*remoteState, len(changes))
-	for i, change := range changes {
-		now, err := m.State(ctx, change.Target)
-		if err != nil {
-			return err
-		}
-		if now.Exists != change.Before.Exists || !bytes.Equal(now.Data, change.Before.Data) {
-			return tools.Errorf(tools.Conflict, "the card %.200q was changed later", change.Target)
-		}
-		if after[i], err = readState[remoteState](change.After); err != nil {
-			return err
-		}
+	after, err := m.checkUnchanged(ctx, changes)
+	if err != nil {
+		return err
 	}
 	if err := m.checkNothingBelow(ctx, changes); err != nil {
 		return err
@@ -51,12 +42,7 @@ func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []too
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
-	order := make([]int, len(changes))
-	for i := range order {
-		order[i] = i
-	}
-	depth := func(i int) int { return strings.Count(changes[i].Target, cardname.Joint) }
-	slices.SortStableFunc(order, func(a, b int) int { return depth(a) - depth(b) })
+	order := simpleNamesFirst(changes)
 	for _, i := range order {
 		if after[i] != nil {
 			if err := m.bringBack(ctx, changes[i].Target, *after[i], changes[i].Before.Exists); err != nil {
@@ -64,15 +50,54 @@ func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []too
 			}
 		}
 	}
-	for _, i := range slices.Backward(order) {
+	for _, i := range slices.Backward(order) { // what is below goes first
 		if changes[i].Before.Exists && after[i] == nil {
-			_, err := m.owner().send(ctx, apiRequest{Method: http.MethodDelete, Path: cardclient.Path("cards", changes[i].Target)}, nil)
-			if err != nil && !isCode(err, tools.NotFound) {
+			if err := m.takeAway(ctx, changes[i].Target); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// checkUnchanged returns what each card is to be again, nil where there was none. It
+// refuses if one is not as its change left it.
+func (m *remote) checkUnchanged(ctx context.Context, changes []tools.Change) ([]*remoteState, error) {
+	after := make([]*remoteState, len(changes))
+	for i, change := range changes {
+		now, err := m.State(ctx, change.Target)
+		if err != nil {
+			return nil, err
+		}
+		if now.Exists != change.Before.Exists || !bytes.Equal(now.Data, change.Before.Data) {
+			return nil, tools.Errorf(tools.Conflict, "the card %.200q was changed later", change.Target)
+		}
+		if after[i], err = readState[remoteState](change.After); err != nil {
+			return nil, err
+		}
+	}
+	return after, nil
+}
+
+// simpleNamesFirst is the order in which cards can be made: a card needs those that its
+// name is made of.
+func simpleNamesFirst(changes []tools.Change) []int {
+	order := make([]int, len(changes))
+	for i := range order {
+		order[i] = i
+	}
+	depth := func(i int) int { return strings.Count(changes[i].Target, cardname.Joint) }
+	slices.SortStableFunc(order, func(a, b int) int { return depth(a) - depth(b) })
+	return order
+}
+
+// takeAway deletes a card. One that is gone already went with the card above it.
+func (m *remote) takeAway(ctx context.Context, name string) error {
+	_, err := m.owner().send(ctx, apiRequest{Method: http.MethodDelete, Path: cardclient.Path("cards", name)}, nil)
+	if isCode(err, tools.NotFound) {
+		return nil
+	}
+	return err
 }
 
 // checkNothingBelow refuses to delete a card below which others were made since.
@@ -85,7 +110,7 @@ func (m *remote) checkNothingBelow(ctx context.Context, changes []tools.Change) 
 		if !change.Before.Exists || change.After.Exists {
 			continue
 		}
-		_, below, err := m.owner().below(ctx, change.Target, deepest)
+		below, err := m.owner().below(ctx, change.Target, deepest)
 		if err != nil {
 			return err
 		}

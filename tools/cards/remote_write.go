@@ -225,7 +225,7 @@ func (p *remotePlan) answerDelete(ctx context.Context, name string) (apiAnswer, 
 	if err != nil {
 		return apiAnswer{}, err
 	}
-	_, below, err := p.below(ctx, c.name, deepest)
+	below, err := p.below(ctx, c.name, deepest)
 	if err != nil {
 		return apiAnswer{}, err
 	}
@@ -263,7 +263,7 @@ func (p *remotePlan) answerRename(ctx context.Context, name string, body []byte)
 		return apiAnswer{}, err
 	}
 	old, with := cardname.Name(c.name), cardname.Parse(in.NewName)
-	_, below, err := p.below(ctx, c.name, deepest)
+	below, err := p.below(ctx, c.name, deepest)
 	if err != nil {
 		return apiAnswer{}, err
 	}
@@ -379,39 +379,18 @@ func (p *remotePlan) answerBatch(ctx context.Context, body []byte) (apiAnswer, e
 	if json.Unmarshal(body, &in) != nil || len(in.Ops) == 0 {
 		return apiAnswer{}, tools.Errorf(tools.Invalid, "ops: must be a list of operations")
 	}
-	results := make([]opResult, len(in.Ops))
-	at := make([]int, 0, len(in.Ops)) // the operation of each planned one
-	failed := false
-	for i, op := range in.Ops {
-		before := len(p.ops)
-		results[i] = opResult{Status: "ok", Name: op.Name}
-		if err := p.planOp(ctx, op); err != nil {
-			e := tools.AsError(err)
-			results[i] = opResult{Status: "error", Name: op.Name, Message: e.Message, Code: errorFormat().Code(e)}
-			failed = true
-			p.ops = p.ops[:before]
-		}
-		for range len(p.ops) - before {
-			at = append(at, i)
-		}
-	}
-	if failed && in.Mode == transactional {
-		for i := range results {
-			if results[i].Status == "ok" {
-				results[i] = opResult{Status: "error", Name: results[i].Name, Message: "rolled back"}
+	results, at := p.planBatch(ctx, in.Ops)
+	if in.Mode == transactional && slices.ContainsFunc(results, opResult.failed) {
+		for i, r := range results {
+			if !r.failed() {
+				results[i] = opResult{Status: "error", Name: r.Name, Message: "rolled back"}
 			}
 		}
 		return batchAnswer(results), nil
 	}
 	err := p.carryOut(ctx, func() error {
 		outcomes, err := p.saveAll(ctx, p.ops, in.Mode)
-		for i, one := range outcomes {
-			if i < len(at) && one.Status == "error" {
-				results[at[i]] = one
-			} else if i < len(at) && results[at[i]].ID == 0 {
-				results[at[i]].ID, results[at[i]].Name = one.ID, one.Name
-			}
-		}
+		noteOutcomes(results, at, outcomes)
 		return err
 	})
 	if err != nil {
@@ -420,9 +399,42 @@ func (p *remotePlan) answerBatch(ctx context.Context, body []byte) (apiAnswer, e
 	return batchAnswer(results), nil
 }
 
+// planBatch plans operations and says how that went for each. What it plans for one
+// that fails is dropped again. One may need several writes: at has, for each planned
+// write, the operation that it is part of.
+func (p *remotePlan) planBatch(ctx context.Context, ops []writeBody) (results []opResult, at []int) {
+	results, at = make([]opResult, len(ops)), make([]int, 0, len(ops))
+	for i, op := range ops {
+		before := len(p.ops)
+		results[i] = opResult{Status: "ok", Name: op.Name}
+		if err := p.planOp(ctx, op); err != nil {
+			e := tools.AsError(err)
+			results[i] = opResult{Status: "error", Name: op.Name, Message: e.Message, Code: errorFormat().Code(e)}
+			p.ops = p.ops[:before]
+		}
+		for range len(p.ops) - before {
+			at = append(at, i)
+		}
+	}
+	return results, at
+}
+
+// noteOutcomes puts what the wiki made of the planned writes into the results of the
+// operations. An operation is the card of its first write, and fails with any of them.
+func noteOutcomes(results []opResult, at []int, outcomes []opResult) {
+	for n, one := range outcomes[:min(len(outcomes), len(at))] {
+		result := &results[at[n]]
+		if one.failed() {
+			*result = one
+		} else if result.ID == 0 {
+			result.ID, result.Name = one.ID, one.Name
+		}
+	}
+}
+
 func batchAnswer(results []opResult) apiAnswer {
 	out := jsonAnswer(map[string]any{"results": results})
-	if slices.ContainsFunc(results, func(r opResult) bool { return r.Status == "error" }) {
+	if slices.ContainsFunc(results, opResult.failed) {
 		out.Status = http.StatusMultiStatus
 	}
 	return out

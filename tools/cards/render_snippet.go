@@ -47,7 +47,7 @@ func (w *Wiki) RenderSnippet(ctx context.Context, c tools.CallContext, in Render
 		return RenderSnippetOut{}, tools.Errorf(tools.Invalid, "name: give one of name, html and markdown")
 	}
 	out := RenderSnippetOut{Format: "gfm"}
-	text := ""
+	var text string
 	var err error
 	if in.Markdown != "" {
 		var answer struct {

@@ -57,17 +57,11 @@ func (s *reader) getAttachments(ctx context.Context, in attachmentsIn) (attachme
 		return attachmentsOut{}, notAllowedError(f.name)
 	}
 	for _, dir := range attachmentFolders(f, i) {
-		dir = path.Join(path.Dir(rel), dir)
-		l, err := r.view.List(ctx, func(name string, isDir bool) bool {
-			if isDir {
-				return name != dir && !strings.HasPrefix(dir, name+"/")
-			}
-			return path.Dir(name) != dir
-		})
+		files, err := filesIn(ctx, r, path.Join(path.Dir(rel), dir))
 		if err != nil {
 			return attachmentsOut{}, s.toolError(f.name, err)
 		}
-		for _, file := range l.Files {
+		for _, file := range files {
 			size, _ := r.view.Stat(file)
 			out.Attachments = append(out.Attachments, attachment{path.Base(file), size})
 			if in.Name == path.Base(file) {
@@ -81,6 +75,18 @@ func (s *reader) getAttachments(ctx context.Context, in attachmentsIn) (attachme
 		return attachmentsOut{}, tools.Errorf(tools.NotFound, "The headline has no attachment named %.200q", in.Name)
 	}
 	return out, nil
+}
+
+// filesIn are the files that lie in a folder itself. No other folder is entered but
+// those on the way to it.
+func filesIn(ctx context.Context, r *root, dir string) ([]string, error) {
+	l, err := r.view.List(ctx, func(name string, isDir bool) bool {
+		if isDir {
+			return name != dir && !strings.HasPrefix(dir, name+"/")
+		}
+		return path.Dir(name) != dir
+	})
+	return l.Files, err
 }
 
 func (out *attachmentsOut) read(r *root, file string) error {

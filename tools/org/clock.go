@@ -22,7 +22,7 @@ func startClock() tools.Tool[*Source] {
 		Examples: []tools.Example[clockIn, writeOut]{
 			{Purpose: "begin to work on a task", In: clockIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")}},
 		},
-	}, (*Source).startClock), clockTargets)
+	}, (*Source).startClock), (*Source).clockTargets)
 }
 
 func stopClock() tools.Tool[*Source] {
@@ -34,10 +34,10 @@ func stopClock() tools.Tool[*Source] {
 		Examples: []tools.Example[clockIn, writeOut]{
 			{Purpose: "stop working on a task", In: clockIn{ResourceURI: "org://deep/er.org/headline/Deep%20%5B50%25%5D/one"}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")}},
 		},
-	}, (*Source).stopClock), clockTargets)
+	}, (*Source).stopClock), (*Source).clockTargets)
 }
 
-func clockTargets(s *Source, ctx context.Context, in clockIn) ([]string, error) {
+func (s *Source) clockTargets(ctx context.Context, in clockIn) ([]string, error) {
 	return s.targetsOf(ctx, in.ResourceURI)
 }
 

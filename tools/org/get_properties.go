@@ -47,30 +47,16 @@ func (s *reader) getProperties(ctx context.Context, in getPropertiesIn) (getProp
 	wanted := func(key string) bool {
 		return len(in.Properties) == 0 || slices.ContainsFunc(in.Properties, func(p string) bool { return strings.EqualFold(p, key) })
 	}
-	var keys []string
-	for at := i; ; at = int(f.Headlines[at].Parent) {
-		for _, p := range f.Properties(at) {
-			keys = append(keys, p.Key)
-		}
-		if !in.Inherit || at < 0 {
-			break
-		}
-	}
+	value := f.Property
 	if in.Inherit {
-		for _, p := range f.Settings.Properties {
-			keys = append(keys, strings.ToUpper(p.Key))
-		}
+		value = f.InheritedProperty
 	}
-	for _, key := range keys {
+	for _, key := range propertyKeys(f, i, in.Inherit) {
 		if !wanted(key) {
 			continue
 		}
-		value, ok := f.Property(i, key)
-		if in.Inherit {
-			value, ok = f.InheritedProperty(i, key)
-		}
-		if ok {
-			out.Properties[key] = value
+		if text, ok := value(i, key); ok {
+			out.Properties[key] = text
 		}
 	}
 	if in.IncludeSpecial && i >= 0 {
@@ -81,6 +67,26 @@ func (s *reader) getProperties(ctx context.Context, in getPropertiesIn) (getProp
 		}
 	}
 	return out, nil
+}
+
+// propertyKeys are the keys that may have a value at a headline: its own, and if it
+// inherits those of its ancestors, its file and the settings. A key may come twice.
+func propertyKeys(f *shownFile, i int, inherit bool) (keys []string) {
+	for at := i; ; at = int(f.Headlines[at].Parent) {
+		for _, p := range f.Properties(at) {
+			keys = append(keys, p.Key)
+		}
+		if !inherit {
+			return keys
+		}
+		if at < 0 {
+			break
+		}
+	}
+	for _, p := range f.Settings.Properties {
+		keys = append(keys, strings.ToUpper(p.Key))
+	}
+	return keys
 }
 
 // specialProperties are those that Org computes and that stand in no drawer.

@@ -85,9 +85,6 @@ func (c Cursor) offset() (int, error) {
 	return n, nil
 }
 
-// maxListed is roughly the maximum number of bytes of a list.
-const maxListed = 96 << 10
-
 // page returns a part of a list and the cursor of what follows it.
 func page[T any](all []T, limit tools.Limit, cursor Cursor) (items []T, next Cursor, err error) {
 	offset, err := cursor.offset()

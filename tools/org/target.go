@@ -27,11 +27,6 @@ type target struct {
 	compat   bool // the first title may be of any level, and the first match counts
 }
 
-// isHeadline reports whether the target is a headline, not a file.
-func (t target) isHeadline() bool {
-	return t.id != "" || len(t.path) > 0 || t.title != "" || t.customID != ""
-}
-
 func invalidURIError(uri string) error {
 	return tools.Errorf(tools.Invalid, "Invalid resource URI format: %.200s", uri).
 		WithHint("Use a resourceUri as answers give it, such as org://projects.org/headline/Alpha/Tasks or org://id/ID.")

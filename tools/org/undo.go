@@ -39,21 +39,47 @@ func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []too
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	byRoot, err := s.changesByRoot(changes)
+	if err != nil {
+		return err
+	}
+	plan, reported, err := s.planRestore(byRoot)
+	if err != nil {
+		return err
+	}
+	if err := c.BeforeWrite(ctx, reported...); err != nil {
+		return err
+	}
+	if err := s.restoreRoots(plan, byRoot); err != nil {
+		return err
+	}
+	for _, r := range plan {
+		s.announceRestored(r, byRoot[r])
+	}
+	return nil
+}
+
+// changesByRoot sorts changes by the folders that their files are in.
+func (s *Source) changesByRoot(changes []tools.Change) (map[*root][]folder.Change, error) {
 	byRoot := map[*root][]folder.Change{}
 	for _, change := range changes {
 		r, rel, ok := s.rootOf(change.Target)
 		if !ok {
-			return tools.Errorf(tools.Conflict, "%s is in no folder of this source any more", change.Target)
+			return nil, tools.Errorf(tools.Conflict, "%s is in no folder of this source any more", change.Target)
 		}
 		if s.buffers.isLost(r.path(rel), change.Before.Data) {
-			return tools.Errorf(tools.NotFound, "the change of %s was made in an Emacs buffer that was reverted or closed; it never reached the disk", change.Target).
+			return nil, tools.Errorf(tools.NotFound, "the change of %s was made in an Emacs buffer that was reverted or closed; it never reached the disk", change.Target).
 				WithHint("There is nothing to undo.")
 		}
 		byRoot[r] = append(byRoot[r], folder.Change{Target: rel, Before: folder.State(change.Before), After: folder.State(change.After)})
 	}
-	var reported []tools.Change
-	var plan []*root
-	for _, r := range s.roots { // first find out everything, then report once
+	return byRoot, nil
+}
+
+// planRestore finds out what a Restore will do in all roots, in their order, and writes
+// nothing: the changes of several roots are reported once.
+func (s *Source) planRestore(byRoot map[*root][]folder.Change) (plan []*root, reported []tools.Change, err error) {
+	for _, r := range s.roots {
 		if len(byRoot[r]) == 0 {
 			continue
 		}
@@ -65,23 +91,24 @@ func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []too
 			return errPlanned
 		})
 		if err != nil && !errors.Is(err, errPlanned) {
-			return s.restoreError(r, err)
+			return nil, nil, s.restoreError(r, err)
 		}
 	}
-	if err := c.BeforeWrite(ctx, reported...); err != nil {
-		return err
-	}
+	return plan, reported, nil
+}
+
+// restoreRoots restores one root after the other. Each does all or nothing by itself;
+// if one fails, those before it are taken back, so that this holds for all together.
+func (s *Source) restoreRoots(plan []*root, byRoot map[*root][]folder.Change) error {
+	reportedAlready := func([]folder.Change) error { return nil }
 	for n, r := range plan {
-		if err := r.store.Restore(byRoot[r], func([]folder.Change) error { return nil }); err != nil {
+		if err := r.store.Restore(byRoot[r], reportedAlready); err != nil {
 			errs := []error{s.restoreError(r, err)}
 			for _, done := range plan[:n] {
-				errs = append(errs, done.store.Restore(reverseChanges(byRoot[done]), func([]folder.Change) error { return nil }))
+				errs = append(errs, done.store.Restore(reverseChanges(byRoot[done]), reportedAlready))
 			}
 			return errors.Join(errs...)
 		}
-	}
-	for _, r := range plan {
-		s.announceRestored(r, byRoot[r])
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ type errorObject struct {
 	Fields []FieldError `json:"validation_errors"`
 }
 
-// parseError reads a refusal, whatever its form. What is no JSON tells its status alone.
+// ParseError reads a refusal, whatever its form. What is no JSON tells its status alone.
 func ParseError(status int, header http.Header, text []byte, now time.Time) *APIError {
 	e := &APIError{Status: status, RetryAfter: retryAfter(header.Get("Retry-After"), now)}
 	var body errorBody

@@ -34,35 +34,43 @@ type ExportedRevision struct {
 // Export gives every card, live and trashed, to one, oldest first, as of one moment: all
 // roles' cards, but none that does not exist for the caller.
 func (s *Store) Export(ctx context.Context, by Caller, one func(ExportedCard) error) error {
-	const batch = 200
 	return s.read(ctx, func(q *sqlstore.Conn) error {
 		hidden, err := hiddenCards(ctx, q, by)
 		if err != nil {
 			return err
 		}
-		for after := int64(-1); ; {
-			cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after, batch)
-			if err != nil {
+		for after, more := int64(-1), true; more; {
+			if after, more, err = exportBatch(ctx, q, hidden, after, one); err != nil {
 				return err
 			}
-			for _, c := range cards {
-				after = c.position
-				if hidden[c.ID] {
-					continue
-				}
-				out, err := export(ctx, q, c)
-				if err != nil {
-					return err
-				}
-				if err := one(out); err != nil {
-					return err
-				}
-			}
-			if len(cards) < batch {
-				return nil
-			}
 		}
+		return nil
 	})
+}
+
+// exportBatch gives the cards that follow a position to one. It reads few at a time,
+// because a wiki may not fit into memory. It returns the last position, and whether
+// there may be more.
+func exportBatch(ctx context.Context, q *sqlstore.Conn, hidden map[int64]bool, after int64, one func(ExportedCard) error) (last int64, more bool, err error) {
+	const batch = 200
+	cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after, batch)
+	if err != nil {
+		return after, false, err
+	}
+	for _, c := range cards {
+		after = c.position
+		if hidden[c.ID] {
+			continue
+		}
+		out, err := export(ctx, q, c)
+		if err != nil {
+			return after, false, err
+		}
+		if err := one(out); err != nil {
+			return after, false, err
+		}
+	}
+	return after, len(cards) == batch, nil
 }
 
 func export(ctx context.Context, q *sqlstore.Conn, c Card) (ExportedCard, error) {

@@ -56,19 +56,10 @@ type restoration struct {
 }
 
 func (s restoration) run(ctx context.Context, changes []StateChange, record *Record) error {
-	q := s.q
 	if err := s.checkStates(ctx, changes, func(c StateChange) *State { return c.Before }, "was changed later"); err != nil {
 		return err
 	}
-	from, to := map[int64]State{}, map[int64]State{}
-	for _, c := range changes {
-		if c.Before != nil {
-			from[c.Before.ID] = *c.Before
-		}
-		if c.After != nil {
-			to[c.After.ID] = *c.After
-		}
-	}
+	from, to := statesByID(changes)
 	gone := statesIn(from, to, false)
 	slices.Reverse(gone) // what is below goes first
 	for _, old := range gone {
@@ -81,21 +72,55 @@ func (s restoration) run(ctx context.Context, changes []StateChange, record *Rec
 			return err
 		}
 	}
+	// Only now, when the others have their old names and types, is it known who still
+	// needs a card that has gone.
+	if err := s.checkUnused(ctx, gone); err != nil {
+		return err
+	}
+	if err := checkOnlyNamed(changes, record); err != nil {
+		return err
+	}
+	return s.checkStates(ctx, changes, func(c StateChange) *State { return c.After }, "cannot be restored")
+}
+
+// statesByID are the cards that changes begin with, and those that they end with.
+func statesByID(changes []StateChange) (from, to map[int64]State) {
+	from, to = map[int64]State{}, map[int64]State{}
+	for _, c := range changes {
+		if c.Before != nil {
+			from[c.Before.ID] = *c.Before
+		}
+		if c.After != nil {
+			to[c.After.ID] = *c.After
+		}
+	}
+	return from, to
+}
+
+// checkUnused returns a StateError for the first card in the trash without which a live
+// one has no name or no type.
+func (s restoration) checkUnused(ctx context.Context, gone []State) error {
 	for _, old := range gone {
 		var uses int
-		if err := q.QueryRow(ctx, "SELECT count(*) FROM card WHERE trash = 0 AND (left_id = ? OR right_id = ? OR type_id = ?)", old.ID, old.ID, old.ID).Scan(&uses); err != nil {
+		if err := s.q.QueryRow(ctx, "SELECT count(*) FROM card WHERE trash = 0 AND (left_id = ? OR right_id = ? OR type_id = ?)", old.ID, old.ID, old.ID).Scan(&uses); err != nil {
 			return err
 		}
 		if uses > 0 {
 			return &StateError{old.Name, "is part of the names of other cards, or their type"}
 		}
 	}
+	return nil
+}
+
+// checkOnlyNamed returns a StateError for a card that was written although no change
+// names it: one that had to be made because others are below it.
+func checkOnlyNamed(changes []StateChange, record *Record) error {
 	for _, n := range record.Names() {
 		if !slices.ContainsFunc(changes, func(c StateChange) bool { return c.Name.Key() == n.Key() }) {
 			return &StateError{n, "is missing, and others are below it"}
 		}
 	}
-	return s.checkStates(ctx, changes, func(c StateChange) *State { return c.After }, "cannot be restored")
+	return nil
 }
 
 // checkStates returns a StateError for the first card that is not so.
