@@ -58,7 +58,7 @@ func cloneAction(a *status.Action) *status.Action {
 	a.Source, a.Answer, a.Filter, a.Grant, a.Option = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter), clonePointer(a.Grant), clonePointer(a.Option)
 	if a.Change = clonePointer(a.Change); a.Change != nil {
 		c := a.Change
-		c.ReadOnly, c.Ask, c.Keys = clonePointer(c.ReadOnly), clonePointer(c.Ask), maps.Clone(c.Keys)
+		c.ReadOnly, c.Ask, c.Keys, c.Tools = clonePointer(c.ReadOnly), clonePointer(c.Ask), maps.Clone(c.Keys), slices.Clone(c.Tools)
 		c.Exclude.Add, c.Exclude.Remove = slices.Clone(c.Exclude.Add), slices.Clone(c.Exclude.Remove)
 		c.Only.Add, c.Only.Remove = slices.Clone(c.Only.Add), slices.Clone(c.Only.Remove)
 	}

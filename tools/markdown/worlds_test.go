@@ -177,11 +177,17 @@ func hideRandom(t testing.TB, dir string, seed uint64, round int, texts, covered
 }
 
 // sharesFolder reports whether a page would take the attachments of a visible one, or
-// be the page of a folder that a visible one is in, which hides them too.
+// those that are nobody's so far, or be the page of a folder that a visible one is in,
+// which hides them too.
 func sharesFolder(name string, visible map[string]string) bool {
 	place := strings.TrimSuffix(name, "/_index")
 	_, page := visible[place+".md"]
 	_, index := visible[place+"/_index.md"]
+	for file := range visible {
+		if strings.HasPrefix(file, place+"/assets/") {
+			return true
+		}
+	}
 	return page || index
 }
 

@@ -43,7 +43,7 @@ func (d *clockEdit) clockColumn(at, pos int) int {
 		if drawerEnd.Match(d.line(above)) {
 			break
 		}
-		if drawerBegin.Match(d.line(above)) {
+		if drawerBegin().Match(d.line(above)) {
 			return d.indentation(above)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
@@ -208,7 +209,7 @@ func (d *logEdit) noteColumn(at, pos int) int {
 }
 
 var (
-	drawerBegin = regexp.MustCompile(`^[ \t]*:([\pL\pN_-]+):[ \t]*$`)
+	drawerBegin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*:([\pL\pN_-]+):[ \t]*$`) })
 	drawerEnd   = regexp.MustCompile(`(?i)^[ \t]*:END:[ \t]*$`)
 	blockBegin  = regexp.MustCompile(`(?i)^[ \t]*#\+BEGIN_(\S+)`)
 	blockEnd    = regexp.MustCompile(`(?i)^[ \t]*#\+END_(\S+)[ \t]*$`)
@@ -229,7 +230,7 @@ func (d *outline) findDrawer(at, pos int, name string) (start, end int, ok bool)
 			}); closed {
 				next = d.nextLine(after)
 			}
-		} else if m := drawerBegin.FindSubmatch(line); m != nil && !strings.EqualFold(string(m[1]), "END") {
+		} else if m := drawerBegin().FindSubmatch(line); m != nil && !strings.EqualFold(string(m[1]), "END") {
 			if after, closed := d.closingLine(next, limit, drawerEnd.Match); closed {
 				if strings.EqualFold(string(m[1]), name) {
 					return pos, after, true
@@ -267,7 +268,7 @@ func (d *logEdit) listColumn(at, pos int) (int, bool) {
 		line = d.lineStart(line - 1)
 		text := d.line(line)
 		switch {
-		case line <= at, drawerBegin.Match(text):
+		case line <= at, drawerBegin().Match(text):
 			return found, found >= 0
 		case strings.TrimSpace(string(text)) == "":
 			if blank++; blank > 1 {

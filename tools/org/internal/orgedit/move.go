@@ -202,7 +202,7 @@ var propertyLine = regexp.MustCompile(`^[ \t]*(:\S+:)[ \t]+(.*?)[ \t]*$`)
 // shiftLogbook moves the drawer LOGBOOK that starts at line and returns the line
 // behind it.
 func (d *moveEdit) shiftLogbook(line, limit, by int) int {
-	if m := drawerBegin.FindSubmatch(d.line(line)); line >= limit || m == nil || !strings.EqualFold(string(m[1]), "LOGBOOK") {
+	if m := drawerBegin().FindSubmatch(d.line(line)); line >= limit || m == nil || !strings.EqualFold(string(m[1]), "LOGBOOK") {
 		return line
 	}
 	if _, closed := d.closingLine(line, limit, drawerEnd.Match); !closed {

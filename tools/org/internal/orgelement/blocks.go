@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
 
 var (
-	blockLine   = regexp.MustCompile(`(?i)^[ \t]*#\+begin_(\S+)[ \t]*(.*)$`)
-	dynamicLine = regexp.MustCompile(`(?i)^[ \t]*#\+begin:[ \t]+(\S+)(.*)$`)
-	environment = regexp.MustCompile(`^[ \t]*\\begin\{([A-Za-z0-9*]+)\}`)
+	blockLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^[ \t]*#\+begin_(\S+)[ \t]*(.*)$`) })
+	dynamicLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^[ \t]*#\+begin:[ \t]+(\S+)(.*)$`) })
+	environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*\\begin\{([A-Za-z0-9*]+)\}`) })
 )
 
 var blockKinds = map[string]Kind{
@@ -27,9 +28,9 @@ func (p *parser) blockEnd(pos, limit int) (m [][]byte, end int, dynamic, ok bool
 	if t := trim(line); len(t) < 8 || t[1] != '+' || t[2]|0x20 != 'b' {
 		return nil, 0, false, false
 	}
-	if m = blockLine.FindSubmatch(line); m != nil {
+	if m = blockLine().FindSubmatch(line); m != nil {
 		end, ok = p.find("end_"+strings.ToLower(string(m[1])), next, limit)
-	} else if m = dynamicLine.FindSubmatch(line); m != nil {
+	} else if m = dynamicLine().FindSubmatch(line); m != nil {
 		dynamic = true
 		end, ok = p.find("end:", next, limit)
 	}
@@ -123,7 +124,7 @@ func columnAt(blanks string) int {
 
 func (p *parser) drawer(pos, limit int) *Node {
 	lineEnd, content := p.line(pos, limit)
-	m := drawerLine.FindSubmatch(p.text[pos:lineEnd])
+	m := drawerLine().FindSubmatch(p.text[pos:lineEnd])
 	if m == nil {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (p *parser) drawer(pos, limit int) *Node {
 // latexEnvironment takes an environment with its lines as they stand.
 func (p *parser) latexEnvironment(pos, limit int) *Node {
 	lineEnd, _ := p.line(pos, limit)
-	m := environment.FindSubmatch(p.text[pos:lineEnd])
+	m := environment().FindSubmatch(p.text[pos:lineEnd])
 	if m == nil {
 		return nil
 	}

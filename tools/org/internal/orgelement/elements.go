@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
@@ -44,7 +45,7 @@ func (p *parser) indexLine(pos int, line []byte) {
 		p.close(strings.ToLower(string(t[2:])), pos)
 	case t[0] == '*' && p.taskLevel(line) > 0 && string(bytes.TrimLeft(t, "* ")) == "END":
 		p.close("*end", pos)
-	case bytes.HasPrefix(line, []byte("[fn:")) && footnoteLabel.Match(line):
+	case bytes.HasPrefix(line, []byte("[fn:")) && footnoteLabel().Match(line):
 		p.close("fn", pos)
 	}
 	if t = bytes.TrimRight(line, " \t"); len(t) > 0 && t[len(t)-1] == '}' {
@@ -108,7 +109,9 @@ func (p *parser) elements(from, to int, structure *listStructure) []*Node {
 	return out
 }
 
-var affiliatedLine = regexp.MustCompile(`(?i)^[ \t]*#\+(caption|results|name|plot|data|label|headers?|resname|source|srcname|tblname|result|attr_[-a-z0-9_]+)(?:\[(.*)\])?:[ \t]*(.*)$`)
+var affiliatedLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[ \t]*#\+(caption|results|name|plot|data|label|headers?|resname|source|srcname|tblname|result|attr_[-a-z0-9_]+)(?:\[(.*)\])?:[ \t]*(.*)$`)
+})
 
 var presentNames = map[string]string{
 	"DATA": "NAME", "LABEL": "NAME", "RESNAME": "NAME", "SOURCE": "NAME", "SRCNAME": "NAME", "TBLNAME": "NAME",
@@ -127,7 +130,7 @@ func (p *parser) element(pos, limit int, structure *listStructure) []*Node {
 	var affiliated []Affiliated
 	for pos < limit {
 		end, next := p.line(pos, limit)
-		m := affiliatedLine.FindSubmatch(p.text[pos:end])
+		m := affiliatedLine().FindSubmatch(p.text[pos:end])
 		if m == nil {
 			break
 		}
@@ -154,12 +157,12 @@ func (p *parser) element(pos, limit int, structure *listStructure) []*Node {
 
 var (
 	clockLine   = regexp.MustCompile(`^[ \t]*CLOCK:`)
-	drawerLine  = regexp.MustCompile(`^[ \t]*:([-_\pL\pN]+):[ \t\r]*$`)
-	keywordLine = regexp.MustCompile(`^[ \t]*#\+(\S*):[ \t]*(.*)$`)
+	drawerLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*:([-_\pL\pN]+):[ \t\r]*$`) })
+	keywordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*#\+(\S*):[ \t]*(.*)$`) })
 	ruleLine    = regexp.MustCompile(`^[ \t]*-{5,}[ \t\r]*$`)
-	tableElRule = regexp.MustCompile(`^[ \t]*\+(?:-+\+)+[ \t\r]*$`)
+	tableElRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*\+(?:-+\+)+[ \t\r]*$`) })
 
-	footnoteLabel = regexp.MustCompile(`^\[fn:([-_\pL\pN]+)\]`)
+	footnoteLabel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[fn:([-_\pL\pN]+)\]`) })
 )
 
 func (p *parser) elementAt(pos, limit int, structure *listStructure) *Node {
@@ -185,7 +188,7 @@ func (p *parser) elementAt(pos, limit int, structure *listStructure) *Node {
 			return n
 		}
 	case c == '[' && line[0] == '[':
-		if m := footnoteLabel.FindSubmatch(line); m != nil {
+		if m := footnoteLabel().FindSubmatch(line); m != nil {
 			return p.footnoteDefinition(pos, limit, string(m[1]))
 		}
 	case c == '-' && ruleLine.Match(line):
@@ -194,7 +197,7 @@ func (p *parser) elementAt(pos, limit int, structure *listStructure) *Node {
 		return simple(DiaryLine)
 	case c == '|':
 		return p.table(pos, limit)
-	case c == '+' && tableElRule.Match(line):
+	case c == '+' && tableElRule().Match(line):
 		n := p.lines(Table, pos, limit, func(t []byte) bool { return t[0] == '|' || t[0] == '+' })
 		n.Key = "table.el"
 		return n
@@ -241,7 +244,7 @@ func (p *parser) hashElement(pos, limit int) *Node {
 	if n := p.block(pos, limit); n != nil {
 		return n
 	}
-	m := keywordLine.FindSubmatch(line)
+	m := keywordLine().FindSubmatch(line)
 	if m == nil {
 		return nil
 	}
@@ -275,17 +278,17 @@ func (p *parser) endsParagraph(pos, limit int) bool {
 	case '*':
 		return p.taskLevel(line) > 0 || itemBullet(line) > 0
 	case '+':
-		return tableElRule.Match(line) || itemBullet(line) > 0
+		return tableElRule().Match(line) || itemBullet(line) > 0
 	case '-':
 		return ruleLine.Match(line) || itemBullet(line) > 0
 	case ':':
 		return isFixedWidth(t) || p.drawer(pos, limit) != nil
 	case '#':
-		return isComment(t) || p.startsBlock(pos, limit) || keywordLine.Match(line)
+		return isComment(t) || p.startsBlock(pos, limit) || keywordLine().Match(line)
 	case '%':
 		return bytes.HasPrefix(line, []byte("%%("))
 	case '[':
-		return line[0] == '[' && footnoteLabel.Match(line)
+		return line[0] == '[' && footnoteLabel().Match(line)
 	case '\\':
 		return p.latexEnvironment(pos, limit) != nil
 	case 'C':

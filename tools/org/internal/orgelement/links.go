@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -16,8 +17,10 @@ var linkTypes = map[string]bool{
 }
 
 var (
-	bracketPath  = regexp.MustCompile(`^\[\[((?:[^\]\[\\]|\\(?:\\\\)*[\]\[]|\\+[^\]\[])+)\](\[|\])`)
-	unescapePath = regexp.MustCompile(`(\\+)([\]\[]|$)`)
+	bracketPath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\[\[((?:[^\]\[\\]|\\(?:\\\\)*[\]\[]|\\+[^\]\[])+)\](\[|\])`)
+	})
+	unescapePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\\+)([\]\[]|$)`) })
 )
 
 // bracketLink parses "[[path]]" and "[[path][description]]".
@@ -26,7 +29,7 @@ func (l *lexer) bracketLink(i int) *Node {
 	if stop < 0 {
 		return nil
 	}
-	m := bracketPath.FindSubmatchIndex(l.rest(i))
+	m := bracketPath().FindSubmatchIndex(l.rest(i))
 	if m == nil {
 		return nil
 	}
@@ -42,7 +45,7 @@ func (l *lexer) bracketLink(i int) *Node {
 		}
 		n.Span, n.Contents = span(i, end+2), span(start, end)
 	}
-	path = unescapePath.ReplaceAllStringFunc(path, func(s string) string {
+	path = unescapePath().ReplaceAllStringFunc(path, func(s string) string {
 		slashes := strings.Count(s, `\`)
 		return strings.Repeat(`\`, slashes/2) + strings.TrimLeft(s, `\`)
 	})
@@ -51,7 +54,7 @@ func (l *lexer) bracketLink(i int) *Node {
 	return n
 }
 
-var searchOption = regexp.MustCompile(`^(.*?)::(.*)$`)
+var searchOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)::(.*)$`) })
 
 // ParsePath reads the path of a link in brackets.
 func ParsePath(raw string) LinkParts {
@@ -75,7 +78,7 @@ func typedLink(kind, path string) LinkParts {
 	p := LinkParts{Type: kind, Path: path, Raw: kind + ":" + path}
 	if strings.HasPrefix(kind, "file") {
 		p.Type = "file"
-		if m := searchOption.FindStringSubmatch(path); m != nil {
+		if m := searchOption().FindStringSubmatch(path); m != nil {
 			p.Path, p.Search = m[1], m[2]
 		}
 		if strings.HasPrefix(p.Path, "///") {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // A listStructure holds the items of a list and of the lists in it, by where
@@ -106,7 +107,9 @@ func (s *listStructure) closed(open []int, end int) *listStructure {
 	return s
 }
 
-var itemLine = regexp.MustCompile(`^[ \t]*((?:[-+*]|[0-9]+[.)])(?:[ \t]+|$))(?:\[@(?:start:)?([0-9]+)\][ \t]*)?(?:(\[[ X-]\])(?:[ \t]+|$))?(?:(.*)[ \t]+::(?:[ \t]+|$))?`)
+var itemLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*((?:[-+*]|[0-9]+[.)])(?:[ \t]+|$))(?:\[@(?:start:)?([0-9]+)\][ \t]*)?(?:(\[[ X-]\])(?:[ \t]+|$))?(?:(.*)[ \t]+::(?:[ \t]+|$))?`)
+})
 
 // plainList parses a list: the items from pos on that follow each other at one
 // column.
@@ -132,7 +135,7 @@ func (p *parser) plainList(pos, limit int, s *listStructure) *Node {
 
 func (p *parser) item(item *listItem, s *listStructure) *Node {
 	lineEnd, _ := p.line(item.start, item.end)
-	m := itemLine.FindSubmatchIndex(p.text[item.start:lineEnd])
+	m := itemLine().FindSubmatchIndex(p.text[item.start:lineEnd])
 	part := func(i int) string {
 		if m[2*i] < 0 {
 			return ""

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -298,15 +299,15 @@ func (l *lexer) deeper(from, to, n int) bool {
 }
 
 var (
-	snippetPattern = regexp.MustCompile(`^@@([-A-Za-z0-9]+):`)
-	macroPattern   = regexp.MustCompile(`^\{\{\{([a-zA-Z][-a-zA-Z0-9_]*)(\(|\}\}\})`)
+	snippetPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@([-A-Za-z0-9]+):`) })
+	macroPattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{\{\{([a-zA-Z][-a-zA-Z0-9_]*)(\(|\}\}\})`) })
 	cookiePattern  = regexp.MustCompile(`^\[[0-9]*(?:%|/[0-9]*)\]`)
-	citePattern    = regexp.MustCompile(`^\[cite((?:/[-a-zA-Z0-9/_]+)?):[ \t\n]*`)
-	notePattern    = regexp.MustCompile(`^\[fn:([-_\pL\pN]*)(:|\])`)
+	citePattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[cite((?:/[-a-zA-Z0-9/_]+)?):[ \t\n]*`) })
+	notePattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[fn:([-_\pL\pN]*)(:|\])`) })
 )
 
 func (l *lexer) snippet(i int) *Node {
-	m := snippetPattern.FindSubmatch(l.rest(i))
+	m := snippetPattern().FindSubmatch(l.rest(i))
 	if m == nil {
 		return nil
 	}
@@ -319,7 +320,7 @@ func (l *lexer) snippet(i int) *Node {
 }
 
 func (l *lexer) macro(i int) *Node {
-	m := macroPattern.FindSubmatch(l.rest(i))
+	m := macroPattern().FindSubmatch(l.rest(i))
 	if m == nil {
 		return nil
 	}
@@ -362,7 +363,7 @@ func (l *lexer) fragment(i, end int) *Node {
 
 func isASCIIPunct(r rune) bool { return r > 32 && r < 127 && !isWord(r) }
 
-var commandPattern = regexp.MustCompile(`^\\[a-zA-Z]+\*?(?:\[[^\]\[\n{}]*\]|\{[^{}\n]*\})*`)
+var commandPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\\[a-zA-Z]+\*?(?:\[[^\]\[\n{}]*\]|\{[^{}\n]*\})*`) })
 
 // backslash parses line breaks, entities and LaTeX fragments.
 func (l *lexer) backslash(i int) *Node {
@@ -390,7 +391,7 @@ func (l *lexer) backslash(i int) *Node {
 		if end, name := l.entity(i); end > 0 {
 			return &Node{Kind: Entity, Key: name, Span: span(i, end)}
 		}
-		return l.fragment(i, i+len(commandPattern.Find(l.rest(i))))
+		return l.fragment(i, i+len(commandPattern().Find(l.rest(i))))
 	}
 	return nil
 }
@@ -471,7 +472,7 @@ func (l *lexer) bracket(i int) *Node {
 	case c == 'f':
 		return l.footnote(i)
 	case c == 'c':
-		if m := citePattern.FindSubmatch(l.rest(i)); m != nil && l.place != InDescription {
+		if m := citePattern().FindSubmatch(l.rest(i)); m != nil && l.place != InDescription {
 			if end := l.match(i); end > 0 && bytes.IndexByte(l.text[i:end], '@') > 0 {
 				return &Node{Kind: Citation, Span: span(i, end+1), Key: string(m[1]), Contents: span(i+len(m[0]), end)}
 			}
@@ -486,7 +487,7 @@ func (l *lexer) bracket(i int) *Node {
 }
 
 func (l *lexer) footnote(i int) *Node {
-	m := notePattern.FindSubmatch(l.rest(i))
+	m := notePattern().FindSubmatch(l.rest(i))
 	if m == nil || l.place == InDescription {
 		return nil
 	}
@@ -507,21 +508,21 @@ func (l *lexer) footnote(i int) *Node {
 }
 
 var (
-	sourceBefore = regexp.MustCompile(`(?:^|[^\pL\pN_])(src|call)$`)
-	sourceHeader = regexp.MustCompile(`^_([^\s\[{]+)(\[|\{)`)
-	callHeader   = regexp.MustCompile(`^_([^\s()\[\]]+)(?:\[([^\]\n]*)\])?\(`)
+	sourceBefore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[^\pL\pN_])(src|call)$`) })
+	sourceHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_([^\s\[{]+)(\[|\{)`) })
+	callHeader   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_([^\s()\[\]]+)(?:\[([^\]\n]*)\])?\(`) })
 )
 
 // inlineBabel parses "src_lang[header]{code}" and "call_name(arguments)", whose
 // underscore stands at i.
 func (l *lexer) inlineBabel(i int) *Node {
-	word := sourceBefore.FindSubmatch(l.text[max(l.from, i-5):i])
+	word := sourceBefore().FindSubmatch(l.text[max(l.from, i-5):i])
 	if word == nil {
 		return nil
 	}
 	start := i - len(word[1])
 	if word[1][0] == 's' {
-		m := sourceHeader.FindSubmatch(l.rest(i))
+		m := sourceHeader().FindSubmatch(l.rest(i))
 		if m == nil {
 			return nil
 		}
@@ -537,7 +538,7 @@ func (l *lexer) inlineBabel(i int) *Node {
 		}
 		return &Node{Kind: InlineSource, Span: span(start, end+1), Key: string(m[1]), Value: string(l.text[at+1 : end])}
 	}
-	m := callHeader.FindSubmatch(l.rest(i))
+	m := callHeader().FindSubmatch(l.rest(i))
 	if m == nil {
 		return nil
 	}

@@ -31,6 +31,9 @@ func Names() []string {
 		"org-tags-exclude-from-inheritance", "org-archive-save-context-info", "org-tags-column", "org-priority-highest",
 		"org-priority-lowest", "org-priority-default", "org-archive-location", "org-archive-file-header-format", "org-footnote-section",
 		"org-archive-mark-done", "org-todo-repeat-to-state", "org-tags-sort-function",
+		"org-agenda-skip-scheduled-if-done", "org-agenda-skip-deadline-if-done", "org-agenda-skip-timestamp-if-done",
+		"org-deadline-warning-days", "org-deadline-past-days", "org-scheduled-past-days", "org-agenda-start-on-weekday",
+		"org-agenda-show-future-repeats", "org-modules",
 	}
 }
 

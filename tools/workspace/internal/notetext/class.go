@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // A FieldType is how the text of a section becomes a value.
@@ -42,10 +44,12 @@ type Field struct {
 	Required bool      `json:"required,omitempty"`
 }
 
-var className = regexp.MustCompile(`^[\pL\pN_][\pL\pN\pM _.-]{0,99}$`)
+var className = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_][\pL\pN\pM _.-]*$`) })
 
 // IsClassName reports whether name may be that of a class.
-func IsClassName(name string) bool { return className.MatchString(name) && name != "types" }
+func IsClassName(name string) bool {
+	return className().MatchString(name) && utf8.RuneCountInString(name) <= 100 && name != "types"
+}
 
 // ParseClass reads a class as people write it. The error says what to write.
 func ParseClass(data []byte) (Class, error) {

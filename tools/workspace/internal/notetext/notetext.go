@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -132,7 +133,7 @@ func lineAround(source []byte, at int) (start, end int) {
 var (
 	wikiLink = regexp.MustCompile(`(#?)\[\[([^\[\]\r\n]+)\]\]`)
 	noteURI  = regexp.MustCompile(`\b(?:ieapp|workspace)://[^/\s<>()]+/notes/([A-Za-z0-9_-]+)`)
-	hashTag  = regexp.MustCompile(`(?:^|[\s(,;])#([\pL\pN_/-]*\pL[\pL\pN_/-]*)`)
+	hashTag  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s(,;])#([\pL\pN_/-]*\pL[\pL\pN_/-]*)`) })
 )
 
 // addInline reads the tags and links of every line that is not code.
@@ -205,7 +206,7 @@ func (t *Text) addPlain(plain string) {
 	for _, m := range noteURI.FindAllStringSubmatch(plain, -1) {
 		t.addLink(m[1], "uri")
 	}
-	for _, m := range hashTag.FindAllStringSubmatch(plain, -1) {
+	for _, m := range hashTag().FindAllStringSubmatch(plain, -1) {
 		t.addTag(strings.Trim(m[1], "/-"))
 	}
 }
