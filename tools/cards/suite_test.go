@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
@@ -111,7 +114,14 @@ func TestSystem(t *testing.T) {
 		return toolstest.Fixture{
 			Config: cards.Config{Folder: tools.Folder(dir)},
 			Digest: func() string { return digest(t, store) },
-			Names:  []string{"Harbour", "Town", "Town+GM"},
+			Nested: &toolstest.NestedTargets{
+				SameState: func(string, tools.State, tools.State) bool { return false },
+				Affects:   func(c tools.Change, target string, _, _ tools.State) bool { return sharePart(c.Target, target) },
+				// A card that others have become parts of cannot go again, and one
+				// whose parts have gone cannot come back.
+				Blocked: func(c tools.Change) bool { return !c.Before.Exists || lacksPart(t, store, c.Target) },
+			},
+			Names: []string{"Harbour", "Town", "Town+GM"},
 			Edit: func(seed uint64) {
 				set("Town", fmt.Sprint("by hand ", seed))
 			},
@@ -126,4 +136,20 @@ func TestSystem(t *testing.T) {
 			},
 		}
 	})
+}
+
+// sharePart reports whether two names have a part in common.
+func sharePart(a, b string) bool {
+	parts := strings.Split(strings.ToLower(a), "+")
+	return slices.ContainsFunc(strings.Split(strings.ToLower(b), "+"), func(p string) bool { return slices.Contains(parts, p) })
+}
+
+func lacksPart(t testing.TB, store *cardstore.Store, name string) bool {
+	t.Helper()
+	parts := cardname.Parse(name).Parts()
+	states, err := store.States(t.Context(), parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(parts) > 1 && slices.Contains(states, nil)
 }

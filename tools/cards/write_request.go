@@ -123,7 +123,7 @@ func (l *local) write(c tools.CallContext, who cardauth.Principal, r *http.Reque
 	return out, err
 }
 
-// keyTarget names an API key among targets: no card can be asked for by such a name.
+// keyTarget names an API key among targets: no card's name begins with a joint.
 func keyTarget(id int64) string { return keyTargetPrefix + strconv.FormatInt(id, 10) }
 
-const keyTargetPrefix = ":api_key "
+const keyTargetPrefix = "+api_key "

@@ -108,7 +108,12 @@ func (q *sequence) run(alone bool) {
 func (q *sequence) undoAll(start string) {
 	q.suite.Helper()
 	for _, c := range slices.Backward(q.calls) {
-		if _, err := q.restore(q.source, "undo "+c.what, reverseChanges(c.changes)); err != nil {
+		stuck := q.blocked(c.changes)
+		_, err := q.restore(q.source, "undo "+c.what, reverseChanges(c.changes))
+		if stuck && err != nil && tools.AsError(err).Code == tools.Conflict {
+			return
+		}
+		if err != nil {
 			q.Errorf("undo %s: %v, although nobody else edited", c.what, err)
 			return
 		}
@@ -133,7 +138,11 @@ func (q *sequence) undoOneAgent() {
 		}
 	}
 	for _, b := range slices.Backward(backs) {
-		if _, err := q.restore(q.source, "redo "+b.what, reverseChanges(b.changes)); err != nil {
+		_, err := q.restore(q.source, "redo "+b.what, reverseChanges(b.changes))
+		if err != nil && tools.AsError(err).Code == tools.Conflict && q.blocked(b.changes) {
+			return // what the undo made has become a part of something else
+		}
+		if err != nil {
 			q.Errorf("redo %s: %v, although nobody else edited", b.what, err)
 			return
 		}
