@@ -119,7 +119,7 @@ func updateSection() tools.Tool[*Wiki] {
 		Name: "update_section", Title: "Change a section", Effect: tools.Writes, OptIn: true,
 		Doc: "Replaces the text of one section of a card.\nThe rest of the card stays as it is, to the byte.", Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[UpdateSectionIn, WrittenCard]{{
-			Purpose: "write a section anew from its heading on", In: UpdateSectionIn{Name: "Chronicle", Section: "First age", Content: "<p>Ice.</p>"}, AnyAnswer: true,
+			Purpose: "rewrite a section from its heading on", In: UpdateSectionIn{Name: "Chronicle", Section: "First age", Content: "<p>Ice.</p>"}, AnyAnswer: true,
 			Want: WrittenCard{Name: "Chronicle", ID: "~7", Type: "RichText", Length: 60},
 		}},
 	}, (*Wiki).UpdateSection), func(_ *Wiki, _ context.Context, in UpdateSectionIn) ([]string, error) { return []string{in.Name}, nil })

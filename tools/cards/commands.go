@@ -48,7 +48,7 @@ func command(name, doc string, run func(*Wiki, context.Context, tools.CommandCal
 			if w.local == nil {
 				return tools.Errorf(tools.Unavailable, "the wiki %s is on another server", w.name).WithHint("Do this there.")
 			}
-			call.Context.Identity.Role = string(cardstore.Admin) // whoever runs the hub owns the wiki
+			call.Context.Identity.Role = string(cardstore.Admin) // the person who runs the hub owns the wiki
 			return run(w, ctx, call, out)
 		},
 	}

@@ -86,7 +86,7 @@ func (w *Workspaces) readNoteResource(ctx context.Context, _ string, vars map[st
 }
 
 // resourceTargets is what a resource shows. One that lists notes shows all of the
-// workspace: whoever may not read some of it lists by a tool, which leaves those
+// workspace: a client that may not read some of it lists by a tool, which leaves those
 // out.
 func resourceTargets(ctx context.Context, w *Workspaces, vars map[string]string) ([]string, error) {
 	if note := vars["note_id"]; note != "" {

@@ -88,7 +88,7 @@ func TestRotationUnderLoad(t *testing.T) {
 	}
 }
 
-// A new key is published before it signs, so that whoever keeps the published keys for
+// A new key is published before it signs, so that a client that keeps the published keys for
 // ten minutes knows every key in time.
 func TestPublishedBeforeItSigns(t *testing.T) {
 	var c clock

@@ -51,7 +51,7 @@ type State struct {
 	Content string        `json:"content"`
 }
 
-// States are what the live cards of these names are, whoever may read them; nil where
+// States are what the live cards of these names are, for all callers; nil where
 // there is none.
 func (s *Store) States(ctx context.Context, names []cardname.Name) (states []*State, err error) {
 	err = s.read(ctx, func(q *sqlstore.Conn) error {
