@@ -37,8 +37,11 @@ func checkHostileText(s *suite) {
 		}
 		src := s.open("one")
 		before, outside := src.Digest(), src.outside()
-		for _, path := range stringPaths(t.In, nil) {
-			for _, text := range hostileTexts() {
+		for i, path := range stringPaths(t.In, nil) {
+			for j, text := range hostileTexts() {
+				if UnderRace && (i+j)%4 != 0 { // races are found by a part of them
+					continue
+				}
 				args := decodeObject(t.Examples[0].In)
 				setAtPath(args, path, text)
 				s.call(s.ctx(), src.OpenedSource, t, encode(args))

@@ -1,0 +1,6 @@
+//go:build !race
+
+package toolstest
+
+// UnderRace is false without the race detector.
+const UnderRace = false

@@ -1,0 +1,6 @@
+//go:build race
+
+package toolstest
+
+// UnderRace: the race detector watches, and everything takes ten times as long.
+const UnderRace = true
