@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 
 // A testSource is an open source on files of a test.
 type testSource struct {
+	mu sync.Mutex // of changed
 	*tools.OpenedSource
 	t       *testing.T
 	dir     string
@@ -55,13 +57,29 @@ func openFiles(t *testing.T, files map[string]string, c org.Config, hidden ...st
 		privacy.Exclude = append(privacy.Exclude, rule)
 	}
 	s.OpenedSource, err = org.System().Open(t.Context(), config, tools.Env{
-		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: func(uri string) { s.changed = append(s.changed, uri) },
+		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: s.announce,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+// announce keeps a resource that has changed.
+func (s *testSource) announce(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = append(s.changed, uri)
+}
+
+// announced are the resources that have changed since it was called last.
+func (s *testSource) announced() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := s.changed
+	s.changed = nil
+	return changed
 }
 
 // report keeps the changes of a call.
@@ -418,7 +436,7 @@ func TestAnnouncements(t *testing.T) {
 	s := openFiles(t, map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID:       one\n:END:\n** Two\n** Three\n* Four\n"}, org.Config{})
 	s.must("org-set-priority", `{"resourceUri":"org://a.org/headline/One/Three","priority":"A"}`)
 	want := []string{"org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/outline", "org://id/one"}
-	if diff := cmp.Diff(want, s.changed); diff != "" {
+	if diff := cmp.Diff(want, s.announced()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -27,10 +27,9 @@ func TestRunAnnouncesEditsOfOthers(t *testing.T) {
 			t.Helper()
 			time.Sleep(3 * time.Second) // of the bubble: a look comes every 2 s
 			synctest.Wait()
-			if !slices.Equal(s.changed, want) {
-				t.Errorf("announced %q, want %q", s.changed, want)
+			if got := s.announced(); !slices.Equal(got, want) {
+				t.Errorf("announced %q, want %q", got, want)
 			}
-			s.changed = nil
 		}
 		told()
 		put(t, filepath.Join(s.dir, "a.org"), "* One\n** Two\nmore\n* Three\n")
