@@ -38,7 +38,7 @@ $(LINT): dev.mod dev.sum
 race: ## all tests under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -timeout 20m ./...; fi
+		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -timeout 30m ./...; fi
 
 sequences: ## 1,000 random sequences of two agents and a person, undone: for every System, and through the hub
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \
