@@ -318,16 +318,16 @@ func TestEditBody(t *testing.T) {
 // back.
 func TestMoves(t *testing.T) {
 	s := openFiles(t, map[string]string{
-		"work/a.org": "* One :x:\n** TODO Two\nbody\n* Three\n", "home/b.org": "* Target\n", "home/a.org": "* Other\n", "home/hidden.txt": "",
-	}, org.Config{Files: []string{"DIR/work", "DIR/home/*.org", "DIR/home/*.org_archive"}})
+		"office/a.org": "* One :x:\n** TODO Two\nbody\n* Three\n", "home/b.org": "* Target\n", "home/a.org": "* Other\n", "home/hidden.txt": "",
+	}, org.Config{Files: []string{"DIR/office", "DIR/home/*.org", "DIR/home/*.org_archive"}})
 	s.fails("org-get-properties", `{"resourceUri":"org://a.org/headline/One"}`, "may be one of 2 files")
-	out := s.must("org-refile-headline", `{"resourceUri":"org://work/a.org/headline/One/Two","targetParentUri":"org://b.org/headline/Target"}`)
-	if out["resourceUri"] != "org://home/b.org/headline/Target/Two" || out["sourceFile"] != "work/a.org" || out["targetFile"] != "home/b.org" {
+	out := s.must("org-refile-headline", `{"resourceUri":"org://office/a.org/headline/One/Two","targetParentUri":"org://b.org/headline/Target"}`)
+	if out["resourceUri"] != "org://home/b.org/headline/Target/Two" || out["sourceFile"] != "office/a.org" || out["targetFile"] != "home/b.org" {
 		t.Errorf("answer: %v", out)
 	}
-	s.holds("work/a.org", "* One :x:\n* Three\n")
+	s.holds("office/a.org", "* One :x:\n* Three\n")
 	s.holds("home/b.org", "* Target\n** TODO Two\nbody\n")
-	if len(s.changes) != 2 || s.changes[0].Target != "work/a.org" || s.changes[1].Target != "home/b.org" {
+	if len(s.changes) != 2 || s.changes[0].Target != "office/a.org" || s.changes[1].Target != "home/b.org" {
 		t.Fatalf("changes: %v", s.changes)
 	}
 	back := slices.Clone(s.changes)
@@ -338,14 +338,14 @@ func TestMoves(t *testing.T) {
 	if err := s.Restorer().Restore(t.Context(), tools.CallContext{Writes: observer{s}}, back); err != nil || len(s.changes) != 2 {
 		t.Fatalf("restore: %v, reported %d", err, len(s.changes))
 	}
-	s.holds("work/a.org", "* One :x:\n** TODO Two\nbody\n* Three\n")
+	s.holds("office/a.org", "* One :x:\n** TODO Two\nbody\n* Three\n")
 	s.holds("home/b.org", "* Target\n")
 	if err := s.Restorer().Restore(t.Context(), tools.CallContext{}, back); tools.AsError(err).Code != tools.Conflict {
 		t.Errorf("restore again: %v", err)
 	}
-	s.fails("org-refile-headline", `{"resourceUri":"org://work/a.org/headline/One","targetParentUri":"org://work/a.org/headline/One/Two"}`, "into itself")
-	s.must("org-refile-headline", `{"resourceUri":"org://work/a.org/headline/Three","targetParentUri":"org://work/a.org","position":"start"}`)
-	s.holds("work/a.org", "* Three\n* One :x:\n** TODO Two\nbody\n")
+	s.fails("org-refile-headline", `{"resourceUri":"org://office/a.org/headline/One","targetParentUri":"org://office/a.org/headline/One/Two"}`, "into itself")
+	s.must("org-refile-headline", `{"resourceUri":"org://office/a.org/headline/Three","targetParentUri":"org://office/a.org","position":"start"}`)
+	s.holds("office/a.org", "* Three\n* One :x:\n** TODO Two\nbody\n")
 	out = s.must("org-archive-subtree", `{"resourceUri":"org://home/a.org/headline/Other"}`)
 	if out["archiveFile"] != "home/a.org_archive" || !strings.Contains(s.read("home/a.org_archive"), "\n* Other\n:PROPERTIES:\n:ARCHIVE_TIME: 2026-01-07 Wed 10:00\n") {
 		t.Errorf("archive: %v\n%s", out, s.read("home/a.org_archive"))
