@@ -11,6 +11,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -92,10 +93,10 @@ func (n Name) Key() string {
 }
 
 // Letters, marks, decimal digits and connectors make words; * is significant.
-var between = regexp.MustCompile(`[^\p{L}\p{M}\p{Nd}\p{Pc}*]+`)
+var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{M}\p{Nd}\p{Pc}*]+`) })
 
 func partKey(part string) string {
-	words := strings.FieldsFunc(between.ReplaceAllString(underscore(decodeEntities(part)), "_"), func(r rune) bool { return r == '_' })
+	words := strings.FieldsFunc(between().ReplaceAllString(underscore(decodeEntities(part)), "_"), func(r rune) bool { return r == '_' })
 	for i, word := range words {
 		words[i] = stableSingular(word)
 	}
@@ -110,7 +111,7 @@ func (n Name) URLKey() string {
 	parts := n.Parts()
 	keys := make([]string, len(parts))
 	for i, part := range parts {
-		plain := strings.TrimSpace(between.ReplaceAllString(decodeEntities(string(part)), " "))
+		plain := strings.TrimSpace(between().ReplaceAllString(decodeEntities(string(part)), " "))
 		keys[i] = spaces.ReplaceAllString(plain, "_")
 	}
 	return strings.Join(keys, Joint)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
@@ -29,7 +30,9 @@ type ClockReport struct {
 	Running  bool // its last clock was never stopped; that one is not counted
 }
 
-var clockLine = regexp.MustCompile(`^[ \t]*CLOCK:[ \t]*(?:(\[[^\]\n]*\])(?:-+(\[[^\]\n]*\]))?|=>[ \t]+([0-9]{1,6}):([0-9]{1,2}))`)
+var clockLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*CLOCK:[ \t]*(?:(\[[^\]\n]*\])(?:-+(\[[^\]\n]*\]))?|=>[ \t]+([0-9]{1,6}):([0-9]{1,2}))`)
+})
 
 // ReportClock returns the time recorded at each headline of v that has some, in the
 // order of the file, archived ones too. r nil is all time. A line that only says
@@ -65,7 +68,7 @@ func entryClocks(text []byte, r *DayRange) (minutes int, running bool) {
 		return 0, false
 	}
 	for line := range bytes.Lines(text) {
-		m := clockLine.FindSubmatch(line)
+		m := clockLine().FindSubmatch(line)
 		switch {
 		case m == nil:
 		case m[3] != nil:

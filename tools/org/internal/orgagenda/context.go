@@ -3,6 +3,7 @@ package orgagenda
 import (
 	"bytes"
 	"regexp"
+	"sync"
 )
 
 // A lineContext says what a place in an entry is.
@@ -38,7 +39,9 @@ func (s *contextScanner) at(pos int) lineContext {
 var (
 	blockBegin  = regexp.MustCompile(`(?i)^[ \t]*#\+begin_(src|example|export|comment)(?:[ \t]|\r?$)`)
 	keywordLine = regexp.MustCompile(`^#\+[^\s\[]+(?:\[.*\])?:`)
-	literalText = regexp.MustCompile(`(?:^|[\s\-({'"])(=(?:[^\s=]|[^\s=].*?\S)=|~(?:[^\s~]|[^\s~].*?\S)~)(?:$|[\s\-.,:!?;'")}\\\[])`)
+	literalText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[\s\-({'"])(=(?:[^\s=]|[^\s=].*?\S)=|~(?:[^\s~]|[^\s~].*?\S)~)(?:$|[\s\-.,:!?;'")}\\\[])`)
+	})
 )
 
 // enter notes what block a line opens or closes. One that is never closed is no
@@ -85,7 +88,7 @@ func (s *contextScanner) context(line []byte, column int) lineContext {
 		return inLiteral
 	}
 	if bytes.ContainsAny(line[:column], "=~") {
-		for _, m := range literalText.FindAllSubmatchIndex(line, -1) {
+		for _, m := range literalText().FindAllSubmatchIndex(line, -1) {
 			if column > m[2] && column < m[3] {
 				return inLiteral
 			}

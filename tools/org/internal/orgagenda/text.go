@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
@@ -56,11 +57,17 @@ const plainClock = `[012]?[0-9](?::[0-5][0-9](?:[AaPp][Mm])?|[AaPp][Mm])`
 var (
 	planningClock = regexp.MustCompile(` [012]?[0-9]:[0-9][0-9]`)
 	rangeClock    = regexp.MustCompile(` [0-9]{1,2}:[0-9]{2}`)
-	timeOfDay     = regexp.MustCompile(`(?i)\b([012]?[0-9])(?::([0-5][0-9])(am|pm)?|(am|pm))\b`)
-	stampClock    = regexp.MustCompile(`<([0-9]{4}-[0-9]{2}-[0-9]{2} +[\pL\pN]+ +)([012][0-9]:[0-5][0-9])(?:-([012][0-9]:[0-5][0-9]))?[^\n\r>]*?>`)
-	stampSecond   = regexp.MustCompile(`^--?<([0-9]{4}-[0-9]{2}-[0-9]{2} +[\pL\pN]+ +)([012][0-9]:[0-5][0-9])>`)
-	plainTimes    = regexp.MustCompile(`\b(` + plainClock + `)\b(?:--?\b(` + plainClock + `)\b)?`)
-	stampText     = regexp.MustCompile(`<[0-9]{4}-[0-9]{2}-[0-9]{2}(?: .*?)?>`)
+	timeOfDay     = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b([012]?[0-9])(?::([0-5][0-9])(am|pm)?|(am|pm))\b`)
+	})
+	stampClock = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`<([0-9]{4}-[0-9]{2}-[0-9]{2} +[\pL\pN]+ +)([012][0-9]:[0-5][0-9])(?:-([012][0-9]:[0-5][0-9]))?[^\n\r>]*?>`)
+	})
+	stampSecond = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^--?<([0-9]{4}-[0-9]{2}-[0-9]{2} +[\pL\pN]+ +)([012][0-9]:[0-5][0-9])>`)
+	})
+	plainTimes = regexp.MustCompile(`\b(` + plainClock + `)\b(?:--?\b(` + plainClock + `)\b)?`)
+	stampText  = regexp.MustCompile(`<[0-9]{4}-[0-9]{2}-[0-9]{2}(?: .*?)?>`)
 )
 
 // format fills in what the heading says and returns its priority. The text is not
@@ -130,7 +137,7 @@ func mayHoldTime[T string | []byte](text T) bool {
 // takeTime reads the time of day in source, which ends in text. It returns text
 // without it.
 func (e *Entry) takeTime(source, text string) string {
-	m := timeOfDay.FindStringSubmatch(source)
+	m := timeOfDay().FindStringSubmatch(source)
 	if m == nil {
 		return text
 	}
@@ -154,10 +161,10 @@ func (e *Entry) takeTime(source, text string) string {
 
 // findTimes returns the text that says the times, and them.
 func findTimes(source string) (whole, from, to string) {
-	if at := stampClock.FindStringSubmatchIndex(source); at != nil {
-		m := stampClock.FindStringSubmatch(source[at[0]:])
+	if at := stampClock().FindStringSubmatchIndex(source); at != nil {
+		m := stampClock().FindStringSubmatch(source[at[0]:])
 		whole, from, to = m[0], m[2], m[3]
-		if second := stampSecond.FindStringSubmatch(source[at[1]:]); second != nil && second[1] == m[1] {
+		if second := stampSecond().FindStringSubmatch(source[at[1]:]); second != nil && second[1] == m[1] {
 			whole += second[0]
 			if to == "" {
 				to = second[2]
@@ -186,7 +193,7 @@ func militaryTime(m []string) int {
 
 // clockText writes a time as H:MM, and one behind midnight as +H:MM.
 func clockText(text string) string {
-	m := timeOfDay.FindStringSubmatch(text)
+	m := timeOfDay().FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}

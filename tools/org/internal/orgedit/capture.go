@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A CaptureTemplate says what is captured and where in the file it goes. Its
@@ -299,7 +300,9 @@ func formatRow(cells []string, wide []int, right []bool) string {
 	return b.String() + "|"
 }
 
-var tableNumber = regexp.MustCompile(`^([<>]?[-+^.0-9]*[0-9][-+^.0-9eEdDx()%:]*|[<>]?[-+]?0[xX][0-9a-fA-F.]+|nan|[-+u]?inf)$`)
+var tableNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([<>]?[-+^.0-9]*[0-9][-+^.0-9eEdDx()%:]*|[<>]?[-+]?0[xX][0-9a-fA-F.]+|nan|[-+u]?inf)$`)
+})
 
 // numberColumns says which columns hold numbers in at least half of their cells
 // that are not empty; those are aligned to the right.
@@ -310,7 +313,7 @@ func numberColumns(rows [][]string, n int) []bool {
 		for _, cells := range rows {
 			if c < len(cells) && cells[c] != "" {
 				filled++
-				if tableNumber.MatchString(cells[c]) {
+				if tableNumber().MatchString(cells[c]) {
 					numbers++
 				}
 			}

@@ -5,9 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-var checkbox = regexp.MustCompile(`^([ \t]*(?:[-+]|[0-9]+[.)]|[ \t]\*)[ \t]+(?:\[@[0-9A-Za-z]+\][ \t]*)?)\[([- X])\](?:[ \t]|$)`)
+var checkbox = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([ \t]*(?:[-+]|[0-9]+[.)]|[ \t]\*)[ \t]+(?:\[@[0-9A-Za-z]+\][ \t]*)?)\[([- X])\](?:[ \t]|$)`)
+})
 
 // A listItem is one item of the lists of an entry.
 type listItem struct {
@@ -25,7 +28,7 @@ func (d *Draft) ToggleCheckbox(line int) error {
 	for n := 1; n < line && pos < len(d.text); n++ {
 		pos = d.nextLine(pos)
 	}
-	if !checkbox.Match(d.line(pos)) {
+	if !checkbox().Match(d.line(pos)) {
 		return fmt.Errorf("line %d has no check box", line)
 	}
 	at := d.headingAbove(pos)
@@ -126,7 +129,7 @@ func (d *countEdit) listItems(at int) []listItem {
 		if len(open) > 0 {
 			item.parent = open[len(open)-1]
 		}
-		if m := checkbox.FindSubmatchIndex(text); m != nil {
+		if m := checkbox().FindSubmatchIndex(text); m != nil {
 			item.box = line + m[4]
 		}
 		open = append(open, len(items))

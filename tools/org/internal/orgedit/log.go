@@ -287,13 +287,15 @@ func (d *logEdit) listColumn(at, pos int) (int, bool) {
 	return found, found >= 0
 }
 
-var stateNote = regexp.MustCompile(`^[ \t]*- +State +(?:"\S+")? +from +(?:"\S+")? +\[[0-9-]+ [^\]\n]*\]`)
+var stateNote = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*- +State +(?:"\S+")? +from +(?:"\S+")? +\[[0-9-]+ [^\]\n]*\]`)
+})
 
 // skipStateNotes returns the position behind the records at the start of an
 // entry's text.
 func (d *logEdit) skipStateNotes(at, pos int) int {
 	limit := d.nextHeading(at)
-	for pos < limit && stateNote.Match(d.line(pos)) {
+	for pos < limit && stateNote().Match(d.line(pos)) {
 		column := d.indentation(pos)
 		pos = d.nextLine(pos)
 		for pos < limit && strings.TrimSpace(string(d.line(pos))) != "" && d.indentation(pos) > column {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -37,13 +38,13 @@ func (d *Draft) RemoveDeadline(i int, note *string) {
 }
 
 // cookies finds the repeater of an old timestamp with what follows it.
-var cookies = regexp.MustCompile(`[.+-]+[0-9]+[hdwmy](?:[/ ][-+]?[0-9]+[hdwmy])?`)
+var cookies = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.+-]+[0-9]+[hdwmy](?:[/ ][-+]?[0-9]+[hdwmy])?`) })
 
 func (d *planningEdit) setPlanning(at int, kind orgfile.PlanningKind, when string, note *string) error {
 	old := d.planningStamp(at, kind)
 	when, repeat := cutCookies(when)
 	if repeat == "" {
-		repeat = cookies.FindString(old)
+		repeat = cookies().FindString(old)
 	}
 	base := d.env.Now
 	if old != "" && relativeSign.MatchString(when) {

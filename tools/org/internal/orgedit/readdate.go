@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
@@ -13,13 +14,23 @@ import (
 
 var (
 	relativeSign = regexp.MustCompile(`^[-+]+[0-9]`)
-	relativeDate = regexp.MustCompile(`^([-+]{0,2})([0-9]*)([hdwmy]|sunday|monday|tuesday|wednesday|thursday|friday|saturday|sun|mon|tue|wed|thu|fri|sat)?(?:[ \t]+|$)`)
-	isoDate      = regexp.MustCompile(`^(?:([0-9]{2,4})-)?([0-9]{1,2})-([0-9]{1,2})(?:[ \t]+|$)`)
-	slashDate    = regexp.MustCompile(`^([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{2,4}))?(?:[ \t]+|$)`)
-	weekDate     = regexp.MustCompile(`^(?:([0-9]{4})-)?[wW]([0-9]{1,2})(?:-([0-7]))?(?:[ \t]+|$)`)
-	dayName      = regexp.MustCompile(`(?i)^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?(?:[ \t]+|$)`)
-	clockTime    = regexp.MustCompile(`(?i)^([0-9]{1,2})(?::([0-9]{2}))?(am|pm)?`)
-	dateCookies  = regexp.MustCompile(`(?:^|[ \t])((?:\.\+|\+\+)[0-9]+[hdwmy](?:/[0-9]+[hdwmy])?|[-+]{1,2}[0-9]+[hdwmy](?:/[0-9]+[hdwmy])?)`)
+	relativeDate = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([-+]{0,2})([0-9]*)([hdwmy]|sunday|monday|tuesday|wednesday|thursday|friday|saturday|sun|mon|tue|wed|thu|fri|sat)?(?:[ \t]+|$)`)
+	})
+	isoDate = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:([0-9]{2,4})-)?([0-9]{1,2})-([0-9]{1,2})(?:[ \t]+|$)`)
+	})
+	slashDate = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{2,4}))?(?:[ \t]+|$)`)
+	})
+	weekDate = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:([0-9]{4})-)?[wW]([0-9]{1,2})(?:-([0-7]))?(?:[ \t]+|$)`)
+	})
+	dayName     = regexp.MustCompile(`(?i)^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?(?:[ \t]+|$)`)
+	clockTime   = regexp.MustCompile(`(?i)^([0-9]{1,2})(?::([0-9]{2}))?(am|pm)?`)
+	dateCookies = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[ \t])((?:\.\+|\+\+)[0-9]+[hdwmy](?:/[0-9]+[hdwmy])?|[-+]{1,2}[0-9]+[hdwmy](?:/[0-9]+[hdwmy])?)`)
+	})
 )
 
 // cutCookies takes repeater and warning period off a date that a caller gave. A
@@ -29,7 +40,7 @@ func cutCookies(when string) (date, repeat string) {
 	var found []string
 	at := 0
 	for {
-		m := dateCookies.FindStringSubmatchIndex(when[at:])
+		m := dateCookies().FindStringSubmatchIndex(when[at:])
 		if m == nil {
 			break
 		}
@@ -82,21 +93,21 @@ func readDate(text string, now, base time.Time) (stamp, error) {
 
 // readDay reads the day at the start of text. Only a time leaves it at now.
 func readDay(text string, now, base time.Time) (day time.Time, rest string, ok bool) {
-	if m := relativeDate.FindStringSubmatch(text); m != nil && (m[1] != "" && (m[2] != "" || m[3] != "") || len(m[3]) > 1) {
+	if m := relativeDate().FindStringSubmatch(text); m != nil && (m[1] != "" && (m[2] != "" || m[3] != "") || len(m[3]) > 1) {
 		from := now
 		if len(m[1]) == 2 {
 			from = base
 		}
 		return relativeDay(m, from), text[len(m[0]):], true
 	}
-	if m := weekDate.FindStringSubmatch(text); m != nil {
+	if m := weekDate().FindStringSubmatch(text); m != nil {
 		return weekDay(m, now), text[len(m[0]):], true
 	}
-	if m := isoDate.FindStringSubmatch(text); m != nil {
+	if m := isoDate().FindStringSubmatch(text); m != nil {
 		day, ok := dayOf(m[1], m[2], m[3], now)
 		return day, text[len(m[0]):], ok
 	}
-	if m := slashDate.FindStringSubmatch(text); m != nil {
+	if m := slashDate().FindStringSubmatch(text); m != nil {
 		day, ok := dayOf(m[3], m[1], m[2], now)
 		return day, text[len(m[0]):], ok
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -14,13 +15,17 @@ import (
 
 var (
 	// repeated finds a timestamp that repeats, up to its repeater.
-	repeated = regexp.MustCompile(`<[0-9]{4}-[0-9]{2}-[0-9]{2} [^>\n]*?([.+]?\+[0-9]+[hdwmy](?:/[0-9]+[hdwmy])?)`)
+	repeated = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`<[0-9]{4}-[0-9]{2}-[0-9]{2} [^>\n]*?([.+]?\+[0-9]+[hdwmy](?:/[0-9]+[hdwmy])?)`)
+	})
 	repeater = regexp.MustCompile(`([.+])?\+([0-9]+)([hdwmy])`)
 	// stampTail is what follows date and time at the end of a timestamp.
-	stampTail  = regexp.MustCompile(`((?:-[012][0-9]:[0-5][0-9])?(?: +[.+]?-?[-+][0-9]+[hdwmy](?:/[0-9]+[hdwmy])?)*)[\]>]`)
+	stampTail = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`((?:-[012][0-9]:[0-5][0-9])?(?: +[.+]?-?[-+][0-9]+[hdwmy](?:/[0-9]+[hdwmy])?)*)[\]>]`)
+	})
 	stampClock = regexp.MustCompile(`^.{10}.*?[0-9]+:[0-9][0-9]`)
 	timeOfDay  = regexp.MustCompile(`[0-9]{1,2}:[0-9]{2}`)
-	firstDelay = regexp.MustCompile(` --[0-9]+[hdwmy]`)
+	firstDelay = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` --[0-9]+[hdwmy]`) })
 )
 
 // repeat puts an entry that was just done back to work if one of its timestamps
@@ -51,7 +56,7 @@ func (d *stateEdit) repeat(at int, old, state string, record *logNote) (*logNote
 			record.mode = mode
 		}
 	}
-	if s := d.planningStamp(at, orgfile.Scheduled); s != "" && !repeated.MatchString(s) {
+	if s := d.planningStamp(at, orgfile.Scheduled); s != "" && !repeated().MatchString(s) {
 		d.removeStamps(at, orgfile.Scheduled)
 	}
 	for from := at; ; {
@@ -119,7 +124,7 @@ type repeatedStamp struct {
 // not one in a comment, in a block of text or in a drawer's record.
 func (d *stateEdit) nextRepeated(pos, end int) (repeatedStamp, bool) {
 	for pos < end {
-		m := repeated.FindSubmatchIndex(d.text[pos:end])
+		m := repeated().FindSubmatchIndex(d.text[pos:end])
 		if m == nil {
 			return repeatedStamp{}, false
 		}
@@ -205,7 +210,7 @@ func (d *stateEdit) shiftRepeated(r repeatedStamp) (int, error) {
 		return 0, fmt.Errorf("cannot repeat in %d hours: the timestamp has no time of day", n)
 	}
 	tail := ""
-	if t := stampTail.FindStringSubmatch(text); t != nil {
+	if t := stampTail().FindStringSubmatch(text); t != nil {
 		tail = t[1]
 	}
 	s.hasTime = stampClock.MatchString(text)
@@ -228,7 +233,7 @@ func (d *stateEdit) shiftRepeated(r repeatedStamp) (int, error) {
 		n = 0
 	}
 	s = d.shift(s, n, unit, &tail)
-	tail = firstDelay.ReplaceAllString(tail, "")
+	tail = firstDelay().ReplaceAllString(tail, "")
 	out := s.format('<')
 	out = out[:len(out)-1] + tail + ">"
 	d.replace(r.start, r.end, out)

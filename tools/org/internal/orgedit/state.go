@@ -197,7 +197,7 @@ func (d *stateEdit) checkBlockers(at int, old, state string) error {
 	if d.settings.EnforceCheckboxes && !todo.IsFinal(old) && todo.IsFinal(state) {
 		end := d.nextHeading(at)
 		for line := d.nextLine(at); line < end; line = d.nextLine(line) {
-			if box := checkbox.FindSubmatch(d.line(line)); box != nil && string(box[2]) != "X" {
+			if box := checkbox().FindSubmatch(d.line(line)); box != nil && string(box[2]) != "X" {
 				return &BlockedError{Checkbox: true}
 			}
 		}

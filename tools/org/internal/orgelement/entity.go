@@ -3,6 +3,7 @@ package orgelement
 import (
 	"html"
 	"strings"
+	"sync"
 )
 
 // An EntityForm is what an entity, "\alpha", becomes.
@@ -20,7 +21,7 @@ func LookUpEntity(name string) (EntityForm, bool) {
 		space := strings.Repeat("\u2002", n)
 		return EntityForm{strings.Repeat("&ensp;", n), `\hspace*{` + halfEms(n) + "em}", false, space}, true
 	}
-	e, ok := entities[name]
+	e, ok := entities()[name]
 	return e, ok
 }
 
@@ -86,7 +87,7 @@ const (
 	capitals = `Alpha:A Beta:B Epsilon:E Zeta:Z Eta:H Iota:I Kappa:K Mu:M Nu:N Omicron:O Rho:P Tau:T Chi:X`
 )
 
-var entities = buildEntities()
+var entities = sync.OnceValue(buildEntities)
 
 func buildEntities() map[string]EntityForm {
 	m := map[string]EntityForm{

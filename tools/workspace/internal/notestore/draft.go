@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -108,10 +109,10 @@ func (d *Draft) hides(workspace string, r Record) bool {
 // isStorable reports whether both databases can hold a text.
 func isStorable(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
-var noteID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,200}$`)
+var noteID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,200}$`) })
 
 // IsID reports whether id may be that of a workspace or a note.
-func IsID(id string) bool { return noteID.MatchString(id) && id != "list" }
+func IsID(id string) bool { return noteID().MatchString(id) && id != "list" }
 
 // Document returns a document; nil if there is none.
 func (d *Draft) Document(ctx context.Context, workspace string, kind Kind, id string) (*Document, error) {

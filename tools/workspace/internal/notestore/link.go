@@ -104,7 +104,7 @@ type storedLink struct {
 // absent, and a text does not tell a hidden note that it names from a missing one.
 func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit int) (list []Link, err error) {
 	r := linkReader{d, workspace, map[string]string{}}
-	if after != "" && !noteID.MatchString(after) {
+	if after != "" && !noteID().MatchString(after) {
 		return nil, ErrCursor
 	}
 	var n *Note

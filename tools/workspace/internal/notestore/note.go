@@ -74,7 +74,7 @@ func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
 		}
 		return h, nil
 	}
-	if !noteID.MatchString(k.id) {
+	if !noteID().MatchString(k.id) {
 		return nil, nil
 	}
 	h, err := readHead(ctx, d.store.db.Reader(), k)
