@@ -123,6 +123,9 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		return err
 	}
 	suggestCommands(c, added)
+	if c.planner().SkillIsOutdated() {
+		c.printf("\nTo tell agents of it in the skill that they have: lectern skill install\n")
+	}
 	return c.sayHidden(ctx, added)
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/plugin"
@@ -84,7 +86,7 @@ func checkVersions(r *run, p status.Peer) status.Check {
 	if carried, err := plugin.Version(r.Plugin); err == nil && carried != version["plugin"] {
 		return warn(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPlugin)
 	}
-	if version["skill"] != doc.SkillVersion {
+	if semver.Major("v"+version["skill"]) != semver.Major("v"+doc.SkillVersion) { // within a major version tools are only added
 		return warn(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPlugin)
 	}
 	return ok("%s", detail)

@@ -58,7 +58,8 @@ func TestDoctorOfPeers(t *testing.T) {
 	}{
 		{checkVersions, nil, status.CheckOK, "Far 2.0.1, plugin ?, skill " + doc.SkillVersion},
 		{checkVersions, says("plugin", "9"), status.CheckWarn, "carries plugin"},
-		{checkVersions, says("skill", "0.1"), status.CheckWarn, "has skill"},
+		{checkVersions, says("skill", "0.1.0"), status.CheckWarn, "has skill"},
+		{checkVersions, says("skill", "2.0.0"), status.CheckOK, "skill 2.0.0"},
 		{far.transport, nil, status.CheckOK, "WebSocket; no ping"},
 		{far.transport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, status.CheckOK, "a ping takes 1.5 ms"},
 		{far.transport, func(p *status.Peer) { p.Transport = "poll" }, status.CheckWarn, "long polling through Far's own process"},

@@ -238,13 +238,35 @@ func (p Planner) RemoveService(ctx context.Context) (*installer.Proposal, error)
 	return p.Machine().RemoveService(ctx, p.Service())
 }
 
-// Skill is SKILL.md.
+// Skill is SKILL.md for the kinds of the configured sources, because an agent
+// reads all of it; for every kind where no source is configured.
 func (p Planner) Skill() ([]byte, error) {
+	used := map[string]bool{}
+	if conf, err := p.Config(); err == nil {
+		for _, s := range conf.Sources {
+			used[s.Kind] = true
+		}
+	}
 	var systems []*tools.Manifest
 	for _, k := range p.Systems() {
-		systems = append(systems, k.Manifest())
+		if m := k.Manifest(); len(used) == 0 || used[m.Name] {
+			systems = append(systems, m)
+		}
 	}
 	return doc.Skill(systems, tools.OwnChangesKind().Manifest())
+}
+
+// SkillIsOutdated reports whether a client has another text of the skill than
+// [Planner.Skill]: of another version, or of other kinds of sources.
+func (p Planner) SkillIsOutdated() bool {
+	text, err := p.Skill()
+	if err != nil {
+		return false
+	}
+	m := p.Machine()
+	return slices.ContainsFunc(installer.Clients(), func(cl installer.Client) bool {
+		return cl.HasSkills() && m.FindSkill(cl, installer.Skill{Name: app.Name, Text: text}).Condition == installer.Outdated
+	})
 }
 
 // InstallSkill proposes to put the skill where the clients with these IDs look
