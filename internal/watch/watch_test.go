@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 type fakeEvents struct {
 	told   chan string
 	closed chan struct{}
+	mu     sync.Mutex // wait is called without the Watcher's lock
 	next   []string
 	err    error
 	remote bool
@@ -20,6 +22,8 @@ type fakeEvents struct {
 func (e *fakeEvents) wait() error {
 	select {
 	case name := <-e.told:
+		e.mu.Lock()
+		defer e.mu.Unlock()
 		e.next = append(e.next, name)
 		return nil
 	case <-e.closed:
@@ -28,6 +32,8 @@ func (e *fakeEvents) wait() error {
 }
 
 func (e *fakeEvents) drain(into *nameSet) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, name := range e.next {
 		into.add(name)
 	}
@@ -148,7 +154,9 @@ func TestLostEventsAreAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, e := newFake(t, nil)
 		w.Take()
+		e.mu.Lock()
 		e.err = errLost
+		e.mu.Unlock()
 		e.told <- "a"
 		again := &fakeEvents{told: make(chan string), closed: make(chan struct{})}
 		w.open = func(Options, *nameSet) (events, error) { return again, nil }
