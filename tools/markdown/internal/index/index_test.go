@@ -122,6 +122,7 @@ func TestIndexEqualsReading(t *testing.T) {
 						t.Fatalf("seed %d, %+v: place %d: index %v, pages %v", seed, q, i, got, want)
 					}
 				}
+				checkParts(t, x, q, got)
 				byFile := func(a, b index.Hit) int { return strings.Compare(a.File, b.File) }
 				slices.SortFunc(got, byFile)
 				slices.SortFunc(want, byFile)
@@ -136,6 +137,23 @@ func TestIndexEqualsReading(t *testing.T) {
 		}
 		if err := x.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// checkParts reads a result in parts, which together are all of it.
+func checkParts(t *testing.T, x *index.Index, q index.Query, all []index.Hit) {
+	t.Helper()
+	const size = 3
+	for offset := 0; offset <= len(all); offset += size {
+		part, total, _, err := x.Search(t.Context(), q, offset, size)
+		if want := all[offset:min(offset+size, len(all))]; err != nil || total != len(all) || len(part) != len(want) {
+			t.Fatalf("%+v from %d: %d of %d pages, %v; want %v", q, offset, len(part), total, err, want)
+		}
+		for i, h := range part { // of equal scores any may come first
+			if !slices.Contains(all, h) || h.Score != all[offset+i].Score {
+				t.Fatalf("%+v from %d: %v, want %v", q, offset, part, all)
+			}
 		}
 	}
 }
