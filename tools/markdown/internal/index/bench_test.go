@@ -151,6 +151,32 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
+// BenchmarkOpen is the time to open an index and to read what it knows of the files.
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range sizes() {
+		file := filepath.Join(b.TempDir(), "index.db")
+		x := openIndex(b, file)
+		fill(b, x, writeVault(b, n))
+		if err := x.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				x, err := index.Open(b.Context(), file)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if known, err := x.Known(b.Context()); err != nil || len(known) == 0 {
+					b.Fatal(len(known), err)
+				}
+				if err := x.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkSearch is the time of a query, and of ripgrep for the same where it is
 // installed.
 func BenchmarkSearch(b *testing.B) {

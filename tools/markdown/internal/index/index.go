@@ -27,7 +27,10 @@ var migrations embed.FS
 
 // An Index is an open index. Its methods are safe for concurrent use; readers see
 // the pages as they were before a Put or after it.
-type Index struct{ db *sqlstore.Store }
+type Index struct {
+	db   *sqlstore.Store
+	file string
+}
 
 // Open opens the index in a file. One that is missing, damaged or of another
 // version is made again, empty.
@@ -49,20 +52,28 @@ func open(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	sound := wasClosed(file)
 	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{db}
-	var sound string
-	if err := db.Reader().QueryRow(ctx, "PRAGMA quick_check(1)").Scan(&sound); err != nil || sound != "ok" {
-		return nil, errors.Join(fmt.Errorf("check index: %s", sound), err, db.Close())
+	if sound {
+		return &Index{db, file}, nil
 	}
-	return x, nil
+	var answer string
+	if err := db.Reader().QueryRow(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil || answer != "ok" {
+		return nil, errors.Join(fmt.Errorf("check index: %s", answer), err, db.Close())
+	}
+	return &Index{db, file}, nil
 }
 
 // Close closes the file.
-func (x *Index) Close() error { return x.db.Close() }
+func (x *Index) Close() error {
+	if err := x.db.Close(); err != nil {
+		return err
+	}
+	return markClosed(x.file)
+}
 
 // Known returns what was read of every page that the index has, by file.
 func (x *Index) Known(ctx context.Context) (map[string]Stamp, error) {
