@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
 // A check for damage reads all of an index: seconds for a large one, at each start.
@@ -13,13 +15,21 @@ import (
 
 const closedSuffix = "-closed"
 
-// markClosed marks a file that has just been closed.
+// markClosed marks a file that has just been closed. Writes to the index do not wait
+// for the disk, so the file does before it is marked.
 func markClosed(file string) error {
 	state, err := stateOf(file)
 	if err != nil || state == "" {
 		return err
 	}
-	return os.WriteFile(file+closedSuffix, []byte(state), 0o600)
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(file+closedSuffix, []byte(state), 0o600)
 }
 
 // wasClosed reports whether a file is as it was when it was closed, and removes its
