@@ -44,7 +44,7 @@ func capture() tools.Tool[*Source] {
 		t, err := s.captureTemplate(in.Template)
 		switch {
 		case err != nil:
-			return []string{s.inbox()}, nil // the call says what is wrong
+			return []string{s.inbox()}, nil //nolint:nilerr // the call says what is wrong
 		case t.ID != "":
 			return s.targetsOf(ctx, "org://id/"+t.ID)
 		}
@@ -113,7 +113,7 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 		if err != nil {
 			return err
 		}
-		i := -1
+		var i int
 		if t.DateTree {
 			i, err = f.AddEntry(text.Text, orgedit.EntryPlace{Parent: at, After: -1, First: t.Prepend, Day: e.env.Now})
 		} else {
