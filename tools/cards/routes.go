@@ -94,7 +94,7 @@ func (w *Wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if writes {
-		w.serveWrite(to, r, c, effect, body)
+		w.local.serveWrite(to, r, c, effect, body)
 		return
 	}
 	if known && effect == cardapi.Open {
@@ -106,18 +106,18 @@ func (w *Wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		send(to, r, api.Unauthorized(r))
 		return
 	}
-	expiresIn(to, c.Identity, w.now())
+	expiresIn(to, c.Identity, w.local.now())
 	send(to, r, api.Do(who, r, body))
 }
 
 // serveWrite has the tool of the effect carry out a request.
-func (w *Wiki) serveWrite(to http.ResponseWriter, r *http.Request, c tools.CallContext, effect cardapi.RouteEffect, body []byte) {
+func (l *local) serveWrite(to http.ResponseWriter, r *http.Request, c tools.CallContext, effect cardapi.RouteEffect, body []byte) {
 	args, err := json.Marshal(RequestIn{
 		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: string(body),
 		IfMatch: r.Header.Get("If-Match"), IdempotencyKey: r.Header.Get("Idempotency-Key"),
 	})
 	if err != nil {
-		send(to, r, w.local.api.Refused(r, http.StatusBadRequest, "validation_error", "The request is not valid JSON"))
+		send(to, r, l.api.Refused(r, http.StatusBadRequest, "validation_error", "The request is not valid JSON"))
 		return
 	}
 	tool := map[cardapi.RouteEffect]string{cardapi.Writes: "write_request", cardapi.Deletes: "delete_request", cardapi.Manages: "manage_request"}[effect]
@@ -126,13 +126,13 @@ func (w *Wiki) serveWrite(to http.ResponseWriter, r *http.Request, c tools.CallC
 	for again := 0; again < 2 && err != nil && tools.AsError(err).Code == tools.Conflict; again++ {
 		result, err = c.Call(r.Context(), "", tool, args)
 	}
-	expiresIn(to, c.Identity, w.now())
+	expiresIn(to, c.Identity, l.now())
 	var out RequestOut
 	if err == nil {
 		err = json.Unmarshal(result.JSON, &out)
 	}
 	if err != nil {
-		send(to, r, w.refusal(r, err))
+		send(to, r, l.refusal(r, err))
 		return
 	}
 	answer := cardapi.Answer{Status: out.Status, Header: http.Header{}, Body: []byte(out.Body)}
@@ -143,7 +143,7 @@ func (w *Wiki) serveWrite(to http.ResponseWriter, r *http.Request, c tools.CallC
 }
 
 // refusal is an error of a call in the words of the API.
-func (w *Wiki) refusal(r *http.Request, err error) cardapi.Answer {
+func (l *local) refusal(r *http.Request, err error) cardapi.Answer {
 	e := tools.AsError(err)
 	status, code := http.StatusInternalServerError, "internal_error"
 	switch e.Code {
@@ -160,10 +160,10 @@ func (w *Wiki) refusal(r *http.Request, err error) cardapi.Answer {
 	case tools.NotFound:
 		status, code = http.StatusNotFound, "not_found"
 	case tools.Internal:
-		w.log.ErrorContext(r.Context(), "a request to the wiki failed", "err", err)
-		return w.local.api.Refused(r, status, code, "An unexpected error occurred")
+		l.log.ErrorContext(r.Context(), "a request to the wiki failed", "err", err)
+		return l.api.Refused(r, status, code, "An unexpected error occurred")
 	}
-	return w.local.api.Refused(r, status, code, e.Message)
+	return l.api.Refused(r, status, code, e.Message)
 }
 
 // allows reports whether an address may use the API.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
@@ -50,6 +52,11 @@ type local struct {
 	folder  string         // of files and backups
 	privacy tools.Privacy
 	hides   func(cardstore.Description) bool // nil: nothing is hidden
+	log     *slog.Logger
+	now     func() time.Time
+	report  tools.Reporter
+
+	signingTime time.Duration // how long a key signs tokens
 }
 
 // Close implements [tools.Source].
