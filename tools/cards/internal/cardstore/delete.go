@@ -55,7 +55,7 @@ func goingWith(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 		return named(ctx, q, c)
 	}
 	condition, args := below(c.key)
-	return sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.trash = 0 AND "+condition, args...)
+	return sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE +c.trash = 0 AND "+condition, args...)
 }
 
 // trash puts one card into the trash.
