@@ -50,9 +50,13 @@ func benchWiki(b *testing.B, database string, size int) {
 		{"search substring", user, "GET", func(i int) (string, string) { return "/cards?search_in=content&q=" + rareWord(i % 9)[2:7], "" }, 200},
 		{"search both", user, "GET", func(i int) (string, string) { return "/cards?search_in=both&q=" + rareWord(i%9), "" }, 200},
 		{"search name", user, "GET", func(i int) (string, string) { return "/cards?q=" + rareWord(i%9), "" }, 200},
-		{"search whole word", user, "GET", func(i int) (string, string) { return "/cards?search_in=content&match_mode=whole_word&q=" + rareWord(i%9), "" }, 200},
+		{"search whole word", user, "GET", func(i int) (string, string) {
+			return "/cards?search_in=content&match_mode=whole_word&q=" + rareWord(i%9), ""
+		}, 200},
 		{"search prefix", user, "GET", func(i int) (string, string) { return fmt.Sprintf("/cards?prefix=Topic+%d%%2B", i*7919%(size/5)), "" }, 200},
-		{"children", user, "GET", func(i int) (string, string) { return fmt.Sprintf("/cards/Topic+%d/children?depth=3", i*7919%(size/5)), "" }, 200},
+		{"children", user, "GET", func(i int) (string, string) {
+			return fmt.Sprintf("/cards/Topic+%d/children?depth=3", i*7919%(size/5)), ""
+		}, 200},
 		{"create", admin, "POST", func(int) (string, string) { made++; return "/cards", newCardBody(made) }, 201},
 		{"batch of 20", admin, "POST", func(int) (string, string) {
 			var ops []string
