@@ -26,9 +26,17 @@ type CommandInfo struct {
 	Args []CommandArgument `json:"arguments,omitempty"`
 	// Confirm is the question that a person answers first; empty: none.
 	Confirm string `json:"confirm,omitempty"`
-	// AfterAdd is why a person gives the command to a new source, as `lectern source
-	// add` says it; empty: it says nothing.
-	AfterAdd string `json:"-"`
+	// AfterAdd has `lectern source add` give the command to a source that it has added;
+	// nil: it does not.
+	AfterAdd *CommandAfterAdd `json:"-"`
+}
+
+// CommandAfterAdd is how a Command is given to a source that was just added.
+type CommandAfterAdd struct {
+	Args map[string]string
+	// WithoutKey is a key of the configuration: with it the command is not given; empty:
+	// it always is.
+	WithoutKey string
 }
 
 // CommandArgument is one argument of a Command, given by position if it is

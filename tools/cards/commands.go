@@ -22,8 +22,9 @@ func commands() []tools.Command[*Wiki] {
 	file := tools.CommandArgument{Name: "file", Doc: "a file of cards, one JSON object a line", Required: true, Folder: true}
 	addKey := command("key add", "Make an API key and print it, this once.", (*local).addKey, name,
 		tools.CommandArgument{Name: "roles", Doc: "that it may take, separated by commas; all for the first key of a wiki, else user when omitted"},
-		tools.CommandArgument{Name: "rate", Doc: "requests an hour"}, tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"})
-	addKey.AfterAdd = "Agents need no key. For other programs make the first one, which may take every role and is shown once"
+		tools.CommandArgument{Name: "rate", Doc: "requests an hour"}, tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"},
+		tools.CommandArgument{Name: "first", Doc: "yes: only if the wiki has no key yet"})
+	addKey.AfterAdd = &tools.CommandAfterAdd{Args: map[string]string{"name": "first", "first": "yes"}, WithoutKey: "url"}
 	return []tools.Command[*Wiki]{
 		addKey,
 		command("key list", "List the API keys.", (*local).listKeys),
@@ -60,6 +61,9 @@ func (l *local) addKey(ctx context.Context, call tools.CommandCall, out io.Write
 		return err
 	} else if len(keys) == 0 {
 		k.Roles = cardstore.Roles()
+	} else if call.Args["first"] != "" {
+		_, err := fmt.Fprintf(out, "The wiki has API keys already; `lectern cards key list` lists them.\n")
+		return err
 	}
 	if text := call.Args["roles"]; text != "" {
 		k.Roles = nil
