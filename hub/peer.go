@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/bridge"
@@ -132,6 +133,38 @@ func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
 // PeersChanged updates the Peers in the snapshot soon. It never blocks: it is
 // the bridge's Config.Changed.
 func (h *Hub) PeersChanged() { h.snapshot.touch() }
+
+// A PeerWithoutSource is a connected Peer that no source opens.
+type PeerWithoutSource struct {
+	Kind, Application string
+	Name              string            // of what it has open
+	Keys              map[string]string // of a source that opens it, as a person types them
+}
+
+// PeersWithoutSource are the Peers of these Systems that have something open which
+// none of the sources opens, in the order of their kinds and keys. A source that
+// names no Peer opens whichever is connected.
+func PeersWithoutSource(b *bridge.Bridge, systems []tools.Kind, sources []Source) (list []PeerWithoutSource) {
+	for _, c := range b.Connections() {
+		i := slices.IndexFunc(systems, func(k tools.Kind) bool { return k.Manifest().Name == c.Kind })
+		if i < 0 || len(c.Names) == 0 {
+			continue
+		}
+		kind := systems[i]
+		info, _, err := kind.Peer().Describe(c.Hello)
+		if err != nil || info.SourceKeys == nil || slices.ContainsFunc(sources, func(s Source) bool {
+			if s.Kind != c.Kind {
+				return false
+			}
+			name, err := kind.Peer().Name(s.Options)
+			return err == nil && (name == "" || slices.Contains(c.Names, name))
+		}) {
+			continue
+		}
+		list = append(list, PeerWithoutSource{c.Kind, kind.Manifest().Title, c.Names[0], info.SourceKeys})
+	}
+	return list
+}
 
 // listPeers is the bridge's connections for the snapshot, described by the
 // Systems that they are of.

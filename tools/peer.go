@@ -54,6 +54,9 @@ type PeerInfo struct {
 	// newer one replaces the former.
 	Key   string
 	Names []string // what a source may call it; the first is shown
+	// SourceKeys are the configuration keys of a source that opens this, as a
+	// person types them; nil: the Peer has nothing open.
+	SourceKeys map[string]string
 	// Facts are shown in this order: versions, addresses.
 	Facts        []status.Fact
 	Capabilities []status.Capability // all that there may be, in the order shown

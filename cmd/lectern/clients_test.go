@@ -80,8 +80,15 @@ func connect(t *testing.T, lectern, home string) *agent {
 // connectAs is connect for a client that calls itself so.
 func connectAs(t *testing.T, lectern, home, name string) *agent {
 	t.Helper()
-	a := &agent{cmd: exec.CommandContext(t.Context(), lectern, "serve"), answers: make(chan answer, 2000)}
-	a.cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	cmd := exec.CommandContext(t.Context(), lectern, "serve")
+	cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	return startAgent(t, cmd, name)
+}
+
+// startAgent starts what a client's entry says.
+func startAgent(t *testing.T, cmd *exec.Cmd, name string) *agent {
+	t.Helper()
+	a := &agent{cmd: cmd, answers: make(chan answer, 2000)}
 	a.cmd.Stderr = t.Output()
 	in, err := a.cmd.StdinPipe()
 	if err != nil {

@@ -115,6 +115,9 @@ func describePeer(raw json.RawMessage) (info tools.PeerInfo, mine bool, err erro
 			info.Names = append(info.Names, name)
 		}
 	}
+	if h.Graph.Name != "" {
+		info.SourceKeys = map[string]string{"graph": h.Graph.Name}
+	}
 	for _, f := range []status.Fact{
 		{Name: "Logseq", Value: h.Logseq},
 		{Name: "plugin", Value: h.Plugin},

@@ -40,7 +40,7 @@ func (h *hubProcess) reloadLocked(ctx context.Context) error {
 		return err
 	}
 	h.clear(problems.ConfigBroken)
-	h.plugins.setOrigins(conf)
+	h.plugins.configure(conf)
 	h.checkConfigMode()
 	h.writeSample(conf)
 	sources := h.sources(conf)

@@ -1,6 +1,8 @@
 package hubproc
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,16 +24,18 @@ type plugins struct {
 
 	process *hubProcess
 	origins atomic.Pointer[[]string] // that the configuration allows
+	sources atomic.Pointer[[]hub.Source]
 
 	mu             sync.Mutex
 	noToken        bool     // its problem is raised
 	unknownOrigins []string // of the problem that is raised; empty: none is
+	lacking        bool     // its problem is raised
 }
 
 // newPlugins prepares the bridge. Nobody can connect before the port is open.
 func (h *hubProcess) newPlugins(conf config.Config) *plugins {
 	p := &plugins{process: h}
-	p.setOrigins(conf)
+	p.configure(conf)
 	p.Bridge = bridge.New(bridge.Config{
 		Token: p.token, PlainToken: conf.Bridge.PlainToken,
 		Describe: hub.DescribePeer(h.Systems()), KnownOrigins: hub.PeerOrigins(h.Systems()),
@@ -42,9 +46,10 @@ func (h *hubProcess) newPlugins(conf config.Config) *plugins {
 	return p
 }
 
-// setOrigins takes the allowed origins from a configuration.
-func (p *plugins) setOrigins(conf config.Config) {
+// configure takes the allowed origins and the sources from a configuration.
+func (p *plugins) configure(conf config.Config) {
 	p.origins.Store(new(slices.Clone(conf.Bridge.Origins)))
+	p.sources.Store(new(hubSources(p.process.sources(conf))))
 	if p.Bridge != nil {
 		p.changed()
 	}
@@ -79,18 +84,52 @@ func (p *plugins) addRoutes(mux *http.ServeMux) []loopnet.Route {
 	return routes
 }
 
-// changed shows which plugins are connected and which were refused. One problem
-// names all refused origins; its action allows the one that tried last, because
-// that is the plugin somebody has just started.
+// changed shows which plugins are connected, which were refused, and which no
+// source opens.
 func (p *plugins) changed() {
 	p.process.hub.PeersChanged()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.showRefusedLocked()
+	p.showWithoutSourceLocked()
+}
+
+// showWithoutSourceLocked names one plugin that no source opens, with the source to
+// add. A hub of one source is not for others.
+func (p *plugins) showWithoutSourceLocked() {
+	lacking := hub.PeersWithoutSource(p.Bridge, p.process.Systems(), *p.sources.Load())
+	if len(lacking) == 0 || p.process.Only != "" {
+		if p.lacking {
+			p.process.clear(problems.PluginWithoutSource)
+		}
+		p.lacking = false
+		return
+	}
+	first := lacking[0]
+	taken := func(name string) bool {
+		return slices.ContainsFunc(*p.sources.Load(), func(s hub.Source) bool { return s.Name == name })
+	}
+	command := []string{first.Kind}
+	for _, key := range slices.Sorted(maps.Keys(first.Keys)) {
+		command = append(command, fmt.Sprintf("%s=%q", key, first.Keys[key]))
+	}
+	problem := problems.PluginWithoutSource.New(problems.Hub, status.Args{"application": first.Application, "name": first.Name, "command": strings.Join(command, " ")})
+	problem.Action = &status.Action{Verb: status.AddSource, Source: &status.NewSource{
+		Name: config.NameFor(first.Name, first.Kind, taken), Kind: first.Kind, Keys: first.Keys,
+	}}
+	p.lacking = true
+	p.process.raise(problem)
+}
+
+// showRefusedLocked shows the origins that were refused. One problem
+// names all refused origins; its action allows the one that tried last, because
+// that is the plugin somebody has just started.
+func (p *plugins) showRefusedLocked() {
 	refused := p.Origins()
 	names := make([]string, len(refused))
 	for i, o := range refused {
 		names[i] = o.Origin
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if slices.Equal(names, p.unknownOrigins) {
 		return
 	}

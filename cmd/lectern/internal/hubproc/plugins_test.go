@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,9 @@ func TestPluginConnects(t *testing.T) {
 		apptest.Await(t, client, graph, func(s status.Snapshot) bool {
 			return len(s.Peers) == 1 && s.Peers[0].Name == graph
 		})
+		if !poll {
+			addOffered(t, client, graph)
+		}
 		p.Close()
 		apptest.Await(t, client, "no peer", func(s status.Snapshot) bool { return len(s.Peers) == 0 })
 	}
@@ -68,9 +72,10 @@ func TestPluginConnects(t *testing.T) {
 		t.Fatal("an unknown origin connects")
 	}
 	s := apptest.Await(t, client, "a Problem with the origin", apptest.HasProblem(problems.PluginOrigin))
-	let := s.Problems[0].Action
-	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Target: "file://"}) || !strings.Contains(s.Problems[0].Fix, "lectern plugin allow file://") {
-		t.Fatalf("the Problem is %+v", s.Problems[0])
+	problem := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginOrigin.Code })]
+	let := problem.Action
+	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Target: "file://"}) || !strings.Contains(problem.Fix, "lectern plugin allow file://") {
+		t.Fatalf("the Problem is %+v", problem)
 	}
 	plan, err := client.Preview(t.Context(), *let)
 	if err != nil || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, `+origins = ["file://"]`) || len(plan.Risks) == 0 {
@@ -79,7 +84,7 @@ func TestPluginConnects(t *testing.T) {
 	if err := client.Do(t.Context(), *let); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, client, "no Problem", func(s status.Snapshot) bool { return len(s.Problems) == 0 })
+	apptest.Await(t, client, "no Problem with the origin", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.PluginOrigin)(s) })
 	w, err := unknown.Open(t.Context())
 	if err != nil {
 		t.Fatalf("approved, and yet: %v", err)
@@ -96,4 +101,21 @@ func TestPluginConnects(t *testing.T) {
 		t.Error("a token that others may have read counts")
 	}
 	apptest.Await(t, client, "a Problem with the token", apptest.HasProblem(problems.PluginToken))
+}
+
+// addOffered adds the source that the notice about a plugin without one offers,
+// which ends the notice.
+func addOffered(t *testing.T, client status.Client, graph string) {
+	t.Helper()
+	s := apptest.Await(t, client, "a notice of "+graph, apptest.HasProblem(problems.PluginWithoutSource))
+	notice := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginWithoutSource.Code })]
+	if notice.Title != "Logseq has "+graph+" open, but no source opens it" || !strings.Contains(notice.Fix, `lectern source add logseq graph="`+graph+`"`) {
+		t.Errorf("the notice is %+v", notice)
+	}
+	if err := client.Do(t.Context(), *notice.Action); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, client, "the source, and no notice", func(s status.Snapshot) bool {
+		return !apptest.HasProblem(problems.PluginWithoutSource)(s) && slices.ContainsFunc(s.Sources, func(s status.Source) bool { return s.Name == "poll-false" })
+	})
 }

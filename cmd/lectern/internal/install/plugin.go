@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/plugin"
@@ -64,7 +66,12 @@ func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if conf, err := p.Config(); err == nil && !conf.Hub.HTTP {
+	conf, err := p.Config()
+	if err == nil && proposal.Changes() && !slices.ContainsFunc(conf.Sources, func(s config.Source) bool { return s.Kind == plugin.System }) {
+		proposal.NextSteps = append(proposal.NextSteps,
+			"start lectern: when the plugin connects, it offers to add the graph as a source (or: lectern source add "+plugin.System+" graph=NAME)")
+	}
+	if err == nil && !conf.Hub.HTTP {
 		proposal.Plan.Risks = append(proposal.Plan.Risks, "HTTP is off in the configuration, so the plugin cannot connect; set http = true in [hub]")
 	}
 	return proposal, nil

@@ -116,6 +116,12 @@ var (
 		Title:       "a plugin tried to connect from an unknown origin: {origins}",
 		Fix:         "If this is a plugin that you use, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
 	}
+	PluginWithoutSource = status.ProblemType{
+		Code: "plugin.source", Severity: status.Notice,
+		Description: "A plugin is connected, and no source opens what its application has open, so no agent sees it.",
+		Title:       "{application} has {name} open, but no source opens it",
+		Fix:         "Add a source for it, here or with: lectern source add {command}. Until then no agent sees it.",
+	}
 	TokenRefused = status.ProblemType{
 		Code: "token.refused", Severity: status.Error,
 		Description: "The file with the token of HTTP clients is readable by others, owned by someone else or damaged, so nothing is served over HTTP. Agents that use `lectern serve` are not affected.",

@@ -1,0 +1,191 @@
+package index_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+)
+
+var vocabulary = strings.Fields("alpha alphabet beta Café cafe naïve 東京都庁 京都 plan planning plans the of Straße C++ foo-bar ٣ über x y z")
+
+func randomPage(r *rand.Rand, file string) index.Page {
+	word := func() string { return vocabulary[int(math.Sqrt(r.Float64())*float64(len(vocabulary)))] }
+	var b strings.Builder
+	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\n---\n# %s\n", []string{"open", "done", "Open"}[r.IntN(3)], []string{"work", "work/plan", "Café"}[r.IntN(3)], word())
+	for range r.IntN(60) {
+		b.WriteString(word())
+		b.WriteString([]string{" ", " ", " ", "\n", "\n- [ ] ", "\n- [x] ", " #home "}[r.IntN(7)])
+	}
+	text := b.String()
+	block, body, _ := frontmatter.Split(text)
+	fields, err := frontmatter.Parse(block)
+	if err != nil {
+		panic(err)
+	}
+	return index.Read(index.Source{
+		File: file, Stamp: index.Stamp{Size: int64(len(text)), Modified: time.Unix(1e9+r.Int64N(100), 0).UnixNano()},
+		Title: word() + " " + word(), Text: text, Body: body, Fields: fields,
+	})
+}
+
+func randomQuery(r *rand.Rand, files []string) index.Query {
+	var q index.Query
+	for range r.IntN(4) {
+		term := index.Tokens(vocabulary[r.IntN(len(vocabulary))])
+		if r.IntN(4) == 0 {
+			term = append(term, index.Tokens(vocabulary[r.IntN(len(vocabulary))])...)
+		}
+		if r.IntN(5) == 0 {
+			term[len(term)-1] = term[len(term)-1][:1]
+		}
+		if strings.ToValidUTF8(term[len(term)-1], "") != "" {
+			q.Terms = append(q.Terms, term)
+		}
+	}
+	switch r.IntN(8) {
+	case 0:
+		q.Tag = []string{"work", "WORK/plan", "cafe", "none"}[r.IntN(4)]
+	case 1:
+		q.Property, q.Value = "Status", []string{"", "open", "nothing"}[r.IntN(3)]
+	case 2:
+		q.Since = time.Unix(1e9+r.Int64N(100), 0)
+	case 3:
+		q.Tasks = []index.TaskState{index.OpenTasks, index.DoneTasks, index.AnyTasks}[r.IntN(3)]
+	case 4:
+		q.Page, q.Below = "a.md", "a/"
+	case 5:
+		q.Files = map[string]bool{files[r.IntN(len(files))]: true, files[r.IntN(len(files))]: true}
+	}
+	return q
+}
+
+// After any edits the index answers what reading every page does.
+func TestIndexEqualsReading(t *testing.T) {
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		x, err := index.Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := map[string]index.Page{}
+		files := []string{"a.md", "a/b.md", "a/c d.md", "ab.md", "é.md", "z/z.md", "n/1.md", "n/2.md", "n/3.md", "n/4.md"}
+		edited := false // FTS5 keeps counting the length of what was removed
+		for range 12 {
+			var put []index.Page
+			var remove []string
+			for range 1 + r.IntN(4) {
+				file := files[r.IntN(len(files))]
+				if slices.Contains(remove, file) || slices.ContainsFunc(put, func(p index.Page) bool { return p.File == file }) {
+					continue
+				}
+				edited = edited || pages[file].File != ""
+				if r.IntN(4) == 0 {
+					remove = append(remove, file)
+					delete(pages, file)
+					continue
+				}
+				p := randomPage(r, file)
+				put = append(put, p)
+				pages[file] = p
+			}
+			if err := x.Update(t.Context(), put, remove); err != nil {
+				t.Fatal(err)
+			}
+			for range 8 {
+				q := randomQuery(r, files)
+				var counted []index.Counts
+				for _, p := range pages {
+					counted = append(counted, q.Count(p))
+				}
+				want, wantHow := q.Rank(counted)
+				got, total, how, err := x.Search(t.Context(), q, 0, 100)
+				if err != nil {
+					t.Fatalf("%+v: %v", q, err)
+				}
+				if len(q.Terms) == 0 {
+					wantHow = how
+				}
+				if total != len(want) || len(got) != len(want) || how != wantHow && total > 0 {
+					t.Fatalf("seed %d, %+v: index %d %v %v, pages %d %v", seed, q, total, how, got, wantHow, want)
+				}
+				for i := range got { // the order of equal scores may be that of rounding
+					if !edited && math.Abs(got[i].Score-want[i].Score) > 1e-9 || len(q.Terms) == 0 && got[i].File != want[i].File {
+						t.Fatalf("seed %d, %+v: place %d: index %v, pages %v", seed, q, i, got, want)
+					}
+				}
+				byFile := func(a, b index.Hit) int { return strings.Compare(a.File, b.File) }
+				slices.SortFunc(got, byFile)
+				slices.SortFunc(want, byFile)
+				if !slices.EqualFunc(got, want, func(a, b index.Hit) bool { return a.File == b.File }) {
+					t.Fatalf("seed %d, %+v: index %v, pages %v", seed, q, got, want)
+				}
+			}
+		}
+		known, err := x.Known(t.Context())
+		if err != nil || len(known) != len(pages) {
+			t.Fatalf("knows %d of %d, %v", len(known), len(pages), err)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A damaged file is made again.
+func TestDamagedIndex(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "index.db")
+	for _, damage := range []func([]byte) []byte{
+		func([]byte) []byte { return []byte("no database") },
+		func(b []byte) []byte { return b[:len(b)/2] },
+		func(b []byte) []byte { copy(b[len(b)/2:], strings.Repeat("x", 4096)); return b },
+		func([]byte) []byte { return nil },
+	} {
+		x, err := index.Open(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		if err := x.Update(t.Context(), []index.Page{randomPage(r, "a.md"), randomPage(r, "b.md")}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, err := x.Search(t.Context(), index.Query{Terms: [][]string{{"alpha"}}}, 0, 10); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, damage(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, err := index.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for text, want := range map[string]string{
+		"Café au lait": "cafe au lait", "C++ foo-bar_baz": "c foo bar baz", "東京 Tokyo": "東 京 tokyo", "x" + strings.Repeat("é", 200): "x" + strings.Repeat("e", 99), "": "",
+	} {
+		if got := strings.Join(index.Tokens(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

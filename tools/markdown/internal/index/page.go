@@ -1,0 +1,125 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
+)
+
+// A Page is what the index keeps of a page, besides the words of its text.
+type Page struct {
+	File  string
+	Stamp Stamp
+	Title string
+	Head  Head
+	Links []links.Link
+	// Tags are those of the front matter and the text, without #, each once.
+	Tags       []string
+	Properties []Property
+	Tasks      []Task
+	Headings   []Heading
+	text       string // after the front matter
+}
+
+// A Stamp says which state of a file was read.
+type Stamp struct {
+	Size     int64
+	Modified int64 // Unix nanoseconds
+	// Recent: the file was modified just before it was read. It may have been
+	// modified again in the same tick of the file system's clock.
+	Recent bool
+}
+
+// Matches reports whether a file with this size and time of modification has the
+// contents that were read.
+func (s Stamp) Matches(size int64, modified time.Time) bool {
+	return !s.Recent && s.Size == size && s.Modified == modified.UnixNano()
+}
+
+// A Head is what lists show of a page, and what links may call it.
+type Head struct {
+	ID       string   `json:"id,omitempty"`
+	Icon     string   `json:"icon,omitempty"`
+	Position *float64 `json:"position,omitempty"`
+	Aliases  []string `json:"aliases,omitempty"`
+	Named    bool     `json:"named,omitempty"`   // the title is the name of the file
+	Foreign  bool     `json:"foreign,omitempty"` // it is not UTF-8
+}
+
+// A Property is a value of the front matter; a list has several.
+type Property struct{ Key, Value string }
+
+// A Task is a line with a box to tick.
+type Task struct {
+	Page string
+	Line int // from 1
+	Done bool
+	Text string
+}
+
+// A Heading is a heading of a page.
+type Heading struct {
+	Page  string
+	Line  int // from 1
+	Level int
+	Text  string
+}
+
+// A Source is a page as package markdown has parsed it.
+type Source struct {
+	File   string
+	Stamp  Stamp
+	Title  string
+	Head   Head
+	Text   string // with LF line ends
+	Body   int    // offset of the text after the front matter
+	Fields frontmatter.Fields
+}
+
+// Read makes a page of its source.
+func Read(s Source) Page {
+	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, text: s.Text[s.Body:]}
+	p.Links = append(links.FrontMatter(s.Text, s.Body), links.Scan(s.Text, s.Body)...)
+	for _, tag := range append(s.Fields.Texts("tags"), append(s.Fields.Texts("tag"), links.Tags(s.Text, s.Body)...)...) {
+		tag = strings.TrimPrefix(strings.TrimSpace(tag), "#")
+		if tag != "" && !slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == Fold(tag) }) {
+			p.Tags = append(p.Tags, tag)
+		}
+	}
+	for key, value := range s.Fields.Values {
+		values, several := value.([]any)
+		if !several {
+			values = []any{value}
+		}
+		for _, v := range values {
+			if v != nil {
+				p.Properties = append(p.Properties, Property{Fold(key), Fold(fmt.Sprint(v))})
+			}
+		}
+		if len(values) == 0 || values[0] == nil {
+			p.Properties = append(p.Properties, Property{Fold(key), ""})
+		}
+	}
+	lines := structure.Lines(s.Text, s.Body)
+	for _, t := range structure.Tasks(s.Text, lines) {
+		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.Text})
+	}
+	for _, h := range structure.Headings(s.Text, lines) {
+		p.Headings = append(p.Headings, Heading{s.File, h.Line, h.Level, h.Text})
+	}
+	return p
+}
+
+// settled is how old a file must be for its time of modification to tell its
+// contents: clocks of file systems are coarse.
+const settled = 2 * time.Second
+
+// StampOf is the stamp of a file that was read at a time.
+func StampOf(size int64, modified, read time.Time) Stamp {
+	return Stamp{size, modified.UnixNano(), read.Sub(modified) < settled}
+}

@@ -1,0 +1,193 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Query selects pages: by words, by what the pages are, or by both.
+type Query struct {
+	// Terms are words, or phrases of several tokens; none: every page matches. A
+	// token is what [Tokens] returns.
+	Terms [][]string
+	Filter
+}
+
+// A Filter selects pages by what they are. Its zero value selects all.
+type Filter struct {
+	// Page and Below select a page and all in a folder, which is given with its
+	// slash; both empty: all pages.
+	Page, Below string
+	Tag         string // without #; pages with a tag below it match too
+	Property    string // its key
+	Value       string // of the property; empty: any
+	Since       time.Time
+	Until       time.Time // modified before it; zero: no bound
+	Tasks       TaskState
+	// Files are the only pages to select, if it is not nil.
+	Files map[string]bool
+}
+
+// A TaskState selects pages that have tasks.
+type TaskState string
+
+// All task states; empty: pages with and without tasks.
+const (
+	OpenTasks TaskState = "open"
+	DoneTasks TaskState = "done"
+	AnyTasks  TaskState = "any"
+)
+
+// A Match says how pages match the terms of a query.
+type Match int
+
+// From the strictest on: pages of a looser match are answered only where there are
+// none of a stricter one.
+const (
+	AllWords Match = iota
+	AllPrefixes
+	AnyPrefix
+)
+
+// A Hit is a page that matches. The lower its score, the better.
+type Hit struct {
+	File  string
+	Score float64
+}
+
+// The weights of title, tags and text.
+var weights = [3]float64{10, 5, 1}
+
+// Counts are what is needed of a page to rank it among others.
+type Counts struct {
+	file     string
+	modified int64
+	selected bool
+	size     float64   // tokens
+	words    []float64 // how often each term is there, weighted by where
+	prefixes []float64 // how often it begins there
+}
+
+func (c Counts) of(how Match) []float64 {
+	if how == AllWords {
+		return c.words
+	}
+	return c.prefixes
+}
+
+// Count counts what a query looks for in a page. Pages that the filter leaves out
+// count too: a word is rare or common in the whole vault.
+func (q Query) Count(p Page) Counts {
+	t := Counts{file: p.File, modified: p.Stamp.Modified, selected: q.selects(p)}
+	t.words, t.prefixes = make([]float64, len(q.Terms)), make([]float64, len(q.Terms))
+	if len(q.Terms) == 0 {
+		return t
+	}
+	for i, text := range []string{p.Title, strings.Join(p.Tags, "\n"), p.text} {
+		tokens := Tokens(text)
+		t.size += float64(len(tokens))
+		for k, term := range q.Terms {
+			words, prefixes := count(tokens, term)
+			t.words[k] += weights[i] * float64(words)
+			t.prefixes[k] += weights[i] * float64(prefixes)
+		}
+	}
+	return t
+}
+
+// count counts where a term is, and where the beginning of its last word is.
+func count(tokens, term []string) (words, prefixes int) {
+	last := len(term) - 1
+	for i := 0; i+last < len(tokens); i++ {
+		if !strings.HasPrefix(tokens[i+last], term[last]) || !slices.Equal(tokens[i:i+last], term[:last]) {
+			continue
+		}
+		prefixes++
+		if tokens[i+last] == term[last] {
+			words++
+		}
+	}
+	return words, prefixes
+}
+
+func (f Filter) selects(p Page) bool {
+	if f.Page != "" || f.Below != "" {
+		if p.File != f.Page && (f.Below == "" || !strings.HasPrefix(p.File, f.Below)) {
+			return false
+		}
+	}
+	tag := Fold(f.Tag)
+	return (f.Files == nil || f.Files[p.File]) &&
+		(f.Since.IsZero() || p.Stamp.Modified >= f.Since.UnixNano()) && (f.Until.IsZero() || p.Stamp.Modified < f.Until.UnixNano()) &&
+		(tag == "" || slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == tag || strings.HasPrefix(Fold(t), tag+"/") })) &&
+		(f.Property == "" || slices.ContainsFunc(p.Properties, func(v Property) bool {
+			return v.Key == Fold(f.Property) && (f.Value == "" || v.Value == Fold(f.Value))
+		})) &&
+		(f.Tasks == "" || slices.ContainsFunc(p.Tasks, f.Tasks.selects))
+}
+
+func (s TaskState) selects(t Task) bool {
+	return s != OpenTasks && s != DoneTasks || t.Done == (s == DoneTasks)
+}
+
+// Rank returns the pages that match, the best first, and how they match.
+func (q Query) Rank(all []Counts) ([]Hit, Match) {
+	for how := range AnyPrefix {
+		if hits := q.rank(all, how); len(hits) > 0 {
+			return hits, how
+		}
+	}
+	return q.rank(all, AnyPrefix), AnyPrefix
+}
+
+// rank computes what FTS5's bm25 does.
+func (q Query) rank(all []Counts, how Match) (hits []Hit) {
+	average, rarities := q.measure(all, how)
+	newest := map[string]int64{}
+	for _, c := range all {
+		hit, found := Hit{File: c.file}, 0
+		for k, n := range c.of(how) {
+			if n > 0 {
+				found++
+				hit.Score -= rarities[k] * n * 2.2 / (n + 1.2*(0.25+0.75*c.size/average))
+			}
+		}
+		if c.selected && (found == len(q.Terms) || how == AnyPrefix && found > 0) {
+			hits = append(hits, hit)
+		}
+		if q.newestFirst() {
+			newest[c.file] = c.modified
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(newest[b.File], newest[a.File]), cmp.Compare(a.File, b.File))
+	})
+	return hits
+}
+
+// measure returns the average size of a page, and how much each term says about
+// one that has it.
+func (q Query) measure(all []Counts, how Match) (average float64, rarities []float64) {
+	rarities = make([]float64, len(q.Terms))
+	for k := range q.Terms {
+		rows := 0.0
+		for _, c := range all {
+			if c.of(how)[k] > 0 {
+				rows++
+			}
+		}
+		rarities[k] = math.Max(math.Log((float64(len(all))-rows+0.5)/(rows+0.5)), 1e-6)
+	}
+	for _, c := range all {
+		average += c.size / float64(len(all))
+	}
+	return average, rarities
+}
+
+// newestFirst reports whether pages are ordered by their time of modification.
+func (q Query) newestFirst() bool {
+	return len(q.Terms) == 0 && !(q.Since.IsZero() && q.Until.IsZero())
+}

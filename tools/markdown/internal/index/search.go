@@ -1,0 +1,109 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// Search returns the pages that match from an offset on, at most limit, how many
+// there are, and how they match: what [Query.Rank] returns of all pages.
+func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []Hit, total int, how Match, err error) {
+	where, args := q.where()
+	if len(q.Terms) == 0 {
+		order := " ORDER BY p.file"
+		if q.newestFirst() {
+			order = " ORDER BY p.modified DESC, p.file"
+		}
+		hits, total, err = x.find(ctx, "SELECT p.file, 0.0 FROM pages p WHERE "+where+order, args, offset, limit)
+		return hits, total, AllWords, err
+	}
+	for how = AllWords; how <= AnyPrefix; how++ {
+		query := "SELECT p.file, bm25(words, 10.0, 5.0, 1.0) AS score FROM words JOIN pages p ON p.id = words.rowid WHERE words MATCH ? AND " +
+			where + " ORDER BY score, p.file"
+		hits, total, err = x.find(ctx, query, append([]any{q.expression(how)}, args...), offset, limit)
+		if err != nil || total > 0 {
+			return hits, total, how, err
+		}
+	}
+	return nil, 0, AnyPrefix, nil
+}
+
+// find reads a part of a result, and counts all of it.
+func (x *Index) find(ctx context.Context, query string, args []any, offset, limit int) (hits []Hit, total int, err error) {
+	hits, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (h Hit, err error) {
+		err = r.Scan(&h.File, &h.Score, &total)
+		return h, err
+	}, "SELECT *, count(*) OVER () FROM ("+query+") LIMIT ? OFFSET ?", append(args, limit, offset)...)
+	if err == nil && len(hits) == 0 && offset > 0 {
+		err = x.db.Reader().QueryRow(ctx, "SELECT count(*) FROM ("+query+")", args...).Scan(&total)
+	}
+	return hits, total, err
+}
+
+// expression is the query in the language of FTS5. Tokens have no characters that
+// mean something there.
+func (q Query) expression(how Match) string {
+	var terms []string
+	for _, term := range q.Terms {
+		phrase := `"` + strings.Join(term, " ") + `"`
+		if how > AllWords {
+			phrase += " *"
+		}
+		terms = append(terms, phrase)
+	}
+	if how == AnyPrefix {
+		return strings.Join(terms, " OR ")
+	}
+	return strings.Join(terms, " AND ")
+}
+
+// where is the filter as a condition on pages p.
+func (f Filter) where() (condition string, args []any) {
+	conditions := []string{"TRUE"}
+	add := func(condition string, values ...any) {
+		conditions = append(conditions, condition)
+		args = append(args, values...)
+	}
+	switch {
+	case f.Below != "":
+		add("(p.file = ? OR p.file >= ? AND p.file < ?)", f.Page, f.Below, after(f.Below))
+	case f.Page != "":
+		add("p.file = ?", f.Page)
+	}
+	if f.Files != nil {
+		list, _ := json.Marshal(slices.Sorted(maps.Keys(f.Files))) // strings always can be
+		add("p.file IN (SELECT value FROM json_each(?))", string(list))
+	}
+	if !f.Since.IsZero() {
+		add("p.modified >= ?", f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		add("p.modified < ?", f.Until.UnixNano())
+	}
+	if tag := Fold(f.Tag); tag != "" {
+		add("EXISTS (SELECT 1 FROM tags WHERE page = p.id AND (tag = ? OR tag >= ? AND tag < ?))", tag, tag+"/", after(tag+"/"))
+	}
+	if key := Fold(f.Property); key != "" {
+		add("EXISTS (SELECT 1 FROM properties WHERE page = p.id AND key = ? AND (? = '' OR value = ?))", key, Fold(f.Value), Fold(f.Value))
+	}
+	if f.Tasks != "" {
+		add("EXISTS (SELECT 1 FROM tasks WHERE page = p.id" + f.Tasks.condition() + ")")
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+func (s TaskState) condition() string {
+	switch s {
+	case OpenTasks:
+		return " AND NOT done"
+	case DoneTasks:
+		return " AND done"
+	case AnyTasks:
+	}
+	return ""
+}
