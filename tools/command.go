@@ -39,12 +39,14 @@ type CommandAfterAdd struct {
 	WithoutKey string
 }
 
-// CommandArgument is one argument of a Command, given by position if it is
-// Required and as --NAME otherwise.
+// CommandArgument is one argument of a Command, given by position if it is Required
+// or Positional, and as --NAME otherwise.
 type CommandArgument struct {
 	Name     string `json:"name"`
 	Doc      string `json:"description"`
 	Required bool   `json:"required,omitempty"`
+	// Positional means that it may be left out. It comes after those that are required.
+	Positional bool `json:"positional,omitempty"`
 	// Folder means that the value is a path, which is made absolute.
 	Folder bool `json:"folder,omitempty"`
 }
@@ -92,6 +94,8 @@ type EnvironmentVariable struct {
 	Key      string `json:"key"`  // the configuration key that gets its value, or a reference to it if the key is a Secret
 	Doc      string `json:"description"`
 	Required bool   `json:"required,omitempty"`
+	// Positional means that it may be left out. It comes after those that are required.
+	Positional bool `json:"positional,omitempty"`
 	// Source names the source, on the first that is Required; empty: the System's
 	// name.
 	Source string `json:"source,omitempty"`

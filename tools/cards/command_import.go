@@ -30,14 +30,10 @@ type importedCard struct {
 }
 
 // importCards writes cards through the API, so that each batch is recorded and can be
-// undone. Types come first, and names before those that they are part of.
+// undone. Types come first, then rules about who may read, then names before those that
+// they are part of.
 func (l *local) importCards(ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	f, err := os.Open(call.Args["file"])
-	if err != nil {
-		return tools.Errorf(tools.Invalid, "the file cannot be read: %w", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	cards, err := readCards(f)
+	cards, err := l.readImport(ctx, call, out)
 	if err != nil {
 		return err
 	}
@@ -57,6 +53,23 @@ func (l *local) importCards(ctx context.Context, call tools.CommandCall, out io.
 		return tools.Errorf(tools.Invalid, "%d cards were not written", len(refused)).WithHint("Fix what the lines above say, then import the file again.")
 	}
 	return nil
+}
+
+// readImport reads what is to be imported: a file, or another wiki.
+func (l *local) readImport(ctx context.Context, call tools.CommandCall, out io.Writer) ([]importedCard, error) {
+	file, from := call.Args["file"], call.Args["from"]
+	switch {
+	case (file == "") == (from == ""):
+		return nil, tools.Errorf(tools.Invalid, "import needs a file or the address of a wiki").WithHint("lectern cards import FILE, or lectern cards import --from URL --key env:NAME")
+	case from != "":
+		return l.readWiki(ctx, call, out)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, tools.Errorf(tools.Invalid, "the file cannot be read: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return readCards(f)
 }
 
 func readCards(r io.Reader) (cards []importedCard, err error) {
@@ -83,10 +96,14 @@ func readCards(r io.Reader) (cards []importedCard, err error) {
 
 func sortCards(cards []importedCard) {
 	rank := func(c importedCard) int {
-		if c.Type == "Cardtype" {
+		name := cardname.Parse(c.Name)
+		switch {
+		case c.Type == "Cardtype":
 			return 0
+		case name.Right().Key() == "*read":
+			return 1
 		}
-		return len(cardname.Name(c.Name).Parts())
+		return 1 + len(name.Parts())
 	}
 	slices.SortStableFunc(cards, func(a, b importedCard) int { return rank(a) - rank(b) })
 }

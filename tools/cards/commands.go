@@ -35,7 +35,11 @@ func commands() []tools.Command[*Wiki] {
 			tools.CommandArgument{Name: "role", Doc: "the most that it may be: user, gm or admin", Required: true}, tools.CommandArgument{Name: "email", Doc: "to log in with"}),
 		command("account list", "List the accounts.", (*local).listAccounts),
 		command("account remove", "Keep an account from logging in and end its tokens.", (*local).removeAccount, account),
-		command("import", "Write the cards of a file, in batches that can be undone.", (*local).importCards, file),
+		command("import", "Write the cards of a file or of another wiki, in batches that can be undone.", (*local).importCards,
+			tools.CommandArgument{Name: "file", Doc: file.Doc, Positional: true, Folder: true},
+			tools.CommandArgument{Name: "from", Doc: "address of the API of another wiki, such as https://wiki.example.org/api/mcp"},
+			tools.CommandArgument{Name: "key", Doc: "API key of that wiki: env:NAME or file:PATH, as the hub reads it"},
+			tools.CommandArgument{Name: "role", Doc: "in which that wiki is read: user, gm or admin; admin when omitted"}),
 		command("export", "Write all cards to a new file.", (*local).exportCards, file),
 		command("backup", "Keep a backup of all cards with their history.", (*local).backup),
 	}

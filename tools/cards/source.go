@@ -63,7 +63,7 @@ func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error
 	api := cardapi.New(cardapi.Options{Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides})
 	return &local{
 		store: store, auth: auth, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides,
-		log: env.Log, now: env.Now, report: env.Report, signingTime: config.signingTime(),
+		log: env.Log, now: env.Now, report: env.Report, reveal: env.Reveal, signingTime: config.signingTime(),
 	}, nil
 }
 

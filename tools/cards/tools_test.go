@@ -21,6 +21,7 @@ import (
 type toolbox struct {
 	*tools.OpenedSource
 	wiki *deckotest.Wiki // behind a source that is remote
+	url  string          // of that wiki
 }
 
 // start is what every wiki of these tests holds.
@@ -73,7 +74,7 @@ func remoteBox(t testing.TB, own bool, role string, privacy tools.Privacy) toolb
 	server := httptest.NewServer(http.StripPrefix("/api/mcp", w))
 	t.Cleanup(server.Close)
 	b := openBox(t, map[string]any{"url": server.URL + "/api/mcp", "key": "env:MCP_API_KEY", "role": role}, w.Key, privacy)
-	b.wiki = w
+	b.wiki, b.url = w, server.URL+"/api/mcp"
 	return b
 }
 

@@ -56,6 +56,8 @@ type local struct {
 	now     func() time.Time
 	report  tools.Reporter
 
+	reveal tools.Reveal
+
 	signingTime time.Duration // how long a key signs tokens
 }
 
