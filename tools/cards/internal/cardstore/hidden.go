@@ -79,17 +79,28 @@ func hidesCard(ctx context.Context, q *sqlstore.Conn, by Caller, id int64) (bool
 	return false, nil
 }
 
-// HiddenKeys are the keys of the live cards that do not exist for the caller.
-func (s *Store) HiddenKeys(ctx context.Context, by Caller) (keys map[string]bool, err error) {
-	err = s.EachDescription(ctx, by, func(d Description, hidden bool) {
-		if hidden {
-			if keys == nil {
-				keys = map[string]bool{}
+// HidesAny reports whether one of the live cards of these names does not exist for the
+// caller.
+func (s *Store) HidesAny(ctx context.Context, by Caller, names []cardname.Name) (hidden bool, err error) {
+	if by.Hides == nil {
+		return false, nil
+	}
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		for _, n := range names {
+			c, found, err := liveCard(ctx, q, n.Key())
+			if err != nil {
+				return err
 			}
-			keys[d.Name.Key()] = true
+			if !found {
+				continue
+			}
+			if hidden, err = hidesCard(ctx, q, by, c.ID); err != nil || hidden {
+				return err
+			}
 		}
+		return nil
 	})
-	return keys, err
+	return hidden, err
 }
 
 // EachDescription gives every live card to one, and whether it does not exist for the
