@@ -116,20 +116,7 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 	if f.NotName != "" {
 		where.and("NOT ("+contains(q.Dialect(), "c.name")+")", strings.ReplaceAll(escapeLike(f.NotName), "*", "%"))
 	}
-	if len(f.Types) > 0 {
-		var ids []any
-		for _, name := range f.Types {
-			kind, err := resolveType(ctx, q, by, name)
-			if err == nil {
-				ids = append(ids, kind.ID)
-			}
-		}
-		if len(ids) == 0 {
-			where.and("1 = 0")
-		} else {
-			where.and("c.type_id IN (?"+strings.Repeat(", ?", len(ids)-1)+")", ids...)
-		}
-	}
+	f.applyTypes(ctx, q, by, where)
 	if f.Tag != "" {
 		seen, err := visible(ctx, q, by)
 		if err != nil {
@@ -152,6 +139,24 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 		where.and("(c.left_id IS NOT NULL OR length(c.content) >= ?)", virtualLength)
 	}
 	return nil
+}
+
+func (f Search) applyTypes(ctx context.Context, q *sqlstore.Conn, by Caller, where *condition) {
+	if len(f.Types) == 0 {
+		return
+	}
+	var ids []any
+	for _, name := range f.Types {
+		kind, err := resolveType(ctx, q, by, name)
+		if err == nil {
+			ids = append(ids, kind.ID)
+		}
+	}
+	if len(ids) == 0 {
+		where.and("1 = 0")
+		return
+	}
+	where.and("c.type_id IN (?"+strings.Repeat(", ?", len(ids)-1)+")", ids...)
 }
 
 // prefixKey is the key that names with this beginning have. A prefix that ends with

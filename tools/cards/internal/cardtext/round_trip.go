@@ -3,8 +3,10 @@ package cardtext
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	parser "golang.org/x/net/html"
 )
@@ -86,26 +88,29 @@ type group struct{ text, after string }
 
 // groups are the parts of HTML between empty lines, of which none is within an element.
 func groups(content string) (all []group) {
-	depth, start, at := 0, 0, 0
-	cut := func(end int) {
+	start := 0
+	for _, end := range append(emptyLineEnds(content), len(content)) {
 		text := strings.TrimRight(content[start:end], "\n")
-		if text != "" || len(all) == 0 {
-			all = append(all, group{text, content[start+len(text) : end]})
+		if after := content[start+len(text) : end]; text != "" || len(all) == 0 {
+			all = append(all, group{text, after})
 		} else {
-			all[len(all)-1].after += content[start:end]
+			all[len(all)-1].after += after
 		}
 		start = end
 	}
+	return all
+}
+
+// emptyLineEnds are where text goes on after empty lines that no element is around.
+func emptyLineEnds(content string) (ends []int) {
+	depth, at := 0, 0
 	z := parser.NewTokenizer(strings.NewReader(content))
 	for {
 		kind := z.Next()
 		raw := string(z.Raw())
 		switch kind {
 		case parser.ErrorToken:
-			if start < len(content) {
-				cut(len(content))
-			}
-			return all
+			return ends
 		case parser.StartTagToken:
 			if name, _ := z.TagName(); !hasNoEnd(string(name)) {
 				depth++
@@ -113,25 +118,18 @@ func groups(content string) (all []group) {
 		case parser.EndTagToken:
 			depth = max(depth-1, 0)
 		case parser.TextToken:
-			if depth > 0 {
-				break
-			}
-			for from := 0; ; {
-				i := strings.Index(raw[from:], "\n\n")
-				if i < 0 {
-					break
+			for _, lines := range emptyLines().FindAllStringIndex(raw, -1) {
+				if depth == 0 {
+					ends = append(ends, at+lines[1])
 				}
-				from += i
-				for from < len(raw) && raw[from] == '\n' {
-					from++
-				}
-				cut(at + from)
 			}
 		case parser.SelfClosingTagToken, parser.CommentToken, parser.DoctypeToken:
 		}
 		at += len(raw)
 	}
 }
+
+var emptyLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n\n+`) })
 
 func hasNoEnd(element string) bool {
 	return element == "br" || element == "hr" || element == "img"
