@@ -61,9 +61,10 @@ func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error
 	}
 	hides := hidesCard(env.Privacy)
 	api := cardapi.New(cardapi.Options{Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides})
+	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &local{
 		store: store, auth: auth, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides,
-		log: env.Log, now: env.Now, report: env.Report, reveal: env.Reveal, signingTime: config.signingTime(),
+		log: env.Log, now: env.Now, report: env.Report, reveal: env.Reveal, closing: closing, stop: stop, signingTime: config.signingTime(),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -58,11 +59,19 @@ type local struct {
 
 	reveal tools.Reveal
 
+	running sync.WaitGroup // jobs
+	closing context.Context
+	stop    context.CancelFunc
+
 	signingTime time.Duration // how long a key signs tokens
 }
 
 // Close implements [tools.Source].
-func (l *local) Close() error { return l.store.Close() }
+func (l *local) Close() error {
+	l.stop()
+	l.running.Wait()
+	return l.store.Close()
+}
 
 // Do implements [transport].
 func (l *local) Do(ctx context.Context, c tools.CallContext, r apiRequest) (apiAnswer, error) {
