@@ -365,6 +365,21 @@ func (p *remotePlan) answerScan(ctx context.Context, r apiRequest, body []byte) 
 	if json.Unmarshal(body, &in) != nil || in.Results == "" {
 		return apiAnswer{}, tools.Errorf(tools.Invalid, "results_card: must not be empty")
 	}
+	if err := checkReadable(in.Results); err != nil {
+		return apiAnswer{}, err
+	}
+	// A wiki of ours keeps the results from players, by a rule that it makes with them.
+	rule, err := p.card(ctx, string(cardname.Join(cardname.Parse(in.Results), "*self", "*read")))
+	if err != nil {
+		return apiAnswer{}, err
+	}
+	if !rule.there && !p.wiki.isDecko.Load() {
+		if err := p.createSides(ctx, cardname.Parse(rule.name)); err != nil {
+			return apiAnswer{}, err
+		}
+		rule.there, rule.now = true, remoteState{rule.name, "List", "Game Master\nAdministrator"}
+		p.note(rule)
+	}
 	return p.answerOther(ctx, r, in.Results)
 }
 

@@ -283,7 +283,7 @@ func reversed(changes []tools.Change) []tools.Change {
 // old ones, on every kind of wiki, and the undo is undone.
 func TestWritesAreUndone(t *testing.T) {
 	boxes(t, tools.Privacy{}, func(t *testing.T, b toolbox) {
-		names := []string{"Harbour", "Town", "Town+GM", "Town+tags", "Keep", "Keep+Yard", "Yard", "Keep+tags", "Harbour+log", "log", "tags", "GM"}
+		names := []string{"Harbour", "Town", "Town+GM", "Town+tags", "Keep", "Keep+Yard", "Yard", "Keep+tags", "Harbour+log", "log", "tags", "GM", "Ledger", "Found", "Found+*self+*read"}
 		look := func() string {
 			var all []string
 			for _, name := range names {
@@ -314,10 +314,15 @@ func TestWritesAreUndone(t *testing.T) {
 			{"create_card", map[string]any{"name": "Keep+Yard", "content": "<p>stone</p>"}},
 			{"upload_attachment", map[string]any{"name": "Harbour+log", "filename": "log.txt", "file_data": "aGVsbG8="}},
 			{"upload_attachment", map[string]any{"name": "Harbour+log", "filename": "log2.txt", "file_data": "aGVsbG8y"}},
+			{"rename_card", map[string]any{"name": "Harbour+log", "new_name": "Ledger"}},
+			{"spoiler_scan", map[string]any{"terms_card": "Town+GM", "results_card": "Found"}},
 			{"delete_card", map[string]any{"name": "Town"}},
 			{"delete_card", map[string]any{"name": "Harbour"}},
 			{"delete_card", map[string]any{"name": "tags"}}, // a part of other names
 		} {
+			if step.tool == "spoiler_scan" && b.wiki != nil && !b.wiki.Own {
+				continue // Decko writes the results without a rule about them
+			}
 			before := look()
 			_, changes, err := b.call(t, "admin", step.tool, step.in)
 			if err != nil || len(changes) == 0 {
