@@ -146,7 +146,7 @@ func runFirstCommands(ctx context.Context, c *cli, added config.Source, keys map
 		c.printf("\n")
 		conn, _, err := c.connect(ctx)
 		if err == nil {
-			err = errors.Join(kindCommand{c, added.Kind, command}.run(ctx, added.Name, first.Args, true), conn.Close())
+			err = errors.Join(kindCommand{c, added.Kind, command, &grantFlags{}}.run(ctx, added.Name, first.Args, true), conn.Close())
 		}
 		if err != nil {
 			c.printf("note: `lectern %s %s` was not carried out for it: %v\n", added.Kind, command.Name, err)
