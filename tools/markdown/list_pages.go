@@ -38,6 +38,7 @@ type ListedPage struct {
 func listPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
+		Normalize: aliases("path", "limit"),
 		Doc: "Lists the pages below a page or folder, one level deep by default.\n" +
 			"For the whole hierarchy use get_tree; to find words use search_pages.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

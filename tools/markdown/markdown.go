@@ -25,7 +25,7 @@ func System() tools.Kind {
 		Tools: []tools.Tool[*Notebook]{
 			listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
-			readPages(), readAttachment(),
+			readPages(), readAttachment(), renameHeading(), listTags(), renameTag(), mergePages(),
 		},
 		Resources: resources(),
 		Prompts:   prompts(),

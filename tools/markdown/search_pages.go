@@ -39,6 +39,7 @@ type PageMatch struct {
 func searchPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[SearchPagesIn, SearchPagesOut]{
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
+		Normalize: aliases("query", "path", "limit"),
 		Doc: "Finds pages by words in their titles, tags and texts, best first.\n" +
 			"Pages with all words come first; case and accents are ignored.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
