@@ -169,3 +169,19 @@ func (r tagRename) lineSplices(line string, offset int, key bool) (all []folder.
 	}
 	return all
 }
+
+// frontTags are the tags of front matter as they are written.
+func frontTags(f frontmatter.Fields) (tags []string) {
+	for _, key := range tagKeys() {
+		for _, t := range f.Texts(key) {
+			if _, list := f.Values[key].([]any); list {
+				tags = append(tags, t)
+			} else {
+				tags = append(tags, strings.Fields(t)...)
+			}
+		}
+	}
+	return tags
+}
+
+func tagKeys() []string { return []string{"tags", "tag"} }

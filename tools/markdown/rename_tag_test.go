@@ -5,17 +5,6 @@ import (
 	"testing"
 )
 
-func TestListTags(t *testing.T) {
-	b := open(t, map[string]string{
-		"A.md": "---\ntags: [work, \"#home\"]\n---\n#Work `#code` #work/plans\n", "B.md": "tags: no\n#work\n", "C.md": "---\ntags: one two\n---\n",
-	}, nil)
-	out := call[ListTagsOut](b, "list_tags", `{}`)
-	want := []TagCount{{"work", 2}, {"home", 1}, {"one", 1}, {"two", 1}, {"work/plans", 1}}
-	equal(t, "tags", want, out.Tags)
-	equal(t, "one of five", ListTagsOut{Tags: want[:1], Total: 5}, call[ListTagsOut](b, "list_tags", `{"limit":1}`))
-	equal(t, "of one page", 3, call[ListTagsOut](b, "list_tags", `{"path":"A.md"}`).Total)
-}
-
 // A tag is renamed wherever it is one, and every other byte stays.
 func TestRenameTag(t *testing.T) {
 	for before, after := range map[string]string{
