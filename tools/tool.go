@@ -29,7 +29,7 @@ type Spec[In, Out any] struct {
 	Errors   []Code
 	Examples []Example[In, Out]
 	// Hits returns the search results in an answer. A tool with Hits is the
-	// search of its System, and query is its only required argument. Nil: the
+	// search of its System: it takes query, and requires nothing else. Nil: the
 	// tool is not a search.
 	Hits func(Out) []Hit
 	// Redact returns an answer without what it shows of the pages that are covered,
@@ -209,8 +209,8 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 			}
 			return spec.Hits(answer), nil
 		}
-		if !slices.Equal(in.Required, []string{"query"}) {
-			panic(fmt.Sprintf("tools: %s: a search requires query and nothing else", spec.Name))
+		if in.Properties["query"] == nil || slices.ContainsFunc(in.Required, func(name string) bool { return name != "query" }) {
+			panic(fmt.Sprintf("tools: %s: a search takes query, and requires nothing else", spec.Name))
 		}
 	}
 	info.Redact = redaction(spec)

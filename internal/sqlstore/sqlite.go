@@ -20,7 +20,7 @@ const maxReaders = 4
 // openSQLite opens one connection that writes, because SQLite has one writer at
 // a time anyway and queueing in the process is fairer than its busy handler, and
 // a pool that only reads and is never blocked by it.
-func (s *Store) openSQLite(file string) (err error) {
+func (s *Store) openSQLite(file string, cache bool) (err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return err
 	}
@@ -29,6 +29,9 @@ func (s *Store) openSQLite(file string) (err error) {
 		return err
 	}
 	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)"}
+	if cache {
+		common[1] = "synchronous(off)"
+	}
 	s.write, err = sql.Open("sqlite", sqliteAddress(file, "immediate", append(common,
 		"auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")))
 	if err != nil {

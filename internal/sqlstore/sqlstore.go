@@ -36,6 +36,9 @@ type Options struct {
 	// the name of a SQLite file, which is created with its folder if it is missing.
 	Database string
 	Schema   Schema
+	// Cache: what a SQLite file holds can be made again, so writes do not wait for
+	// the disk. After the machine has crashed the file may be damaged.
+	Cache bool
 	// Now is what leases, idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
@@ -75,7 +78,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
 		err = s.openPostgres(o.Database)
 	} else {
-		err = s.openSQLite(o.Database)
+		err = s.openSQLite(o.Database, o.Cache)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", o.Schema.Name, err)

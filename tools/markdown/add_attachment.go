@@ -74,7 +74,7 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		}
 		file = path.Join(dir, folder.NumberedName(name, i))
 	}
-	if strings.EqualFold(path.Base(dir), "assets") && n.view.Exists(path.Join(dir, index)) {
+	if strings.EqualFold(path.Base(dir), "assets") && n.view.Exists(path.Join(dir, indexPage)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
 	if file, err = n.view.CheckDestination(file, ""); err != nil {

@@ -41,6 +41,7 @@ func (n *Notebook) Draft(context.Context) (tools.Source, error) {
 	return &Notebook{
 		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, settings: n.settings, name: n.name, tenant: n.tenant, inbox: n.inbox,
 		now: n.now, log: n.log, changed: func(string) {}, writing: new(sync.Mutex), versions: n.versions, release: func() error { return nil },
+		scans: n.scans, report: n.report,
 	}, nil
 }
 

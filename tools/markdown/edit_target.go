@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
@@ -204,10 +205,10 @@ func (t editTarget) findBlock(text string, lines []structure.Line) ([]textRange,
 }
 
 func (t editTarget) findTask(text string, lines []structure.Line) (structure.Task, error) {
-	wanted := fold(strings.TrimSpace(t.Task))
+	wanted := index.Fold(strings.TrimSpace(t.Task))
 	var same, holding []structure.Task
 	for _, task := range structure.Tasks(text, lines) {
-		switch s := fold(task.Text); {
+		switch s := index.Fold(task.Text); {
 		case s == wanted:
 			same = append(same, task)
 		case strings.Contains(s, wanted):

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
 // GetPageLinksIn are the arguments of get_page_links.
@@ -73,11 +74,12 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	o, err := n.outline(ctx)
+	now, err := n.look(ctx)
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	all, err := readLinkSources(ctx, o, n.read)
+	o := now.outline
+	all, err := now.linkSources(ctx, n)
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
@@ -113,8 +115,8 @@ func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink
 			link.Status, link.Path = "attachment", found[0]
 		case len(found) > 1:
 			link.Status, link.Candidates = "ambiguous", found[:min(len(found), 10)]
-		case !l.Wiki && !isPage(l.Target) && path.Ext(l.Target) == "":
-			continue // a Markdown link to a folder or an anchor of another tool
+		case isOutside(l):
+			continue
 		default:
 			link.Status = "broken"
 		}
@@ -122,6 +124,9 @@ func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink
 	}
 	return out
 }
+
+// isOutside reports a Markdown link to a folder, or an anchor of another tool.
+func isOutside(l links.Link) bool { return !l.Wiki && !isPage(l.Target) && path.Ext(l.Target) == "" }
 
 func incoming(file string, r *linkResolver, all []linkSource) []IncomingLink {
 	var out []IncomingLink

@@ -20,7 +20,7 @@ func openHiding(t *testing.T, files map[string]string, exclude ...string) *testN
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := System().Open(t.Context(), raw, tools.Env{Name: "notes", Privacy: privacy(t, exclude, nil)})
+	o, err := System().Open(t.Context(), raw, tools.Env{Name: "notes", Privacy: privacy(t, exclude, nil), Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

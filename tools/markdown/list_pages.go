@@ -39,7 +39,7 @@ func listPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
 		Doc: "Lists the pages below a page or folder, one level deep by default.\n" +
-			"For the whole hierarchy use get_tree; to find words use search_pages.",
+			"Use depth for more levels, search_pages to find.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
 			Purpose: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, AnyAnswer: true,

@@ -1,7 +1,7 @@
 // Package markdown opens a folder of Markdown pages: the mirror of a wiki, an
 // Obsidian vault, the files of Logseq, or any folder of .md files. It declares
 // the tools, resources and prompts of this System and works on the files
-// directly, without a database, index or copy.
+// directly. An index of what is searched for is a cache beside them.
 //
 // It does not know MCP and does not decide who may call what. tools/all imports
 // it. Start reading at [System], then [Notebook]. How files form a tree of pages
@@ -9,6 +9,7 @@
 package markdown
 
 import (
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -27,6 +28,8 @@ func System() tools.Kind {
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
 			readPages(), readAttachment(),
 		},
+		Problems:  []status.ProblemType{indexBroken},
+		Folders:   true,
 		Resources: resources(),
 		Prompts:   prompts(),
 		Pages:     pages(),

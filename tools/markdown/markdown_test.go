@@ -57,7 +57,7 @@ func open(t *testing.T, files map[string]string, config map[string]any) *testNot
 		t.Fatal(err)
 	}
 	o, err := System().Open(t.Context(), raw, tools.Env{
-		Name: "notes", Log: slog.New(slog.DiscardHandler),
+		Name: "notes", Log: slog.New(slog.DiscardHandler), Cache: t.TempDir(),
 		Now: func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
 		ResourceChanged: func(uri string) {
 			b.mu.Lock()

@@ -172,7 +172,7 @@ func (n *Notebook) pathInside(o *outline, at *node, arg string) (string, error) 
 	}
 	to := path.Join(parent.place, at.name())
 	if at.indexed() {
-		return to + "/" + index, nil
+		return to + "/" + indexPage, nil
 	}
 	return to + ".md", nil
 }

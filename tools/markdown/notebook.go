@@ -39,6 +39,9 @@ type Notebook struct {
 	log      *slog.Logger
 	changed  func(uri string)
 	writing  *sync.Mutex
+	index    *pageIndex    // nil: there is none
+	scans    chan struct{} // held while files are searched
+	report   tools.Reporter
 	versions *pageVersions
 	release  func() error                     // closes the folder
 	sweep    func(func(*os.Root) error) error // nil: it is a draft, which has no files
@@ -63,11 +66,16 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	all, rules := folder.NewView(f, nil), newRules(env.Privacy)
 	view := folder.NewView(f, rules)
 	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
-	return &Notebook{
+	n := &Notebook{
 		view: view, store: disk, rules: rules, modes: disk.Modes, layout: findLayout(all, c.Tenant != ""), settings: f.Settings,
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
 		writing: new(sync.Mutex), versions: new(pageVersions), release: f.Close, sweep: f.Sweep,
-	}, nil
+		scans: make(chan struct{}, 1), report: env.Report,
+	}
+	if env.Cache != "" {
+		n.index = newPageIndex(n, env.Cache, describeRules(env.Privacy))
+	}
+	return n, nil
 }
 
 func openError(c Config, err error) error {
@@ -93,8 +101,24 @@ func openError(c Config, err error) error {
 	}
 }
 
-// Close closes the folder.
-func (n *Notebook) Close() error { return n.release() }
+// describeRules are rules as text, those that hide before those that show.
+func describeRules(p tools.Privacy) (rules []string) {
+	for _, r := range p.Exclude {
+		rules = append(rules, "exclude "+r.String())
+	}
+	for _, r := range p.Only {
+		rules = append(rules, "only "+r.String())
+	}
+	return rules
+}
+
+// Close closes the index and the folder.
+func (n *Notebook) Close() error {
+	if n.index == nil {
+		return n.release()
+	}
+	return errors.Join(n.index.close(), n.release())
+}
 
 // Check reports that the folder is missing or was replaced. Its hint is for the
 // user, not for an agent.
@@ -109,11 +133,20 @@ func (n *Notebook) Check(context.Context) error {
 }
 
 // Run implements [tools.Runner]: it removes temporary files that a killed process
-// has left in the folder. What it may not remove is no reason to try again.
+// has left in the folder, and keeps the index of the pages.
 func (n *Notebook) Run(ctx context.Context) error {
 	if n.sweep == nil {
 		return nil
 	}
+	if err := sweepFiles(ctx, n); err != nil || n.index == nil {
+		return err
+	}
+	return n.index.keep(ctx)
+}
+
+// sweepFiles removes temporary files. What it may not remove is no reason to try
+// again.
+func sweepFiles(ctx context.Context, n *Notebook) error {
 	return n.sweep(func(root *os.Root) error {
 		removed, err := atomicfile.Sweep(ctx, root, n.now)
 		if removed > 0 || err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/folder"
 )
 
-// index is the name of the file that is the page of its folder.
-const index = "_index.md"
+// indexPage is the name of the file that is the page of its folder.
+const indexPage = "_index.md"
 
 // A node is a place in the hierarchy: a page, a folder of pages, or both. The page
 // of a folder is Title/_index.md, or else Title.md beside Title/.
@@ -203,7 +203,7 @@ func parentPlace(place string) string {
 }
 
 func isPage(file string) bool  { return strings.EqualFold(path.Ext(file), ".md") }
-func isIndex(file string) bool { return path.Base(file) == index }
+func isIndex(file string) bool { return path.Base(file) == indexPage }
 
 // isForeign reports files that other programs keep among the pages: Logseq's
 // backups, and conflict copies of a file synchroniser.

@@ -85,7 +85,7 @@ func (n *Notebook) find(arg string) (string, error) {
 	place := strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
 	tries := []string{place}
 	if !isPage(place) {
-		tries = []string{place + "/" + index, place + ".md"}
+		tries = []string{place + "/" + indexPage, place + ".md"}
 	}
 	for _, try := range tries { // an exact name needs no look at the folders on the way
 		if folder.CheckName(try) == nil && n.view.Exists(try) && n.isServed(try) {
@@ -151,7 +151,7 @@ func isServed(exists func(file string) bool, file string) bool {
 		return false
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		if strings.EqualFold(path.Base(dir), "assets") && !exists(dir+"/"+index) || isForeign(dir) {
+		if strings.EqualFold(path.Base(dir), "assets") && !exists(dir+"/"+indexPage) || isForeign(dir) {
 			return false
 		}
 	}

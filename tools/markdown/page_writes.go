@@ -105,7 +105,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 	m := moves{}
 	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
 		if at, ok := o.places[place]; ok && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
-			m[at.page] = place + "/" + index
+			m[at.page] = place + "/" + indexPage
 		}
 	}
 	if isIndex(file) { // checkNewPage has refused Title/_index.md if Title.md is a leaf

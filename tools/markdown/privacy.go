@@ -145,7 +145,7 @@ func describePage(p *page) tools.Page {
 func owners(file string) (pages [][]string) {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if !strings.EqualFold(path.Base(dir), "assets") {
-			pages = append(pages, []string{dir + "/" + index, dir + ".md"})
+			pages = append(pages, []string{dir + "/" + indexPage, dir + ".md"})
 		}
 	}
 	return pages

@@ -290,9 +290,9 @@ func TestSearchWords(t *testing.T) {
 		"Café.md": "crème brûlée\n", "Kyoto.md": "東京都庁\n", "Tagged.md": "---\ntags: [home photo]\n---\nx\n",
 	}, nil)
 	for query, want := range map[string][]string{
-		"perihelion system":   {"Phrase.md", "Both.md", "Perihelion.md"},
+		"perihelion system":   {"Phrase.md", "Perihelion.md", "Both.md"},
 		`"perihelion system"`: {"Phrase.md"},
-		"perihelion banana":   {"Perihelion.md", "Both.md", "One.md", "Phrase.md"},
+		"perihelion banana":   {"Perihelion.md", "One.md", "Phrase.md", "Both.md"},
 		"cafe":                {"Café.md"},
 		"BRULEE creme":        {"Café.md"},
 		"京都":                  {"Kyoto.md"},

@@ -3,30 +3,33 @@ package markdown
 import (
 	"slices"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
 
-// A searchQuery is what a search looks for: words that a page must all have, and
-// phrases as the agent quotes them.
+// A searchQuery is what a search looks for: words, and phrases as the agent quotes
+// them.
 type searchQuery struct {
-	terms  []string // folded, each once
-	phrase string   // all of the query, folded
+	tokens [][]string // of each term, each once
+	terms  []string   // folded, as written
+	phrase string     // all of the query, folded
 }
 
 // maxTerms bounds the words of a query.
 const maxTerms = 32
 
-// parseQuery reads words and "quoted phrases".
+// parseQuery reads words and "quoted phrases". What has no letters or digits is left
+// out.
 func parseQuery(query string) searchQuery {
-	q := searchQuery{phrase: strings.Join(strings.Fields(strings.ReplaceAll(fold(query), `"`, " ")), " ")}
+	folded := index.Fold(query)
+	q := searchQuery{phrase: strings.Join(strings.Fields(strings.ReplaceAll(folded, `"`, " ")), " ")}
 	add := func(term string) {
-		if term != "" && len(q.terms) < maxTerms && !slices.Contains(q.terms, term) {
-			q.terms = append(q.terms, term)
+		tokens := index.Tokens(term)
+		if len(tokens) > 0 && len(q.terms) < maxTerms && !slices.ContainsFunc(q.tokens, func(t []string) bool { return slices.Equal(t, tokens) }) {
+			q.terms, q.tokens = append(q.terms, term), append(q.tokens, tokens)
 		}
 	}
-	for i, part := range strings.Split(fold(query), `"`) {
+	for i, part := range strings.Split(folded, `"`) {
 		if i%2 == 1 {
 			add(strings.Join(strings.Fields(part), " "))
 			continue
@@ -38,51 +41,37 @@ func parseQuery(query string) searchQuery {
 	return q
 }
 
-// fold is the form in which texts are searched: without letter case and marks such as
-// accents. It keeps line breaks.
-func fold(s string) string {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return strings.ToLower(strings.Map(func(r rune) rune {
-				if unicode.Is(unicode.Mn, r) {
-					return -1
-				}
-				return r
-			}, norm.NFD.String(s)))
-		}
-	}
-	return strings.ToLower(s)
-}
-
-// count is how many of the terms a folded text has.
-func (q searchQuery) count(text string) (n int) {
-	for _, t := range q.terms {
-		if strings.Contains(text, t) {
+// count is how many of the terms a text has, by its tokens.
+func (q searchQuery) count(tokens []string) (n int) {
+	for _, term := range q.tokens {
+		if containsPhrase(tokens, term) {
 			n++
 		}
 	}
 	return n
 }
 
-// line is the line of a folded text, from 0, that has the phrase, or else the first of
-// those that have most of the terms.
-func (q searchQuery) line(text string) int {
-	if at := strings.Index(text, q.phrase); at >= 0 {
-		return strings.Count(text[:at], "\n")
-	}
-	best, most, number := 0, 0, 0
-	for line := range strings.SplitSeq(text, "\n") {
-		if n := q.count(line); n > most {
-			best, most = number, n
+// inTokens reports whether a text has every term.
+func (q searchQuery) inTokens(tokens []string) bool { return q.count(tokens) == len(q.tokens) }
+
+// joined are the tokens of all terms, one after the other.
+func (q searchQuery) joined() []string { return slices.Concat(q.tokens...) }
+
+// containsPhrase reports whether tokens have those of a phrase in a row, the last at
+// least as the beginning of one.
+func containsPhrase(tokens, phrase []string) bool {
+	last := len(phrase) - 1
+	for i := 0; i+last < len(tokens); i++ {
+		if strings.HasPrefix(tokens[i+last], phrase[last]) && slices.Equal(tokens[i:i+last], phrase[:last]) {
+			return true
 		}
-		number++
 	}
-	return best
+	return false
 }
 
 // longest is the term to cut a line around.
 func (q searchQuery) longest(line string) string {
-	if strings.Contains(line, q.phrase) {
+	if q.phrase != "" && strings.Contains(line, q.phrase) {
 		return q.phrase
 	}
 	best := ""

@@ -157,6 +157,9 @@ func (s *suite) open(name string) source {
 func (s *suite) openAt(place Fixture, e tools.Env) source {
 	s.Helper()
 	e.Peer = place.Peer
+	if s.manifest.Folders {
+		e.Cache = s.tb.TempDir()
+	}
 	o, err := s.kind.Open(s.ctx(), s.config(place), e)
 	if err != nil {
 		s.Fatalf("open: %v", err)

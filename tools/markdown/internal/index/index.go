@@ -51,7 +51,7 @@ func open(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Now: time.Now})
+	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Cache: true, Now: time.Now})
 	if err != nil {
 		return nil, err
 	}

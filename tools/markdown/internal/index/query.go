@@ -81,15 +81,16 @@ func (c Counts) of(how Match) []float64 {
 // Count counts what a query looks for in a page. Pages that the filter leaves out
 // count too: a word is rare or common in the whole vault.
 func (q Query) Count(p Page) Counts {
-	t := Counts{file: p.File, modified: p.Stamp.Modified, selected: q.selects(p)}
-	t.words, t.prefixes = make([]float64, len(q.Terms)), make([]float64, len(q.Terms))
-	if len(q.Terms) == 0 {
+	t := Counts{file: p.File, modified: p.Stamp.Modified, selected: q.Selects(p)}
+	scored := q.scored()
+	t.words, t.prefixes = make([]float64, len(scored)), make([]float64, len(scored))
+	if len(scored) == 0 {
 		return t
 	}
 	for i, text := range []string{p.Title, strings.Join(p.Tags, "\n"), p.text} {
 		tokens := Tokens(text)
 		t.size += float64(len(tokens))
-		for k, term := range q.Terms {
+		for k, term := range scored {
 			words, prefixes := count(tokens, term)
 			t.words[k] += weights[i] * float64(words)
 			t.prefixes[k] += weights[i] * float64(prefixes)
@@ -113,7 +114,8 @@ func count(tokens, term []string) (words, prefixes int) {
 	return words, prefixes
 }
 
-func (f Filter) selects(p Page) bool {
+// Selects reports whether a page passes the filter.
+func (f Filter) Selects(p Page) bool {
 	if f.Page != "" || f.Below != "" {
 		if p.File != f.Page && (f.Below == "" || !strings.HasPrefix(p.File, f.Below)) {
 			return false
@@ -126,10 +128,11 @@ func (f Filter) selects(p Page) bool {
 		(f.Property == "" || slices.ContainsFunc(p.Properties, func(v Property) bool {
 			return v.Key == Fold(f.Property) && (f.Value == "" || v.Value == Fold(f.Value))
 		})) &&
-		(f.Tasks == "" || slices.ContainsFunc(p.Tasks, f.Tasks.selects))
+		(f.Tasks == "" || slices.ContainsFunc(p.Tasks, f.Tasks.Selects))
 }
 
-func (s TaskState) selects(t Task) bool {
+// Selects reports whether a task is in the state.
+func (s TaskState) Selects(t Task) bool {
 	return s != OpenTasks && s != DoneTasks || t.Done == (s == DoneTasks)
 }
 
@@ -151,7 +154,9 @@ func (q Query) rank(all []Counts, how Match) (hits []Hit) {
 		hit, found := Hit{File: c.file}, 0
 		for k, n := range c.of(how) {
 			if n > 0 {
-				found++
+				if k < len(q.Terms) {
+					found++
+				}
 				hit.Score -= rarities[k] * n * 2.2 / (n + 1.2*(0.25+0.75*c.size/average))
 			}
 		}
@@ -168,11 +173,20 @@ func (q Query) rank(all []Counts, how Match) (hits []Hit) {
 	return hits
 }
 
+// scored are the terms by which pages are ranked: those of the query, and all of
+// them in a row, so that pages with the phrase come first.
+func (q Query) scored() [][]string {
+	if len(q.Terms) < 2 {
+		return q.Terms
+	}
+	return append(slices.Clone(q.Terms), slices.Concat(q.Terms...))
+}
+
 // measure returns the average size of a page, and how much each term says about
 // one that has it.
 func (q Query) measure(all []Counts, how Match) (average float64, rarities []float64) {
-	rarities = make([]float64, len(q.Terms))
-	for k := range q.Terms {
+	rarities = make([]float64, len(q.scored()))
+	for k := range rarities {
 		rows := 0.0
 		for _, c := range all {
 			if c.of(how)[k] > 0 {

@@ -49,7 +49,7 @@ func (x *Index) find(ctx context.Context, query string, args []any, offset, limi
 // mean something there.
 func (q Query) expression(how Match) string {
 	var terms []string
-	for _, term := range q.Terms {
+	for _, term := range q.scored() {
 		phrase := `"` + strings.Join(term, " ") + `"`
 		if how > AllWords {
 			phrase += " *"
@@ -59,7 +59,11 @@ func (q Query) expression(how Match) string {
 	if how == AnyPrefix {
 		return strings.Join(terms, " OR ")
 	}
-	return strings.Join(terms, " AND ")
+	expression := strings.Join(terms[:len(q.Terms)], " AND ")
+	if len(terms) > len(q.Terms) { // which selects no other pages
+		expression = "(" + expression + ") OR " + terms[len(q.Terms)]
+	}
+	return expression
 }
 
 // where is the filter as a condition on pages p.
@@ -106,4 +110,48 @@ func (s TaskState) condition() string {
 	case AnyTasks:
 	}
 	return ""
+}
+
+// Tasks calls visit for the tasks of the pages that f selects, those in the state
+// that it asks for, in the order of files and lines.
+func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
+	where, args := f.where()
+	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+		var t Task
+		err := r.Scan(&t.Page, &t.Line, &t.Done, &t.Text)
+		if err == nil {
+			visit(t)
+		}
+		return struct{}{}, err
+	}, "SELECT p.file, line, done, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+" ORDER BY p.file, line", args...)
+	return err
+}
+
+// Headings calls visit for the headings of the pages that f selects, in the order of
+// files and lines.
+func (x *Index) Headings(ctx context.Context, f Filter, visit func(Heading)) error {
+	where, args := f.where()
+	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+		var h Heading
+		err := r.Scan(&h.Page, &h.Line, &h.Level, &h.Text)
+		if err == nil {
+			visit(h)
+		}
+		return struct{}{}, err
+	}, "SELECT p.file, line, level, text FROM headings JOIN pages p ON p.id = page WHERE "+where+" ORDER BY p.file, line", args...)
+	return err
+}
+
+// Tags calls visit for each tag of each page that f selects, as the page writes it.
+func (x *Index) Tags(ctx context.Context, f Filter, visit func(tag string)) error {
+	where, args := f.where()
+	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+		var tag string
+		err := r.Scan(&tag)
+		if err == nil {
+			visit(tag)
+		}
+		return struct{}{}, err
+	}, "SELECT written FROM tags JOIN pages p ON p.id = page WHERE "+where, args...)
+	return err
 }

@@ -1,0 +1,318 @@
+package markdown
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+)
+
+// indexBroken is raised while pages cannot be indexed.
+var indexBroken = status.ProblemType{
+	Code: "markdown.index", Severity: status.Warning,
+	Description: "The index of a source's pages cannot be written, so each search reads the files. It answers the same, and takes longer. The index is only a cache: it can be deleted at any time.",
+	Title:       "the pages of {source} cannot be indexed: {why}",
+	Fix:         "Do what the message says; Lectern tries again by itself.",
+}
+
+// maxInline is how many pages a call reads into the index before it answers. If more
+// have changed, [Notebook.Run] reads them, and the call reads files.
+const maxInline = 300
+
+// indexBatch is how many pages are put into the index at once.
+const indexBatch = 200
+
+// A pageIndex keeps an index of the pages that agents may see. What a call finds is
+// never older than the call: it first compares the files with what was read of
+// them. Calls that come while that is under way share the next comparison.
+type pageIndex struct {
+	n      *Notebook
+	dir    string
+	file   string
+	ctx    context.Context //nolint:containedctx // comparisons are shared by calls and end with the source
+	cancel context.CancelFunc
+
+	mu   sync.Mutex
+	next *comparison // that has not begun
+
+	busy    sync.Mutex   // held by the comparison under way, and while the index is filled
+	x       *index.Index // nil: it is not open
+	known   map[string]index.Stamp
+	behind  chan struct{} // wakes Run
+	filling bool
+}
+
+// A comparison is the outline of the vault, and the index as it was brought up to
+// date with it.
+type comparison struct {
+	done       chan struct{}
+	outline    *outline
+	x          *index.Index // nil: the index is not up to date
+	unreadable int
+	err        error
+}
+
+// newPageIndex prepares an index in a folder of the source's own. Rules are a part
+// of its name: what another rule has let in is not in it.
+func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{n.view.Path()}, rules...), "\x00")))
+	ctx, cancel := context.WithCancel(context.Background())
+	return &pageIndex{
+		n: n, dir: dir, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
+		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1),
+	}
+}
+
+// close waits for the comparison under way.
+func (p *pageIndex) close() error {
+	p.cancel()
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	return p.closeLocked()
+}
+
+func (p *pageIndex) closeLocked() error {
+	if p.x == nil {
+		return nil
+	}
+	err := p.x.Close()
+	p.x, p.known = nil, nil
+	return err
+}
+
+// look compares the files with the index, beginning no earlier than now.
+func (n *Notebook) look(ctx context.Context) (*comparison, error) {
+	p := n.index
+	if p == nil {
+		o, err := n.outline(ctx)
+		return &comparison{outline: o}, err
+	}
+	p.mu.Lock()
+	c := p.next
+	if c == nil {
+		c = &comparison{done: make(chan struct{})}
+		p.next = c
+		go p.compare(c)
+	}
+	p.mu.Unlock()
+	select {
+	case <-c.done:
+		return c, c.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pageIndex) compare(c *comparison) {
+	defer close(c.done)
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	p.mu.Lock()
+	p.next = nil
+	p.mu.Unlock()
+	if c.outline, c.err = p.n.outline(p.ctx); c.err != nil || p.filling {
+		return
+	}
+	changed, gone, err := p.changed(c.outline)
+	switch {
+	case err != nil:
+		p.fail(err)
+	case len(changed) > maxInline:
+		p.wake()
+	default:
+		if c.unreadable, err = p.update(p.ctx, changed, gone); err != nil {
+			p.fail(err)
+			return
+		}
+		c.x = p.x
+	}
+}
+
+// wake has Run fill the index.
+func (p *pageIndex) wake() {
+	select {
+	case p.behind <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// fail gives the index up: the next comparison opens it again. Its caller holds busy.
+func (p *pageIndex) fail(err error) {
+	if p.ctx.Err() != nil {
+		return
+	}
+	p.n.log.Warn("the index of pages is not used", "err", errors.Join(err, p.closeLocked()))
+	p.n.report.Raise(indexBroken, status.Args{"source": p.n.name, "why": err.Error()})
+}
+
+// drop gives up an index that cannot be read.
+func (p *pageIndex) drop(err error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	if p.x == nil {
+		return
+	}
+	p.fail(err)
+	if err := os.Remove(p.file); err != nil {
+		p.n.log.Warn("remove index", "err", err)
+	}
+	p.wake()
+}
+
+// changed returns the pages whose files differ from what was read of them, and those
+// that are gone. It opens the index.
+func (p *pageIndex) changed(o *outline) (changed, gone []string, err error) {
+	if p.x == nil {
+		p.removeOthers()
+		if p.x, err = index.Open(p.ctx, p.file); err != nil {
+			return nil, nil, err
+		}
+		if p.known, err = p.x.Known(p.ctx); err != nil {
+			return nil, nil, err
+		}
+		p.n.report.Clear(indexBroken)
+	}
+	files := o.pageFiles()
+	differs := make([]bool, len(files))
+	err = folder.ForEach(p.ctx, len(files), func(i int) {
+		size, modified := p.n.view.Stat(files[i])
+		stamp, there := p.known[files[i]]
+		differs[i] = !there || !stamp.Matches(size, modified)
+	})
+	left := len(p.known)
+	for i, file := range files {
+		if differs[i] {
+			changed = append(changed, file)
+		}
+		if _, there := p.known[file]; there {
+			left--
+		}
+	}
+	if left > 0 {
+		for file := range p.known {
+			if _, there := slices.BinarySearch(files, file); !there {
+				gone = append(gone, file)
+			}
+		}
+		slices.Sort(gone)
+	}
+	return changed, gone, err
+}
+
+// removeOthers removes the indexes of other rules.
+func (p *pageIndex) removeOthers() {
+	others, err := filepath.Glob(filepath.Join(p.dir, "pages-*.db*"))
+	if err != nil {
+		return
+	}
+	for _, file := range others {
+		if !strings.HasPrefix(file, p.file) {
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				p.n.log.Warn("remove old index", "err", err)
+			}
+		}
+	}
+}
+
+// update reads pages into the index. A page that cannot be read has its name alone,
+// and is tried again the next time.
+func (p *pageIndex) update(ctx context.Context, changed, gone []string) (unreadable int, err error) {
+	pages := make([]index.Page, len(changed))
+	bad := make([]bool, len(changed))
+	err = folder.ForEach(ctx, len(changed), func(i int) { pages[i], bad[i] = p.n.indexedPage(changed[i]) })
+	if err == nil && len(changed)+len(gone) > 0 {
+		err = p.x.Update(ctx, pages, gone)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i, page := range pages {
+		p.known[page.File] = page.Stamp
+		if bad[i] {
+			unreadable++
+		}
+	}
+	for _, file := range gone {
+		delete(p.known, file)
+	}
+	return unreadable, nil
+}
+
+// indexedPage reads a page for the index; its stamp is from before.
+func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
+	size, modified := n.view.Stat(file)
+	stamp := index.StampOf(size, modified, n.now())
+	p, err := n.read(file)
+	if err != nil {
+		p, stamp.Recent = parse(file, nil), true
+	}
+	s := index.Source{
+		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields,
+		Head: index.Head{
+			ID: p.fields.Text("id"), Icon: p.fields.Text("icon"), Named: p.fields.Text("title") == "", Foreign: err != nil || !p.utf8,
+			Aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...),
+		},
+	}
+	if position, ok := p.position(); ok {
+		s.Head.Position = &position
+	}
+	return index.Read(s), err != nil
+}
+
+// keep fills the index whenever it is far behind, until ctx ends.
+func (p *pageIndex) keep(ctx context.Context) error {
+	p.wake() // what is there from before may be old
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.behind:
+		}
+		if err := p.fill(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
+
+// fill reads all that has changed into the index, batch by batch. Calls read files
+// meanwhile.
+func (p *pageIndex) fill(ctx context.Context) error {
+	o, err := p.n.outline(ctx)
+	if err != nil {
+		return err
+	}
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	changed, gone, err := p.changed(o)
+	if err != nil {
+		p.fail(err)
+		return err
+	}
+	p.filling = true
+	defer func() { p.filling = false }()
+	for done := 0; done < len(changed) || len(gone) > 0; {
+		end := min(done+indexBatch, len(changed))
+		if _, err = p.update(ctx, changed[done:end], gone); err != nil {
+			p.fail(err)
+			return err
+		}
+		done, gone = end, nil
+		p.n.report.Progress("index pages", int64(done), int64(len(changed)))
+		p.busy.Unlock() // for calls, which see that it is being filled
+		p.busy.Lock()
+		if p.x == nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package markdown
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+)
+
+// A search is a call of search_pages with what it needs to know of the vault.
+type search struct {
+	*comparison
+
+	n             *Notebook
+	top           *node
+	kind          SearchKind
+	mode          SearchMode
+	text          string // of the query
+	words         searchQuery
+	query         index.Query
+	limit, offset int
+	since         bool
+}
+
+func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
+	if argumentPlace(in.Path) != "" {
+		if err := folder.CheckName(argumentPlace(in.Path)); err != nil {
+			return nil, n.toolError(in.Path, err)
+		}
+	}
+	s := &search{
+		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, words: parseQuery(in.Query), limit: int(in.Limit), offset: int(in.Offset),
+	}
+	if err := s.readFilter(in, n.now()); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.comparison, err = n.look(ctx); err != nil {
+		return nil, err
+	}
+	var ok bool
+	if s.top, ok = s.outline.find(in.Path); !ok {
+		return nil, notFoundError(in.Path)
+	}
+	if argumentPlace(in.Path) != "" {
+		s.query.Page, s.query.Below = s.top.page, s.top.place+"/"
+	}
+	if in.LinksTo != "" || in.Links != "" {
+		s.query.Files, err = s.linkedFiles(ctx, in)
+	}
+	return s, err
+}
+
+// readFilter reads the arguments that say which pages to select.
+func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
+	s.query.Terms = s.words.tokens
+	if s.mode != byWords {
+		s.query.Terms = nil
+	}
+	filtered := in.Tag+in.Property+in.Since+string(in.Tasks)+in.LinksTo+string(in.Links) != ""
+	switch {
+	case strings.TrimSpace(in.Query) != "" && s.mode == byWords && len(s.query.Terms) == 0:
+		return tools.Errorf(tools.Invalid, "query: %q has no letters or digits", tools.Truncate(in.Query, 50)).WithHint("Use mode exact.")
+	case strings.TrimSpace(in.Query) == "" && s.mode != byWords:
+		return tools.Errorf(tools.Invalid, "query: must not be empty with mode %s", s.mode)
+	case strings.TrimSpace(in.Query) == "" && (s.kind == findLines || s.kind == findPages && !filtered):
+		return tools.Errorf(tools.Invalid, "query: must not be empty").WithHint("Give words, or a filter such as tag or since, or kind task, tag, heading or attachment.")
+	}
+	s.query.Tag = strings.TrimPrefix(in.Tag, "#")
+	s.query.Property, s.query.Value, _ = strings.Cut(in.Property, "=")
+	s.query.Property, s.query.Value = strings.TrimSpace(s.query.Property), strings.TrimSpace(s.query.Value)
+	s.query.Tasks = index.TaskState(in.Tasks)
+	if in.Since != "" {
+		since, err := parseSince(in.Since, now)
+		if err != nil {
+			return err
+		}
+		s.query.Since, s.since = since, true
+	}
+	return nil
+}
+
+// parseSince reads a date, a time, or an age such as 7d.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if d, err := time.ParseDuration(days + "h"); err == nil {
+			return now.Add(-24 * d), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return now.Add(-d), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	return time.Time{}, tools.Errorf(tools.Invalid, "since: %q is no date (2026-11-01), time (RFC 3339) or age (7d, 12h)", tools.Truncate(text, 50))
+}
+
+// linkedFiles are the pages that link to one, that no page links to, or that have
+// broken links.
+func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]bool, error) {
+	all, err := s.linkSources(ctx, s.n)
+	if err != nil {
+		return nil, err
+	}
+	target := ""
+	if in.LinksTo != "" {
+		if target, err = s.n.find(in.LinksTo); err != nil {
+			return nil, err
+		}
+	}
+	linking, linked, broken := followLinks(s.n.newLinkResolver(s.outline.files, all), all, target)
+	files := map[string]bool{}
+	for _, c := range all {
+		if (target == "" || linking[c.file]) && (in.Links != orphanPages || !linked[c.file]) && (in.Links != brokenLinks || broken[c.file]) {
+			files[c.file] = true
+		}
+	}
+	return files, nil
+}
+
+// followLinks returns the pages that link to target, those that another page links
+// to, and those with a broken link.
+func followLinks(r *linkResolver, all []linkSource, target string) (linking, linked, broken map[string]bool) {
+	linking, linked, broken = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, c := range all {
+		for _, l := range c.links {
+			if l.Target == "" {
+				continue
+			}
+			found, _ := r.resolve(c.file, l.Link)
+			switch {
+			case len(found) == 1 && found[0] != c.file:
+				linked[found[0]] = true
+				linking[c.file] = linking[c.file] || found[0] == target
+			case len(found) == 0 && !isOutside(l.Link):
+				broken[c.file] = true
+			}
+		}
+	}
+	return linking, linked, broken
+}
+
+// marked finds tasks or headings.
+func (s *search) marked(ctx context.Context) (out SearchPagesOut, err error) {
+	var found []PageMatch
+	add := func(page string, line int, text string) {
+		if s.words.inTokens(index.Tokens(text)) {
+			found = append(found, PageMatch{Path: page, MatchLine: line, MatchContext: around(text, s.words)})
+		}
+	}
+	filter := s.query.Filter
+	if s.kind == findTasks {
+		filter.Tasks = cmp.Or(filter.Tasks, index.AnyTasks)
+	}
+	err = s.eachMarked(ctx, filter, func(t index.Task) {
+		box := "[ ] "
+		if t.Done {
+			box = "[x] "
+		}
+		add(t.Page, t.Line, box+t.Text)
+	}, func(h index.Heading) { add(h.Page, h.Line, strings.Repeat("#", h.Level)+" "+h.Text) })
+	out.Total = len(found)
+	out.Matches = part(found, s.offset, s.limit)
+	return out, err
+}
+
+// eachMarked visits the tasks or the headings of the selected pages, in order.
+func (s *search) eachMarked(ctx context.Context, filter index.Filter, task func(index.Task), heading func(index.Heading)) error {
+	if s.x != nil && s.kind == findTasks {
+		return s.x.Tasks(ctx, filter, task)
+	}
+	if s.x != nil {
+		return s.x.Headings(ctx, filter, heading)
+	}
+	pages, err := s.readAll(ctx)
+	for _, p := range pages {
+		if !filter.Selects(p) {
+			continue
+		}
+		for _, t := range p.Tasks {
+			if s.kind == findTasks && filter.Tasks.Selects(t) {
+				task(t)
+			}
+		}
+		for _, h := range p.Headings {
+			if s.kind == findHeadings {
+				heading(h)
+			}
+		}
+	}
+	return err
+}
+
+// tags lists tags, the most used first.
+func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
+	counts := map[string]int{}
+	written := map[string]string{}
+	count := func(tag string) {
+		folded := index.Fold(tag)
+		if !s.words.inTokens(index.Tokens(tag)) {
+			return
+		}
+		counts[folded]++
+		if old, ok := written[folded]; !ok || tag < old {
+			written[folded] = tag
+		}
+	}
+	if s.x != nil {
+		err = s.x.Tags(ctx, s.query.Filter, count)
+	} else {
+		var pages []index.Page
+		pages, err = s.readAll(ctx)
+		for _, p := range pages {
+			if !s.query.Selects(p) {
+				continue
+			}
+			for _, tag := range p.Tags {
+				count(tag)
+			}
+		}
+	}
+	var found []PageMatch
+	for folded, n := range counts {
+		found = append(found, PageMatch{Title: written[folded], Count: n})
+	}
+	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
+	out.Total = len(found)
+	out.Matches = part(found, s.offset, s.limit)
+	return out, err
+}
+
+// attachments lists files that are no pages, by their names.
+func (s *search) attachments() (out SearchPagesOut) {
+	var found []PageMatch
+	for _, file := range s.outline.files {
+		if (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && s.words.inTokens(index.Tokens(file)) {
+			found = append(found, PageMatch{Path: file})
+		}
+	}
+	out.Total = len(found)
+	out.Matches = part(found, s.offset, s.limit)
+	return out
+}
+
+// part is the part of a list that an answer has.
+func part(found []PageMatch, offset, limit int) []PageMatch {
+	from := min(offset, len(found))
+	return found[from:min(from+limit, len(found))]
+}

@@ -1,0 +1,195 @@
+package markdown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// openPair opens a folder twice: with an index, and without.
+func openPair(t testing.TB, dir string, rules []string) (indexed, plain *Notebook) {
+	t.Helper()
+	env := tools.Env{Name: "notes", Privacy: privacy(t, rules, nil), Cache: t.TempDir(), Now: time.Now, ResourceChanged: func(string) {}}
+	for _, n := range []**Notebook{&indexed, &plain} {
+		opened, err := System().Open(t.Context(), []byte(fmt.Sprintf(`{"path":%q}`, dir)), env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = opened.Close() })
+		*n, _ = tools.As[*Notebook](opened)
+		env.Cache = ""
+	}
+	return indexed, plain
+}
+
+func randomText(r *rand.Rand) string {
+	words := strings.Fields("alpha beta gamma Café 京都 plan planning [[A/p1]] [[p2]] [[nowhere]] #home #work/x secret")
+	var b strings.Builder
+	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\n---\n", []string{"open", "done"}[r.IntN(2)], []string{"home", "secret", "garden"}[r.IntN(3)])
+	for range 5 + r.IntN(40) {
+		b.WriteString(words[r.IntN(len(words))] + []string{" ", " ", "\n", "\n- [ ] ", "\n- [x] ", "\n## "}[r.IntN(6)])
+	}
+	return b.String()
+}
+
+func randomSearch(r *rand.Rand) SearchPagesIn {
+	pick := func(all ...string) string { return all[r.IntN(len(all))] }
+	in := SearchPagesIn{
+		Query: pick("alpha", "alpha beta", `"beta gamma"`, "cafe", "京都", "plan", "pl", "secret", "zzz", "zzz alpha"),
+		Kind:  SearchKind(pick("", "page", "line", "task", "heading", "tag", "attachment")),
+		Limit: tools.Limit(1 + r.IntN(60)), Offset: tools.Offset(r.IntN(3)),
+	}
+	switch r.IntN(9) {
+	case 0:
+		in.Tag = pick("home", "#work", "none")
+	case 1:
+		in.Property = pick("status", "status=open", "Status=DONE", "none")
+	case 2:
+		in.Tasks = TaskFilter(pick("open", "done", "any"))
+	case 3:
+		in.Links = LinkFilter(pick("orphan", "broken"))
+	case 4:
+		in.Path = pick("A", "A/p1", "")
+	case 5:
+		in.Mode = SearchMode(pick("exact", "regex"))
+	case 6:
+		in.Query, in.Kind, in.Tag = "", SearchKind(pick("page", "task", "tag", "heading")), "home"
+	case 7:
+		in.Since = pick("1h", "2020-01-01", "30d")
+	}
+	return in
+}
+
+// Whatever is edited, by an agent or by anybody else, a search of an index answers
+// what a search of the files does, at once.
+func TestIndexedSearchEqualsFiles(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		dir := t.TempDir()
+		var rules []string
+		if seed%2 == 1 {
+			rules = []string{"#secret", "B"}
+		}
+		files := []string{"A/p1.md", "A/p2.md", "A.md", "B/p1.md", "p2.md", "C/x.md", "C/y.md", "z.md", "C/assets/i.png"}
+		indexed, plain := openPair(t, dir, rules)
+		for round := range 60 {
+			for range r.IntN(4) {
+				file := filepath.Join(dir, filepath.FromSlash(files[r.IntN(len(files))]))
+				switch r.IntN(4) {
+				case 0:
+					_ = os.Remove(file) // it may not be there
+				case 1:
+					_ = os.Rename(file, filepath.Join(dir, fmt.Sprintf("moved %d.md", r.IntN(3))))
+				default:
+					if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(file, []byte(randomText(r)), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					if r.IntN(2) == 0 { // so that its stamp settles
+						old := time.Now().Add(-time.Hour - time.Duration(r.IntN(1e9)))
+						if err := os.Chtimes(file, old, old); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			in := randomSearch(r)
+			got, gotErr := indexed.SearchPages(t.Context(), in)
+			want, wantErr := plain.SearchPages(t.Context(), in)
+			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+				t.Fatalf("seed %d, round %d, %+v: %v, files: %v", seed, round, in, gotErr, wantErr)
+			}
+			if int(in.Offset) > 0 || int(in.Limit) < want.Total { // the order of pages of one score is free
+				got.Matches, want.Matches = nil, nil
+			}
+			byPlace := cmpopts.SortSlices(func(a, b PageMatch) bool {
+				return fmt.Sprint(a.Path, a.MatchLine, a.Title) < fmt.Sprint(b.Path, b.MatchLine, b.Title)
+			})
+			if d := cmp.Diff(want, got, byPlace, cmpopts.EquateEmpty()); d != "" {
+				t.Fatalf("seed %d, round %d, %+v: -files +index\n%s", seed, round, in, d)
+			}
+			links, err := indexed.GetPageLinks(t.Context(), GetPageLinksIn{Path: "A/p1", Limit: 50})
+			fromFiles, err2 := plain.GetPageLinks(t.Context(), GetPageLinksIn{Path: "A/p1", Limit: 50})
+			if d := cmp.Diff(fromFiles, links); d != "" || fmt.Sprint(err) != fmt.Sprint(err2) {
+				t.Fatalf("seed %d, round %d: links: %v, %v\n%s", seed, round, err, err2, d)
+			}
+		}
+	}
+}
+
+// A vault that is too large to be read within a call is read in the background, and
+// answered from the files until then. A deleted index is made again.
+func TestIndexIsFilledInTheBackground(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxInline + 50 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d.md", i)), []byte(fmt.Sprintf("page number%d of many\n", i)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, _ := openPair(t, dir, nil)
+	find := func() (SearchPagesOut, bool) {
+		now, err := n.look(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := n.SearchPages(t.Context(), SearchPagesIn{Query: "number77", Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, now.x != nil
+	}
+	out, indexed := find()
+	if indexed || out.Total != 1 || out.Matches[0].Path != "p77.md" {
+		t.Fatalf("before it is filled: %v %+v", indexed, out)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- n.Run(ctx) }()
+	for round := range 2 {
+		for deadline := time.Now().Add(time.Minute); ; {
+			out, indexed = find()
+			if out.Total != 1 {
+				t.Fatalf("while it is filled: %+v", out)
+			}
+			if indexed {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("it is never filled")
+			}
+		}
+		if round == 0 {
+			n.index.drop(errors.New("damaged"))
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if !slices.Contains(listIndexes(t, n), n.index.file) {
+		t.Errorf("files: %v", listIndexes(t, n))
+	}
+}
+
+func listIndexes(t *testing.T, n *Notebook) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(n.index.dir, "*.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

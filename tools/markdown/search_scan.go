@@ -1,0 +1,207 @@
+package markdown
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+)
+
+// scan runs what reads all files. One does at a time: several would only slow each
+// other down.
+func (n *Notebook) scan(ctx context.Context, f func() error) error {
+	select {
+	case n.scans <- struct{}{}:
+		defer func() { <-n.scans }()
+		return f()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// readAll reads every page as the index has it.
+func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
+	files := s.outline.pageFiles()
+	pages = make([]index.Page, len(files))
+	bad := make([]bool, len(files))
+	err = s.n.scan(ctx, func() error {
+		return folder.ForEach(ctx, len(files), func(i int) { pages[i], bad[i] = s.n.indexedPage(files[i]) })
+	})
+	s.unreadable = len(slices.DeleteFunc(bad, func(b bool) bool { return !b }))
+	return pages, err
+}
+
+// pages finds pages.
+func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
+	hits, total, how, err := s.rank(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Total = total
+	for _, h := range hits {
+		m, ok := s.describeHit(h.File)
+		if !ok { // it has changed meanwhile
+			out.Total--
+			continue
+		}
+		if _, modified := s.n.view.Stat(h.File); s.since {
+			m.Modified = modified.UTC().Format("2006-01-02T15:04Z")
+		}
+		out.Matches = append(out.Matches, m)
+	}
+	switch all := len(s.query.Terms); {
+	case total == 0 && all > 0:
+		out.Note = "No page has any of these words. Try others, kind attachment, or list_pages. "
+	case total == 0:
+		out.Note = "No page is so. Try without one of the filters. "
+	case how == index.AllPrefixes:
+		out.Note = "No page has these words; these have words that begin so. "
+	case how == index.AnyPrefix && all > 1:
+		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin so. ", all)
+	}
+	return out, nil
+}
+
+// rank is [index.Index.Search], from the index or from the files.
+func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how index.Match, err error) {
+	if s.x != nil {
+		return s.x.Search(ctx, s.query, s.offset, s.limit)
+	}
+	files := s.outline.pageFiles()
+	counts, bad := make([]index.Counts, len(files)), make([]bool, len(files))
+	err = s.n.scan(ctx, func() error {
+		return folder.ForEach(ctx, len(files), func(i int) {
+			var p index.Page
+			p, bad[i] = s.n.indexedPage(files[i])
+			counts[i] = s.query.Count(p)
+		})
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	s.unreadable = len(slices.DeleteFunc(bad, func(b bool) bool { return !b }))
+	hits, how = s.query.Rank(counts)
+	from := min(s.offset, len(hits))
+	return hits[from:min(from+s.limit, len(hits))], len(hits), how, nil
+}
+
+// describeHit reads a page that matches again, for its title and the best line.
+func (s *search) describeHit(file string) (PageMatch, bool) {
+	p, err := s.n.read(file)
+	if err != nil {
+		return PageMatch{Path: file, Title: parse(file, nil).title()}, len(s.words.tokens) == 0
+	}
+	if len(s.words.tokens) == 0 {
+		return PageMatch{Path: file, Title: p.title()}, true
+	}
+	return match(p, s.words)
+}
+
+// lines finds lines, or with a mode other than words the pages that have them.
+func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
+	matches, err := s.lineMatcher()
+	if err != nil {
+		return out, err
+	}
+	files, err := s.selected(ctx)
+	if err != nil {
+		return out, err
+	}
+	found := make([][]PageMatch, len(files))
+	bad := make([]bool, len(files))
+	err = s.n.scan(ctx, func() error {
+		return folder.ForEach(ctx, len(files), func(i int) { found[i], bad[i] = s.matchingLines(files[i], matches) })
+	})
+	if err != nil {
+		return out, err
+	}
+	s.unreadable = max(s.unreadable, len(slices.DeleteFunc(bad, func(b bool) bool { return !b })))
+	all := slices.Concat(found...)
+	if out.Total = len(all); out.Total == 0 {
+		out.Note = "No line matches. "
+		if s.mode != byWords {
+			out.Note = "No line matches; letter case counts. Try mode words. "
+		}
+	}
+	out.Matches = part(all, s.offset, s.limit)
+	return out, nil
+}
+
+// selected are the pages to read for lines: with words those that have them, the
+// best first; otherwise all that pass the filter.
+func (s *search) selected(ctx context.Context) (files []string, err error) {
+	all := *s
+	all.offset, all.limit = 0, len(s.outline.places)
+	hits, _, how, err := all.rank(ctx)
+	s.unreadable = max(s.unreadable, all.unreadable)
+	if how == index.AnyPrefix && len(s.query.Terms) > 1 {
+		return nil, err // no page has all words, so no line has
+	}
+	for _, h := range hits {
+		files = append(files, h.File)
+	}
+	return files, err
+}
+
+// matchingLines are the lines of a page that match; of a search for pages the first.
+func (s *search) matchingLines(file string, matches func(line string) bool) (found []PageMatch, unreadable bool) {
+	p, err := s.n.read(file)
+	if err != nil {
+		return nil, true
+	}
+	number := 0
+	for line := range strings.SplitSeq(p.text, "\n") {
+		number++
+		if !matches(line) {
+			continue
+		}
+		m := PageMatch{Path: file, MatchLine: number, MatchContext: around(line, s.words)}
+		if s.kind == findPages {
+			m.Title = p.title()
+			return []PageMatch{m}, false
+		}
+		found = append(found, m)
+	}
+	return found, false
+}
+
+// lineMatcher tells which lines a search finds.
+func (s *search) lineMatcher() (func(line string) bool, error) {
+	switch s.mode {
+	case byText:
+		return func(line string) bool { return strings.Contains(line, s.text) }, nil
+	case byRegex:
+		re, err := regexp.Compile(s.text)
+		if err != nil {
+			return nil, tools.Errorf(tools.Invalid, "query: %v", err).WithHint("Regular expressions are those of RE2; a backslash needs another in JSON.")
+		}
+		return re.MatchString, nil
+	case byWords:
+	}
+	return func(line string) bool { return s.words.inTokens(index.Tokens(line)) }, nil
+}
+
+// linkSources are all pages with their links, from the index or from the files.
+func (c *comparison) linkSources(ctx context.Context, n *Notebook) (all []linkSource, err error) {
+	if c.x == nil {
+		err = n.scan(ctx, func() error {
+			all, err = readLinkSources(ctx, c.outline, n.read)
+			return err
+		})
+		return all, err
+	}
+	err = c.x.Links(ctx, func(file, title string, head index.Head, found []links.Link) {
+		source := linkSource{file: file, title: title, named: head.Named, aliases: head.Aliases, unreadable: head.Foreign}
+		for _, l := range found {
+			source.links = append(source.links, writtenLink{Link: l})
+		}
+		all = append(all, source)
+	})
+	return all, err
+}
