@@ -11,11 +11,11 @@ import (
 
 // checks are what `lectern doctor markdown` looks at, for each source.
 func checks() []tools.Check[*Notebook] {
-	return []tools.Check[*Notebook]{{Name: "edits", Title: "Edits by others are kept", Look: (*Notebook).checkEdits}}
+	return []tools.Check[*Notebook]{{Name: "edits", Title: "Edits by others are kept", Look: checkEdits}}
 }
 
 // checkEdits tries whether this file system can exchange two files.
-func (n *Notebook) checkEdits(_ context.Context, d tools.Doctor) status.Check {
+func checkEdits(n *Notebook, _ context.Context, d tools.Doctor) status.Check {
 	if n.sweep == nil || !d.MayWrite() {
 		return status.Check{Result: status.CheckSkipped, Detail: "two files must be written to try it"}
 	}
