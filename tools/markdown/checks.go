@@ -11,11 +11,14 @@ import (
 
 // checks are what `lectern doctor markdown` looks at, for each source.
 func checks() []tools.Check[*Notebook] {
-	return []tools.Check[*Notebook]{{Name: "edits", Title: "Edits by others are kept", Look: checkEdits}}
+	return []tools.Check[*Notebook]{{
+		Name: "edits", Title: "Edits by others are kept",
+		Look: func(n *Notebook, _ context.Context, d tools.Doctor) status.Check { return checkEdits(n, d) },
+	}}
 }
 
 // checkEdits tries whether this file system can exchange two files.
-func checkEdits(n *Notebook, _ context.Context, d tools.Doctor) status.Check {
+func checkEdits(n *Notebook, d tools.Doctor) status.Check {
 	if n.sweep == nil || !d.MayWrite() {
 		return status.Check{Result: status.CheckSkipped, Detail: "two files must be written to try it"}
 	}

@@ -88,7 +88,7 @@ func TestWritersLoseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // opened only to name files
+	defer root.Close()
 	others.Go(func() { // in place
 		i := 0
 		for page := range started {
