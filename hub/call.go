@@ -68,6 +68,11 @@ func (c *call) slot() slot {
 func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
 	c := &call{Call: r, caller: by, began: h.now(), seed: newSeed()}
 	res, err := h.perform(ctx, c)
+	return finishCall(h, c, res, err)
+}
+
+// finishCall records what has become of a call, and says it as the client may see it.
+func finishCall(h *Hub, c *call, res tools.Result, err error) (tools.Result, error) {
 	if err != nil {
 		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
 	}

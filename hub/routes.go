@@ -11,6 +11,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -229,7 +230,7 @@ func (r Routes) caller(req *http.Request, m routeMatch) caller {
 		a = m.source.accessOf(r.hub.policy.Load(), client)
 	}
 	v := &toolset{sources: []*source{m.source}, access: func(*source) access { return a }}
-	return caller{session: r.hub.sessions.route(m.source.conf.Name, client), client: client, toolset: v, via: tools.ViaRoute, account: who.Account, expires: who.ExpiresAt}
+	return caller{session: r.hub.sessions.sharedSession(sharedSession{m.source.conf.Name, client, status.Route}), client: client, toolset: v, via: tools.ViaRoute, account: who.Account, expires: who.ExpiresAt}
 }
 
 // refuse answers a request that no handler could serve.

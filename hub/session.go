@@ -31,18 +31,19 @@ type sessionRegistry struct {
 
 	mu     sync.RWMutex
 	open   map[*mcp.Session]*session
-	routes map[routeClient]*session // of these, those of requests to routes
+	shared map[sharedSession]*session // of these, those without a connection
 }
 
-// A routeClient is a client of the routes of one source. All its requests are one
-// session.
-type routeClient struct {
-	source string
-	client policy.Client
+// A sharedSession is that of a client without a connection: of the routes of one
+// source, or of the source itself. All its requests are one session.
+type sharedSession struct {
+	source    string
+	client    policy.Client
+	transport status.Transport
 }
 
 func newSessionRegistry(limits Limits, now func() time.Time) *sessionRegistry {
-	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}, routes: map[routeClient]*session{}}
+	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}, shared: map[sharedSession]*session{}}
 }
 
 // nextID names a session for good: no later hub uses the name again.
@@ -73,25 +74,24 @@ func (r *sessionRegistry) set(s *mcp.Session, open bool) {
 	}
 }
 
-// route is the session of a client of a source's routes. Those that have been idle
-// for long are forgotten when another one begins.
-func (r *sessionRegistry) route(source string, client policy.Client) *session {
+// sharedSession is the session of a client without a connection. Those that have
+// been idle for long are forgotten when another one begins.
+func (r *sessionRegistry) sharedSession(key sharedSession) *session {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := routeClient{source, client}
-	if known := r.routes[key]; known != nil {
+	if known := r.shared[key]; known != nil {
 		return known
 	}
-	for key, old := range r.routes {
+	for key, old := range r.shared {
 		if now.Sub(old.IdleSince()) >= r.limits.Idle {
-			delete(r.routes, key)
+			delete(r.shared, key)
 			delete(r.open, old.Session)
 		}
 	}
-	s := mcp.NewSession(r.nextID(), now, mcp.Attach{Scope: source, Transport: status.Route, Proven: client.Name})
+	s := mcp.NewSession(r.nextID(), now, mcp.Attach{Scope: key.source, Transport: key.transport, Proven: key.client.Name})
 	added := r.newSession(s)
-	r.routes[key], r.open[s] = added, added
+	r.shared[key], r.open[s] = added, added
 	return added
 }
 

@@ -145,6 +145,7 @@ func (s *source) env(report *reporter) (tools.Env, error) {
 		Privacy:         s.conf.Privacy,
 		Reveal:          s.hub.reveal,
 		ResourceChanged: s.resourceChanged,
+		Calls:           ownCaller{s},
 		Report:          report,
 	}
 	if s.kind.Manifest().Folders && s.hub.folders != nil {

@@ -142,6 +142,7 @@ const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
 	Route Transport = "route" // requests to a System's own routes
+	Own   Transport = "own"   // calls that a source makes by itself, such as those of a schedule
 )
 
 // Session is one agent connected to the hub.

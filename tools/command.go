@@ -26,9 +26,20 @@ type CommandInfo struct {
 	Args []CommandArgument `json:"arguments,omitempty"`
 	// Confirm is the question that a person answers first; empty: none.
 	Confirm string `json:"confirm,omitempty"`
+	// Grant is what the command lets a client of the source's own do; nil: it is about
+	// none.
+	Grant *CommandGrant `json:"-"`
 	// AfterAdd is why a person gives the command to a new source, as `lectern source
 	// add` says it; empty: it says nothing.
 	AfterAdd string `json:"-"`
+}
+
+// A CommandGrant is a grant for a client of the source's own, of [ClientCaller]. A
+// person sees and confirms the edit of the configuration before the command runs, and
+// may choose other effects.
+type CommandGrant struct {
+	Client  func(source string, args map[string]string) string // as the hub names it
+	Effects []Effect
 }
 
 // CommandArgument is one argument of a Command, given by position if it is

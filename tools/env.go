@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"time"
@@ -70,6 +71,9 @@ type Env struct {
 	// ResourceChanged announces that the resource with this URI has new
 	// content. It never blocks and may be called from any goroutine.
 	ResourceChanged func(uri string)
+	// Calls makes calls that no client asks for, such as those of a schedule; nil:
+	// none can be made. Only [Runner].Run uses it.
+	Calls ClientCaller
 	// Report shows people how the source is.
 	Report Reporter
 	// Reveal reads a secret.
@@ -82,6 +86,17 @@ type Env struct {
 	// again: it may be empty at the next start, or belong to a folder that had
 	// the source's name before. Data is for what is nowhere else.
 	Cache, Data string
+}
+
+// A ClientCaller makes calls of a source's own tools for clients that are nobody
+// but the source: a script that has a schedule.
+type ClientCaller interface {
+	// CallAs calls a tool of the source as the client "WORD:SOURCE/NAME", of which
+	// client is "WORD:NAME". It has the rights that a person granted to that name,
+	// and no others: not those that every client has. Policy, approval, rate limits,
+	// journal and audit hold as for any call; it returns when the call has ended,
+	// also with a person who was asked.
+	CallAs(ctx context.Context, client, tool string, args json.RawMessage) (Result, error)
 }
 
 // A Reporter shows people how a source is, on the panel and in `lectern status`.

@@ -1,6 +1,9 @@
 package tools
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // An Identity is who calls. The zero value is nobody known, who has the least
 // rights there are.
@@ -25,10 +28,19 @@ const (
 	ViaHTTP   Via = "http"   // MCP over HTTP
 	ViaRoute  Via = "route"  // a request to a System's own route
 	ViaPerson Via = "person" // the panel or a command
+	ViaSource Via = "source" // the source itself, by its [ClientCaller]
 )
 
 // A Role is what a caller may be to a System with [System].Roles.
 type Role struct {
 	Name string `json:"name"` // [a-z]+
 	Doc  string `json:"description"`
+}
+
+// IsOwnClient reports whether a name is that of a client of a source's own, which
+// only the source can use: see [ClientCaller].
+func IsOwnClient(name string) bool {
+	word, rest, _ := strings.Cut(name, ":")
+	source, of, _ := strings.Cut(rest, "/")
+	return word != "" && source != "" && of != ""
 }

@@ -184,7 +184,7 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 			may = joinEffects(app.ParseEffects(g.Effects))
 		}
 		if applies(g.Source) {
-			client := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
+			client := g.Name + grantProof(g, c.Paths.ClientTokens().Has(g.Name))
 			rows.add(client, name, may, strings.Join(g.Ask, ","), g.Role, lineNumber(g.Line))
 		}
 	}
@@ -215,11 +215,13 @@ func effectNames(effects []tools.Effect) []string {
 }
 
 // grantProof says by what a grant recognises its client.
-func grantProof(tokenRequired, tokenExists bool) string {
+func grantProof(g config.Client, tokenExists bool) string {
 	switch {
-	case tokenRequired && tokenExists:
+	case tools.IsOwnClient(g.Name):
+		return " (the source)"
+	case g.Token && tokenExists:
 		return " (by token)"
-	case tokenRequired:
+	case g.Token:
 		return " (token missing)"
 	}
 	return " (by name)"

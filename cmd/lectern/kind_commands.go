@@ -65,14 +65,15 @@ func addKindCommand(parent *cobra.Command, c *cli, kind string, info tools.Comma
 		parent = parent.Commands()[i]
 		parent.Short = strings.TrimPrefix(parent.Short+", ", ", ") + strings.Join(words[1:], " ") // "add, list"
 	}
-	parent.AddCommand(kindCommand{c, kind, info}.command(words[len(words)-1]))
+	parent.AddCommand(kindCommand{c, kind, info, &grantFlags{}}.command(words[len(words)-1]))
 }
 
 // A kindCommand is a command that a System declares, on the command line.
 type kindCommand struct {
 	*cli
-	kind string
-	info tools.CommandInfo
+	kind  string
+	info  tools.CommandInfo
+	grant *grantFlags
 }
 
 func (k kindCommand) command(word string) *cobra.Command {
@@ -104,6 +105,9 @@ func (k kindCommand) command(word string) *cobra.Command {
 	}
 	if k.info.Confirm != "" {
 		cmd.Flags().BoolVar(&yes, "yes", false, "answer yes to the question that the command asks")
+	}
+	if k.info.Grant != nil {
+		k.grant.register(cmd, *k.info.Grant)
 	}
 	for _, a := range k.info.Args {
 		if !a.Required {
@@ -221,6 +225,20 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 	if _, err := daemon.GetHealth(ctx, k.Paths.Daemon()); err != nil {
 		return noHub(err)
 	}
+	takeBack := func() error { return nil }
+	if k.info.Grant != nil {
+		if takeBack, err = k.setOwnGrant(ctx, k.info.Grant.Client(name, args), name); err != nil {
+			return err
+		}
+	}
+	if err := k.request(ctx, name, args); err != nil {
+		return errors.Join(err, takeBack())
+	}
+	return ctx.Err()
+}
+
+// request has the hub carry out the command.
+func (k kindCommand) request(ctx context.Context, name string, args map[string]string) error {
 	request := status.CommandRequest{Source: name, Command: k.info.Name, Args: args}
 	updates, err := status.Open(ctx, k.hub().API(), status.CommandQuery, request)
 	if err != nil {
@@ -232,5 +250,5 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 			return k.reportCallError(u.Error)
 		}
 	}
-	return ctx.Err()
+	return nil
 }

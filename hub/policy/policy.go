@@ -146,6 +146,9 @@ func (p *Policy) Effects(c Client, source string, base, most []tools.Effect) []t
 	})
 }
 
+// HasGrant reports whether a grant names c in source.
+func (p *Policy) HasGrant(c Client, source string) bool { return p.grantTo(c, source) != nil }
+
 // Asked is what agents that no grant names are asked about in source, besides
 // what the rules say, in the order of tools.Effects.
 func (p *Policy) Asked(source string) []tools.Effect {

@@ -32,17 +32,26 @@ func (s *Store) openSQLite(file string, cache bool) (err error) {
 	if cache {
 		common[1] = "synchronous(off)"
 	}
-	s.write, err = sql.Open("sqlite", sqliteAddress(file, "immediate", append(common,
+	s.write, err = openStatementCache(sqliteAddress(file, "immediate", append(common,
 		"auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")))
 	if err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
-	if s.read, err = sql.Open("sqlite", sqliteAddress(file, "deferred", append(common, "query_only(on)"))); err != nil {
+	if s.read, err = openStatementCache(sqliteAddress(file, "deferred", append(common, "query_only(on)"))); err != nil {
 		return errors.Join(err, s.write.Close())
 	}
 	s.read.SetMaxOpenConns(maxReaders)
+	s.read.SetMaxIdleConns(maxReaders) // each has compiled its statements
 	return nil
+}
+
+func openStatementCache(address string) (*sql.DB, error) {
+	c, err := sqlite.NewConnector(address)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(statementConnector{c}), nil
 }
 
 // createPrivateFile creates file if it is missing, since SQLite would make it

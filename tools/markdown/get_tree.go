@@ -75,15 +75,19 @@ func getTree() tools.Tool[*Notebook] {
 
 // GetTree implements get_tree.
 func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error) {
-	o, top, err := n.findNode(ctx, in.Path)
+	now, top, err := lookAt(ctx, n, in.Path)
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	root, err := n.readHeads(ctx, top, int(in.Depth))
+	heads := now.heads
+	if in.IncludeMetadata {
+		heads = readHeads
+	}
+	root, err := heads(ctx, n, top, int(in.Depth))
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	out := GetTreeOut{Note: skippedNote(o)}
+	out := GetTreeOut{Note: skippedNote(now.outline)}
 	for _, c := range top.children {
 		c.pages(func(*node) { out.Total++ })
 	}

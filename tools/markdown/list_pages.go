@@ -50,11 +50,11 @@ func listPages() tools.Tool[*Notebook] {
 
 // ListPages implements list_pages.
 func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, error) {
-	o, top, err := n.findNode(ctx, in.Path)
+	now, top, err := lookAt(ctx, n, in.Path)
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	root, err := n.readHeads(ctx, top, int(in.Depth))
+	root, err := now.heads(ctx, n, top, int(in.Depth))
 	if err != nil {
 		return ListPagesOut{}, err
 	}
@@ -67,7 +67,7 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: skippedNote(o)}
+	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline)}
 	from := min(int(in.Offset), len(flat))
 	size := 0
 	for _, l := range flat[from:] {
@@ -100,12 +100,10 @@ func (n *Notebook) listedPage(l *listedNode, content bool) ListedPage {
 	return p
 }
 
-// findNode finds the node at a path, and returns it with its outline.
+// findNode finds the node at a path, and returns it with its outline, for a write.
 func (n *Notebook) findNode(ctx context.Context, path string) (*outline, *node, error) {
-	if argumentPlace(path) != "" {
-		if err := folder.CheckName(argumentPlace(path)); err != nil {
-			return nil, nil, n.toolError(path, err)
-		}
+	if err := checkPlace(n, path); err != nil {
+		return nil, nil, err
 	}
 	o, err := n.outline(ctx)
 	if err != nil {
@@ -116,4 +114,29 @@ func (n *Notebook) findNode(ctx context.Context, path string) (*outline, *node, 
 		return nil, nil, notFoundError(path)
 	}
 	return o, top, nil
+}
+
+// lookAt is findNode for a read.
+func lookAt(ctx context.Context, n *Notebook, path string) (*comparison, *node, error) {
+	if err := checkPlace(n, path); err != nil {
+		return nil, nil, err
+	}
+	now, err := n.look(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	top, ok := now.outline.find(path)
+	if !ok {
+		return nil, nil, notFoundError(path)
+	}
+	return now, top, nil
+}
+
+func checkPlace(n *Notebook, path string) error {
+	if place := argumentPlace(path); place != "" {
+		if err := folder.CheckName(place); err != nil {
+			return n.toolError(path, err)
+		}
+	}
+	return nil
 }

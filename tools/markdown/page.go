@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
@@ -63,11 +64,10 @@ func (p *page) title() string {
 
 // id is in the front matter, or else is derived from the path so that it stays the
 // same when the page gains or loses children.
-func (p *page) id() string {
-	if id := p.fields.Text("id"); id != "" {
-		return id
-	}
-	sum := sha256.Sum256([]byte(norm.NFC.String(stem(p.file))))
+func (p *page) id() string { return cmp.Or(p.fields.Text("id"), pathID(p.file)) }
+
+func pathID(file string) string {
+	sum := sha256.Sum256([]byte(norm.NFC.String(stem(file))))
 	return "path-" + hex.EncodeToString(sum[:10])
 }
 

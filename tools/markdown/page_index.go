@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/watch"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -33,8 +34,9 @@ const maxInline = 300
 const indexBatch = 200
 
 // A pageIndex keeps an index of the pages that agents may see. What a call finds is
-// never older than the call: it first compares the files with what was read of
-// them. Calls that come while that is under way share the next comparison.
+// never older than the call: unless the system says that nothing has changed, it
+// first compares the files with what was read of them. Calls that come while that
+// is under way share the next comparison.
 type pageIndex struct {
 	n      *Notebook
 	dir    string
@@ -45,7 +47,9 @@ type pageIndex struct {
 	mu   sync.Mutex
 	next *comparison // that has not begun
 
-	busy    sync.Mutex   // held by the comparison under way, and while the index is filled
+	busy    sync.Mutex // held by the comparison under way, and while the index is filled
+	watcher *watch.Watcher
+	last    *comparison  // that still holds if nothing has changed; nil: none does
 	x       *index.Index // nil: it is not open
 	known   map[string]index.Stamp
 	behind  chan struct{} // wakes Run
@@ -70,6 +74,7 @@ func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
 	return &pageIndex{
 		n: n, dir: dir, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
 		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1),
+		watcher: watch.New(watch.Options{Folder: n.view.Path(), Skip: isForeign, Now: n.now}),
 	}
 }
 
@@ -78,7 +83,7 @@ func (p *pageIndex) close() error {
 	p.cancel()
 	p.busy.Lock()
 	defer p.busy.Unlock()
-	return p.closeLocked()
+	return errors.Join(p.watcher.Close(), p.closeLocked())
 }
 
 func (p *pageIndex) closeLocked() error {
@@ -86,7 +91,7 @@ func (p *pageIndex) closeLocked() error {
 		return nil
 	}
 	err := p.x.Close()
-	p.x, p.known = nil, nil
+	p.x, p.known, p.last = nil, nil, nil
 	return err
 }
 
@@ -120,6 +125,12 @@ func (p *pageIndex) compare(c *comparison) {
 	p.mu.Lock()
 	p.next = nil
 	p.mu.Unlock()
+	change := p.watcher.Take()
+	if p.last != nil && !change.All && len(change.Names) == 0 {
+		c.outline, c.x, c.unreadable = p.last.outline, p.last.x, p.last.unreadable
+		return
+	}
+	p.last = nil
 	if c.outline, c.err = p.n.outline(p.ctx); c.err != nil || p.filling {
 		return
 	}
@@ -135,6 +146,9 @@ func (p *pageIndex) compare(c *comparison) {
 			return
 		}
 		c.x = p.x
+		if c.unreadable == 0 {
+			p.last = c
+		}
 	}
 }
 

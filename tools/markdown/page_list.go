@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
 
 // maxAnswer is roughly the maximum number of bytes in a list or tree, because an
@@ -47,9 +48,57 @@ func (l *listedNode) readHead(n *Notebook) {
 
 // readHeads reads the heads of the pages below top, depth levels down; depth 0
 // means all.
-func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listedNode, error) {
-	root := &listedNode{node: top}
-	all := []*listedNode{}
+func readHeads(ctx context.Context, n *Notebook, top *node, depth int) (*listedNode, error) {
+	root, all := listNodes(top, depth)
+	if err := folder.ForEach(ctx, len(all), func(i int) { all[i].readHead(n) }); err != nil {
+		return nil, err
+	}
+	root.sort()
+	return root, nil
+}
+
+// heads is readHeads without the fields of the pages, from the index if it is up to
+// date.
+func (c *comparison) heads(ctx context.Context, n *Notebook, top *node, depth int) (*listedNode, error) {
+	if c.x == nil {
+		return readHeads(ctx, n, top, depth)
+	}
+	root, all := listNodes(top, depth)
+	pages := map[string]*listedNode{}
+	for _, l := range all {
+		l.title = l.node.name()
+		if l.node.page != "" {
+			pages[l.node.page] = l
+		}
+	}
+	below := ""
+	if top.place != "" {
+		below = top.place + "/"
+	}
+	err := c.x.Heads(ctx, below, func(file, title string, head index.Head) {
+		l, ok := pages[file]
+		if !ok {
+			return
+		}
+		l.title, l.icon, l.id = title, head.Icon, cmp.Or(head.ID, pathID(file))
+		if head.Position != nil {
+			l.position, l.hasPosition = *head.Position, true
+		}
+		delete(pages, file)
+	})
+	if err == nil && len(pages) == 0 {
+		root.sort()
+		return root, nil
+	}
+	if err != nil && ctx.Err() == nil {
+		n.index.drop(err)
+	}
+	return readHeads(ctx, n, top, depth)
+}
+
+// listNodes lists the nodes below top, depth levels down; depth 0 means all.
+func listNodes(top *node, depth int) (root *listedNode, all []*listedNode) {
+	root = &listedNode{node: top}
 	level := []*listedNode{root}
 	for d := 0; len(level) > 0 && (depth == 0 || d < depth); d++ {
 		var next []*listedNode
@@ -63,12 +112,7 @@ func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listed
 		all = append(all, next...)
 		level = next
 	}
-	err := folder.ForEach(ctx, len(all), func(i int) { all[i].readHead(n) })
-	if err != nil {
-		return nil, err
-	}
-	root.sort()
-	return root, nil
+	return root, all
 }
 
 // sort orders siblings as a sidebar does: pages with a position first, by

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -28,11 +27,6 @@ type search struct {
 }
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
-	if argumentPlace(in.Path) != "" {
-		if err := folder.CheckName(argumentPlace(in.Path)); err != nil {
-			return nil, n.toolError(in.Path, err)
-		}
-	}
 	s := &search{
 		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, words: parseQuery(in.Query), limit: int(in.Limit), offset: int(in.Offset),
 	}
@@ -40,12 +34,8 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 		return nil, err
 	}
 	var err error
-	if s.comparison, err = n.look(ctx); err != nil {
+	if s.comparison, s.top, err = lookAt(ctx, n, in.Path); err != nil {
 		return nil, err
-	}
-	var ok bool
-	if s.top, ok = s.outline.find(in.Path); !ok {
-		return nil, notFoundError(in.Path)
 	}
 	if argumentPlace(in.Path) != "" {
 		s.query.Page, s.query.Below = s.top.page, s.top.place+"/"

@@ -122,6 +122,12 @@ func TestIndexedSearchEqualsFiles(t *testing.T) {
 			if d := cmp.Diff(want, got, byPlace, cmpopts.EquateEmpty()); d != "" {
 				t.Fatalf("seed %d, round %d, %+v: -files +index\n%s", seed, round, in, d)
 			}
+			where := ListPagesIn{Path: []string{"", "A", "C"}[r.IntN(3)], Depth: Depth(1 + r.IntN(3)), Limit: 50}
+			rows, err := indexed.ListPages(t.Context(), where)
+			read, err2 := plain.ListPages(t.Context(), where)
+			if d := cmp.Diff(read, rows); d != "" || fmt.Sprint(err) != fmt.Sprint(err2) {
+				t.Fatalf("seed %d, round %d, %+v: pages: %v, %v\n%s", seed, round, where, err, err2, d)
+			}
 			links, err := indexed.GetPageLinks(t.Context(), GetPageLinksIn{Path: "A/p1", Limit: 50})
 			fromFiles, err2 := plain.GetPageLinks(t.Context(), GetPageLinksIn{Path: "A/p1", Limit: 50})
 			if d := cmp.Diff(fromFiles, links); d != "" || fmt.Sprint(err) != fmt.Sprint(err2) {

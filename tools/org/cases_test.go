@@ -288,7 +288,8 @@ func (f *caseFiles) run(op operation) error {
 	case "capture":
 		t := orgedit.CaptureTemplate{Type: op.Template.Type, Prepend: op.Template.Prepend, EmptyLines: op.Template.EmptyLines}
 		t.Text = strings.NewReplacer("%i", op.Initial, "%U", caseTime.Format("[2006-01-02 Mon 15:04]")).Replace(op.Template.Text)
-		return d.Capture(i, t)
+		_, err = d.Capture(i, t)
+		return err
 	case "read":
 	default:
 		return fmt.Errorf("unknown op %q", op.Op)

@@ -39,7 +39,7 @@ func systemTools() []tools.Tool[*Source] {
 	return []tools.Tool[*Source]{
 		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(), exportSection(),
 		getAgendaItems(), getAgenda(), queryTool(), clockReport(), getHabits(),
-		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(), stopClock(), bulkUpdate(),
+		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(), stopClock(), bulkUpdate(), capture(),
 		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), getAttachments(), getAllowedFiles(),
 	}
 }

@@ -23,6 +23,10 @@ func resources() []tools.Resource[*Source] {
 			Doc: "The files that are open to agents.", Read: (*Source).readFileList,
 		},
 		{
+			Name: "capture-templates", Title: "Capture templates", URI: "org://config/capture-templates", MIME: "application/json",
+			Doc: "The templates that org-capture takes.", Read: (*Source).readCaptureTemplates,
+		},
+		{
 			Name: "headline-by-id", Title: "A headline by ID", URI: "org://id/{uuid}", MIME: "text/plain",
 			Doc: "A headline with all below it, by its ID, which survives renames and moves.", Read: (*Source).readResource,
 		},

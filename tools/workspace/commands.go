@@ -61,6 +61,26 @@ func commands() []tools.Command[*Workspaces] {
 			Run:         command(removeScript), Complete: completion(completeScript),
 		},
 		{
+			CommandInfo: tools.CommandInfo{
+				Name: "script schedule", Doc: "Run a saved script again and again.\n\nIt runs as a client of its own, script:SOURCE/NAME, and may do only what you grant " +
+					"to that client: here in its own source, by `lectern grant` in others. You see the grant before it is made. What needs an approval " +
+					"waits for you like that of any agent.",
+				Args: []tools.CommandArgument{
+					name, {Name: "when", Doc: "how often, such as 15m or 24h, or a time of the day, such as 07:30", Required: true}, workspace,
+				},
+				Grant: &tools.CommandGrant{Client: scheduleClient, Effects: []tools.Effect{tools.Reads, tools.Runs}},
+			},
+			Run: command(scheduleScript), Complete: completion(completeScript),
+		},
+		{
+			CommandInfo: tools.CommandInfo{Name: "script unschedule", Doc: "End the schedule of a script.", Args: []tools.CommandArgument{name, workspace}},
+			Run:         command(unscheduleScript), Complete: completion(completeScript),
+		},
+		{
+			CommandInfo: tools.CommandInfo{Name: "script schedules", Doc: "List the scripts that have a schedule."},
+			Run:         command(listSchedules),
+		},
+		{
 			CommandInfo: tools.CommandInfo{Name: "script runs", Doc: "List the newest runs of scripts since the hub started, newest first."},
 			Run:         command(listRuns),
 		},
@@ -226,8 +246,16 @@ func removeScript(ctx context.Context, w *Workspaces, call tools.CommandCall, ou
 		return err
 	}
 	draft := w.store.Begin(notestore.View{})
-	if err := draft.Remove(ctx, workspace, notestore.ScriptKind, name); err != nil {
-		return err
+	for _, kind := range []notestore.Kind{notestore.ScriptKind, notestore.ScheduleKind} {
+		if doc, err := draft.Document(ctx, workspace, kind, name); err != nil || doc == nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := draft.Remove(ctx, workspace, kind, name); err != nil {
+			return err
+		}
 	}
 	if err := commitByPerson(ctx, call, draft); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,10 +23,7 @@ func resources() []tools.Resource[*Workspaces] {
 			return tools.Content{Text: facadeTypes()}, nil
 		},
 	}}
-	for scheme, of := range map[string]string{"ieapp": "", "workspace": "workspace-"} {
-		all = append(all, resourcesUnder(scheme, of)...)
-	}
-	return all
+	return slices.Concat(all, resourcesUnder("ieapp", ""), resourcesUnder("workspace", "workspace-"))
 }
 
 func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {

@@ -28,7 +28,7 @@ type scriptBench struct {
 func openBench(t testing.TB, keys string) *scriptBench {
 	t.Helper()
 	dir, store := newWelcome(t, "ws")
-	o, err := System().Open(t.Context(), fmt.Appendf(nil, `{"folder":%q%s}`, dir, keys), tools.Env{Name: "ws"})
+	o, err := testSystem().Open(t.Context(), fmt.Appendf(nil, `{"folder":%q%s}`, dir, keys), tools.Env{Name: "ws"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (c callerOf) Call(ctx context.Context, source, tool string, args json.RawMe
 
 // Sources implements [tools.SourceCaller].
 func (c callerOf) Sources() []tools.SourceInfo {
-	return []tools.SourceInfo{{Name: "ws", System: System().Manifest()}, {Name: "other", System: System().Manifest()}}
+	return []tools.SourceInfo{{Name: "ws", System: testSystem().Manifest()}, {Name: "other", System: testSystem().Manifest()}}
 }
 
 func (b *scriptBench) context() tools.CallContext {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,15 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// testSystem is the System with a sandbox that stays open from one test to the next:
+// to open one compiles the engine, which takes seconds under the race detector.
+// TestSchedule opens and closes its own.
+var testSystem = sync.OnceValue(func() tools.Kind {
+	shared := &sharedSandbox{}
+	shared.use()
+	return newSystem(shared)
+})
 
 // openStore is a second look at the database of a source.
 func openStore(t testing.TB, dir string) *notestore.Store {
@@ -135,7 +145,7 @@ func digest(store *notestore.Store) string {
 }
 
 func TestSystem(t *testing.T) {
-	kind := System()
+	kind := testSystem()
 	// While one source is open, the others have its sandbox.
 	open, err := kind.Open(t.Context(), fmt.Appendf(nil, `{"folder":%q}`, t.TempDir()), tools.Env{Name: "first"})
 	if err != nil {

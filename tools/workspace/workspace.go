@@ -10,7 +10,7 @@
 // Start reading at [System]. Then read request.go for the tools behind every request
 // of scripts and routes, commit.go for how a write is reported and made, run_script.go
 // and script_host.go for scripts, facade.go for what they find, notes.go for the small
-// tools, paths.go for the names in rules, privacy.go and undo.go.
+// tools, paths.go for the names in rules, schedule_run.go for schedules, privacy.go and undo.go.
 package workspace
 
 import (
@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
@@ -50,6 +51,9 @@ type Workspaces struct {
 	cache     string // folder; empty: none
 	privacy   tools.Privacy
 	changed   func(uri string)
+	calls     tools.ClientCaller // of schedules; nil: there are none
+	report    tools.Reporter
+	scheduled chan struct{} // cap 1: schedules were changed
 	log       *slog.Logger
 	now       func() time.Time
 }
@@ -75,8 +79,9 @@ func (r apiReader) Serve(ctx context.Context, q notesapi.Request) notesapi.Respo
 }
 
 // System is workspaces.
-func System() tools.Kind {
-	shared := &sharedSandbox{}
+func System() tools.Kind { return newSystem(&sharedSandbox{}) }
+
+func newSystem(shared *sharedSandbox) tools.Kind {
 	return tools.Erase(tools.System[*Workspaces, Config]{
 		Name:  "workspace",
 		Title: "Workspaces",
@@ -98,6 +103,7 @@ func System() tools.Kind {
 		Resources: resources(),
 		Prompts:   prompts(),
 		Pages:     pages(),
+		Problems:  []status.ProblemType{scheduledScriptFailed},
 		Checks:    checks(),
 		Commands:  commands(),
 		Routes:    routes(),
@@ -132,7 +138,7 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 	shared.use()
 	w := &Workspaces{
 		noteReader: noteReader{name: env.Name}, config: config, store: store, runs: newScriptRuns(), sandboxes: shared, cache: env.Cache,
-		privacy: env.Privacy, changed: env.ResourceChanged, log: env.Log, now: env.Now,
+		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1), log: env.Log, now: env.Now,
 	}
 	w.api = notesapi.New(notesapi.Options{Store: store, Hides: w.hides})
 	w.notes = apiReader{w.api}

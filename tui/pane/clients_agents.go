@@ -66,6 +66,8 @@ func (p Clients) agentDisabledReason(k tea.KeyPressMsg) string {
 		return "That agent has left. Select another row."
 	case key.Matches(k, p.keys.Remove) && p.snap.Sessions[i].Transport == status.Route:
 		return "This program only sends requests to a route of a source, so it has no connection to end."
+	case key.Matches(k, p.keys.Remove) && p.snap.Sessions[i].Transport == status.Own:
+		return "The source makes these calls by itself, so there is no connection to end."
 	case key.Matches(k, p.keys.Remove):
 		return actionDisabledReason(p.snap, status.Disconnect)
 	case key.Matches(k, p.keys.Install, p.keys.Copy), p.keys.saves(k, Running(p.snap)):

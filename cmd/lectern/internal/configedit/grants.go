@@ -60,7 +60,7 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 	if g.Role != "" {
 		roleCaveat = " and its role does not count"
 	}
-	if g.Client != "" && !g.Reset && !e.Paths.ClientTokens().Has(g.Client) {
+	if g.Client != "" && !g.Reset && !tools.IsOwnClient(g.Client) && !e.Paths.ClientTokens().Has(g.Client) {
 		p.warn("any client can claim the name %s, so this grant can only take rights away%s; `lectern client token NAME` makes the client prove its name", g.Client, roleCaveat)
 	}
 	return p, nil

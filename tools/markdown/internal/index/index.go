@@ -10,14 +10,12 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -29,7 +27,10 @@ var migrations embed.FS
 
 // An Index is an open index. Its methods are safe for concurrent use; readers see
 // the pages as they were before a Put or after it.
-type Index struct{ db *sqlstore.Store }
+type Index struct {
+	db   *sqlstore.Store
+	file string
+}
 
 // Open opens the index in a file. One that is missing, damaged or of another
 // version is made again, empty.
@@ -51,20 +52,28 @@ func open(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	sound := wasClosed(file)
 	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Cache: true, Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{db}
-	var sound string
-	if err := db.Reader().QueryRow(ctx, "PRAGMA quick_check(1)").Scan(&sound); err != nil || sound != "ok" {
-		return nil, errors.Join(fmt.Errorf("check index: %s", sound), err, db.Close())
+	if sound {
+		return &Index{db, file}, nil
 	}
-	return x, nil
+	var answer string
+	if err := db.Reader().QueryRow(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil || answer != "ok" {
+		return nil, errors.Join(fmt.Errorf("check index: %s", answer), err, db.Close())
+	}
+	return &Index{db, file}, nil
 }
 
 // Close closes the file.
-func (x *Index) Close() error { return x.db.Close() }
+func (x *Index) Close() error {
+	if err := x.db.Close(); err != nil {
+		return err
+	}
+	return markClosed(x.file)
+}
 
 // Known returns what was read of every page that the index has, by file.
 func (x *Index) Known(ctx context.Context) (map[string]Stamp, error) {
@@ -77,86 +86,6 @@ func (x *Index) Known(ctx context.Context) (map[string]Stamp, error) {
 		return struct{}{}, err
 	}, "SELECT file, size, modified, recent FROM pages")
 	return known, err
-}
-
-// Update puts pages into the index, in the place of those with the same files, and
-// removes others, all at once or not at all.
-func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
-	err := x.db.Write(ctx, func(c *sqlstore.Conn) error {
-		for _, file := range remove {
-			if err := removePage(ctx, c, file); err != nil {
-				return err
-			}
-		}
-		for _, p := range put {
-			if err := putPage(ctx, c, p); err != nil {
-				return fmt.Errorf("%s: %w", p.File, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("update index: %w", err)
-	}
-	return nil
-}
-
-func removePage(ctx context.Context, c *sqlstore.Conn, file string) error {
-	var id int64
-	err := c.QueryRow(ctx, "DELETE FROM pages WHERE file = ? RETURNING id", file).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err == nil {
-		_, err = c.Exec(ctx, "DELETE FROM words WHERE rowid = ?", id)
-	}
-	return err
-}
-
-func putPage(ctx context.Context, c *sqlstore.Conn, p Page) error {
-	if err := removePage(ctx, c, p.File); err != nil {
-		return err
-	}
-	head, err := json.Marshal(p.Head)
-	if err != nil {
-		return err
-	}
-	found, err := json.Marshal(p.Links)
-	if err != nil {
-		return err
-	}
-	var id int64
-	err = c.QueryRow(ctx, "INSERT INTO pages (file, size, modified, recent, title, head, links) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-		p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, string(head), string(found)).Scan(&id)
-	if err != nil {
-		return err
-	}
-	words := func(text string) string { return strings.Join(Tokens(text), " ") }
-	if _, err := c.Exec(ctx, "INSERT INTO words (rowid, title, tags, body) VALUES (?, ?, ?, ?)",
-		id, words(p.Title), words(strings.Join(p.Tags, "\n")), words(p.text)); err != nil {
-		return err
-	}
-	for _, tag := range p.Tags {
-		if _, err := c.Exec(ctx, "INSERT INTO tags (page, tag, written) VALUES (?, ?, ?)", id, Fold(tag), tag); err != nil {
-			return err
-		}
-	}
-	for _, v := range p.Properties {
-		if _, err := c.Exec(ctx, "INSERT INTO properties (page, key, value) VALUES (?, ?, ?)", id, v.Key, v.Value); err != nil {
-			return err
-		}
-	}
-	for _, t := range p.Tasks {
-		if _, err := c.Exec(ctx, "INSERT INTO tasks (page, line, done, text) VALUES (?, ?, ?, ?)", id, t.Line, t.Done, t.Text); err != nil {
-			return err
-		}
-	}
-	for _, h := range p.Headings {
-		if _, err := c.Exec(ctx, "INSERT INTO headings (page, line, level, text) VALUES (?, ?, ?, ?)", id, h.Line, h.Level, h.Text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Heads calls visit for every page below a folder, given with its slash; empty:

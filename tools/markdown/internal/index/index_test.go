@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -122,6 +123,7 @@ func TestIndexEqualsReading(t *testing.T) {
 						t.Fatalf("seed %d, %+v: place %d: index %v, pages %v", seed, q, i, got, want)
 					}
 				}
+				checkParts(t, x, q, got)
 				byFile := func(a, b index.Hit) int { return strings.Compare(a.File, b.File) }
 				slices.SortFunc(got, byFile)
 				slices.SortFunc(want, byFile)
@@ -136,6 +138,23 @@ func TestIndexEqualsReading(t *testing.T) {
 		}
 		if err := x.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// checkParts reads a result in parts, which together are all of it.
+func checkParts(t *testing.T, x *index.Index, q index.Query, all []index.Hit) {
+	t.Helper()
+	const size = 3
+	for offset := 0; offset <= len(all); offset += size {
+		part, total, _, err := x.Search(t.Context(), q, offset, size)
+		if want := all[offset:min(offset+size, len(all))]; err != nil || total != len(all) || len(part) != len(want) {
+			t.Fatalf("%+v from %d: %d of %d pages, %v; want %v", q, offset, len(part), total, err, want)
+		}
+		for i, h := range part { // of equal scores any may come first
+			if !slices.Contains(all, h) || h.Score != all[offset+i].Score {
+				t.Fatalf("%+v from %d: %v, want %v", q, offset, part, all)
+			}
 		}
 	}
 }
@@ -167,7 +186,8 @@ func TestDamagedIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, damage(b), 0o600); err != nil {
+		later := time.Now().Add(time.Second) // clocks of file systems are coarse
+		if err := errors.Join(os.WriteFile(file, damage(b), 0o600), os.Chtimes(file, later, later)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,6 +197,53 @@ func TestDamagedIndex(t *testing.T) {
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An index that was not closed is checked; one that was keeps its pages.
+func TestClosedIndex(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "index.db")
+	damage := func() {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(b[len(b)/2:], strings.Repeat("x", 4096))
+		if err := errors.Join(os.WriteFile(file, b, 0o600), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reopen := func() (pages int) {
+		x, err := index.Open(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := x.Known(t.Context())
+		if err = errors.Join(err, x.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return len(known)
+	}
+	x, err := index.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(x.Update(t.Context(), []index.Page{randomPage(rand.New(rand.NewPCG(1, 1)), "a.md")}, nil), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n := reopen(); n != 1 {
+		t.Fatalf("%d pages after it was closed, want 1", n)
+	}
+	if err := os.Remove(file + "-closed"); err != nil {
+		t.Fatal(err)
+	}
+	damage()
+	if n := reopen(); n != 0 {
+		t.Fatalf("%d pages in a damaged index that was not closed, want 0", n)
 	}
 }
 

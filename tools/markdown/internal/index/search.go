@@ -11,7 +11,8 @@ import (
 )
 
 // Search returns the pages that match from an offset on, at most limit, how many
-// there are, and how they match: what [Query.Rank] returns of all pages.
+// there are, and how they match: what [Query.Rank] returns of all pages, those with
+// the same score perhaps in another order.
 func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []Hit, total int, how Match, err error) {
 	where, args := q.where()
 	if len(q.Terms) == 0 {
@@ -23,14 +24,37 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 		return hits, total, AllWords, err
 	}
 	for how = AllWords; how <= AnyPrefix; how++ {
-		query := "SELECT p.file, bm25(words, 10.0, 5.0, 1.0) AS score FROM words JOIN pages p ON p.id = words.rowid WHERE words MATCH ? AND " +
-			where + " ORDER BY score, p.file"
-		hits, total, err = x.find(ctx, query, append([]any{q.expression(how)}, args...), offset, limit)
+		match := q.expression(how)
+		if where == allPages {
+			hits, total, err = x.findWords(ctx, match, offset, limit)
+		} else {
+			query := "SELECT p.file, " + score + " AS score FROM words JOIN pages p ON p.id = words.rowid WHERE words MATCH ? AND " +
+				where + " ORDER BY score, p.file"
+			hits, total, err = x.find(ctx, query, append([]any{match}, args...), offset, limit)
+		}
 		if err != nil || total > 0 {
 			return hits, total, how, err
 		}
 	}
 	return nil, 0, AnyPrefix, nil
+}
+
+// score is how well a page matches.
+const score = "bm25(words, 10.0, 5.0, 1.0)"
+
+// findWords is find without a filter. It looks up the files of the best pages only:
+// those of all that match take four times as long as finding them.
+func (x *Index) findWords(ctx context.Context, match string, offset, limit int) (hits []Hit, total int, err error) {
+	err = x.db.Reader().QueryRow(ctx, "SELECT count(*) FROM words WHERE words MATCH ?", match).Scan(&total)
+	if err != nil || offset >= total {
+		return nil, total, err
+	}
+	hits, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (h Hit, err error) {
+		err = r.Scan(&h.File, &h.Score)
+		return h, err
+	}, "SELECT p.file, best.score FROM (SELECT rowid AS id, "+score+" AS score FROM words WHERE words MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?) best "+
+		"JOIN pages p ON p.id = best.id ORDER BY best.score, p.file", match, limit, offset)
+	return hits, total, err
 }
 
 // find reads a part of a result, and counts all of it.
@@ -66,9 +90,12 @@ func (q Query) expression(how Match) string {
 	return expression
 }
 
+// allPages is the condition of a filter that selects all pages.
+const allPages = "TRUE"
+
 // where is the filter as a condition on pages p.
 func (f Filter) where() (condition string, args []any) {
-	conditions := []string{"TRUE"}
+	conditions := []string{allPages}
 	add := func(condition string, values ...any) {
 		conditions = append(conditions, condition)
 		args = append(args, values...)

@@ -34,6 +34,17 @@ func Tokens(text string) (tokens []string) {
 	return tokens
 }
 
+// joinTokens are the tokens of a text with a space between them.
+func joinTokens(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	eachToken(text, func(token string) {
+		b.WriteString(token)
+		b.WriteByte(' ')
+	})
+	return b.String()
+}
+
 func eachToken(text string, visit func(token string)) {
 	folded := Fold(text)
 	from := -1

@@ -18,14 +18,14 @@ type CaptureTemplate struct {
 }
 
 // Capture inserts text captured by a template below headline i, or at the top
-// level for -1, as org-capture with immediate-finish does.
-func (d *Draft) Capture(i int, t CaptureTemplate) error {
+// level for -1, as org-capture with immediate-finish does. It returns the index of
+// the headline that was captured or that holds what was, -1 for none.
+func (d *Draft) Capture(i int, t CaptureTemplate) (captured int, err error) {
 	at := -1
 	if i >= 0 {
 		at = d.at(i)
 	}
 	var placed int
-	var err error
 	switch t.Type {
 	case "", "entry":
 		placed, err = d.captureEntry(at, t)
@@ -37,17 +37,19 @@ func (d *Draft) Capture(i int, t CaptureTemplate) error {
 		err = fmt.Errorf("unknown type of capture template %q; known are entry, item, checkitem, table-line", t.Type)
 	}
 	if err != nil {
-		return err
+		return -1, err
 	}
-	if head := d.headingAbove(placed); head >= 0 {
-		moved, release := d.anchor(head)
-		defer release()
-		if d.settings.Statistics {
-			d.updateParents(head)
-		}
-		d.updateCheckboxesAround(*moved)
+	head := d.headingAbove(placed)
+	if head < 0 {
+		return -1, nil
 	}
-	return nil
+	moved, release := d.anchor(head)
+	defer release()
+	if d.settings.Statistics {
+		d.updateParents(head)
+	}
+	d.updateCheckboxesAround(*moved)
+	return d.File().AtByte(*moved), nil
 }
 
 func (d *moveEdit) captureEntry(at int, t CaptureTemplate) (int, error) {

@@ -187,7 +187,7 @@ func fuzzEdit(t *testing.T, d *Draft, op, i int, arg string) {
 	case 23:
 		types := []string{"entry", "item", "checkitem", "table-line"}
 		texts := []string{"* " + strings.ReplaceAll(arg, "\n", " "), arg, arg, "| " + strings.ReplaceAll(arg, "\n", " ")}
-		_ = d.Capture(i, CaptureTemplate{Type: types[len(arg)%4], Text: texts[len(arg)%4], Prepend: len(arg)%2 == 0, EmptyLines: len(arg) % 3})
+		_, _ = d.Capture(i, CaptureTemplate{Type: types[len(arg)%4], Text: texts[len(arg)%4], Prepend: len(arg)%2 == 0, EmptyLines: len(arg) % 3})
 	}
 }
 

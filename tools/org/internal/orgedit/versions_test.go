@@ -66,8 +66,8 @@ func TestRefusedEdits(t *testing.T) {
 		"tag with blanks":      func(d *Draft) error { return d.SetTags(1, []string{"a b"}) },
 		"priority":             func(d *Draft) error { return d.SetPriority(1, "Z") },
 		"no clock":             func(d *Draft) error { return d.ClockOut() },
-		"template":             func(d *Draft) error { return d.Capture(0, CaptureTemplate{Type: "plain", Text: "x"}) },
-		"entry without stars":  func(d *Draft) error { return d.Capture(0, CaptureTemplate{Text: "x"}) },
+		"template":             func(d *Draft) error { _, err := d.Capture(0, CaptureTemplate{Type: "plain", Text: "x"}); return err },
+		"entry without stars":  func(d *Draft) error { _, err := d.Capture(0, CaptureTemplate{Text: "x"}); return err },
 	} {
 		d, err := NewDraft([]byte(src), "/x/t.org", settings, nil, Env{Now: testTime})
 		if err != nil {

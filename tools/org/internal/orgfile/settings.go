@@ -82,6 +82,8 @@ type Settings struct {
 	Title           string
 
 	Agenda AgendaSettings
+
+	Capture []CaptureTemplate
 }
 
 // AnyDrawer as ClockDrawer stands for the drawer of records, or LOGBOOK where
@@ -110,6 +112,7 @@ func DefaultSettings() Settings {
 		ArchiveContext:      []string{"time", "file", "olpath", "category", "todo", "itags"},
 		Footnotes:           "Footnotes",
 		Agenda:              defaultAgenda(),
+		Capture:             DefaultCapture(),
 	}
 }
 

@@ -33,7 +33,7 @@ func Names() []string {
 		"org-archive-mark-done", "org-todo-repeat-to-state", "org-tags-sort-function",
 		"org-agenda-skip-scheduled-if-done", "org-agenda-skip-deadline-if-done", "org-agenda-skip-timestamp-if-done",
 		"org-deadline-warning-days", "org-deadline-past-days", "org-scheduled-past-days", "org-agenda-start-on-weekday",
-		"org-agenda-show-future-repeats", "org-modules",
+		"org-agenda-show-future-repeats", "org-modules", "org-capture-templates",
 	}
 }
 
@@ -270,6 +270,8 @@ func setOther(s *orgfile.Settings, name string, v lispdata.Value) error {
 		s.Agenda.SkipRepeat = v.Nil()
 	case "org-modules":
 		s.Agenda.Habits = slices.Contains(texts(v), "org-habit")
+	case "org-capture-templates":
+		return setCapture(s, v)
 	case "org-blocker-hook": // set by Emacs along with org-enforce-todo-dependencies
 	default:
 		return ErrUnknown

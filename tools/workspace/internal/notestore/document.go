@@ -18,6 +18,10 @@ const (
 	LinkKind       Kind = "link"
 	AttachmentKind Kind = "attachment"
 	ScriptKind     Kind = "script"
+	// ScheduleKind is when a script is run, ScheduledRunKind when it was: two, so that
+	// a run is no reason not to take back a change of the schedule.
+	ScheduleKind     Kind = "schedule"
+	ScheduledRunKind Kind = "scheduled-run"
 )
 
 // A Document is something small beside the notes of a workspace.

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package watch
+
+import "errors"
+
+var errTooMany = errors.ErrUnsupported

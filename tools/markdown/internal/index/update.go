@@ -1,0 +1,125 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// Update puts pages into the index, in the place of those with the same files, and
+// removes others, all at once or not at all. No file may be in it twice. Many pages
+// in one call take much less time than in several: some hundreds are a good number.
+func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
+	if err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return update(ctx, c, put, remove) }); err != nil {
+		return fmt.Errorf("update index: %w", err)
+	}
+	return nil
+}
+
+func update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
+	gone := slices.Clone(remove)
+	for _, p := range put {
+		gone = append(gone, p.File)
+	}
+	if err := removePages(ctx, c, gone); err != nil {
+		return err
+	}
+	var last int64
+	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {
+		return err
+	}
+	rows, err := rowsOf(put, last)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := r.insert(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
+	list, err := json.Marshal(files)
+	if err != nil {
+		return err
+	}
+	ids, err := sqlstore.Select(ctx, c, func(r sqlstore.Row) (id int64, err error) {
+		err = r.Scan(&id)
+		return id, err
+	}, "DELETE FROM pages WHERE file IN (SELECT value FROM json_each(?)) RETURNING id", string(list))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if list, err = json.Marshal(ids); err == nil {
+		_, err = c.Exec(ctx, "DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", string(list))
+	}
+	return err
+}
+
+// rows are what is inserted into a table.
+type rows struct {
+	table, columns string
+	values         []any // of all rows, one after the other
+}
+
+func (r *rows) add(values ...any) { r.values = append(r.values, values...) }
+
+// maxArguments is less than what SQLite takes in a statement.
+const maxArguments = 20_000
+
+// insert uses as few statements as it can: each is compiled, and each flushes what
+// FTS5 has gathered in memory.
+func (r *rows) insert(ctx context.Context, c *sqlstore.Conn) error {
+	width := strings.Count(r.columns, ",") + 1
+	row := "(" + strings.Repeat("?, ", width-1) + "?)"
+	for chunk := range slices.Chunk(r.values, maxArguments/width*width) {
+		query := "INSERT INTO " + r.table + " (" + r.columns + ") VALUES " + strings.Repeat(row+", ", len(chunk)/width-1) + row
+		if _, err := c.Exec(ctx, query, chunk...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf are the rows of pages, which get the ids after last. Those of FTS5 come
+// last.
+func rowsOf(put []Page, last int64) ([]*rows, error) {
+	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
+	tags := &rows{table: "tags", columns: "page, tag, written"}
+	properties := &rows{table: "properties", columns: "page, key, value"}
+	tasks := &rows{table: "tasks", columns: "page, line, done, text"}
+	headings := &rows{table: "headings", columns: "page, line, level, text"}
+	words := &rows{table: "words", columns: "rowid, title, tags, body"}
+	for i, p := range put {
+		id := last + int64(i) + 1
+		head, err := json.Marshal(p.Head)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.File, err)
+		}
+		found, err := json.Marshal(p.Links)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.File, err)
+		}
+		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, string(head), string(found))
+		for _, tag := range p.Tags {
+			tags.add(id, Fold(tag), tag)
+		}
+		for _, v := range p.Properties {
+			properties.add(id, v.Key, v.Value)
+		}
+		for _, t := range p.Tasks {
+			tasks.add(id, t.Line, t.Done, t.Text)
+		}
+		for _, h := range p.Headings {
+			headings.add(id, h.Line, h.Level, h.Text)
+		}
+		words.add(id, joinTokens(p.Title), joinTokens(strings.Join(p.Tags, "\n")), joinTokens(p.text))
+	}
+	return []*rows{pages, tags, properties, tasks, headings, words}, nil
+}

@@ -1,0 +1,258 @@
+package org
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+)
+
+type captureIn struct {
+	Template string            `json:"template,omitempty" jsonschema:"its key; the first one when omitted"`
+	Title    string            `json:"title,omitempty" jsonschema:"what goes to %?"`
+	Text     string            `json:"text,omitempty" jsonschema:"what goes to %i, or below the heading"`
+	Link     string            `json:"link,omitempty" jsonschema:"what goes to %a"`
+	Tags     []string          `json:"tags,omitempty" jsonschema:"what goes to %^g"`
+	Answers  map[string]string `json:"answers,omitempty" jsonschema:"what the template asks for, by prompt"`
+	DryRun   bool              `json:"dryRun,omitempty" jsonschema:"show the diff"`
+}
+
+type captureOut struct {
+	Success bool   `json:"success" jsonschema:"true"`
+	File    string `json:"file" jsonschema:"its file"`
+	headlineLink
+	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+}
+
+func capture() tools.Tool[*Source] {
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[captureIn, captureOut]{
+		Name: "org-capture", Title: "Capture", Effect: tools.Writes, OptIn: true,
+		Doc:       "Add an entry, list item or table row by one of the user's capture templates (org://config/capture-templates).",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(nil, "tags"),
+		Examples: []tools.Example[captureIn, captureOut]{
+			{Purpose: "note a task", In: captureIn{Title: "Return the books"}, AnyAnswer: true, Want: captureOut{Success: true, File: "inbox.org", headlineLink: exampleLink("")}},
+		},
+	}, (*Source).capture), func(s *Source, ctx context.Context, in captureIn) ([]string, error) {
+		t, err := s.captureTemplate(in.Template)
+		switch {
+		case err != nil:
+			return []string{s.inbox()}, nil //nolint:nilerr // the call says what is wrong
+		case t.ID != "":
+			return s.targetsOf(ctx, "org://id/"+t.ID)
+		}
+		if file := s.captureFile(t); file != "" {
+			return []string{file}, nil
+		}
+		return []string{s.inbox()}, nil
+	})
+}
+
+// captureTemplate finds a template by its key.
+func (s *catalog) captureTemplate(key string) (t orgfile.CaptureTemplate, err error) {
+	i := slices.IndexFunc(s.settings.Capture, func(t orgfile.CaptureTemplate) bool {
+		return key == "" && t.Unusable == "" || key != "" && t.Key == key
+	})
+	if i < 0 {
+		var known []string
+		for _, t := range s.settings.Capture {
+			known = append(known, t.Key+" "+t.Name)
+		}
+		return t, tools.Errorf(tools.Invalid, "template: there is no capture template %.40q", key).WithHint("There are %q.", known)
+	}
+	if t = s.settings.Capture[i]; t.Unusable != "" {
+		return t, tools.Errorf(tools.Invalid, "template: %.40q cannot be used without Emacs: %s", key, t.Unusable).
+			WithHint("Use another template, or org-add-todo.")
+	}
+	return t, nil
+}
+
+// captureFile is the name of the file of a template, "" if it is not open to agents.
+func (s *catalog) captureFile(t orgfile.CaptureTemplate) string {
+	file := t.File
+	if file == "" {
+		return s.inbox()
+	}
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			file = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(file) {
+		return s.roots[0].prefix + filepath.ToSlash(filepath.Clean(file))
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
+		file = filepath.Join(dir, filepath.Base(file))
+	}
+	name, _ := s.nameAt(file)
+	return name
+}
+
+func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn) (out captureOut, err error) {
+	t, err := s.captureTemplate(in.Template)
+	if err != nil {
+		return out, err
+	}
+	if err := checkCapture(t, &in); err != nil {
+		return out, err
+	}
+	out.Success = true
+	out.Diff, err = s.edit(ctx, c, WriteOptions{DryRun: in.DryRun}, func(e *edit) error {
+		text, err := orgedit.Expand(t.Text, orgedit.CaptureInput{Title: strings.TrimSpace(in.Title), Text: in.Text, Link: in.Link, Tags: in.Tags, Answers: in.Answers}, e.env.Now)
+		if err != nil {
+			return editError(err)
+		}
+		f, at, err := e.captureTarget(t)
+		if err != nil {
+			return err
+		}
+		var i int
+		if t.DateTree {
+			i, err = f.AddEntry(text.Text, orgedit.EntryPlace{Parent: at, After: -1, First: t.Prepend, Day: e.env.Now})
+		} else {
+			i, err = f.Capture(at, orgedit.CaptureTemplate{Type: t.Type, Prepend: t.Prepend, EmptyLines: t.EmptyLines, Text: text.Text})
+		}
+		if err != nil {
+			return editError(err)
+		}
+		out.File = f.name
+		if i < 0 {
+			now, err := e.present(f)
+			if err == nil {
+				out.headlineLink = headlineLink{ResourceURI: s.uri(now, -1), Etag: now.etag(-1)}
+			}
+			return err
+		}
+		if t.Type == "entry" && idPolicy(s.config.IDs) != neverIDs {
+			f.CreateID(i)
+		}
+		if err := e.setProperties(f, i, text.Properties, nil); err != nil {
+			return err
+		}
+		now, shown, err := e.result(f, i)
+		if err == nil {
+			out.headlineLink = s.link(now, shown)
+		}
+		return err
+	})
+	return out, err
+}
+
+// checkCapture refuses what would end the entry or start others.
+func checkCapture(t orgfile.CaptureTemplate, in *captureIn) error {
+	if in.Title != "" {
+		if err := checkTitle(in.Title); err != nil {
+			return err
+		}
+		if err := checkLine("title", in.Title); err != nil {
+			return err
+		}
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return err
+	}
+	in.Text = strings.TrimRight(strings.ReplaceAll(in.Text, "\r\n", "\n"), "\n")
+	level := maxBody // in a list no heading is right
+	if t.Type == "entry" {
+		level = orgfile.HeadingLevel([]byte(t.Text))
+	}
+	if err := checkBody(in.Text, level); err != nil {
+		return err
+	}
+	if t.Type == "table-line" && strings.Contains(in.Text, "\n") {
+		return tools.Errorf(tools.Invalid, "text: a row of a table is one line")
+	}
+	if err := checkLine("link", in.Link); err != nil {
+		return err
+	}
+	for name, value := range in.Answers {
+		if err := checkLine("answers: "+tools.Truncate(name, 40), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLine(what, text string) error {
+	if strings.ContainsAny(text, "\n\r") {
+		return tools.Errorf(tools.Invalid, "%s: write one line", what)
+	}
+	if orgfile.HeadingLevel([]byte(text+" ")) > 0 {
+		return tools.Errorf(tools.Invalid, "%s: it must not start as a heading does", what).WithHint("Leave out the stars.")
+	}
+	return checkLength(what, text, maxTitle)
+}
+
+// captureTarget opens the file of a template and finds the headline that it goes
+// below, -1 for none. As Emacs does, it makes a missing headline of file+headline.
+func (e *edit) captureTarget(t orgfile.CaptureTemplate) (*editedFile, int, error) {
+	if t.ID != "" {
+		return e.headline("org://id/"+escapeSegment(t.ID), "")
+	}
+	file := e.s.captureFile(t)
+	if file == "" {
+		return nil, 0, tools.Errorf(tools.NotFound, "template: the file of %.40q is not open to agents", t.Key).
+			WithHint("Use another template, or ask the user to add the file to the source.")
+	}
+	f, err := e.open(file)
+	if err != nil || t.Headline == "" && len(t.Path) == 0 {
+		return f, -1, err
+	}
+	now, err := e.present(f)
+	if err != nil {
+		return nil, 0, err
+	}
+	if t.Headline != "" {
+		for i := range now.Headlines {
+			if isTitled(now, i, t.Headline) {
+				return f, now.wholeIndex(i), nil
+			}
+		}
+		i, err := f.AddEntry("* "+t.Headline+"\n", orgedit.EntryPlace{Parent: -1, After: -1})
+		return f, i, editError(err)
+	}
+	at := -1
+	for _, title := range t.Path {
+		below := now.Children(at)
+		i := slices.IndexFunc(below, func(i int) bool { return isTitled(now, i, title) })
+		if i < 0 {
+			return nil, 0, tools.Errorf(tools.NotFound, "template: %s has no headline %.300q", file, strings.Join(t.Path, "/")).
+				WithHint("Use another template, or ask the user whether to add the headline.")
+		}
+		at = below[i]
+	}
+	return f, now.wholeIndex(at), nil
+}
+
+// isTitled reports whether a headline has a title, around which Org lets statistics
+// cookies stand.
+func isTitled(f *shownFile, i int, title string) bool {
+	own := f.Text(f.Headlines[i].Title)
+	return own == title || strings.TrimSpace(cookiePattern().ReplaceAllString(own, "")) == title
+}
+
+var cookiePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[0-9]*(?:%|/[0-9]*)\]`) })
+
+// A CaptureTemplate is a capture template as the resource of them answers it.
+type CaptureTemplate struct {
+	Key      string `json:"key"`
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Template string `json:"template"`
+	Unusable string `json:"unusable,omitempty"`
+}
+
+func (s *reader) readCaptureTemplates(context.Context, string, map[string]string) (tools.Content, error) {
+	all := []CaptureTemplate{}
+	for _, t := range s.settings.Capture {
+		all = append(all, CaptureTemplate{t.Key, t.Name, t.Type, t.Text, t.Unusable})
+	}
+	return plainContent(map[string]any{"templates": all}, nil)
+}

@@ -1,0 +1,178 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+)
+
+// scheduledScriptFailed is about the newest run of each script.
+var scheduledScriptFailed = status.ProblemType{
+	Code: "workspace.schedule", Severity: status.Warning,
+	Description: "The newest run of a script that has a schedule failed, or needed an approval that nobody gave. It wrote nothing, and runs again at its next time.",
+	Title:       "scheduled script {script} in {source} failed: {why}",
+	Fix:         "`lectern script run NAME` shows what is wrong with the script, `lectern grants` what it may do; `lectern script unschedule NAME` ends it.",
+}
+
+// A scriptScheduler runs scripts at their times, each at most once at a time.
+type scriptScheduler struct {
+	*Workspaces
+	ended chan struct{} // cap 1: a run has ended
+	runs  sync.WaitGroup
+
+	mu      sync.Mutex
+	running map[string]bool
+	began   map[string]time.Time // the newest run, also one that could not be kept
+	failed  map[string]string    // why, by script
+}
+
+func (w *Workspaces) newScheduler() *scriptScheduler {
+	return &scriptScheduler{Workspaces: w, ended: make(chan struct{}, 1), running: map[string]bool{}, began: map[string]time.Time{}, failed: map[string]string{}}
+}
+
+// wakeSchedule has schedules read now.
+func (w *Workspaces) wakeSchedule() {
+	select {
+	case w.scheduled <- struct{}{}:
+	default: // they will be
+	}
+}
+
+// Run implements [tools.Runner]: it runs scripts by their schedules. While there is
+// one, the hub stays.
+func (w *Workspaces) Run(ctx context.Context) error {
+	if w.calls == nil {
+		return nil
+	}
+	s := w.newScheduler()
+	defer s.runs.Wait()
+	release := func() {}
+	defer func() { release() }()
+	held := false
+	for {
+		next, any, err := s.startDue(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if any != held {
+			release()
+			if release = func() {}; any {
+				release = w.report.Hold("scripts have a schedule")
+			}
+			held = any
+		}
+		timer := time.NewTimer(min(max(next.Sub(w.now()), 0), shortestSchedule))
+		select {
+		case <-timer.C:
+		case <-w.scheduled:
+		case <-s.ended:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// startDue starts what is due, and returns when it must be called again and whether
+// there are schedules. What was missed while no hub ran is made up for once.
+func (s *scriptScheduler) startDue(ctx context.Context) (next time.Time, any bool, err error) {
+	now := s.now()
+	next = now.Add(shortestSchedule)
+	list, err := s.schedules(ctx)
+	if err != nil {
+		return next, false, err
+	}
+	s.showFailures(list)
+	for _, one := range list {
+		due, err := one.next(one.last.In(now.Location()))
+		if err != nil {
+			return next, false, err
+		}
+		if !due.After(now) {
+			s.start(ctx, one, now)
+		} else if due.Before(next) {
+			next = due
+		}
+	}
+	return next, len(list) > 0, nil
+}
+
+func (s *scriptScheduler) start(ctx context.Context, one scheduledScript, now time.Time) {
+	label := one.label(s.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[label] || now.Sub(s.began[label]) < shortestSchedule {
+		return
+	}
+	s.running[label], s.began[label] = true, now
+	s.runs.Go(func() {
+		err := s.runOnce(ctx, one, now)
+		s.mu.Lock()
+		delete(s.running, label)
+		delete(s.failed, label)
+		if err != nil && ctx.Err() == nil {
+			s.failed[label] = tools.AsError(err).Message
+		}
+		s.mu.Unlock()
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
+	})
+}
+
+// runOnce runs a script unless another hub does. The time is kept before the run, so
+// that a script which ends the hub is not run again and again.
+func (s *scriptScheduler) runOnce(ctx context.Context, one scheduledScript, now time.Time) error {
+	body, err := tools.PlainJSON(scheduledRun{now.UTC()})
+	if err != nil {
+		return err
+	}
+	draft := s.store.Begin(notestore.View{})
+	if err := draft.Put(ctx, notestore.Document{Workspace: one.workspace, Kind: notestore.ScheduledRunKind, ID: one.name, Body: string(body)}); err != nil {
+		return err
+	}
+	if err := draft.Commit(ctx); err != nil {
+		if _, other := errors.AsType[*notestore.ConflictError](err); other {
+			return nil
+		}
+		return err
+	}
+	script, err := findScript(ctx, s.Workspaces, one.workspace, one.name)
+	if err != nil {
+		return err
+	}
+	args, err := json.Marshal(ScriptIn{Code: script.Code, Language: script.Language, WorkspaceID: ID(one.workspace)})
+	if err != nil {
+		return err
+	}
+	_, err = s.calls.CallAs(ctx, "script:"+one.label(s.name), "run_script", args)
+	return err
+}
+
+// showFailures shows the scripts whose newest run failed, as far as they still have a
+// schedule.
+func (s *scriptScheduler) showFailures(list []scheduledScript) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.failed, func(label, _ string) bool {
+		return !slices.ContainsFunc(list, func(one scheduledScript) bool { return one.label(s.name) == label })
+	})
+	if len(s.failed) == 0 {
+		s.report.Clear(scheduledScriptFailed)
+		return
+	}
+	names := slices.Sorted(maps.Keys(s.failed))
+	s.report.Raise(scheduledScriptFailed, status.Args{"script": strings.Join(names, ", "), "why": s.failed[names[0]]})
+}
