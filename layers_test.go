@@ -74,6 +74,8 @@ var layers = []layer{
 	{"tui/prose", []string{"tui/theme"}, []string{"os", "net", "io/fs", mcpGo}, "prose lays out text; where it comes from and where it is shown is for others"},
 	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
 	{"internal/loopnet", []string{"internal/atomicfile"}, []string{terminal, mcpGo}, "token files are replaced in one step, like every other file"},
+	{"internal/atomicfile", []string{"internal/rename"}, []string{terminal, mcpGo}, "a file is replaced by system calls that package os does not have"},
+	{"internal/folder", []string{"internal/rename"}, []string{terminal, mcpGo}, "a file moves to a free name by a system call; how one is written is the Writer's"},
 	{"internal/audit", []string{"internal/sqlstore"}, []string{terminal, mcpGo}, "the audit is a table; what a call is and who reads it is for others"},
 	{"internal/sqlstore", []string{"internal/filelock"}, []string{terminal, mcpGo}, "sqlstore keeps tables; whose they are and what they mean is for others"},
 	{"internal/sqlstore/pgtest", nil, []string{terminal, mcpGo}, "a test kit starts a server; it does not know what is kept in it"},

@@ -2,16 +2,15 @@
 // file, also after a crash or a power failure, finds the old bytes or the new
 // ones, never a part and never nothing.
 //
-// It is not a lock: a precondition ([Options].IfHash) narrows the window in
-// which another program's edit could be overwritten to the instant before the
-// rename, but does not close it. It keeps no copies of old content.
+// It is not a lock: what another program writes meanwhile stays, and the write fails
+// ([Options].IfHash). Where the file system cannot exchange two names ([CheckExchange])
+// an edit in the instant before the rename is lost. It keeps no copies of old content.
 //
 // It is imported by Systems that write people's notes and by everything that
 // writes Lectern's own files. Start reading at [Write].
 package atomicfile
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -43,7 +42,8 @@ type Options struct {
 	// Create requires that the name does not exist yet, else ErrExists. Check and
 	// creation are one step on every file system with hard links.
 	Create bool
-	// IfHash is the SHA-256 that the current content must have, else ErrChanged.
+	// IfHash is the SHA-256 that the content must have that is replaced, else
+	// ErrChanged. A file that some program has open for writing has changed, too.
 	IfHash *[sha256.Size]byte
 }
 
@@ -109,12 +109,12 @@ func write(root *os.Root, name string, put func(io.Writer) error, opt Options) e
 	if opt.Create && old != nil {
 		return ErrExists
 	}
-	temp := path.Join(path.Dir(name), tempPrefix+rand.Text()+tempSuffix)
+	temp := tempName(name)
 	if err := writeTemp(root, temp, put, opt, old); err != nil {
 		return errors.Join(err, removeTemp(root, temp))
 	}
-	if err := rename(root, temp, name, opt); err != nil {
-		return errors.Join(err, removeTemp(root, temp))
+	if err := place(root, temp, name, opt); err != nil {
+		return err
 	}
 	return syncFolder(root, path.Dir(name))
 }
@@ -161,20 +161,21 @@ func writeTemp(root *os.Root, temp string, put func(io.Writer) error, opt Option
 	return f.Sync()
 }
 
-func rename(root *os.Root, temp, name string, opt Options) error {
+// place gives the file temp its name. Afterwards temp is gone, also after an error.
+func place(root *os.Root, temp, name string, opt Options) error {
 	if opt.IfHash != nil {
-		now, err := hashFile(root, name)
-		if err != nil {
-			return err
-		}
-		if now != *opt.IfHash {
-			return ErrChanged
-		}
+		return replace(root, temp, name, *opt.IfHash)
 	}
+	var err error
 	if opt.Create {
-		return linkNew(root, temp, name)
+		err = linkNew(root, temp, name)
+	} else {
+		err = root.Rename(temp, name)
 	}
-	return root.Rename(temp, name)
+	if err != nil {
+		return errors.Join(err, removeTemp(root, temp))
+	}
+	return nil
 }
 
 // linkNew renames temp to name unless name exists. A rename would replace a
@@ -204,6 +205,8 @@ func linkNew(root *os.Root, temp, name string) error {
 	return nil
 }
 
+// hashFile returns the hash of a file; ErrChanged if it is none, or some program has
+// it open for writing.
 func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 	if info, err := statRegular(root, name); err != nil || info == nil {
 		return sum, errors.Join(ErrChanged, err)
@@ -213,6 +216,9 @@ func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 		return sum, errors.Join(ErrChanged, err)
 	}
 	defer f.Close() //nolint:errcheck // only read
+	if hasWriter(f) {
+		return sum, ErrChanged
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return sum, err
@@ -224,7 +230,7 @@ func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 // directly below root, given umask and file system. It creates one of each and
 // removes them.
 func ProbeModes(root *os.Root) (file, folder fs.FileMode, err error) {
-	dir := tempPrefix + rand.Text() + tempSuffix
+	dir := tempName(probeName)
 	if err := root.Mkdir(dir, 0o777); err != nil {
 		return 0, 0, fmt.Errorf("try modes: %w", err)
 	}

@@ -18,8 +18,8 @@ type ConflictError struct{ Target string }
 func (e *ConflictError) Error() string { return e.Target + " has been edited" }
 
 // A Writer writes a file below root in one step, as internal/atomicfile does: from
-// one State, in which it may be missing, to another, in which it exists. If the file
-// does not hold before, the error is an [ConflictError].
+// one State to another, and in at most one of them it is missing. If the file does not
+// hold before, the error is an [ConflictError].
 type Writer func(root *os.Root, file string, before, after State) error
 
 // A Committer carries out drafts on the real folder, and takes Changes back. It is
@@ -265,8 +265,8 @@ func (a *changeApplier) moveFile(from, to string) error {
 	return nil
 }
 
-// checkUnchanged checks that a file to be moved or deleted is as it was, because
-// the file system cannot check that.
+// checkUnchanged checks that a file to be moved is as it was. What moves
+// is what is there then, with a later edit, so that none is lost.
 func (a *changeApplier) checkUnchanged(c Change) error {
 	held, _, err := a.f.readState(c.Target, maxFile)
 	if err != nil {
@@ -280,21 +280,10 @@ func (a *changeApplier) checkUnchanged(c Change) error {
 
 // applyFile makes the Change of one file.
 func (a *changeApplier) applyFile(c Change) error {
-	switch {
-	case c.Before.equal(c.After):
+	if c.Before.equal(c.After) {
 		return nil
-	case c.After.Exists:
-		return a.record(a.writeFile(c.Target, c.Before, c.After), func() error {
-			if !c.Before.Exists {
-				return a.f.remove(c.Target)
-			}
-			return a.writeFile(c.Target, c.After, c.Before)
-		})
 	}
-	if err := a.checkUnchanged(c); err != nil {
-		return err
-	}
-	return a.record(a.f.remove(c.Target), func() error { return a.writeFile(c.Target, State{}, c.Before) })
+	return a.record(a.writeFile(c.Target, c.Before, c.After), func() error { return a.writeFile(c.Target, c.After, c.Before) })
 }
 
 // writeFile writes a file if it still holds before.

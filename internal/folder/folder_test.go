@@ -91,9 +91,6 @@ func TestWalkSkipsHiddenAndSpecialFiles(t *testing.T) {
 		if _, err := v.CheckDestination(name, ""); err == nil {
 			t.Errorf("%s: may be written", name)
 		}
-		if err := v.f.remove(name); err == nil {
-			t.Errorf("%s: removed", name)
-		}
 		if err := v.f.move(name, "moved.md"); err == nil {
 			t.Errorf("%s: renamed", name)
 		}

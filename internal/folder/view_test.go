@@ -146,6 +146,9 @@ func testWriter(root *os.Root, file string, before, after State) error {
 			return &ConflictError{file}
 		}
 	}
+	if !after.Exists {
+		return root.Remove(file)
+	}
 	return root.WriteFile(file, after.Data, fs.FileMode(after.Mode))
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/lectern-mcp/lectern/internal/rename"
 )
 
 // The functions below change exactly one name and create nothing on the way:
@@ -53,18 +55,6 @@ func (f *Folder) move(from, to string) error {
 	return f.wrapError("move", from, err)
 }
 
-// remove removes the regular file at name.
-func (f *Folder) remove(name string) error {
-	err := f.checkPath(name)
-	if err == nil {
-		err = f.checkRegular(name)
-	}
-	if err == nil {
-		err = f.root.Remove(name)
-	}
-	return f.wrapError("remove", name, err)
-}
-
 func (f *Folder) checkRegular(name string) error {
 	info, err := f.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -80,13 +70,20 @@ func (f *Folder) removeEmpty(name string) {
 	}
 }
 
-// renameFile links the new name before it removes the old one, because os.Rename
-// would replace a file that has the new name.
+// renameFile never replaces a file that has the new name. Where the file system
+// cannot promise that it links the new name before it removes the old one; what
+// somebody puts at the old name between the two is lost.
 func (f *Folder) renameFile(from, to string) error {
 	if from == to {
 		return nil
 	}
-	err := f.root.Link(from, to)
+	err := rename.NoReplace(f.root, from, to)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		err = f.root.Link(from, to)
+	}
 	switch {
 	case err == nil:
 		if err := f.root.Remove(from); err != nil {

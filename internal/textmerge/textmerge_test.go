@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +19,12 @@ func TestMergeIsThatOfGit(t *testing.T) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	const rounds = 400
+	rounds := 400
+	if s := os.Getenv("ROUNDS"); s != "" { // 1,500 in `make soak PART=merge`
+		if rounds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rng := rand.New(rand.NewPCG(3, 5))
 	clean := 0
 	for range rounds {

@@ -34,6 +34,7 @@ func System() tools.Kind {
 		Prompts:   prompts(),
 		Pages:     pages(),
 
+		Checks:      checks(),
 		Sample:      sample(),
 		Environment: Environment(),
 	})

@@ -309,7 +309,12 @@ func writeFile(dir *os.Root, file string, before, after folder.State) error {
 	if before.Exists {
 		opt.IfHash = new(sha256.Sum256(before.Data))
 	}
-	err := atomicfile.Write(dir, file, after.Data, opt)
+	var err error
+	if after.Exists {
+		err = atomicfile.Write(dir, file, after.Data, opt)
+	} else {
+		err = atomicfile.Remove(dir, file, *opt.IfHash)
+	}
 	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) || !before.Exists && errors.Is(err, atomicfile.ErrNotRegular) {
 		return &folder.ConflictError{Target: file}
 	}

@@ -246,6 +246,9 @@ func (b *openBuffers) importVariables(ctx context.Context, s *orgfile.Settings) 
 // writer returns the [folder.Writer] of a root.
 func (b *openBuffers) writer(dir string) folder.Writer {
 	return func(root *os.Root, file string, before, after folder.State) error {
+		if !after.Exists {
+			return writeFile(root, file, before, after)
+		}
 		path := filepath.Join(dir, filepath.FromSlash(file))
 		return b.write(path, file, before.Data, after.Data, func() error { return writeFile(root, file, before, after) })
 	}
