@@ -42,6 +42,12 @@ func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []too
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
+	return m.restore(ctx, changes, after)
+}
+
+// restore makes each card what it is to be again. Files are renamed first, and what is
+// below a card goes before it.
+func (m *remote) restore(ctx context.Context, changes []tools.Change, after []*remoteState) error {
 	order := simpleNamesFirst(changes)
 	for _, i := range order {
 		if after[i] != nil && !changes[i].Before.Exists && isFile(after[i].Type) {
@@ -57,7 +63,7 @@ func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []too
 			}
 		}
 	}
-	for _, i := range slices.Backward(order) { // what is below goes first
+	for _, i := range slices.Backward(order) {
 		if changes[i].Before.Exists && after[i] == nil {
 			if err := m.takeAway(ctx, changes[i].Target); err != nil {
 				return err

@@ -113,12 +113,7 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 		if err != nil {
 			return err
 		}
-		var i int
-		if t.DateTree {
-			i, err = f.AddEntry(text.Text, orgedit.EntryPlace{Parent: at, After: -1, First: t.Prepend, Day: e.env.Now})
-		} else {
-			i, err = f.Capture(at, orgedit.CaptureTemplate{Type: t.Type, Prepend: t.Prepend, EmptyLines: t.EmptyLines, Text: text.Text})
-		}
+		i, err := e.addCaptured(f, at, t, text.Text)
 		if err != nil {
 			return editError(err)
 		}
@@ -143,6 +138,15 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 		return err
 	})
 	return out, err
+}
+
+// addCaptured writes the text of a capture, and returns the index of its headline;
+// negative: it has none.
+func (e *edit) addCaptured(f *editedFile, at int, t orgfile.CaptureTemplate, text string) (int, error) {
+	if t.DateTree {
+		return f.AddEntry(text, orgedit.EntryPlace{Parent: at, After: -1, First: t.Prepend, Day: e.env.Now})
+	}
+	return f.Capture(at, orgedit.CaptureTemplate{Type: t.Type, Prepend: t.Prepend, EmptyLines: t.EmptyLines, Text: text})
 }
 
 // checkCapture refuses what would end the entry or start others.
