@@ -14,6 +14,10 @@ import (
 // commonKeys are the keys of a [[source]] that every kind has.
 var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "role", "tools", "exclude", "only"}
 
+// IsCommonKey reports whether every kind of source has a key of this name, so that no
+// System may declare it.
+func IsCommonKey(name string) bool { return slices.Contains(commonKeys, name) }
+
 // sources reads the [[source]] tables.
 func (d *decoder) sources(top configTable, file string) []Source {
 	v, ok := top.values["source"]

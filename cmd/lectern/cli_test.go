@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
@@ -46,6 +47,17 @@ func TestExitCodes(t *testing.T) {
 	} {
 		if got := exitCodeFor(c.err); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+// A key of a System with the name of one that every source has would never reach it.
+func TestKeysOfSystemsAreTheirOwn(t *testing.T) {
+	for _, kind := range testCLI(t).Systems() {
+		for _, key := range app.ConfigKeys(kind.Manifest()) {
+			if config.IsCommonKey(key.Name) {
+				t.Errorf("%s declares the key %s, which every source has", kind.Manifest().Name, key.Name)
+			}
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 // Config holds the keys of a [[source]] table with kind "cards". A number that is
 // omitted or 0 has its default.
 type Config struct {
-	URL  string       `json:"url,omitempty" jsonschema:"address of the API of a wiki of others, such as https://wiki.example.org/api/mcp; Lectern keeps the wiki when omitted"`
-	Key  tools.Secret `json:"key,omitzero" jsonschema:"API key for that wiki"`
-	Role RemoteRole   `json:"role,omitempty" jsonschema:"the most that agents get on that wiki; user when omitted"`
+	URL        string       `json:"url,omitempty" jsonschema:"address of the API of a wiki of others, such as https://wiki.example.org/api/mcp; Lectern keeps the wiki when omitted"`
+	Key        tools.Secret `json:"key,omitzero" jsonschema:"API key for that wiki"`
+	RemoteRole RemoteRole   `json:"remote_role,omitempty" jsonschema:"the most that agents get on that wiki; user when omitted"`
 
 	Folder tools.Folder `json:"folder,omitempty" jsonschema:"where the wiki's database, files and backups are; a folder of Lectern's own when omitted"`
 	DSN    tools.Secret `json:"dsn,omitzero" jsonschema:"URL of a PostgreSQL database, which several hubs may share, in place of a file"`

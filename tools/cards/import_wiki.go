@@ -64,7 +64,7 @@ func (l *local) otherWiki(args map[string]string) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openRemote(Config{URL: args["from"], Key: key, Role: RemoteRole(role)}, tools.Env{Reveal: l.reveal, Now: l.now})
+	return openRemote(Config{URL: args["from"], Key: key, RemoteRole: RemoteRole(role)}, tools.Env{Reveal: l.reveal, Now: l.now})
 }
 
 // everyName lists the names of all cards of a wiki, page by page.

@@ -24,7 +24,7 @@ func Environment() []tools.EnvironmentVariable {
 	return []tools.EnvironmentVariable{
 		{Name: "DECKO_API_BASE_URL", Key: "url", Doc: "address of the wiki's API", Required: true},
 		{Name: "MCP_API_KEY", Key: "key", Doc: "API key of the wiki", Required: true},
-		{Name: "MCP_ROLE", Key: "role", Doc: "user, gm or admin: the most that agents get"},
+		{Name: "MCP_ROLE", Key: "remote_role", Doc: "user, gm or admin: the most that agents get"},
 	}
 }
 
@@ -40,7 +40,7 @@ func openRemote(config Config, env tools.Env) (*remote, error) {
 	if err != nil {
 		return nil, tools.Errorf(tools.Invalid, "url: %s", err.Error())
 	}
-	role := cardstore.Role(config.Role)
+	role := cardstore.Role(config.RemoteRole)
 	if role == "" {
 		role = cardstore.User
 	}

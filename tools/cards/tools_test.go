@@ -73,7 +73,7 @@ func remoteBox(t testing.TB, own bool, role string, privacy tools.Privacy) toolb
 	w.Put(t, start...)
 	server := httptest.NewServer(http.StripPrefix("/api/mcp", w))
 	t.Cleanup(server.Close)
-	b := openBox(t, map[string]any{"url": server.URL + "/api/mcp", "key": "env:MCP_API_KEY", "role": role}, w.Key, privacy)
+	b := openBox(t, map[string]any{"url": server.URL + "/api/mcp", "key": "env:MCP_API_KEY", "remote_role": role}, w.Key, privacy)
 	b.wiki, b.url = w, server.URL+"/api/mcp"
 	return b
 }
