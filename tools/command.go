@@ -29,9 +29,9 @@ type CommandInfo struct {
 	// Grant is what the command lets a client of the source's own do; nil: it is about
 	// none.
 	Grant *CommandGrant `json:"-"`
-	// AfterAdd is why a person gives the command to a new source, as `lectern source
-	// add` says it; empty: it says nothing.
-	AfterAdd string `json:"-"`
+	// AfterAdd has `lectern source add` give the command to a source that it has added;
+	// nil: it does not.
+	AfterAdd *CommandAfterAdd `json:"-"`
 }
 
 // A CommandGrant is a grant for a client of the source's own, of [ClientCaller]. A
@@ -42,12 +42,22 @@ type CommandGrant struct {
 	Effects []Effect
 }
 
-// CommandArgument is one argument of a Command, given by position if it is
-// Required and as --NAME otherwise.
+// CommandAfterAdd is how a Command is given to a source that was just added.
+type CommandAfterAdd struct {
+	Args map[string]string
+	// WithoutKey is a key of the configuration: with it the command is not given; empty:
+	// it always is.
+	WithoutKey string
+}
+
+// CommandArgument is one argument of a Command, given by position if it is Required
+// or Positional, and as --NAME otherwise.
 type CommandArgument struct {
 	Name     string `json:"name"`
 	Doc      string `json:"description"`
 	Required bool   `json:"required,omitempty"`
+	// Positional means that it may be left out. It comes after those that are required.
+	Positional bool `json:"positional,omitempty"`
 	// Folder means that the value is a path, which is made absolute.
 	Folder bool `json:"folder,omitempty"`
 }
@@ -95,6 +105,8 @@ type EnvironmentVariable struct {
 	Key      string `json:"key"`  // the configuration key that gets its value, or a reference to it if the key is a Secret
 	Doc      string `json:"description"`
 	Required bool   `json:"required,omitempty"`
+	// Positional means that it may be left out. It comes after those that are required.
+	Positional bool `json:"positional,omitempty"`
 	// Source names the source, on the first that is Required; empty: the System's
 	// name.
 	Source string `json:"source,omitempty"`

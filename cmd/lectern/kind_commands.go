@@ -78,21 +78,28 @@ type kindCommand struct {
 
 func (k kindCommand) command(word string) *cobra.Command {
 	use, about := word, []string{}
-	var required []string
+	var required, positions []string
 	for _, a := range k.info.Args {
-		if a.Required {
-			use += " " + strings.ToUpper(a.Name)
+		word := strings.ToUpper(a.Name)
+		switch {
+		case a.Required:
+			use += " " + word
 			required = append(required, a.Name)
-			about = append(about, "  "+strings.ToUpper(a.Name)+"  "+a.Doc)
+		case a.Positional:
+			use += " [" + word + "]"
+		default:
+			continue
 		}
+		positions = append(positions, a.Name)
+		about = append(about, "  "+word+"  "+a.Doc)
 	}
 	short, _, _ := strings.Cut(k.info.Doc, "\n")
 	cmd := &cobra.Command{Use: use, Short: strings.TrimSuffix(short, "."), Long: k.info.Doc}
 	if len(about) > 0 {
 		cmd.Long += "\n\n" + strings.Join(about, "\n")
 	}
-	cmd.Args = arguments(len(required), len(required), strings.Join(required, ", "))
-	if len(required) == 0 {
+	cmd.Args = arguments(len(required), len(positions), strings.Join(positions, ", "))
+	if len(positions) == 0 {
 		cmd.Args = noArguments
 	}
 	var source string
@@ -110,21 +117,21 @@ func (k kindCommand) command(word string) *cobra.Command {
 		k.grant.register(cmd, *k.info.Grant)
 	}
 	for _, a := range k.info.Args {
-		if !a.Required {
+		if !slices.Contains(positions, a.Name) {
 			optional[a.Name] = cmd.Flags().String(a.Name, "", a.Doc)
 			k.completeFlag(cmd, a.Name, &source)
 		}
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if len(args) >= len(required) {
+		if len(args) >= len(positions) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return k.propose(required[len(args)], source, prefix)
+		return k.propose(positions[len(args)], source, prefix)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := map[string]string{}
-		for i, name := range required {
-			values[name] = args[i]
+		for i, value := range args {
+			values[positions[i]] = value
 		}
 		for name, value := range optional {
 			if cmd.Flags().Changed(name) {

@@ -122,32 +122,37 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 	if err := c.printGrants(conf, added.Name); err != nil {
 		return err
 	}
-	suggestCommands(c, added)
+	if err := runFirstCommands(ctx, c, added, s.Keys); err != nil {
+		return err
+	}
 	if c.planner().SkillIsOutdated() {
 		c.printf("\nTo tell agents of it in the skill that they have: lectern skill install\n")
 	}
 	return c.sayHidden(ctx, added)
 }
 
-// suggestCommands names the commands that a new source is usually given.
-func suggestCommands(c *cli, added config.Source) {
+// runFirstCommands gives a new source the commands that its System wants given. It starts
+// the hub, which carries them out, if none runs.
+func runFirstCommands(ctx context.Context, c *cli, added config.Source, keys map[string]string) (err error) {
 	kind, ok := c.Kind(added.Kind)
 	if !ok {
-		return
+		return nil
 	}
 	for _, command := range kind.Commands {
-		if command.AfterAdd == "" {
+		first := command.AfterAdd
+		if first == nil || keys[first.WithoutKey] != "" {
 			continue
 		}
-		var line strings.Builder
-		line.WriteString("lectern " + added.Kind + " " + command.Name)
-		for _, a := range command.Args {
-			if a.Required {
-				line.WriteString(" " + strings.ToUpper(a.Name))
-			}
+		c.printf("\n")
+		conn, _, err := c.connect(ctx)
+		if err == nil {
+			err = errors.Join(kindCommand{c, added.Kind, command, &grantFlags{}}.run(ctx, added.Name, first.Args, true), conn.Close())
 		}
-		c.printf("\n%s: %s --source %s\n", command.AfterAdd, line.String(), added.Name)
+		if err != nil {
+			c.printf("note: `lectern %s %s` was not carried out for it: %v\n", added.Kind, command.Name, err)
+		}
 	}
+	return nil
 }
 
 func describeKeys(keys map[string]string) string {

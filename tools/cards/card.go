@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -91,6 +92,42 @@ const (
 	pageSize  = 100  // of the API, at most
 	deepest   = 20   // levels below a card
 )
+
+// goingWith are the cards that are deleted or renamed with one: those below it, and if
+// its name is simple also those that it is a right side of, with what is below them.
+func (r requester) goingWith(ctx context.Context, name string) ([]card, error) {
+	all, err := r.below(ctx, name, deepest)
+	own := cardname.Parse(name)
+	if err != nil || own.IsCompound() {
+		return all, err
+	}
+	for offset := 0; offset < mostCards; offset += pageSize {
+		q := getOf("cards")
+		q.Query = url.Values{"q": {name}, "include_virtual": {"true"}, "limit": {fmt.Sprint(pageSize)}, "offset": {fmt.Sprint(offset)}}
+		var page struct {
+			Cards []card `json:"cards"`
+			Next  *int   `json:"next_offset"`
+		}
+		if _, err := r.send(ctx, q, &page); err != nil {
+			return nil, err
+		}
+		for _, c := range page.Cards {
+			n := cardname.Parse(c.Name)
+			if !n.IsCompound() || n.Right().Key() != own.Key() || slices.ContainsFunc(all, func(known card) bool { return known.Name == c.Name }) {
+				continue
+			}
+			under, err := r.below(ctx, c.Name, deepest)
+			if err != nil {
+				return nil, err
+			}
+			all = append(append(all, c), under...)
+		}
+		if page.Next == nil {
+			break
+		}
+	}
+	return all, nil
+}
 
 // children asks for a page of what is below a card.
 func (r requester) children(ctx context.Context, name string, depth, limit, offset int) (page childPage, err error) {

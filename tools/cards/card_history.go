@@ -59,15 +59,15 @@ func (w *Wiki) GetCardHistory(ctx context.Context, c tools.CallContext, in GetCa
 	return out, nil
 }
 
-func (w *Wiki) historyOf(ctx context.Context, c tools.CallContext, name string, limit int) (cardHistory, error) {
+func (s screened) historyOf(ctx context.Context, c tools.CallContext, name string, limit int) (cardHistory, error) {
 	if err := checkReadable(name); err != nil {
 		return cardHistory{}, err
 	}
-	h, err := w.as(c).history(ctx, name, limit)
+	h, err := s.as(c).history(ctx, name, limit)
 	if err != nil {
 		return cardHistory{}, err
 	}
-	hidden, err := w.hides(ctx, h.Card)
+	hidden, err := s.hides(ctx, h.Card)
 	if err == nil && hidden {
 		err = absentError(name)
 	}
@@ -119,8 +119,8 @@ func (w *Wiki) GetRevision(ctx context.Context, c tools.CallContext, in GetRevis
 // newest stands for the youngest revision of a card.
 const newest = "newest"
 
-func (w *Wiki) revisionAt(ctx context.Context, c tools.CallContext, name, act string) (cardRevision, error) {
-	h, err := w.historyOf(ctx, c, name, 1)
+func (s screened) revisionAt(ctx context.Context, c tools.CallContext, name, act string) (cardRevision, error) {
+	h, err := s.historyOf(ctx, c, name, 1)
 	if err != nil {
 		return cardRevision{}, err
 	}
@@ -130,7 +130,7 @@ func (w *Wiki) revisionAt(ctx context.Context, c tools.CallContext, name, act st
 	if _, err := strconv.ParseInt(act, 10, 64); err != nil {
 		return cardRevision{}, tools.Errorf(tools.Invalid, "act_id: must be a number of get_card_history, or newest")
 	}
-	return w.as(c).revision(ctx, h.Card, act)
+	return s.as(c).revision(ctx, h.Card, act)
 }
 
 // RestoreCardIn are the arguments of restore_card.

@@ -15,19 +15,25 @@ import (
 // checks are what `lectern doctor cards` looks at.
 func checks() []tools.Check[*Wiki] {
 	return []tools.Check[*Wiki]{
-		{Name: "accounts", Title: "The accounts of the roles are there", Look: (*Wiki).checkAccounts},
-		{Name: "roles", Title: "Players cannot read what is for game masters", Look: (*Wiki).checkRoles},
-		{Name: "keys", Title: "API keys work", Look: (*Wiki).checkKeys},
+		{Name: "accounts", Title: "The accounts of the roles are there", Look: lookAt((*local).checkAccounts)},
+		{Name: "roles", Title: "Players cannot read what is for game masters", Look: lookAt((*local).checkRoles)},
+		{Name: "keys", Title: "API keys work", Look: lookAt((*local).checkKeys)},
 	}
 }
 
-func skipped() status.Check {
-	return status.Check{Result: status.CheckSkipped, Detail: "the wiki is on another server"}
+// lookAt is for wikis of our own.
+func lookAt(look func(*local, context.Context) status.Check) func(*Wiki, context.Context, tools.Doctor) status.Check {
+	return func(w *Wiki, ctx context.Context, _ tools.Doctor) status.Check {
+		if w.local == nil {
+			return status.Check{Result: status.CheckSkipped, Detail: "the wiki is on another server"}
+		}
+		return look(w.local, ctx)
+	}
 }
 
 // missingAccount is the name of a service account that is not there; empty: all are.
-func (w *Wiki) missingAccount(ctx context.Context) (string, error) {
-	all, err := w.local.auth.Accounts(ctx)
+func (l *local) missingAccount(ctx context.Context) (string, error) {
+	all, err := l.auth.Accounts(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -36,18 +42,15 @@ func (w *Wiki) missingAccount(ctx context.Context) (string, error) {
 		if !slices.ContainsFunc(all, func(a cardauth.Account) bool { return a.Name == name && a.Active && a.Role == role }) {
 			return name, nil
 		}
-		if _, err := w.local.store.Get(ctx, cardstore.Caller{Role: cardstore.Admin}, name); err != nil {
+		if _, err := l.store.Get(ctx, cardstore.Caller{Role: cardstore.Admin}, name); err != nil {
 			return name, nil //nolint:nilerr // that it is not there is the answer
 		}
 	}
 	return "", nil
 }
 
-func (w *Wiki) checkAccounts(ctx context.Context, _ tools.Doctor) status.Check {
-	if w.local == nil {
-		return skipped()
-	}
-	missing, err := w.missingAccount(ctx)
+func (l *local) checkAccounts(ctx context.Context) status.Check {
+	missing, err := l.missingAccount(ctx)
 	switch {
 	case err != nil:
 		return status.Check{Result: status.CheckFail, Detail: "the accounts cannot be read", Fix: "See lectern logs."}
@@ -59,13 +62,10 @@ func (w *Wiki) checkAccounts(ctx context.Context, _ tools.Doctor) status.Check {
 
 // checkRoles asks as each role for the first card of game masters, or for a name that
 // one would have.
-func (w *Wiki) checkRoles(ctx context.Context, _ tools.Doctor) status.Check {
-	if w.local == nil {
-		return skipped()
-	}
+func (l *local) checkRoles(ctx context.Context) status.Check {
 	name := string(cardname.Join("Home", "GM"))
 	for _, role := range cardstore.Roles() {
-		err := w.local.store.MayRead(ctx, cardstore.Caller{Account: cardstore.ServiceAccount(role), Role: role}, name)
+		err := l.store.MayRead(ctx, cardstore.Caller{Account: cardstore.ServiceAccount(role), Role: role}, name)
 		if refused := err != nil; refused != (role == cardstore.User) {
 			return status.Check{Result: status.CheckFail, Detail: fmt.Sprintf("role %s: may read %s is %t", role, name, !refused), Fix: "Look at the cards GM+*right+*read and *rstar+*read."}
 		}
@@ -73,16 +73,13 @@ func (w *Wiki) checkRoles(ctx context.Context, _ tools.Doctor) status.Check {
 	return status.Check{Result: status.CheckOK, Detail: name + " is refused to players alone"}
 }
 
-func (w *Wiki) checkKeys(ctx context.Context, _ tools.Doctor) status.Check {
-	if w.local == nil {
-		return skipped()
-	}
-	keys, err := w.local.auth.Keys(ctx)
+func (l *local) checkKeys(ctx context.Context) status.Check {
+	keys, err := l.auth.Keys(ctx)
 	if err != nil {
 		return status.Check{Result: status.CheckFail, Detail: "the keys cannot be read", Fix: "See lectern logs."}
 	}
 	active := slices.DeleteFunc(slices.Clone(keys), func(k cardauth.APIKey) bool {
-		return !k.Active || !k.ExpiresAt.IsZero() && w.now().After(k.ExpiresAt)
+		return !k.Active || !k.ExpiresAt.IsZero() && l.now().After(k.ExpiresAt)
 	})
 	if len(keys) > 0 && len(active) == 0 {
 		return status.Check{Result: status.CheckWarn, Detail: "every API key has expired or is not active", Fix: "Make one: lectern cards key add NAME"}

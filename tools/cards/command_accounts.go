@@ -15,7 +15,7 @@ import (
 )
 
 // addAccount also makes the card of the account, by which rules name it.
-func (w *Wiki) addAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+func (l *local) addAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
 	role, err := readRole(call.Args["role"])
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (w *Wiki) addAccount(ctx context.Context, call tools.CommandCall, out io.Wr
 		return tools.Errorf(tools.Invalid, "%.100q is no name of an account", name)
 	}
 	body := map[string]any{"ops": []map[string]any{{"action": "create", "name": name, "type": "User", "fetch_or_initialize": true}}}
-	answer, err := w.Do(ctx, call.Context, apiRequest{Method: "POST", Path: "/cards/batch", Body: body})
+	answer, err := l.Do(ctx, call.Context, apiRequest{Method: "POST", Path: "/cards/batch", Body: body})
 	if err != nil {
 		return err
 	}
@@ -34,15 +34,15 @@ func (w *Wiki) addAccount(ctx context.Context, call tools.CommandCall, out io.Wr
 	}
 	password := rand.Text()
 	one := cardauth.Account{Name: string(name), Email: cmp.Or(call.Args["email"], name.Key()+"@localhost"), Role: role}
-	if err := w.local.auth.SetAccount(ctx, one, password); err != nil {
+	if err := l.auth.SetAccount(ctx, one, password); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s\n\nThis is the password of %s; it is not shown again. It may be up to %s.\n", password, name, role)
 	return err
 }
 
-func (w *Wiki) listAccounts(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
-	all, err := w.local.auth.Accounts(ctx)
+func (l *local) listAccounts(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+	all, err := l.auth.Accounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (w *Wiki) listAccounts(ctx context.Context, _ tools.CommandCall, out io.Wri
 	return table.Flush()
 }
 
-func (w *Wiki) removeAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+func (l *local) removeAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
 	name := call.Args["name"]
 	for _, role := range cardstore.Roles() {
 		if name == cardstore.ServiceAccount(role) {
 			return tools.Errorf(tools.Denied, "%s is what API keys act as", name).WithHint("Remove the keys: lectern cards key remove")
 		}
 	}
-	found, err := w.local.auth.EndAccount(ctx, name)
+	found, err := l.auth.EndAccount(ctx, name)
 	if err == nil && !found {
 		err = tools.Errorf(tools.NotFound, "no account is named %.100q", name).WithHint("List them: lectern cards account list")
 	}

@@ -30,18 +30,14 @@ type importedCard struct {
 }
 
 // importCards writes cards through the API, so that each batch is recorded and can be
-// undone. Types come first, and names before those that they are part of.
-func (w *Wiki) importCards(ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	f, err := os.Open(call.Args["file"])
-	if err != nil {
-		return tools.Errorf(tools.Invalid, "the file cannot be read: %w", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	cards, err := readCards(f)
+// undone. Types come first, then rules about who may read, then names before those that
+// they are part of.
+func (l *local) importCards(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	cards, err := l.readImport(ctx, call, out)
 	if err != nil {
 		return err
 	}
-	written, refused, err := w.writeCards(ctx, call.Context, cards)
+	written, refused, err := l.writeCards(ctx, call.Context, cards)
 	for _, why := range refused {
 		if _, err := fmt.Fprintln(out, why); err != nil {
 			return err
@@ -57,6 +53,23 @@ func (w *Wiki) importCards(ctx context.Context, call tools.CommandCall, out io.W
 		return tools.Errorf(tools.Invalid, "%d cards were not written", len(refused)).WithHint("Fix what the lines above say, then import the file again.")
 	}
 	return nil
+}
+
+// readImport reads what is to be imported: a file, or another wiki.
+func (l *local) readImport(ctx context.Context, call tools.CommandCall, out io.Writer) ([]importedCard, error) {
+	file, from := call.Args["file"], call.Args["from"]
+	switch {
+	case (file == "") == (from == ""):
+		return nil, tools.Errorf(tools.Invalid, "import needs a file or the address of a wiki").WithHint("lectern cards import FILE, or lectern cards import --from URL --key env:NAME")
+	case from != "":
+		return l.readWiki(ctx, call, out)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, tools.Errorf(tools.Invalid, "the file cannot be read: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return readCards(f)
 }
 
 func readCards(r io.Reader) (cards []importedCard, err error) {
@@ -83,16 +96,20 @@ func readCards(r io.Reader) (cards []importedCard, err error) {
 
 func sortCards(cards []importedCard) {
 	rank := func(c importedCard) int {
-		if c.Type == "Cardtype" {
+		name := cardname.Parse(c.Name)
+		switch {
+		case c.Type == "Cardtype":
 			return 0
+		case name.Right().Key() == "*read":
+			return 1
 		}
-		return len(cardname.Name(c.Name).Parts())
+		return 1 + len(name.Parts())
 	}
 	slices.SortStableFunc(cards, func(a, b importedCard) int { return rank(a) - rank(b) })
 }
 
 // writeCards writes cards in batches, and says why some were refused.
-func (w *Wiki) writeCards(ctx context.Context, c tools.CallContext, cards []importedCard) (written int, refused []string, err error) {
+func (l *local) writeCards(ctx context.Context, c tools.CallContext, cards []importedCard) (written int, refused []string, err error) {
 	const perBatch = 100
 	for batch := range slices.Chunk(cards, perBatch) {
 		ops := make([]map[string]any, 0, perBatch)
@@ -103,7 +120,7 @@ func (w *Wiki) writeCards(ctx context.Context, c tools.CallContext, cards []impo
 			}
 			ops = append(ops, op)
 		}
-		answer, err := w.Do(ctx, c, apiRequest{Method: http.MethodPost, Path: "/cards/batch", Body: map[string]any{"ops": ops}})
+		answer, err := l.Do(ctx, c, apiRequest{Method: http.MethodPost, Path: "/cards/batch", Body: map[string]any{"ops": ops}})
 		if err != nil {
 			return written, refused, err
 		}
@@ -126,7 +143,7 @@ func (w *Wiki) writeCards(ctx context.Context, c tools.CallContext, cards []impo
 }
 
 // exportCards writes every card to a file that is not there yet.
-func (w *Wiki) exportCards(ctx context.Context, call tools.CommandCall, out io.Writer) (err error) {
+func (l *local) exportCards(ctx context.Context, call tools.CommandCall, out io.Writer) (err error) {
 	f, err := os.OpenFile(call.Args["file"], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return tools.Errorf(tools.Invalid, "the file cannot be made: %w", err).WithHint("Name a file that is not there yet.")
@@ -136,18 +153,18 @@ func (w *Wiki) exportCards(ctx context.Context, call tools.CommandCall, out io.W
 	lines.SetEscapeHTML(false)
 	n := 0
 	owner := cardstore.Caller{Account: cardstore.ServiceAccount(cardstore.Admin), Role: cardstore.Admin}
-	if err := w.local.store.Export(ctx, owner, func(c cardstore.ExportedCard) error { n++; return lines.Encode(c) }); err != nil {
+	if err := l.store.Export(ctx, owner, func(c cardstore.ExportedCard) error { n++; return lines.Encode(c) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "wrote %d cards\n", n)
 	return err
 }
 
-func (w *Wiki) backup(ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	answer, err := w.Do(ctx, call.Context, apiRequest{Method: http.MethodGet, Path: "/admin/database/backup"})
+func (l *local) backup(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	answer, err := l.Do(ctx, call.Context, apiRequest{Method: http.MethodGet, Path: "/admin/database/backup"})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s in %s\nSHA-256 %s\n", answer.Header.Get("X-Backup-Filename"), w.local.folder, answer.Header.Get("X-Backup-SHA256"))
+	_, err = fmt.Fprintf(out, "%s in %s\nSHA-256 %s\n", answer.Header.Get("X-Backup-Filename"), l.folder, answer.Header.Get("X-Backup-SHA256"))
 	return err
 }

@@ -20,28 +20,33 @@ func commands() []tools.Command[*Wiki] {
 	name := tools.CommandArgument{Name: "name", Doc: "of the key, as grants and rules name it after key:", Required: true}
 	account := tools.CommandArgument{Name: "name", Doc: "of the account", Required: true}
 	file := tools.CommandArgument{Name: "file", Doc: "a file of cards, one JSON object a line", Required: true, Folder: true}
-	addKey := command("key add", "Make an API key and print it, this once.", (*Wiki).addKey, name,
+	addKey := command("key add", "Make an API key and print it, this once.", (*local).addKey, name,
 		tools.CommandArgument{Name: "roles", Doc: "that it may take, separated by commas; all for the first key of a wiki, else user when omitted"},
-		tools.CommandArgument{Name: "rate", Doc: "requests an hour"}, tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"})
-	addKey.AfterAdd = "Agents need no key. For other programs make the first one, which may take every role and is shown once"
+		tools.CommandArgument{Name: "rate", Doc: "requests an hour"}, tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"},
+		tools.CommandArgument{Name: "first", Doc: "yes: only if the wiki has no key yet"})
+	addKey.AfterAdd = &tools.CommandAfterAdd{Args: map[string]string{"name": "first", "first": "yes"}, WithoutKey: "url"}
 	return []tools.Command[*Wiki]{
 		addKey,
-		command("key list", "List the API keys.", (*Wiki).listKeys),
-		command("key rotate", "Make another key of the same name and roles; the former works for another day.", (*Wiki).rotateKey, name),
-		command("key remove", "Remove the API keys of a name and end their tokens.", (*Wiki).removeKeys, name),
-		command("signing rotate", "Sign tokens with a new key, ten minutes from now.", (*Wiki).rotateSigning),
-		command("account add", "Make an account and print its password, or give it a new one.", (*Wiki).addAccount, account,
+		command("key list", "List the API keys.", (*local).listKeys),
+		command("key rotate", "Make another key of the same name and roles; the former works for another day.", (*local).rotateKey, name),
+		command("key remove", "Remove the API keys of a name and end their tokens.", (*local).removeKeys, name),
+		command("signing rotate", "Sign tokens with a new key, ten minutes from now.", (*local).rotateSigning),
+		command("account add", "Make an account and print its password, or give it a new one.", (*local).addAccount, account,
 			tools.CommandArgument{Name: "role", Doc: "the most that it may be: user, gm or admin", Required: true}, tools.CommandArgument{Name: "email", Doc: "to log in with"}),
-		command("account list", "List the accounts.", (*Wiki).listAccounts),
-		command("account remove", "Keep an account from logging in and end its tokens.", (*Wiki).removeAccount, account),
-		command("import", "Write the cards of a file, in batches that can be undone.", (*Wiki).importCards, file),
-		command("export", "Write all cards to a new file.", (*Wiki).exportCards, file),
-		command("backup", "Keep a backup of all cards with their history.", (*Wiki).backup),
+		command("account list", "List the accounts.", (*local).listAccounts),
+		command("account remove", "Keep an account from logging in and end its tokens.", (*local).removeAccount, account),
+		command("import", "Write the cards of a file or of another wiki, in batches that can be undone.", (*local).importCards,
+			tools.CommandArgument{Name: "file", Doc: file.Doc, Positional: true, Folder: true},
+			tools.CommandArgument{Name: "from", Doc: "address of the API of another wiki, such as https://wiki.example.org/api/mcp"},
+			tools.CommandArgument{Name: "key", Doc: "API key of that wiki: env:NAME or file:PATH, as the hub reads it"},
+			tools.CommandArgument{Name: "role", Doc: "in which that wiki is read: user, gm or admin; admin when omitted"}),
+		command("export", "Write all cards to a new file.", (*local).exportCards, file),
+		command("backup", "Keep a backup of all cards with their history.", (*local).backup),
 	}
 }
 
 // command is for wikis of our own: others have their own commands.
-func command(name, doc string, run func(*Wiki, context.Context, tools.CommandCall, io.Writer) error, args ...tools.CommandArgument) tools.Command[*Wiki] {
+func command(name, doc string, run func(*local, context.Context, tools.CommandCall, io.Writer) error, args ...tools.CommandArgument) tools.Command[*Wiki] {
 	return tools.Command[*Wiki]{
 		CommandInfo: tools.CommandInfo{Name: name, Doc: doc, Args: args},
 		Run: func(w *Wiki, ctx context.Context, call tools.CommandCall, out io.Writer) error {
@@ -49,17 +54,20 @@ func command(name, doc string, run func(*Wiki, context.Context, tools.CommandCal
 				return tools.Errorf(tools.Unavailable, "the wiki %s is on another server", w.name).WithHint("Do this there.")
 			}
 			call.Context.Identity.Role = string(cardstore.Admin) // the person who runs the hub owns the wiki
-			return run(w, ctx, call, out)
+			return run(w.local, ctx, call, out)
 		},
 	}
 }
 
-func (w *Wiki) addKey(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+func (l *local) addKey(ctx context.Context, call tools.CommandCall, out io.Writer) error {
 	k := cardauth.APIKey{Name: call.Args["name"], Roles: []cardstore.Role{cardstore.User}}
-	if keys, err := w.local.auth.Keys(ctx); err != nil {
+	if keys, err := l.auth.Keys(ctx); err != nil {
 		return err
 	} else if len(keys) == 0 {
 		k.Roles = cardstore.Roles()
+	} else if call.Args["first"] != "" {
+		_, err := fmt.Fprintf(out, "The wiki has API keys already; `lectern cards key list` lists them.\n")
+		return err
 	}
 	if text := call.Args["roles"]; text != "" {
 		k.Roles = nil
@@ -80,9 +88,9 @@ func (w *Wiki) addKey(ctx context.Context, call tools.CommandCall, out io.Writer
 		return err
 	}
 	if days > 0 {
-		k.ExpiresAt = w.now().AddDate(0, 0, int(days))
+		k.ExpiresAt = l.now().AddDate(0, 0, int(days))
 	}
-	return w.makeKey(ctx, call.Context, k, out)
+	return l.makeKey(ctx, call.Context, k, out)
 }
 
 func readRole(text string) (cardstore.Role, error) {
@@ -106,23 +114,23 @@ func readNumber(args map[string]string, name string) (int64, error) {
 
 // makeKey keeps a key as a route would, so that it is recorded and can be undone, and
 // prints it.
-func (w *Wiki) makeKey(ctx context.Context, c tools.CallContext, k cardauth.APIKey, out io.Writer) error {
+func (l *local) makeKey(ctx context.Context, c tools.CallContext, k cardauth.APIKey, out io.Writer) error {
 	if k.Name == "" || len(k.Name) > 100 || strings.ContainsFunc(k.Name, func(r rune) bool { return r < ' ' }) {
 		return tools.Errorf(tools.Invalid, "a key needs a name of at most 100 bytes")
 	}
-	k, text := w.local.auth.NewKey(k)
-	if err := w.setKey(ctx, c, k.ID, nil, k.State()); err != nil {
+	k, text := l.auth.NewKey(k)
+	if err := l.setKey(ctx, c, k.ID, nil, k.State()); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%s\n\nThis is the key %s; it is not shown again. Roles: %s.\n", text, k.Name, k.State().Roles)
 	return err
 }
 
-func (w *Wiki) setKey(ctx context.Context, c tools.CallContext, id int64, before, after *cardauth.KeyState) error {
+func (l *local) setKey(ctx context.Context, c tools.CallContext, id int64, before, after *cardauth.KeyState) error {
 	if err := c.BeforeWrite(ctx, tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)}); err != nil {
 		return err
 	}
-	fits, err := w.local.auth.SetKeyState(ctx, id, before, after)
+	fits, err := l.auth.SetKeyState(ctx, id, before, after)
 	if err == nil && !fits {
 		err = tools.Errorf(tools.Conflict, "the key was changed by somebody else").WithHint("Try again.")
 	}
@@ -130,8 +138,8 @@ func (w *Wiki) setKey(ctx context.Context, c tools.CallContext, id int64, before
 }
 
 // keysNamed are the keys of a name, or NotFound.
-func (w *Wiki) keysNamed(ctx context.Context, name string) ([]cardauth.APIKey, error) {
-	keys, err := w.local.auth.Keys(ctx)
+func (l *local) keysNamed(ctx context.Context, name string) ([]cardauth.APIKey, error) {
+	keys, err := l.auth.Keys(ctx)
 	keys = slices.DeleteFunc(keys, func(k cardauth.APIKey) bool { return k.Name != name })
 	if err == nil && len(keys) == 0 {
 		err = tools.Errorf(tools.NotFound, "no API key is named %.100q", name).WithHint("List them: lectern cards key list")
@@ -142,23 +150,23 @@ func (w *Wiki) keysNamed(ctx context.Context, name string) ([]cardauth.APIKey, e
 // keyOverlap is how long a key works that was rotated.
 const keyOverlap = 24 * time.Hour
 
-func (w *Wiki) rotateKey(ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	keys, err := w.keysNamed(ctx, call.Args["name"])
+func (l *local) rotateKey(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	keys, err := l.keysNamed(ctx, call.Args["name"])
 	if err != nil {
 		return err
 	}
 	last := keys[len(keys)-1]
-	if err := w.makeKey(ctx, call.Context, cardauth.APIKey{Name: last.Name, Roles: last.Roles, RateLimit: last.RateLimit, Contact: last.Contact, About: last.About}, out); err != nil {
+	if err := l.makeKey(ctx, call.Context, cardauth.APIKey{Name: last.Name, Roles: last.Roles, RateLimit: last.RateLimit, Contact: last.Contact, About: last.About}, out); err != nil {
 		return err
 	}
-	end := w.now().Add(keyOverlap)
+	end := l.now().Add(keyOverlap)
 	for _, k := range keys {
 		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Before(end) {
 			continue
 		}
 		before := k.State()
 		k.ExpiresAt = end
-		if err := w.setKey(ctx, call.Context, k.ID, before, k.State()); err != nil {
+		if err := l.setKey(ctx, call.Context, k.ID, before, k.State()); err != nil {
 			return err
 		}
 	}
@@ -166,13 +174,13 @@ func (w *Wiki) rotateKey(ctx context.Context, call tools.CommandCall, out io.Wri
 	return err
 }
 
-func (w *Wiki) removeKeys(ctx context.Context, call tools.CommandCall, out io.Writer) error {
-	keys, err := w.keysNamed(ctx, call.Args["name"])
+func (l *local) removeKeys(ctx context.Context, call tools.CommandCall, out io.Writer) error {
+	keys, err := l.keysNamed(ctx, call.Args["name"])
 	if err != nil {
 		return err
 	}
 	for _, k := range keys {
-		if err := w.setKey(ctx, call.Context, k.ID, k.State(), nil); err != nil {
+		if err := l.setKey(ctx, call.Context, k.ID, k.State(), nil); err != nil {
 			return err
 		}
 	}
@@ -180,8 +188,8 @@ func (w *Wiki) removeKeys(ctx context.Context, call tools.CommandCall, out io.Wr
 	return err
 }
 
-func (w *Wiki) listKeys(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
-	keys, err := w.local.auth.Keys(ctx)
+func (l *local) listKeys(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+	keys, err := l.auth.Keys(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,8 +208,8 @@ func (w *Wiki) listKeys(ctx context.Context, _ tools.CommandCall, out io.Writer)
 	return table.Flush()
 }
 
-func (w *Wiki) rotateSigning(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
-	if err := w.local.auth.Rotate(ctx, false); err != nil {
+func (l *local) rotateSigning(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+	if err := l.auth.Rotate(ctx, false); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(out, "A new key is published now and signs in ten minutes. Tokens of the former are accepted for another day.")

@@ -152,3 +152,49 @@ func TestExportImport(t *testing.T) {
 		t.Errorf("backup says %q", out)
 	}
 }
+
+// The cards of another wiki are imported with the rules about who reads them, and the
+// import can be undone.
+func TestImportFromWiki(t *testing.T) {
+	for name, own := range map[string]bool{"decko": false, "ours": true} {
+		t.Run(name, func(t *testing.T) {
+			from := remoteBox(t, own, "admin", tools.Privacy{})
+			from.wiki.Put(t,
+				cardstore.NewCard{Name: "Place", Type: "Cardtype"}, cardstore.NewCard{Name: "Quay", Type: "Place", Content: "<p>By the [[Harbour]].</p>"},
+				cardstore.NewCard{Name: "Vault", Type: "RichText", Content: "<p>Gold.</p>"}, cardstore.NewCard{Name: "Vault+*self+*read", Type: "List", Content: "Game Master"},
+				cardstore.NewCard{Name: "Sketch", Type: "File", Content: "0123456789abcdef\nsketch.txt", Upload: true},
+			)
+			w := openWiki(t, t.TempDir(), time.Now)
+			before := digest(t, w.store)
+			w.otherKey = from.wiki.Key
+			out, changes := w.mustRun(t, "import", map[string]string{"from": from.url, "key": "env:OTHER_KEY"})
+			if !strings.Contains(out, "Sketch: a file") || !strings.Contains(out, "wrote") {
+				t.Errorf("import says %q", out)
+			}
+			admin, player := cardstore.Caller{Account: "mcp-admin", Role: cardstore.Admin}, cardstore.Caller{Account: "mcp-user", Role: cardstore.User}
+			for _, name := range []string{"Harbour", "Town+GM", "Town+tags", "Quay", "Vault", "Dr. Smith"} {
+				a, errA := from.wiki.Store.Get(t.Context(), admin, name)
+				b, errB := w.store.Get(t.Context(), admin, name)
+				if errA != nil || errB != nil || a.Content != b.Content || a.Type != b.Type {
+					t.Errorf("%s: %q of %s and %q of %s (%v, %v)", name, a.Content, a.Type, b.Content, b.Type, errA, errB)
+				}
+			}
+			if _, err := w.store.Get(t.Context(), player, "Vault"); err == nil {
+				t.Error("players read a card that they could not read there")
+			}
+			var undo []tools.Change
+			for _, c := range changes {
+				undo = append(undo, tools.Change{Target: c.Target, Before: c.After, After: c.Before})
+			}
+			if err := w.source.Restorer().Restore(t.Context(), tools.CallContext{}, undo); err != nil || digest(t, w.store) != before {
+				t.Errorf("undone: %v; as before: %t", err, digest(t, w.store) == before)
+			}
+		})
+	}
+	w := openWiki(t, t.TempDir(), time.Now)
+	for _, bad := range []map[string]string{{}, {"file": "x", "from": "y"}, {"from": "https://wiki.example.org"}, {"from": "https://wiki.example.org", "key": "the key itself"}, {"from": "nonsense", "key": "env:X"}} {
+		if _, _, err := w.run(t, "import", bad); err == nil || tools.AsError(err).Code != tools.Invalid {
+			t.Errorf("import %v: %v", bad, err)
+		}
+	}
+}

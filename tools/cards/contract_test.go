@@ -118,6 +118,7 @@ type wiki struct {
 	auth      *cardauth.Auth
 	store     *cardstore.Store
 	key       string
+	otherKey  string // of another wiki, from which cards are imported
 	passwords map[string]string
 	saved     map[string]any
 }
@@ -166,9 +167,13 @@ func openWith(t testing.TB, database string, config cards.Config, now func() tim
 	} else {
 		file = filepath.Join(database, "cards.db")
 	}
+	w := &wiki{passwords: map[string]string{}, saved: map[string]any{}}
 	env.Reveal = func(_ context.Context, s tools.Secret) (string, error) {
-		if s.IsZero() {
+		switch s.String() {
+		case "":
 			return "", nil
+		case "env:OTHER_KEY":
+			return w.otherKey, nil
 		}
 		return database, nil
 	}
@@ -185,10 +190,8 @@ func openWith(t testing.TB, database string, config cards.Config, now func() tim
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = errors.Join(store.Close(), source.Close()) })
-	return &wiki{
-		source: source, store: store, auth: cardauth.New(cardauth.Options{DB: store.DB(), Now: now}),
-		passwords: map[string]string{}, saved: map[string]any{},
-	}
+	w.source, w.store, w.auth = source, store, cardauth.New(cardauth.Options{DB: store.DB(), Now: now})
+	return w
 }
 
 // ServeHTTP stands for the hub: its guard asks the source whose token it is, and the

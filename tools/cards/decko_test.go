@@ -2,6 +2,7 @@ package cards_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -226,6 +227,41 @@ func TestPrivacyOfARemoteWiki(t *testing.T) {
 		}
 		if out := b.must(t, "search_cards", map[string]any{"query": "", "prefix": "Har"}); out["total"] != 1.0 {
 			t.Errorf("own %v: what is not hidden: %v", own, out)
+		}
+	}
+}
+
+// A card goes with the cards that its name is a part of: none stays without its name.
+func TestPartsGoTogether(t *testing.T) {
+	boxes(t, tools.Privacy{}, func(t *testing.T, b toolbox) {
+		b.must(t, "create_card", map[string]any{"name": "Town+GM+notes", "content": "x"})
+		_, changes, err := b.call(t, "admin", "delete_card", map[string]any{"name": "GM"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range changes {
+			names = append(names, c.Target)
+		}
+		slices.Sort(names)
+		if want := []string{"GM", "Town+GM", "Town+GM+notes"}; !slices.Equal(names, want) {
+			t.Errorf("reported %q, want %q", names, want)
+		}
+		for _, name := range []string{"Town+GM", "Town+GM+notes"} {
+			if state, err := b.Restorer().State(t.Context(), name); err != nil || state.Exists {
+				t.Errorf("%s is still there (%v)", name, err)
+			}
+		}
+	})
+}
+
+// A wiki that answers something else than a list is said to do so.
+func TestListThatIsNone(t *testing.T) {
+	b := decko(t)
+	for _, body := range []string{"null", "[]", "7", `{"cards":7}`} {
+		b.wiki.Fail(func(r *http.Request) bool { return r.URL.Path == "/cards" }, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
+		if _, _, err := b.call(t, "admin", "search_cards", map[string]any{"query": "harbour", "search_in": "content"}); body != "null" && (err == nil || err.Code != tools.Unavailable) {
+			t.Errorf("%s: %v", body, err)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (w *Wiki) ListChildren(ctx context.Context, c tools.CallContext, in ListChi
 	}
 	depth, limit, offset := max(1, int(in.Depth)), int(in.Limit), int(in.Offset)
 	var cards []card
-	total := 0
+	var total int
 	if w.privacy.Any() {
 		all, err := w.as(c).below(ctx, parent.Name, depth)
 		if err != nil {

@@ -15,13 +15,23 @@ import (
 // pages lets a person browse the cards on the panel, as an administrator: each with
 // what is below it and what became of it.
 func pages() *tools.Pages[*Wiki] {
-	return &tools.Pages[*Wiki]{List: (*Wiki).listPages, Read: (*Wiki).readPage}
+	return &tools.Pages[*Wiki]{
+		List: func(w *Wiki, ctx context.Context, q tools.PageQuery) (tools.PageList, error) {
+			if w.local == nil {
+				return tools.PageList{}, tools.Errorf(tools.NotFound, "the wiki %s is on another server", w.name)
+			}
+			return w.local.listPages(ctx, q)
+		},
+		Read: func(w *Wiki, ctx context.Context, name string) (tools.PageText, error) {
+			if w.local == nil {
+				return tools.PageText{}, tools.Errorf(tools.NotFound, "the wiki %s is on another server", w.name)
+			}
+			return w.local.readPage(ctx, name)
+		},
+	}
 }
 
-func (w *Wiki) listPages(ctx context.Context, q tools.PageQuery) (tools.PageList, error) {
-	if w.local == nil {
-		return tools.PageList{}, tools.Errorf(tools.NotFound, "the wiki %s is on another server", w.name)
-	}
+func (l *local) listPages(ctx context.Context, q tools.PageQuery) (tools.PageList, error) {
 	offset := 0
 	if q.After != "" {
 		var err error
@@ -33,7 +43,7 @@ func (w *Wiki) listPages(ctx context.Context, q tools.PageQuery) (tools.PageList
 	if q.Match != "" {
 		f.Names = []string{q.Match}
 	}
-	cards, total, err := w.local.store.Search(ctx, w.local.owner(), f)
+	cards, total, err := l.store.Search(ctx, l.owner(), f)
 	if err != nil {
 		return tools.PageList{}, err
 	}
@@ -47,24 +57,21 @@ func (w *Wiki) listPages(ctx context.Context, q tools.PageQuery) (tools.PageList
 	return list, nil
 }
 
-func (w *Wiki) readPage(ctx context.Context, name string) (tools.PageText, error) {
-	if w.local == nil {
-		return tools.PageText{}, tools.Errorf(tools.NotFound, "the wiki %s is on another server", w.name)
-	}
+func (l *local) readPage(ctx context.Context, name string) (tools.PageText, error) {
 	const most = 50
-	by := w.local.owner()
-	c, revisions, total, err := w.local.store.History(ctx, by, name, false, most)
+	by := l.owner()
+	c, revisions, total, err := l.store.History(ctx, by, name, false, most)
 	if errors.Is(err, cardstore.ErrNotFound) {
 		return tools.PageText{}, tools.Errorf(tools.NotFound, "no card named %.80q", name)
 	}
 	if err != nil {
 		return tools.PageText{}, err
 	}
-	_, children, below, err := w.local.store.Children(ctx, by, name, 1, cardstore.Search{Sort: "name", Limit: most})
+	_, children, below, err := l.store.Children(ctx, by, name, 1, cardstore.Search{Sort: "name", Limit: most})
 	if err != nil {
 		return tools.PageText{}, err
 	}
-	text, err := w.local.api.Markdown(c.Content)
+	text, err := l.api.Markdown(c.Content)
 	if err != nil {
 		text = c.Content
 	}

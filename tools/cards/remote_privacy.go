@@ -14,23 +14,30 @@ import (
 // tagsPart is the card below a card that lists its tags.
 const tagsPart = "tags"
 
+// A screened wiki is one without what the user hides. The store of a wiki of our own
+// hides by itself; that has no rules here.
+type screened struct {
+	transport
+	privacy tools.Privacy
+}
+
 // as is the wiki for one caller. What the caller writes passes the privacy rules,
 // whatever the wiki would change besides the card that is named.
-func (w *Wiki) as(c tools.CallContext) requester {
-	if w.privacy.Any() && !c.IsDryRun() {
-		c.Writes = privateWrites{w, c}
+func (s screened) as(c tools.CallContext) requester {
+	if s.privacy.Any() && !c.IsDryRun() {
+		c.Writes = privateWrites{s, c}
 	}
-	return requester{w, c}
+	return requester{s, c}
 }
 
 // itself is the wiki as its owner sees it, for what privacy rules need to know.
-func (w *Wiki) itself() requester {
-	return requester{w, tools.CallContext{Identity: tools.Identity{Role: string(cardstore.Admin)}}}
+func (s screened) itself() requester {
+	return requester{s, tools.CallContext{Identity: tools.Identity{Role: string(cardstore.Admin)}}}
 }
 
 // privateWrites refuses a write that would change a hidden card.
 type privateWrites struct {
-	wiki  *Wiki
+	wiki  screened
 	outer tools.CallContext
 }
 
@@ -62,15 +69,15 @@ func hiddenError() error {
 // hides reports whether the user hides a card of another's wiki from agents, by itself or because it is
 // below a card that a rule excludes. Rules see its name with slashes, its tags and, as
 // the property type, its type.
-func (w *Wiki) hides(ctx context.Context, name string) (bool, error) {
-	if !w.privacy.Any() {
+func (s screened) hides(ctx context.Context, name string) (bool, error) {
+	if !s.privacy.Any() {
 		return false, nil
 	}
-	rules := w.privacy
+	rules := s.privacy
 	for n := cardname.Parse(name); n != ""; n = n.Left() {
 		page := tools.Page{Path: strings.ReplaceAll(string(n), cardname.Joint, "/")}
 		if rules.NeedsContent() {
-			if err := w.describe(ctx, n, &page); err != nil {
+			if err := s.describe(ctx, n, &page); err != nil {
 				return true, err
 			}
 		}
@@ -84,8 +91,8 @@ func (w *Wiki) hides(ctx context.Context, name string) (bool, error) {
 
 // describe reads what rules on tags and types ask for. A card that is not there has
 // neither.
-func (w *Wiki) describe(ctx context.Context, n cardname.Name, page *tools.Page) error {
-	c, err := w.itself().read(ctx, string(n), nil)
+func (s screened) describe(ctx context.Context, n cardname.Name, page *tools.Page) error {
+	c, err := s.itself().read(ctx, string(n), nil)
 	if isCode(err, tools.NotFound) {
 		return nil
 	}
@@ -93,7 +100,7 @@ func (w *Wiki) describe(ctx context.Context, n cardname.Name, page *tools.Page) 
 		return err
 	}
 	page.Properties = map[string][]string{"type": {c.Type}}
-	tags, err := w.itself().read(ctx, string(cardname.Join(n, tagsPart)), nil)
+	tags, err := s.itself().read(ctx, string(cardname.Join(n, tagsPart)), nil)
 	if isCode(err, tools.NotFound) {
 		return nil
 	}
@@ -104,10 +111,10 @@ func (w *Wiki) describe(ctx context.Context, n cardname.Name, page *tools.Page) 
 }
 
 // visible leaves out the cards that the user hides.
-func (w *Wiki) visible(ctx context.Context, cards []card) ([]card, error) {
+func (s screened) visible(ctx context.Context, cards []card) ([]card, error) {
 	kept := cards[:0:0]
 	for _, c := range cards {
-		hidden, err := w.hides(ctx, c.Name)
+		hidden, err := s.hides(ctx, c.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -119,16 +126,16 @@ func (w *Wiki) visible(ctx context.Context, cards []card) ([]card, error) {
 }
 
 // get returns a card that the caller may read and the user does not hide.
-func (w *Wiki) get(ctx context.Context, c tools.CallContext, name string) (card, error) {
-	return w.getAs(ctx, c, name, nil)
+func (s screened) get(ctx context.Context, c tools.CallContext, name string) (card, error) {
+	return s.getAs(ctx, c, name, nil)
 }
 
-func (w *Wiki) getAs(ctx context.Context, c tools.CallContext, name string, query url.Values) (card, error) {
-	found, err := w.as(c).read(ctx, name, query)
+func (s screened) getAs(ctx context.Context, c tools.CallContext, name string, query url.Values) (card, error) {
+	found, err := s.as(c).read(ctx, name, query)
 	if err != nil {
 		return card{}, err
 	}
-	hidden, err := w.hides(ctx, found.Name)
+	hidden, err := s.hides(ctx, found.Name)
 	if err != nil {
 		return card{}, err
 	}
@@ -139,13 +146,13 @@ func (w *Wiki) getAs(ctx context.Context, c tools.CallContext, name string, quer
 }
 
 // hidesState reports whether a Change is of a hidden card, or was or will be.
-func (w *Wiki) hidesState(ctx context.Context, c tools.Change) (bool, error) {
-	hidden, err := w.hides(ctx, c.Target)
-	if err != nil || hidden || !w.privacy.NeedsContent() {
+func (s screened) hidesState(ctx context.Context, c tools.Change) (bool, error) {
+	hidden, err := s.hides(ctx, c.Target)
+	if err != nil || hidden || !s.privacy.NeedsContent() {
 		return hidden, err
 	}
-	for _, s := range []tools.State{c.Before, c.After} {
-		held, err := readState[cardstore.State](s)
+	for _, state := range []tools.State{c.Before, c.After} {
+		held, err := readState[cardstore.State](state)
 		if err != nil {
 			return true, nil //nolint:nilerr // hidden when in doubt
 		}
@@ -153,7 +160,7 @@ func (w *Wiki) hidesState(ctx context.Context, c tools.Change) (bool, error) {
 		if held != nil {
 			page.Properties = map[string][]string{"type": {string(held.Type)}}
 		}
-		if held != nil && w.privacy.Hides(page) {
+		if held != nil && s.privacy.Hides(page) {
 			return true, nil
 		}
 	}

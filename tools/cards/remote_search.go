@@ -103,7 +103,7 @@ func readCardList(body []byte) (all map[string]any, cards []card, ok bool) {
 	var list struct {
 		Cards []card `json:"cards"`
 	}
-	ok = json.Unmarshal(body, &all) == nil && json.Unmarshal(body, &list) == nil
+	ok = json.Unmarshal(body, &all) == nil && all != nil && json.Unmarshal(body, &list) == nil
 	return all, list.Cards, ok
 }
 

@@ -44,6 +44,13 @@ func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []too
 	}
 	order := simpleNamesFirst(changes)
 	for _, i := range order {
+		if after[i] != nil && !changes[i].Before.Exists && isFile(after[i].Type) {
+			if err := m.renameFile(ctx, changes, *after[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, i := range order {
 		if after[i] != nil {
 			if err := m.bringBack(ctx, changes[i].Target, *after[i], changes[i].Before.Exists); err != nil {
 				return err
@@ -91,6 +98,25 @@ func simpleNamesFirst(changes []tools.Change) []int {
 	return order
 }
 
+// renameFile gives a file its former name, if it goes because it was renamed: its content
+// alone would not be the file.
+func (m *remote) renameFile(ctx context.Context, changes []tools.Change, want remoteState) error {
+	for _, change := range changes {
+		is, err := readState[remoteState](change.Before)
+		if err != nil {
+			return err
+		}
+		if is == nil || change.After.Exists || is.Type != want.Type || is.Content != want.Content {
+			continue
+		}
+		_, err = m.owner().send(ctx, apiRequest{Method: http.MethodPut, Path: cardclient.Path("cards", is.Name, "rename"), Body: map[string]any{"new_name": want.Name, "update_referers": false}}, nil)
+		return err
+	}
+	return nil
+}
+
+func isFile(kind string) bool { return kind == "File" || kind == "Image" }
+
 // takeAway deletes a card. One that is gone already went with the card above it.
 func (m *remote) takeAway(ctx context.Context, name string) error {
 	_, err := m.owner().send(ctx, apiRequest{Method: http.MethodDelete, Path: cardclient.Path("cards", name)}, nil)
@@ -125,6 +151,13 @@ func (m *remote) checkNothingBelow(ctx context.Context, changes []tools.Change) 
 // history; where the key may not do that the card is made again, which revives it.
 func (m *remote) bringBack(ctx context.Context, name string, want remoteState, exists bool) error {
 	r := m.owner()
+	if !exists && isFile(want.Type) {
+		now, err := m.State(ctx, name) // it may have its name again
+		if err != nil {
+			return err
+		}
+		exists = now.Exists
+	}
 	if !exists {
 		_, err := r.send(ctx, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"from_trash": true}}, nil)
 		if isCode(err, tools.NotFound, tools.Invalid, tools.Denied) {
@@ -138,7 +171,7 @@ func (m *remote) bringBack(ctx context.Context, name string, want remoteState, e
 	if err != nil || now.Type == want.Type && now.Content == want.Content {
 		return err
 	}
-	if want.Type == "File" || want.Type == "Image" {
+	if isFile(want.Type) {
 		return r.restoreFile(ctx, now.Name, want)
 	}
 	_, err = r.send(ctx, apiRequest{Method: http.MethodPatch, Path: cardclient.Path("cards", now.Name), Body: map[string]string{"type": want.Type, "content": want.Content}}, nil)

@@ -225,13 +225,13 @@ func (p *remotePlan) answerDelete(ctx context.Context, name string) (apiAnswer, 
 	if err != nil {
 		return apiAnswer{}, err
 	}
-	below, err := p.below(ctx, c.name, deepest)
+	with, err := p.goingWith(ctx, c.name)
 	if err != nil {
 		return apiAnswer{}, err
 	}
 	c.there = false
 	p.note(c)
-	for _, k := range below {
+	for _, k := range with {
 		child, err := p.card(ctx, k.Name)
 		if err != nil {
 			return apiAnswer{}, err
@@ -263,12 +263,12 @@ func (p *remotePlan) answerRename(ctx context.Context, name string, body []byte)
 		return apiAnswer{}, err
 	}
 	old, with := cardname.Name(c.name), cardname.Parse(in.NewName)
-	below, err := p.below(ctx, c.name, deepest)
+	along, err := p.goingWith(ctx, c.name)
 	if err != nil {
 		return apiAnswer{}, err
 	}
 	referers := map[string]bool{}
-	for _, one := range append([]card{{Name: c.name}}, below...) {
+	for _, one := range append([]card{{Name: c.name}}, along...) {
 		if err := p.move(ctx, one.Name, string(cardname.Name(one.Name).Swap(old, with)), referers); err != nil {
 			return apiAnswer{}, err
 		}
@@ -364,6 +364,21 @@ func (p *remotePlan) answerScan(ctx context.Context, r apiRequest, body []byte) 
 	}
 	if json.Unmarshal(body, &in) != nil || in.Results == "" {
 		return apiAnswer{}, tools.Errorf(tools.Invalid, "results_card: must not be empty")
+	}
+	if err := checkReadable(in.Results); err != nil {
+		return apiAnswer{}, err
+	}
+	// A wiki of ours keeps the results from players, by a rule that it makes with them.
+	rule, err := p.card(ctx, string(cardname.Join(cardname.Parse(in.Results), "*self", "*read")))
+	if err != nil {
+		return apiAnswer{}, err
+	}
+	if !rule.there && !p.wiki.isDecko.Load() {
+		if err := p.createSides(ctx, cardname.Parse(rule.name)); err != nil {
+			return apiAnswer{}, err
+		}
+		rule.there, rule.now = true, remoteState{rule.name, "List", "Game Master\nAdministrator"}
+		p.note(rule)
 	}
 	return p.answerOther(ctx, r, in.Results)
 }

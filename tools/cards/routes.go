@@ -41,7 +41,8 @@ func routes() *tools.Routes {
 		ask("/render", "Convert HTML to Markdown", post),
 		ask("/render/markdown", "Convert Markdown to HTML", post),
 		ask("/run_query", "Find cards by filters or a named query", post),
-		ask("/jobs/spoiler-scan", "Find terms in what players can read", post),
+		ask("/jobs/spoiler-scan", "Find terms in what players can read; with async as a job", post),
+		read("/jobs/", "How a job is"),
 		ask("/auto_link", "Suggest or write links to other cards", post),
 		ask("/validation/", "Check tags and structure", get, post),
 		ask("/admin/", "API keys and backups", get, post, patch, del),
@@ -93,8 +94,12 @@ func (w *Wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		send(to, r, api.Refused(r, http.StatusBadRequest, "validation_error", "The request is not valid JSON: it is not UTF-8"))
 		return
 	}
+	if writes && cardapi.IsQueued(r, body) {
+		w.local.serveQueued(to, r, c, body)
+		return
+	}
 	if writes {
-		w.serveWrite(to, r, c, effect, body)
+		w.local.serveWrite(to, r, c, effect, body)
 		return
 	}
 	if known && effect == cardapi.Open {
@@ -106,44 +111,77 @@ func (w *Wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		send(to, r, api.Unauthorized(r))
 		return
 	}
-	expiresIn(to, c.Identity, w.now())
+	expiresIn(to, c.Identity, w.local.now())
 	send(to, r, api.Do(who, r, body))
 }
 
 // serveWrite has the tool of the effect carry out a request.
-func (w *Wiki) serveWrite(to http.ResponseWriter, r *http.Request, c tools.CallContext, effect cardapi.RouteEffect, body []byte) {
-	args, err := json.Marshal(RequestIn{
+func (l *local) serveWrite(to http.ResponseWriter, r *http.Request, c tools.CallContext, effect cardapi.RouteEffect, body []byte) {
+	answer, err := l.callWrite(r.Context(), c, effect, RequestIn{
 		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: string(body),
 		IfMatch: r.Header.Get("If-Match"), IdempotencyKey: r.Header.Get("Idempotency-Key"),
 	})
+	expiresIn(to, c.Identity, l.now())
 	if err != nil {
-		send(to, r, w.local.api.Refused(r, http.StatusBadRequest, "validation_error", "The request is not valid JSON"))
-		return
+		answer = l.refusal(r, err)
+	}
+	send(to, r, answer)
+}
+
+// callWrite has the tool of the effect carry out a request.
+func (l *local) callWrite(ctx context.Context, c tools.CallContext, effect cardapi.RouteEffect, in RequestIn) (cardapi.Answer, error) {
+	args, err := json.Marshal(in)
+	if err != nil {
+		return cardapi.Answer{}, tools.Errorf(tools.Invalid, "The request is not valid JSON")
 	}
 	tool := map[cardapi.RouteEffect]string{cardapi.Writes: "write_request", cardapi.Deletes: "delete_request", cardapi.Manages: "manage_request"}[effect]
-	result, err := c.Call(r.Context(), "", tool, args)
+	result, err := c.Call(ctx, "", tool, args)
 	// Requests that meet are worked out again: one may be the same, with its key.
 	for again := 0; again < 2 && err != nil && tools.AsError(err).Code == tools.Conflict; again++ {
-		result, err = c.Call(r.Context(), "", tool, args)
+		result, err = c.Call(ctx, "", tool, args)
 	}
-	expiresIn(to, c.Identity, w.now())
 	var out RequestOut
 	if err == nil {
 		err = json.Unmarshal(result.JSON, &out)
 	}
 	if err != nil {
-		send(to, r, w.refusal(r, err))
-		return
+		return cardapi.Answer{}, err
 	}
 	answer := cardapi.Answer{Status: out.Status, Header: http.Header{}, Body: []byte(out.Body)}
 	for name, value := range out.Headers {
 		answer.Header.Set(name, value)
 	}
-	send(to, r, answer)
+	return answer, nil
+}
+
+// serveQueued answers a scan and then carries it out, as a request of its own.
+func (l *local) serveQueued(to http.ResponseWriter, r *http.Request, c tools.CallContext, body []byte) {
+	who, err := l.principal(r.Context(), c.Identity)
+	if err != nil {
+		send(to, r, l.api.Unauthorized(r))
+		return
+	}
+	out, job := l.api.QueueScan(who, r, body)
+	if job != nil {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		l.running.Go(func() {
+			defer cancel()
+			defer context.AfterFunc(l.closing, cancel)()
+			defer l.report.Hold("a spoiler scan")()
+			err := l.api.RunJob(ctx, job, func(ctx context.Context) (cardapi.Answer, error) {
+				return l.callWrite(ctx, c, cardapi.Writes, RequestIn{Method: http.MethodPost, Path: "/jobs/spoiler-scan", Body: string(job.Body)})
+			})
+			if err != nil {
+				l.log.ErrorContext(ctx, "what came of a scan is not kept", "err", err)
+			}
+		})
+	}
+	expiresIn(to, c.Identity, l.now())
+	send(to, r, out)
 }
 
 // refusal is an error of a call in the words of the API.
-func (w *Wiki) refusal(r *http.Request, err error) cardapi.Answer {
+func (l *local) refusal(r *http.Request, err error) cardapi.Answer {
 	e := tools.AsError(err)
 	status, code := http.StatusInternalServerError, "internal_error"
 	switch e.Code {
@@ -160,10 +198,10 @@ func (w *Wiki) refusal(r *http.Request, err error) cardapi.Answer {
 	case tools.NotFound:
 		status, code = http.StatusNotFound, "not_found"
 	case tools.Internal:
-		w.log.ErrorContext(r.Context(), "a request to the wiki failed", "err", err)
-		return w.local.api.Refused(r, status, code, "An unexpected error occurred")
+		l.log.ErrorContext(r.Context(), "a request to the wiki failed", "err", err)
+		return l.api.Refused(r, status, code, "An unexpected error occurred")
 	}
-	return w.local.api.Refused(r, status, code, e.Message)
+	return l.api.Refused(r, status, code, e.Message)
 }
 
 // allows reports whether an address may use the API.

@@ -32,25 +32,25 @@ func (w *Wiki) Run(ctx context.Context) error {
 			return nil
 		case <-timer.C:
 		}
-		if err := w.keepUp(ctx); err != nil && ctx.Err() == nil {
+		if err := w.local.keepUp(ctx); err != nil && ctx.Err() == nil {
 			return err
 		}
 		timer.Reset(upkeepEvery)
 	}
 }
 
-func (w *Wiki) keepUp(ctx context.Context) error {
-	missing, err := w.missingAccount(ctx)
+func (l *local) keepUp(ctx context.Context) error {
+	missing, err := l.missingAccount(ctx)
 	if err != nil {
 		return err
 	}
 	if missing != "" {
-		w.report.Raise(noAccounts, status.Args{"name": missing})
+		l.report.Raise(noAccounts, status.Args{"name": missing})
 	} else {
-		w.report.Clear(noAccounts)
+		l.report.Clear(noAccounts)
 	}
-	if err := w.local.auth.RotateAfter(ctx, w.config.signingTime()); err != nil {
+	if err := l.auth.RotateAfter(ctx, l.signingTime); err != nil {
 		return err
 	}
-	return w.local.store.DB().Sweep(ctx)
+	return l.store.DB().Sweep(ctx)
 }

@@ -120,8 +120,8 @@ func (w *Wiki) SearchCards(ctx context.Context, c tools.CallContext, in SearchCa
 
 // list asks for a page of cards, or where the user hides some for all of them, of which
 // it counts and pages those that are left.
-func (w *Wiki) list(ctx context.Context, limit, offset int, ask func(limit, offset int) ([]card, int, error)) ([]card, int, error) {
-	if !w.privacy.Any() {
+func (s screened) list(ctx context.Context, limit, offset int, ask func(limit, offset int) ([]card, int, error)) ([]card, int, error) {
+	if !s.privacy.Any() {
 		return ask(limit, offset)
 	}
 	var all []card
@@ -138,7 +138,7 @@ func (w *Wiki) list(ctx context.Context, limit, offset int, ask func(limit, offs
 			return nil, 0, tools.Errorf(tools.Limited, "more than %d cards match", mostCards).WithHint("Narrow the search.")
 		}
 	}
-	all, err := w.visible(ctx, all)
+	all, err := s.visible(ctx, all)
 	if err != nil {
 		return nil, 0, err
 	}

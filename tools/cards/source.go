@@ -2,8 +2,6 @@ package cards
 
 import (
 	"context"
-	"log/slog"
-	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
@@ -14,32 +12,24 @@ import (
 // Wiki is an open source. Its methods are its tools; they may be called from any
 // goroutine.
 type Wiki struct {
-	transport
-	local   *local // nil: the wiki is another's
-	name    string
-	log     *slog.Logger
-	now     func() time.Time
-	report  tools.Reporter
-	config  Config
-	privacy tools.Privacy // of a wiki of others; the store keeps ours
+	screened
+	local *local // nil: the wiki is another's
+	name  string
 }
 
 func open(ctx context.Context, config Config, env tools.Env) (*Wiki, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	w := &Wiki{name: env.Name, log: env.Log, now: env.Now, report: env.Report, config: config}
-	var err error
 	if config.URL != "" {
-		w.privacy = env.Privacy
-		w.transport, err = openRemote(config, env)
-		return w, err
+		remote, err := openRemote(config, env)
+		return &Wiki{screened: screened{remote, env.Privacy}, name: env.Name}, err
 	}
-	if w.local, err = openLocal(ctx, config, env); err != nil {
+	l, err := openLocal(ctx, config, env)
+	if err != nil {
 		return nil, err
 	}
-	w.transport = w.local
-	return w, nil
+	return &Wiki{screened: screened{transport: l}, local: l, name: env.Name}, nil
 }
 
 // openLocal opens the wiki in a database of Lectern's own.
@@ -71,7 +61,11 @@ func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error
 	}
 	hides := hidesCard(env.Privacy)
 	api := cardapi.New(cardapi.Options{Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides})
-	return &local{store: store, auth: auth, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides}, nil
+	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	return &local{
+		store: store, auth: auth, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides,
+		log: env.Log, now: env.Now, report: env.Report, reveal: env.Reveal, closing: closing, stop: stop, signingTime: config.signingTime(),
+	}, nil
 }
 
 // Check implements [tools.Source]: it asks the database.

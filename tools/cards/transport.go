@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
+	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
@@ -50,10 +53,25 @@ type local struct {
 	folder  string         // of files and backups
 	privacy tools.Privacy
 	hides   func(cardstore.Description) bool // nil: nothing is hidden
+	log     *slog.Logger
+	now     func() time.Time
+	report  tools.Reporter
+
+	reveal tools.Reveal
+
+	running sync.WaitGroup // jobs
+	closing context.Context
+	stop    context.CancelFunc
+
+	signingTime time.Duration // how long a key signs tokens
 }
 
 // Close implements [tools.Source].
-func (l *local) Close() error { return l.store.Close() }
+func (l *local) Close() error {
+	l.stop()
+	l.running.Wait()
+	return l.store.Close()
+}
 
 // Do implements [transport].
 func (l *local) Do(ctx context.Context, c tools.CallContext, r apiRequest) (apiAnswer, error) {

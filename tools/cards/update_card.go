@@ -16,7 +16,7 @@ type PatchMode string
 
 // JSONSchema implements [tools.SchemaProvider].
 func (PatchMode) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: []any{"append", "prepend", "find_replace", "replace_between", "regex_replace", "append_item", "remove_item"}}
+	return &jsonschema.Schema{Type: "string", Enum: []any{"append", "prepend", "find_replace", "replace_between", "regex_replace", "append_item", "remove_item", "replace_items", "append_toc", "remove_toc", "replace_toc"}}
 }
 
 // Occurrence is which of several places counts: first (the default), last or all.
@@ -41,8 +41,8 @@ type UpdateCardIn struct {
 
 // CardPatch changes a part of a text.
 type CardPatch struct {
-	Mode         PatchMode  `json:"mode" jsonschema:"_item: of lists"`
-	Content      string     `json:"content,omitempty" jsonschema:"to append or prepend; an item"`
+	Mode         PatchMode  `json:"mode" jsonschema:"_item: of lists; _toc: links of a table of contents"`
+	Content      string     `json:"content,omitempty" jsonschema:"to append or prepend; an item or link a line"`
 	Separator    string     `json:"separator,omitempty" jsonschema:"between"`
 	Find         string     `json:"find,omitempty" jsonschema:"text, or RE2 of regex_replace"`
 	Replace      *string    `json:"replace,omitempty" jsonschema:"the new text"`

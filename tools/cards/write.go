@@ -31,21 +31,21 @@ type WrittenCard struct {
 
 // change sends a request that writes, or with dry works out what it would change. Every
 // change is reported before it is made, and with it what else the wiki would change.
-func (w *Wiki) change(ctx context.Context, c tools.CallContext, q apiRequest, dry bool, out any) (http.Header, []tools.Change, error) {
+func (s screened) change(ctx context.Context, c tools.CallContext, q apiRequest, dry bool, out any) (http.Header, []tools.Change, error) {
 	if !dry {
-		header, err := w.as(c).send(ctx, q, out)
+		header, err := s.as(c).send(ctx, q, out)
 		return header, nil, err
 	}
 	d := &tools.DryRun{}
 	c.Writes = d
-	header, err := requester{w, c}.send(ctx, q, out)
+	header, err := requester{s, c}.send(ctx, q, out)
 	changes, tried := d.Changes()
 	if !tried {
 		return header, nil, err
 	}
 	kept := changes[:0:0]
 	for _, change := range changes {
-		hidden, err := w.hides(ctx, change.Target)
+		hidden, err := s.hides(ctx, change.Target)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -57,9 +57,9 @@ func (w *Wiki) change(ctx context.Context, c tools.CallContext, q apiRequest, dr
 }
 
 // writtenCard is the answer of a tool that writes one card.
-func (w *Wiki) writtenCard(ctx context.Context, c tools.CallContext, q apiRequest, name string, dry bool) (WrittenCard, error) {
+func (s screened) writtenCard(ctx context.Context, c tools.CallContext, q apiRequest, name string, dry bool) (WrittenCard, error) {
 	var after card
-	header, changes, err := w.change(ctx, c, q, dry, &after)
+	header, changes, err := s.change(ctx, c, q, dry, &after)
 	if err != nil {
 		return WrittenCard{}, err
 	}
@@ -95,15 +95,15 @@ func plannedChange(c tools.Change) PlannedChange {
 }
 
 // checkNewName refuses a name that the user hides, or that a hidden card has.
-func (w *Wiki) checkNewName(ctx context.Context, name string) error {
-	if !w.privacy.Any() {
+func (s screened) checkNewName(ctx context.Context, name string) error {
+	if !s.privacy.Any() {
 		return nil
 	}
-	hidden, err := w.hides(ctx, name)
+	hidden, err := s.hides(ctx, name)
 	if err == nil && !hidden {
 		var there card
-		if there, err = w.itself().read(ctx, name, nil); err == nil {
-			hidden, err = w.hides(ctx, there.Name)
+		if there, err = s.itself().read(ctx, name, nil); err == nil {
+			hidden, err = s.hides(ctx, there.Name)
 		} else if isCode(err, tools.NotFound, tools.Invalid) {
 			err = nil
 		}

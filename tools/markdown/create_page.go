@@ -34,6 +34,7 @@ type CreatePageOut struct {
 func createPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
+		Normalize: aliases("parentPath", "content", "title"),
 		Doc: "Creates a page with a title in a page or folder.\n" +
 			"If the name is taken, -2 is added; nothing is overwritten.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -26,8 +26,9 @@ type DeletePageOut struct {
 func deletePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
-		Doc:    "Deletes one page, and its assets folder if that is empty.\nPages below it and attachments are kept.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases("path"),
+		Doc:       "Deletes one page, and its assets folder if that is empty.\nPages below it and attachments are kept.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{{
 			Purpose: "see what deleting a page would do", In: DeletePageIn{Path: "Projects/Alpha.md", DryRun: true}, AnyAnswer: true,
 		}, {

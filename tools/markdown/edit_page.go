@@ -71,6 +71,7 @@ type EditPageOut struct {
 func editPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
 		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
+		Normalize: aliases("path", "content", "text", "heading"),
 		Doc: "Changes one part of a page and leaves every other byte.\n" +
 			"Give one target, or none for the body. insert_* adds beside it; replace keeps a heading's line. " +
 			"append and delete with content change an element of a list property.",

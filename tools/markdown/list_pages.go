@@ -38,6 +38,7 @@ type ListedPage struct {
 func listPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
+		Normalize: aliases("path", "limit"),
 		Doc: "Lists the pages below a page or folder, one level deep by default.\n" +
 			"Use depth for more levels, search_pages to find.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

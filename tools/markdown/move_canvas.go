@@ -45,7 +45,7 @@ func (r *relinker) relinkCanvas(d *draft, file string) (fileEdit, LinkReport) {
 		return fileEdit{}, report
 	}
 	out.Write(data[at:])
-	return fileEdit{r.m.newPath(file), out.Bytes()}, report
+	return fileEdit{r.m.newPath(file), out.Bytes(), file}, report
 }
 
 // relinkText is the Markdown of a node of a canvas with its links as they must be.

@@ -71,6 +71,7 @@ type linkPlan struct {
 type fileEdit struct {
 	file string
 	data []byte
+	from string // the path that it has
 }
 
 // planLinks resolves every link of the notebook as it is and as it will be. A link
@@ -149,7 +150,7 @@ func (r *relinker) relinkPage(d *draft, c linkSource) (fileEdit, LinkReport, err
 		}
 		at = max(at, l.End)
 	}
-	return fileEdit{r.m.newPath(c.file), folder.ApplySplices(p.data, splices)}, report, nil
+	return fileEdit{r.m.newPath(c.file), folder.ApplySplices(p.data, splices), c.file}, report, nil
 }
 
 // newTarget is what to write as the target of a link; empty: it stays as it is.

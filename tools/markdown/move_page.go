@@ -43,6 +43,7 @@ type MovePageOut struct {
 func movePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
+		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Moves or renames a page or folder with all below it.\n" +
 			"Links keep leading where they led. Nothing is overwritten. Where folders have an _index.md, pages that gain a first child or lose the last are renamed.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -49,8 +49,9 @@ func (out ReadAttachmentOut) Targets() []string { return []string{out.Path} }
 func readAttachment() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadAttachmentIn, ReadAttachmentOut]{
 		Name: "read_attachment", Title: "Read an attachment", Effect: tools.Reads, OptIn: true,
-		Doc:    "Shows a file that is not a page: an image, a sound, a PDF, text.\nAt most 4 MB. get_page_links names the attachments of a page.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases("path"),
+		Doc:       "Shows a file that is not a page: an image, a sound, a PDF, text.\nAt most 4 MB. get_page_links names the attachments of a page.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadAttachmentIn, ReadAttachmentOut]{{
 			Purpose: "see an image", In: ReadAttachmentIn{Path: "Projects/Alpha/assets/d.png"},
 			Want: ReadAttachmentOut{Path: "Projects/Alpha/assets/d.png", MIME: "image/png", Size: 3},

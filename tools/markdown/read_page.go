@@ -64,6 +64,7 @@ func (out ReadPageOut) Targets() []string { return []string{out.Path} }
 func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
+		Normalize: aliases("path", "limit"),
 		Doc: "Reads a page with its front matter.\n" +
 			"The text is the page as it is; path, title and etag follow as JSON. Writing tools take the etag as if_match.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -106,6 +106,7 @@ type PageMatch struct {
 func searchPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[SearchPagesIn, SearchPagesOut]{
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
+		Normalize: aliases("query", "path", "limit"),
 		Doc: "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.\n" +
 			"Case and accents are ignored; quotes make a phrase.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -96,9 +96,14 @@ func (m moves) newPaths(files []string) []string {
 	return now
 }
 
-// newSources are pages as they will be, with their links as they are.
+// newSources are pages as they will be, with their links as they are. A page that is
+// merged into another one is no page any more.
 func (m moves) newSources(all []linkSource) []linkSource {
-	now := slices.Clone(all)
+	stays := map[string]bool{}
+	for _, c := range all {
+		stays[c.file] = m.newPath(c.file) == c.file
+	}
+	now := slices.DeleteFunc(slices.Clone(all), func(c linkSource) bool { return !stays[c.file] && stays[m.newPath(c.file)] })
 	for i := range now {
 		if c := &now[i]; m.newPath(c.file) != c.file {
 			if c.file = m.newPath(c.file); c.named {

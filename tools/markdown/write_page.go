@@ -34,6 +34,7 @@ type WritePageOut struct {
 func writePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
+		Normalize: aliases("path", "content"),
 		Doc: "Replaces a whole page, or creates it at that path.\n" +
 			"With if_match it is refused if the page has changed since. To change a part use edit_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -57,10 +58,11 @@ type Options struct {
 type API struct {
 	Options
 	converter *cardtext.Converter
+	scans     sync.Map // progress of the jobs that run here, by their ids as text: a jobProgress
 }
 
 // New returns an API.
-func New(o Options) *API { return &API{o, cardtext.NewConverter()} }
+func New(o Options) *API { return &API{Options: o, converter: cardtext.NewConverter()} }
 
 // A request is one request whose caller is known.
 type request struct {
@@ -122,13 +124,17 @@ func (a *API) Do(who cardauth.Principal, r *http.Request, body []byte) Answer {
 	return a.encode(r, out)
 }
 
-// begin finds the route of a request and counts it.
-func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*request, route, error) {
-	route, args, known := findRoute(r.Method, r.URL.EscapedPath())
-	q := &request{
+func (a *API) newRequest(who cardauth.Principal, r *http.Request, args []string, body []byte) *request {
+	return &request{
 		Request: r, api: a, store: a.Store, who: who, args: args, body: body, probes: new(int64),
 		beforeKey: func(int64, *cardauth.KeyState, *cardauth.KeyState) error { return nil }, progress: func(int, int) {},
 	}
+}
+
+// begin finds the route of a request and counts it.
+func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*request, route, error) {
+	route, args, known := findRoute(r.Method, r.URL.EscapedPath())
+	q := a.newRequest(who, r, args, body)
 	switch {
 	case !known:
 		return q, route, notFound("No such path: %s %s", r.Method, r.URL.Path)

@@ -65,6 +65,7 @@ func routes() []route {
 		{post, "/render/markdown", Reads, renderHTML, false},
 		{post, "/run_query", Reads, runQuery, false},
 		{post, "/jobs/spoiler-scan", Writes, spoilerScan, false},
+		{get, "/jobs/{id}", Reads, getJob, false},
 		{post, "/auto_link", Writes, autoLink, true},
 		{post, "/validation/tags", Reads, validateTags, false},
 		{post, "/validation/structure", Reads, validateStructure, false},

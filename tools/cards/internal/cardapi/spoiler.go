@@ -16,33 +16,9 @@ import (
 // player those that players can read, of scope ai those of artificial players. What
 // it finds is for game masters alone.
 func spoilerScan(r *request) (answer, error) {
-	var in struct {
-		Terms   string `json:"terms_card"`
-		Results string `json:"results_card"`
-		Scope   string `json:"scope"`
-		Limit   int    `json:"limit"`
-	}
-	if err := r.into(&in); err != nil {
+	in, err := r.readScan()
+	if err != nil {
 		return answer{}, err
-	}
-	switch {
-	case r.who.Role == cardstore.User:
-		return answer{}, forbidden("Only GM or admin roles can run spoiler scans", cardstore.GM)
-	case in.Terms == "":
-		return answer{}, invalid("terms_card", "Missing terms_card parameter")
-	case in.Results == "":
-		return answer{}, invalid("results_card", "Missing results_card parameter")
-	case in.Scope != "" && in.Scope != "player" && in.Scope != "ai":
-		return answer{}, invalid("scope", "scope must be player or ai")
-	case in.Limit < 0:
-		return answer{}, invalid("limit", "limit must be a number of at least 1")
-	}
-	if in.Scope == "" {
-		in.Scope = "player"
-	}
-	limit := 500
-	if in.Limit > 0 {
-		limit = min(in.Limit, 1000)
 	}
 	source, err := r.store.Get(r.Context(), r.by(), in.Terms)
 	if errors.Is(err, cardstore.ErrNotFound) {
@@ -55,7 +31,12 @@ func spoilerScan(r *request) (answer, error) {
 	if len(terms) == 0 {
 		return answer{}, invalid("terms_card", "No spoiler terms found in '%s'", source.Name)
 	}
-	found, err := r.findTerms(terms, in.Scope, limit, []cardname.Name{source.Name, cardname.Parse(in.Results)})
+	report := r.progress
+	r.progress = func(done, total int) {
+		r.api.noteProgress(in.Job, jobProgress{done, total})
+		report(done, total)
+	}
+	found, err := r.findTerms(terms, in.Scope, in.Limit, []cardname.Name{source.Name, cardname.Parse(in.Results)})
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,6 +44,42 @@ func spoilerScan(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return ok(map[string]any{"status": "completed", "matches": len(found), "results_card": in.Results, "scope": in.Scope, "terms_checked": len(terms)})
+}
+
+// A scanBody is what a scan is to do.
+type scanBody struct {
+	Terms   string `json:"terms_card"`
+	Results string `json:"results_card"`
+	Scope   string `json:"scope"` // player or ai
+	Limit   int    `json:"limit"` // places
+	Async   bool   `json:"async"` // see QueueScan
+	Job     int64  `json:"job_id,omitempty"`
+}
+
+func (r *request) readScan() (in scanBody, err error) {
+	if err := r.into(&in); err != nil {
+		return in, err
+	}
+	switch {
+	case r.who.Role == cardstore.User:
+		return in, forbidden("Only GM or admin roles can run spoiler scans", cardstore.GM)
+	case in.Terms == "":
+		return in, invalid("terms_card", "Missing terms_card parameter")
+	case in.Results == "":
+		return in, invalid("results_card", "Missing results_card parameter")
+	case in.Scope != "" && in.Scope != "player" && in.Scope != "ai":
+		return in, invalid("scope", "scope must be player or ai")
+	case in.Limit < 0:
+		return in, invalid("limit", "limit must be a number of at least 1")
+	}
+	if in.Scope == "" {
+		in.Scope = "player"
+	}
+	if in.Limit == 0 {
+		in.Limit = 500
+	}
+	in.Limit = min(in.Limit, 1000)
+	return in, nil
 }
 
 func termsOf(content string) (terms []string) {
@@ -91,7 +108,8 @@ func (r *request) findTerms(terms []string, scope string, limit int, leaveOut []
 		isAI := slices.ContainsFunc(n.Parts(), func(p cardname.Name) bool { return p.Key() == "ai" })
 		return (scope != "ai" || isAI) && !slices.ContainsFunc(leaveOut, func(l cardname.Name) bool { return l.Key() == n.Key() })
 	}
-	for _, term := range terms {
+	for i, term := range terms {
+		r.progress(i, len(terms))
 		cards, err := r.everyCard(eyes, cardstore.Search{Words: term, In: "content", WithVirtual: true}, limit-len(all))
 		if err != nil {
 			return nil, err

@@ -121,9 +121,9 @@ func (a *API) try(q *request, route route, seed uint64) (p plan, err error) {
 	if !errors.Is(err, errTriedOut) {
 		return p, err
 	}
-	names := make([]cardname.Name, len(p.changes))
-	for i, c := range p.changes {
-		names[i] = c.Name
+	names := namesOf(p.changes)
+	if err := a.checkHidden(q, a.Store, names); err != nil {
+		return p, err
 	}
 	before, err := a.Store.States(q.Context(), names)
 	if err != nil {
@@ -139,14 +139,22 @@ func (a *API) try(q *request, route route, seed uint64) (p plan, err error) {
 	return p, nil
 }
 
+func namesOf(changes []cardstore.StateChange) []cardname.Name {
+	names := make([]cardname.Name, len(changes))
+	for i, c := range changes {
+		names[i] = c.Name
+	}
+	return names
+}
+
 // carryOutPlan does what was planned, if it still is that.
 func (a *API) carryOutPlan(q *request, route route, seed uint64, planned plan) (answer, error) {
 	var p plan
 	err := a.Store.DB().Write(q.Context(), func(c *sqlstore.Conn) error {
 		within := a.Store.Within(c)
-		names := make([]cardname.Name, len(planned.changes))
-		for i, change := range planned.changes {
-			names[i] = change.Name
+		names := namesOf(planned.changes)
+		if err := a.checkHidden(q, within, names); err != nil {
+			return err
 		}
 		before, err := within.States(q.Context(), names)
 		if err != nil {
@@ -186,15 +194,11 @@ func (a *API) handleWithin(q *request, route route, c *sqlstore.Conn, seed uint6
 	within := *q
 	store, record := a.Store.RecordWrites(c, seed)
 	within.store = store
-	hidden, err := a.hiddenKeys(q, store)
-	if err != nil {
-		return p, err
-	}
 	if p.out, err = a.once(&within, c, route); err != nil {
 		return p, err
 	}
 	names := record.Names()
-	if err := a.checkHidden(q, store, hidden, names); err != nil {
+	if err := a.checkHidden(q, store, names); err != nil {
 		return p, err
 	}
 	after, err := store.States(q.Context(), names)
@@ -206,26 +210,15 @@ func (a *API) handleWithin(q *request, route route, c *sqlstore.Conn, seed uint6
 	return p, err
 }
 
-func (a *API) hiddenKeys(q *request, store *cardstore.Store) (map[string]bool, error) {
-	if a.Hides == nil {
-		return nil, nil //nolint:nilnil // nothing is hidden
+// checkHidden refuses to write a card that is hidden. It is asked about all that was
+// written, as it was before and as it is after: the same for a name that a rule covers
+// whether or not a card has it.
+func (a *API) checkHidden(q *request, store *cardstore.Store, written []cardname.Name) error {
+	hidden, err := store.HidesAny(q.Context(), q.by(), written)
+	if err == nil && hidden {
+		err = ErrHidden
 	}
-	return store.HiddenKeys(q.Context(), q.by())
-}
-
-// checkHidden refuses to write a card that was hidden before, or is hidden now: the
-// same for a name that a rule covers whether or not a card has it.
-func (a *API) checkHidden(q *request, store *cardstore.Store, before map[string]bool, written []cardname.Name) error {
-	after, err := a.hiddenKeys(q, store)
-	if err != nil {
-		return err
-	}
-	for _, n := range written {
-		if before[n.Key()] || after[n.Key()] {
-			return ErrHidden
-		}
-	}
-	return nil
+	return err
 }
 
 // once runs the handler, or answers what it answered to the same request before.

@@ -3,6 +3,7 @@ package cardname
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // stableSingular is the singular of a word. A word whose singular would have another
@@ -69,8 +70,15 @@ func rules(pairs ...string) (all []singularRule) {
 	return all
 }
 
+// hasNoPlural reports whether the end of a word alone tells that no rule fits: most words
+// are looked up without a pattern.
+func hasNoPlural(word string) bool {
+	last := word[len(word)-1]
+	return last < utf8.RuneSelf && !strings.ContainsRune("sexdniaSEXDNIA", rune(last)) && (len(word) < 4 || !strings.EqualFold(word[:4], "oxen"))
+}
+
 func singular(word string) string {
-	if word == "" || uncountable.MatchString(word) {
+	if word == "" || hasNoPlural(word) || uncountable.MatchString(word) {
 		return word
 	}
 	for _, r := range singularRules {

@@ -271,8 +271,18 @@ type view struct {
 	hidden  map[int64]bool
 }
 
-// visible is what the caller may read.
-func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (v view, err error) {
+// visible is what the caller may read, for a list. For one card there is sees.
+func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (view, error) {
+	classes, err := readClasses(ctx, q, by)
+	if err != nil {
+		return view{}, err
+	}
+	hidden, err := hiddenCards(ctx, q, by)
+	return view{classes, hidden}, err
+}
+
+// readClasses are the classes whose cards the caller may read.
+func readClasses(ctx context.Context, q *sqlstore.Conn, by Caller) (map[int64]bool, error) {
 	type class struct {
 		id   int64
 		text string
@@ -280,20 +290,24 @@ func visible(ctx context.Context, q *sqlstore.Conn, by Caller) (v view, err erro
 	all, err := sqlstore.Select(ctx, q, func(row sqlstore.Row) (c class, err error) {
 		return c, row.Scan(&c.id, &c.text)
 	}, "SELECT id, clauses FROM class")
-	if err != nil {
-		return view{}, err
-	}
 	groups, in := by.groups(), map[int64]bool{}
 	for _, c := range all {
 		if parseClauses(c.text).admit(groups) {
 			in[c.id] = true
 		}
 	}
-	hidden, err := hiddenCards(ctx, q, by)
-	return view{in, hidden}, err
+	return in, err
 }
 
-func (v view) sees(c Card) bool { return v.classes[c.class] && !v.hidden[c.ID] }
+// sees reports whether the caller may read one card.
+func sees(ctx context.Context, q *sqlstore.Conn, by Caller, c Card) (bool, error) {
+	readers, err := newAccess(q).classByID(ctx, c.class)
+	if err != nil || !readers.admit(by.groups()) {
+		return false, err
+	}
+	hidden, err := hidesCard(ctx, q, by, c.ID)
+	return !hidden, err
+}
 
 // condition is that of every list: the cards that are seen, in a table of this name.
 func (v view) condition(table string) string {

@@ -122,7 +122,7 @@ func TestRenameAndTrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	trash, total, err := s.Trash(t.Context(), admin, 9, 0)
-	if err != nil || total != 2 || trash[0].Name != "New+kid" {
+	if err != nil || total != 3 || trash[0].Name != "Other+New" || trash[1].Name != "New+kid" {
 		t.Errorf("%v, %d, %v", trash, total, err)
 	}
 	if _, err := s.RestoreTrashed(t.Context(), admin, "New"); err != nil {

@@ -85,18 +85,20 @@ func checkName(n cardname.Name) error {
 // may read the card that has it, and otherwise ErrNameTaken, which also stands for a
 // hidden card that the name is below.
 func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
-	seen, err := visible(ctx, q, by)
-	if err != nil {
-		return err
-	}
 	for at := n; at != ""; at = at.Left() {
 		c, found, err := liveCard(ctx, q, at.Key())
-		switch {
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		switch seen, err := sees(ctx, q, by, c); {
 		case err != nil:
 			return err
-		case found && !seen.sees(c):
+		case !seen:
 			return ErrNameTaken
-		case found && at == n:
+		case at == n:
 			return &TakenError{c}
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
-// Delete puts a card and all that is below it into the trash. What is below goes
-// along whether or not the caller may read it.
+// Delete puts a card into the trash, and with it all cards that its name is part of, or
+// for a compound name all that are below it. They go along whether or not the caller may
+// read them: none could keep its name.
 func (s *Store) Delete(ctx context.Context, by Caller, name string) (c Card, err error) {
 	err = s.write(ctx, func(q *sqlstore.Conn) error {
 		c, err = deleteCard(ctx, s, q, by, name)
@@ -28,8 +29,7 @@ func deleteCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name
 	if err := mayWrite(ctx, q, by, c, mayDelete); err != nil {
 		return Card{}, err
 	}
-	condition, args := below(c.key)
-	gone, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.trash = 0 AND "+condition, args...)
+	gone, err := goingWith(ctx, q, c)
 	if err != nil {
 		return Card{}, err
 	}
@@ -47,6 +47,15 @@ func deleteCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name
 		}
 	}
 	return c, nil
+}
+
+// goingWith are the live cards that go when c goes, it first.
+func goingWith(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
+	if !c.Name.IsCompound() {
+		return named(ctx, q, c)
+	}
+	condition, args := below(c.key)
+	return sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE +c.trash = 0 AND "+condition, args...)
 }
 
 // trash puts one card into the trash.

@@ -40,11 +40,18 @@ func get(ctx context.Context, q *sqlstore.Conn, by Caller, name string) (Card, e
 	if err != nil {
 		return Card{}, err
 	}
-	seen, err := visible(ctx, q, by)
-	if err != nil {
-		return Card{}, err
+	return ifSeen(ctx, q, by, c, found)
+}
+
+// ifSeen is a card that was found, or ErrNotFound if it is not there for the caller.
+func ifSeen(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, found bool) (Card, error) {
+	if !found {
+		return Card{}, ErrNotFound
 	}
-	if !found || !seen.sees(c) {
+	switch seen, err := sees(ctx, q, by, c); {
+	case err != nil:
+		return Card{}, err
+	case !seen:
 		return Card{}, ErrNotFound
 	}
 	return c, nil

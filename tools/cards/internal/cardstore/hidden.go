@@ -2,6 +2,8 @@ package cardstore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -16,16 +18,20 @@ type described struct {
 	live            bool
 }
 
+const describedCards = `SELECT c.id, coalesce(c.left_id, 0), coalesce(c.right_id, 0), c.trash, c.name, t.name, coalesce(g.content, '')
+FROM card c JOIN card t ON t.id = c.type_id LEFT JOIN card g ON g.left_id = c.id AND g.trash = 0 AND g.key = c.key || '+tag'`
+
+func scanDescribed(row sqlstore.Row) (d described, err error) {
+	var name, kind, tags string
+	var trash int
+	err = row.Scan(&d.id, &d.left, &d.right, &trash, &name, &kind, &tags)
+	d.live, d.Name, d.Type, d.Tags = trash == 0, cardname.Name(name), cardname.Name(kind), cardtext.Items(tags)
+	return d, err
+}
+
 // describeAll describes every card, simple names first.
 func describeAll(ctx context.Context, q *sqlstore.Conn) ([]described, error) {
-	all, err := sqlstore.Select(ctx, q, func(row sqlstore.Row) (d described, err error) {
-		var name, kind, tags string
-		var trash int
-		err = row.Scan(&d.id, &d.left, &d.right, &trash, &name, &kind, &tags)
-		d.live, d.Name, d.Type, d.Tags = trash == 0, cardname.Name(name), cardname.Name(kind), cardtext.Items(tags)
-		return d, err
-	}, `SELECT c.id, coalesce(c.left_id, 0), coalesce(c.right_id, 0), c.trash, c.name, t.name, coalesce(g.content, '')
-FROM card c JOIN card t ON t.id = c.type_id LEFT JOIN card g ON g.left_id = c.id AND g.trash = 0 AND g.key = c.key || '+tag'`)
+	all, err := sqlstore.Select(ctx, q, scanDescribed, describedCards)
 	slices.SortStableFunc(all, func(a, b described) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	return all, err
 }
@@ -37,29 +43,64 @@ func hiddenCards(ctx context.Context, q *sqlstore.Conn, by Caller) (map[int64]bo
 		return nil, nil //nolint:nilnil // nothing is hidden
 	}
 	all, err := describeAll(ctx, q)
-	if err != nil {
-		return nil, err
-	}
+	return hiddenAmong(all, by), err
+}
+
+func hiddenAmong(all []described, by Caller) map[int64]bool {
 	hidden := map[int64]bool{}
 	for _, d := range all {
-		if hidden[d.left] || hidden[d.right] || by.Hides(d.Description) {
+		if hidden[d.left] || hidden[d.right] || by.Hides != nil && by.Hides(d.Description) {
 			hidden[d.id] = true
 		}
 	}
-	return hidden, nil
+	return hidden
 }
 
-// HiddenKeys are the keys of the live cards that do not exist for the caller.
-func (s *Store) HiddenKeys(ctx context.Context, by Caller) (keys map[string]bool, err error) {
-	err = s.EachDescription(ctx, by, func(d Description, hidden bool) {
-		if hidden {
-			if keys == nil {
-				keys = map[string]bool{}
-			}
-			keys[d.Name.Key()] = true
+// hidesCard reports whether one card does not exist for the caller: because of a rule
+// about it, or about a card that its name is made of.
+func hidesCard(ctx context.Context, q *sqlstore.Conn, by Caller, id int64) (bool, error) {
+	if by.Hides == nil {
+		return false, nil
+	}
+	for todo := []int64{id}; len(todo) > 0; todo = todo[1:] {
+		d, err := scanDescribed(q.QueryRow(ctx, describedCards+" WHERE c.id = ?", todo[0]))
+		if errors.Is(err, sql.ErrNoRows) {
+			continue // a side that is gone hides nothing
 		}
+		if err != nil || by.Hides(d.Description) {
+			return true, err
+		}
+		for _, side := range []int64{d.left, d.right} {
+			if side != 0 {
+				todo = append(todo, side)
+			}
+		}
+	}
+	return false, nil
+}
+
+// HidesAny reports whether one of the live cards of these names does not exist for the
+// caller.
+func (s *Store) HidesAny(ctx context.Context, by Caller, names []cardname.Name) (hidden bool, err error) {
+	if by.Hides == nil {
+		return false, nil
+	}
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		for _, n := range names {
+			c, found, err := liveCard(ctx, q, n.Key())
+			if err != nil {
+				return err
+			}
+			if !found {
+				continue
+			}
+			if hidden, err = hidesCard(ctx, q, by, c.ID); err != nil || hidden {
+				return err
+			}
+		}
+		return nil
 	})
-	return keys, err
+	return hidden, err
 }
 
 // EachDescription gives every live card to one, and whether it does not exist for the
@@ -70,12 +111,12 @@ func (s *Store) EachDescription(ctx context.Context, by Caller, one func(d Descr
 		if err != nil {
 			return err
 		}
-		hidden, err := hiddenCards(ctx, q, by)
+		hidden := hiddenAmong(all, by)
 		for _, d := range all {
-			if err == nil && d.live {
+			if d.live {
 				one(d.Description, hidden[d.id])
 			}
 		}
-		return err
+		return nil
 	})
 }

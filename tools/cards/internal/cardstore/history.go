@@ -79,14 +79,7 @@ func getAnywhere(ctx context.Context, q *sqlstore.Conn, by Caller, name string, 
 	if err != nil {
 		return Card{}, err
 	}
-	seen, err := visible(ctx, q, by)
-	if err != nil {
-		return Card{}, err
-	}
-	if !found || !seen.sees(c) {
-		return Card{}, ErrNotFound
-	}
-	return c, nil
+	return ifSeen(ctx, q, by, c, found)
 }
 
 // HidesName reports whether the caller may not read the card of this name, live or in
@@ -101,8 +94,11 @@ func (s *Store) HidesName(ctx context.Context, by Caller, n cardname.Name) (hidd
 		if err != nil {
 			return err
 		}
-		seen, err := visible(ctx, q, by)
-		hidden = found && !seen.sees(c) || by.Hides != nil && by.Hides(Description{Name: n})
+		seen := true
+		if found {
+			seen, err = sees(ctx, q, by, c)
+		}
+		hidden = !seen || by.Hides != nil && by.Hides(Description{Name: n})
 		return err
 	})
 	return hidden, err
@@ -128,11 +124,11 @@ func revision(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, act int6
 	if err != nil {
 		return Revision{}, err
 	}
-	seen, err := visible(ctx, q, by)
+	classes, err := readClasses(ctx, q, by)
 	if err != nil {
 		return Revision{}, err
 	}
-	if !seen.classes[r.class] {
+	if !classes[r.class] {
 		return Revision{}, ErrNotFound
 	}
 	return r, nil

@@ -54,7 +54,7 @@ func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, 
 			return err
 		}
 		var where condition
-		where.and("c.trash = 0")
+		where.and(f.unindexed() + "c.trash = 0")
 		where.and(seen.condition("c"))
 		if err := f.apply(ctx, q, by, &where); err != nil {
 			return err
@@ -69,6 +69,15 @@ func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, 
 	return cards, total, err
 }
 
+// unindexed is a plus before columns whose index would lead past all cards, if other
+// conditions pick few: see classify.
+func (f Search) unindexed() string {
+	if utf8.RuneCountInString(strings.TrimSpace(f.Words)) >= shortest || f.Prefix != "" || f.Tag != "" || f.SimpleNames && len(f.Names) > 0 {
+		return "+"
+	}
+	return ""
+}
+
 func (f Search) order() string {
 	direction := " ASC"
 	if f.Descending {
@@ -76,14 +85,25 @@ func (f Search) order() string {
 	}
 	column := map[string]string{"name": "c.key", "created": "c.created_at", "updated": "c.updated_at"}[f.Sort]
 	if column == "" {
-		return "c.position" + direction
+		return f.unindexed() + "c.position" + direction
+	}
+	if column == "c.key" && f.unindexed() != "" {
+		column += " || ''" // PostgreSQL has no plus before text
+	} else {
+		column = f.unindexed() + column
 	}
 	return column + direction + ", c.position" + direction
 }
 
 func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *condition) error {
-	f.applyWords(q.Dialect(), where)
+	if err := f.applyWords(ctx, q, where); err != nil {
+		return err
+	}
 	for _, name := range f.Names {
+		if f.SimpleNames { // all of such a name is searched
+			where.substring(q.Dialect(), "words", name)
+			continue
+		}
 		where.and(contains(q.Dialect(), "c.name"), "%"+escapeLike(name)+"%")
 	}
 	if f.SimpleNames {
@@ -96,20 +116,7 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 	if f.NotName != "" {
 		where.and("NOT ("+contains(q.Dialect(), "c.name")+")", strings.ReplaceAll(escapeLike(f.NotName), "*", "%"))
 	}
-	if len(f.Types) > 0 {
-		var ids []any
-		for _, name := range f.Types {
-			kind, err := resolveType(ctx, q, by, name)
-			if err == nil {
-				ids = append(ids, kind.ID)
-			}
-		}
-		if len(ids) == 0 {
-			where.and("1 = 0")
-		} else {
-			where.and("c.type_id IN (?"+strings.Repeat(", ?", len(ids)-1)+")", ids...)
-		}
-	}
+	f.applyTypes(ctx, q, by, where)
 	if f.Tag != "" {
 		seen, err := visible(ctx, q, by)
 		if err != nil {
@@ -134,6 +141,24 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 	return nil
 }
 
+func (f Search) applyTypes(ctx context.Context, q *sqlstore.Conn, by Caller, where *condition) {
+	if len(f.Types) == 0 {
+		return
+	}
+	var ids []any
+	for _, name := range f.Types {
+		kind, err := resolveType(ctx, q, by, name)
+		if err == nil {
+			ids = append(ids, kind.ID)
+		}
+	}
+	if len(ids) == 0 {
+		where.and("1 = 0")
+		return
+	}
+	where.and("c.type_id IN (?"+strings.Repeat(", ?", len(ids)-1)+")", ids...)
+}
+
 // prefixKey is the key that names with this beginning have. A prefix that ends with
 // a joint means what is below.
 func prefixKey(prefix string) string {
@@ -152,10 +177,10 @@ func contains(d sqlstore.Dialect, column string) string {
 // shortest is how many characters a text must have to be looked up by threes.
 const shortest = 3
 
-func (f Search) applyWords(d sqlstore.Dialect, where *condition) {
-	text := strings.TrimSpace(f.Words)
+func (f Search) applyWords(ctx context.Context, q *sqlstore.Conn, where *condition) error {
+	text, d := strings.TrimSpace(f.Words), q.Dialect()
 	if text == "" {
-		return
+		return nil
 	}
 	if f.In == "" || f.In == "name" {
 		words := strings.Fields(text)
@@ -168,7 +193,7 @@ func (f Search) applyWords(d sqlstore.Dialect, where *condition) {
 				where.wholeWord(d, "name", word, f.CaseSensitive)
 			}
 		}
-		return
+		return nil
 	}
 	var content condition
 	content.substring(d, "content", text)
@@ -179,12 +204,38 @@ func (f Search) applyWords(d sqlstore.Dialect, where *condition) {
 		content.and(map[sqlstore.Dialect]string{sqlstore.Postgres: "position(? IN c.content) > 0", sqlstore.Sqlite: "instr(c.content, ?) > 0"}[d], text)
 	}
 	if f.In == "both" {
-		key := cardname.Name(text).Key()
-		where.and("("+content.String()+` OR c.key = ? OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\')`,
-			append(content.args, key, escapeLike(key)+"+%", "%+"+escapeLike(key))...)
-		return
+		return f.applyParts(ctx, q, cardname.Name(text), content, where)
 	}
 	where.and(content.String(), content.args...)
+	return nil
+}
+
+// applyParts adds that the content fits, or that the name begins or ends with n.
+func (Search) applyParts(ctx context.Context, q *sqlstore.Conn, n cardname.Name, content condition, where *condition) error {
+	beginning, args := below(n.Key())
+	either := content.String() + " OR " + beginning
+	args = append(content.args, args...)
+	last := n
+	if n.IsCompound() {
+		last = n.Right()
+	}
+	// Which card the last part is, is asked first: a database that does not know takes it
+	// for one that very many names end with.
+	part, found, err := cardBy(ctx, q, "c.key = ?", last.Key())
+	if err != nil {
+		return err
+	}
+	if found {
+		ending := "c.right_id = ?"
+		args = append(args, part.ID)
+		if n.IsCompound() {
+			ending += ` AND c.key LIKE ? ESCAPE '\'`
+			args = append(args, "%+"+escapeLike(n.Key()))
+		}
+		either += " OR " + ending
+	}
+	where.and("("+either+")", args...)
+	return nil
 }
 
 // wholeWord adds that no letter, digit or underscore stands directly before or after the
@@ -234,8 +285,9 @@ func (s *Store) Children(ctx context.Context, by Caller, name string, depth int,
 		if err != nil {
 			return err
 		}
-		tree := "WITH RECURSIVE tree (id, level) AS (SELECT id, 1 FROM card WHERE left_id = ? AND trash = 0 UNION ALL SELECT k.id, tree.level + 1 FROM card k JOIN tree ON k.left_id = tree.id WHERE k.trash = 0 AND tree.level < ?) "
-		from := cardTables + "JOIN tree ON tree.id = c.id WHERE " + seen.condition("c")
+		tree := "WITH RECURSIVE tree (id, level) AS (SELECT id, 1 FROM card WHERE left_id = ? AND +trash = 0 UNION ALL SELECT k.id, tree.level + 1 FROM card k JOIN tree ON k.left_id = tree.id WHERE +k.trash = 0 AND tree.level < ?) "
+		// SQLite reads the tables of a CROSS JOIN in their order.
+		from := " FROM tree CROSS JOIN card c JOIN card t ON t.id = c.type_id WHERE tree.id = c.id AND " + seen.condition("c")
 		if err := q.QueryRow(ctx, tree+"SELECT count(*)"+from, parent.ID, depth).Scan(&total); err != nil {
 			return err
 		}

@@ -130,6 +130,9 @@ func (s *Store) newID() int64 {
 	return newID()
 }
 
+// NewID is an id for what is kept beside the cards.
+func NewID() int64 { return newID() }
+
 // newID is a random positive number that JavaScript can hold: numbers that count up
 // would tell how many cards there are that a reader does not see.
 func newID() int64 {

@@ -60,18 +60,43 @@ var afterScript = regexp.MustCompile(`(?i)(</(?:script|style)>)[ \t]*(\S)`)
 // HTML converts Markdown. Unless trusted, elements and attributes that could run
 // something are dropped, and the text of a script is shown as text.
 func (c *Converter) HTML(markdown string, trusted bool) (string, error) {
-	plain, kept := protect(markdown)
+	plain, kept := protect(strings.ReplaceAll(markdown, "\x00", "\uFFFD"))
+	out, err := c.render(plain)
+	if err != nil {
+		return "", err
+	}
+	if !trusted {
+		out = c.sanitize(out)
+	}
+	return kept.restoreHTML(endLine(out)), nil
+}
+
+// convert is HTML of Markdown whose links and nests are protected.
+func (c *Converter) convert(plain string) (string, error) {
+	out, err := c.render(plain)
+	if err != nil {
+		return "", err
+	}
+	return endLine(c.sanitize(out)), nil
+}
+
+// endLine is HTML with the end of its last line, and no empty lines around it.
+func endLine(text string) string {
+	if text = strings.Trim(text, "\n"); text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+// render is HTML of Markdown as it is.
+func (c *Converter) render(plain string) (string, error) {
 	source := []byte(afterScript.ReplaceAllString(plain, "$1\n$2"))
 	var b bytes.Buffer
 	w := htmlWriter{out: &b, source: source, inline: c.markdown.Renderer()}
 	if err := w.blocks(c.markdown.Parser().Parse(text.NewReader(source)), 0); err != nil {
 		return "", fmt.Errorf("convert Markdown: %w", err)
 	}
-	out := b.String()
-	if !trusted {
-		out = c.sanitize(out)
-	}
-	return kept.restoreHTML(out), nil
+	return b.String(), nil
 }
 
 // sanitize applies the policy, and spells quotes in text as they were.
@@ -114,14 +139,15 @@ func showScripts(text string) string {
 	}
 }
 
-// Markdown converts HTML to GitHub's Markdown.
+// Markdown converts HTML to GitHub's Markdown. What [Converter.HTML] has made of a text,
+// it makes of the answer again.
 func (c *Converter) Markdown(content string) (string, error) {
 	plain, kept := protect(content)
 	out, err := c.back.ConvertString(showScripts(plain))
 	if err != nil {
 		return "", fmt.Errorf("convert HTML: %w", err)
 	}
-	return kept.restore(tidyMarkdown(out) + lineEnd(content)), nil
+	return c.faithful(plain, tidyMarkdown(out)+lineEnd(content), kept), nil
 }
 
 var (

@@ -21,7 +21,8 @@ type Patch struct {
 	Replacement *string `json:"replacement_html"`
 	// EndInclusive says that the end marker is replaced as well.
 	EndInclusive bool `json:"end_inclusive"`
-	// append, prepend; append_item, remove_item of a list.
+	// append, prepend; append_item, remove_item, replace_items of a list; append_toc,
+	// remove_toc, replace_toc of a table of contents, with a name or link a line.
 	Content   *string `json:"content"`
 	Separator string  `json:"separator"`
 	// find_replace, regex_replace.
@@ -51,8 +52,10 @@ func (p Patch) Apply(content string) (text string, changed int, err error) {
 		return p.replaceBetween(content)
 	case "append", "prepend":
 		return p.extend(content)
-	case "append_item", "remove_item":
+	case "append_item", "remove_item", "replace_items":
 		return p.changeItems(content)
+	case "append_toc", "remove_toc", "replace_toc":
+		return p.changeContents(content)
 	case "find_replace":
 		return p.findReplace(content)
 	case "regex_replace":
@@ -104,6 +107,10 @@ func (p Patch) extend(content string) (string, int, error) {
 func (p Patch) changeItems(content string) (string, int, error) {
 	if p.Content == nil || len(Items(*p.Content)) == 0 {
 		return "", 0, misfit("content", "Missing content for %s", p.Mode)
+	}
+	if p.Mode == "replace_items" {
+		items := Items(*p.Content)
+		return JoinItems(items), len(items), nil
 	}
 	names, changed := Items(content), 0
 	for _, item := range Items(*p.Content) {

@@ -74,7 +74,7 @@ func (s *scanner) scan(text string, body int) {
 // scanner tracks whether a line is inside code, a comment or maths.
 type scanner struct {
 	found  []Link
-	tags   []string
+	tags   []Tag
 	line   int
 	until  string // the end of a comment, display maths or HTML code
 	ticks  int    // backticks that end a code span of several lines

@@ -10,9 +10,30 @@ import (
 // for #work/plans, and Logseq's #[[two words]]. It ignores code, comments and
 // maths, and numbers.
 func Tags(text string, body int) []string {
+	var names []string
+	for _, t := range FindTags(text, body) {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// A Tag is a tag as written.
+type Tag struct {
+	Name  string // without #
+	Start int    // byte offset of the name
+}
+
+// FindTags are [Tags] with where they stand, in order.
+func FindTags(text string, body int) []Tag {
 	s := scanner{}
 	s.scan(text, body)
 	return s.tags
+}
+
+// IsTag reports whether #name is a tag.
+func IsTag(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isTagRune(r) }) &&
+		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 // tag reads a possible tag at line[i], which is "#", and returns its length.
@@ -23,7 +44,7 @@ func (s *scanner) tag(line string, i int) int {
 	rest := line[i+1:]
 	if words, ok := strings.CutPrefix(rest, "[["); ok {
 		if end := strings.Index(words, "]]"); end > 0 {
-			s.tags = append(s.tags, words[:end])
+			s.tags = append(s.tags, Tag{words[:end], s.offset + i + 3})
 		}
 		return 1 // the words are a link as well
 	}
@@ -32,7 +53,7 @@ func (s *scanner) tag(line string, i int) int {
 		end = len(rest)
 	}
 	if strings.ContainsFunc(rest[:end], func(r rune) bool { return !unicode.IsDigit(r) }) {
-		s.tags = append(s.tags, rest[:end])
+		s.tags = append(s.tags, Tag{rest[:end], s.offset + i + 1})
 	}
 	return 1 + end
 }

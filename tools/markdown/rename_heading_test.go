@@ -1,0 +1,34 @@
+package markdown
+
+import "testing"
+
+// Every link to a heading follows its new text, and nothing else changes.
+func TestRenameHeading(t *testing.T) {
+	for _, c := range []struct{ name, before, after string }{
+		{"wikilink", "[[P#Old Plan]] and [[P#Other]]", "[[P#New: plan?]] and [[P#Other]]"},
+		{"embed, alias, case", "![[p#old plan|x]] [[P#Old Plan]]", "![[p#New: plan?|x]] [[P#New: plan?]]"},
+		{"below it", "[[P#Old Plan#Sub]]", "[[P#New: plan?#Sub]]"},
+		{"below others", "[[P#Top#Old Plan]]", "[[P#Top#New: plan?]]"},
+		{"in a table", `| [[P#Old Plan\|x]] |`, `| [[P#New: plan?\|x]] |`},
+		{"Markdown link", "[x](P.md#Old%20Plan)", "[x](P.md#New:%20plan%3F)"},
+		{"slug", "[x](P.md#old-plan \"t\")\n[r]: P.md#old-plan\n", "[x](P.md#new-plan \"t\")\n[r]: P.md#new-plan\n"},
+		{"code stays", "`[[P#Old Plan]]`\n\n    [[P#Old Plan]]\n", "`[[P#Old Plan]]`\n\n    [[P#Old Plan]]\n"},
+		{"another page's heading", "[[Q#Old Plan]]\n## Old Plan\n[[#Old Plan]]", "[[Q#Old Plan]]\n## Old Plan\n[[#Old Plan]]"},
+		{"block", "[[P#^id]] [[P]]", "[[P#^id]] [[P]]"},
+		{"front matter", "---\nup: \"[[P#Old Plan]]\"\n---\n", "---\nup: \"[[P#New: plan?]]\"\n---\n"},
+		{"CRLF", "a\r\n[[P#Old Plan]]\r\n", "a\r\n[[P#New: plan?]]\r\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const page = "# Top\r\n## Old Plan ^id\n[[#Old Plan]]\n### Sub\n## Twice\n## Twice\n"
+			b := open(t, map[string]string{"P.md": page, "Q.md": "## Old Plan\n", "L.md": c.before}, nil)
+			out := call[RenameHeadingOut](b, "rename_heading", `{"path":"P.md","heading":"Top#Old Plan ^id","new_heading":"New: plan?","dry_run":true}`)
+			equal(t, "after a dry run", c.before, b.get("L.md"))
+			again := call[RenameHeadingOut](b, "rename_heading", `{"path":"P.md","heading":"Top#Old Plan ^id","new_heading":"New: plan?"}`)
+			equal(t, "report", out.Links, again.Links)
+			equal(t, "linking page", c.after, b.get("L.md"))
+			equal(t, "page", "# Top\r\n## New: plan? ^id\n[[#New: plan?]]\n### Sub\n## Twice\n## Twice\n", b.get("P.md"))
+			b.refused("rename_heading", `{"path":"P.md","heading":"Twice","new_heading":"x"}`, "CONFLICT")
+			b.refused("rename_heading", `{"path":"P.md","heading":"Sub","new_heading":"a\nb"}`, "INVALID")
+		})
+	}
+}
