@@ -64,7 +64,7 @@ func TestKilledAtEverySystemCallOfAMove(t *testing.T) {
 	}
 	done, _ := folderState(t, whole)
 	total, halves, undone := 0, 0, 0
-	for _, call := range []string{"linkat", "unlinkat", "renameat", "mkdirat", "fchmod", "fchmodat", "fsync", "fdatasync", "pwrite64"} {
+	for _, call := range []string{"linkat", "unlinkat", "renameat", "renameat2", "mkdirat", "fchmod", "fchmodat", "fsync", "fdatasync", "pwrite64"} {
 		for n := 1; ; n++ {
 			home := newLinkedVault(t)
 			answered, ended := standaloneCall(t, home, "move_page", move,

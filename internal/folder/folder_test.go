@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -448,4 +450,27 @@ func FuzzApplySplices(f *testing.F) {
 			t.Errorf("%q with %v became %q", old, splices, got)
 		}
 	})
+}
+
+// A file that is replaced again and again is always there.
+func TestReadWhileReplaced(t *testing.T) {
+	v, dir := openWith(t, map[string]string{"a.md": "a"})
+	var done atomic.Bool
+	var editor sync.WaitGroup
+	editor.Go(func() {
+		for file := filepath.Join(dir, "a.md"); !done.Load(); {
+			if err := errors.Join(os.WriteFile(file+"~", []byte("b"), 0o600), os.Rename(file+"~", file)); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range 3000 {
+		if _, err := v.Read("a.md"); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	done.Store(true)
+	editor.Wait()
 }
