@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -109,15 +110,33 @@ func leftovers(a *app.App, keepJournal bool) installer.OwnFiles {
 		a.Paths.Daemon().MCP(), a.Paths.Daemon().Control(), a.Paths.Panel(), a.Paths.Clipboard(), a.Paths.Seen(),
 		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}
+	caches, cacheFolders := filesBelow(a.Paths.SourceCaches())
 	journalFiles := filesIn(a.Paths.Journal(), func(string) bool { return !keepJournal })
 	return installer.OwnFiles{
-		Files: slices.Concat(files, journalFiles,
+		Files: slices.Concat(files, journalFiles, caches,
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
 			filesIn(tokens, func(name string) bool { return strings.HasSuffix(name, ".token") }),
 			updateFiles(a)),
-		Folders: []string{filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state},
+		Folders: append(cacheFolders, filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state),
 	}
+}
+
+// filesBelow are the files of a folder and of those in it, and the folders, each
+// before the one that it is in. Links are files.
+func filesBelow(dir string) (files, folders []string) {
+	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // what cannot be read stays
+		case entry.IsDir():
+			folders = append(folders, name)
+		default:
+			files = append(files, name)
+		}
+		return nil
+	})
+	slices.Reverse(folders)
+	return files, folders
 }
 
 // filesIn are the files of a folder that match; none if it cannot be read.

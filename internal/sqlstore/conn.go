@@ -136,6 +136,13 @@ func (s *Store) retry(ctx context.Context, fn func() error) error {
 	}
 }
 
+// IsInterrupted reports whether err is that of a transaction which another one kept
+// from running. Who runs a part of a [Store.Write] must return it, so that all of
+// it runs again.
+func IsInterrupted(err error) bool {
+	return !errors.Is(err, ErrBusy) && (isSQLiteBusy(err) || isSerializationFailure(err))
+}
+
 // wait waits for d, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)

@@ -100,6 +100,7 @@ func (l *local) write(c tools.CallContext, who cardauth.Principal, r *http.Reque
 	if seed == 0 { // nobody runs this call twice
 		seed = rand.Uint64() //nolint:gosec // it makes ids, which keep nothing secret
 	}
+	furthest := -1
 	out, err := l.api.Write(who, r, body, cardapi.WriteOptions{
 		Seed: seed,
 		Before: func(ctx context.Context, changes []cardstore.StateChange) error {
@@ -112,7 +113,12 @@ func (l *local) write(c tools.CallContext, who cardauth.Principal, r *http.Reque
 		BeforeKey: func(id int64, before, after *cardauth.KeyState) error {
 			return c.BeforeWrite(r.Context(), tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)})
 		},
-		Progress: func(done, total int) { c.Progress(float64(done), float64(total), "") },
+		Progress: func(done, total int) {
+			if done > furthest { // a request that runs again begins again
+				furthest = done
+				c.Progress(float64(done), float64(total), "")
+			}
+		},
 	})
 	switch {
 	case errors.Is(err, cardapi.ErrConflict):

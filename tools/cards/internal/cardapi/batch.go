@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
@@ -31,6 +32,9 @@ func batchCards(r *request) (answer, error) {
 		results, failed = nil, false
 		for _, o := range in.ops {
 			result, err := r.carryOut(s, o, in.BulkDelete)
+			if sqlstore.IsInterrupted(err) { // all of it runs again
+				return err
+			}
 			failed = failed || err != nil
 			results = append(results, result)
 		}
@@ -110,6 +114,9 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 		}
 		return r.setFields(s, c, o.Fields)
 	})
+	if sqlstore.IsInterrupted(err) {
+		return nil, err
+	}
 	if err != nil {
 		e := r.api.apiErrorOf(r, err)
 		if e == nil {
