@@ -127,11 +127,14 @@ func leftovers(a *app.App, keepJournal bool) installer.OwnFiles {
 func filesBelow(dir string) (files, folders []string) {
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // what cannot be read stays
-		case entry.IsDir():
+		case entry == nil: // it is not there
+		case entry.IsDir() && err == nil:
 			folders = append(folders, name)
-		default:
+		case err == nil:
 			files = append(files, name)
+		}
+		if err != nil {
+			return fs.SkipDir // what cannot be read stays
 		}
 		return nil
 	})

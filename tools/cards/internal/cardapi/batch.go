@@ -49,12 +49,7 @@ func batchCards(r *request) (answer, error) {
 	}
 	switch err := together(r.store); {
 	case errors.Is(err, errRolledBack) && failed && in.Mode == transactional:
-		for _, result := range results {
-			if result["status"] == "ok" {
-				result["rolled_back"] = true
-				delete(result, "id")
-			}
-		}
+		markRolledBack(results)
 	case err != nil && !errors.Is(err, errRolledBack):
 		return answer{}, err
 	}
@@ -63,6 +58,15 @@ func batchCards(r *request) (answer, error) {
 		out.status = http.StatusMultiStatus
 	}
 	return out, nil
+}
+
+func markRolledBack(results []map[string]any) {
+	for _, result := range results {
+		if result["status"] == "ok" {
+			result["rolled_back"] = true
+			delete(result, "id")
+		}
+	}
 }
 
 // transactional is the mode in which all operations succeed or none does.
