@@ -148,19 +148,25 @@ func saveScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out 
 	if strings.HasSuffix(file, ".ts") {
 		s.Language = "ts"
 	}
-	body, err := tools.PlainJSON(s)
-	if err != nil {
-		return err
-	}
-	draft := w.store.Begin(notestore.View{})
-	if err := draft.Put(ctx, notestore.Document{Workspace: workspace, Kind: notestore.ScriptKind, ID: name, Body: string(body)}); err != nil {
-		return err
-	}
-	if err := commitByPerson(ctx, call, draft); err != nil {
+	if err := putByPerson(ctx, w, call, notestore.Document{Workspace: workspace, Kind: notestore.ScriptKind, ID: name}, s); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "saved %s; run it with `lectern script run %s`\n", name, name)
 	return err
+}
+
+// putByPerson writes a document with value as its body.
+func putByPerson(ctx context.Context, w *Workspaces, call tools.CommandCall, d notestore.Document, value any) error {
+	body, err := tools.PlainJSON(value)
+	if err != nil {
+		return err
+	}
+	d.Body = string(body)
+	draft := w.store.Begin(notestore.View{})
+	if err := draft.Put(ctx, d); err != nil {
+		return err
+	}
+	return commitByPerson(ctx, call, draft)
 }
 
 // commitByPerson makes what a command writes, recorded like any write.

@@ -144,15 +144,7 @@ func scheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall, 
 	if err != nil {
 		return err
 	}
-	body, err := tools.PlainJSON(schedule)
-	if err != nil {
-		return err
-	}
-	draft := w.store.Begin(notestore.View{})
-	if err := draft.Put(ctx, notestore.Document{Workspace: workspace, Kind: notestore.ScheduleKind, ID: name, Body: string(body)}); err != nil {
-		return err
-	}
-	if err := commitByPerson(ctx, call, draft); err != nil {
+	if err := putByPerson(ctx, w, call, notestore.Document{Workspace: workspace, Kind: notestore.ScheduleKind, ID: name}, schedule); err != nil {
 		return err
 	}
 	w.wakeSchedule()
