@@ -194,12 +194,12 @@ func (s *search) eachMarked(ctx context.Context, filter index.Filter, task func(
 func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 	counts := map[string]int{}
 	written := map[string]string{}
-	count := func(tag string) {
+	count := func(tag string, pages int) {
 		folded := index.Fold(tag)
 		if !s.words.inTokens(index.Tokens(tag)) {
 			return
 		}
-		counts[folded]++
+		counts[folded] += pages
 		if old, ok := written[folded]; !ok || tag < old {
 			written[folded] = tag
 		}
@@ -214,7 +214,7 @@ func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 				continue
 			}
 			for _, tag := range p.Tags {
-				count(tag)
+				count(tag, 1)
 			}
 		}
 	}

@@ -169,16 +169,18 @@ func (x *Index) Headings(ctx context.Context, f Filter, visit func(Heading)) err
 	return err
 }
 
-// Tags calls visit for each tag of each page that f selects, as the page writes it.
-func (x *Index) Tags(ctx context.Context, f Filter, visit func(tag string)) error {
+// Tags calls visit for each tag of the pages that f selects: as the first of them in
+// the order of letters writes it, and how many pages have it.
+func (x *Index) Tags(ctx context.Context, f Filter, visit func(tag string, pages int)) error {
 	where, args := f.where()
 	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var tag string
-		err := r.Scan(&tag)
+		var pages int
+		err := r.Scan(&tag, &pages)
 		if err == nil {
-			visit(tag)
+			visit(tag, pages)
 		}
 		return struct{}{}, err
-	}, "SELECT written FROM tags JOIN pages p ON p.id = page WHERE "+where, args...)
+	}, "SELECT min(written), count(*) FROM tags JOIN pages p ON p.id = page WHERE "+where+" GROUP BY tag", args...)
 	return err
 }
