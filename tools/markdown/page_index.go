@@ -30,6 +30,9 @@ var indexBroken = status.ProblemType{
 // have changed, [Notebook.Run] reads them, and the call reads files.
 const maxInline = 300
 
+// minIndexed is the smallest number of pages that is indexed: a few are read as fast.
+const minIndexed = 100
+
 // indexBatch is how many pages are put into the index at once.
 const indexBatch = 200
 
@@ -39,6 +42,7 @@ const indexBatch = 200
 // is under way share the next comparison.
 type pageIndex struct {
 	n      *Notebook
+	least  int // pages that are indexed
 	dir    string
 	file   string
 	ctx    context.Context //nolint:containedctx // comparisons are shared by calls and end with the source
@@ -72,7 +76,7 @@ func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{n.view.Path()}, rules...), "\x00")))
 	ctx, cancel := context.WithCancel(context.Background())
 	return &pageIndex{
-		n: n, dir: dir, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
+		n: n, least: minIndexed, dir: dir, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
 		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1),
 		watcher: watch.New(watch.Options{Folder: n.view.Path(), Skip: isForeign, Now: n.now}),
 	}
@@ -132,6 +136,10 @@ func (p *pageIndex) compare(c *comparison) {
 	}
 	p.last = nil
 	if c.outline, c.err = p.n.outline(p.ctx); c.err != nil || p.filling {
+		return
+	}
+	if len(c.outline.pageFiles()) < p.least {
+		p.last = c
 		return
 	}
 	changed, gone, err := p.changed(c.outline)
@@ -304,6 +312,9 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	o, err := p.n.outline(ctx)
 	if err != nil {
 		return err
+	}
+	if len(o.pageFiles()) < p.least {
+		return nil
 	}
 	p.busy.Lock()
 	defer p.busy.Unlock()

@@ -29,6 +29,9 @@ func openPair(t testing.TB, dir string, rules []string) (indexed, plain *Noteboo
 		}
 		t.Cleanup(func() { _ = opened.Close() })
 		*n, _ = tools.As[*Notebook](opened)
+		if env.Cache != "" {
+			(*n).index.least = 0
+		}
 		env.Cache = ""
 	}
 	return indexed, plain
