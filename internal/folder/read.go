@@ -68,7 +68,7 @@ func (f *Folder) checkNoSymlinks(name string) error {
 // readRegular reads at most limit bytes of a regular file. It opens the file
 // without blocking and checks that it is the one that Lstat saw, so that a pipe or
 // link that replaced it in between is not read. Another regular file, as editors make
-// one when they save, is looked at anew.
+// one when they save, is looked at again.
 func readRegular(root *os.Root, name string, limit int64, head bool) ([]byte, error) {
 	for range maxReplaced {
 		if b, err := readSeen(root, name, limit, head); !errors.Is(err, errReplaced) {
@@ -78,7 +78,7 @@ func readRegular(root *os.Root, name string, limit int64, head bool) ([]byte, er
 	return nil, ErrNotRegular
 }
 
-// maxReplaced bounds how often one read begins anew.
+// maxReplaced bounds how often one read begins again.
 const maxReplaced = 100
 
 var errReplaced = errors.New("another file has the name now")
