@@ -43,7 +43,6 @@ const indexBatch = 200
 type pageIndex struct {
 	n      *Notebook
 	least  int // pages that are indexed
-	dir    string
 	file   string
 	ctx    context.Context //nolint:containedctx // comparisons are shared by calls and end with the source
 	cancel context.CancelFunc
@@ -76,7 +75,7 @@ func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{n.view.Path()}, rules...), "\x00")))
 	ctx, cancel := context.WithCancel(context.Background())
 	return &pageIndex{
-		n: n, least: minIndexed, dir: dir, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
+		n: n, least: minIndexed, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
 		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1),
 		watcher: watch.New(watch.Options{Folder: n.view.Path(), Skip: isForeign, Now: n.now}),
 	}
@@ -233,7 +232,7 @@ func (p *pageIndex) changed(o *outline) (changed, gone []string, err error) {
 
 // removeOthers removes the indexes of other rules.
 func (p *pageIndex) removeOthers() {
-	others, err := filepath.Glob(filepath.Join(p.dir, "pages-*.db*"))
+	others, err := filepath.Glob(filepath.Join(filepath.Dir(p.file), "pages-*.db*"))
 	if err != nil {
 		return
 	}

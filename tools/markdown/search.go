@@ -16,14 +16,12 @@ type search struct {
 	*comparison
 
 	n             *Notebook
-	top           *node
 	kind          SearchKind
 	mode          SearchMode
 	text          string // of the query
 	words         searchQuery
 	query         index.Query
 	limit, offset int
-	since         bool
 }
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
@@ -33,12 +31,13 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 	if err := s.readFilter(in, n.now()); err != nil {
 		return nil, err
 	}
-	var err error
-	if s.comparison, s.top, err = lookAt(ctx, n, in.Path); err != nil {
+	now, top, err := lookAt(ctx, n, in.Path)
+	if err != nil {
 		return nil, err
 	}
+	s.comparison = now
 	if argumentPlace(in.Path) != "" {
-		s.query.Page, s.query.Below = s.top.page, s.top.place+"/"
+		s.query.Page, s.query.Below = top.page, top.place+"/"
 	}
 	if in.LinksTo != "" || in.Links != "" {
 		s.query.Files, err = s.linkedFiles(ctx, in)
@@ -70,7 +69,7 @@ func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		s.query.Since, s.since = since, true
+		s.query.Since = since
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func TestIndexIsFilledInTheBackground(t *testing.T) {
 
 func listIndexes(t *testing.T, n *Notebook) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(n.index.dir, "*.db"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(n.index.file), "*.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

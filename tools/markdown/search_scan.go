@@ -50,7 +50,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 			out.Total--
 			continue
 		}
-		if _, modified := s.n.view.Stat(h.File); s.since {
+		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() {
 			m.Modified = modified.UTC().Format("2006-01-02T15:04Z")
 		}
 		out.Matches = append(out.Matches, m)
