@@ -201,7 +201,6 @@ func (p *pageIndex) changed(o *outline) (changed, gone []string, err error) {
 		if p.known, err = p.x.Known(p.ctx); err != nil {
 			return nil, nil, err
 		}
-		p.n.report.Clear(indexBroken)
 	}
 	files := o.pageFiles()
 	differs := make([]bool, len(files))
@@ -257,6 +256,7 @@ func (p *pageIndex) update(ctx context.Context, changed, gone []string) (unreada
 	if err != nil {
 		return 0, err
 	}
+	p.n.report.Clear(indexBroken)
 	for i, page := range pages {
 		p.known[page.File] = page.Stamp
 		if bad[i] {
