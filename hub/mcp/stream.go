@@ -33,10 +33,11 @@ type stream struct {
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
-	pending map[string]pending // requests in flight, by the bytes of their id
-	bytes   int                // of the requests in flight
-	listens int                // of the requests in flight, the subscriptions
-	freed   chan struct{}      // cap 1: a request in flight was answered
+	pending map[string]*pending // requests that have no answer yet, by the bytes of their id
+	waiting int                 // requests whose answer is not written, without the subscriptions
+	listens int                 // subscriptions
+	bytes   int                 // of both
+	freed   chan struct{}       // cap 1: an answer was written
 }
 
 type pending struct {
@@ -77,7 +78,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	session := s.newSession(a)
 	st := &stream{
 		endpoint: ep, session: session, client: newMCPSession(session, session.ID), out: out, life: ctx,
-		pending: map[string]pending{}, freed: make(chan struct{}, 1),
+		pending: map[string]*pending{}, freed: make(chan struct{}, 1),
 	}
 	disconnect, err := ep.connect(st.client)
 	if err != nil {
@@ -147,7 +148,7 @@ func (st *stream) accept(ctx context.Context, raw []byte) (work func()) {
 	case m.method == string(mcp.MethodNotificationCancelled):
 		st.cancel(m)
 	case m.id == nil:
-		st.handle(ctx, m)
+		st.handle(ctx, m, nil)
 	default:
 		return st.request(ctx, m)
 	}
@@ -168,19 +169,19 @@ func (st *stream) request(ctx context.Context, m message) (work func()) {
 			return nil
 		}
 	}
-	ctx, bad := st.begin(ctx, m)
+	ctx, p, bad := st.begin(ctx, m)
 	switch {
 	case bad != nil:
 		st.respond(bad)
 	case isQuick(m.method):
-		st.handle(ctx, m)
-		st.finish(m)
+		st.handle(ctx, m, p)
+		st.finish(m, p)
 	default:
 		st.work.Add(1)
 		return func() {
 			defer st.work.Done()
-			defer st.finish(m)
-			st.handle(ctx, m)
+			defer st.finish(m, p)
+			st.handle(ctx, m, p)
 		}
 	}
 	return nil
@@ -198,26 +199,25 @@ func isQuick(method string) bool {
 
 // begin enters m among the requests in flight, or returns the error frame that
 // says why it may not.
-func (st *stream) begin(ctx context.Context, m message) (context.Context, []byte) {
+func (st *stream) begin(ctx context.Context, m message) (context.Context, *pending, []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if _, taken := st.pending[string(m.id)]; taken {
-		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, "id is in use by a request that is not yet answered")
+		return ctx, nil, errorFrame(m.id, mcp.INVALID_REQUEST, "id is in use by a request that is not yet answered")
 	}
 	listening := m.method == string(mcp.MethodSubscriptionsListen)
 	if listening && len(m.raw) >= st.Limits.Large { // it would hold the semaphore for as long as it listens
-		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, fmt.Sprintf("a subscription may have %d bytes", st.Limits.Large))
+		return ctx, nil, errorFrame(m.id, mcp.INVALID_REQUEST, fmt.Sprintf("a subscription may have %d bytes", st.Limits.Large))
 	}
 	if listening && st.listens >= st.Limits.Waiting {
-		return ctx, errorFrame(m.id, codeBusy, fmt.Sprintf("at most %d subscriptions at once; end one first", st.Limits.Waiting))
+		return ctx, nil, errorFrame(m.id, codeBusy, fmt.Sprintf("at most %d subscriptions at once; end one first", st.Limits.Waiting))
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	st.pending[string(m.id)] = pending{cancel: cancel, listening: listening}
-	if listening {
-		st.listens++
-	}
+	p := &pending{cancel: cancel, listening: listening}
+	st.pending[string(m.id)] = p
+	*st.count(p)++
 	st.bytes += len(m.raw)
-	return ctx, nil
+	return ctx, p, nil
 }
 
 // hasRoom reports whether m may begin. Requests are added only while a frame
@@ -228,31 +228,40 @@ func (st *stream) hasRoom(m message) bool {
 	if m.method == string(mcp.MethodSubscriptionsListen) {
 		return true // they end only by being cancelled, so one too many is refused instead
 	}
-	return len(st.pending)-st.listens < st.Limits.Waiting && (st.bytes == 0 || st.bytes+len(m.raw) <= st.Limits.Pending)
+	return st.waiting < st.Limits.Waiting && (st.bytes == 0 || st.bytes+len(m.raw) <= st.Limits.Pending)
 }
 
-// finish takes m from the requests in flight.
-func (st *stream) finish(m message) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if p, ok := st.pending[string(m.id)]; ok {
-		p.cancel()
-		delete(st.pending, string(m.id))
-		st.bytes -= len(m.raw)
-		if p.listening {
-			st.listens--
-		}
-		select {
-		case st.freed <- struct{}{}:
-		default:
-		}
+// count is the number that p is part of. Its caller holds mu.
+func (st *stream) count(p *pending) *int {
+	if p.listening {
+		return &st.listens
 	}
+	return &st.waiting
 }
 
-func (st *stream) isCancelled(m message) bool {
+// free makes the id of m free, before its answer is written: a client that has read
+// the answer may use it again. It reports whether m has been cancelled.
+func (st *stream) free(m message, p *pending) (cancelled bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.pending[string(m.id)].cancelled
+	delete(st.pending, string(m.id))
+	return p.cancelled
+}
+
+// finish makes room for another request.
+func (st *stream) finish(m message, p *pending) {
+	p.cancel()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.pending[string(m.id)] == p { // it has no answer
+		delete(st.pending, string(m.id))
+	}
+	*st.count(p)--
+	st.bytes -= len(m.raw)
+	select {
+	case st.freed <- struct{}{}:
+	default:
+	}
 }
 
 // cancel ends a request in flight. As the specification asks, it then gets no
@@ -263,13 +272,12 @@ func (st *stream) cancel(m message) {
 	defer st.mu.Unlock()
 	if p, ok := st.pending[id]; ok {
 		p.cancelled = true
-		st.pending[id] = p
 		p.cancel()
 	}
 }
 
-// handle answers m.
-func (st *stream) handle(ctx context.Context, m message) {
+// handle answers m, or takes note of it if it is a notification; then p is nil.
+func (st *stream) handle(ctx context.Context, m message, p *pending) {
 	release, err := st.large.acquire(ctx, int64(len(m.raw)))
 	if err != nil {
 		return // the stream or the request has ended
@@ -283,7 +291,10 @@ func (st *stream) handle(ctx context.Context, m message) {
 	} else {
 		r = st.endpoint.respond(ctx, x, st.client)
 	}
-	if r.frame != nil && !st.isCancelled(m) {
+	if p == nil || r.frame == nil {
+		return
+	}
+	if cancelled := st.free(m, p); !cancelled {
 		st.respond(r.frame)
 	}
 }

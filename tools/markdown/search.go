@@ -22,6 +22,7 @@ type search struct {
 	words         searchQuery
 	query         index.Query
 	limit, offset int
+	unreadable    int // pages
 }
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
@@ -35,7 +36,7 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 	if err != nil {
 		return nil, err
 	}
-	s.comparison = now
+	s.comparison, s.unreadable = now, now.unreadable
 	if argumentPlace(in.Path) != "" {
 		s.query.Page, s.query.Below = top.page, top.place+"/"
 	}
