@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 var testSystem = sync.OnceValue(func() tools.Kind {
 	shared := &sharedSandbox{}
 	shared.use()
-	return newSystem(shared)
+	return newSystem(shared, &workspaceIDs{})
 })
 
 // openStore is a second look at the database of a source.

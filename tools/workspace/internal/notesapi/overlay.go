@@ -20,6 +20,7 @@ import (
 type API struct {
 	store  *notestore.Store
 	hides  func(workspace string, r notestore.Record) bool
+	taken  func(id string) bool
 	routes []handledRoute
 }
 
@@ -29,6 +30,9 @@ type Options struct {
 	// Hides reports whether a note is hidden from agents; nil hides nothing. No answer
 	// depends on a hidden note, and no write touches one.
 	Hides func(workspace string, r notestore.Record) bool
+	// IsTaken reports whether no workspace may get an id, because another database has
+	// it; nil: every id is free.
+	IsTaken func(id string) bool
 }
 
 // handledRoute is a [Route] with its path in parts.
@@ -40,7 +44,7 @@ type handledRoute struct {
 
 // New makes the API of a store.
 func New(o Options) *API {
-	a := &API{store: o.Store, hides: o.Hides}
+	a := &API{store: o.Store, hides: o.Hides, taken: o.IsTaken}
 	handlers := handlers()
 	for _, r := range Routes() {
 		a.routes = append(a.routes, handledRoute{r, strings.Split(r.Path, "/"), handlers[r.Name]})
@@ -101,6 +105,7 @@ func (a *API) Restore(ctx context.Context, c Caller, changes []tools.Change) (*O
 // A call is a request on its way.
 type call struct {
 	ctx       context.Context
+	api       *API
 	draft     *notestore.Draft
 	request   Request
 	names     map[string]string // in the path
@@ -114,7 +119,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	c := &call{ctx: ctx, draft: o.draft, request: r, names: names}
+	c := &call{ctx: ctx, api: o.api, draft: o.draft, request: r, names: names}
 	answer, err := c.serve(route)
 	if err != nil {
 		return ErrorResponse(err)
