@@ -87,7 +87,7 @@ func searchNotes(c *call) (any, error) {
 		return nil, badRequest("q is missing: the words to look for")
 	}
 	list, err := c.draft.Search(c.ctx, c.workspace, c.request.Query.Get("q"), cursor, limit)
-	return finish(c, list, limit, revisionOfRecord), err
+	return finish(c, list, limit, func(m notestore.Match) string { return m.Revision }), err
 }
 
 // A noteAnswer is a note with its text.
