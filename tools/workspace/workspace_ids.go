@@ -8,7 +8,7 @@ import (
 )
 
 // workspaceIDs are the ids of the workspaces of all open sources in a process, each of
-// one source: URIs and paths name a workspace and no source.
+// one source: URIs and paths name a workspace and no source. nil compares nothing.
 type workspaceIDs struct {
 	mu     sync.Mutex
 	owners []*workspaceOwner
@@ -23,6 +23,9 @@ type workspaceOwner struct {
 // add has a source own ids, unless another one owns one of them. A source that is
 // opened again owns what it owned before.
 func (s *workspaceIDs) add(source string, ids []string) (*workspaceOwner, error) {
+	if s == nil {
+		return nil, nil //nolint:nilnil // there is nothing to own
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
@@ -38,6 +41,9 @@ func (s *workspaceIDs) add(source string, ids []string) (*workspaceOwner, error)
 
 // extend adds an id to what an owner has; false: another source owns it.
 func (s *workspaceIDs) extend(o *workspaceOwner, id string) bool {
+	if s == nil {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.otherLocked(o.source, id) != "" {
@@ -49,12 +55,18 @@ func (s *workspaceIDs) extend(o *workspaceOwner, id string) bool {
 
 // isTaken reports whether another source than the one of this name owns an id.
 func (s *workspaceIDs) isTaken(source, id string) bool {
+	if s == nil {
+		return false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.otherLocked(source, id) != ""
 }
 
 func (s *workspaceIDs) remove(o *workspaceOwner) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.owners = slices.DeleteFunc(s.owners, func(one *workspaceOwner) bool { return one == o })
