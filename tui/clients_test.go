@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -48,6 +49,17 @@ func TestClientsShowUsage(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.shows("last seen", "sees notes,work", "30 KB of", "give it fewer")
+		for _, proven := range []bool{false, true} { // a name that is only claimed is not the client
+			s.Seq = 0
+			s.Sessions = append(slices.Clone(s.Sessions), status.Session{Name: "s9", Client: strings.TrimPrefix(s.Installations[0].ID, "client/"), Proven: proven})
+			r.hub.Set(s)
+			r.settle()
+			if proven {
+				r.shows("connected now · sees")
+			} else {
+				r.hides("connected now")
+			}
+		}
 	})
 }
 
