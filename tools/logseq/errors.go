@@ -76,6 +76,10 @@ func toolError(err error) error {
 		f.Code = tools.Invalid
 	case "CONFLICT":
 		f.Code = tools.Conflict
+		if candidates := nameCandidates(e.Data); len(candidates) > 0 {
+			f.Data, f.SpecCode = nil, ""
+			return &ambiguousNameError{&f, candidates}
+		}
 	case "TIMEOUT":
 		f.Code = tools.Timeout
 	case "LIMITED":

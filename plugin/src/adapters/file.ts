@@ -4,7 +4,7 @@ import type { Host, Row } from '../host'
 import { journalName } from '../journalname'
 import type { Page, Values } from '../model'
 import { Insertion } from './insertion'
-import { type Dialect, type NameLookup, type Writes, idOf, idsOf } from './dialect'
+import { type Dialect, type NameLookup, type Writes, idOf, idsOf, spellings } from './dialect'
 import { join, split } from './propertylines'
 
 // File graphs: Logseq 0.10.x and Logseq OG. A block is text, and its
@@ -13,7 +13,8 @@ import { join, split } from './propertylines'
 export const fileDialect: Dialect = {
   kind: 'file',
   ownPages: '[?p :block/original-name]',
-  pageNamed: (name) => `[?p :block/name ${string(name.trim().toLowerCase())}]`,
+  pageNamed: (name) => `[(ground [${spellings(name).map(string).join(' ')}]) [?name ...]] [?p :block/name ?name]`,
+  above: () => undefined,
   text: ':block/content',
   tasks: '[?b :block/marker]',
   referencedIDs: (row) => [...idsOf(row.refs), ...idsOf(row.tags)],
@@ -89,7 +90,7 @@ export class FileWrites implements Writes {
     private readonly preBlock: (page: Page) => Promise<{ uuid: string; raw: string } | undefined>,
     private readonly firstBlock: (page: Page) => Promise<string | undefined>,
   ) {
-    this.at = new Insertion(host, { keepUUID: true }, (page) => page.name)
+    this.at = new Insertion(host, ({ content, properties }) => this.compose(content, properties), (page) => page.name)
   }
 
   async createPage(title: string, firstBlock: boolean): Promise<void> {
@@ -125,14 +126,13 @@ export class FileWrites implements Writes {
     if (made?.uuid) await this.put(made.uuid, text)
   }
 
-  insert: Writes['insert'] = (target, place, draft) =>
-    this.at.one(target, place, { ...draft, content: this.compose(draft.content, draft.properties) })
+  insert: Writes['insert'] = async (target, place, draft) => {
+    await this.at.one(target, place, draft)
+  }
 
-  insertTree: Writes['insertTree'] = (target, place, drafts) =>
-    this.at.tree(target, place, drafts, (draft) => ({
-      content: this.compose(draft.content, draft.properties),
-      properties: { id: draft.uuid },
-    }))
+  insertTree: Writes['insertTree'] = async (target, place, drafts) => {
+    await this.at.tree(target, place, drafts)
+  }
 
   /** The text is replaced; the property lines below it stay. */
   setContent: Writes['setContent'] = async (block, content) => {

@@ -1,5 +1,6 @@
+import { introduce } from '../adapters/insertion'
 import type { OpenGraph } from '../graph'
-import { invalid } from '../fault'
+import { Fault, asFault, invalid } from '../fault'
 import type { Block } from '../model'
 import { type Params, count, drafts, name, optionalText, place, text, requireUUID, values } from '../params'
 import type { Methods } from './method'
@@ -30,13 +31,19 @@ export const blocks: Methods = {
       const [trees, where] = [drafts(params, 'blocks'), place(params)]
       const target = await graph.target(name(params, 'target'), where)
       for (const { uuid } of trees) await free(graph, uuid)
-      await graph.write.insertTree(target, where, trees)
-      const written: Block[] = []
-      for (const { uuid } of trees) {
-        await landed(graph, uuid)
-        written.push(await graph.block(uuid, -1))
+      const written = async () => (await graph.reader.byUUID(trees.map(({ uuid }) => uuid))).map((row) => row.uuid as string)
+      try {
+        await graph.write.insertTree(target, where, trees)
+      } catch (thrown) {
+        if ((await written()).length === 0) throw thrown
+        const { code, message, data } = asFault(thrown)
+        throw new Fault(code === 'TIMEOUT' ? code : 'INTERNAL', `${message}; a part is written`, { ...data, applied: 'unknown' })
       }
-      return { blocks: written }
+      const there = new Set(await written())
+      if (there.size === 0) throw ignored(`write the block ${trees[0]?.uuid}`)
+      const blocks: Block[] = []
+      for (const { uuid } of trees.filter((one) => there.has(one.uuid))) blocks.push(await graph.block(uuid, -1))
+      return { blocks }
     },
   },
   'blocks.update': {
@@ -74,12 +81,20 @@ async function move(graph: OpenGraph, params: Params): Promise<Block> {
   }
   const others = target.children.filter((uuid) => uuid !== block.uuid)
   const [first, last] = [others[0], others.at(-1)]
-  if (where === 'before') await graph.host.moveBlock(block.uuid, target.uuid, { before: true })
+  if (where === 'before') await moveBefore(graph, block.uuid, target)
   else if (where === 'after') await graph.host.moveBlock(block.uuid, target.uuid, {})
-  else if (where === 'first' && first) await graph.host.moveBlock(block.uuid, first, { before: true })
+  else if (where === 'first' && first) await moveBefore(graph, block.uuid, { uuid: first, ...(target.page ? {} : { parent: target.uuid }) })
   else if (where === 'last' && last) await graph.host.moveBlock(block.uuid, last, {})
   else await graph.host.moveBlock(block.uuid, target.uuid, { children: true })
   return landed(graph, block.uuid)
+}
+
+/** After the block to the left, which Logseq finds wherever it is; "before" only where there is none. */
+async function moveBefore({ host }: OpenGraph, uuid: string, { uuid: target, left, parent }: { uuid: string; left?: string; parent?: string }): Promise<void> {
+  if (left === uuid) return // it is there already
+  if (left) return void (await host.moveBlock(uuid, left, {}))
+  await introduce(host, parent)
+  await host.moveBlock(uuid, target, { before: true })
 }
 
 async function isBelow(graph: OpenGraph, target: string, uuid: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { Postmate } from '../../node_modules/@logseq/libs/dist/postmate/index.js'
 import { type API, api } from './api'
+import { person as byHand } from './db'
 import { seed } from './seed'
 import type { Personality, World } from './world'
 
@@ -95,7 +96,7 @@ class PageHost {
 
   /** Does what a person at the keyboard does. */
   person(method: string, ...args: unknown[]): unknown {
-    return this.api[method]!(...args)
+    return this.api[method] ? this.api[method](...args) : byHand[method]!(this.world(), ...args)
   }
 
   private hook(ns: string, type: string, payload: unknown): void {
