@@ -1,6 +1,6 @@
 import { dbDialect, headingOf } from './adapters/db'
 import { DbWrites } from './adapters/dbwrites'
-import type { Dialect, Target, Writes } from './adapters/dialect'
+import { type Dialect, type Target, type Writes, idOf } from './adapters/dialect'
 import { FileWrites, fileDialect } from './adapters/file'
 import { Exclusions, type Hidden, findBlock } from './exclusions'
 import { asFault, invalid } from './fault'
@@ -100,7 +100,14 @@ function fileWrites(host: Host, reader: Reader): Writes {
     return row && { uuid: row.uuid as string, raw: (row.content ?? '') as string }
   }
   const firstBlock = async (page: Page) => (await reader.tree(await reader.page(page.uuid)))[0]?.uuid
-  return new FileWrites(host, preBlock, firstBlock)
+  const isOrg = async (uuid: string) => {
+    const [row] = await reader.byUUID([uuid])
+    if (!row || row.format) return row?.format === 'org'
+    // A page that was read from a file has no format of its own; its blocks have.
+    const page = idOf(row.page) ?? (row.id as number)
+    return (await reader.pull('?b', `[?b :block/page ${page}] [?b :block/format :org]`)).length > 0
+  }
+  return new FileWrites(host, preBlock, firstBlock, isOrg)
 }
 
 function dbWrites(host: Host, reader: Reader): Writes {

@@ -244,11 +244,14 @@ export class Reader {
     return rows.map(nameOf).sort((a, b) => a.id - b.id)
   }
 
-  /** Clauses that bind ?b to blocks whose text contains the words, ignoring case. */
+  /** Clauses that bind ?b to blocks whose text contains each of the words, wherever, ignoring case. */
   textMatches(words: string): string {
     // DataScript has includes? but no lower-case; a literal pattern has both.
-    const pattern = string(`(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
-    return `[?b ${this.dialect.text} ?text] [(re-pattern ${pattern}) ?pattern] [(re-find ?pattern ?text)]`
+    const clauses = wordsOf(words).map((word, at) => {
+      const pattern = string(`(?i)${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
+      return `[(re-pattern ${pattern}) ?pattern${at}] [(re-find ?pattern${at} ?text)]`
+    })
+    return `[?b ${this.dialect.text} ?text] ${clauses.join(' ')}`
   }
 
   private makeBlock(row: Row, names: NameLookup, order: number): Block {
@@ -264,6 +267,9 @@ export class Reader {
     }
   }
 }
+
+/** The words of a search; twelve at most, because each is a clause. */
+export const wordsOf = (words: string): string[] => [...new Set(words.trim().split(/\s+/))].slice(0, 12)
 
 const folded = (name: string) => name.trim().toLowerCase().normalize('NFC')
 

@@ -4,7 +4,7 @@ import type { Host } from '../host'
 import { msOfDay } from '../days'
 import type { Block, Draft, Page, Values } from '../model'
 import { type Lookup, type Maker, StoredValues } from './dbvalues'
-import type { Task, Writes } from './dialect'
+import { type Task, type Writes, flatten } from './dialect'
 import { Insertion } from './insertion'
 import { type TaskText, splitTask } from './taskmarkup'
 
@@ -187,8 +187,4 @@ function parseDay(field: string, day: string): number {
   const ms = msOfDay(day)
   if (Number.isNaN(ms)) throw invalid(field, `a day as 2026-11-21, got "${day}"`)
   return ms
-}
-
-function flatten<T extends { children?: T[] }>(drafts: T[]): T[] {
-  return drafts.flatMap((draft) => [draft, ...flatten(draft.children ?? [])])
 }

@@ -100,6 +100,11 @@ export interface Task {
   deadline?: string | null
 }
 
+/** Trees as a list, each before what is below it. */
+export function flatten<T extends { children?: T[] }>(drafts: T[]): T[] {
+  return drafts.flatMap((draft) => [draft, ...flatten(draft.children ?? [])])
+}
+
 /** The id in a reference, in any of Logseq's spellings. */
 export function idOf(reference: unknown): number | undefined {
   if (typeof reference === 'number') return reference

@@ -43,7 +43,7 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
     create_page: (name: string, properties: Entity, opts: Entity = {}) => {
       const w = world()
       const day = opts.journal ? { ':block/journal?': true, ':block/journal-day': dayOf(name) } : {}
-      const page = ensurePage(w, name, day)
+      const page = ensurePage(w, name, { ...day, ...(opts.format === 'org' ? { ':block/format': ':org' } : {}) })
       if (opts.createFirstBlock ?? true) insert(w, page[':block/uuid'], '', { sibling: false })
       return w.plain(page)
     },
@@ -63,27 +63,48 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
     },
     upsert_block_property: (uuid: string, key: string, value: unknown) => {
       const row = world().byUUID(uuidOrThrow(uuid))!
+      if (isOrg(row)) {
+        save(world(), row.id, withDrawer(String(row[':block/content']), key, value))
+        return null
+      }
       const rest = String(row[':block/content']).split('\n').filter((line) => !line.startsWith(`${key}:: `))
       save(world(), row.id, [rest[0], `${key}:: ${value}`, ...rest.slice(1)].join('\n'))
       return null
     },
     remove_block_property: (uuid: string, key: string) => {
       const row = world().byUUID(uuidOrThrow(uuid))!
+      if (isOrg(row)) {
+        save(world(), row.id, withDrawer(String(row[':block/content']), key, null))
+        return null
+      }
       save(world(), row.id, String(row[':block/content']).split('\n').filter((line) => !line.startsWith(`${key}:: `)).join('\n'))
       return null
     },
   }
 }
 
+const drawer = /\n:PROPERTIES:\n([\s\S]*?):END:/
+const drawerOf = (text: string) => drawer.exec(text)?.[1] ?? ''
+const isOrg = (row: Entity) => row[':block/format'] === ':org'
+
+/** A text of an Org block with a property in its drawer, or without it. */
+function withDrawer(text: string, key: string, value: unknown): string {
+  const lines = drawerOf(text).split('\n').filter((line) => line && !line.startsWith(`:${key}: `))
+  if (value !== null) lines.push(`:${key}: ${value}`)
+  const [first, ...rest] = text.replace(drawer, '').split('\n')
+  return [first, ...(lines.length > 0 ? [':PROPERTIES:', ...lines, ':END:'] : []), ...rest].join('\n')
+}
+
 /** References, marker and properties of a text, as Logseq finds them when it saves a block. */
-export function parsed(w: World, text: string): Entity {
+export function parsed(w: World, text: string, org = false): Entity {
   const refs = [...text.matchAll(/\[\[([^\]]+)\]\]|(?<=^|\s)#([\w-]+)/g)].map((m) => ensurePage(w, (m[1] ?? m[2])!).id as number)
   for (const m of text.matchAll(/\(\(([0-9a-f-]{36})\)\)/g)) {
     const block = w.byUUID(m[1])
     if (block) refs.push(block.id)
   }
   const task = markers.exec(text)
-  const properties = Object.fromEntries([...text.matchAll(/^([\w-]+):: (.*)$/gm)].map((m) => [m[1], m[2]]))
+  const written = org ? [...drawerOf(text).matchAll(/^:([\w-]+): (.*)$/gm)] : [...text.matchAll(/^([\w-]+):: (.*)$/gm)]
+  const properties = Object.fromEntries(written.map((m) => [m[1], m[2]]))
   const days = Object.fromEntries(
     [...text.matchAll(/(SCHEDULED|DEADLINE): <(\d+)-(\d+)-(\d+)/g)].map((m) => [`:block/${m[1]!.toLowerCase()}`, Number(`${m[2]}${m[3]}${m[4]}`)]),
   )
@@ -107,7 +128,7 @@ export function ensurePage(w: World, name: string, more: Entity = {}): Entity {
 
 function save(w: World, id: number, text: string): void {
   for (const attribute of [':block/refs', ':block/marker', ':block/priority', ':block/scheduled', ':block/deadline']) w.clear(id, attribute)
-  w.set(id, { ...parsed(w, text), ':block/updated-at': w.now() })
+  w.set(id, { ...parsed(w, text, isOrg(w.pull(id))), ':block/updated-at': w.now() })
 }
 
 /** A page by name or uuid, a block by uuid; file graphs make the page of a new name. */
@@ -122,8 +143,9 @@ function insert(w: World, target: string, content: string, opts: Entity): unknow
   if (!row) return null // silently, as Logseq does
   if (opts.customUUID && w.byUUID(opts.customUUID)) throw new Error(`Custom block UUID already exists (${opts.customUUID}).`)
   const uuid = opts.customUUID ?? w.uuid()
-  const text = opts.customUUID ? idLine(content, uuid) : content
-  const id = w.add({ ...parsed(w, text), ':block/uuid': uuid, ':block/page': w.pageOf(row) })
+  const org = isOrg(row)
+  const text = !opts.customUUID ? content : org ? withDrawer(content, 'id', uuid) : idLine(content, uuid)
+  const id = w.add({ ...parsed(w, text, org), ':block/uuid': uuid, ':block/page': w.pageOf(row), ...(org ? { ':block/format': ':org' } : {}) })
   const onPage = row[':block/name'] !== undefined
   place(w, id, row, opts.sibling && !onPage ? (opts.before ? 'before' : 'after') : opts.before ? 'first' : 'last')
   return w.plain(w.pull(id))
@@ -165,7 +187,9 @@ function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): n
 function update(w: World, uuid: string, content: string): null {
   const row = w.byUUID(uuid)
   if (!row) return null
-  save(w, row.id, content)
+  // Of a drawer the id is put back, and nothing else.
+  const id = isOrg(row) ? row[':block/properties'].id : undefined
+  save(w, row.id, id ? withDrawer(content, 'id', id) : content)
   // On file graphs a first block of nothing but properties is the page's own.
   const page = row[':block/page'].id
   if (row[':block/left'].id === page && /^([\w-]+:: .*\n?)+$/.test(content)) {

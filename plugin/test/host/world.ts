@@ -125,7 +125,7 @@ export class World {
   /** File graphs drop every namespace of a key, DB graphs only Logseq's three. */
   plain(value: any): any {
     if (Array.isArray(value)) return value.map((one) => this.plain(one))
-    if (typeof value === 'string') return this.kind === 'db' ? value.replace(/^:(\w+)$/, '$1') : value
+    if (typeof value === 'string') return value.replace(/^:(\w+)$/, '$1')
     if (typeof value !== 'object' || value === null) return value
     const ours = this.kind === 'og' ? /^:[^/]+\// : /^:(block|db|file)\//
     const row = Object.fromEntries(Object.entries(value).map(([key, one]) => [key.replace(ours, ''), this.plain(one)]))

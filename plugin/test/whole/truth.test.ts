@@ -225,4 +225,23 @@ describe('a file graph', { ...patience, skip }, () => {
     assert.equal((await ask('get_page_content', { page_name: 'Gärten'.normalize('NFC') })).page.page_name.normalize('NFC'), 'Gärten')
     assert.equal((await ask('get_block', { block_uuid: known.first })).block.page_name, 'Books')
   })
+
+  test('D5: the drawer of an Org block stays, and takes new properties', async () => {
+    await window.person('create_page', 'Org', {}, { redirect: false, createFirstBlock: false, format: 'org' })
+    const { uuid, verified } = await ask('create_block', { page_name: 'Org', content: 'Task one', properties: { effort: '3' } })
+    assert.equal(verified, true)
+    const raw = async () => (await ask('get_block', { block_uuid: uuid })).block.raw
+    assert.equal(await raw(), `Task one\n:PROPERTIES:\n:id: ${uuid}\n:effort: 3\n:END:`)
+    assert.equal((await ask('update_block', { block_uuid: uuid, content: 'Task two', replace_content: true, properties: { mood: 'fine' } })).verified, true)
+    assert.equal(await raw(), `Task two\n:PROPERTIES:\n:id: ${uuid}\n:effort: 3\n:mood: fine\n:END:`)
+    assert.equal((await ask('get_block', { block_uuid: uuid })).block.content, 'Task two')
+    await stage.refused('CAPABILITY_MISSING', 'files', 'update_page', { page_name: 'Org', properties: { area: 'south' } })
+  })
+
+  test('P1: words are found apart, and an answer without any says what to try', async () => {
+    await ask('create_block', { page_name: 'Reviews', content: 'a chapter that was read again' })
+    const found = await ask('search', { query: 'again chapter' })
+    assert.equal(found.blocks[0].content, 'a chapter that was read again')
+    assert.match((await ask('search', { query: 'nowhere at all' })).note, /Try one of them/)
+  })
 })
