@@ -1,4 +1,5 @@
 import { introduce } from '../adapters/insertion'
+import { findBlock } from '../exclusions'
 import type { OpenGraph } from '../graph'
 import { Fault, asFault, invalid } from '../fault'
 import type { Block } from '../model'
@@ -30,7 +31,7 @@ export const blocks: Methods = {
     async run(graph, params) {
       const [trees, where] = [drafts(params, 'blocks'), place(params)]
       const target = await graph.target(name(params, 'target'), where)
-      for (const { uuid } of trees) await free(graph, uuid)
+      await free(graph, ...trees.map(({ uuid }) => uuid))
       const written = async () => (await graph.reader.byUUID(trees.map(({ uuid }) => uuid))).map((row) => row.uuid as string)
       try {
         await graph.write.insertTree(target, where, trees)
@@ -41,9 +42,10 @@ export const blocks: Methods = {
       }
       const there = new Set(await written())
       if (there.size === 0) throw ignored(`write the block ${trees[0]?.uuid}`)
-      const blocks: Block[] = []
-      for (const { uuid } of trees.filter((one) => there.has(one.uuid))) blocks.push(await graph.block(uuid, -1))
-      return { blocks }
+      // All of them are on one page, which is read once.
+      const { page } = await graph.visible.block([...there][0]!)
+      const all = await graph.visible.tree(page)
+      return { blocks: trees.flatMap(({ uuid }) => findBlock(all, uuid) ?? []) }
     },
   },
   'blocks.update': {
@@ -106,7 +108,7 @@ async function isBelow(graph: OpenGraph, target: string, uuid: string): Promise<
 }
 
 /** A uuid that exists already must not be written a second time. */
-async function free(graph: OpenGraph, uuid: string): Promise<void> {
-  const rows = await graph.reader.pull('?b', `[?b :block/uuid #uuid "${uuid}"]`)
-  if (rows.length > 0) throw invalid('uuid', `${uuid} is in use in this graph`)
+async function free(graph: OpenGraph, ...uuids: string[]): Promise<void> {
+  const [taken] = await graph.reader.byUUID(uuids)
+  if (taken) throw invalid('uuid', `${taken.uuid} is in use in this graph`)
 }

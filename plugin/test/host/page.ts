@@ -30,6 +30,8 @@ class PageHost {
   private api: API = {}
   private requests = 0
   readonly calls: Record<string, number> = {}
+  /** Milliseconds that each method took since it was last asked for. */
+  private readonly took: Record<string, number> = {}
 
   constructor(private readonly start: Start) {
     this.current = start.graph
@@ -81,6 +83,12 @@ class PageHost {
     this.faults.set(method, { kind, left: times })
   }
 
+  spent(method: string): number {
+    const ms = this.took[method] ?? 0
+    this.took[method] = 0
+    return ms
+  }
+
   heal(): void {
     this.faults.clear()
   }
@@ -122,7 +130,9 @@ class PageHost {
     if (fault === 'throw') throw new Error('Assert failed: the moon is in the wrong phase')
     if (fault === 'null') return null
     if (fault === 'lost') return never
+    const begun = performance.now()
     const result = method === 'exper_request' ? this.request(args[1]) : this.api[method]!(...args)
+    this.took[method] = (this.took[method] ?? 0) + performance.now() - begun
     return fault === 'late' ? never : result
   }
 
