@@ -1,4 +1,5 @@
 import { firstBlock } from './dbblocks'
+import { blockAnswer, insertedAnswer, pageAnswer } from './oganswers'
 import { type Entity, type World } from './world'
 
 // The plugin API of Logseq 0.10.x on a file graph.
@@ -27,8 +28,17 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
     move_block: (uuid: string, target: string, opts: Entity = {}) => move(world(), uuid, target, opts),
     get_block: (uuid: string) => {
       const row = world().byUUID(uuid)
-      return row ? world().plain(row) : null
+      return row ? blockAnswer(world(), row) : null
     },
+    get_page: (name: string) => {
+      const row = world().find(':block/name', name.toLowerCase())
+      return row ? pageAnswer(row) : null
+    },
+    append_block_in_page: (page: string, content: string) => insert(world(), page, content, {}),
+    prepend_block_in_page: (page: string, content: string) => insert(world(), page, content, { before: true }),
+    get_block_property: (uuid: string, key: string) => blockAnswer(world(), world().byUUID(uuid)!).properties[key] ?? null,
+    get_block_properties: (uuid: string) => blockAnswer(world(), world().byUUID(uuid)!).properties,
+    get_all_pages: () => null,
     set_block_collapsed: (uuid: string, collapsed: boolean) => {
       const w = world()
       const row = w.byUUID(uuid)
@@ -45,7 +55,13 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
       const day = opts.journal ? { ':block/journal?': true, ':block/journal-day': dayOf(name) } : {}
       const page = ensurePage(w, name, { ...day, ...(opts.format === 'org' ? { ':block/format': ':org' } : {}) })
       if (opts.createFirstBlock ?? true) insert(w, page[':block/uuid'], '', { sibling: false })
-      return w.plain(page)
+      if (Object.keys(properties ?? {}).length > 0) {
+        w.set(page.id, { ':block/properties': properties })
+        for (const key of Object.keys(properties)) ensurePage(w, key)
+        insert(w, page[':block/uuid'], Object.entries(properties).map(([key, value]) => `${key}:: ${value}`).join('\n'), { sibling: false })
+        w.set(w.children(page.id)[0]!.id, { ':block/pre-block?': true })
+      }
+      return pageAnswer(w.pull(page.id))
     },
     delete_page: (name: string) => {
       const w = world()
@@ -68,7 +84,10 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
         return null
       }
       const rest = String(row[':block/content']).split('\n').filter((line) => !line.startsWith(`${key}:: `))
-      save(world(), row.id, [rest[0], `${key}:: ${value}`, ...rest.slice(1)].join('\n'))
+      // Below the properties that are there, or below the first line.
+      const at = Math.max(0, rest.findLastIndex((line) => /^[\w-]+:: /.test(line))) + 1
+      if (value !== null) rest.splice(at, 0, `${key}:: ${value}`)
+      save(world(), row.id, rest.join('\n'))
       return null
     },
     remove_block_property: (uuid: string, key: string) => {
@@ -103,6 +122,10 @@ export function parsed(w: World, text: string, org = false): Entity {
     if (block) refs.push(block.id)
   }
   const task = markers.exec(text)
+  for (const name of [task?.[1], task?.[2]]) {
+    const own = name && w.find(':block/name', name.toLowerCase())
+    if (own) refs.push(own.id)
+  }
   const written = org ? [...drawerOf(text).matchAll(/^:([\w-]+): (.*)$/gm)] : [...text.matchAll(/^([\w-]+):: (.*)$/gm)]
   const properties = Object.fromEntries(written.map((m) => [m[1], m[2]]))
   const days = Object.fromEntries(
@@ -122,7 +145,8 @@ export function ensurePage(w: World, name: string, more: Entity = {}): Entity {
   const before = w.find(':block/name', name.toLowerCase())
   if (before) return before
   const at = w.now()
-  const shared = { ':block/uuid': w.uuid(), ':block/name': name.toLowerCase(), ':block/created-at': at, ':block/updated-at': at }
+  const above = name.includes('/') ? ensurePage(w, name.slice(0, name.lastIndexOf('/'))) : undefined
+  const shared = { ...(above ? { ':block/namespace': above.id } : {}), ':block/uuid': w.uuid(), ':block/name': name.toLowerCase(), ':block/created-at': at, ':block/updated-at': at }
   return w.pull(w.add({ ...shared, ':block/original-name': name, ':block/properties': {}, ...more }))
 }
 
@@ -139,6 +163,7 @@ function resolve(w: World, target: string): Entity | undefined {
 
 function insert(w: World, target: string, content: string, opts: Entity): unknown {
   if (!target?.trim()) throw new Error('Page title or block UUID shouldn\'t be empty.')
+  if (opts.customUUID) uuidOrThrow(opts.customUUID)
   const row = resolve(w, target)
   if (!row) return null // silently, as Logseq does
   if (opts.customUUID && w.byUUID(opts.customUUID)) throw new Error(`Custom block UUID already exists (${opts.customUUID}).`)
@@ -148,7 +173,7 @@ function insert(w: World, target: string, content: string, opts: Entity): unknow
   const id = w.add({ ...parsed(w, text, org), ':block/uuid': uuid, ':block/page': w.pageOf(row), ...(org ? { ':block/format': ':org' } : {}) })
   const onPage = row[':block/name'] !== undefined
   place(w, id, row, opts.sibling && !onPage ? (opts.before ? 'before' : 'after') : opts.before ? 'first' : 'last')
-  return w.plain(w.pull(id))
+  return insertedAnswer(w, w.pull(id))
 }
 
 const idLine = (content: string, uuid: string) => {

@@ -18,6 +18,8 @@ export const known = {
 export function empty(kind: Personality, name: string): World {
   const w = new World(kind, name)
   if (kind === 'db') addBuiltIns(w)
+  // The ids of Logseq's own pages, TODO and A among them, which are not modelled.
+  else for (let id = 1; id < 18; id++) w.add({ ':lectern/own': id })
   return w
 }
 

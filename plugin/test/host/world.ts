@@ -15,6 +15,7 @@ const schema: Record<string, Record<string, string>> = {
   ':db/ident': unique,
   ':block/uuid': unique,
   ':block/page': ref,
+  ':block/namespace': ref,
   ':block/parent': ref,
   ':block/left': ref,
   ':block/refs': { ...ref, ...many },
