@@ -137,6 +137,13 @@ func (v *syncedVault) BeforeWrite(_ context.Context, changes ...tools.Change) er
 	return nil
 }
 
+// changes are those that were recorded.
+func (v *syncedVault) changes() []tools.Change {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.recorded
+}
+
 func (v *syncedVault) AfterWrite(string, tools.State) {}
 func (v *syncedVault) Progress(string, int64, int64)  {}
 func (v *syncedVault) Hold(string) func()             { return func() {} }
@@ -160,14 +167,25 @@ func (v *syncedVault) shown(code string) string {
 // waitFor looks until something holds.
 func (v *syncedVault) waitFor(what string, holds func() bool) {
 	v.t.Helper()
-	look, late := time.NewTicker(5*time.Millisecond), time.NewTimer(30*time.Second)
+	v.waitUntil(what, holds, 5*time.Millisecond, 30*time.Second)
+}
+
+// waitForLong is waitFor for what takes minutes.
+func (v *syncedVault) waitForLong(what string, holds func() bool) {
+	v.t.Helper()
+	v.waitUntil(what, holds, 100*time.Millisecond, 10*time.Minute)
+}
+
+func (v *syncedVault) waitUntil(what string, holds func() bool, every, limit time.Duration) {
+	v.t.Helper()
+	look, late := time.NewTicker(every), time.NewTimer(limit)
 	defer look.Stop()
 	defer late.Stop()
 	for !holds() {
 		select {
 		case <-look.C:
 		case <-late.C:
-			v.t.Fatalf("%s: not after 30 s\nfiles %q\npages %q\nproblems %q", what, v.files(), v.pages(), v.raised)
+			v.t.Fatalf("%s: not after %v\nfiles %.2000q\npages %.2000q\nproblem %q", what, limit, v.files(), v.pages(), v.shown("markdown.sync"))
 		}
 	}
 }
@@ -364,9 +382,7 @@ func TestSyncIsUndone(t *testing.T) {
 	v.waitFor("a hidden page is in the database", func() bool { return v.exists("SELECT FROM pg_tables WHERE tablename = 'pages'") && len(v.pages()) == 1 })
 	v.exec("UPDATE pages SET content = E'after\\n'")
 	v.waitInStep()
-	v.mu.Lock()
-	recorded := v.recorded
-	v.mu.Unlock()
+	recorded := v.changes()
 	if len(recorded) != 1 || recorded[0].Target != "Private/Diary.md" || string(recorded[0].Before.Data) != "before\n" || string(recorded[0].After.Data) != "after\n" {
 		t.Fatalf("recorded %+v", recorded)
 	}
@@ -442,7 +458,7 @@ func TestSyncOfAnEmptiedSide(t *testing.T) {
 	}
 	v.waitInStep()
 	equal(t, "files", map[string]string{}, v.files())
-	equal(t, "recorded", 12, len(v.recorded))
+	equal(t, "recorded", 12, len(v.changes()))
 }
 
 // While the server is down nothing is lost, and afterwards both sides are in step.
