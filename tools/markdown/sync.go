@@ -36,6 +36,9 @@ var (
 // syncPoll is how often both sides are looked at although nobody tells of a change.
 const syncPoll = 5 * time.Second
 
+// maxSyncPause is the longest pause between two tries to write what cannot be written.
+const maxSyncPause = time.Minute
+
 // A syncer keeps the folder of a notebook in step with a table of pages.
 type syncer struct {
 	n       *Notebook
@@ -123,14 +126,18 @@ func (s *syncer) runConnected(ctx context.Context) (err error) {
 		Folder: s.folder, Table: table, Base: base, Now: s.n.now, NewID: newID, Allowed: isSyncPath,
 		Progress: func(done, total int) { s.n.report.Progress("sync pages", int64(done), int64(total)) },
 	}
-	for {
-		again, err := s.pass(ctx, m, base)
+	for pause := syncPoll; ; {
+		result, err := s.pass(ctx, m, base)
 		if err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}
-		pause := syncPoll
-		if again {
+		switch {
+		case result.Again, result.Skipped > 0 && result.ToFolder+result.ToTable > 0:
 			pause = time.Second
+		case result.Skipped > 0: // such as a read-only file: each try is a call
+			pause = min(max(2*pause, syncPoll), maxSyncPause)
+		default:
+			pause = syncPoll
 		}
 		s.wait(ctx, pause, true)
 		if ctx.Err() != nil {
@@ -152,18 +159,18 @@ func (s *syncer) setBase(base *pagestore.Base) {
 }
 
 // pass makes one pass and shows what came of it.
-func (s *syncer) pass(ctx context.Context, m *pagesync.Mirror, base *pagestore.Base) (again bool, err error) {
+func (s *syncer) pass(ctx context.Context, m *pagesync.Mirror, base *pagestore.Base) (result pagesync.Result, err error) {
 	s.mu.Lock()
 	accept := s.accept
 	s.accept = false
 	s.mu.Unlock()
-	result, err := m.Reconcile(ctx, accept)
+	result, err = m.Reconcile(ctx, accept)
 	if emptied, ok := errors.AsType[*pagesync.EmptyError](err); ok {
 		s.fail(fmt.Errorf("%w. Bring them back, or run: lectern markdown sync accept", emptied))
-		return false, nil
+		return result, nil
 	}
 	if err != nil {
-		return false, err
+		return result, err
 	}
 	if s.folder.failed != nil {
 		s.fail(s.folder.failed)
@@ -176,7 +183,7 @@ func (s *syncer) pass(ctx context.Context, m *pagesync.Mirror, base *pagestore.B
 		s.why = ""
 	}
 	s.mu.Unlock()
-	return result.Again || result.Skipped > 0 && s.folder.failed == nil, s.showConflicts(ctx, base)
+	return result, s.showConflicts(ctx, base)
 }
 
 // showConflicts raises or clears the Problem of conflicts.

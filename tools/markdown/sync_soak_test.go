@@ -17,7 +17,7 @@ import (
 // pages: in the end both sides hold the same, and every line is there or is kept as a
 // conflict. `make soak PART=sync` runs 2,000 rounds.
 func TestBothSidesAtOnce(t *testing.T) {
-	rounds := 60
+	rounds := 30
 	if s := os.Getenv("ROUNDS"); s != "" {
 		rounds, _ = strconv.Atoi(s)
 	}
@@ -87,7 +87,7 @@ func TestBothSidesAtOnce(t *testing.T) {
 // The first synchronisation of a large vault, and of the table with another, empty
 // folder. PAGES sets how many; `make soak PART=sync` takes 10,000.
 func TestFirstSync(t *testing.T) {
-	pages := 300
+	pages := 150
 	if s := os.Getenv("PAGES"); s != "" {
 		pages, _ = strconv.Atoi(s)
 	}
