@@ -44,6 +44,7 @@ type addTodoOut struct {
 	Title   string `json:"title" jsonschema:"its title"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
 }
 
 func addTodo() tools.Tool[*Source] {
@@ -110,6 +111,7 @@ func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn)
 		out.File, out.headlineLink = f.name, s.link(now, shown)
 		return nil
 	})
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"file": baseName(out.File), "title": out.Title})
 	return out, err
 }
 
@@ -146,7 +148,7 @@ func (e *edit) place(parentURI, afterURI string, where position) (*editedFile, o
 		place.Day = e.env.Now
 	}
 	if afterURI != "" && where != "" {
-		return nil, place, tools.Errorf(tools.Invalid, "Fields position and afterUri are mutually exclusive")
+		return nil, place, tools.Errorf(tools.Invalid, "Fields position and %s are mutually exclusive", e.s.config.argument("afterUri"))
 	}
 	if parentURI == "" && afterURI == "" {
 		f, err := e.open(e.s.inbox())

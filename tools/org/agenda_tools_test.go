@@ -90,7 +90,7 @@ func TestAgendaItems(t *testing.T) {
 func TestAgenda(t *testing.T) {
 	s := openFiles(t, agendaFiles, map[string]string{"org-agenda-start-on-weekday": "0"})
 	out, err := s.getAgenda(t.Context(), getAgendaIn{View: "week", Date: "2026-01-08"})
-	if err != nil || out.StartDay != "2026-01-04" || out.Date != "2026-01-08" || len(out.Blocks) != 6 {
+	if err != nil || out.StartDay != "2026-01-04" || out.Date != "2026-01-08" || len(out.Days) != 6 {
 		t.Fatalf("week is %+v, %v", out, err)
 	}
 	want := `Week-agenda (W01-W02):

@@ -109,6 +109,13 @@ func (s *reader) readResource(ctx context.Context, uri string, _ map[string]stri
 	if err != nil {
 		return tools.Content{}, err
 	}
+	if s.config.speaksOrgMCP() && !strings.HasPrefix(uri, "org://") && (i >= 0 || t.outline) {
+		if t.outline {
+			return plainContent(s.dialects().outline(f), nil)
+		}
+		text, _ := folder.Text(f.text(i))
+		return plainContent(s.dialects().section(f, i, strings.ToValidUTF8(text, "\uFFFD")), nil)
+	}
 	if t.outline {
 		return plainContent(s.outlineOf(f, i), nil)
 	}
