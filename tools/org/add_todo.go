@@ -58,7 +58,7 @@ func addTodo() tools.Tool[*Source] {
 		Examples: []tools.Example[addTodoIn, addTodoOut]{
 			{
 				Purpose: "add a task to a project", In: addTodoIn{Title: "Call Ines", TodoState: "TODO", Tags: []string{"phone"}, ParentURI: "org://projects.org/headline/Alpha"}, AnyAnswer: true,
-				Want: addTodoOut{Success: true, File: "projects.org", Title: "Call Ines", headlineLink: headlineLink{"org://projects.org/headline/Alpha/Call%20Ines", "5f1b2c3d-0000-4000-8000-000000000003", "9f86d081884c7d65"}},
+				Want: addTodoOut{Success: true, File: "projects.org", Title: "Call Ines", headlineLink: headlineLink{ResourceURI: "org://projects.org/headline/Alpha/Call%20Ines", OrgID: "5f1b2c3d-0000-4000-8000-000000000003", Etag: "9f86d081884c7d65"}},
 			},
 			{
 				Purpose: "note something in the inbox", In: addTodoIn{Title: "Read about élan", Body: "In the library."}, AnyAnswer: true,

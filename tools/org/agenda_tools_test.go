@@ -24,7 +24,7 @@ func openFiles(t *testing.T, files map[string]string, vars map[string]string) *S
 	}
 	s, err := Open(t.Context(), Config{Path: tools.Folder(dir), Vars: vars}, tools.Env{
 		Name: "notes", Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Date(2026, 1, 7, 10, 0, 0, 0, time.UTC) },
-		ResourceChanged: func(string) {}, Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Tag: "secret"}}},
+		ResourceChanged: func(string) {}, Subscribed: func() []string { return nil }, Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Tag: "secret"}}},
 	})
 	if err != nil {
 		t.Fatal(err)

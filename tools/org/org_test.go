@@ -24,6 +24,7 @@ type testSource struct {
 	dir     string
 	changed []string
 	changes []tools.Change
+	follows []string // URIs that somebody is subscribed to
 }
 
 // openFiles writes files, by name, and opens them with a configuration and what is
@@ -57,7 +58,7 @@ func openFiles(t *testing.T, files map[string]string, c org.Config, hidden ...st
 		privacy.Exclude = append(privacy.Exclude, rule)
 	}
 	s.OpenedSource, err = org.System().Open(t.Context(), config, tools.Env{
-		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: s.announce,
+		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: s.announce, Subscribed: func() []string { return slices.Clone(s.follows) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -434,8 +435,25 @@ func TestOnly(t *testing.T) {
 // TestAnnouncements tells subscribers of exactly the resources whose bytes changed.
 func TestAnnouncements(t *testing.T) {
 	s := openFiles(t, map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID:       one\n:END:\n** Two\n** Three\n* Four\n"}, org.Config{})
+	s.follows = []string{
+		"org://a.org", "org://a.org/headline/Four", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/headline/One/Two", "org://a.org/outline", "org://id/one", "org-id://one",
+		"org://config/files", "org://id/none", "org://b.org/headline/One", "org-headline://" + filepath.ToSlash(s.dir) + "/a.org#Four", "nonsense",
+	}
 	s.must("org-set-priority", `{"resourceUri":"org://a.org/headline/One/Three","priority":"A"}`)
-	want := []string{"org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/outline", "org://id/one"}
+	want := []string{"org-id://one", "org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/outline", "org://id/one"}
+	if diff := cmp.Diff(want, s.announced()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s.must("org-add-todo", `{"title":"Four","parentUri":"org://a.org"}`) // the URI of the first is ambiguous now
+	want = []string{"org://a.org", "org://a.org/headline/Four", "org://a.org/outline"}
+	if diff := cmp.Diff(want, s.announced()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s.must("org-archive-subtree", `{"resourceUri":"org://id/one"}`)
+	want = []string{
+		"org-id://one", "org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/headline/One/Two", "org://a.org/outline", "org://config/files",
+		"org://id/one", // to whose bytes the archive adds
+	}
 	if diff := cmp.Diff(want, s.announced()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
+// filesURI is the resource that lists the files.
+const filesURI = "org://config/files"
+
 func resources() []tools.Resource[*Source] {
 	all := []tools.Resource[*Source]{
 		{
@@ -19,7 +22,7 @@ func resources() []tools.Resource[*Source] {
 			Doc: "The tag settings, as org-get-tag-config answers them.", Read: (*Source).readTags,
 		},
 		{
-			Name: "files", Title: "Files", URI: "org://config/files", MIME: "application/json",
+			Name: "files", Title: "Files", URI: filesURI, MIME: "application/json",
 			Doc: "The files that are open to agents.", Read: (*Source).readFileList,
 		},
 		{
@@ -94,7 +97,8 @@ func (s *reader) readTags(ctx context.Context, _ string, _ map[string]string) (t
 	return plainContent(s.getTagConfig(ctx, configIn{}))
 }
 
-func (s *reader) readFileList(ctx context.Context, _ string, _ map[string]string) (tools.Content, error) {
+func (s *reader) readFileList(ctx context.Context, uri string, _ map[string]string) (tools.Content, error) {
+	s.subscriptions.note(uri, s.version(ctx, uri))
 	return plainContent(s.allowedFiles(ctx, allowedFilesIn{}))
 }
 
@@ -109,6 +113,7 @@ func (s *reader) readResource(ctx context.Context, uri string, _ map[string]stri
 	if err != nil {
 		return tools.Content{}, err
 	}
+	s.subscriptions.note(uri, versionOf(f, i, t.outline))
 	if s.config.speaksOrgMCP() && !strings.HasPrefix(uri, "org://") && (i >= 0 || t.outline) {
 		if t.outline {
 			return plainContent(s.dialects().outline(f), nil)
