@@ -65,11 +65,21 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	}
 	done := status.Call{
 		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName),
-		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect),
+		Proven: c.client.Proven, Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect), Waited: c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
+		Refused: c.outcome(err) == audit.Refused,
+	}
+	if e := tools.AsError(err); e != nil && code != status.Asked {
+		done.Message = e.Summary()
+	}
+	trail := l.trail.Load()
+	if trail != nil {
+		done.ID = c.auditID(trail)
 	}
 	l.history.add(done)
-	l.addToTrail(c, done, res.Detail, err)
+	if trail != nil {
+		addToTrail(trail, c, done, res.Detail, err)
+	}
 	tool := unknownTool
 	if c.tool != nil {
 		tool = done.Tool
@@ -91,11 +101,7 @@ func (l *CallLog) SetTrail(t *audit.Trail) { l.trail.Store(t) }
 
 // addToTrail records a call for good. A tool that does not exist is not named:
 // an agent could write anything into its name.
-func (l *CallLog) addToTrail(c *call, done status.Call, detail json.RawMessage, err error) {
-	trail := l.trail.Load()
-	if trail == nil {
-		return
-	}
+func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMessage, err error) {
 	if failed, ok := errors.AsType[interface {
 		error
 		tools.AuditProvider
@@ -105,9 +111,9 @@ func (l *CallLog) addToTrail(c *call, done status.Call, detail json.RawMessage, 
 		}
 	}
 	r := audit.Record{
-		ID: c.auditID(trail), Client: done.Client, Proven: c.client.Proven, Session: done.Session, Transport: string(c.via),
+		ID: done.ID, Client: done.Client, Proven: done.Proven, Session: done.Session, Transport: string(c.via),
 		Source: done.Source, Effect: done.Effect, Targets: done.Targets, Outcome: c.outcome(err), Code: done.Code,
-		Waited: c.waited, Worked: done.Duration - c.waited, Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
+		Message: done.Message, Waited: done.Waited, Worked: done.Worked(), Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
 		Detail: detail,
 	}
 	if c.source != nil {
@@ -118,9 +124,6 @@ func (l *CallLog) addToTrail(c *call, done status.Call, detail json.RawMessage, 
 	}
 	if c.tool != nil {
 		r.Tool = c.tool.info.Name
-	}
-	if e := tools.AsError(err); e != nil && r.Outcome != audit.Asked {
-		r.Message = e.Summary()
 	}
 	if len(c.Args) > 0 {
 		r.Digest = trail.Digest(c.Args)

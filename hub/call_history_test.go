@@ -51,10 +51,10 @@ func TestCallsAreRemembered(t *testing.T) {
 	}
 	want := []status.Call{
 		{Seq: 1, Client: "tester", Source: "notes", Tool: "say", Effect: "read", RequestBytes: 19, ResponseBytes: got[0].ResponseBytes},
-		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found"},
-		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found"},
-		{Seq: 4, Client: "tester", Code: "invalid"},
-		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", mcp.MaxName) + "…", Code: "not_found"},
+		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found", Message: "no page named x"},
+		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found", Message: "no such tool", Refused: true},
+		{Seq: 4, Client: "tester", Code: "invalid", Message: "the parameters of the call are not valid", Refused: true},
+		{Seq: 5, Client: "lectern call", Proven: true, Tool: strings.Repeat("n", mcp.MaxName) + "…", Code: "not_found", Message: "no tool named …", Refused: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)

@@ -2,38 +2,6 @@ package status
 
 import "time"
 
-// Asked is the Code of a Call that was answered with a question to the client's
-// user. The client repeats it with their answer, and that is a Call of its own.
-const Asked = "asked"
-
-// A Call is one call of a tool by an agent, after it has ended. It holds no
-// content, only sizes.
-type Call struct {
-	Seq           uint64        `json:"seq"` // counts up by one over all calls of a hub
-	Time          time.Time     `json:"time"`
-	Session       string        `json:"session"`
-	Client        string        `json:"client"`
-	Source        string        `json:"source"`
-	Tool          string        `json:"tool"`
-	Effect        string        `json:"effect"`
-	Duration      time.Duration `json:"duration_ns"`
-	RequestBytes  int           `json:"request_bytes"`  // of the arguments
-	ResponseBytes int           `json:"response_bytes"` // of the answer
-	Code          string        `json:"code,omitempty"` // of the error, or Asked; empty: it succeeded
-	Changes       []string      `json:"changes,omitempty"`
-	Targets       []string      `json:"targets,omitempty"` // what it touched, as far as its tool tells: at most 20 names, shortened
-	Missed        uint64        `json:"missed,omitempty"`  // calls before this one that were dropped because the reader was slow
-}
-
-// Failed reports whether the call ended with an error.
-func (c *Call) Failed() bool { return c.Code != "" && c.Code != Asked }
-
-// A CallFilter selects calls. A hub keeps the last few thousand.
-type CallFilter struct {
-	After  uint64 `json:"after,omitempty"`  // skip those up to and including this number
-	Follow bool   `json:"follow,omitempty"` // go on as calls end
-}
-
 // Outcome is the present state of a Change.
 type Outcome string
 

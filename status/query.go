@@ -22,6 +22,9 @@ type Stream[In, Out any] struct{ Name string }
 var (
 	LogsQuery  = Stream[LogFilter, Line]{"logs"}
 	CallsQuery = Stream[CallFilter, Call]{"calls"}
+	// RecordedCallsQuery answers the calls of all hubs that are kept, newest first,
+	// whether or not a hub is running.
+	RecordedCallsQuery = Query[RecordedCallFilter, RecordedCalls]{"recorded-calls"}
 	// ChangesQuery answers newest first.
 	ChangesQuery = Query[Filter, Changes]{"changes"}
 	// ApprovalTargetsQuery answers what a call that waits would change, and
@@ -69,7 +72,7 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
 		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestActivityFollowsAndPauses(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.wait(time.Second)
 		r.press("@Activity")
-		r.shows("following · 40 calls", "11:59:48 ● get_card", "157 ms", "not_found")
+		r.shows("following · 40 calls", "21 Nov 11:59 ● get_card", "11:59:36 ● edit_page", "157 ms", "not_found")
 		r.queries.calls <- status.Call{Seq: 41, Time: noon, Tool: "fresh_one", Client: "late"}
 		r.wait(time.Second)
 		r.shows("fresh_one", "41 calls")
@@ -37,7 +38,7 @@ func TestActivityAsked(t *testing.T) {
 		r.press("@Activity")
 		r.queries.calls <- status.Call{Seq: 41, Time: noon, Tool: "asked_one", Code: status.Asked}
 		r.wait(time.Second)
-		r.shows("? asked_one", "  asked", "41 calls")
+		r.shows("? asked_one", " asked ", "41 calls")
 		r.press("enter")
 		r.shows("? asked the user; the client will retry")
 		r.press("esc", "e")
@@ -63,15 +64,17 @@ func lineOf(t *testing.T, r *testPanel, text string) string {
 func TestActivityFilters(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.wait(time.Second)
-		r.press("@Activity", "/", "EDIT")
+		r.press("@Activity", "/", "nothing")
 		r.shows("No calls match the filter.")
-		r.press("esc", "/", "edit", "enter")
-		r.shows("10 of 40 calls", "edit_page")
+		r.press("esc", "/", "is:red")
+		r.shows("is:red is none of ok, error, refused, asked")
+		r.press("esc", "/", "EDIT", "enter")
+		r.shows("“EDIT” · 10 calls", "edit_page")
 		r.hides("read_page")
 		r.press("esc", "p")
-		r.shows("in notes · 30 of 40 calls")
+		r.shows("in notes · 30 calls")
 		r.press("p")
-		r.shows("in work-wiki · 10 of 40 calls", "get_card")
+		r.shows("in work-wiki · 10 calls", "get_card")
 		r.press("p", "e")
 		r.shows("failed first", "40 calls")
 		rows := strings.Split(r.screen(), "\n")
@@ -93,11 +96,80 @@ func TestActivityKeepsTenThousand(t *testing.T) {
 		r.wait(time.Second)
 		r.wait(time.Second) // for the batch that is not full
 		r.press("@Activity")
-		r.shows("following · 10,000 calls")
+		r.shows("following · 10,000+ calls")
 		r.press("G")
+		r.wait(time.Second)
+		r.shows("paused · 10,000+ calls")
 		r.press("enter")
 		r.shows("Call 2,041")
 		r.press("esc", "T")
 		r.shows("By tool", "tool_0", "1,715", "By client")
+	})
+}
+
+// What a hub has forgotten is read from the audit, as far back as a person goes,
+// and also where no hub is running.
+func TestActivityGoesBack(t *testing.T) {
+	runPanel(t, crowded(), func(r *testPanel) {
+		began := noon.AddDate(0, 0, -1)
+		for i := range 500 {
+			c := status.Call{ID: int64(5000 - 10*i), Time: began.Add(-time.Duration(i) * time.Minute), Tool: "read_page", Client: "codex", Targets: []string{fmt.Sprintf("Daily/%d.md", i)}}
+			if i == 321 {
+				c.Tool, c.Targets, c.Code, c.Message, c.Refused = "write_page", []string{"Private/x.md"}, "denied", "writes are not granted", true
+			}
+			r.queries.recorded = append(r.queries.recorded, c)
+		}
+		r.wait(time.Second)
+		r.press("@Activity")
+		r.wait(time.Second)
+		r.shows("following · 240+ calls")
+		r.press("G")
+		r.wait(time.Second)
+		r.shows("440+ calls", "Daily/199.md")
+		r.press("G")
+		r.wait(time.Second)
+		r.press("G")
+		r.wait(time.Second)
+		r.press("G")
+		r.shows("540 calls · Fri 20 Nov", "Daily/499.md")
+		r.press("/", "is:refused target:private", "enter")
+		r.wait(time.Second)
+		r.shows("1 call", "denied: Private/x.md")
+		r.hides("Daily/")
+		r.press("enter")
+		r.shows("error     writes are not granted", "targets   Private/x.md", "began     20 Nov 06:39:00.000")
+		r.press("esc", "esc")
+		r.wait(time.Second)
+		r.shows("540 calls")
+		// A call that ends now stands first, and one that the panel read already comes
+		// once.
+		r.queries.calls <- status.Call{Seq: 41, ID: 5000, Time: began, Tool: "read_page", Client: "codex"}
+		r.queries.calls <- status.Call{Seq: 42, ID: 6000, Time: noon, Tool: "fresh_one"}
+		r.wait(time.Second)
+		r.wait(time.Second)
+		r.press("g")
+		r.shows("fresh_one")
+		r.press("G")
+		r.wait(time.Second)
+		r.press("G")
+		r.wait(time.Second)
+		r.press("G")
+		r.wait(time.Second)
+		r.press("G")
+		r.shows("541 calls")
+	})
+}
+
+// Why there is nothing to see is said.
+func TestActivityCannotGoBack(t *testing.T) {
+	runPanel(t, status.Snapshot{}, func(r *testPanel) {
+		r.queries.fail(errors.New("the file is damaged"))
+		r.wait(time.Second)
+		r.press("@Activity")
+		r.wait(time.Second)
+		r.shows("40 calls · older ones cannot be read")
+		r.press("/", "nothing", "enter")
+		r.wait(time.Second)
+		r.shows("cannot be read: the file is damaged")
 	})
 }

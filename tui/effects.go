@@ -161,6 +161,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Approval, r.Err = fx.approval(ctx, q)
 	case pane.ChangesQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
+	case pane.RecordedCallsQuery:
+		r.Calls, r.Err = status.Ask(ctx, client, status.RecordedCallsQuery, status.RecordedCallFilter{CallSearch: q.Search, Before: q.Before, Limit: 200})
 	case pane.DiffQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{IDs: []string{q.Change}})
 	case pane.ToolsQuery:

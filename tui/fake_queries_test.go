@@ -17,6 +17,7 @@ type fakeQueries struct {
 	changes  []status.Change // newest first
 	diffs    map[string]string
 	calls    chan status.Call
+	recorded []status.Call // newest first
 	tools    []status.Tool
 	checks   []status.Check
 	settings []status.Setting
@@ -28,6 +29,24 @@ type fakeQueries struct {
 }
 
 func newFakeQueries() *fakeQueries { return &fakeQueries{calls: make(chan status.Call, 20_000)} }
+
+// RecordedCalls answers status.RecordedCallsQuery from 200 calls at a time.
+func (c *fakeQueries) RecordedCalls(_ context.Context, f status.RecordedCallFilter) (status.RecordedCalls, error) {
+	found := status.RecordedCalls{Calls: []status.Call{}}
+	for seen, call := range c.recorded {
+		if f.Before != 0 && call.ID >= f.Before {
+			continue
+		}
+		if f.Matches(&call) {
+			found.Calls = append(found.Calls, call)
+		}
+		if seen%200 == 199 && seen < len(c.recorded)-1 {
+			found.Next = call.ID
+			break
+		}
+	}
+	return found, c.failing()
+}
 
 func (c *fakeQueries) failing() error {
 	c.mu.Lock()
@@ -45,6 +64,7 @@ func (c *fakeQueries) fail(err error) {
 func (c *fakeQueries) client(hub status.Client) status.Client {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.CallsQuery, c.Calls)
+	status.HandleQuery(queries, status.RecordedCallsQuery, c.RecordedCalls)
 	status.HandleQuery(queries, status.ChangesQuery, c.Changes)
 	status.HandleQuery(queries, status.ToolsQuery, c.Tools)
 	status.HandleQuery(queries, status.RunToolQuery, c.Call)
@@ -205,13 +225,16 @@ func someCalls() []status.Call {
 			Tool: tools[i%4], Effect: "read", Duration: time.Duration(i%7*i+1) * time.Millisecond, RequestBytes: 40 + i, ResponseBytes: i * 977,
 		}
 		if i%4 == 2 {
-			c.Effect, c.Changes = "write", []string{"c9"}
+			c.Effect, c.Changes, c.Targets = "write", []string{"c9"}, []string{"Journal/2026-11-21", "Projects/会議"}
+		}
+		if i%4 == 0 {
+			c.Targets, c.Proven, c.Waited = []string{"Private/a page with a name that is long.md"}, true, c.Duration/2
 		}
 		if i%4 == 3 {
 			c.Source, c.Client, c.Session = "work-wiki", "cursor-vscode", "2"
 		}
 		if i%9 == 8 {
-			c.Code, c.ResponseBytes = "not_found", 61
+			c.Code, c.Message, c.ResponseBytes = "not_found", "no page at …", 61
 		}
 		all = append(all, c)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -24,20 +25,23 @@ type callsFlags struct {
 
 	outcome, since, until string
 	follow, json          bool
+
+	search status.CallSearch
 }
 
 func callsCommand(c *cli) *cobra.Command {
 	var f callsFlags
 	cmd := &cobra.Command{
-		Use:   "calls",
+		Use:   "calls [WORD ...]",
 		Short: "Show the calls of agents",
 		Long: "Show the calls of agents, newest first: who called what on which targets, how it\n" +
-			"ended, how long it took and how large the answer was; never content. Calls are\n" +
-			"recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
-		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target projects/plan.md --json",
-		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.parse(c.Now()); err != nil {
+			"ended, how long it took and how large the answer was; never content. A word\n" +
+			"selects the calls that have it in a name, a target or an error; client:, source:,\n" +
+			"tool:, target:, effect:, is:, on:, since: and until: before it say where, as in the\n" +
+			"filter of the panel. Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
+		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target projects/plan.md --json\n  lectern calls is:refused target:private on:2026-11-21",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(c.Now(), args); err != nil {
 				return err
 			}
 			if f.follow {
@@ -61,7 +65,12 @@ func callsCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func (f *callsFlags) parse(now time.Time) (err error) {
+func (f *callsFlags) parse(now time.Time, words []string) (err error) {
+	if f.search, err = status.ParseCallSearch(strings.Join(words, " "), time.Local); err != nil {
+		return usagef("%s", err)
+	}
+	selected := machine.AuditFilter(status.RecordedCallFilter{CallSearch: f.search})
+	f.Search = selected.Search
 	f.Outcome = audit.Outcome(f.outcome)
 	if f.outcome != "" && !slices.Contains(audit.Outcomes(), f.Outcome) {
 		return usagef("invalid --outcome %q (want ok, error, refused, asked or dropped)", f.outcome)
@@ -72,11 +81,20 @@ func (f *callsFlags) parse(now time.Time) (err error) {
 	if f.Since, err = parseTime("--since", f.since, now); err != nil {
 		return err
 	}
-	f.Until, err = parseTime("--until", f.until, now)
-	if err == nil && f.follow && (f.outcome != "" || f.Target != "" || f.since != "" || f.until != "" || f.Before != 0 || f.Limit != 0) {
-		return usagef("--follow takes only --client, --source, --tool, --effect and --json")
+	if f.Until, err = parseTime("--until", f.until, now); err != nil {
+		return err
 	}
-	return err
+	switch {
+	case f.search.Effect != "" && f.Effect != "", f.search.Outcome != "" && f.outcome != "",
+		!f.search.Since.IsZero() && f.since != "", !f.search.Until.IsZero() && f.until != "":
+		return usagef("effect, outcome, since and until are given as a flag or as a word, not as both")
+	}
+	f.Effect, f.Outcome = cmp.Or(f.Effect, selected.Effect), cmp.Or(f.Outcome, selected.Outcome)
+	f.Since, f.Until = cmp.Or(f.Since, selected.Since), cmp.Or(f.Until, selected.Until)
+	if f.follow && (f.outcome != "" || f.Target != "" || f.since != "" || f.until != "" || f.Before != 0 || f.Limit != 0) {
+		return usagef("--follow takes only words, --client, --source, --tool, --effect and --json")
+	}
+	return nil
 }
 
 // listCalls shows recorded calls, with a hub or without.
@@ -109,7 +127,7 @@ func listCalls(ctx context.Context, c *cli, f callsFlags) error {
 		return err
 	}
 	if page.More {
-		c.printf("there are older calls; use --limit, or --before %d\n", page.Calls[len(page.Calls)-1].ID)
+		c.printf("there are older calls; use --limit, or --before %d\n", page.Next)
 	}
 	return nil
 }
@@ -123,7 +141,15 @@ func readCalls(ctx context.Context, c *cli, f audit.Filter) (page audit.Page, er
 		return audit.Page{}, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	return r.Calls(ctx, f)
+	limit := cmp.Or(f.Limit, 100)
+	for f.Limit, page.More = limit, true; page.More && f.Limit > 0; f.Limit = limit - len(page.Calls) {
+		part, err := r.Calls(ctx, f)
+		if err != nil {
+			return page, err
+		}
+		page.Calls, page.More, page.Next, f.Before = append(page.Calls, part.Calls...), part.More, part.Next, part.Next
+	}
+	return page, nil
 }
 
 func describeOutcome(r audit.Record) string {
@@ -175,6 +201,9 @@ func followCalls(ctx context.Context, c *cli, f callsFlags) error {
 }
 
 func (f *callsFlags) selects(n status.Call) bool {
+	if !f.search.Matches(&n) {
+		return false
+	}
 	for want, is := range map[*string]string{&f.Client: n.Client, &f.Source: n.Source, &f.Tool: n.Tool, &f.Effect: n.Effect} {
 		if *want != "" && *want != is {
 			return false

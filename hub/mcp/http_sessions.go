@@ -29,7 +29,7 @@ type httpSession struct {
 	disconnect func()        // nil: not open yet
 
 	pendingMu sync.Mutex
-	pending   map[string]context.CancelFunc // requests in flight, by the bytes of their id
+	pending   map[string]*func() // requests in flight, by the bytes of their id
 }
 
 // begin enters a request among those in flight until end is called. Of requests
@@ -41,12 +41,14 @@ func (hs *httpSession) begin(ctx context.Context, m message) (_ context.Context,
 	ctx, cancel := hs.session.bound(ctx)
 	hs.pendingMu.Lock()
 	defer hs.pendingMu.Unlock()
-	hs.pending[string(m.id)] = cancel
+	hs.pending[string(m.id)] = &cancel
 	return ctx, func() {
 		cancel()
 		hs.pendingMu.Lock()
 		defer hs.pendingMu.Unlock()
-		delete(hs.pending, string(m.id))
+		if hs.pending[string(m.id)] == &cancel { // a client that has read the answer may use its id again
+			delete(hs.pending, string(m.id))
+		}
 	}
 }
 
@@ -55,7 +57,7 @@ func (hs *httpSession) cancel(m message) {
 	hs.pendingMu.Lock()
 	defer hs.pendingMu.Unlock()
 	if cancel, ok := hs.pending[string(m.cancelledID())]; ok {
-		cancel()
+		(*cancel)()
 	}
 }
 
@@ -84,7 +86,7 @@ func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
 		delete(h.legacy, evicted.id)
 	}
 	session := s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
-	hs := &httpSession{mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{}), pending: map[string]context.CancelFunc{}}
+	hs := &httpSession{mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{}), pending: map[string]*func(){}}
 	hs.end = sync.OnceFunc(func() { close(hs.ended) })
 	h.legacy[hs.id] = hs
 	h.mu.Unlock()

@@ -267,10 +267,10 @@ func (st *stream) finish(m message, p *pending) {
 // cancel ends a request in flight. As the specification asks, it then gets no
 // response. It does nothing to a request that is not in flight, nor to initialize.
 func (st *stream) cancel(m message) {
-	id := string(m.cancelledID())
+	id := m.cancelledID()
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if p, ok := st.pending[id]; ok {
+	if p, ok := st.pending[string(id)]; ok {
 		p.cancelled = true
 		p.cancel()
 	}

@@ -155,6 +155,46 @@ func TestPagesAndFilters(t *testing.T) {
 	}
 }
 
+// A search finds parts of names, whatever their case, in every page of the trail.
+func TestSearch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, atNoon)
+	for i := range 250 {
+		r := Record{ID: trail.NewID(noon.Add(time.Duration(i) * time.Second)), Client: "Codex", Source: "notes", Tool: "read_page", Session: "s1"}
+		if i%50 == 7 {
+			r.Client, r.Targets, r.Code, r.Message = "100%", []string{"Daily/" + fmt.Sprint(i) + ".md", "a_b"}, "not_found", "no such page"
+		}
+		trail.Add(r)
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		f    Filter
+		want int
+	}{
+		"client": {Filter{Search: Search{ClientPart: "ode"}}, 245}, "any case": {Filter{Search: Search{ClientPart: "cODEX"}}, 245},
+		"percent": {Filter{Search: Search{ClientPart: "0%"}}, 5}, "line": {Filter{Search: Search{TargetPart: "a_b"}}, 5}, "no line": {Filter{Search: Search{ToolPart: "read-page"}}, 0},
+		"target": {Filter{Search: Search{TargetPart: "daily/107"}}, 1}, "word": {Filter{Search: Search{Words: []string{"NOT_found"}}}, 5},
+		"words": {Filter{Search: Search{Words: []string{"such", "157"}}}, 1}, "word and name": {Filter{Client: "Codex", Search: Search{Words: []string{"daily"}}}, 0},
+		"session": {Filter{Search: Search{Words: []string{"s1"}, SourcePart: "not", ToolPart: "read"}}, 250},
+	} {
+		found, pages := 0, 0
+		c.f.searched, c.f.Limit = 40, 30
+		for more := true; more; pages++ {
+			page := calls(t, file, c.f)
+			found += len(page.Calls)
+			more, c.f.Before = page.More, page.Next
+			if more != (page.Next != 0) || pages > 20 {
+				t.Fatalf("%s: more %v, next %d, after %d pages", name, more, page.Next, pages)
+			}
+		}
+		if found != c.want {
+			t.Errorf("%s: %d calls, want %d", name, found, c.want)
+		}
+	}
+}
+
 // Processes that write to the same file do not lose each other's calls.
 func TestTwoWriters(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.db")

@@ -35,6 +35,9 @@ func BenchmarkCalls(b *testing.B) {
 		"client without tool": {Client: "client 3", Tool: "tool 4"},
 		"source and outcome":  {Source: "source 3", Outcome: Refused},
 		"effect and client":   {Effect: "write", Client: "client 3"},
+		"word":                {Search: Search{Words: []string{"client 3"}}},
+		"missing word":        {Search: Search{Words: []string{"nobody"}}},
+		"part of a target":    {Search: Search{TargetPart: "s/77."}},
 		"all":                 {Client: "client 3", Source: "source 3", Tool: "tool 3", Effect: "read", Outcome: OK, Since: noon, Until: middle},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -18,12 +19,27 @@ type Filter struct {
 	Since, Until                 time.Time // by when the call began; Until itself is excluded
 	Before                       int64     // an ID: only calls that began before that one
 	Limit                        int       // 0: 100; at most 1,000
+	Search
+
+	searched int // 0: [MaxSearched]
 }
+
+// A Search selects the calls that have these texts in their fields, whatever the
+// case of ASCII letters. It has no index: one page comes of at most the
+// [MaxSearched] newest calls.
+type Search struct {
+	ClientPart, SourcePart, ToolPart, TargetPart string
+	Words                                        []string // each in the client, source, tool, effect, code, message, session or a target
+}
+
+// MaxSearched is how many calls one page of a Search comes of.
+const MaxSearched = 50_000
 
 // A Page is the newest calls that a Filter selects, newest first.
 type Page struct {
 	Calls []Record `json:"calls"`
-	More  bool     `json:"more"` // there are older ones: the next page is Before the last ID
+	More  bool     `json:"more"`                  // there may be older ones: the next page is Before Next
+	Next  int64    `json:"next,omitempty,string"` // 0: there are none
 }
 
 // A Reader reads a trail, whether or not a process writes to it.
@@ -46,17 +62,33 @@ func OpenReader(ctx context.Context, file string, now func() time.Time) (*Reader
 func (r *Reader) Close() error { return r.store.Close() }
 
 // Calls returns the newest calls that f selects.
-func (r *Reader) Calls(ctx context.Context, f Filter) (Page, error) {
+func (r *Reader) Calls(ctx context.Context, f Filter) (page Page, err error) {
 	query, args := f.query()
 	calls, err := sqlstore.Select(ctx, r.store.Reader(), scanRecord, query, args...)
 	if err != nil {
 		return Page{}, fmt.Errorf("read audit: %w", err)
 	}
-	limit := f.limit()
-	if len(calls) > limit {
-		return Page{calls[:limit], true}, nil
+	if limit := f.limit(); len(calls) > limit {
+		return Page{calls[:limit], true, calls[limit-1].ID}, nil
 	}
-	return Page{calls, false}, nil
+	page.Calls = calls
+	if !f.Search.isEmpty() {
+		page.Next, err = r.lastSearched(ctx, f)
+		page.More = page.Next != 0
+	}
+	return page, err
+}
+
+// lastSearched is the ID of the oldest call that a page came of; 0: there are none
+// before it.
+func (r *Reader) lastSearched(ctx context.Context, f Filter) (int64, error) {
+	where, args := f.conditions().sql()
+	scan := func(row sqlstore.Row) (id int64, err error) { return id, row.Scan(&id) }
+	ids, err := sqlstore.Select(ctx, r.store.Reader(), scan, "SELECT id FROM calls"+where+" ORDER BY id DESC LIMIT 1 OFFSET ?", append(args, f.window()-1)...)
+	if err != nil {
+		return 0, fmt.Errorf("read audit: %w", err)
+	}
+	return append(ids, 0)[0], nil
 }
 
 func (f Filter) limit() int {
@@ -66,34 +98,88 @@ func (f Filter) limit() int {
 	return min(f.Limit, 1000)
 }
 
+// window is how many calls a page of a Search comes of.
+func (f Filter) window() int { return cmp.Or(f.searched, MaxSearched) }
+
 // query asks for one call more than the limit, to know whether there is one.
 func (f Filter) query() (query string, args []any) {
-	var where []string
-	and := func(condition string, arg any) {
-		where, args = append(where, condition), append(args, arg)
+	where, args := f.conditions().sql()
+	if f.Search.isEmpty() {
+		return "SELECT " + columns + " FROM calls" + where + " ORDER BY id DESC LIMIT ?", append(args, f.limit()+1)
 	}
+	query = "SELECT " + columns + " FROM calls" + where + " ORDER BY id DESC LIMIT ?"
+	matching, more := f.Search.conditions().sql()
+	query = "SELECT " + columns + " FROM (" + query + ")" + matching + " ORDER BY id DESC LIMIT ?"
+	return query, append(append(append(args, f.window()), more...), f.limit()+1)
+}
+
+// A condition is part of a WHERE clause with its one argument.
+type condition struct {
+	sql string
+	arg any
+}
+
+type conditions []condition
+
+func (all conditions) sql() (where string, args []any) {
+	for i, c := range all {
+		if i == 0 {
+			where = " WHERE "
+		} else {
+			where += " AND "
+		}
+		where += c.sql
+		for range strings.Count(c.sql, "?") {
+			args = append(args, c.arg)
+		}
+	}
+	return where, args
+}
+
+// conditions are those that an index knows.
+func (f Filter) conditions() (all conditions) {
 	for column, value := range map[string]string{
 		"client": f.Client, "source": f.Source, "tool": f.Tool, "effect": f.Effect, "outcome": string(f.Outcome),
 	} {
 		if value != "" {
-			and(column+" = ?", value)
+			all = append(all, condition{column + " = ?", value})
 		}
 	}
 	if f.Target != "" {
-		and("id IN (SELECT call FROM call_targets WHERE name = ?)", boundTarget(f.Target))
+		all = append(all, condition{"id IN (SELECT call FROM call_targets WHERE name = ?)", boundTarget(f.Target)})
 	}
 	if !f.Since.IsZero() {
-		and("id >= ?", firstID(f.Since))
+		all = append(all, condition{"id >= ?", firstID(f.Since)})
 	}
 	if !f.Until.IsZero() {
-		and("id < ?", firstID(f.Until))
+		all = append(all, condition{"id < ?", firstID(f.Until)})
 	}
 	if f.Before != 0 {
-		and("id < ?", f.Before)
+		all = append(all, condition{"id < ?", f.Before})
 	}
-	query = "SELECT " + columns + " FROM calls"
-	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
+	return all
+}
+
+func (s Search) isEmpty() bool {
+	return s.ClientPart+s.SourcePart+s.ToolPart+s.TargetPart == "" && len(s.Words) == 0
+}
+
+func (s Search) conditions() (all conditions) {
+	for column, part := range map[string]string{"client": s.ClientPart, "source": s.SourcePart, "tool": s.ToolPart, "targets": s.TargetPart} {
+		if part != "" {
+			all = append(all, condition{column + has, pattern(part)})
+		}
 	}
-	return query + " ORDER BY id DESC LIMIT ?", append(args, f.limit()+1)
+	for _, word := range s.Words {
+		fields := []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}
+		all = append(all, condition{"(" + strings.Join(fields, has+" OR ") + has + ")", pattern(word)})
+	}
+	return all
+}
+
+const has = ` LIKE ? ESCAPE '!'`
+
+// pattern matches a text that has part in it.
+func pattern(part string) string {
+	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(part) + "%"
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// Activity shows each call of a tool as it ends, the newest first. It keeps the
-// last 10,000 and draws only the visible rows. Drawing is in activity_draw.go.
+// Activity shows each call of a tool as it ends, the newest first, and before
+// those the calls that are recorded, as far back as a person goes. It keeps
+// 10,000 and draws only the visible rows. Drawing is in activity_draw.go.
 type Activity struct {
 	keys Keys
 	zone *time.Location
@@ -29,7 +30,9 @@ type Activity struct {
 	totals       bool
 	detailOpen   bool // the selected call has the whole pane
 
-	filter widget.FilterInput
+	filter    widget.FilterInput
+	source    string // the only one whose calls are shown; empty: all
+	badFilter error  // why the filter selects nothing
 }
 
 // NewActivity returns an Activity that shows times of zone.
@@ -41,7 +44,7 @@ func NewActivity(k Keys, zone *time.Location) Pane {
 func activityHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Filter, "filter by name or error"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
+		help(k.Filter, "filter by word, client:, target:, is:refused, on:2026-11-21 …"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
 		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
 	}}}
@@ -63,8 +66,8 @@ func (p Activity) ObserveCalls(calls []status.Call) Pane {
 
 // Focus implements [Focuser]: it shows only the calls of the source part.
 func (p Activity) Focus(part string) Pane {
-	p.ring.setFilter(callFilter{part, p.ring.filter.text})
-	return p
+	p.source = part
+	return p.applyFilter()
 }
 
 // Typing implements [TextEditor].
@@ -74,12 +77,30 @@ func (p Activity) Typing() bool { return p.filter.Typing }
 func (p Activity) Paste(text string) Pane {
 	if p.filter.Typing {
 		p.filter = p.filter.Paste(text)
-		p.applyFilter()
+		return p.applyFilter()
 	}
 	return p
 }
 
-func (p Activity) applyFilter() { p.ring.setFilter(callFilter{p.ring.filter.source, p.filter.Value()}) }
+func (p Activity) applyFilter() Activity {
+	var search status.CallSearch
+	if search, p.badFilter = status.ParseCallSearch(p.filter.Value(), p.zone); p.badFilter == nil {
+		search.Source = p.source
+		p.ring.setSearch(search)
+	}
+	return p
+}
+
+// NextQuery implements [Querier].
+func (p Activity) NextQuery() Query { return p.ring.nextRecorded(p.position()) }
+
+// TakeResult implements [Querier].
+func (p Activity) TakeResult(r Result) Pane {
+	if p.ring.more && r.Query == p.ring.olderQuery() {
+		p.ring.addRecorded(r.Calls, r.Err)
+	}
+	return p
+}
 
 // position is where the selected call stands, or the next older one if it is
 // gone or filtered away.
@@ -121,8 +142,7 @@ func (p Activity) selected() (status.Call, bool) {
 func (p Activity) Key(k Press) (Pane, Intent) {
 	if p.filter.Typing {
 		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
-		p.applyFilter()
-		return p, nil
+		return p.applyFilter(), nil
 	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
@@ -135,9 +155,9 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
 		p.detailOpen = false
-	case key.Matches(k, p.keys.Back) && p.ring.filter.text != "":
+	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
 		p.filter = widget.FilterInput{}
-		p.applyFilter()
+		p = p.applyFilter()
 	case key.Matches(k, p.keys.Enter):
 		p.detailOpen = !p.detailOpen
 		p = p.pauseFollowing()
@@ -147,7 +167,8 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Totals):
 		p.totals = !p.totals
 	case key.Matches(k, p.keys.NextPart):
-		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.text})
+		p.source = p.nextSource()
+		p = p.applyFilter()
 	case key.Matches(k, p.keys.Copy):
 		c, _ := p.selected()
 		return p, Copy{What: "the call", Text: p.line(c)}
@@ -183,7 +204,7 @@ func (p Activity) move(k Press) (Activity, bool) {
 
 // nextSource is the source after the one that is shown; after the last, all.
 func (p Activity) nextSource() string {
-	return nextAfter(p.ring.filter.source, append([]string{""}, p.ring.sources...))
+	return nextAfter(p.source, append([]string{""}, p.ring.sources...))
 }
 
 func (p Activity) save() Intent {
@@ -202,9 +223,9 @@ func (p Activity) line(c status.Call) string {
 	if c.Code != "" {
 		result = c.Code
 	}
-	return theme.Sanitize(fmt.Sprintf("%s %s %s %s %s %s %s asked=%d answered=%d changes=%s",
+	return theme.Sanitize(fmt.Sprintf("%s %s %s %s %s %s %s targets=%s asked=%d answered=%d waited=%s changes=%s",
 		c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
-		c.Tool, c.Effect, c.Duration, result, c.RequestBytes, c.ResponseBytes, strings.Join(c.Changes, ",")))
+		c.Tool, c.Effect, c.Worked(), result, strings.Join(c.Targets, ","), c.RequestBytes, c.ResponseBytes, c.Waited, strings.Join(c.Changes, ",")))
 }
 
 // Keys implements [Pane].
@@ -221,7 +242,7 @@ func (p Activity) Keys() []key.Binding {
 	}
 	keys := p.keys.withSave(Running(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
 		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
-	if p.ring.filter.text != "" && !p.detailOpen {
+	if p.filter.Value() != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
 	return keys
@@ -242,7 +263,7 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 	case p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(any, "There are no calls to save.")
 	case key.Matches(k, p.keys.NextPart):
-		return reasonUnless(p.nextSource() != p.ring.filter.source, "No source has been called yet.")
+		return reasonUnless(p.nextSource() != p.source, "No source has been called yet.")
 	default:
 		return ""
 	}
@@ -264,8 +285,7 @@ type activityState struct {
 
 // SaveState implements [StateSaver].
 func (p Activity) SaveState() any {
-	s := p.ring.filter
-	return activityState{s.source, s.text, p.errors, p.totals}
+	return activityState{p.source, p.filter.Value(), p.errors, p.totals}
 }
 
 // RestoreState implements [StateSaver].
@@ -274,7 +294,6 @@ func (p Activity) RestoreState(b json.RawMessage) Pane {
 	if json.Unmarshal(b, &m) != nil {
 		return p
 	}
-	p.errors, p.totals, p.filter = m.Errors, m.Totals, widget.NewFilterInput(m.Filter)
-	p.ring.setFilter(callFilter{m.Source, m.Filter})
-	return p
+	p.errors, p.totals, p.filter, p.source = m.Errors, m.Totals, widget.NewFilterInput(m.Filter), m.Source
+	return p.applyFilter()
 }

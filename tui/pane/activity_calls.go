@@ -7,32 +7,38 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // maxCalls is how many calls [Activity] keeps.
 const maxCalls = 10_000
 
-// maxTotals bounds the names that totals are kept for; calls of later ones
-// count as the last.
-const maxTotals = 300
+// pageAhead is how many calls before the selected one are read from the audit.
+const pageAhead = 200
 
-// A callLog keeps the newest calls, and which of them a filter lets through.
-// Every call has a number that it keeps: they begin at 1.
+// maxSources bounds the names of sources that are kept.
+const maxSources = 300
+
+// A callLog keeps calls, and which of them a search selects: those that ended
+// since the panel began to follow and those that the hub remembered then, and
+// before them what was read from the audit. Every call has a number that it
+// keeps, ascending.
 type callLog struct {
-	calls       []status.Call // by number modulo its capacity, once it is full
-	first, next uint64
-	filter      callFilter
-	passing     []uint64 // the numbers of the calls that pass; ascending
-	tools       map[string]*total
-	clients     map[string]*total
-	sources     []string // in the order of their first calls
+	calls   []numberedCall
+	whole   uint64 // the first call from which on none is left out; those before match the search
+	next    uint64
+	search  status.CallSearch
+	passing []uint64 // the numbers of the calls that match; ascending
+	sources []string // in the order of their first calls
+
+	newestRecorded int64 // the ID of the newest call that was read from the audit; 0: none was
+	before         int64 // the ID of the oldest; 0: none was
+	more           bool  // there may be recorded calls before it
+	failed         error // why they cannot be read
 }
 
-// A callFilter lets some calls through.
-type callFilter struct {
-	source string // empty: all
-	text   string // in a name or a code, by the rules of widget.Index
+type numberedCall struct {
+	n uint64
+	status.Call
 }
 
 // A total is what the calls of one tool or client come to.
@@ -40,86 +46,124 @@ type total struct {
 	name     string
 	calls    int
 	failures int
-	took     time.Duration
+	worked   time.Duration
 	answered int
 }
 
+// firstNumber leaves room for the calls that are read from the audit.
+const firstNumber = 1 << 32
+
 func newCallLog() *callLog {
-	return &callLog{first: 1, next: 1, tools: map[string]*total{}, clients: map[string]*total{}}
+	return &callLog{whole: firstNumber, next: firstNumber, more: true}
 }
 
-func (r *callLog) call(n uint64) *status.Call { return &r.calls[(n-1)%maxCalls] }
+// call is the call with this number, which must be there.
+func (r *callLog) call(n uint64) *status.Call {
+	i, _ := slices.BinarySearchFunc(r.calls, n, func(c numberedCall, n uint64) int { return cmp.Compare(c.n, n) })
+	return &r.calls[i].Call
+}
 
+// add adds a call that has just ended.
 func (r *callLog) add(c status.Call) {
-	if len(r.calls) < maxCalls {
-		r.calls = append(r.calls, c)
-	} else {
-		*r.call(r.next) = c
-		r.first++
+	if c.ID != 0 && c.ID <= r.newestRecorded { // it, or calls before it, were read from the audit
+		r.dropRecorded()
 	}
 	n := r.next
 	r.next++
-	r.addToTotal(r.tools, c.Tool, c)
-	r.addToTotal(r.clients, c.Client, c)
-	if !slices.Contains(r.sources, c.Source) && len(r.sources) < maxTotals {
-		r.sources = append(r.sources, c.Source)
-	}
-	if r.filter.matches(r.call(n)) {
+	r.calls = append(r.calls, numberedCall{n, c})
+	r.addSource(c.Source)
+	if r.search.Matches(&c) {
 		r.passing = append(r.passing, n)
 	}
-	if len(r.passing) > 0 && r.passing[0] < r.first { // append copies the rest now and then
+	if len(r.calls) > maxCalls { // append copies the rest now and then
+		r.calls = r.calls[1:]
+		r.more, r.before, r.whole = true, r.calls[0].ID, max(r.whole, r.calls[0].n)
+	}
+	if len(r.passing) > 0 && r.passing[0] < r.calls[0].n {
 		r.passing = r.passing[1:]
 	}
 }
 
-func (r *callLog) addToTotal(totals map[string]*total, name string, c status.Call) {
-	t := totals[name]
-	if t == nil {
-		if len(totals) >= maxTotals {
-			name = "others"
-		}
-		if t = totals[name]; t == nil {
-			t = &total{name: name}
-			totals[name] = t
-		}
-	}
-	t.calls++
-	t.took += c.Duration
-	t.answered += c.ResponseBytes
-	if c.Failed() {
-		t.failures++
+func (r *callLog) addSource(name string) {
+	if !slices.Contains(r.sources, name) && len(r.sources) < maxSources {
+		r.sources = append(r.sources, name)
 	}
 }
 
-// setFilter changes the filter.
-func (r *callLog) setFilter(s callFilter) {
-	if s == r.filter {
+// setSearch selects other calls.
+func (r *callLog) setSearch(s status.CallSearch) {
+	if s == r.search {
 		return
 	}
-	r.filter, r.passing = s, nil
-	for n := r.first; n < r.next; n++ {
-		if s.matches(r.call(n)) {
-			r.passing = append(r.passing, n)
+	r.calls = slices.DeleteFunc(r.calls, func(c numberedCall) bool { return c.n < r.whole })
+	r.search, r.before = s, 0
+	if len(r.calls) > 0 {
+		r.before = r.calls[0].ID
+	}
+	r.startOver()
+}
+
+// dropRecorded drops what was read from the audit.
+func (r *callLog) dropRecorded() {
+	r.calls = slices.DeleteFunc(r.calls, func(c numberedCall) bool { return c.Seq == 0 })
+	r.newestRecorded, r.before, r.whole = 0, 0, r.next
+	if len(r.calls) > 0 {
+		r.whole = r.calls[0].n
+	}
+	r.startOver()
+}
+
+// startOver selects among the calls that are there, and has older ones read.
+func (r *callLog) startOver() {
+	r.passing, r.more, r.failed = nil, true, nil
+	for i := range r.calls {
+		if r.search.Matches(&r.calls[i].Call) {
+			r.passing = append(r.passing, r.calls[i].n)
 		}
 	}
 }
 
-func (f callFilter) matches(c *status.Call) bool {
-	if f.source != "" && c.Source != f.source {
-		return false
+// addRecorded adds what was read from the audit, which is older than all that is
+// there.
+func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
+	r.more, r.failed = err == nil && page.Next != 0, err
+	if r.more {
+		r.before = page.Next
 	}
-	if f.text == "" {
-		return true
+	known := map[int64]bool{}
+	for i := range r.calls {
+		known[r.calls[i].ID] = true
 	}
-	for _, field := range []string{c.Tool, c.Client, c.Source, c.Effect, c.Code, c.Session} {
-		if widget.Matches(field, f.text) {
-			return true
-		}
+	found := slices.DeleteFunc(page.Calls, func(c status.Call) bool { return known[c.ID] })
+	first := r.next
+	if len(r.calls) > 0 {
+		first = r.calls[0].n
 	}
-	return false
+	older, numbers := make([]numberedCall, len(found)), make([]uint64, len(found))
+	for i, c := range slices.Backward(found) {
+		at, n := len(found)-1-i, first-1-uint64(i)
+		older[at], numbers[at] = numberedCall{n, c}, n
+		r.addSource(c.Source)
+		r.newestRecorded = max(r.newestRecorded, c.ID)
+	}
+	r.calls, r.passing = append(older, r.calls...), append(numbers, r.passing...)
+	if r.search == (status.CallSearch{}) && len(r.calls) > 0 {
+		r.whole = r.calls[0].n
+	}
 }
 
-// order returns the numbers of the calls that pass, the newest first; with
+// nextRecorded asks for recorded calls where fewer than [pageAhead] stand after
+// position; nil: nothing is to be read.
+func (r *callLog) nextRecorded(position int) Query {
+	if !r.more || len(r.calls) >= maxCalls || len(r.passing)-position > pageAhead {
+		return nil
+	}
+	return r.olderQuery()
+}
+
+func (r *callLog) olderQuery() Query { return RecordedCallsQuery{Search: r.search, Before: r.before} }
+
+// order returns the numbers of the calls that match, the newest first; with
 // failedFirst those that failed stand before the others.
 func (r *callLog) order(failedFirst bool) []uint64 {
 	order, succeeded := make([]uint64, 0, len(r.passing)), []uint64(nil)
@@ -133,10 +177,20 @@ func (r *callLog) order(failedFirst bool) []uint64 {
 	return append(order, succeeded...)
 }
 
-// sortedTotals are totals, the greatest first.
-func sortedTotals(totals map[string]*total) []total {
-	all := make([]total, 0, len(totals))
-	for _, t := range totals {
+// totals are what the calls that match come to, by name; the greatest first.
+func (r *callLog) totals(name func(*status.Call) string) []total {
+	byName := map[string]*total{}
+	for _, n := range r.passing {
+		c := r.call(n)
+		t := byName[name(c)]
+		if t == nil {
+			t = &total{name: name(c)}
+			byName[t.name] = t
+		}
+		t.add(c)
+	}
+	all := make([]total, 0, len(byName))
+	for _, t := range byName {
 		all = append(all, *t)
 	}
 	slices.SortFunc(all, func(a, b total) int {
@@ -144,3 +198,15 @@ func sortedTotals(totals map[string]*total) []total {
 	})
 	return all
 }
+
+func (t *total) add(c *status.Call) {
+	t.calls++
+	t.worked += c.Worked()
+	t.answered += c.ResponseBytes
+	if c.Failed() {
+		t.failures++
+	}
+}
+
+func toolOf(c *status.Call) string   { return c.Tool }
+func clientOf(c *status.Call) string { return c.Client }

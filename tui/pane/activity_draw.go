@@ -12,7 +12,7 @@ import (
 
 // View implements [Pane].
 func (p Activity) View(t theme.Theme, w, h int) string {
-	return p.filter.DrawBelow(t, w, h, "tool, client, source, effect or error", func(h int) []string { return p.sections(t, w, h) })
+	return p.filter.DrawBelow(t, w, h, "word, client:, source:, tool:, target:, effect:, is:, on:, since:, until:", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Activity) sections(t theme.Theme, w, h int) []string {
@@ -23,9 +23,9 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 		return widget.Stack(t, w, h, frame, p.callSection(t))
 	case frame && w >= widget.WideWidth:
 		return widget.Columns(t, w, h, []widget.Section{list},
-			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
+			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", toolOf), p.totalsSection(t, "By client", clientOf)})
 	case p.totals:
-		tools, clients := p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)
+		tools, clients := p.totalsSection(t, "By tool", toolOf), p.totalsSection(t, "By client", clientOf)
 		tools.Preferred = min(tools.Preferred, h*2/3-2)
 		return widget.Stack(t, w, h, frame, tools, clients)
 	default:
@@ -35,7 +35,6 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 
 // note says what is shown of all calls, and what is not.
 func (p Activity) note() string {
-	s := p.ring.filter
 	words := []string{"paused"}
 	if p.follow {
 		words[0] = "following"
@@ -43,17 +42,27 @@ func (p Activity) note() string {
 	if p.errors {
 		words = append(words, "failed first")
 	}
-	if s.text != "" {
-		words = append(words, "“"+s.text+"”")
+	switch text := p.filter.Value(); {
+	case p.badFilter != nil:
+		return p.badFilter.Error()
+	case text != "":
+		words = append(words, "“"+text+"”")
 	}
-	if s.source != "" {
-		words = append(words, "in "+s.source)
+	if p.source != "" {
+		words = append(words, "in "+p.source)
 	}
-	all := p.ring.next - p.ring.first
-	if n := uint64(len(p.ring.passing)); n != all {
-		return strings.Join(append(words, fmt.Sprintf("%s of %s", widget.Count(n), widget.Plural(all, "call"))), " · ")
+	counted := widget.Plural(len(p.ring.passing), "call")
+	if p.ring.more {
+		counted = widget.Count(len(p.ring.passing)) + "+ calls"
 	}
-	return strings.Join(append(words, widget.Plural(all, "call")), " · ")
+	words = append(words, counted)
+	if p.ring.failed != nil {
+		words = append(words, "older ones cannot be read")
+	}
+	if c, ok := p.selected(); ok && !p.follow {
+		words = append(words, c.Time.In(p.zone).Format("Mon 2 Jan"))
+	}
+	return strings.Join(words, " · ")
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
@@ -64,35 +73,45 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 		}
 		rows := []string{callHeading(t, w)}
 		return append(rows, widget.VisibleRows(t, len(order), at, h-1, func(t theme.Theme, i int) string {
-			return p.row(t, p.ring.call(order[i]), w)
+			return p.row(t, p.ring.call(order[i]), w, i == 0 || !p.sameDay(order[i-1], order[i]))
 		})...)
 	}}
 }
 
+// sameDay reports whether two calls began on one day.
+func (p Activity) sameDay(a, b uint64) bool {
+	day := func(n uint64) string { return p.ring.call(n).Time.In(p.zone).Format(time.DateOnly) }
+	return day(a) == day(b)
+}
+
 func (p Activity) emptyText() string {
 	switch {
-	case p.ring.next > p.ring.first:
+	case p.ring.more:
+		return "Reading the calls that are recorded …"
+	case p.ring.failed != nil:
+		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
+	case p.ring.search != status.CallSearch{}:
 		return "No calls match the filter."
 	case !Running(p.snap):
-		return "The hub is not running."
+		return "No agent has called a tool yet. The hub is not running."
 	default:
-		return "No calls yet. Each tool call appears here when it ends: the client, the tool, how long it took and the size of the result. Contents are not recorded."
+		return "No calls yet. Each tool call appears here when it ends: the client, the tool, what it touched, how long it took and the size of the result. Contents are not recorded."
 	}
 }
 
 // callColumns are the widths of the columns of a row; 0: left out.
-type callColumns struct{ tool, client, source, effect, answer, result int }
+type callColumns struct{ time, tool, target, client, source, effect, answer, result int }
 
 func callColumnsFor(w int) callColumns {
 	switch {
 	case w >= 112:
-		return callColumns{tool: 26, client: 18, source: 14, effect: 7, answer: 9, result: 14}
+		return callColumns{time: 13, tool: 16, target: w - 96, client: 12, source: 10, effect: 7, answer: 9, result: 10}
 	case w >= 72:
-		return callColumns{tool: w - 60, client: 12, effect: 7, answer: 9, result: 11}
+		return callColumns{time: 13, tool: 14, target: w - 52, client: 12}
 	case w >= 50:
-		return callColumns{tool: w - 44, client: 12, result: 11}
+		return callColumns{time: 9, tool: 13, target: w - 44, client: 9}
 	default:
-		return callColumns{tool: w - 20}
+		return callColumns{time: 9, tool: min(11, w-20), target: max(0, w-32)}
 	}
 }
 
@@ -107,8 +126,8 @@ func optionalCell(t theme.Theme, s theme.Style, text string, w int) string {
 
 func callHeading(t theme.Theme, w int) string {
 	c := callColumnsFor(w)
-	line := t.Dim.Fit("time", 9) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "client", c.client) + optionalCell(t,
-		t.Dim, "source", c.source) +
+	line := t.Dim.Fit("time", c.time) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "target", c.target) +
+		optionalCell(t, t.Dim, "client", c.client) + optionalCell(t, t.Dim, "source", c.source) +
 		optionalCell(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.FitRight("took", 8)
 	if c.answer > 0 {
 		line += t.Dim.FitRight("size", c.answer)
@@ -119,7 +138,8 @@ func callHeading(t theme.Theme, w int) string {
 	return theme.Fit(line, w)
 }
 
-func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
+// row draws a call; the first of a day with the day.
+func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) string {
 	c := callColumnsFor(w)
 	glyph, style, result := "●", t.Good, "ok"
 	switch {
@@ -128,9 +148,17 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
 	case call.Failed():
 		glyph, style, result = "✗", t.Bad, call.Code
 	}
-	line := t.Dim.Fit(call.Time.In(p.zone).Format("15:04:05"), 9) + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
+	began := call.Time.In(p.zone)
+	at := began.Format("15:04:05")
+	if c.time > len("21 Nov 15:04") {
+		if at = "    " + at; firstOfDay {
+			at = began.Format("_2 Jan 15:04")
+		}
+	}
+	line := t.Dim.Fit(at, c.time) + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
+		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
 		optionalCell(t, t.Text, call.Client, c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
-		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.Duration(call.Duration), 8)
+		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.Duration(call.Worked()), 8)
 	if c.answer > 0 {
 		line += t.Dim.FitRight(widget.Bytes(call.ResponseBytes), c.answer)
 	}
@@ -138,6 +166,22 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
 		line += t.Text.Text("  ") + style.Text(result)
 	}
 	return widget.FillRow(t, line, w)
+}
+
+// describeTargets is what a call touched, and where it is not known why it failed;
+// withCode: after the code of the error.
+func describeTargets(c *status.Call, withCode bool) string {
+	words := nonEmpty(c.Message)
+	switch n := len(c.Targets); {
+	case n > 1:
+		words = []string{fmt.Sprintf("%s +%d", c.Targets[0], n-1)}
+	case n == 1:
+		words = c.Targets
+	}
+	if withCode && c.Code != "" {
+		words = append([]string{c.Code}, words...)
+	}
+	return strings.Join(words, ": ")
 }
 
 // effectStyle is the style of an effect: what changes something stands out.
@@ -158,7 +202,11 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	if !ok {
 		return widget.Message("Call", t.Dim.Text("No call selected."))
 	}
-	return widget.Section{Title: "Call " + widget.Count(c.Seq), Min: 4, Preferred: 11, Rows: func(w, h int) []string {
+	title := "Call"
+	if c.Seq > 0 {
+		title += " " + widget.Count(c.Seq)
+	}
+	return widget.Section{Title: title, Min: 4, Preferred: 14, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
 		result := t.Good.Text("● ok")
 		switch {
@@ -167,15 +215,32 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		case c.Failed():
 			result = t.Bad.Text("✗ " + c.Code)
 		}
+		client, took := c.Client+", not proven", widget.Duration(c.Worked())+p.comparedToMean(c)
+		if c.Proven {
+			client = c.Client + ", proven"
+		}
+		if c.Waited > 0 {
+			took += ", after " + widget.Duration(c.Waited) + " for a person"
+		}
 		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
 			t.Dim.Fit("result", 10) + result,
-			field("client", c.Client+", session "+widget.OrDash(c.Session)),
+			field("client", client+", session "+widget.OrDash(c.Session)),
 			field("source", widget.OrDash(c.Source)),
-			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
-			field("took", widget.Duration(c.Duration)+p.comparedToMean(c)),
+			field("began", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
+			field("took", took),
 			field("arguments", widget.Bytes(c.RequestBytes)),
 			field("response", widget.Bytes(c.ResponseBytes)+", "+widget.Tokens(c.ResponseBytes)),
+		}
+		if c.Message != "" {
+			rows = append(rows, field("error", c.Message))
+		}
+		for i, target := range c.Targets {
+			name := "targets"
+			if i > 0 {
+				name = ""
+			}
+			rows = append(rows, field(name, target))
 		}
 		if len(c.Changes) > 0 {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          see Changes for the diffs"))
@@ -189,27 +254,33 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 
 // comparedToMean compares what c took with the other calls of its tool.
 func (p Activity) comparedToMean(c status.Call) string {
-	t := p.ring.tools[c.Tool]
-	if t == nil || t.calls < 2 {
+	t := total{}
+	for _, n := range p.ring.passing {
+		if other := p.ring.call(n); other.Tool == c.Tool {
+			t.add(other)
+		}
+	}
+	if t.calls < 2 {
 		return ""
 	}
-	return ", " + widget.Duration(t.took/time.Duration(t.calls)) + " on average"
+	return ", " + widget.Duration(t.worked/time.Duration(t.calls)) + " on average"
 }
 
-// totalsSection are totals since the panel began to follow.
-func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) widget.Section {
+// totalsSection are totals of the calls that the list has.
+func (p Activity) totalsSection(t theme.Theme, title string, name func(*status.Call) string) widget.Section {
+	totals := p.ring.totals(name)
 	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1, Rows: func(w, h int) []string {
-		all, name := sortedTotals(totals), max(8, w-38)
+		name := max(8, w-38)
 		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",
 			8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}
-		for _, one := range all {
+		for _, one := range totals {
 			failed := t.Dim
 			if one.failures > 0 {
 				failed = t.Bad
 			}
 			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls),
 				7)+failed.FitRight(widget.Count(one.failures), 8)+
-				t.Text.FitRight(widget.Duration(one.took/time.Duration(max(1, one.calls))),
+				t.Text.FitRight(widget.Duration(one.worked/time.Duration(max(1, one.calls))),
 					10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
 		}
 		return widget.TruncateRows(t, rows, h)

@@ -27,6 +27,12 @@ type (
 		Before  string
 		Refresh int
 	}
+	// RecordedCallsQuery asks for recorded calls before the one with this ID; 0: the
+	// newest.
+	RecordedCallsQuery struct {
+		Search status.CallSearch
+		Before int64
+	}
 	// DiffQuery asks for the diff of one Change.
 	DiffQuery struct{ Change string }
 	// ToolsQuery asks for the tools of a source that a client sees. No Source:
@@ -70,18 +76,19 @@ type (
 	}
 )
 
-func (ApprovalQuery) query()    {}
-func (ChangesQuery) query()     {}
-func (DiffQuery) query()        {}
-func (ToolsQuery) query()       {}
-func (ToolRunQuery) query()     {}
-func (TokenQuery) query()       {}
-func (ChecksQuery) query()      {}
-func (SettingsQuery) query()    {}
-func (SourceKindsQuery) query() {}
-func (PagesQuery) query()       {}
-func (PageQuery) query()        {}
-func (SearchQuery) query()      {}
+func (ApprovalQuery) query()      {}
+func (ChangesQuery) query()       {}
+func (RecordedCallsQuery) query() {}
+func (DiffQuery) query()          {}
+func (ToolsQuery) query()         {}
+func (ToolRunQuery) query()       {}
+func (TokenQuery) query()         {}
+func (ChecksQuery) query()        {}
+func (SettingsQuery) query()      {}
+func (SourceKindsQuery) query()   {}
+func (PagesQuery) query()         {}
+func (PageQuery) query()          {}
+func (SearchQuery) query()        {}
 
 // A Result answers a Query.
 type Result struct {
@@ -89,6 +96,7 @@ type Result struct {
 	Err      error // why there is no answer; the rest is empty then
 	More     bool  // more Results of this Query follow
 	Approval ApprovalContent
+	Calls    status.RecordedCalls
 	Changes  status.Changes
 	Tools    []status.Tool
 	Answer   json.RawMessage
@@ -106,7 +114,7 @@ type Result struct {
 // page beside a list in which the cursor has moved on.
 func Cancelable(q Query) bool {
 	switch q.(type) {
-	case PagesQuery, PageQuery, SearchQuery:
+	case RecordedCallsQuery, PagesQuery, PageQuery, SearchQuery:
 		return true
 	default:
 		return false

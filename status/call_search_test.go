@@ -1,0 +1,36 @@
+package status
+
+import (
+	"testing"
+	"time"
+)
+
+func TestParseCallSearch(t *testing.T) {
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for text, want := range map[string]CallSearch{
+		"":                               {},
+		"  two   words ":                 {Words: "two words"},
+		"a:b http://x":                   {Words: "a:b http://x"},
+		"client:codex target:Private/ x": {ClientPart: "codex", TargetPart: "Private/", Words: "x"},
+		"source:s tool:t effect:delete":  {SourcePart: "s", ToolPart: "t", Effect: "delete"},
+		"on:2026-11-21 is:asked":         {Since: day, Until: day.AddDate(0, 0, 1), Outcome: "asked"},
+		"since:2026-11-21T15:04":         {Since: day.Add(15*time.Hour + 4*time.Minute)},
+		"until:2026-11-21 is: since: x":  {Until: day, Words: "x"},
+		"target:a target:b":              {TargetPart: "b"},
+	} {
+		got, err := ParseCallSearch(text, time.UTC)
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"is:fine":      "is:fine is none of ok, error, refused, asked",
+		"effect:eat":   "effect:eat is none of read, write, delete, run, admin",
+		"on:yesterday": "on:yesterday is no day such as 2026-11-21",
+		"since:2h":     "since:2h is no time such as 2026-11-21 or 2026-11-21T15:04",
+	} {
+		if _, err := ParseCallSearch(text, time.UTC); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
