@@ -26,15 +26,15 @@ func (position) JSONSchema() *jsonschema.Schema {
 
 type addTodoIn struct {
 	Title     string   `json:"title" jsonschema:"title"`
-	TodoState string   `json:"todoState,omitempty" jsonschema:"its state; none when omitted"`
+	TodoState string   `json:"todoState,omitempty" jsonschema:"its state, if any"`
 	Tags      []string `json:"tags,omitempty" jsonschema:"tags"`
 	Body      string   `json:"body,omitempty" jsonschema:"text"`
 	Priority  string   `json:"priority,omitempty" jsonschema:"such as A"`
 	Scheduled string   `json:"scheduled,omitempty" jsonschema:"date"`
 	Deadline  string   `json:"deadline,omitempty" jsonschema:"date"`
-	ParentURI string   `json:"parentUri,omitempty" jsonschema:"headline or file; the inbox when omitted"`
+	ParentURI string   `json:"parentUri,omitempty" jsonschema:"headline or file; else the inbox"`
 	AfterURI  string   `json:"afterUri,omitempty" jsonschema:"the sibling before it"`
-	Position  position `json:"position,omitempty" jsonschema:"among its siblings, or below today in a date tree"`
+	Position  position `json:"position,omitempty" jsonschema:"among siblings, or in a date tree"`
 	DryRun    bool     `json:"dryRun,omitempty" jsonschema:"show the diff"`
 }
 

@@ -14,6 +14,7 @@ func fileChecks() []tools.Check[*Source] {
 	return []tools.Check[*Source]{
 		{Name: "files", Title: "Org files can be read", Look: (*Source).checkFiles},
 		{Name: "duplicates", Title: "Every ID stands once", Look: (*Source).checkDuplicates},
+		{Name: "roam", Title: "org-roam's database is up to date", Look: (*Source).checkRoam},
 	}
 }
 

@@ -45,17 +45,6 @@ func (x *idIndex) file(id string) (name string, ok bool) {
 	return x.names[n], true
 }
 
-// hint notes where an ID may be, if nothing is known of it.
-func (x *idIndex) hint(id, name string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if h := maphash.String(x.seed, id); x.files[h] == 0 {
-		if n := x.numberLocked(name); x.files[h] == 0 {
-			x.files[h] = n
-		}
-	}
-}
-
 // numberLocked is the number of a file, from 1.
 func (x *idIndex) numberLocked(name string) int32 {
 	if len(x.names) == 0 {
@@ -143,13 +132,23 @@ func (x *idIndex) describe(d duplicateID, f *shownFile) string {
 }
 
 // findID finds the headline with an ID, or the file for -1. Where several have it,
-// the first file in their order counts.
+// the first file in their order counts, unless one was seen before.
 func (s *catalog) findID(ctx context.Context, id string) (f *shownFile, i int, err error) {
-	if name, ok := s.ids.file(id); ok {
-		if f, err := s.file(name); err == nil {
-			if i, ok := f.ByProperty("ID", id); ok {
-				return f, i, nil
-			}
+	try := func(name string) bool {
+		if f, err = s.file(name); err != nil {
+			return false
+		}
+		var ok bool
+		i, ok = f.ByProperty("ID", id)
+		return ok
+	}
+	if name, ok := s.ids.file(id); ok && try(name) {
+		return f, i, nil
+	}
+	for _, path := range s.hints.filesOf(ctx, id) {
+		if name, ok := s.nameAt(path); ok && try(name) {
+			s.ids.add(f)
+			return f, i, nil
 		}
 	}
 	names, err := s.fileNames(ctx)
@@ -157,11 +156,7 @@ func (s *catalog) findID(ctx context.Context, id string) (f *shownFile, i int, e
 		return nil, 0, err
 	}
 	for _, name := range names {
-		f, err := s.file(name)
-		if err != nil {
-			continue
-		}
-		if i, ok := f.ByProperty("ID", id); ok {
+		if try(name) {
 			s.ids.add(f)
 			return f, i, nil
 		}

@@ -492,3 +492,26 @@ func TestConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatsAreExpanded: a range of days takes repetitions where that is asked for.
+func TestRepeatsAreExpanded(t *testing.T) {
+	s := openFiles(t, map[string]string{"a.org": "* TODO Weekly\nSCHEDULED: <2026-01-05 Mon +1w>\n* TODO Once\nSCHEDULED: <2026-01-05 Mon>\n* TODO Leap\nDEADLINE: <2024-01-31 Wed +1m>\n"}, org.Config{})
+	for args, want := range map[string]string{
+		`{"scheduled":{"from":"2026-01-05","to":"2026-01-05"}}`:                         "Weekly,Once",
+		`{"scheduled":{"from":"2026-01-12","to":"2026-01-12"}}`:                         "",
+		`{"scheduled":{"from":"2026-01-12","to":"2026-01-12"},"expandRepeats":true}`:    "Weekly",
+		`{"scheduled":{"from":"2026-01-13","to":"2026-01-18"},"expandRepeats":true}`:    "",
+		`{"scheduled":{"from":"2026-01-13","to":"2026-01-19"},"expand_repeats":"true"}`: "Weekly",
+		`{"scheduled":{"from":"2026-01-13"},"expandRepeats":true}`:                      "Weekly",
+		`{"scheduled":{"to":"2026-01-04"},"expandRepeats":true}`:                        "",
+		`{"deadline":{"from":"2026-02-27","to":"2026-02-28"},"expandRepeats":true}`:     "Leap",
+	} {
+		var titles []string
+		for _, item := range list(s.must("org-get-todos", args)["items"]) {
+			titles = append(titles, item.(map[string]any)["heading"].(string))
+		}
+		if got := strings.Join(titles, ","); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+	}
+}

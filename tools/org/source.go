@@ -40,6 +40,7 @@ type catalog struct {
 	config   Config
 	cache    *fileCache // nil: it is a draft
 	ids      *idIndex
+	hints    idHints
 	watched  *watchList
 	now      func() time.Time
 	log      *slog.Logger
@@ -72,7 +73,7 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	}
 	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	s := &catalog{
-		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), watched: newWatchList(),
+		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c), watched: newWatchList(),
 		now: env.Now, log: env.Log, changed: env.ResourceChanged, subscribed: env.Subscribed, subscriptions: newSubscriptionLog(), report: env.Report, writing: new(sync.Mutex),
 		buffers: buffers, imported: imported,
 	}

@@ -11,7 +11,7 @@ type updateTodoStateIn struct {
 	ResourceURI  string `json:"resourceUri" jsonschema:"the headline"`
 	CurrentState string `json:"currentState" jsonschema:"its state now; empty: none"`
 	NewState     string `json:"newState" jsonschema:"the new one; empty: none"`
-	Note         string `json:"note,omitempty" jsonschema:"why; kept where the file records notes"`
+	Note         string `json:"note,omitempty" jsonschema:"why, where notes are recorded"`
 	WriteOptions
 }
 
