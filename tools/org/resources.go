@@ -43,7 +43,7 @@ func resources() []tools.Resource[*Source] {
 		},
 		{
 			Name: "file", Title: "A file", URI: "org://{+filename}", MIME: "text/plain",
-			Doc: "The text of a file.", Read: (*Source).readResource, Complete: (*Source).completeFile,
+			Doc: "The text of a file.", Read: (*Source).readResource, Complete: (*Source).completeFile, Listed: true,
 		},
 		{
 			Name: "headline-by-id-compatible", Title: "A headline by ID, in an older spelling", URI: "org-id://{uuid}", MIME: "text/plain",
