@@ -3,11 +3,12 @@
 CACHE    := $(CURDIR)/.cache
 LINT     := $(CACHE)/bin/golangci-lint
 FUZZTIME ?= 60s
+PACKAGES ?= ./...
 SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help check test ci lint race sequences snapshot conformance test262 bench oracle screens update fuzz lines plugin install size soak
+.PHONY: help check test ci lint race sequences snapshot conformance test262 bench oracle screens update fuzz fuzz-smoke lines plugin install size soak
 
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +26,7 @@ test: ## all tests; installs what they need where it may, names what it skipped
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 	@cat $(CACHE)/skipped
 
-ci: test lint race sequences snapshot ## everything that must hold before a change lands
+ci: test lint race sequences fuzz-smoke snapshot ## everything that must hold before a change lands
 
 lint: $(LINT) ## go vet for every operating system, tidy modules, golangci-lint as pinned in dev.mod
 	@for os in $(SYSTEMS); do echo "go vet ($$os)"; GOOS=$$os go vet ./... || exit 1; done
@@ -98,8 +99,11 @@ size: ## bytes of the binary for this machine, by package
 update: ## rewrite every golden, snapshot and generated page; then read the difference
 	UPDATE=1 go test ./...
 
-fuzz: ## every fuzz test for FUZZTIME (60s) each
-	@for p in $$(go list ./...); do \
+fuzz-smoke: ## every fuzz test of Org files for 5 s
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s PACKAGES=./tools/org/...
+
+fuzz: ## every fuzz test of PACKAGES (all) for FUZZTIME (60s) each
+	@for p in $$(go list $(PACKAGES)); do \
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 		done; done

@@ -71,6 +71,9 @@ type Env struct {
 	// ResourceChanged announces that the resource with this URI has new
 	// content. It never blocks and may be called from any goroutine.
 	ResourceChanged func(uri string)
+	// Subscribed returns the URIs that clients are subscribed to now, in their own
+	// spelling, of this source or any other.
+	Subscribed func() []string
 	// Calls makes calls that no client asks for, such as those of a schedule, and has
 	// writes recorded that the source makes by itself; nil: neither can be done. Only
 	// [Runner].Run uses it.
@@ -79,6 +82,9 @@ type Env struct {
 	Report Reporter
 	// Reveal reads a secret.
 	Reveal Reveal
+	// Getenv looks up an environment variable of the hub, empty if it is not set. A
+	// System looks up what tells where another application is, and nothing else.
+	Getenv func(name string) string
 	// Privacy is what agents must not see. What it hides does not exist for
 	// them: no answer may depend on it.
 	Privacy Privacy
@@ -135,6 +141,12 @@ func (e Env) withDefaults() Env {
 	}
 	if e.ResourceChanged == nil {
 		e.ResourceChanged = func(string) {}
+	}
+	if e.Getenv == nil {
+		e.Getenv = func(string) string { return "" }
+	}
+	if e.Subscribed == nil {
+		e.Subscribed = func() []string { return nil }
 	}
 	if e.Report == nil {
 		e.Report = nopReporter{}
