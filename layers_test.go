@@ -79,6 +79,7 @@ var layers = []layer{
 	{"internal/audit", []string{"internal/sqlstore"}, []string{terminal, mcpGo}, "the audit is a table; what a call is and who reads it is for others"},
 	{"internal/sqlstore", []string{"internal/filelock"}, []string{terminal, mcpGo}, "sqlstore keeps tables; whose they are and what they mean is for others"},
 	{"internal/sqlstore/pgtest", nil, []string{terminal, mcpGo}, "a test kit starts a server; it does not know what is kept in it"},
+	{"internal/pauses", []string{"internal/atomicfile"}, []string{terminal, mcpGo}, "the file of pauses is replaced in one step, like every other file"},
 	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
 }
 

@@ -31,8 +31,8 @@ func (c *call) identity() tools.Identity {
 // order, and the first refusal stops it, so that what is refused is neither
 // counted nor recorded:
 //
-//	tool ── BeforeWrite ──▶ authorization ──▶ circuit breaker ──▶ journal
-//	     ── AfterWrite ───────────────────────────────────────▶ journal
+//	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal
+//	     ── AfterWrite ─────────────────────────────────────────────────▶ journal
 type writeObserver struct {
 	hub  *Hub
 	call *call
@@ -46,6 +46,9 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 
 func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {
 	c.call.targets.add(changes)
+	if err := c.hub.limiter.checkPause(c.call); err != nil {
+		return err
+	}
 	if c.auth.check != nil {
 		if err := c.auth.check(changes); err != nil {
 			return err

@@ -23,6 +23,9 @@ type authorization struct {
 // decide is the one place where the policy allows, asks or denies, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
+	if err := h.limiter.checkPauseEarly(c); err != nil {
+		return authorization{}, c.group.fail(err)
+	}
 	if c.group != nil {
 		return c.group.authorize(c)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/pauses"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -58,6 +59,9 @@ type Config struct {
 	// Unattended: no person reaches this hub, so what a person would be asked is
 	// refused at once, unless the client asks its own user.
 	Unattended bool
+	// Pauses keeps whose writes a person has paused. Nil: nobody's ever are, which is
+	// for tests.
+	Pauses *pauses.File
 	// OwnChanges gives agents the tools to list and undo their own Changes.
 	OwnChanges bool
 	// NoDataMarker leaves out of answers the mark that they are data, not
@@ -124,7 +128,7 @@ func New(c Config) *Hub {
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
-	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, by: map[policy.Client]*usage{}}
+	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*usage{}}
 	h.runner = newCallRunner(h.life.Done(), h.limits.Deadline)
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
@@ -152,6 +156,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.changes.journal != nil {
 		h.changes.showNotices()
 	}
+	h.limiter.showPauses()
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	sources := h.sources.inScope("")

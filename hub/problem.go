@@ -51,6 +51,22 @@ var privacyProbed = status.ProblemType{
 	Fix:         "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. Hide by path what must not be guessed. This notice goes when the hub restarts.",
 }
 
+// Problems of pauses.
+var (
+	writesPaused = status.ProblemType{
+		Code: "writes.paused", Severity: status.Warning,
+		Description: "A person has stopped the writes of one agent, or of all. Reading goes on; a write is refused with the reason, also where it was allowed or approved before. The pause holds until somebody ends it, also when the hub restarts.",
+		Title:       "the writes of {who} are paused since {since}",
+		Fix:         "End the pause here, or run `{command}`.",
+	}
+	pauseUnreadable = status.ProblemType{
+		Code: "writes.unknown", Severity: status.Error,
+		Description: "The file that says whose writes are paused cannot be read, so no agent may write until somebody decides.",
+		Title:       "agents cannot write: {why}",
+		Fix:         "Let all agents write again with `lectern resume`, or stop them with `lectern pause`; either makes the file new.",
+	}
+)
+
 // Problems of the journal of changes.
 var (
 	journalStopped = status.ProblemType{

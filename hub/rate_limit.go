@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/pauses"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -18,9 +19,13 @@ type ClientLimiter struct {
 	limits   Limits
 	now      func() time.Time
 	snapshot *snapshotWriter
+	pauses   *pauses.File // nil: nobody is ever stopped
 
 	mu sync.Mutex
 	by map[policy.Client]*usage
+
+	pauseMu sync.Mutex
+	shown   map[string]time.Time // since when the writes of clients are paused, as people see it; "": of all
 }
 
 type usage struct {

@@ -33,6 +33,8 @@ const (
 	MarkShown           Verb = "approval.shown" // Target: the ID of an Approval that a person was shown all of
 	UndoChanges         Verb = "changes.undo"
 	Disconnect          Verb = "session.disconnect"    // Target: the name of a Session
+	PauseWrites         Verb = "writes.pause"          // Target: a client's name; empty: all agents
+	ResumeWrites        Verb = "writes.resume"         // Target: a client's name; empty: all agents
 	ResetCircuitBreaker Verb = "circuit-breaker.reset" // Target: the client's name
 	Acknowledge         Verb = "problem.acknowledge"   // Target: the code of a Problem to dismiss
 	CheckUpdate         Verb = "update.check"
@@ -76,6 +78,8 @@ var actions = []ActionInfo{
 	{Verb: MarkShown, Title: "note that the call was shown"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
 	{Verb: Disconnect, Title: "disconnect agent {target}", Asks: true},
+	{Verb: PauseWrites, Title: "pause the writes of {agents}"},
+	{Verb: ResumeWrites, Title: "let {agents} write again", Asks: true},
 	{Verb: ResetCircuitBreaker, Title: "let {target} change things again without asking each time", Asks: true},
 	{Verb: Acknowledge, Title: "dismiss the notice"},
 	{Verb: CheckUpdate, Title: "look for a newer version", WithoutHub: true},
@@ -135,7 +139,7 @@ func (a Action) Title() string {
 	case a.Answer.Scope == Always:
 		scope = ", and all like it"
 	}
-	words := strings.NewReplacer("{target}", a.Target, "{place}", place, "{option}", option, "{scope}", scope, "{changes}", a.Filter.title())
+	words := strings.NewReplacer("{target}", a.Target, "{place}", place, "{option}", option, "{scope}", scope, "{agents}", cmp.Or(a.Target, "all agents"), "{changes}", a.Filter.title())
 	return strings.TrimSpace(words.Replace(a.Verb.Info().Title))
 }
 

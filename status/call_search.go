@@ -34,7 +34,7 @@ func CallSearchKeys() []string {
 // separated by spaces. "on" is a day; times are of zone. A word with a colon
 // whose key is not known is a word. The error names what cannot be read.
 func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error) {
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range splitWords(text) {
 		key, value, found := strings.Cut(word, ":")
 		if !found || !slices.Contains(CallSearchKeys(), key) {
 			s.Words = strings.TrimPrefix(s.Words+" "+word, " ")
@@ -45,6 +45,14 @@ func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error)
 		}
 	}
 	return s, nil
+}
+
+// SplitWords returns the Words one by one.
+func (s *CallSearch) SplitWords() []string { return splitWords(s.Words) }
+
+// splitWords splits at the space alone: all else can be a part of a name.
+func splitWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
 }
 
 func (s *CallSearch) set(key, value string, zone *time.Location) (err error) {
@@ -106,7 +114,7 @@ func (s *CallSearch) Matches(c *Call) bool {
 		!s.Since.IsZero() && c.Time.Before(s.Since), !s.Until.IsZero() && !c.Time.Before(s.Until):
 		return false
 	}
-	for word := range strings.FieldsSeq(s.Words) {
+	for _, word := range s.SplitWords() {
 		fields := append([]string{c.Tool, c.Client, c.Source, c.Code, c.Message, c.Effect, c.Session}, c.Targets...)
 		if !slices.ContainsFunc(fields, func(field string) bool { return containsFold(field, word) }) {
 			return false

@@ -85,6 +85,9 @@ type Hub struct {
 	Skill      string    `json:"skill,omitempty"`       // version of the skill it speaks
 	Pinned     bool      `json:"pinned"`                // true: does not stop when idle
 	AfterCrash bool      `json:"after_crash,omitempty"` // the hub before this one died
+	// WritesPaused is since when a person has paused the writes of all agents; zero:
+	// they have not.
+	WritesPaused time.Time `json:"writes_paused,omitzero"`
 	// Stderr is what a hub that failed wrote there last, a line each; nil: it
 	// runs, or wrote nothing. Only the process that starts hubs sets it.
 	Stderr []string `json:"stderr,omitempty"`
@@ -160,6 +163,8 @@ type Session struct {
 	Calls     uint64    `json:"calls"`
 	LastCall  time.Time `json:"last_call,omitzero"`
 	LastTool  string    `json:"last_tool,omitempty"`
+	// WritesPaused is since when a person has paused its writes; zero: they have not.
+	WritesPaused time.Time `json:"writes_paused,omitzero"`
 }
 
 // Peer is another application, reached through its plugin. Its name is that of

@@ -103,7 +103,7 @@ func TestActivityKeepsTenThousand(t *testing.T) {
 		r.press("enter")
 		r.shows("Call 2,041")
 		r.press("esc", "T")
-		r.shows("By tool", "tool_0", "1,715", "By client")
+		r.shows("By tool", "tool_0", "1,429", "By client")
 	})
 }
 

@@ -113,3 +113,37 @@ func TestDisconnectAgent(t *testing.T) {
 		r.shows("d uninstall")
 	})
 }
+
+// One key stops the writes of an agent, another those of all, and the header says
+// so until they may write again.
+func TestPauseWrites(t *testing.T) {
+	s := lively()
+	runPanel(t, s, func(r *testPanel) {
+		r.press("@Clients", "g")
+		agent := s.Sessions[0].Client
+		r.press("P")
+		r.did(status.Action{Verb: status.PauseWrites, Target: agent})
+		s.Seq, s.Sessions = 0, slices.Clone(s.Sessions)
+		s.Sessions[0].WritesPaused = noon
+		r.hub.Set(s)
+		r.settle()
+		r.shows("P let it write")
+		r.press("P")
+		r.confirm()
+		r.press("O")
+		r.shows("“client:" + agent + "”")
+		r.press("H")
+		s.Hub.WritesPaused = noon
+		r.hub.Set(s)
+		r.settle()
+		r.shows("writes paused")
+		r.press("@Clients", "P")
+		r.shows("Press H to end that.")
+		r.press("H")
+		r.confirm()
+		r.did(
+			status.Action{Verb: status.PauseWrites, Target: agent}, status.Action{Verb: status.ResumeWrites, Target: agent},
+			status.Action{Verb: status.PauseWrites}, status.Action{Verb: status.ResumeWrites},
+		)
+	})
+}

@@ -17,7 +17,7 @@ func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	switch {
 	case key.Matches(k, m.key.Start) && running:
 		return "The hub is already running."
-	case key.Matches(k, m.key.Stop) && !running:
+	case key.Matches(k, m.key.Stop, m.key.Pause) && !running:
 		return "The hub is not running."
 	case key.Matches(k, m.key.Waiting) && len(m.snap.Approvals) == 0:
 		return "No pending approvals."

@@ -110,8 +110,14 @@ func (m Model) hubStatus() string {
 			state = ""
 		}
 	}
-	if n == 0 {
-		return style.Text(glyph+state) + " "
+	paused := ""
+	if !m.snap.Hub.WritesPaused.IsZero() {
+		if paused = m.theme.Bad.Text("writes paused") + "  "; m.w < 60 {
+			paused, state = m.theme.Bad.Text("paused")+" ", ""
+		}
 	}
-	return m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
+	if n == 0 {
+		return paused + style.Text(glyph+state) + " "
+	}
+	return paused + m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
 }

@@ -19,7 +19,7 @@ type KeyMap struct {
 	Mouse, Colours       key.Binding
 	SetUp, Access        key.Binding
 	Start, Restart, Stop key.Binding
-	Waiting              key.Binding
+	Waiting, Pause       key.Binding
 	Redraw, Suspend      key.Binding
 	Quit                 key.Binding
 	Yes, No              key.Binding
@@ -43,6 +43,7 @@ func DefaultKeyMap() KeyMap {
 		Restart:  widget.Bind("r", "restart the hub", "r"),
 		Stop:     widget.Bind("Q", "stop the hub", "Q"),
 		Waiting:  widget.Bind("!", "pending approvals", "!"),
+		Pause:    widget.Bind("H", "pause all writes, or end the pause", "H"),
 		Redraw:   widget.Bind("ctrl+l", "redraw the screen", "ctrl+l"),
 		Suspend:  widget.Bind("ctrl+z", "suspend; fg resumes", "ctrl+z"),
 		Quit:     widget.Bind("q", "quit", "q"),
@@ -59,7 +60,7 @@ const everywhere = "Everywhere"
 func (k KeyMap) groups() []pane.KeyGroup {
 	groups := []pane.KeyGroup{
 		{Title: everywhere, Keys: []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
+			k.Next, k.Previous, k.Tab, k.Waiting, k.Pause, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
 			widget.WithHelp(k.Start, "start the hub, if none is running"), k.Restart, widget.WithHelp(k.Stop,
 				"stop the hub for all agents"),
 			k.Redraw, k.Suspend, widget.WithHelp(k.Quit, "quit; the hub keeps running"),

@@ -377,6 +377,8 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		}
 	case key.Matches(k, m.key.Waiting):
 		m.tabs = m.tabs.open(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
+	case key.Matches(k, m.key.Pause):
+		return m.dispatch(pane.IntentFor(pane.PauseAction(m.snap.Hub.WritesPaused, "")))
 	case key.Matches(k, m.key.Dismiss):
 		m.notice = notice{}
 	case key.Matches(k, m.key.Start), key.Matches(k, m.key.Restart) && !pane.Running(m.snap):

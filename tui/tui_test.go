@@ -69,7 +69,7 @@ func TestKeysTurnToPanes(t *testing.T) {
 func TestHelpFindsKeys(t *testing.T) {
 	panel(t, fresh(), func(r *testPanel) {
 		r.press("?")
-		r.shows("Everywhere", "quit; the hub keeps running")
+		r.shows("Everywhere", "pause all writes, or end the pause")
 		r.press("wrap")
 		r.shows("wrap long lines")
 		r.hides("Everywhere")

@@ -28,7 +28,7 @@ func registerCompletions(root *cobra.Command, of *cli) {
 		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
 		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
 		"tools": first(c.completeSources), "hub disconnect": first(c.completeSessions), "serve": first(c.completeSources), "client token": first(c.completeClients),
-		"doctor": first(c.kindNames),
+		"doctor": first(c.kindNames), "pause": first(c.completeClients), "resume": first(c.completeClients),
 	}
 	flags := map[string]func() []string{
 		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions,

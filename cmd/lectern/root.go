@@ -79,7 +79,7 @@ func rootCommand(c *cli) *cobra.Command {
 		}
 	}
 	add("use", setupCommand(c), sourceCommand(c), clientCommand(c), serveCommand(c), callCommand(c), toolsCommand(c), pluginCommand(c))
-	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), policyCommand(c), changesCommand(c), undoCommand(c))
+	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), pauseCommand(c), resumeCommand(c), policyCommand(c), changesCommand(c), undoCommand(c))
 	add("run", hubCommand(c), superviseCommand(c), serviceCommand(c), uninstallCommand(c))
 	add("use", configCommand(c))
 	add("inspect", statusCommand(c), callsCommand(c), doctorCommand(c), logsCommand(c), skillCommand(c), versionCommand(c))

@@ -64,9 +64,13 @@ func (p Activity) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// Focus implements [Focuser]: it shows only the calls of the source part.
-func (p Activity) Focus(part string) Pane {
-	p.source = part
+// Focus implements [Focuser]: it shows only the calls of a source, or of a client,
+// "client:codex".
+func (p Activity) Focus(name string) Pane {
+	p.source, p.filter = name, widget.FilterInput{}
+	if words := strings.Fields(name); strings.HasPrefix(name, "client:") {
+		p.source, p.filter = "", widget.NewFilterInput(words[0])
+	}
 	return p.applyFilter()
 }
 

@@ -32,7 +32,7 @@ func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Install, "install Lectern in the client"), help(k.Remove, "uninstall it, or disconnect the selected agent"), help(k.Copy, "copy the snippet"),
-		help(k.Save, "save the snippet to a file"),
+		help(k.Save, "save the snippet to a file"), help(k.SeeCalls, "calls of the selected agent"), help(k.PauseClient, "pause the writes of the selected agent"),
 	}}}
 }
 
@@ -200,6 +200,9 @@ func identityText(t theme.Theme, s status.Session) string {
 	who := t.Dim.Text("  unverified · ")
 	if s.Proven {
 		who = t.Good.Text("  verified · ")
+	}
+	if !s.WritesPaused.IsZero() {
+		return who + t.Bad.Text("writes paused")
 	}
 	if s.Grants == "" {
 		return who + t.Dim.Text("source permissions")

@@ -47,28 +47,49 @@ func (p Clients) selectAt(i int) Clients {
 
 // agentKeys are the keys of a selected agent.
 func (p Clients) agentKeys() []key.Binding {
-	return []key.Binding{widget.WithHelp(p.keys.Remove, "disconnect"), widget.WithHelp(p.keys.Down, "next")}
+	pause := p.keys.PauseClient
+	if i := p.agentIndex(); i >= 0 && !p.snap.Sessions[i].WritesPaused.IsZero() {
+		pause = widget.WithHelp(pause, "let it write")
+	}
+	return []key.Binding{
+		widget.WithHelp(p.keys.SeeCalls, "its calls"), pause, widget.WithHelp(p.keys.Remove, "disconnect"), widget.WithHelp(p.keys.Down, "next"),
+	}
 }
 
 // agentKey answers a key of a selected agent.
 func (p Clients) agentKey(k Press) (Pane, Intent, bool) {
-	if p.agentIndex() < 0 || !key.Matches(k, p.keys.Remove) {
+	i := p.agentIndex()
+	if i < 0 {
 		return p, nil, false
 	}
-	return p, IntentFor(status.Action{Verb: status.Disconnect, Target: p.agent}), true
+	agent := p.snap.Sessions[i]
+	switch {
+	case key.Matches(k, p.keys.Remove):
+		return p, IntentFor(status.Action{Verb: status.Disconnect, Target: p.agent}), true
+	case key.Matches(k, p.keys.PauseClient):
+		return p, IntentFor(PauseAction(agent.WritesPaused, agent.Client)), true
+	case key.Matches(k, p.keys.SeeCalls, p.keys.Enter):
+		return p, OpenPane{Pane: ActivityPane, Focus: "client:" + agent.Client}, true
+	default:
+		return p, nil, false
+	}
 }
 
 // agentDisabledReason is DisabledReason while an agent is selected.
 func (p Clients) agentDisabledReason(k tea.KeyPressMsg) string {
 	i := p.agentIndex()
 	switch {
-	case i < 0 && key.Matches(k, p.keys.Remove): // no key acts on what was not chosen
+	case i < 0 && key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.SeeCalls, p.keys.Enter): // no key acts on what was not chosen
 		return "That agent has left. Select another row."
 	case key.Matches(k, p.keys.Remove) && p.snap.Sessions[i].Transport == status.Route:
 		return "This program only sends requests to a route of a source, so it has no connection to end."
 	case key.Matches(k, p.keys.Remove) && p.snap.Sessions[i].Transport == status.Own:
 		return "The source makes these calls by itself, so there is no connection to end."
-	case key.Matches(k, p.keys.Remove):
+	case key.Matches(k, p.keys.PauseClient) && p.snap.Sessions[i].Client == "":
+		return "This agent has no name. Press H to pause all writes."
+	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
+		return "The writes of all agents are paused. Press H to end that."
+	case key.Matches(k, p.keys.Remove, p.keys.PauseClient):
 		return actionDisabledReason(p.snap, status.Disconnect)
 	case key.Matches(k, p.keys.Install, p.keys.Copy), p.keys.saves(k, Running(p.snap)):
 		return "Select a client in the list below first."

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"encoding/json"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -77,6 +78,15 @@ func IntentFor(a status.Action) Intent {
 		return Preview{Actions: []status.Action{a}}
 	}
 	return Do{Actions: []status.Action{a}}
+}
+
+// PauseAction stops the writes of the client with this name, or of all: "". If they
+// are paused since some time it ends that.
+func PauseAction(since time.Time, client string) status.Action {
+	if since.IsZero() {
+		return status.Action{Verb: status.PauseWrites, Target: client}
+	}
+	return status.Action{Verb: status.ResumeWrites, Target: client}
 }
 
 // Describe is what a does, in words: "remove notes". An installation has the

@@ -21,6 +21,7 @@ type Keys struct {
 	Allow, AllowSession, AllowAlways key.Binding
 	Refuse, Undo, UndoSession        key.Binding
 	Errors, Totals, Grant            key.Binding
+	PauseClient                      key.Binding
 	Run, Example, CopyAnswer         key.Binding
 	Browse, Search, Raw, SeeCalls    key.Binding
 }
@@ -57,6 +58,7 @@ func DefaultKeys() Keys {
 		Errors:       widget.Bind("e", "failed first", "e"),
 		Totals:       widget.Bind("T", "totals", "T"),
 		Grant:        widget.Bind("p", "permissions", "p"),
+		PauseClient:  widget.Bind("P", "pause its writes", "P"),
 		Run:          widget.Bind("x", "run", "x"),
 		Example:      widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),
 		CopyAnswer:   widget.Bind("ctrl+y", "copy the result", "ctrl+y"),

@@ -16,6 +16,9 @@ func (p Paths) Daemon() daemon.Paths { return daemon.Paths{Runtime: p.Runtime, S
 // Log is the log file of the hub.
 func (p Paths) Log() string { return filepath.Join(p.State, "lectern.log") }
 
+// Pauses keeps whose writes a person has paused.
+func (p Paths) Pauses() string { return filepath.Join(p.State, "paused.json") }
+
 // Audit is the record of every call, AuditKey the key of its digests.
 func (p Paths) Audit() string    { return filepath.Join(p.State, "audit.db") }
 func (p Paths) AuditKey() string { return filepath.Join(p.State, "audit.key") }

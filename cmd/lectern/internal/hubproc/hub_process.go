@@ -28,6 +28,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
+	"github.com/lectern-mcp/lectern/internal/pauses"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -123,7 +124,7 @@ func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.
 	return hub.Config{
 		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf, a.Sources(conf)), Journal: j,
 		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal, Log: log, Now: a.Now,
-		Folders: newSourceFolders(a).make,
+		Folders: newSourceFolders(a).make, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
 	}
 }
 

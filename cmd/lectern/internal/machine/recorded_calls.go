@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
@@ -36,7 +35,7 @@ func (m *Machine) recordedCalls(ctx context.Context, f status.RecordedCallFilter
 func AuditFilter(f status.RecordedCallFilter) audit.Filter {
 	return audit.Filter{
 		Source: f.Source, Effect: f.Effect, Outcome: audit.Outcome(f.Outcome), Since: f.Since, Until: f.Until, Before: f.Before, Limit: f.Limit,
-		Search: audit.Search{ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Words: strings.Fields(f.Words)},
+		Search: audit.Search{ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Words: f.SplitWords()},
 	}
 }
 

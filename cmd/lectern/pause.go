@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/internal/pauses"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func pauseCommand(c *cli) *cobra.Command {
+	var allowNew bool
+	cmd := &cobra.Command{
+		Use:   "pause [CLIENT]",
+		Short: "Stop the writes of all agents, or of one",
+		Long: "Stop the writes of all agents, or of one, until `lectern resume`. Reading goes on. It\n" +
+			"holds at once, for calls that were on their way and for what was approved, and after\n" +
+			"a restart. An agent can give itself another name unless it has proved its own; to\n" +
+			"stop one that does, pause all.",
+		Example: "  lectern pause\n  lectern pause codex",
+		Args:    arguments(0, 1, "at most one client"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conf, err := c.Config()
+			if err != nil {
+				return err
+			}
+			if err := c.checkClient(cmd.Context(), conf, optional(args), allowNew); err != nil {
+				return err
+			}
+			return changePause(cmd.Context(), c, status.PauseWrites, optional(args))
+		},
+	}
+	cmd.Flags().BoolVar(&allowNew, "new", false, "accept a client that Lectern does not know yet")
+	return cmd
+}
+
+func resumeCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "resume [CLIENT]",
+		Short:   "Let agents write again after a pause",
+		Long:    "Let all agents write again after `lectern pause`, those that were paused by name too, or one.",
+		Example: "  lectern resume\n  lectern resume codex",
+		Args:    arguments(0, 1, "at most one client"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changePause(cmd.Context(), c, status.ResumeWrites, optional(args))
+		},
+	}
+}
+
+// optional is the one argument of a command, or "".
+func optional(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// changePause asks the hub, so that everybody sees it at once, or writes the file
+// that the next one reads.
+func changePause(ctx context.Context, c *cli, verb status.Verb, client string) error {
+	act := status.Action{Verb: verb, Target: client}
+	file := pauses.Open(c.Paths.Pauses(), c.Now)
+	before, _ := file.State()
+	snap, err := c.hub().Snapshot(ctx)
+	switch {
+	case err == nil && machine.HubRunning(snap):
+		err = c.hub().API().Do(ctx, act)
+	case verb == status.PauseWrites:
+		err = file.Pause(client)
+	default:
+		err = file.Resume(client)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := file.State()
+	if err != nil {
+		return err
+	}
+	who, may := "all agents", after.All.IsZero() && len(after.Clients) == 0
+	if client != "" {
+		who, may = client, after.Since(client).IsZero()
+	}
+	switch {
+	case verb == status.PauseWrites:
+		c.printf("the writes of %s are paused since %s; to end that: %s\n", who, after.Since(client).Local().Format("2 Jan 15:04"), "lectern resume"+spaced(client))
+	case !may:
+		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
+	case before.Since(client).IsZero() && len(before.Clients) == 0:
+		c.printf("nothing was paused\n")
+	default:
+		c.printf("%s may write again, as far as the permissions go\n", who)
+	}
+	return nil
+}
+
+func spaced(word string) string {
+	if word == "" {
+		return ""
+	}
+	return " " + word
+}

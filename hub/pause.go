@@ -1,0 +1,119 @@
+package hub
+
+import (
+	"cmp"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/pauses"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// PauseWrites stops the writes of the clients with this name from now on, or of
+// all: "". Calls that were on their way cannot write any more either, whatever was
+// approved. It holds for every process that serves agents, and after a restart.
+func (l *ClientLimiter) PauseWrites(client string) error {
+	if l.pauses == nil {
+		return errNoPauses
+	}
+	err := l.pauses.Pause(client)
+	l.showPauses()
+	return err
+}
+
+// ResumeWrites lets the clients with this name write again, or all: "".
+func (l *ClientLimiter) ResumeWrites(client string) error {
+	if l.pauses == nil {
+		return errNoPauses
+	}
+	err := l.pauses.Resume(client)
+	l.showPauses()
+	return err
+}
+
+var errNoPauses = tools.Errorf(tools.Internal, "this hub keeps no pauses")
+
+// checkPause refuses what a client that was stopped wants to change. A person who
+// calls a tool is not an agent.
+func (l *ClientLimiter) checkPause(c *call) error {
+	if l.pauses == nil || c.via == tools.ViaPerson {
+		return nil
+	}
+	s, err := l.pauses.State()
+	if err != nil {
+		l.snapshot.raise(pauseUnreadable.New("", status.Args{"why": err.Error()}))
+		return tools.Errorf(tools.Denied, "nobody may write now: it cannot be read whose writes the user has paused").
+			WithHint("Nothing was changed. Tell the user; `lectern resume` makes the file new.")
+	}
+	since := s.Since(c.client.Name)
+	if since.IsZero() {
+		return nil
+	}
+	whose := "your writes"
+	if !s.All.IsZero() {
+		whose = "all writes"
+	}
+	return tools.Errorf(tools.Denied, "the user has paused %s since %s", whose, since.Local().Format("15:04")).
+		WithHint("Nothing was changed. Go on reading, or ask the user, who lets agents write again with `lectern resume`.")
+}
+
+// checkPauseEarly is checkPause for a call that is sure to write, so that nobody is
+// asked about it. Of others each write is checked.
+func (l *ClientLimiter) checkPauseEarly(c *call) error {
+	switch effect := cmp.Or(c.effect, c.tool.info.Effect); {
+	case effect == tools.Reads, effect == tools.Runs, c.isDryRun(c.tool.info):
+		return nil
+	default:
+		return l.checkPause(c)
+	}
+}
+
+// showPauses makes a Problem of every pause, which a person ends with one key.
+func (l *ClientLimiter) showPauses() {
+	s := pauses.State{}
+	if l.pauses != nil {
+		var err error
+		if s, err = l.pauses.State(); err != nil {
+			l.snapshot.raise(pauseUnreadable.New("", status.Args{"why": err.Error()}))
+			return
+		}
+	}
+	l.snapshot.clear(pauseUnreadable.Code, "")
+	paused := maps.Clone(s.Clients)
+	if paused == nil {
+		paused = map[string]time.Time{}
+	}
+	if !s.All.IsZero() {
+		paused[""] = s.All
+	}
+	l.pauseMu.Lock()
+	defer l.pauseMu.Unlock()
+	for client := range l.shown {
+		if _, still := paused[client]; !still {
+			l.snapshot.clear(writesPaused.Code, client)
+		}
+	}
+	for client, since := range paused {
+		p := writesPaused.New(client, status.Args{"who": cmp.Or(client, "all agents"), "since": since.Local().Format("2 Jan 15:04"), "command": strings.TrimSpace("lectern resume " + client)})
+		p.Action = &status.Action{Verb: status.ResumeWrites, Target: client}
+		l.snapshot.raise(p)
+	}
+	l.shown = paused
+	l.snapshot.touch()
+}
+
+// fillPauses shows in a snapshot who may not write.
+func (l *ClientLimiter) fillPauses(s *status.Snapshot) {
+	l.pauseMu.Lock()
+	defer l.pauseMu.Unlock()
+	s.Hub.WritesPaused = l.shown[""]
+	for i, session := range s.Sessions {
+		since := l.shown[""]
+		if since.IsZero() {
+			since = l.shown[session.Client]
+		}
+		s.Sessions[i].WritesPaused = since
+	}
+}
