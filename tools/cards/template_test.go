@@ -55,7 +55,7 @@ func (template *templateWiki) copyTo(t testing.TB, folder string) {
 
 func (template *templateWiki) build(t testing.TB) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "cards") //nolint:usetesting // outlives this test; TestMain removes it
+	folder, err := os.MkdirTemp("", "cards") // outlives this test; TestMain removes it
 	if err != nil {
 		t.Fatal(err)
 	}
