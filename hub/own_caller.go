@@ -22,15 +22,14 @@ func (o ownCaller) CallAs(ctx context.Context, client, toolName string, args jso
 	if !ok || word == "" || name == "" || word+":" == keyPrefix {
 		return tools.Result{}, tools.Errorf(tools.Internal, "%q is no client of a source: want WORD:NAME", client)
 	}
-	info, ok := src.kind.Manifest().Tool(toolName)
-	if !ok {
+	t := src.tool(toolName)
+	if t == nil {
 		return tools.Result{}, tools.Errorf(tools.Internal, "no tool named %s", toolName)
 	}
 	c := &call{
 		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.caller(word + ":" + src.conf.Name + "/" + name),
-		began: h.now(), seed: newSeed(), source: src, arguments: parseArguments(args),
+		began: h.now(), seed: newSeed(), tool: t, source: src, arguments: parseArguments(args),
 	}
-	c.tool = &tool{name: info.Name, info: info, digest: policy.ToolDigest(info), kind: src.kind}
 	c.session.CountCall(toolName, c.began)
 	res, err := h.performOn(ctx, c)
 	return finishCall(h, c, res, err)
