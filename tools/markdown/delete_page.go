@@ -90,16 +90,20 @@ func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, erro
 	if err != nil {
 		return "", err
 	}
+	p, err := n.read(file)
+	if err != nil {
+		return "", err
+	}
 	now, err := n.look(ctx)
 	if err != nil {
 		return "", err
 	}
-	all, err := now.linkSources(ctx, n)
+	_, incoming, err := now.linksOf(ctx, n, p)
 	if err != nil {
 		return "", err
 	}
 	links, pages := 0, []string{}
-	for _, from := range incoming(file, n.newLinkResolver(now.outline.files, all), all) {
+	for _, from := range incoming {
 		if from.Path != file {
 			links, pages = links+from.Count, append(pages, from.Path)
 		}

@@ -129,25 +129,18 @@ func (p *page) linkedPages(ctx context.Context, n *Notebook) (to, from []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := now.linkSources(ctx, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	r := n.newLinkResolver(now.outline.files, all)
-	for _, l := range pageLinks(p) {
-		if l.Target == "" {
-			continue
-		}
-		if found, _ := r.resolve(p.file, l); len(found) == 1 && found[0] != p.file && isPage(found[0]) {
-			to = append(to, found[0])
+	outgoing, incoming, err := now.linksOf(ctx, n, p)
+	for _, l := range outgoing {
+		if l.Status == "ok" && l.Path != p.file {
+			to = append(to, l.Path)
 		}
 	}
-	for _, in := range incoming(p.file, r, all) {
-		if in.Path != p.file {
-			from = append(from, in.Path)
+	for _, l := range incoming {
+		if l.Path != p.file {
+			from = append(from, l.Path)
 		}
 	}
-	return to, from, nil
+	return to, from, err
 }
 
 // tags are those of the front matter and then those of the text, each once.
