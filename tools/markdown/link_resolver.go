@@ -104,7 +104,8 @@ func (n *Notebook) namesOf(pages func(index.NameKind, string) []string) func(ind
 func pageNames(file, title string, aliases []string) []index.Name {
 	place := stem(file)
 	names := []index.Name{
-		{Kind: index.PathName, Key: folder.FoldName(place)}, {Kind: index.BaseName, Key: folder.FoldName(path.Base(place))},
+		{Kind: index.PathName, Key: folder.FoldName(place)},
+		{Kind: index.BaseName, Key: folder.FoldName(path.Base(place))},
 		{Kind: index.TitleName, Key: folder.FoldName(title)},
 	}
 	for _, a := range aliases {

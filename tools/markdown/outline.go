@@ -51,7 +51,7 @@ type outline struct {
 	places  map[string]*node
 	files   []string        // files that are not pages, such as attachments
 	indexed bool            // some folder has an _index.md
-	skipped int             // folders that could not be read
+	skipped []string        // folders that could not be read
 	unnamed int             // files and folders that no path can name
 	listed  map[string]bool // files and pages, and those that are neither
 
@@ -109,7 +109,7 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped), unnamed: len(e.Unnamed), listed: make(map[string]bool, len(e.Files))}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), listed: make(map[string]bool, len(e.Files))}
 	for _, file := range e.Files {
 		o.listed[file] = true
 	}
