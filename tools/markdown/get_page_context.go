@@ -71,8 +71,14 @@ func getPageContext() tools.Tool[*Notebook] {
 		}},
 	}, func(n *Notebook, ctx context.Context, in GetPageContextIn) (GetPageContextOut, error) {
 		return in.read(ctx, n)
-	}), func(n *Notebook, _ context.Context, in GetPageContextIn) ([]string, error) {
-		return n.pageTargets(in.Path), nil
+	}), func(n *Notebook, ctx context.Context, in GetPageContextIn) ([]string, error) {
+		files := n.pageTargets(in.Path)
+		p, err := n.read(files[0])
+		if tools.AsError(err) != nil {
+			return files, nil // the call says what is wrong
+		}
+		to, from, err := p.linkedPages(ctx, n)
+		return append(files, eachOnce(to, from)...), err
 	})
 }
 
@@ -98,9 +104,7 @@ func (in GetPageContextIn) read(ctx context.Context, n *Notebook) (GetPageContex
 		out.Note = fmt.Sprintf("The page has %d bytes; read_page reads all. ", len(p.text))
 	}
 	size -= len(out.Content)
-	both := append(slices.Clone(to), from...)
-	slices.Sort(both)
-	both = slices.Compact(both)
+	both := eachOnce(to, from)
 	for i, other := range both {
 		l := LinkedPage{Path: other, Link: "to"}
 		switch {
@@ -141,6 +145,13 @@ func (p *page) linkedPages(ctx context.Context, n *Notebook) (to, from []string,
 		}
 	}
 	return to, from, err
+}
+
+// eachOnce are the names in either list, in order.
+func eachOnce(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // tags are those of the front matter and then those of the text, each once.
