@@ -3,11 +3,12 @@
 CACHE    := $(CURDIR)/.cache
 LINT     := $(CACHE)/bin/golangci-lint
 FUZZTIME ?= 60s
+PACKAGES ?= ./...
 SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help check test ci lint race sequences snapshot conformance test262 bench oracle screens update fuzz lines plugin install size soak
+.PHONY: help check test ci lint race sequences snapshot conformance test262 bench oracle screens update fuzz fuzz-smoke lines plugin install size soak
 
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +26,7 @@ test: ## all tests; installs what they need where it may, names what it skipped
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 	@cat $(CACHE)/skipped
 
-ci: test lint race sequences snapshot ## everything that must hold before a change lands
+ci: test lint race sequences fuzz-smoke snapshot ## everything that must hold before a change lands
 
 lint: $(LINT) ## go vet for every operating system, tidy modules, golangci-lint as pinned in dev.mod
 	@for os in $(SYSTEMS); do echo "go vet ($$os)"; GOOS=$$os go vet ./... || exit 1; done
@@ -53,17 +54,18 @@ snapshot: ## the archives of a release for all six systems, by goreleaser or go 
 
 CLIENTS = @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
 
-soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one; notes has two agents write 10,000 times to the same notes; vault has two agents, two editors and git pull write 10,000 rounds to one vault; merge compares 1,500 merges with git's; clients plays the README with Claude Code, Codex, Gemini and opencode from npm; texts converts 10,000 generated texts of cards to HTML and back
+soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of one; notes has two agents write 10,000 times to the same notes; vault has two agents, two editors and git pull write 10,000 rounds to one vault; merge compares 1,500 merges with git's; sync brings 10,000 pages into step with a database, edits both sides 2,000 times, and kills it at every step; clients plays the README with Claude Code, Codex, Gemini and opencode from npm; texts converts 10,000 generated texts of cards to HTML and back
 	@case "$(PART)" in \
 	worlds) WORLDS=2000 go test -count=1 -timeout 2h -v -run '^(TestRandomWorlds|TestDryRunsAreNoOracle)$$' ./tools/markdown;; \
 	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCallOfAMove)$$' ./cmd/lectern;; \
 	notes) ROUNDS=10000 go test -count=1 -v -timeout 60m -run '^TestTwoAgentsLoseNothing$$' ./tools/workspace/internal/notesapi;; \
 	vault) ROUNDS=10000 go test -count=1 -v -timeout 60m -run '^TestWritersLoseNothing$$' ./tools/markdown;; \
 	merge) ROUNDS=1500 go test -count=1 -v -timeout 10m -run '^TestMergeIsThatOfGit$$' ./internal/textmerge;; \
+	sync) ROUNDS=2000 PAGES=10000 go test -count=1 -v -timeout 60m -run '^Test(FirstSync|BothSidesAtOnce|KilledWhileSynchronising)$$' ./tools/markdown;; \
 	clients) npm install --prefix $(CACHE)/clients --no-audit --no-fund --no-save $(CLIENTS) >/dev/null && \
 		PATH="$(abspath $(CACHE))/clients/node_modules/.bin:$$PATH" go test -count=1 -v -timeout 10m -run '^Test(RealClients|ReadmeWithRealClients)$$' ./cmd/lectern;; \
 	texts) ROUND_TRIPS=10000 go test -count=1 -timeout 60m -v -run '^Test(CommonMarkRoundTrips|GeneratedRoundTrips|HostileTexts)$$' ./tools/cards/internal/cardtext;; \
-	*) echo "make soak PART=worlds, PART=kills, PART=notes, PART=vault, PART=merge, PART=clients or PART=texts"; exit 2;; esac
+	*) echo "make soak PART=worlds, PART=kills, PART=notes, PART=vault, PART=merge, PART=sync, PART=clients or PART=texts"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance
@@ -97,8 +99,11 @@ size: ## bytes of the binary for this machine, by package
 update: ## rewrite every golden, snapshot and generated page; then read the difference
 	UPDATE=1 go test ./...
 
-fuzz: ## every fuzz test for FUZZTIME (60s) each
-	@for p in $$(go list ./...); do \
+fuzz-smoke: ## every fuzz test of Org files for 5 s
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s PACKAGES=./tools/org/...
+
+fuzz: ## every fuzz test of PACKAGES (all) for FUZZTIME (60s) each
+	@for p in $$(go list $(PACKAGES)); do \
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 		done; done

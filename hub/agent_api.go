@@ -89,7 +89,7 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 	ref := c.Resource
 	if c.Prompt == "" {
 		for _, res := range r.toolset.resources {
-			if res.info.URI == c.Resource {
+			if res.info.URI == c.Resource && (c.Name == "" || res.name == c.Name) {
 				src = res.source
 				break
 			}

@@ -56,6 +56,8 @@ type Config struct {
 	OnApproval func(status.Approval)
 	// Reveal reads the secrets of sources. Nil: none can be read.
 	Reveal tools.Reveal
+	// Getenv is [tools.Env].Getenv. Nil: no variable is set.
+	Getenv func(name string) string
 	// Unattended: no person reaches this hub, so what a person would be asked is
 	// refused at once, unless the client asks its own user.
 	Unattended bool
@@ -87,6 +89,7 @@ type Hub struct {
 	// clientOf is the client that a request proves by its token; empty: none.
 	clientOf func(*http.Request) string
 	reveal   tools.Reveal
+	getenv   func(name string) string
 	// unattended: see [Config].
 	unattended bool
 	// folders makes the folders of a source's own; nil: there are none.
@@ -114,7 +117,7 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now,
-		bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, clientOf: c.VerifyClient, unattended: c.Unattended,
+		bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, getenv: c.Getenv, clientOf: c.VerifyClient, unattended: c.Unattended,
 	}
 	if h.clientOf == nil {
 		h.clientOf = func(*http.Request) string { return "" }

@@ -144,7 +144,9 @@ func (s *source) env(report *reporter) (tools.Env, error) {
 		Peer:            peer,
 		Privacy:         s.conf.Privacy,
 		Reveal:          s.hub.reveal,
+		Getenv:          s.hub.getenv,
 		ResourceChanged: s.resourceChanged,
+		Subscribed:      s.hub.mcp.Subscribed,
 		Calls:           ownCaller{s},
 		Report:          report,
 	}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -20,6 +21,9 @@ type Resource[S Source] struct {
 	// Shared means that its URIs name no source, because the specification writes
 	// them so: of the sources that match one, the first that has it answers.
 	Shared bool
+	// Listed means that each value which Complete proposes for the template's one
+	// variable is listed as a resource, named by the value.
+	Listed bool
 	// Read returns the content at uri; vars are the template's variables.
 	Read func(s S, ctx context.Context, uri string, vars map[string]string) (Content, error)
 	// Targets is what reading it touches, as of [WithTargets]; nil: only the URI
@@ -37,8 +41,8 @@ type ResourceInfo struct {
 	Doc   string `json:"description"`
 	URI   string `json:"uri"`
 	MIME  string `json:"mimeType"`
-	// Shared is [Resource].Shared.
-	Shared bool `json:"-"`
+	// Shared and Listed are those of [Resource].
+	Shared, Listed bool `json:"-"`
 }
 
 // ForSource is the ResourceInfo as published for one source.
@@ -49,6 +53,23 @@ func (r ResourceInfo) ForSource(source string) ResourceInfo {
 
 // IsTemplate reports whether the URI still has variables.
 func (r ResourceInfo) IsTemplate() bool { return strings.Contains(r.URI, "{") }
+
+// Variable is the name of the first variable of a template, as completion takes it.
+func (r ResourceInfo) Variable() string {
+	t, err := uritemplate.New(r.URI)
+	if err != nil || len(t.Varnames()) == 0 {
+		return ""
+	}
+	return t.Varnames()[0]
+}
+
+// WithValue is the URI of a template with one variable, for a value of that: all but
+// unreserved characters are encoded, and in {+variable} slashes stay.
+func (r ResourceInfo) WithValue(value string) string {
+	name := r.Variable()
+	escaped := url.PathEscape(value)
+	return strings.NewReplacer("{"+name+"}", escaped, "{+"+name+"}", strings.ReplaceAll(escaped, "%2F", "/")).Replace(r.URI)
+}
 
 // Matches reports whether uri is the resource, or fits the template.
 func (r ResourceInfo) Matches(uri string) bool {

@@ -172,6 +172,9 @@ func (ep *endpoint) narrowLists(hooks *server.Hooks) {
 		if set := ep.narrowed(ctx); set != nil {
 			r.Resources = slices.DeleteFunc(slices.Clone(r.Resources), func(p mcp.Resource) bool { return !set.hasResource(p.Name) })
 		}
+		if r.NextCursor == "" {
+			r.Resources = append(slices.Clone(r.Resources), ep.listedResources(ctx)...)
+		}
 	})
 	hooks.AddAfterListResourceTemplates(
 		func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, r *mcp.ListResourceTemplatesResult) {

@@ -74,6 +74,7 @@ type NoteDiff struct {
 type Completion struct {
 	Prompt   string // published name
 	Resource string // URI of a template
+	Name     string // of that template; empty: of several with that URI the first
 	Argument string
 	Value    string            // what was typed so far
 	Given    map[string]string // the prompt's other arguments

@@ -55,3 +55,26 @@ func (ep *endpoint) complete(ctx context.Context, c Completion) (*mcp.Completion
 	}
 	return &mcp.Completion{Values: append([]string{}, values...), Total: len(values), HasMore: len(values) == mostValues}, nil
 }
+
+// listedResources are the resources that templates list by their values, for the client
+// of a request: each URI once.
+func (ep *endpoint) listedResources(ctx context.Context) (listed []mcp.Resource) {
+	x := requestOf(ctx)
+	seen := map[string]bool{}
+	for _, info := range ep.toolset(x).Resources {
+		if !info.Listed {
+			continue
+		}
+		values, err := ep.Hub.Complete(ctx, x.caller, Completion{Resource: info.URI, Name: info.Name, Argument: info.Variable()})
+		if err != nil {
+			continue // a source that does not serve lists nothing
+		}
+		for _, value := range values {
+			if uri := info.WithValue(value); !seen[uri] {
+				seen[uri] = true
+				listed = append(listed, mcp.Resource{URI: uri, Name: value, MIMEType: info.MIME})
+			}
+		}
+	}
+	return listed
+}

@@ -151,6 +151,20 @@ func (s *Server) Refresh(perClient bool) {
 	}
 }
 
+// Subscribed returns the URIs that sessions are subscribed to, each once.
+func (s *Server) Subscribed() []string {
+	s.mu.Lock()
+	clients := slices.Collect(maps.Keys(s.clients))
+	s.mu.Unlock()
+	uris := map[string]bool{}
+	for _, c := range clients {
+		for _, uri := range c.SubscribedResources() {
+			uris[uri] = true
+		}
+	}
+	return slices.Collect(maps.Keys(uris))
+}
+
 // ResourceChanged tells the subscribers of uri that its content changed, but
 // only clients that may see it in their scope. It never blocks.
 func (s *Server) ResourceChanged(uri string, sees func(scope string, client policy.Client) bool) {

@@ -26,15 +26,15 @@ func (position) JSONSchema() *jsonschema.Schema {
 
 type addTodoIn struct {
 	Title     string   `json:"title" jsonschema:"title"`
-	TodoState string   `json:"todoState,omitempty" jsonschema:"its state; none when omitted"`
+	TodoState string   `json:"todoState,omitempty" jsonschema:"its state, if any"`
 	Tags      []string `json:"tags,omitempty" jsonschema:"tags"`
 	Body      string   `json:"body,omitempty" jsonschema:"text"`
 	Priority  string   `json:"priority,omitempty" jsonschema:"such as A"`
 	Scheduled string   `json:"scheduled,omitempty" jsonschema:"date"`
 	Deadline  string   `json:"deadline,omitempty" jsonschema:"date"`
-	ParentURI string   `json:"parentUri,omitempty" jsonschema:"headline or file; the inbox when omitted"`
+	ParentURI string   `json:"parentUri,omitempty" jsonschema:"headline or file; else the inbox"`
 	AfterURI  string   `json:"afterUri,omitempty" jsonschema:"the sibling before it"`
-	Position  position `json:"position,omitempty" jsonschema:"among its siblings, or below today in a date tree"`
+	Position  position `json:"position,omitempty" jsonschema:"among siblings, or in a date tree"`
 	DryRun    bool     `json:"dryRun,omitempty" jsonschema:"show the diff"`
 }
 
@@ -44,6 +44,7 @@ type addTodoOut struct {
 	Title   string `json:"title" jsonschema:"its title"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
 }
 
 func addTodo() tools.Tool[*Source] {
@@ -57,7 +58,7 @@ func addTodo() tools.Tool[*Source] {
 		Examples: []tools.Example[addTodoIn, addTodoOut]{
 			{
 				Purpose: "add a task to a project", In: addTodoIn{Title: "Call Ines", TodoState: "TODO", Tags: []string{"phone"}, ParentURI: "org://projects.org/headline/Alpha"}, AnyAnswer: true,
-				Want: addTodoOut{Success: true, File: "projects.org", Title: "Call Ines", headlineLink: headlineLink{"org://projects.org/headline/Alpha/Call%20Ines", "5f1b2c3d-0000-4000-8000-000000000003", "9f86d081884c7d65"}},
+				Want: addTodoOut{Success: true, File: "projects.org", Title: "Call Ines", headlineLink: headlineLink{ResourceURI: "org://projects.org/headline/Alpha/Call%20Ines", OrgID: "5f1b2c3d-0000-4000-8000-000000000003", Etag: "9f86d081884c7d65"}},
 			},
 			{
 				Purpose: "note something in the inbox", In: addTodoIn{Title: "Read about élan", Body: "In the library."}, AnyAnswer: true,
@@ -110,6 +111,7 @@ func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn)
 		out.File, out.headlineLink = f.name, s.link(now, shown)
 		return nil
 	})
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"file": baseName(out.File), "title": out.Title})
 	return out, err
 }
 
@@ -146,7 +148,7 @@ func (e *edit) place(parentURI, afterURI string, where position) (*editedFile, o
 		place.Day = e.env.Now
 	}
 	if afterURI != "" && where != "" {
-		return nil, place, tools.Errorf(tools.Invalid, "Fields position and afterUri are mutually exclusive")
+		return nil, place, tools.Errorf(tools.Invalid, "Fields position and %s are mutually exclusive", e.s.config.argument("afterUri"))
 	}
 	if parentURI == "" && afterURI == "" {
 		f, err := e.open(e.s.inbox())

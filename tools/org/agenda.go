@@ -41,8 +41,8 @@ func (dayCount) JSONSchema() *jsonschema.Schema {
 
 type agendaItemsIn struct {
 	Files            []string    `json:"files,omitempty" jsonschema:"only in these"`
-	Days             dayCount    `json:"days,omitempty" jsonschema:"7 when omitted"`
-	Date             string      `json:"date,omitempty" jsonschema:"first day, such as fri; today when omitted"`
+	Days             dayCount    `json:"days,omitempty" jsonschema:"else 7"`
+	Date             string      `json:"date,omitempty" jsonschema:"first day, such as fri; else today"`
 	IncludeScheduled *bool       `json:"includeScheduled,omitempty" jsonschema:"true when omitted"`
 	IncludeDeadlines *bool       `json:"includeDeadlines,omitempty" jsonschema:"true when omitted"`
 	Limit            tools.Limit `json:"limit,omitempty" jsonschema:"maximum"`

@@ -24,7 +24,7 @@ func openFiles(t *testing.T, files map[string]string, vars map[string]string) *S
 	}
 	s, err := Open(t.Context(), Config{Path: tools.Folder(dir), Vars: vars}, tools.Env{
 		Name: "notes", Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Date(2026, 1, 7, 10, 0, 0, 0, time.UTC) },
-		ResourceChanged: func(string) {}, Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Tag: "secret"}}},
+		ResourceChanged: func(string) {}, Subscribed: func() []string { return nil }, Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Tag: "secret"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAgendaItems(t *testing.T) {
 func TestAgenda(t *testing.T) {
 	s := openFiles(t, agendaFiles, map[string]string{"org-agenda-start-on-weekday": "0"})
 	out, err := s.getAgenda(t.Context(), getAgendaIn{View: "week", Date: "2026-01-08"})
-	if err != nil || out.StartDay != "2026-01-04" || out.Date != "2026-01-08" || len(out.Blocks) != 6 {
+	if err != nil || out.StartDay != "2026-01-04" || out.Date != "2026-01-08" || len(out.Days) != 6 {
 		t.Fatalf("week is %+v, %v", out, err)
 	}
 	want := `Week-agenda (W01-W02):

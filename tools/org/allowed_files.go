@@ -16,6 +16,7 @@ type allowedFile struct {
 
 type allowedFilesOut struct {
 	Files []allowedFile `json:"files" jsonschema:"in order"`
+	dialect
 }
 
 func getAllowedFiles() tools.Tool[*Source] {
@@ -34,5 +35,12 @@ func (s *reader) allowedFiles(ctx context.Context, _ allowedFilesIn) (allowedFil
 	for _, name := range names {
 		out.Files = append(out.Files, allowedFile{name, "org://" + escapePath(name), isArchive(name)})
 	}
+	out.dialect = s.dialects().answer(func() any {
+		paths := []string{}
+		for _, name := range names {
+			paths = append(paths, s.dialects().absolute(name))
+		}
+		return map[string]any{"files": paths}
+	})
 	return out, err
 }

@@ -1,78 +1,106 @@
 package org
 
 import (
-	"math"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// announce tells subscribers which resources of a file have other bytes: the file,
-// its outline, headlines by path and by ID. old is nil for a new file, now for one
-// that is gone.
-func (s *catalog) announce(old, now *shownFile) {
-	from, oldEnd, nowEnd := changedRange(old, now)
-	before, after := s.versions(old, from, oldEnd), s.versions(now, from, nowEnd)
-	var uris []string
-	for uri, etag := range after {
-		_, known := before[uri]
-		if before[uri] != etag && (known || !strings.HasPrefix(uri, "org://id/")) { // nobody can know a new ID
-			uris = append(uris, uri)
+// A subscriptionLog remembers what subscribers and readers of resources have seen of
+// them: for each URI the version of its bytes. So nothing is kept of resources that
+// nobody asks for.
+type subscriptionLog struct {
+	mu       sync.Mutex // held while changes are announced
+	versions map[string]resourceVersion
+}
+
+// A resourceVersion is what a URI stood for: its file, and the etag of its bytes. Both
+// are empty if nothing has the URI.
+type resourceVersion struct{ file, etag string }
+
+// maxVersions bounds how many URIs are remembered.
+const maxVersions = 20_000
+
+func newSubscriptionLog() *subscriptionLog {
+	return &subscriptionLog{versions: map[string]resourceVersion{}}
+}
+
+// note remembers what was read. What is forgotten is looked at again before it changes.
+func (l *subscriptionLog) note(uri string, v resourceVersion) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.versions) >= maxVersions {
+		clear(l.versions)
+	}
+	l.versions[uri] = v
+}
+
+// version is what a URI stands for now.
+func (s *reader) version(ctx context.Context, uri string) resourceVersion {
+	if uri == filesURI {
+		names, _ := s.fileNames(ctx) // without them, there is nothing
+		return resourceVersion{etag: strings.Join(names, "\n")}
+	}
+	t, err := s.parseTarget(ctx, uri)
+	if err != nil {
+		return resourceVersion{}
+	}
+	f, i, err := s.findTarget(ctx, t)
+	if err != nil {
+		return resourceVersion{}
+	}
+	return versionOf(f, i, t.outline)
+}
+
+func versionOf(f *shownFile, i int, outline bool) resourceVersion {
+	v := resourceVersion{f.name, f.etag(i)}
+	if !outline {
+		return v
+	}
+	span, sum := f.Subtree(i), sha256.New()
+	for _, h := range f.Headlines {
+		if h.Begin >= span.Start && h.Begin < span.End {
+			sum.Write(f.Source[h.Begin:h.LineEnd])
+			sum.Write([]byte("\n"))
 		}
 	}
-	for uri := range before {
-		if _, ok := after[uri]; !ok {
-			uris = append(uris, uri)
+	v.etag = hex.EncodeToString(sum.Sum(nil)[:8])
+	return v
+}
+
+// observe looks at what subscribers have not been told of yet, before it is changed.
+func (s *reader) observe(ctx context.Context) {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	for _, uri := range s.subscribed() {
+		if _, known := s.subscriptions.versions[uri]; !known {
+			s.subscriptions.versions[uri] = s.version(ctx, uri)
 		}
+	}
+}
+
+// announce tells subscribers which resources have other bytes, now that these files
+// have changed, come or gone.
+func (s *reader) announce(ctx context.Context, files ...string) {
+	uris := s.subscribed()
+	if len(uris) == 0 || len(files) == 0 {
+		return
 	}
 	slices.Sort(uris)
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
 	for _, uri := range uris {
-		s.changed(uri)
-	}
-	if (old == nil) != (now == nil) {
-		s.changed("org://config/files")
-	}
-}
-
-// changedRange returns where two versions of a file differ: from the same byte to
-// one end in each.
-func changedRange(old, now *shownFile) (from, oldEnd, nowEnd int) {
-	if old == nil || now == nil {
-		return 0, math.MaxInt32, math.MaxInt32
-	}
-	a, b := old.Source, now.Source
-	for from < min(len(a), len(b)) && a[from] == b[from] {
-		from++
-	}
-	oldEnd, nowEnd = len(a), len(b)
-	for oldEnd > from && nowEnd > from && a[oldEnd-1] == b[nowEnd-1] {
-		oldEnd, nowEnd = oldEnd-1, nowEnd-1
-	}
-	return from, oldEnd, nowEnd
-}
-
-// versions are the etags of the resources of a file by URI: of the file, and of
-// headlines with a byte from from to end.
-func (s *catalog) versions(f *shownFile, from, end int) map[string]string {
-	all := map[string]string{}
-	if f == nil {
-		return all
-	}
-	file := "org://" + escapePath(f.name)
-	all[file] = f.etag(-1)
-	var outline strings.Builder
-	for i := range f.Headlines {
-		h := &f.Headlines[i]
-		outline.Write(f.Source[h.Begin:h.LineEnd])
-		outline.WriteByte('\n')
-		if int(h.End) < from || int(h.Begin) > end {
+		old, known := s.subscriptions.versions[uri]
+		if known && old.file != "" && !slices.Contains(files, old.file) {
 			continue
 		}
-		etag := f.etag(i)
-		all[s.uri(f, i)] = etag
-		if id, ok := f.Property(i, "ID"); ok {
-			all["org://id/"+escapeSegment(id)] = etag
+		now := s.version(ctx, uri)
+		s.subscriptions.versions[uri] = now
+		if known && now.etag != old.etag {
+			s.changed(uri)
 		}
 	}
-	all[file+"/outline"] = outline.String()
-	return all
 }

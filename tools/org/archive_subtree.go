@@ -18,6 +18,7 @@ type archiveSubtreeOut struct {
 	ResourceURI string `json:"resourceUri" jsonschema:"of the headline by its ID, or of that file"`
 	OrgID       string `json:"orgId,omitempty" jsonschema:"its ID"`
 	Diff        string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
 }
 
 func archiveSubtree() tools.Tool[*Source] {
@@ -44,6 +45,7 @@ func (s *editor) archiveSubtree(ctx context.Context, c tools.CallContext, in arc
 		if err != nil {
 			return err
 		}
+		e.touch(f, i)
 		place, err := f.ArchivePlace(i)
 		if err != nil {
 			return editError(err)
@@ -66,5 +68,10 @@ func (s *editor) archiveSubtree(ctx context.Context, c tools.CallContext, in arc
 		}
 		return editError(f.Archive(i, to.Draft, to.created, place, f.root.path(f.rel)))
 	})
+	uri := out.ResourceURI
+	if out.OrgID != "" {
+		uri = "org-id://" + out.OrgID
+	}
+	out.dialect = s.dialects().write(uri, out.Diff, map[string]any{"archive_file": s.dialects().absolute(out.ArchiveFile)})
 	return out, err
 }

@@ -82,5 +82,5 @@ func camelCase(name string) string {
 
 // booleans are the arguments that are true or false in every tool that has them.
 func booleans() []string {
-	return []string{"dryRun", "caseSensitive", "includeArchived", "removeScheduled", "removeDeadline", "replaceAll", "includeSelf", "inherit", "includeSpecial", "includeSubheadings", "bodyOnly"}
+	return []string{"dryRun", "caseSensitive", "includeArchived", "removeScheduled", "removeDeadline", "replaceAll", "includeSelf", "inherit", "includeSpecial", "includeSubheadings", "bodyOnly", "expandRepeats", "backlinks"}
 }

@@ -14,6 +14,7 @@ func fileChecks() []tools.Check[*Source] {
 	return []tools.Check[*Source]{
 		{Name: "files", Title: "Org files can be read", Look: (*Source).checkFiles},
 		{Name: "duplicates", Title: "Every ID stands once", Look: (*Source).checkDuplicates},
+		{Name: "roam", Title: "org-roam's database is up to date", Look: (*Source).checkRoam},
 	}
 }
 
@@ -50,8 +51,14 @@ func (s *Source) checkDuplicates(ctx context.Context, _ tools.Doctor) status.Che
 			s.ids.add(f)
 		}
 	}
-	if twice := s.ids.duplicates(); len(twice) > 0 {
-		return status.Check{Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs stand twice: %s", len(twice), strings.Join(twice[:min(3, len(twice))], "; ")), Fix: "Remove the ID property of the copy."}
+	if all := s.ids.duplicates(); len(all) > 0 {
+		var twice []string
+		for _, d := range all[:min(3, len(all))] {
+			if f, err := s.file(d.copy); err == nil {
+				twice = append(twice, s.ids.describe(d, f))
+			}
+		}
+		return status.Check{Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs stand twice: %s", len(all), strings.Join(twice, "; ")), Fix: "Remove the ID property of the copy."}
 	}
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d IDs", s.ids.count())}
 }

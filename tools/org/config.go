@@ -22,6 +22,8 @@ type Config struct {
 	Emacs  string            `json:"emacs,omitempty" jsonschema:"a running Emacs: auto (the default), off or required"`
 
 	EmacsSocket string `json:"emacs_socket,omitempty" jsonschema:"name or path of Emacs's server; server when omitted"`
+	IDLocations string `json:"id_locations,omitempty" jsonschema:"the file of org-id that tells where IDs are; Emacs's usual one when omitted"`
+	RoamDB      string `json:"roam_db,omitempty" jsonschema:"the database of org-roam; the usual one when omitted"`
 	EmacsVars   bool   `json:"emacs_vars,omitempty" jsonschema:"take over the variables of the running Emacs when the source is opened; vars override them"`
 }
 

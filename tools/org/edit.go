@@ -59,6 +59,7 @@ func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	s.observe(ctx)
 	e := &edit{s: s.catalog, ctx: ctx, c: c, env: s.editEnv(c), roots: map[*root]*folder.Draft{}}
 	if err := work(e); err != nil {
 		return "", err
@@ -73,14 +74,15 @@ func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions
 	if err := e.commit(); err != nil {
 		return "", err
 	}
+	var changed []string
 	for i, f := range e.files {
 		s.forget(f.name)
 		if after[i] != nil && f.Changed() {
-			s.watched.set(f.name, fileStamp{}, after[i]) // with the next look, its bytes tell whether somebody else wrote
 			s.ids.add(after[i])
-			s.announce(f.shown, after[i])
+			changed = append(changed, f.name)
 		}
 	}
+	s.announce(ctx, changed...)
 	return "", nil
 }
 
@@ -185,7 +187,11 @@ func (e *edit) present(f *editedFile) (*shownFile, error) {
 	if !f.Changed() && f.shown != nil {
 		return f.shown, nil
 	}
-	return e.s.parse(f.name, f.root, f.rel, orgedit.Apply(f.before, f.Edits()))
+	now, err := e.s.parse(f.name, f.root, f.rel, orgedit.Apply(f.before, f.Edits()))
+	if err == nil && f.shown != nil {
+		now.unsaved = f.shown.unsaved // what was read from a buffer is written into it
+	}
+	return now, err
 }
 
 // finish puts the edited texts into the drafts of the folders. It refuses an edit

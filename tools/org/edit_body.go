@@ -20,6 +20,8 @@ type writeOut struct {
 	Success bool `json:"success" jsonschema:"true"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
+	node dialectNode // the headline as it will be; only where the dialect is spoken
 }
 
 func editBody() tools.Tool[*Source] {
@@ -58,12 +60,17 @@ func (s *editor) change(ctx context.Context, c tools.CallContext, uri string, op
 			return err
 		}
 		now, shown, err := e.result(f, i)
-		if err == nil {
-			out.headlineLink = s.link(now, shown)
+		if err != nil {
+			return err
 		}
-		return err
+		out.headlineLink = s.link(now, shown)
+		if s.config.speaksOrgMCP() {
+			out.node = s.dialects().node(now, shown)
+		}
+		return nil
 	})
 	out.Diff = diff
+	out.dialect = s.dialects().write(out.ResourceURI, diff, nil)
 	return out, err
 }
 
@@ -76,15 +83,15 @@ func (e *edit) replaceBody(f *editedFile, i int, in editBodyIn) error {
 	n := strings.Count(body, old)
 	switch {
 	case old == "" && strings.TrimSpace(body) != "":
-		return tools.Errorf(tools.Invalid, "Cannot use empty oldBody with non-empty body").WithHint("Give a part of the text that is to be replaced.")
+		return tools.Errorf(tools.Invalid, "Cannot use empty %s with non-empty body", e.s.config.argument("oldBody")).WithHint("Give a part of the text that is to be replaced.")
 	case old == "":
 		body = text + "\n" + body
 	case strings.TrimSpace(body) == "":
-		return tools.Errorf(tools.NotFound, "Node has no body content").WithHint("Use an empty oldBody to add text.")
+		return tools.Errorf(tools.NotFound, "Node has no body content").WithHint("Use an empty %s to add text.", e.s.config.argument("oldBody"))
 	case n == 0:
 		return tools.Errorf(tools.NotFound, "Body text not found: %.100s", old).WithHint("Read the headline; its text must match byte for byte.")
 	case n > 1 && !in.ReplaceAll:
-		return tools.Errorf(tools.Conflict, "Text appears %d times (use replaceAll)", n).WithHint("Give more of the text around it, or set replaceAll.")
+		return tools.Errorf(tools.Conflict, "Text appears %d times (use %s)", n, e.s.config.argument("replaceAll")).WithHint("Give more of the text around it, or set %s.", e.s.config.argument("replaceAll"))
 	default:
 		body = strings.ReplaceAll(body, old, text)
 	}

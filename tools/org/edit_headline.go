@@ -39,7 +39,7 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 	if err := checkTitle(in.NewTitle); err != nil {
 		return writeOut{}, err
 	}
-	return s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
+	out, err := s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
 		if err := e.checkCurrentTitle(f, i, in.CurrentTitle); err != nil {
 			return err
 		}
@@ -49,6 +49,11 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 		}
 		return e.changeTags(f, i, in.AddTags, in.RemoveTags)
 	})
+	n := out.node
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
+		"title": n.Title, "todo": n.Todo, "priority": n.Priority, "tags": n.Tags, "scheduled": n.Scheduled, "deadline": n.Deadline,
+	})
+	return out, err
 }
 
 func (e *edit) checkCurrentTitle(f *editedFile, i int, title string) error {

@@ -35,20 +35,23 @@ type openBuffers struct {
 	mu       sync.Mutex
 	unsaved  map[string]bufferWrite // by path
 	outdated map[string]bool        // paths of files that were written while Emacs was busy
+	texts    map[string]textHash    // of the buffers that were read last, by path
 }
 
 // A bufferWrite is the last change that went into a buffer. While the file holds what
 // it held then, the change is not saved.
-type bufferWrite struct{ text, file [sha256.Size]byte }
+type bufferWrite struct{ text, file textHash }
+
+type textHash = [sha256.Size]byte
 
 // followTime bounds how long a write waits until Emacs shows what is on the disk.
 const followTime = 250 * time.Millisecond
 
 func newOpenBuffers(c Config, env tools.Env) *openBuffers {
-	b := &openBuffers{required: emacsPolicy(c.Emacs) == emacsRequired, log: env.Log, unsaved: map[string]bufferWrite{}, outdated: map[string]bool{}}
+	b := &openBuffers{required: emacsPolicy(c.Emacs) == emacsRequired, log: env.Log, unsaved: map[string]bufferWrite{}, outdated: map[string]bool{}, texts: map[string]textHash{}}
 	if emacsPolicy(c.Emacs) != emacsOff {
 		home, _ := os.UserHomeDir() // without it, Emacs is not found by its server file
-		b.client = emacs.NewClient(emacs.Options{Socket: c.EmacsSocket, Home: home, Now: env.Now})
+		b.client = emacs.NewClient(emacs.Options{Socket: c.EmacsSocket, Getenv: env.Getenv, Home: home, Now: env.Now})
 	}
 	return b
 }
@@ -82,7 +85,23 @@ func (b *openBuffers) read(path string) (text []byte, ok bool) {
 	if err != nil && !errors.Is(err, emacs.ErrNoUnsavedChanges) {
 		b.log.Warn("the file is read without what is not saved", "err", err)
 	}
-	return text, err == nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		delete(b.texts, path)
+		return nil, false
+	}
+	b.texts[path] = sha256.Sum256(text)
+	return text, true
+}
+
+// holds reports whether a text of a file is what an editor held when it was read last,
+// and has not saved.
+func (b *openBuffers) holds(path string, text []byte) bool {
+	b.mu.Lock()
+	held, ok := b.texts[path]
+	b.mu.Unlock()
+	return ok && b.mayHold(path) && held == sha256.Sum256(text)
 }
 
 // write takes a file from before to after: in the buffer if that has unsaved changes,

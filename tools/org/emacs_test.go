@@ -28,6 +28,7 @@ type livePerson struct {
 
 	mu      sync.Mutex
 	changes []tools.Change
+	env     func(string) string // variables; nil: none
 }
 
 func (p *livePerson) open(change func(*org.Config)) {
@@ -40,7 +41,8 @@ func (p *livePerson) open(change func(*org.Config)) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if p.opened, err = org.System().Open(p.t.Context(), b, tools.Env{Name: "org", Now: time.Now, Log: slog.New(slog.NewTextHandler(p.t.Output(), nil))}); err != nil {
+	env := tools.Env{Name: "org", Now: time.Now, Log: slog.New(slog.NewTextHandler(p.t.Output(), nil)), Getenv: p.env}
+	if p.opened, err = org.System().Open(p.t.Context(), b, env); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { _ = p.opened.Close() })
@@ -118,7 +120,7 @@ func TestRunningEmacs(t *testing.T) {
 	e := emacstest.Start(t)
 	for name, test := range map[string]func(*livePerson){
 		"clean": cleanBuffer, "dirty": dirtyBuffer, "reverted": revertedBuffer, "policies": emacsPolicies, "variables": emacsVariables,
-		"lockless": withoutLockFiles, "checks": doctorChecks, "writers": twoWriters,
+		"lockless": withoutLockFiles, "checks": doctorChecks, "writers": twoWriters, "environment": socketVariable,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(e.Folder, name)
@@ -173,6 +175,34 @@ func dirtyBuffer(p *livePerson) {
 	p.In(p.file("a.org"), `(progn (insert "y") (setq buffer-read-only t))`)
 	p.wantCode(p.state("a.org/headline/New", "TODO", "DONE"), tools.Conflict, "read-only")
 	p.In(p.file("a.org"), `(progn (setq buffer-read-only nil) (set-buffer-modified-p nil) (kill-buffer))`)
+}
+
+// The socket of EMACS_SOCKET_NAME is that of Emacs. Answers say what is not saved, and
+// no longer when it is.
+func socketVariable(p *livePerson) {
+	p.write("a.org", "* TODO A\n* TODO B\n")
+	p.env = func(name string) string { return map[string]string{"EMACS_SOCKET_NAME": p.Socket}[name] }
+	p.open(func(c *org.Config) { c.EmacsSocket = "" })
+	p.wantUnsaved("org-read-headline", `{"resourceUri":"org://a.org/headline/A"}`, false)
+	p.In(p.file("a.org"), `(progn (goto-char (point-max)) (insert "More.\n"))`)
+	p.wantUnsaved("org-read-headline", `{"resourceUri":"org://a.org/headline/A"}`, true)
+	p.wantUnsaved("org-update-todo-state", `{"resourceUri":"org://a.org/headline/A","currentState":"TODO","newState":"DONE"}`, true)
+	p.wantBuffer("a.org", "* DONE A\n* TODO B\nMore.\n", true)
+	p.In(p.file("a.org"), "(save-buffer)")
+	p.wantUnsaved("org-update-todo-state", `{"resourceUri":"org://a.org/headline/B","currentState":"TODO","newState":"DONE"}`, false)
+	p.wantUnsaved("org-read-file", `{"file":"a.org"}`, false)
+	p.wantDisk("a.org", "* DONE A\n* DONE B\nMore.\n")
+}
+
+func (p *livePerson) wantUnsaved(tool, args string, want bool) {
+	p.t.Helper()
+	got, err := p.opened.Call(p.t.Context(), tools.CallContext{Writes: p}, tool, json.RawMessage(args))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if strings.Contains(string(got.JSON), `"unsavedChanges":true`) != want {
+		p.t.Errorf("%s %s: %s, want unsaved %v", tool, args, got.JSON, want)
+	}
 }
 
 // A change in a buffer that was reverted or killed has never reached the disk, and

@@ -13,7 +13,7 @@ import (
 
 // maxCached bounds the bytes of files that are kept parsed. More files than that
 // are read each time, which takes a millisecond for a megabyte.
-const maxCached = 24 << 20
+const maxCached = 12 << 20
 
 // A fileCache keeps parsed files while they have not changed.
 type fileCache struct {

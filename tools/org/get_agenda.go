@@ -1,7 +1,9 @@
 package org
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +50,9 @@ type getAgendaOut struct {
 	Date     string        `json:"date" jsonschema:"the day it was asked for"`
 	StartDay string        `json:"start_day" jsonschema:"the first day"`
 	Agenda   string        `json:"agenda" jsonschema:"as Emacs shows it"`
-	Blocks   []agendaBlock `json:"blocks" jsonschema:"by day; days without entries are left out"`
+	Days     []agendaBlock `json:"blocks" jsonschema:"by day; days without entries are left out"`
 	Note     string        `json:"note,omitempty" jsonschema:"what was left out"`
+	dialect
 }
 
 func getAgenda() tools.Tool[*Source] {
@@ -61,7 +64,7 @@ func getAgenda() tools.Tool[*Source] {
 		Examples: []tools.Example[getAgendaIn, getAgendaOut]{
 			{Purpose: "see a week", In: getAgendaIn{View: "week", Date: "2026-03-02"}, AnyAnswer: true, Want: getAgendaOut{
 				View: "week", Date: "2026-03-02", StartDay: "2026-03-02", Agenda: "Week-agenda (W10):\nMonday      2 March 2026 W10\n  projects:   Scheduled:  TODO Write plan                                    :work::\n",
-				Blocks: []agendaBlock{{"2026-03-02", []agendaNode{{Title: "Write plan", File: "projects.org", Todo: "TODO", Scheduled: "<2026-03-02 Mon>", URI: "org://projects.org/headline/Alpha/Write%20plan"}}}},
+				Days: []agendaBlock{{"2026-03-02", []agendaNode{{Title: "Write plan", File: "projects.org", Todo: "TODO", Scheduled: "<2026-03-02 Mon>", URI: "org://projects.org/headline/Alpha/Write%20plan"}}}},
 			}},
 		},
 	}, (*Source).getAgenda)
@@ -70,7 +73,7 @@ func getAgenda() tools.Tool[*Source] {
 // redact leaves out the entries of covered files, and the text, which has them all.
 func (out getAgendaOut) redact(covered func(file string) bool) getAgendaOut {
 	var blocks []agendaBlock
-	for _, b := range out.Blocks {
+	for _, b := range out.Days {
 		kept := agendaBlock{Header: b.Header}
 		for _, item := range b.Items {
 			if covered(item.File) {
@@ -83,7 +86,7 @@ func (out getAgendaOut) redact(covered func(file string) bool) getAgendaOut {
 			blocks = append(blocks, kept)
 		}
 	}
-	out.Blocks = blocks
+	out.Days = blocks
 	return out
 }
 
@@ -107,6 +110,7 @@ func (s *agendaReader) getAgenda(ctx context.Context, in getAgendaIn) (getAgenda
 	}
 	again := s.newPageReader()
 	shown := a.entries[:0]
+	said := []dialectNode{}
 	for _, e := range a.entries {
 		f, ok := again.open(a.files[e.File])
 		if !ok {
@@ -114,15 +118,27 @@ func (s *agendaReader) getAgenda(ctx context.Context, in getAgendaIn) (getAgenda
 		}
 		e.View = orgfile.NewView(f.File, nil)
 		shown = append(shown, e)
-		if day := formatDay(e.Day); len(out.Blocks) == 0 || out.Blocks[len(out.Blocks)-1].Header != day {
-			out.Blocks = append(out.Blocks, agendaBlock{Header: day})
+		if day := formatDay(e.Day); len(out.Days) == 0 || out.Days[len(out.Days)-1].Header != day {
+			out.Days = append(out.Days, agendaBlock{Header: day})
 		}
-		b := &out.Blocks[len(out.Blocks)-1]
+		b := &out.Days[len(out.Days)-1]
 		b.Items = append(b.Items, s.describeNode(f, e.Headline))
+		if s.config.speaksOrgMCP() {
+			said = append(said, s.dialects().node(f, e.Headline))
+		}
 	}
 	now := s.now()
 	out.StartDay = formatDay(span.First)
 	out.Agenda = strings.ToValidUTF8(orgagenda.Format(shown, span, orgtime.Clock(60*now.Hour()+now.Minute())), "\uFFFD")
+	out.dialect = s.dialects().answer(func() any {
+		header, _, _ := strings.Cut(out.Agenda, "\n")
+		seen := map[string]bool{}
+		said = slices.DeleteFunc(said, func(n dialectNode) bool { again := seen[n.URI]; seen[n.URI] = true; return again })
+		return map[string]any{
+			"view": in.View, "date": cmp.Or(in.Date, "today"), "start_day": out.StartDay, "agenda": out.Agenda,
+			"blocks": []map[string]any{{"header": header, "items": said}},
+		}
+	})
 	return out, nil
 }
 

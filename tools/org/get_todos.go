@@ -11,10 +11,11 @@ import (
 
 type getTodosIn struct {
 	Files     []string    `json:"files,omitempty" jsonschema:"only in these"`
-	States    []string    `json:"states,omitempty" jsonschema:"one of these; open ones when omitted"`
+	States    []string    `json:"states,omitempty" jsonschema:"one of these; else open ones"`
 	Tags      []string    `json:"tags,omitempty" jsonschema:"all of them"`
-	Scheduled *dateRange  `json:"scheduled,omitempty" jsonschema:"only scheduled then"`
-	Deadline  *dateRange  `json:"deadline,omitempty" jsonschema:"only due then"`
+	Scheduled *dateRange  `json:"scheduled,omitempty" jsonschema:"scheduled then"`
+	Deadline  *dateRange  `json:"deadline,omitempty" jsonschema:"due then"`
+	Repeats   bool        `json:"expandRepeats,omitempty" jsonschema:"repetitions too"`
 	Limit     tools.Limit `json:"limit,omitempty" jsonschema:"maximum"`
 	Cursor    Cursor      `json:"cursor,omitempty" jsonschema:"nextCursor"`
 }
@@ -30,7 +31,7 @@ func getTodos() tools.Tool[*Source] {
 		Name: "org-get-todos", Title: "List tasks", Effect: tools.Reads,
 		Doc:       "List tasks by state, tags and dates.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(nil, "files", "states", "tags"),
+		Normalize: aliases(map[string]string{"expand_repeats": "expandRepeats"}, "files", "states", "tags"),
 		Redact:    headlineList.redact,
 		Examples: []tools.Example[getTodosIn, headlineList]{
 			{Purpose: "list what is open", In: getTodosIn{Tags: []string{"work"}}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
@@ -51,7 +52,7 @@ func (s *reader) getTodos(ctx context.Context, in getTodosIn) (headlineList, err
 	return s.list(ctx, in.Files, in.Limit, in.Cursor, func(f *shownFile) []int {
 		chosen := f.Select(orgfile.Selection{States: in.States, Open: len(in.States) == 0, Tags: in.Tags, Archived: f.archived})
 		return slices.DeleteFunc(chosen, func(i int) bool {
-			return f.Headlines[i].Keyword.Empty() || !scheduled.includes(f, i, orgfile.Scheduled) || !deadline.includes(f, i, orgfile.Deadline)
+			return f.Headlines[i].Keyword.Empty() || !scheduled.includes(f, i, orgfile.Scheduled, in.Repeats) || !deadline.includes(f, i, orgfile.Deadline, in.Repeats)
 		})
 	})
 }
@@ -85,11 +86,27 @@ func (r *dateRange) parse(name string) (*daySpan, error) {
 	return &span, nil
 }
 
-// includes reports whether a headline's date of a kind lies in the range.
-func (s *daySpan) includes(f *shownFile, i int, kind orgfile.PlanningKind) bool {
+// maxExpanded is how many days behind a date, or the first day of a range, repetitions
+// are looked for.
+const maxExpanded = 3660
+
+// includes reports whether a headline's date of a kind lies in the range, or with
+// repeats one of its repetitions.
+func (s *daySpan) includes(f *shownFile, i int, kind orgfile.PlanningKind, repeats bool) bool {
 	if s == nil {
 		return true
 	}
 	t, ok := orgtime.Parse(f.Text(f.PlanningTime(i, kind)))
-	return ok && t.Expression == nil && t.Start >= s.from && t.Start <= s.to
+	if !ok || t.Expression != nil || t.Start > s.to {
+		return false
+	}
+	if t.Start >= s.from {
+		return true
+	}
+	for day := s.from; repeats && day <= min(s.to, s.from+maxExpanded); day++ {
+		if yes, _ := t.Falls(day); yes {
+			return true
+		}
+	}
+	return false
 }

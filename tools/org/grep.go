@@ -34,6 +34,7 @@ type grepOut struct {
 	Total      int         `json:"total" jsonschema:"how many there are"`
 	NextCursor Cursor      `json:"nextCursor,omitempty" jsonschema:"there are more: pass it as cursor"`
 	Note       string      `json:"note,omitempty" jsonschema:"what was left out"`
+	dialect
 }
 
 func grepFiles() tools.Tool[*Source] {
@@ -59,6 +60,14 @@ func (out grepOut) redact(covered func(file string) bool) grepOut {
 		out.Note = redactedNote
 	}
 	return out
+}
+
+// A dialectGroup is a grepGroup in the words of org-mcp.
+type dialectGroup struct {
+	File    string        `json:"file"`
+	Path    []dialectNode `json:"headline_path"`
+	URI     string        `json:"uri"`
+	Matches []grepLine    `json:"matches"`
 }
 
 func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
@@ -96,6 +105,7 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 	groups, next, err := page(all, in.Limit, in.Cursor)
 	out := grepOut{Total: len(all), NextCursor: next}
 	again := s.newPageReader()
+	said := []dialectGroup{}
 	for _, g := range groups {
 		f, ok := again.open(g.in)
 		if !ok {
@@ -107,6 +117,15 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 			shown.Matches = append(shown.Matches, grepLine{f.Line(at), around(lineAt(f.Source, at), in.Pattern)})
 		}
 		out.Groups = append(out.Groups, shown)
+		if s.config.speaksOrgMCP() {
+			said = append(said, dialectGroup{s.dialects().absolute(f.name), s.dialects().path(f, g.i), shown.ResourceURI, shown.Matches})
+		}
 	}
+	out.dialect = s.dialects().answer(func() any {
+		if next == "" {
+			return map[string]any{"groups": said}
+		}
+		return map[string]any{"groups": said, "total": out.Total, "nextCursor": next} // which that server does not have: it answers all
+	})
 	return out, err
 }

@@ -36,11 +36,12 @@ type headlineLink struct {
 	ResourceURI string `json:"resourceUri" jsonschema:"names the headline"`
 	OrgID       string `json:"orgId,omitempty" jsonschema:"its ID"`
 	Etag        string `json:"etag,omitempty" jsonschema:"version, for ifMatch"`
+	Unsaved     bool   `json:"unsavedChanges,omitempty" jsonschema:"it is in the user's Emacs, not yet on the disk"`
 }
 
 func (s *catalog) link(f *shownFile, i int) headlineLink {
 	id, _ := f.Property(i, "ID")
-	return headlineLink{s.uri(f, i), id, f.etag(i)}
+	return headlineLink{s.uri(f, i), id, f.etag(i), f.unsaved}
 }
 
 // describe is headline i as tools answer it.

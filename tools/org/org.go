@@ -37,9 +37,9 @@ func System() tools.Kind {
 
 func systemTools() []tools.Tool[*Source] {
 	return []tools.Tool[*Source]{
-		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), getProperties(), getTodoConfig(), getTagConfig(), exportSection(),
+		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), setPlanning(), getProperties(), getTodoConfig(), getTagConfig(), exportSection(),
 		getAgendaItems(), getAgenda(), queryTool(), clockReport(), getHabits(),
 		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(), stopClock(), bulkUpdate(), capture(),
-		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), getAttachments(), getAllowedFiles(),
+		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), findNodes(), getAttachments(), getAllowedFiles(),
 	}
 }

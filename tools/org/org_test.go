@@ -24,6 +24,7 @@ type testSource struct {
 	dir     string
 	changed []string
 	changes []tools.Change
+	follows []string // URIs that somebody is subscribed to
 }
 
 // openFiles writes files, by name, and opens them with a configuration and what is
@@ -57,7 +58,7 @@ func openFiles(t *testing.T, files map[string]string, c org.Config, hidden ...st
 		privacy.Exclude = append(privacy.Exclude, rule)
 	}
 	s.OpenedSource, err = org.System().Open(t.Context(), config, tools.Env{
-		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: s.announce,
+		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: s.announce, Subscribed: func() []string { return slices.Clone(s.follows) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -434,8 +435,25 @@ func TestOnly(t *testing.T) {
 // TestAnnouncements tells subscribers of exactly the resources whose bytes changed.
 func TestAnnouncements(t *testing.T) {
 	s := openFiles(t, map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID:       one\n:END:\n** Two\n** Three\n* Four\n"}, org.Config{})
+	s.follows = []string{
+		"org://a.org", "org://a.org/headline/Four", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/headline/One/Two", "org://a.org/outline", "org://id/one", "org-id://one",
+		"org://config/files", "org://id/none", "org://b.org/headline/One", "org-headline://" + filepath.ToSlash(s.dir) + "/a.org#Four", "nonsense",
+	}
 	s.must("org-set-priority", `{"resourceUri":"org://a.org/headline/One/Three","priority":"A"}`)
-	want := []string{"org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/outline", "org://id/one"}
+	want := []string{"org-id://one", "org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/outline", "org://id/one"}
+	if diff := cmp.Diff(want, s.announced()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s.must("org-add-todo", `{"title":"Four","parentUri":"org://a.org"}`) // the URI of the first is ambiguous now
+	want = []string{"org://a.org", "org://a.org/headline/Four", "org://a.org/outline"}
+	if diff := cmp.Diff(want, s.announced()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s.must("org-archive-subtree", `{"resourceUri":"org://id/one"}`)
+	want = []string{
+		"org-id://one", "org://a.org", "org://a.org/headline/One", "org://a.org/headline/One/Three", "org://a.org/headline/One/Two", "org://a.org/outline", "org://config/files",
+		"org://id/one", // to whose bytes the archive adds
+	}
 	if diff := cmp.Diff(want, s.announced()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -471,6 +489,29 @@ func TestConfiguration(t *testing.T) {
 	} {
 		if _, err := org.System().Open(t.Context(), json.RawMessage(config), tools.Env{Name: "org"}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v, want an error with %q", config, err, words)
+		}
+	}
+}
+
+// TestRepeatsAreExpanded: a range of days takes repetitions where that is asked for.
+func TestRepeatsAreExpanded(t *testing.T) {
+	s := openFiles(t, map[string]string{"a.org": "* TODO Weekly\nSCHEDULED: <2026-01-05 Mon +1w>\n* TODO Once\nSCHEDULED: <2026-01-05 Mon>\n* TODO Leap\nDEADLINE: <2024-01-31 Wed +1m>\n"}, org.Config{})
+	for args, want := range map[string]string{
+		`{"scheduled":{"from":"2026-01-05","to":"2026-01-05"}}`:                         "Weekly,Once",
+		`{"scheduled":{"from":"2026-01-12","to":"2026-01-12"}}`:                         "",
+		`{"scheduled":{"from":"2026-01-12","to":"2026-01-12"},"expandRepeats":true}`:    "Weekly",
+		`{"scheduled":{"from":"2026-01-13","to":"2026-01-18"},"expandRepeats":true}`:    "",
+		`{"scheduled":{"from":"2026-01-13","to":"2026-01-19"},"expand_repeats":"true"}`: "Weekly",
+		`{"scheduled":{"from":"2026-01-13"},"expandRepeats":true}`:                      "Weekly",
+		`{"scheduled":{"to":"2026-01-04"},"expandRepeats":true}`:                        "",
+		`{"deadline":{"from":"2026-02-27","to":"2026-02-28"},"expandRepeats":true}`:     "Leap",
+	} {
+		var titles []string
+		for _, item := range list(s.must("org-get-todos", args)["items"]) {
+			titles = append(titles, item.(map[string]any)["heading"].(string))
+		}
+		if got := strings.Join(titles, ","); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
 		}
 	}
 }

@@ -181,7 +181,9 @@ func randomTerm(r *rand.Rand, h queryHeadline) (string, func(queryHeadline) bool
 		return "tags:", func(h queryHeadline) bool { return len(h.list("tags_all")) > 0 }
 	case 6:
 		if p := h.word("priority"); p != "" {
-			return "priority:>=" + p, func(h queryHeadline) bool { return h.word("priority") != "" && h.word("priority") <= p }
+			return "priority:>=" + p, func(h queryHeadline) bool {
+				return h.word("priority") != "" && h.word("priority") <= strings.ToUpper(p)
+			}
 		}
 		return "priority:", func(h queryHeadline) bool { return h.word("priority") != "" }
 	case 7:

@@ -38,6 +38,7 @@ type readFileIn struct {
 type readFileOut struct {
 	textPart
 	headlineLink
+	dialect
 }
 
 func readFile() tools.Tool[*Source] {
@@ -46,7 +47,7 @@ func readFile() tools.Tool[*Source] {
 		Doc:    "Read the text of a file.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[readFileIn, readFileOut]{
-			{Purpose: "read a file", In: readFileIn{File: "people.org"}, AnyAnswer: true, Want: readFileOut{textPart{Content: "* Ines\n"}, headlineLink{ResourceURI: "org://people.org", Etag: "9f86d081884c7d65"}}},
+			{Purpose: "read a file", In: readFileIn{File: "people.org"}, AnyAnswer: true, Want: readFileOut{textPart: textPart{Content: "* Ines\n"}, headlineLink: headlineLink{ResourceURI: "org://people.org", Etag: "9f86d081884c7d65"}}},
 		},
 	}, (*Source).readFileTool), func(s *Source, ctx context.Context, in readFileIn) ([]string, error) {
 		return s.fileTarget(ctx, in.File)
@@ -75,7 +76,11 @@ func (s *reader) readFileTool(ctx context.Context, in readFileIn) (readFileOut, 
 	if err != nil {
 		return readFileOut{}, err
 	}
-	return readFileOut{part(f.Source, in.Offset), s.link(f, -1)}, nil
+	out := readFileOut{textPart: part(f.Source, in.Offset), headlineLink: s.link(f, -1)}
+	if s.config.speaksOrgMCP() {
+		out.text = out.Content
+	}
+	return out, nil
 }
 
 type readOutlineIn struct {
@@ -105,6 +110,7 @@ func (s *reader) readOutlineTool(ctx context.Context, in readOutlineIn) (outline
 		return outlineOut{}, err
 	}
 	out := s.outlineOf(f, -1)
+	out.dialect = s.dialects().answer(func() any { return s.dialects().outline(f) })
 	if in.MaxLevel > 0 {
 		out.Headings = slices.DeleteFunc(out.Headings, func(n outlineNode) bool { return n.Level > in.MaxLevel })
 	}
@@ -122,6 +128,7 @@ type readHeadlineOut struct {
 	HeadlinePath []Headline `json:"headlinePath" jsonschema:"from the top down to the headline"`
 	textPart
 	headlineLink
+	dialect
 }
 
 func readHeadline() tools.Tool[*Source] {
@@ -164,7 +171,7 @@ func (s *reader) readHeadlineTool(ctx context.Context, in readHeadlineIn) (readH
 	if err != nil {
 		return readHeadlineOut{}, err
 	}
-	i, err := s.findIn(f, target{file: f.name, path: strings.Split(in.HeadlinePath, "/")})
+	i, err := s.findIn(f, target{file: f.name, path: strings.Split(in.HeadlinePath, "/"), compat: s.config.speaksOrgMCP()})
 	if err != nil {
 		return readHeadlineOut{}, err
 	}
@@ -174,6 +181,7 @@ func (s *reader) readHeadlineTool(ctx context.Context, in readHeadlineIn) (readH
 // readAt is the text of headline i, or of the file for -1.
 func (s *reader) readAt(f *shownFile, i int, offset tools.Offset) readHeadlineOut {
 	out := readHeadlineOut{textPart: part(f.text(i), offset), headlineLink: s.link(f, i)}
+	out.dialect = s.dialects().answer(func() any { return s.dialects().section(f, i, out.Content) })
 	for ; i >= 0; i = int(f.Headlines[i].Parent) {
 		out.HeadlinePath = append(out.HeadlinePath, s.describe(f, i))
 	}

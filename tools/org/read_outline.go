@@ -23,4 +23,5 @@ func (s *reader) outlineOf(f *shownFile, i int) outlineOut {
 type outlineOut struct {
 	Headings []outlineNode `json:"headings" jsonschema:"in the order of the file; level tells the tree"`
 	headlineLink
+	dialect
 }

@@ -24,6 +24,7 @@ type refileHeadlineOut struct {
 	TargetFile string `json:"targetFile" jsonschema:"where it is"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
 }
 
 func refileHeadline() tools.Tool[*Source] {
@@ -79,6 +80,9 @@ func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in ref
 		}
 		out.headlineLink = s.link(now, shown)
 		return nil
+	})
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
+		"title": out.Title, "source_file": baseName(out.SourceFile), "target_file": baseName(out.TargetFile),
 	})
 	return out, err
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
+// filesURI is the resource that lists the files.
+const filesURI = "org://config/files"
+
 func resources() []tools.Resource[*Source] {
 	all := []tools.Resource[*Source]{
 		{
@@ -19,7 +22,7 @@ func resources() []tools.Resource[*Source] {
 			Doc: "The tag settings, as org-get-tag-config answers them.", Read: (*Source).readTags,
 		},
 		{
-			Name: "files", Title: "Files", URI: "org://config/files", MIME: "application/json",
+			Name: "files", Title: "Files", URI: filesURI, MIME: "application/json",
 			Doc: "The files that are open to agents.", Read: (*Source).readFileList,
 		},
 		{
@@ -40,7 +43,7 @@ func resources() []tools.Resource[*Source] {
 		},
 		{
 			Name: "file", Title: "A file", URI: "org://{+filename}", MIME: "text/plain",
-			Doc: "The text of a file.", Read: (*Source).readResource, Complete: (*Source).completeFile,
+			Doc: "The text of a file.", Read: (*Source).readResource, Complete: (*Source).completeFile, Listed: true,
 		},
 		{
 			Name: "headline-by-id-compatible", Title: "A headline by ID, in an older spelling", URI: "org-id://{uuid}", MIME: "text/plain",
@@ -94,7 +97,8 @@ func (s *reader) readTags(ctx context.Context, _ string, _ map[string]string) (t
 	return plainContent(s.getTagConfig(ctx, configIn{}))
 }
 
-func (s *reader) readFileList(ctx context.Context, _ string, _ map[string]string) (tools.Content, error) {
+func (s *reader) readFileList(ctx context.Context, uri string, _ map[string]string) (tools.Content, error) {
+	s.subscriptions.note(uri, s.version(ctx, uri))
 	return plainContent(s.allowedFiles(ctx, allowedFilesIn{}))
 }
 
@@ -108,6 +112,14 @@ func (s *reader) readResource(ctx context.Context, uri string, _ map[string]stri
 	f, i, err := s.findTarget(ctx, t)
 	if err != nil {
 		return tools.Content{}, err
+	}
+	s.subscriptions.note(uri, versionOf(f, i, t.outline))
+	if s.config.speaksOrgMCP() && !strings.HasPrefix(uri, "org://") && (i >= 0 || t.outline) {
+		if t.outline {
+			return plainContent(s.dialects().outline(f), nil)
+		}
+		text, _ := folder.Text(f.text(i))
+		return plainContent(s.dialects().section(f, i, strings.ToValidUTF8(text, "\uFFFD")), nil)
 	}
 	if t.outline {
 		return plainContent(s.outlineOf(f, i), nil)

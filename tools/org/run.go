@@ -61,7 +61,7 @@ func (s *Source) index(ctx context.Context) error {
 		}
 		if f, err := s.file(name); err == nil {
 			s.ids.add(f)
-			s.watched.set(name, s.stat(name), f)
+			s.watched.set(name, s.stat(name))
 		}
 		s.report.Progress("read Org files", int64(n+1), int64(len(names)))
 	}
@@ -83,33 +83,29 @@ func (s *Source) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := false
+	var changed []string
 	for _, name := range names {
 		now := s.stat(name)
-		old, same := s.watched.get(name, now)
-		if same {
+		if s.watched.same(name, now) {
 			continue
 		}
 		f, err := s.file(name)
 		if err != nil {
 			continue // another look may read it
 		}
-		s.watched.set(name, now, f)
-		if old != nil && string(old.Source) == string(f.Source) {
-			continue
-		}
-		changed = true
+		s.watched.set(name, now)
 		s.ids.add(f)
-		s.announce(old, f)
+		changed = append(changed, name)
 	}
-	for _, old := range s.watched.removeOthers(names) {
-		changed = true
-		s.ids.remove(old.name)
-		s.announce(old, nil)
+	for _, name := range s.watched.removeOthers(names) {
+		s.ids.remove(name)
+		changed = append(changed, name)
 	}
-	if changed {
+	if len(changed) > 0 {
 		s.reportDuplicates()
+		s.announce(ctx, changed...)
 	}
+	s.observe(ctx)
 	return nil
 }
 
@@ -128,41 +124,36 @@ func (s *catalog) stat(name string) fileStamp {
 	return fileStamp{size, modified}
 }
 
-// A watchList remembers how files were when subscribers were told about them last.
+// A watchList remembers how files were at the last look.
 type watchList struct {
-	mu    sync.Mutex
-	files map[string]watchedFile
+	mu     sync.Mutex
+	stamps map[string]fileStamp
 }
 
-type watchedFile struct {
-	stamp fileStamp
-	file  *shownFile
-}
+func newWatchList() *watchList { return &watchList{stamps: map[string]fileStamp{}} }
 
-func newWatchList() *watchList { return &watchList{files: map[string]watchedFile{}} }
-
-// get returns how a file was; nil: it was not there.
-func (w *watchList) get(name string, now fileStamp) (old *shownFile, same bool) {
+// same reports whether a file is as it was at the last look.
+func (w *watchList) same(name string, now fileStamp) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at, ok := w.files[name]
-	return at.file, ok && at.stamp.size == now.size && at.stamp.modified.Equal(now.modified)
+	at, ok := w.stamps[name]
+	return ok && at.size == now.size && at.modified.Equal(now.modified)
 }
 
-func (w *watchList) set(name string, stamp fileStamp, f *shownFile) {
+func (w *watchList) set(name string, stamp fileStamp) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.files[name] = watchedFile{stamp, f}
+	w.stamps[name] = stamp
 }
 
-// removeOthers forgets all files but those of these names and returns them.
-func (w *watchList) removeOthers(names []string) (gone []*shownFile) {
+// removeOthers forgets all files but those of these names and returns their names.
+func (w *watchList) removeOthers(names []string) (gone []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, at := range w.files {
+	for name := range w.stamps {
 		if _, found := slices.BinarySearch(names, name); !found {
-			delete(w.files, name)
-			gone = append(gone, at.file)
+			delete(w.stamps, name)
+			gone = append(gone, name)
 		}
 	}
 	return gone

@@ -19,6 +19,10 @@ import (
 func TestRunAnnouncesEditsOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openFiles(t, map[string]string{"a.org": "* One\n** Two\n* Three\n", "b.org": "* Four\n"}, org.Config{})
+		s.follows = []string{
+			"org://a.org", "org://a.org/outline", "org://a.org/headline/One", "org://a.org/headline/One/Two", "org://a.org/headline/Three", "org://b.org", "org://b.org/outline", "org://b.org/headline/Four",
+			"org://c.org", "org://c.org/outline", "org://c.org/headline/New", "org://config/files",
+		}
 		runner, _ := tools.As[tools.Runner](s.OpenedSource)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

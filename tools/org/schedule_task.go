@@ -22,12 +22,22 @@ type scheduleTaskOut struct {
 	Deadline  string `json:"deadline,omitempty" jsonschema:"timestamp now"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
 }
 
 func scheduleTask() tools.Tool[*Source] {
+	return defineSchedule("org-schedule-task", "Set or remove the scheduled date and the deadline of a headline.", false)
+}
+
+// setPlanning is org-schedule-task by the name that org-mcp has for it.
+func setPlanning() tools.Tool[*Source] {
+	return defineSchedule("org-set-planning", "Set or remove the scheduled date and the deadline of a headline, for clients of org-mcp.", true)
+}
+
+func defineSchedule(name, doc string, optIn bool) tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[scheduleTaskIn, scheduleTaskOut]{
-		Name: "org-schedule-task", Title: "Schedule a task", Effect: tools.Writes,
-		Doc:       "Set or remove the scheduled date and the deadline of a headline.",
+		Name: name, Title: "Schedule a task", Effect: tools.Writes, OptIn: optIn,
+		Doc:       doc,
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("clear_scheduled removeScheduled", "clear_deadline removeDeadline", "remove_scheduled removeScheduled", "remove_deadline removeDeadline"),
 		Examples: []tools.Example[scheduleTaskIn, scheduleTaskOut]{
@@ -69,6 +79,7 @@ func (s *editor) scheduleTask(ctx context.Context, c tools.CallContext, in sched
 		out.headlineLink = s.link(now, shown)
 		return nil
 	})
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"scheduled": optional(out.Scheduled), "deadline": optional(out.Deadline)})
 	return out, err
 }
 

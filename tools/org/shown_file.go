@@ -18,6 +18,7 @@ type shownFile struct {
 	*orgfile.File
 	name     string
 	archived bool // all of it is: its name says so
+	unsaved  bool // it is the text of a buffer, which the disk does not have
 	whole    *orgfile.File
 	index    []int // headline in whole by headline; nil: nothing is hidden
 	dates    lazyCalendar
@@ -70,7 +71,7 @@ func (s *catalog) parse(name string, r *root, rel string, data []byte) (*shownFi
 	if err != nil {
 		return nil, err
 	}
-	f := &shownFile{File: whole, name: name, archived: isArchive(name), whole: whole}
+	f := &shownFile{File: whole, name: name, archived: isArchive(name), whole: whole, unsaved: s.buffers.holds(r.path(rel), data)}
 	rules, ok := r.rules.(privacyRules)
 	if !ok || !rules.NeedsContent() {
 		return f, nil

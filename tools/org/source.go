@@ -40,10 +40,15 @@ type catalog struct {
 	config   Config
 	cache    *fileCache // nil: it is a draft
 	ids      *idIndex
+	hints    idHints
 	watched  *watchList
 	now      func() time.Time
 	log      *slog.Logger
 	changed  func(uri string)
+
+	subscribed    func() []string // URIs
+	subscriptions *subscriptionLog
+
 	report   tools.Reporter
 	writing  *sync.Mutex
 	buffers  *openBuffers
@@ -68,8 +73,8 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	}
 	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	s := &catalog{
-		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), watched: newWatchList(),
-		now: env.Now, log: env.Log, changed: env.ResourceChanged, report: env.Report, writing: new(sync.Mutex),
+		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c), watched: newWatchList(),
+		now: env.Now, log: env.Log, changed: env.ResourceChanged, subscribed: env.Subscribed, subscriptions: newSubscriptionLog(), report: env.Report, writing: new(sync.Mutex),
 		buffers: buffers, imported: imported,
 	}
 	s.roots, err = openRoots(c, env.Privacy, buffers, func(name string, data []byte) (*orgfile.File, error) {
@@ -87,6 +92,7 @@ func newSource(s *catalog) *Source { return &Source{editor{agendaReader{reader{s
 func (s *Source) Draft(context.Context) (tools.Source, error) {
 	d := *s.catalog
 	d.roots, d.cache, d.ids, d.watched, d.changed, d.writing = nil, nil, newIDIndex(), newWatchList(), func(string) {}, new(sync.Mutex)
+	d.subscribed, d.subscriptions = func() []string { return nil }, newSubscriptionLog()
 	for _, r := range s.roots {
 		over := folder.NewDraft(r.view, r.modes, maxDrafted)
 		d.roots = append(d.roots, &root{

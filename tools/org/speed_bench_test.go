@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -75,7 +76,7 @@ func openBench(b testing.TB, dir string) *Source {
 	b.Helper()
 	s, err := Open(b.Context(), Config{Path: tools.Folder(dir)}, tools.Env{
 		Name: "bench", Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Date(2026, 1, 7, 10, 0, 0, 0, time.UTC) },
-		ResourceChanged: func(string) {},
+		ResourceChanged: func(string) {}, Subscribed: func() []string { return nil }, Report: silentReporter{},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -194,3 +195,71 @@ func BenchmarkEmacs(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMemory reports what the process of a source occupies after all kinds of
+// calls, and at most while they ran: resident bytes, which may be 60 MB and three tenths
+// of the files' bytes. Each size has a process of its own.
+func BenchmarkMemory(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10000} {
+		if n > 1000 && os.Getenv("ORG_BENCH_GB") == "" {
+			continue
+		}
+		b.Run(fmt.Sprintf("%dMB", n/10), func(b *testing.B) {
+			dir := benchFolder(b, n, benchSize)
+			for b.Loop() {
+				cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^TestMemoryProcess$", "-test.v") //nolint:gosec // this program
+				cmd.Env = append(os.Environ(), "ORG_MEMORY="+dir)
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					b.Fatalf("%v\n%s", err, out)
+				}
+				for line := range strings.Lines(string(out)) {
+					var mb float64
+					var what string
+					if n, _ := fmt.Sscanf(strings.TrimPrefix(line, "Vm"), "%s %f", &what, &mb); n == 2 {
+						b.ReportMetric(mb, map[string]string{"RSS:": "resident-MB", "HWM:": "peak-MB"}[what])
+					}
+				}
+			}
+			b.ReportMetric(60+0.3*float64(n*benchSize)/(1<<20), "allowed-MB")
+		})
+	}
+}
+
+// TestMemoryProcess is the process of BenchmarkMemory: it prints what it occupied at
+// most.
+func TestMemoryProcess(t *testing.T) {
+	dir := os.Getenv("ORG_MEMORY")
+	if dir == "" {
+		t.Skip("it is a part of BenchmarkMemory")
+	}
+	s := openBench(t, dir)
+	if err := s.index(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		for _, c := range benchCalls {
+			if _, err := c.call(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip("the system does not tell what a process occupies")
+	}
+	for line := range strings.Lines(string(text)) {
+		for _, what := range []string{"VmRSS", "VmHWM"} {
+			var kb float64
+			if n, _ := fmt.Sscanf(line, what+": %f kB", &kb); n == 1 {
+				fmt.Printf("%s: %.1f\n", what, kb/1024)
+			}
+		}
+	}
+}
+
+type silentReporter struct{ tools.Reporter }
+
+func (silentReporter) Progress(string, int64, int64) {}
+func (silentReporter) Clear(status.ProblemType)      {}
+func (silentReporter) Hold(string) (release func())  { return func() {} }

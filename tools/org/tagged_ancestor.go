@@ -15,6 +15,7 @@ type taggedAncestorIn struct {
 
 type taggedAncestorOut struct {
 	Found *Headline `json:"found,omitempty" jsonschema:"the nearest one; missing: none"`
+	dialect
 }
 
 func findTaggedAncestor() tools.Tool[*Source] {
@@ -42,8 +43,8 @@ func (s *reader) findTaggedAncestor(ctx context.Context, in taggedAncestorIn) (t
 	for ; i >= 0; i = int(f.Headlines[i].Parent) {
 		if slices.Contains(f.LocalTags(i), in.Tag) {
 			h := s.describe(f, i)
-			return taggedAncestorOut{&h}, nil
+			return taggedAncestorOut{&h, s.dialects().answer(func() any { return map[string]any{"found": s.dialects().node(f, i)} })}, nil
 		}
 	}
-	return taggedAncestorOut{}, nil
+	return taggedAncestorOut{dialect: s.dialects().answer(func() any { return map[string]any{"found": nil} })}, nil
 }

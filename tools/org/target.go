@@ -183,7 +183,7 @@ func (s *catalog) findIn(f *shownFile, t target) (int, error) {
 		}
 	case len(t.path) > 0:
 		what = unescapeSegment(strings.Join(t.path, "/"))
-		found = findPath(f, t.path, t.compat || s.config.Compat == compatOrgMCP)
+		found = findPath(f, t.path, t.compat || s.config.speaksOrgMCP())
 		if t.compat && len(found) > 1 {
 			found = found[:1]
 		}

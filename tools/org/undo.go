@@ -54,7 +54,7 @@ func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []too
 		return err
 	}
 	for _, r := range plan {
-		s.announceRestored(r, byRoot[r])
+		s.announceRestored(ctx, r, byRoot[r])
 	}
 	return nil
 }
@@ -132,29 +132,12 @@ func (s *Source) restoreError(r *root, err error) error {
 	return s.toolError(r.prefix, err)
 }
 
-// announceRestored announces what a Restore has changed in files that are shown.
-func (s *Source) announceRestored(r *root, changes []folder.Change) {
+// announceRestored announces what a Restore has changed.
+func (s *Source) announceRestored(ctx context.Context, r *root, changes []folder.Change) {
+	var names []string
 	for _, c := range changes {
-		name := r.prefix + c.Target
-		if _, _, ok := s.locate(name); !ok {
-			continue
-		}
-		s.forget(name)
-		old, now := s.shownState(name, r, c.Target, c.Before), s.shownState(name, r, c.Target, c.After)
-		if old != nil || now != nil {
-			s.announce(old, now)
-		}
+		names = append(names, r.prefix+c.Target)
+		s.forget(r.prefix + c.Target)
 	}
-}
-
-// shownState is a file as a State holds it; nil if it is hidden or missing.
-func (s *Source) shownState(name string, r *root, rel string, st folder.State) *shownFile {
-	if !st.Exists || r.view.Hides(rel, st.Data) {
-		return nil
-	}
-	f, err := s.parse(name, r, rel, st.Data)
-	if err != nil {
-		return nil
-	}
-	return f
+	s.announce(ctx, names...)
 }

@@ -11,7 +11,7 @@ type updateTodoStateIn struct {
 	ResourceURI  string `json:"resourceUri" jsonschema:"the headline"`
 	CurrentState string `json:"currentState" jsonschema:"its state now; empty: none"`
 	NewState     string `json:"newState" jsonschema:"the new one; empty: none"`
-	Note         string `json:"note,omitempty" jsonschema:"why; kept where the file records notes"`
+	Note         string `json:"note,omitempty" jsonschema:"why, where notes are recorded"`
 	WriteOptions
 }
 
@@ -21,6 +21,7 @@ type updateTodoStateOut struct {
 	NewState      string `json:"newState" jsonschema:"state now: a repeated task is open again"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
+	dialect
 }
 
 func updateTodoState() tools.Tool[*Source] {
@@ -62,6 +63,7 @@ func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in up
 		out.headlineLink = s.link(now, shown)
 		return nil
 	})
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"previous_state": out.PreviousState, "new_state": out.NewState})
 	return out, err
 }
 
@@ -95,8 +97,11 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 	if err := e.checkBlocked(f, i, state); err != nil {
 		return editError(err)
 	}
+	if err := f.SetState(i, state, text); err != nil {
+		return editError(err)
+	}
 	e.touch(f, i)
-	return editError(f.SetState(i, state, text))
+	return nil
 }
 
 // checkBlocked tries a change of state on what is shown of a file, where something is
@@ -118,7 +123,7 @@ func (e *edit) checkBlocked(f *editedFile, i int, state string) error {
 
 // touch gives a headline that is changed an ID, where the configuration says so.
 func (e *edit) touch(f *editedFile, i int) {
-	if policy := idPolicy(e.s.config.IDs); policy == touchIDs || policy == "" && e.s.config.Compat == compatOrgMCP {
+	if policy := idPolicy(e.s.config.IDs); policy == touchIDs || policy == "" && e.s.config.speaksOrgMCP() {
 		f.CreateID(i)
 	}
 }

@@ -53,7 +53,7 @@ func unescapeSegment(text string) string {
 
 // uri names headline i, or the file for -1, by its path.
 func (s *catalog) uri(f *shownFile, i int) string {
-	if s.config.Compat == compatOrgMCP {
+	if s.config.speaksOrgMCP() {
 		return s.compatURI(f, i)
 	}
 	u := "org://" + escapePath(f.name)

@@ -156,6 +156,9 @@ func checkResources(r Reporter, m *tools.Manifest) {
 		if _, err := uritemplate.New(res.URI); err != nil {
 			r.Errorf("%s: its URI %s is not a template: %v", what, res.URI, err)
 		}
+		if res.Listed && strings.Count(res.ForSource("one").URI, "{") != 1 {
+			r.Errorf("%s: it is listed, so its URI %s must have one variable", what, res.URI)
+		}
 	}
 }
 

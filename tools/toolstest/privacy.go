@@ -43,6 +43,7 @@ func (s *suite) openWorld(hidden bool) (*observedSource, []string) {
 		defer w.mu.Unlock()
 		w.announced = append(w.announced, uri)
 	}
+	e.Subscribed = func() []string { return place.Names }
 	w.source = s.openAt(place, e)
 	return w, words
 }

@@ -123,7 +123,7 @@ func (c Config) sources(conf config.Config) []app.Source {
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
 		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf, a.Sources(conf)), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal, Log: log, Now: a.Now,
+		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal, Getenv: a.Getenv, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).make, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
 	}
 }
