@@ -3,6 +3,8 @@ package markdown
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -20,7 +22,7 @@ type DeletePageOut struct {
 	PageID  string `json:"pageId" jsonschema:"its id"`
 	Path    string `json:"path" jsonschema:"its file"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"nothing was deleted"`
-	Note    string `json:"note,omitempty" jsonschema:"what was kept"`
+	Note    string `json:"note,omitempty" jsonschema:"what was kept, and which links led to it"`
 }
 
 func deletePage() tools.Tool[*Notebook] {
@@ -39,6 +41,10 @@ func deletePage() tools.Tool[*Notebook] {
 
 // DeletePage implements delete_page.
 func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
+	linking, err := in.findLinks(ctx, n)
+	if err != nil {
+		return DeletePageOut{}, err
+	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	p, o, err := n.findToChange(ctx, in.Path, in.IfMatch)
@@ -51,8 +57,13 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		for _, c := range at.children {
 			c.pages(func(*node) { count++ })
 		}
-		out.Note = fmt.Sprintf("%d pages below it are kept.", count)
+		out.Note = fmt.Sprintf("%d pages below it are kept. ", count)
 	}
+	out.Note += linking
+	if assets := stem(p.file) + "/assets"; hasFileIn(o.files, assets) {
+		out.Note += fmt.Sprintf("Its attachments are kept: %s.", assets)
+	}
+	out.Note = strings.TrimSpace(out.Note)
 	if in.DryRun {
 		return out, nil
 	}
@@ -70,4 +81,44 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 	}
 	n.announce(p.file)
 	return out, nil
+}
+
+// findLinks says which links lead to the page. It looks before the page is taken for
+// writing, so that no writer waits for it.
+func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, error) {
+	file, err := n.findExact(in.Path)
+	if err != nil {
+		return "", err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return "", err
+	}
+	now, err := n.look(ctx)
+	if err != nil {
+		return "", err
+	}
+	_, incoming, err := now.linksOf(ctx, n, p)
+	if err != nil {
+		return "", err
+	}
+	links, pages := 0, []string{}
+	for _, from := range incoming {
+		if from.Path != file {
+			links, pages = links+from.Count, append(pages, from.Path)
+		}
+	}
+	if links == 0 {
+		return "", nil
+	}
+	named := strings.Join(pages[:min(len(pages), 5)], ", ")
+	if more := len(pages) - 5; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("Links to it: %d, on %d pages: %s. ", links, len(pages), named), nil
+}
+
+// hasFileIn reports whether one of files is below a folder.
+func hasFileIn(files []string, dir string) bool {
+	return slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, dir+"/") })
 }

@@ -34,7 +34,7 @@ func TestSuite(t *testing.T) {
 		}
 		put(t, filepath.Join(notes, "Pointers.md"), "[[Diary]] [[Private/Plan]] [p](Private/Plan.md) ![[photo.png]] [[Kept]] [[Hidden/Deep/X]] [[Alpha]] [[Projects/Alpha/Beneath]] #open\n")
 		return toolstest.Fixture{
-			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private/**"}, {Tag: "secret"}, {Property: "status", Value: "private"}, {Namespace: "Hidden"}}, Only: []tools.PrivacyRule{{Path: "Projects/**"}, {Path: "Archive/**"}, {Path: "Welcome"}, {Path: "New*"}, {Tag: "open"}}},
+			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private/**"}, {Tag: "secret"}, {Property: "status", Value: "private"}, {Namespace: "Hidden"}}, Only: []tools.PrivacyRule{{Path: "Projects/**"}, {Path: "Archive/**"}, {Path: "Welcome"}, {Path: "New*"}, {Path: "2026*"}, {Tag: "open"}}},
 			Hide:    func(round int) []string { return hide(t, notes, round) },
 			Names:   []string{"Projects", "Projects/Alpha.md", "Projects/Beta.md", "Projects/_index.md", "Archive", "Archive/Old.md", "Welcome.md", "/", "New.md", "Archive/Deep/New.md"},
 			Edit:    func(seed uint64) { edit(t, notes, seed) },
