@@ -42,6 +42,8 @@ var layers = []layer{
 	{"tools/toolstest", []string{"status", "tools"}, []string{terminal, mcpGo}, "a suite knows only what it tests"},
 	{"tools/toolstest/memo", []string{"status", "tools"}, []string{"os", terminal, mcpGo}, "the template shows what a System needs: tools, the Problem types of status, and net/http for its routes"},
 	{"tools/markdown/internal/mirror", []string{"internal/folder", "internal/textmerge"}, []string{"net", "os", "database/sql", "time", terminal, mcpGo}, "mirror is arithmetic on trees: it opens nothing and knows no clock"},
+	{"tools/markdown/internal/pagestore", []string{"internal/sqlstore", "tools/markdown/internal/mirror"}, []string{"os", terminal, mcpGo}, "pagestore keeps pages in tables; which side is right is for mirror"},
+	{"tools/markdown/internal/pagesync", []string{"tools/markdown/internal/mirror"}, []string{"net", "os", "database/sql", terminal, mcpGo}, "pagesync carries out plans between two sides that it does not open"},
 	{"tools/*", []string{"status", "tools", "internal/*"}, []string{mcpGo, terminal}, "a system knows its own files or its Peer, never how it is served; systems do not know each other"},
 	{"bridge", []string{"internal/*"}, []string{mcpGo, terminal}, "bridge moves frames; it does not know what they mean"},
 	{"bridge/*", []string{"bridge", "internal/*"}, []string{mcpGo, terminal}, "a fake Peer speaks frames, like the bridge"},

@@ -31,6 +31,7 @@ type CallLog struct {
 	trail    atomic.Pointer[audit.Trail]
 	count    atomic.Uint64
 	failures atomic.Uint64 // of these, calls that ended with an error
+	refusals refusalCounts
 }
 
 func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter) *CallLog {
@@ -145,7 +146,7 @@ func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size 
 		Detail: json.RawMessage(fmt.Sprintf(`{"status":%d}`, answer.status)),
 	}
 	switch {
-	case answer.status == http.StatusUnauthorized, answer.status == http.StatusForbidden:
+	case answer.status == http.StatusUnauthorized, answer.status == http.StatusForbidden, answer.status == http.StatusTooManyRequests:
 		r.Outcome, r.Code = audit.Refused, "http_"+strconv.Itoa(answer.status)
 	case answer.status == 0:
 		r.Outcome, r.Code = audit.Failed, "cut_off"

@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -100,6 +101,16 @@ func startFiles(t *testing.T, change func(*hub.Config)) *filesHub {
 		}
 	})
 	return &filesHub{&testHub{Hub: h, log: log}, t, dir}
+}
+
+// id is the ID of the nth Change of anybody, of which the first is the oldest.
+func (o *filesHub) id(n int) string {
+	o.t.Helper()
+	found, err := o.Changes().List(o.t.Context(), status.Filter{})
+	if err != nil || len(found.Changes) < n {
+		o.t.Fatalf("%d changes, %v", len(found.Changes), err)
+	}
+	return found.Changes[len(found.Changes)-n].ID
 }
 
 // holds is what a file of notes holds; empty: it is not there.

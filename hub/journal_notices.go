@@ -47,8 +47,8 @@ func (l *ChangeLog) raiseNotice(t status.ProblemType, component string, args sta
 // describeNotice says which call it was and what became of it.
 func describeNotice(n journal.Notice) string {
 	ids := n.Changes[0]
-	if last := n.Changes[len(n.Changes)-1]; last != ids {
-		ids += " to " + last
+	if more := len(n.Changes) - 1; more > 0 {
+		ids += fmt.Sprintf(" and %d more", more)
 	}
 	var parts []string
 	if len(n.TakenBack) > 0 {

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
-	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -108,14 +107,12 @@ func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.
 	if c.source, err = s.find(name); err != nil {
 		return tools.Result{}, err
 	}
-	info, ok := c.source.kind.Manifest().Tool(c.Tool)
-	if !ok {
+	if c.tool = c.source.tool(c.Tool); c.tool == nil {
 		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(c.Tool, mcp.MaxName))
 	}
-	if !s.outer.mayCall(info) {
-		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", info.Name)
+	if !s.outer.mayCall(c.tool.info) {
+		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", c.tool.name)
 	}
-	c.tool = &tool{name: info.Name, info: info, digest: policy.ToolDigest(info), kind: c.source.kind}
 	if s.rehearsal != nil {
 		return s.rehearsal.perform(ctx, c)
 	}

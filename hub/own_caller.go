@@ -18,22 +18,56 @@ type ownCaller struct{ source *source }
 // CallAs implements [tools.ClientCaller].
 func (o ownCaller) CallAs(ctx context.Context, client, toolName string, args json.RawMessage) (tools.Result, error) {
 	h, src := o.source.hub, o.source
-	word, name, ok := strings.Cut(client, ":")
-	if !ok || word == "" || name == "" || word+":" == keyPrefix {
-		return tools.Result{}, tools.Errorf(tools.Internal, "%q is no client of a source: want WORD:NAME", client)
+	name, err := o.clientName(client)
+	if err != nil {
+		return tools.Result{}, err
 	}
-	info, ok := src.kind.Manifest().Tool(toolName)
-	if !ok {
+	t := src.tool(toolName)
+	if t == nil {
 		return tools.Result{}, tools.Errorf(tools.Internal, "no tool named %s", toolName)
 	}
 	c := &call{
-		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.caller(word + ":" + src.conf.Name + "/" + name),
-		began: h.now(), seed: newSeed(), source: src, arguments: parseArguments(args),
+		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.caller(name),
+		began: h.now(), seed: newSeed(), tool: t, source: src, arguments: parseArguments(args),
 	}
-	c.tool = &tool{name: info.Name, info: info, digest: policy.ToolDigest(info), kind: src.kind}
 	c.session.CountCall(toolName, c.began)
 	res, err := h.performOn(ctx, c)
 	return finishCall(h, c, res, err)
+}
+
+// WriteAs implements [tools.ClientCaller]. Like a command of a person it passes no
+// policy, and it is recorded as one.
+func (o ownCaller) WriteAs(ctx context.Context, client, action string, write func(context.Context, tools.CallContext) error) error {
+	h, src := o.source.hub, o.source
+	name, err := o.clientName(client)
+	if err != nil {
+		return err
+	}
+	c := &call{caller: o.caller(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
+	c.tool = &tool{info: tools.ToolInfo{Name: action, Effect: tools.Admin, Timeout: commandTimeout}}
+	c.Tool = action
+	c.recorder = h.changes.newRecorder(c)
+	res, err := runOnSource(ctx, h.runner, c.slot(), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+		_, err := catchPanic(func() (struct{}, error) {
+			return struct{}{}, write(ctx, newCallContext(h, c, authorization{approved: true}))
+		})
+		if c.recorder != nil {
+			c.recorder.End(ctx, open.Restorer(), err)
+		}
+		return tools.Result{}, err
+	})
+	_, err = finishCall(h, c, res, err)
+	return err
+}
+
+// clientName is WORD:SOURCE/NAME for a source's own WORD:NAME, so that no source can
+// take the name of another's client.
+func (o ownCaller) clientName(client string) (string, error) {
+	word, name, ok := strings.Cut(client, ":")
+	if !ok || word == "" || name == "" || word+":" == keyPrefix {
+		return "", tools.Errorf(tools.Internal, "%q is no client of a source: want WORD:NAME", client)
+	}
+	return word + ":" + o.source.conf.Name + "/" + name, nil
 }
 
 // caller is a client of the source's own. It proves its name by being called here,

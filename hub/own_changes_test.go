@@ -86,40 +86,40 @@ func TestOwnChangesAndNoOthers(t *testing.T) {
 	a, b := o.agent(cursor), o.agent(cursor) // of the same name
 	a.mustCall("file", `{"files":{"old":"now\n"}}`)
 	b.mustCall("file", `{"files":{"theirs":"x"}}`)
-	out := a.list(`{"id":"c1"}`)
+	out := a.list(`{"id":"` + o.id(1) + `"}`)
 	if len(out.Changes) != 1 || out.Changes[0].Target != "old" || !strings.Contains(out.Changes[0].Diff, "-was\n+now\n") {
 		t.Errorf("listed %+v", out)
 	}
-	if d := cmp.Diff([]string{"c2"}, b.ids()); d != "" {
+	if d := cmp.Diff([]string{o.id(2)}, b.ids()); d != "" {
 		t.Error(d)
 	}
 	for _, tool := range []string{"list_changes", "undo_change"} {
-		theirs, never := b.call(tool, `{"id":"c1"}`), b.call(tool, `{"id":"c9"}`)
+		theirs, never := b.call(tool, `{"id":"`+o.id(1)+`"}`), b.call(tool, `{"id":"c00000000"}`)
 		odd := b.call(tool, `{"id":"cx"}`)
-		if theirs.code != tools.NotFound || theirs.text != strings.Replace(never.text, "c9", "c1", 1) || odd.code != tools.NotFound {
+		if theirs.code != tools.NotFound || theirs.text != strings.Replace(never.text, "c00000000", o.id(1), 1) || odd.code != tools.NotFound {
 			t.Errorf("%s: %q, %q and %q are told apart", tool, theirs.text, never.text, odd.text)
 		}
 	}
-	a.mustCall("undo_change", `{"id":"c1","dry_run":true}`)
+	a.mustCall("undo_change", `{"id":"`+o.id(1)+`","dry_run":true}`)
 	if o.holds("old") != "now\n" || len(a.ids()) != 1 {
 		t.Error("a dry run changed something")
 	}
 	var undone tools.UndoChangeOut
-	if err := json.Unmarshal(a.mustCall("undo_change", `{"id":"c1"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{"c3"}) || undone.Restored[0].Action != "restore" {
+	if err := json.Unmarshal(a.mustCall("undo_change", `{"id":"`+o.id(1)+`"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{o.id(3)}) || undone.Restored[0].Action != "restore" {
 		t.Errorf("undone %+v (%v)", undone, err)
 	}
 	if o.holds("old") != "was\n" {
 		t.Errorf("old holds %q", o.holds("old"))
 	}
-	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Conflict, "already")
-	a.mustCall("undo_change", `{"id":"c3"}`)
+	checkOutcome(t, a.call("undo_change", `{"id":"`+o.id(1)+`"}`), tools.Conflict, "already")
+	a.mustCall("undo_change", `{"id":"`+o.id(3)+`"}`)
 	if o.holds("old") != "now\n" {
 		t.Errorf("after the redo old holds %q", o.holds("old"))
 	}
-	if got := a.list(`{}`).Changes; len(got) != 3 || got[0].Undoes != "c3" || got[2].Outcome != string(status.Written) {
+	if got := a.list(`{}`).Changes; len(got) != 3 || got[0].Undoes != o.id(3) || got[2].Outcome != string(status.Written) {
 		t.Errorf("in the end %+v", got)
 	}
-	if got := a.list(`{"limit":2}`); got.Next != "c3" || len(a.list(`{"before":"c3"}`).Changes) != 1 {
+	if got := a.list(`{"limit":2}`); got.Next != o.id(3) || len(a.list(`{"before":"`+o.id(3)+`"}`).Changes) != 1 {
 		t.Errorf("cut to %+v", got)
 	}
 }
@@ -129,14 +129,14 @@ func TestOwnIsProven(t *testing.T) {
 	o := startFiles(t, nil)
 	o.agent(alice).mustCall("file", `{"files":{"a":"1"}}`)
 	o.agent(claimer).mustCall("file", `{"files":{"b":"1"}}`)
-	if got := o.agent(alice).ids(); !slices.Equal(got, []string{"c1"}) {
+	if got := o.agent(alice).ids(); !slices.Equal(got, []string{o.id(1)}) {
 		t.Errorf("who shows the token sees %q", got)
 	}
 	if got := o.agent(claimer).ids(); len(got) != 0 {
 		t.Errorf("who says the name sees %q", got)
 	}
-	checkOutcome(t, o.agent(claimer).call("undo_change", `{"id":"c1"}`), tools.NotFound, "c1")
-	o.agent(alice).mustCall("undo_change", `{"id":"c1"}`)
+	checkOutcome(t, o.agent(claimer).call("undo_change", `{"id":"`+o.id(1)+`"}`), tools.NotFound, o.id(1))
+	o.agent(alice).mustCall("undo_change", `{"id":"`+o.id(1)+`"}`)
 	if o.holds("a") != "" || o.holds("b") != "1" {
 		t.Error("the wrong one was taken back")
 	}
@@ -156,11 +156,11 @@ func TestSharedSessionOwnsNothing(t *testing.T) {
 		return body
 	}
 	say(1, "file", `{"files":{"a":"1"}}`, "")
-	if body := say(2, "list_changes", `{}`, ""); !strings.Contains(body, "token") || strings.Contains(body, "c1") {
+	if body := say(2, "list_changes", `{}`, ""); !strings.Contains(body, "token") || strings.Contains(body, o.id(1)) {
 		t.Errorf("without a token: %s", body)
 	}
 	say(3, "file", `{"files":{"b":"1"}}`, "alice")
-	if body := say(4, "list_changes", `{}`, "alice"); !strings.Contains(body, `"c2"`) || strings.Contains(body, `"c1"`) {
+	if body := say(4, "list_changes", `{}`, "alice"); !strings.Contains(body, o.id(2)) || strings.Contains(body, o.id(1)) {
 		t.Errorf("with one: %s", body)
 	}
 }

@@ -22,18 +22,18 @@ func TestUndoNeedsTheGrantOfItsEffect(t *testing.T) {
 	a.mustCall("file", `{"files":{"new":"1"}}`)
 	a.mustCall("file", `{"files":{"old":"now"}}`)
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads, tools.Writes}}}, nil))
-	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "delete")
-	checkOutcome(t, a.call("undo_change", `{"id":"c1","dry_run":true}`), tools.Denied, "delete")
-	a.mustCall("undo_change", `{"id":"c2"}`)
+	checkOutcome(t, a.call("undo_change", `{"id":"`+o.id(1)+`"}`), tools.Denied, "delete")
+	checkOutcome(t, a.call("undo_change", `{"id":"`+o.id(1)+`","dry_run":true}`), tools.Denied, "delete")
+	a.mustCall("undo_change", `{"id":"`+o.id(2)+`"}`)
 	if o.holds("new") != "1" || o.holds("old") != "was" {
 		t.Error("grants were not heeded")
 	}
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads}}}, nil))
-	checkOutcome(t, a.call("undo_change", `{"id":"c3"}`), notListed, "may not write")
+	checkOutcome(t, a.call("undo_change", `{"id":"`+o.id(3)+`"}`), notListed, "may not write")
 	o.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Effects: []tools.Effect{tools.Deletes}}}))
-	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
+	checkOutcome(t, a.call("undo_change", `{"id":"`+o.id(1)+`"}`), tools.Denied, "policy")
 	o.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Path: "new"}}))
-	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
+	checkOutcome(t, a.call("undo_change", `{"id":"`+o.id(1)+`"}`), tools.Denied, "policy")
 }
 
 // Who is asked first is asked about an undo too, with its very diff; a no
@@ -46,7 +46,7 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	a.mustCall("file", `{"files":{"old":"now\n"}}`)
 	o.SetPolicy(policy.New(askWrites(), nil))
 	ask := func() (status.Approval, <-chan callOutcome) {
-		out := a.startCall("undo_change", `{"id":"c1"}`)
+		out := a.startCall("undo_change", `{"id":"`+o.id(1)+`"}`)
 		return <-asked, out
 	}
 	w, out := ask()
@@ -91,16 +91,16 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	if err := o.Reload(t.Context(), []hub.Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.list(`{"limit":1}`); len(got.Changes) != 1 || got.Changes[0].ID != "c1" || got.Next != "" {
+	if got := a.list(`{"limit":1}`); len(got.Changes) != 1 || got.Changes[0].ID != o.id(1) || got.Next != "" {
 		t.Errorf("listed %+v", got)
 	}
 	// Without a grant to delete, an undo of one that is not there asks for none.
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads, tools.Writes}}}, nil))
 	for _, tool := range []string{"list_changes", "undo_change"} {
-		never := a.call(tool, `{"id":"c9"}`)
-		for _, id := range []string{"c2", "c3", "c4", "c5", "c6"} {
+		never := a.call(tool, `{"id":"c00000000"}`)
+		for _, id := range []string{o.id(2), o.id(3), o.id(4), o.id(5), o.id(6)} {
 			got := a.call(tool, `{"id":"`+id+`"}`)
-			if got.code != never.code || got.text != strings.Replace(never.text, "c9", id, 1) {
+			if got.code != never.code || got.text != strings.Replace(never.text, "c00000000", id, 1) {
 				t.Errorf("%s %s: %q, want what %q says", tool, id, got.text, never.text)
 			}
 		}
@@ -126,7 +126,7 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 	a.Initialize()
 	a.Call("file", `{"files":{"old":"X\n2\n3\n4\n5\n"}}`)
 	o.edit("old", "X\n2\n3\n4\nby a person\n")
-	for _, args := range []string{`{"id":"c1"}`, `{"id":"c1","dry_run":true}`} {
+	for _, args := range []string{`{"id":"` + o.id(1) + `"}`, `{"id":"` + o.id(1) + `","dry_run":true}`} {
 		f := a.Ask("tools/call", `{"name":"undo_change","arguments":`+args+`}`)
 		r := a.Result(f)
 		var object struct {
@@ -143,7 +143,7 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 	if strings.Contains(o.log.String(), "by a person") {
 		t.Error("the log has content")
 	}
-	a.Call("undo_change", `{"id":"c1","merge":true}`)
+	a.Call("undo_change", `{"id":"`+o.id(1)+`","merge":true}`)
 	if got := o.holds("old"); got != "1\n2\n3\n4\nby a person\n" {
 		t.Errorf("merged to %q", got)
 	}
@@ -157,8 +157,8 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	a.Initialize()
 	a.Call("file", `{"files":{"a":"1"}}`)
 	a.Call("file", `{"files":{"b":"1"}}`)
-	a.Ask("tools/call", `{"name":"undo_change","arguments":{"id":"c1"},"_meta":{"lectern/reason":"a slip"}}`)
-	if r := a.Call("undo_change", `{"id":"c2"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
+	a.Ask("tools/call", `{"name":"undo_change","arguments":{"id":"`+o.id(1)+`"},"_meta":{"lectern/reason":"a slip"}}`)
+	if r := a.Call("undo_change", `{"id":"`+o.id(2)+`"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
 		t.Errorf("the circuit breaker did not trip: %+v", r)
 	}
 	calls, err := o.Calls().Stream(t.Context(), status.CallFilter{})
@@ -169,11 +169,11 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	for c := range calls {
 		seen = append(seen, c)
 	}
-	if len(seen) != 4 || seen[2].Tool != "undo_change" || seen[2].Effect != "delete" || seen[2].Source != "notes" || !slices.Equal(seen[2].Changes, []string{"c3"}) {
+	if len(seen) != 4 || seen[2].Tool != "undo_change" || seen[2].Effect != "delete" || seen[2].Source != "notes" || !slices.Equal(seen[2].Changes, []string{o.id(3)}) {
 		t.Errorf("calls %+v", seen)
 	}
 	found, err := o.Changes().List(t.Context(), status.Filter{})
-	if err != nil || len(found.Changes) != 3 || found.Changes[0].Reason != "a slip" || found.Changes[0].Undoes != "c1" || found.Changes[0].Session == "" {
+	if err != nil || len(found.Changes) != 3 || found.Changes[0].Reason != "a slip" || found.Changes[0].Undoes != o.id(1) || found.Changes[0].Session == "" {
 		t.Errorf("changes %+v (%v)", found, err)
 	}
 	r := a.Call("list_changes", `{"limit":0}`)

@@ -51,8 +51,9 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 		methods = append(slices.Clone(methods), http.MethodHead)
 	}
 	rule := loopnet.Route{
-		Path: path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream,
+		Path: m.base + m.route.Path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream,
 		NoToken: m.route.Auth == tools.AuthOpen || r.only == nil && m.source.isSet(m.route.OpenKey), // only other machines are served by name
+		Refused: func(req *http.Request, code int, reason string) { r.recordRefusal(req, m, code, reason) },
 	}
 	if m.route.Auth == tools.AuthSource {
 		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {

@@ -31,6 +31,11 @@ import (
 // does. The bearer "client" is one of Lectern's own tokens.
 func serveRoutes(t *testing.T, h *hub.Hub) *hubtest.Site {
 	t.Helper()
+	return serveRoutesWithin(t, h, loopnet.Budget{})
+}
+
+func serveRoutesWithin(t *testing.T, h *hub.Hub, room loopnet.Budget) *hubtest.Site {
+	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
 	number, err := strconv.Atoi(port)
@@ -38,7 +43,7 @@ func serveRoutes(t *testing.T, h *hub.Hub) *hubtest.Site {
 		t.Fatal(err)
 	}
 	server.Config.Handler = loopnet.Guard(loopnet.GuardConfig{
-		Port: number, Lookup: h.Routes().Lookup, Log: slog.New(slog.DiscardHandler),
+		Port: number, Lookup: h.Routes().Lookup, Log: slog.New(slog.DiscardHandler), Budget: room,
 		Authorize: func(bearer string) (string, bool) { return bearer, bearer == "client" },
 	}, h.Routes())
 	server.Start()
@@ -122,6 +127,9 @@ func TestRoutes(t *testing.T) {
 	if err != nil || len(changes.Changes) != 2 || changes.Changes[1].Client != "key:memo" || changes.Changes[0].Client != "cursor" {
 		t.Errorf("changes %+v, %v; want one of key:memo and one of cursor", changes.Changes, err)
 	}
+	if rule, ok := h.Routes().Lookup("/memo/notes/Milk"); !ok || rule.Path != "/memo/notes/" {
+		t.Errorf("the guard, which logs a route's path, is given %q", rule.Path)
+	}
 	if strings.Contains(h.log.String(), "secret desk") {
 		t.Error("the log holds a key")
 	}
@@ -152,9 +160,9 @@ func auditOf(t *testing.T, h *hub.Hub) (recorded func() []audit.Record) {
 	}
 }
 
-// checkRequests checks that every request that the guard let through is in the
-// audit, with who sent it and how it was answered, and as what the calls it made
-// belong to. No path is there, for it may hold content.
+// checkRequests checks that every request to a route is in the audit, also those that
+// the guard refused, with who sent it and how it was answered, and as what the calls
+// it made belong to. No path is there, for it may hold content, and no key.
 func checkRequests(t *testing.T, all []audit.Record) {
 	t.Helper()
 	var requests []string
@@ -167,16 +175,23 @@ func checkRequests(t *testing.T, all []audit.Record) {
 			}
 		default:
 			requests = append(requests, fmt.Sprintf("%s: %s %s%s", r.Client, r.Tool, r.Outcome, r.Detail))
-			if strings.Contains(r.Tool, "Milk") || r.Source != "desk" || r.Transport != "route" ||
+			if strings.Contains(fmt.Sprintf("%+v", r), "Milk") || strings.Contains(fmt.Sprintf("%+v %s", r, r.Detail), "secret") ||
+				r.Source != "desk" || r.Transport != "route" || (r.Outcome == audit.Refused) != (r.Message != "") ||
 				strings.HasPrefix(r.Tool, "PUT") && r.Request == 0 || r.Outcome == audit.OK && !strings.HasPrefix(r.Tool, "HEAD") && r.Response == 0 {
 				t.Errorf("recorded as %+v", r)
 			}
 		}
 	}
+	refused := func(request string, code int) string {
+		return fmt.Sprintf(`%s refused{"status":%d,"address":"127.0.0.1"}`, request, code)
+	}
 	want := []string{
 		`key:memo: GET /notes/ ok{"status":200}`, `key:memo: GET /notes/ ok{"status":200}`, `cursor: GET /notes/ ok{"status":200}`,
 		`key:memo: HEAD /notes/ ok{"status":200}`, `key:memo: GET /notes/ error{"status":404}`, `: GET /health ok{"status":200}`,
 		`key:memo: PUT /notes/ ok{"status":200}`, `cursor: PUT /notes/ ok{"status":200}`,
+		refused(": GET /notes/", 401), refused(": GET /notes/", 401), refused(": GET /notes/", 401), // no key, a wrong one, another scheme
+		refused(": GET /notes/", 403), refused(": GET /health", 403), refused(": GET /notes/", 403), refused(": PUT /notes/", 403), // web pages
+		refused(": POST /notes/", 405), refused(": PUT /notes/", 415), refused(": PUT /notes/", 413), refused(": PUT /health", 405),
 	}
 	if !slices.Equal(requests, want) {
 		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(requests, "\n"), strings.Join(want, "\n"))

@@ -41,7 +41,7 @@ func TestSequencesThroughTheHub(t *testing.T) {
 	for first := 0; first < count && !t.Failed(); first += atOnce {
 		d := newFolders(t, min(atOnce, count-first))
 		for i := range d.trees {
-			q := &episode{T: t, folders: d, dir: d.trees[i], source: fmt.Sprintf("n%d", i), rand: rand.New(rand.NewPCG(uint64(first+i), 7)), mine: map[string]entry{}}
+			q := &episode{T: t, folders: d, dir: d.trees[i], source: fmt.Sprintf("n%d", i), rand: rand.New(rand.NewPCG(uint64(first+i), 7)), mine: map[string]entry{}, known: map[string]bool{}}
 			q.play()
 			wrote += q.wrote
 			if t.Failed() {
@@ -164,6 +164,7 @@ type episode struct {
 	tree        map[string]entry // as it is now
 	wrote       int
 	calls       []written        // oldest first
+	known       map[string]bool  // IDs of the Changes of calls
 	mine        map[string]entry // what the person did since an agent last wrote there; the zero entry: removed it
 	log         []string
 }
@@ -306,10 +307,10 @@ func (q *episode) hold(who int, callErr error) {
 	}
 	changed, left := map[string]int{}, map[string]entry{}
 	for _, c := range latest.Changes {
-		if len(q.calls) > 0 && number(c.ID) <= number(q.calls[len(q.calls)-1].id) {
-			break
+		if !q.known[c.ID] {
+			q.known[c.ID] = true
+			changed[c.Target]++
 		}
-		changed[c.Target]++
 	}
 	if len(changed) > 0 {
 		q.calls = append(q.calls, written{latest.Changes[0].ID, left})
@@ -332,11 +333,6 @@ func (q *episode) hold(who int, callErr error) {
 			}
 		}
 	}
-}
-
-func number(id string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "c"))
-	return n
 }
 
 // edit is the person at work.

@@ -62,6 +62,8 @@ type source struct {
 	state    status.State
 	since    time.Time
 	closeErr error // of the last Close
+
+	unpublished sync.Map // *tool by name: what calls within calls have called
 }
 
 // A sourceRef is an opened source with a count of the calls that use it: it is
@@ -86,6 +88,21 @@ func (h *Hub) newSource(conf Source) *source {
 }
 
 func (s *source) grants(e tools.Effect) bool { return slices.Contains(s.effects, e) }
+
+// tool is a tool of the source's System as calls within calls have it; nil: there is
+// none. It is made once, because its digest takes longer than a small call.
+func (s *source) tool(name string) *tool {
+	if known, ok := s.unpublished.Load(name); ok {
+		return known.(*tool) //nolint:forcetypeassert // nothing else is in it
+	}
+	info, ok := s.kind.Manifest().Tool(name)
+	if !ok {
+		return nil
+	}
+	t := &tool{name: info.Name, info: info, digest: policy.ToolDigest(info), kind: s.kind}
+	s.unpublished.Store(name, t)
+	return t
+}
 
 // resourceChanged tells those subscribers of uri who could read it from s.
 func (s *source) resourceChanged(uri string) {

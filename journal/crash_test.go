@@ -167,7 +167,7 @@ func TestEditedAfterTheCrash(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 	d.checkOutcomes("a.md update unknown")
-	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil {
+	if err := d.undo(status.Filter{IDs: []string{d.id(1)}}); err == nil {
 		t.Error("the person's edit was overwritten")
 	}
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("by a person\n")})

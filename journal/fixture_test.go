@@ -226,6 +226,13 @@ func (d *testJournal) list(p status.Filter) []status.Change {
 	return found.Changes
 }
 
+// id is the ID of the nth Change, of which the first is the oldest.
+func (d *testJournal) id(n int) string {
+	d.Helper()
+	all := d.list(status.Filter{Limit: 1000})
+	return all[len(all)-n].ID
+}
+
 // outcomes returns those of all Changes, oldest first, with their targets.
 func (d *testJournal) outcomes() []string {
 	d.Helper()

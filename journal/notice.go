@@ -33,7 +33,7 @@ const maxNoticeNames = 20
 func newNotice(rows []changeRow) *Notice {
 	n := &Notice{Time: rows[0].time, Source: rows[0].origin.Source, Client: rows[0].origin.Client, Tool: rows[0].origin.Tool}
 	for _, v := range slices.Backward(rows) { // they are newest first
-		n.Changes = append(n.Changes, changeID(v.seq))
+		n.Changes = append(n.Changes, v.id)
 	}
 	return n
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -53,7 +54,7 @@ func (j *Journal) OwnChanges(ctx context.Context, see OwnChangesQuery, id, befor
 	}
 	answer := status.Changes{Changes: []status.Change{}, More: more}
 	for _, v := range all {
-		answer.Changes = append(answer.Changes, v.toStatus())
+		answer.Changes = append(answer.Changes, v.toStatus(j.key))
 	}
 	if id == "" {
 		return answer, nil
@@ -112,7 +113,7 @@ func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before s
 		if len(batch) < ownBatchSize {
 			return found, false, nil
 		}
-		p.Before = changeID(batch[len(batch)-1].seq)
+		p.Before = batch[len(batch)-1].id
 	}
 }
 
@@ -120,19 +121,14 @@ func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filt
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, id := range append(slices.Clone(p.IDs), p.Before) {
-		if _, err := parseChangeID(id); id != "" && err != nil {
-			return nil, noOwnChangeError(id)
-		}
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.openAndFlush(); err != nil {
 		return nil, fmt.Errorf("list changes: %w", err)
 	}
 	where, args, err := j.filterCondition(p)
-	if err != nil {
-		return nil, err
+	if err != nil { // one of the IDs is none
+		return nil, noOwnChangeError(strings.Join(append(slices.Clone(p.IDs), p.Before), ""))
 	}
 	mine, more := own.condition()
 	all, err := j.rows(where+" AND "+mine+" ORDER BY seq DESC LIMIT ?", append(append(args, more...), ownBatchSize)...)

@@ -34,11 +34,11 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 			return err
 		},
 		"diff": func(d *testJournal, p journal.OwnChangesQuery) error {
-			_, err := d.OwnChanges(d.Context(), p, "c1", "", 1)
+			_, err := d.OwnChanges(d.Context(), p, d.id(1), "", 1)
 			return err
 		},
 		"undo": func(d *testJournal, p journal.OwnChangesQuery) error {
-			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: "c1", Open: d.lend})
+			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: d.id(1), Open: d.lend})
 			return err
 		},
 	} {
@@ -92,7 +92,7 @@ func TestOwnChangesPassOverHidden(t *testing.T) {
 func TestRetractionThatIsStopped(t *testing.T) {
 	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	r := journal.OwnUndo{OwnChangesQuery: d.ownQuery(), ID: "c1", Open: d.lend}
+	r := journal.OwnUndo{OwnChangesQuery: d.ownQuery(), ID: d.id(1), Open: d.lend}
 	no := tools.Errorf(tools.Denied, "no")
 	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
 	for _, rec := range []*journal.Recorder{nil, by} {

@@ -48,7 +48,7 @@ func (d *database) scan(from *sql.Rows) (v changeRow, err error) {
 	if err != nil {
 		return changeRow{}, err
 	}
-	v.time = time.Unix(0, at)
+	v.id, v.time = d.key.changeID(v.seq), time.Unix(0, at)
 	plain, err := d.key.open(target, "target")
 	if err != nil {
 		v.Target, v.unreadable = "?", true
@@ -125,7 +125,7 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	}
 	room := maxDiffBytes
 	for _, v := range all {
-		answer.Changes = append(answer.Changes, v.toStatus())
+		answer.Changes = append(answer.Changes, v.toStatus(j.key))
 		if len(p.IDs) == 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 		}
 		diff := v.diff(room)
 		room -= len(diff)
-		answer.Diffs[changeID(v.seq)] = diff
+		answer.Diffs[v.id] = diff
 	}
 	return answer, nil
 }
@@ -164,7 +164,7 @@ func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 	}
 	if len(p.IDs) > 0 {
 		for _, id := range p.IDs {
-			seq, err := parseChangeID(id)
+			seq, err := d.key.parseChangeID(id)
 			if err != nil {
 				return "", nil, err
 			}
@@ -181,7 +181,7 @@ func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 		add("time >= ?", p.Since.UnixNano())
 	}
 	if p.Before != "" {
-		seq, err := parseChangeID(p.Before)
+		seq, err := d.key.parseChangeID(p.Before)
 		if err != nil {
 			return "", nil, err
 		}
@@ -193,9 +193,9 @@ func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 // toStatus returns the row as people see it. One that is pending although its
 // call has ended was not reconciled yet, because its source has not been open
 // since.
-func (v changeRow) toStatus() status.Change {
+func (v changeRow) toStatus(k *contentKey) status.Change {
 	c := status.Change{
-		ID: changeID(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
+		ID: v.id, Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: k.callID(v.call),
 		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.action(), Outcome: v.outcome,
 		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, CannotUndo: v.cannotUndo,
 	}
@@ -206,7 +206,7 @@ func (v changeRow) toStatus() status.Change {
 		c.Group = groupID(v.group)
 	}
 	if v.undoes != 0 {
-		c.Undoes = changeID(v.undoes)
+		c.Undoes = k.changeID(v.undoes)
 	}
 	return c
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -79,7 +78,7 @@ func (r *Recorder) IDs() []string {
 	defer r.mu.Unlock()
 	var ids []string
 	for _, v := range r.rows {
-		ids = append(ids, changeID(v.seq))
+		ids = append(ids, v.id)
 	}
 	return ids
 }
@@ -172,7 +171,8 @@ type changeRow struct {
 	tools.Change
 
 	seq, call  int64
-	group      int64 // 0: none
+	id         string // of seq, as everybody is told
+	group      int64  // 0: none
 	time       time.Time
 	origin     Origin
 	outcome    status.Outcome // empty: pending
@@ -216,6 +216,7 @@ func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 		v.call = v.seq
 		err = exec(tx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
 	}
+	v.id = d.key.changeID(v.seq)
 	return err
 }
 
@@ -237,18 +238,6 @@ func (d *database) openReason(reason []byte) (string, error) {
 
 func (d *database) targetName(source, target string) []byte {
 	return d.key.name([]byte(source), []byte(target))
-}
-
-// changeID and parseChangeID convert between IDs as people type them and row
-// numbers.
-func changeID(seq int64) string { return fmt.Sprintf("c%d", seq) }
-
-func parseChangeID(id string) (int64, error) {
-	var seq int64
-	if _, err := fmt.Sscanf(id, "c%d", &seq); err != nil || seq <= 0 || changeID(seq) != id {
-		return 0, fmt.Errorf("invalid change ID %.40q; `lectern changes` lists the IDs", id)
-	}
-	return seq, nil
 }
 
 // isContainer reports whether a target only contains others, such as a folder,

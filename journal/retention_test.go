@@ -31,10 +31,10 @@ func TestSeekstoneGapEviction(t *testing.T) {
 	if len(all) != 8 || all[0].CannotUndo != "" || all[1].CannotUndo != "" || all[7].CannotUndo == "" || all[7].Target != "a.md" {
 		t.Errorf("changes %+v", all)
 	}
-	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil || !strings.Contains(err.Error(), "no longer kept") {
+	if err := d.undo(status.Filter{IDs: []string{d.id(1)}}); err == nil || !strings.Contains(err.Error(), "no longer kept") {
 		t.Errorf("error %v", err)
 	}
-	d.mustUndo(status.Filter{IDs: []string{"c8"}})
+	d.mustUndo(status.Filter{IDs: []string{d.id(8)}})
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": big(6)})
 }
 

@@ -78,8 +78,8 @@ func countCalls(steps []undoStep) int {
 func (s *undoStep) changesExcept(ids []string) []string {
 	var others []string
 	for _, v := range slices.Backward(s.rows) {
-		if id := changeID(v.seq); !slices.Contains(ids, id) {
-			others = append(others, id)
+		if !slices.Contains(ids, v.id) {
+			others = append(others, v.id)
 		}
 	}
 	return others
@@ -196,7 +196,7 @@ func (s *undoStep) describe() string {
 		return s.source
 	}
 	v := s.rows[len(s.rows)-1]
-	return fmt.Sprintf("%s (%s %s in %s)", changeID(v.seq), v.origin.Tool, v.Target, s.source)
+	return fmt.Sprintf("%s (%s %s in %s)", v.id, v.origin.Tool, v.Target, s.source)
 }
 
 func firstLine(err error) string {
@@ -318,7 +318,7 @@ func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflictin
 			continue
 		}
 		edited = append(edited, v.Target)
-		why = append(why, fmt.Sprintf("%s in %s was edited after %s:\n%s", v.Target, s.source, changeID(v.seq), unifiedDiff(v.Target, v.After, now, 8<<10)))
+		why = append(why, fmt.Sprintf("%s in %s was edited after %s:\n%s", v.Target, s.source, v.id, unifiedDiff(v.Target, v.After, now, 8<<10)))
 	}
 	if len(why) == 0 {
 		return err
@@ -375,7 +375,7 @@ func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
 // checkSelected checks Changes that were selected by ID.
 func (d *database) checkSelected(ids []string, all []changeRow) error {
 	for _, id := range ids {
-		i := slices.IndexFunc(all, func(v changeRow) bool { return changeID(v.seq) == id })
+		i := slices.IndexFunc(all, func(v changeRow) bool { return v.id == id })
 		switch {
 		case i < 0:
 			return fmt.Errorf("change %.40s not found; `lectern changes` lists the changes", id)
@@ -461,9 +461,9 @@ func (d *database) loadStep(s undoStep) (undoStep, error) {
 		v := &rows[i]
 		switch {
 		case v.cannotUndo != "":
-			return s, &cannotUndoError{reason: fmt.Sprintf("%s (%s in %s) cannot be undone: %s", changeID(v.seq), v.Target, s.source, v.cannotUndo)}
+			return s, &cannotUndoError{reason: fmt.Sprintf("%s (%s in %s) cannot be undone: %s", v.id, v.Target, s.source, v.cannotUndo)}
 		case v.outcome == "":
-			return s, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", changeID(v.seq), v.Target, s.source), true}
+			return s, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", v.id, v.Target, s.source), true}
 		}
 		if err := d.loadContents(v); err != nil {
 			return s, err

@@ -25,12 +25,12 @@ func TestUndoComposesAndIsUndone(t *testing.T) {
 	d.mustUndo(status.Filter{Session: "s1"})
 	d.fakeFolder.holds(t, map[string]tools.State{})
 	d.checkOutcomes("a.md create undone", "a.md update undone", "a.md update undone", "a.md update written", "a.md update written", "a.md delete written")
-	d.mustUndo(status.Filter{IDs: []string{"c6"}})
+	d.mustUndo(status.Filter{IDs: []string{d.id(6)}})
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("1\n")})
-	if all := d.list(status.Filter{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
+	if all := d.list(status.Filter{}); all[0].Undoes != d.id(6) || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
 		t.Errorf("after the redo: %+v", all)
 	}
-	if err := d.undo(status.Filter{IDs: []string{"c6"}}); err == nil || !strings.Contains(err.Error(), "already") {
+	if err := d.undo(status.Filter{IDs: []string{d.id(6)}}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("twice: %v", err)
 	}
 	if err := d.undo(status.Filter{Session: "s9"}); err == nil {
@@ -49,7 +49,7 @@ func TestUndoTakesWholeCalls(t *testing.T) {
 	for _, c := range []struct {
 		ids  []string
 		says string
-	}{{ids[:1], "the same call also made c2; a call is undone as a whole"}, {ids, ""}} {
+	}{{ids[:1], "the same call also made " + ids[1] + "; a call is undone as a whole"}, {ids, ""}} {
 		plan, err := d.PlanUndo(t.Context(), status.Filter{IDs: c.ids}, d.lend)
 		if err != nil || strings.Join(plan.Risks, "; ") != c.says {
 			t.Errorf("the plan for %v says %q (%v), want %q", c.ids, plan.Risks, err, c.says)

@@ -24,7 +24,7 @@ const (
 	Application = "Logseq"
 )
 
-//go:embed package.json README.md dist
+//go:embed package.json readme.md dist
 var embedded embed.FS
 
 // Files are the plugin's files as Logseq wants them in its folder.

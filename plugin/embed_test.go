@@ -3,6 +3,7 @@ package plugin
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"testing"
 	"testing/fstest"
@@ -10,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const packageJSON = `{"version": "1.2.3", "description": "D", "author": "A", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`
+const packageJSON = `{"version": "1.2.3", "description": "D", "author": "A", "scripts": {"test": "x"}, "devDependencies": {"x": "1"}, "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`
 
 func built() fstest.MapFS {
 	return fstest.MapFS{
 		"package.json":  {Data: []byte(packageJSON)},
-		"README.md":     {Data: []byte("# Read\n")},
+		"readme.md":     {Data: []byte("# Read\n")},
 		"dist/index.js": {Data: []byte("run()\n")},
 		"dist/icon.svg": {Data: []byte("<svg/>\n")},
 	}
@@ -23,7 +24,7 @@ func built() fstest.MapFS {
 
 // What is committed is whole, and has a name that Logseq and installer agree on.
 func TestFiles(t *testing.T) {
-	for _, name := range []string{"dist/index.html", "dist/index.js", "dist/LICENSES.txt", "README.md"} {
+	for _, name := range []string{"dist/index.html", "dist/index.js", "dist/LICENSES.txt", "readme.md"} {
 		if info, err := fs.Stat(Files(), name); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -61,11 +62,16 @@ func TestPack(t *testing.T) {
 	for _, f := range z.File {
 		names = append(names, f.Name)
 		text, err := fs.ReadFile(z, f.Name)
-		if err != nil || !bytes.Equal(text, built()[f.Name].Data) {
+		if f.Name == "package.json" {
+			var members map[string]any
+			if err := json.Unmarshal(text, &members); err != nil || members["version"] != "1.2.3" || members["scripts"] != nil || members["devDependencies"] != nil {
+				t.Errorf("%s holds %q, %v", f.Name, text, err)
+			}
+		} else if err != nil || !bytes.Equal(text, built()[f.Name].Data) {
 			t.Errorf("%s holds %q, %v", f.Name, text, err)
 		}
 	}
-	if diff := cmp.Diff([]string{"README.md", "dist/icon.svg", "dist/index.js", "package.json"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"dist/icon.svg", "dist/index.js", "package.json", "readme.md"}, names); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -25,6 +25,11 @@ func Pack(out io.Writer, files fs.FS) error {
 		if err != nil {
 			return err
 		}
+		if name == "package.json" {
+			if text, err = published(text); err != nil {
+				return err
+			}
+		}
 		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 		h.SetMode(0o644)
 		w, err := z.CreateHeader(h)
@@ -41,6 +46,19 @@ func Pack(out io.Writer, files fs.FS) error {
 		return fmt.Errorf("pack plugin: %w", err)
 	}
 	return nil
+}
+
+// published is package.json without what only a build of the plugin needs.
+func published(text []byte) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, fmt.Errorf("package.json: %w", err)
+	}
+	for _, name := range []string{"scripts", "dependencies", "devDependencies", "private"} {
+		delete(members, name)
+	}
+	text, err := json.MarshalIndent(members, "", "  ")
+	return append(text, '\n'), err
 }
 
 // Manifest is the marketplace's manifest.json. The icon that it names is beside

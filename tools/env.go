@@ -74,8 +74,9 @@ type Env struct {
 	// Subscribed returns the URIs that clients are subscribed to now, in their own
 	// spelling, of this source or any other.
 	Subscribed func() []string
-	// Calls makes calls that no client asks for, such as those of a schedule; nil:
-	// none can be made. Only [Runner].Run uses it.
+	// Calls makes calls that no client asks for, such as those of a schedule, and has
+	// writes recorded that the source makes by itself; nil: neither can be done. Only
+	// [Runner].Run uses it.
 	Calls ClientCaller
 	// Report shows people how the source is.
 	Report Reporter
@@ -103,6 +104,13 @@ type ClientCaller interface {
 	// journal and audit hold as for any call; it returns when the call has ended,
 	// also with a person who was asked.
 	CallAs(ctx context.Context, client, tool string, args json.RawMessage) (Result, error)
+	// WriteAs has write change the source as such a client, when another program has
+	// changed what the source mirrors. write reports its Changes to the CallContext like
+	// a tool, and they are in the journal under the name of action, and undone as one;
+	// the audit has it as a call. No policy, approval or rate limit is asked, because
+	// the person who set up the mirror has decided. write may run on after ctx has ended,
+	// and its error is returned as agents would see it.
+	WriteAs(ctx context.Context, client, action string, write func(context.Context, CallContext) error) error
 }
 
 // A Reporter shows people how a source is, on the panel and in `lectern status`.

@@ -90,8 +90,8 @@ func OwnChangesTools() []Tool[OwnChanges] {
 			Examples: []Example[ListChangesIn, ListChangesOut]{{
 				Purpose: "find what to undo", In: ListChangesIn{Limit: 1}, AnyAnswer: true,
 				Want: ListChangesOut{
-					Changes: []OwnChange{{ID: "c12", Call: "k12", Time: when, Tool: "write_page", Target: "Plan.md", Action: "update", Outcome: "written"}},
-					Next:    "c12",
+					Changes: []OwnChange{{ID: "c7kq20mh1", Call: "k7kq20mh1", Time: when, Tool: "write_page", Target: "Plan.md", Action: "update", Outcome: "written"}},
+					Next:    "c7kq20mh1",
 				},
 			}},
 		}, OwnChanges.ListChanges),
@@ -101,7 +101,7 @@ func OwnChangesTools() []Tool[OwnChanges] {
 				"Refused, with the diff, if the target was edited later; merge keeps such edits of other lines. The undo is a change too.",
 			Errors: []Code{NotFound, Conflict},
 			Examples: []Example[UndoChangeIn, UndoChangeOut]{{
-				Purpose: "see what an undo would do", In: UndoChangeIn{ID: "c12", DryRun: true}, AnyAnswer: true,
+				Purpose: "see what an undo would do", In: UndoChangeIn{ID: "c7kq20mh1", DryRun: true}, AnyAnswer: true,
 				Want: UndoChangeOut{Restored: []Restored{{Target: "Plan.md", Action: "restore", Diff: "--- Plan.md\n+++ Plan.md\n@@ -1 +1 @@\n-new\n+old\n"}}},
 			}},
 		}, OwnChanges.UndoChange),

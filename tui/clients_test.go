@@ -39,6 +39,7 @@ func TestClientsPutsInAndTakesOut(t *testing.T) {
 func TestClientsShowUsage(t *testing.T) {
 	s := lively()
 	s.Installations[0].Bytes = 6200
+	s.Sessions[0].Proven = false // a name that is only claimed is not the client
 	runPanel(t, s, func(r *testPanel) {
 		r.press("@Clients")
 		r.shows("not connected yet · sees all sources · 6 KB of")
@@ -48,6 +49,12 @@ func TestClientsShowUsage(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.shows("last seen", "sees notes,work", "30 KB of", "give it fewer")
+		s.Seq = 0
+		s.Sessions = slices.Clone(s.Sessions)
+		s.Sessions[0].Proven = true
+		r.hub.Set(s)
+		r.settle()
+		r.shows("connected now · sees notes,work")
 	})
 }
 

@@ -104,6 +104,10 @@ var screens = []screen{
 		r.wait(keyGrace)
 		r.press("space", "down", "e")
 	}},
+	{"wizard-sources", newcomer, func(r *testPanel) {
+		r.wait(keyGrace)
+		r.press("space", "down", "space", "enter", "e", "down", "space")
+	}},
 	{"palette", crowded, func(r *testPanel) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *testPanel) {
 		r.hub.SetErr(errors.New("dial /run/user/1000/lectern/control.sock: connection refused"))

@@ -28,7 +28,8 @@ type wizard struct {
 	selected [2]map[int]bool
 	access   map[int]wizardAccess // of what is opened
 	sources  []string             // that are open already
-	scopes   map[int]string       // the one source that a client sees; empty: all
+	scopes   map[int]string       // what a client is to see, where it was asked; as in [status.Action]
+	choice   *sourceChoice        // of the client in the row; nil: it is not shown
 }
 
 // wizardAccess is what agents may do with what is opened.
@@ -140,27 +141,34 @@ func (z wizard) sourceNames() []string {
 	return names
 }
 
-// withNextScope limits the client of the row to the next source, or to none.
-func (z wizard) withNextScope() wizard {
-	names := append([]string{""}, z.sourceNames()...)
-	if len(names) < 3 {
-		return z
+// scope is what the i-th client will see: what was chosen, or what it sees.
+func (z wizard) scope(i int) string {
+	if scope, ok := z.scopes[i]; ok {
+		return scope
 	}
-	at := slices.Index(names, z.scopes[z.cursor])
-	z.scopes = maps.Clone(z.scopes)
-	z.scopes[z.cursor] = names[(at+1)%len(names)]
+	return z.clients[i].Sources
+}
+
+// withScope chooses what the client in the row will see.
+func (z wizard) withScope(scope string) wizard {
+	if scope == "" && z.clients[z.cursor].Sources != "" {
+		scope = allSources
+	}
+	z.scopes = maps.Clone(z.scopes) // copies of z share it
+	z.scopes[z.cursor] = scope
 	return z
 }
 
 // clientText says what a client of the second page will see, and its file.
 func (z wizard) clientText(i int) string {
-	switch {
+	switch scope := z.scope(i); {
 	case len(z.sourceNames()) < 2:
 		return z.clients[i].File
-	case z.scopes[i] == "":
+	case scope == "" || scope == allSources:
 		return "sees all sources · " + z.clients[i].File
+	default:
+		return "sees only " + strings.ReplaceAll(scope, ",", ", ") + " · " + z.clients[i].File
 	}
-	return "sees only " + z.scopes[i] + " · " + z.clients[i].File
 }
 
 func (z wizard) withSelected(selected bool) wizard {
@@ -175,6 +183,8 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	switch {
 	case z.form != nil:
 		return z.formKey(k), nil
+	case z.choice != nil:
+		return z.choiceKey(k), nil
 	case key.Matches(k, p.Back) && z.page == 0:
 		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
@@ -183,8 +193,9 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 		z = z.toggle()
 	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rows() > 0:
 		z = z.withAccess((z.access[z.cursor] + 1) % accesses)
-	case key.Matches(k, z.keyMap.Access) && z.rows() > 0:
-		z = z.withNextScope()
+	case key.Matches(k, z.keyMap.Access) && z.rows() > 0 && len(z.sourceNames()) > 1:
+		c := newSourceChoice(z.clients[z.cursor].Title, z.sourceNames(), z.scope(z.cursor))
+		z.choice = &c
 	case key.Matches(k, p.Down), k.String() == "tab":
 		z.cursor = min(z.cursor+1, max(0, z.rows()-1))
 	case key.Matches(k, p.Up), k.String() == "shift+tab":
@@ -243,7 +254,13 @@ func (z wizard) actions() []status.Action {
 
 // selectRow implements [rowSelector]: a click chooses, or takes the choice back.
 func (z wizard) selectRow(i int) (overlay, bool) {
-	if z.form == nil {
+	switch {
+	case z.choice != nil:
+		c := *z.choice
+		c.cursor = max(0, min(i, len(c.names)-1))
+		c = c.toggled()
+		z.choice = &c
+	case z.form == nil:
 		z.cursor = max(0, min(i, z.rows()-1))
 		z = z.toggle()
 	}
@@ -256,6 +273,9 @@ func (z wizard) keys() []key.Binding {
 		keys := z.form.Bindings()
 		keys[0] = widget.WithHelp(p.Enter, "select")
 		return keys
+	}
+	if z.choice != nil {
+		return z.choice.keys(p)
 	}
 	next := widget.WithHelp(p.Enter, "next")
 	if z.page == 1 {
@@ -281,7 +301,11 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 	}
 	from := 0
 	if over := len(rows) - room; over > 0 {
-		from = min(over, max(0, 2*z.cursor-room/2))
+		at := 2 * z.cursor
+		if z.choice != nil {
+			at = z.choice.cursor
+		}
+		from = min(over, max(0, at-room/2))
 	}
 	return frame(t, fmt.Sprintf("Welcome · %d of 2", z.page+1), strings.TrimRight(foot.String(), " "), rows[from:], w, min(room, len(rows)))
 }
@@ -289,6 +313,9 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 func (z wizard) draw(t theme.Theme, w int) []string {
 	if z.form != nil {
 		return append([]string{""}, z.form.Rows(t, w)...)
+	}
+	if z.choice != nil {
+		return z.choice.draw(t, w)
 	}
 	question, none := "Which notes can agents use?", "No notes found on this machine. Press enter to continue; you can add any folder later in Sources."
 	if z.page == 1 {
@@ -329,13 +356,8 @@ func (z wizard) kindRow(t theme.Theme, i, kind, w int) []string {
 }
 
 func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {
-	box, style := "[ ] ", t.Text
-	if z.selected[z.page][i] {
-		box = "[x] "
+	return []string{
+		t.RowRegion(i, checkboxRow(t, what, z.selected[z.page][i], i == z.cursor, w)),
+		t.RowRegion(i, t.Dim.Fit("      "+more, w)),
 	}
-	sign := "  "
-	if i == z.cursor {
-		sign, style = "▸ ", t.Accent
-	}
-	return []string{t.RowRegion(i, style.Fit(sign+box+what, w)), t.RowRegion(i, t.Dim.Fit("      "+more, w))}
 }

@@ -59,7 +59,13 @@ func TestWizardAsksForSources(t *testing.T) {
 		r.hides("sees all sources")
 		r.press("esc", "down", "space", "enter")
 		r.shows("[x] Cursor", "sees all sources", "which sources")
-		r.press("e", "e")
+		r.press("e")
+		r.shows("Which sources does Cursor see?", "[x] garden", "[x] work")
+		r.press("space", "down", "space", "enter")
+		r.shows("Select at least one.")
+		r.press("space", "enter")
+		r.shows("sees only work")
+		r.press("e", "esc")
 		r.shows("sees only work")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.press("enter")
@@ -69,6 +75,41 @@ func TestWizardAsksForSources(t *testing.T) {
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Location: "/home/ada/graphs/work"}},
 			status.Action{Verb: status.Install, Target: "client/cursor", Sources: "work"},
 		)
+	})
+}
+
+// A client may see several sources and not all; what it saw before is where the
+// choice begins.
+func TestWizardOffersSeveralSources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newcomer()
+		s.Discovered = append(s.Discovered, status.Discovered{Kind: "org", Name: "agenda", Location: "/home/ada/org", Reason: "Emacs names it"})
+		s.Installations[0].Sources = "work"
+		r := newTestPanel(t, s, 100, 40)
+		r.wait(keyGrace)
+		r.press("space", "down", "space", "down", "space", "enter")
+		r.shows("sees only work")
+		r.press("e")
+		r.shows("[ ] garden", "[x] work", "[ ] agenda")
+		r.press("down", "down", "space", "enter")
+		r.shows("sees only work, agenda")
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
+		r.press("enter")
+		r.confirm()
+		if all := r.hub.Actions(); all[len(all)-1].Sources != "work,agenda" {
+			t.Errorf("done %+v", all)
+		}
+
+		r = newTestPanel(t, s, 100, 40)
+		r.wait(keyGrace)
+		r.press("space", "down", "space", "enter", "e", "space", "enter")
+		r.shows("sees all sources")
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
+		r.press("enter")
+		r.confirm()
+		if all := r.hub.Actions(); all[len(all)-1].Sources != "all" {
+			t.Errorf("done %+v", all)
+		}
 	})
 }
 

@@ -41,7 +41,7 @@ func changesCommand(c *cli) *cobra.Command {
 		Short: "List what agents changed, or show a change",
 		Long: "List what agents changed in your knowledge bases, newest first. `lectern changes\n" +
 			"show ID` shows a change as a diff; `lectern undo` undoes changes.",
-		Example: "  lectern changes --since 2h\n  lectern changes --source notes --json\n  lectern changes show c12",
+		Example: "  lectern changes --since 2h\n  lectern changes --source notes --json\n  lectern changes show c7kq20mh1",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.Limit < 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/installer"
@@ -24,6 +25,8 @@ type setup struct {
 	confirm confirmFlags
 	folders []string // to open; none: the one that is found
 	clients []string // to connect; none: those on this machine
+	sources []string // that the clients see; none: those that they see, or all
+	opened  []string // names of the sources that are opened
 	name    string   // of a source that agents can be asked about
 }
 
@@ -35,11 +38,12 @@ func setupCommand(c *cli) *cobra.Command {
 		Long: "Open your notes to the agents on this machine. On a terminal the panel asks which\n" +
 			"notes and which clients. With --yes, --dry-run or a PATH it works as text: it opens\n" +
 			"the folders that you name, or the one that it finds, connects the clients on this\n" +
-			"machine, shows what changes, and lets the clients check that they reach Lectern.",
+			"machine, shows what changes, and lets the clients check that they reach Lectern.\n" +
+			"The clients see all sources, or those that you name with --sources.",
 		Example: "  lectern setup\n  lectern setup --yes\n  lectern setup ~/Notes --client claude-code,codex --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.folders = args
-			asText := len(args) > 0 || len(s.clients) > 0 || s.confirm.yes || s.confirm.dryRun
+			asText := len(args) > 0 || len(s.sources) > 0 || len(s.clients) > 0 || s.confirm.yes || s.confirm.dryRun
 			if !asText && isTerminal(c.in) && c.screen() {
 				return runPanel(cmd.Context(), c, panelFlags{setup: true})
 			}
@@ -48,6 +52,7 @@ func setupCommand(c *cli) *cobra.Command {
 	}
 	s.confirm.register(cmd)
 	cmd.Flags().StringSliceVar(&s.clients, "client", nil, "connect these `CLIENTS`; default: those on this machine")
+	cmd.Flags().StringSliceVar(&s.sources, "sources", nil, "open only these `SOURCES` to the clients, such as notes,work; all opens all again")
 	return cmd
 }
 
@@ -63,6 +68,7 @@ func (s *setup) run(ctx context.Context) error {
 			return err
 		}
 		s.name = p.Source.Name
+		s.opened = append(s.opened, p.Source.Name)
 		plan.Steps, plan.Risks = append(plan.Steps, p.Plan.Steps...), append(plan.Risks, p.Plan.Risks...)
 	}
 	connecting, ids, err := s.connections()
@@ -139,6 +145,9 @@ func (s *setup) newSources() (list []status.Action, err error) {
 // that have no entry of Lectern or one that is out of date. ids are all that
 // are connected then.
 func (s *setup) connections() (list []*installer.Proposal, ids []string, err error) {
+	if err := s.planner().CheckSources(s.sources, s.opened...); err != nil {
+		return nil, nil, err
+	}
 	for _, id := range s.clients {
 		if _, err := install.FindClient(id); err != nil {
 			return nil, nil, err
@@ -150,7 +159,7 @@ func (s *setup) connections() (list []*installer.Proposal, ids []string, err err
 		if wanted := slices.Contains(s.clients, id); len(s.clients) > 0 && !wanted || len(s.clients) == 0 && !usable {
 			continue
 		}
-		p, err := s.planner().ConnectClient(id, install.Connection{Name: "lectern"})
+		p, err := s.planner().ConnectClient(id, install.Connection{Name: app.Name, Sources: s.sources})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -19,7 +19,7 @@ func undoCommand(c *cli) *cobra.Command {
 			"can be undone. If one of them was edited later, nothing is changed; --merge keeps\n" +
 			"such edits if they are on other lines. Of many calls, --skip undoes those that can\n" +
 			"be undone and leaves the others.",
-		Example: "  lectern undo c12\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
+		Example: "  lectern undo c7kq20mh1\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
 		Args:    arguments(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := f.parse(c.Now()); err != nil {

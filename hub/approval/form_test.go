@@ -2,6 +2,8 @@ package approval_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,6 +120,57 @@ func TestFormEnds(t *testing.T) {
 			}
 			if err := comeBack(t, q, r, state, yes); !hasCode(err, tools.Conflict) {
 				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// A form shows all that a call would do and offers a yes, or says how much it does
+// not show, names the command that does, and can only be refused.
+func TestFormOfEverySize(t *testing.T) {
+	for _, tt := range []struct {
+		targets, size int // of each target, in bytes
+		allow         bool
+	}{
+		{1, 10, true},
+		{1, 4 << 10, true},
+		{1, 16 << 10, false},
+		{1, 4 << 20, false},
+		{40, 10, true},
+		{1000, 10, false},
+		{1000, 4 << 10, false},
+	} {
+		var changes []tools.Change
+		for i := range tt.targets {
+			text := strings.Repeat("harmless\n", tt.size/9) + fmt.Sprintf("evil %d\n", i)
+			changes = append(changes, rewrite(fmt.Sprintf("p%d.md", i), "old\n", text))
+		}
+		synctest.Test(t, func(t *testing.T) {
+			q, r := newQueue(), request(changes...)
+			err := <-wait(t.Context(), q, r, approval.Client{Forms: true})
+			form, ok := errors.AsType[*approval.FormRequest](err)
+			if !ok {
+				t.Fatalf("got %v, want a form", err)
+			}
+			name := fmt.Sprintf("%d targets of %d bytes", tt.targets, tt.size)
+			if form.MayAllow != tt.allow {
+				t.Errorf("%s: it offers a yes: %v", name, form.MayAllow)
+			}
+			message := form.Message
+			for i := range tt.targets {
+				if tt.allow && !strings.Contains(message, fmt.Sprintf("+evil %d\n", i)) {
+					t.Errorf("%s: it offers a yes to what it does not show: evil %d", name, i)
+				}
+			}
+			if cut := strings.Contains(message, "lectern approve show "+only(t, q).ID) && strings.Contains(message, fmt.Sprintf(", %d targets)", tt.targets)); cut == tt.allow {
+				t.Errorf("%s: it says %.300q … %.300q", name, message, message[max(0, len(message)-300):])
+			}
+			if len(message) > 16<<10 {
+				t.Errorf("%s: a form of %d bytes", name, len(message))
+			}
+			err = comeBack(t, q, r, form.State, yes)
+			if allowed := err == nil; allowed != tt.allow {
+				t.Errorf("%s: a yes ends with %v", name, err)
 			}
 		})
 	}

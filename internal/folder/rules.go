@@ -160,7 +160,7 @@ func (t *filteredFolder) list(ctx context.Context, skip func(name string, dir bo
 			files = append(files, file)
 		}
 	}
-	l.Files, l.Unnamed = files, nil
+	l.Files, l.Skipped, l.Unnamed = files, nil, nil // what they hold may be hidden
 	return l.withoutEmptyFolders(), nil
 }
 

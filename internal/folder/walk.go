@@ -17,10 +17,10 @@ import (
 // are not in it.
 type Listing struct {
 	Folders, Files []string
-	Skipped        []string // folders that could not be read
-	// Unnamed are files and folders whose names [CheckName] refuses, so that nobody
-	// could ask for them. Where something may be hidden they are.
-	Unnamed []string
+	// Skipped are folders that could not be read, and Unnamed files and folders whose
+	// names [CheckName] refuses, so that nobody could ask for them. Where something may
+	// be hidden, they are.
+	Skipped, Unnamed []string
 }
 
 // walk adds what is in dir and below to l. It does not enter a folder for which

@@ -86,7 +86,11 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			defer leave()
 		}
 	}
+	r = withPrincipal(r, principal)
 	if refused != nil {
+		if route.Refused != nil {
+			route.Refused(r, refused.status, refused.reason)
+		}
 		g.log.LogAttrs(r.Context(), slog.LevelInfo, "request refused", slog.String("rule", refused.rule),
 			slog.Int("http_status", refused.status), slog.String("route", route.Path))
 		if refused.status != http.StatusUnauthorized || route.Unauthorized == nil || !route.Unauthorized(sealed, r) {
@@ -94,7 +98,6 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	r = withPrincipal(r, principal)
 	if r.ContentLength != 0 {
 		r.Body = http.MaxBytesReader(sealed, r.Body, route.MaxBody)
 	}

@@ -12,7 +12,7 @@ import (
 // field does not allow is refused, so a Route{Path: p} lets nothing through.
 type Route struct {
 	// Path matches exactly or, if it ends in a slash, everything below it. The
-	// longest match wins.
+	// longest match wins. It is named in answers and in the log.
 	Path string
 	// Methods that are served. OPTIONS never is.
 	Methods []string
@@ -28,6 +28,10 @@ type Route struct {
 	// Unauthorized answers a request without a token that counts, and reports whether
 	// it did; nil: the guard answers.
 	Unauthorized func(w http.ResponseWriter, r *http.Request) bool
+	// Refused is told of a request that the guard refuses, with what it answers; the
+	// reason repeats nothing of the request. [RequestPrincipal] is known if the token
+	// was not why. Nil: nobody is.
+	Refused func(r *http.Request, status int, reason string)
 	// NoToken means that requests need no bearer token.
 	NoToken bool
 	// Stream means that a GET must accept text/event-stream and stays open.

@@ -28,7 +28,9 @@ func (s *Store) openSQLite(file string, cache bool) (err error) {
 	if err := createPrivateFile(file); err != nil {
 		return err
 	}
-	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)"}
+	// A connection keeps 8 MiB of pages, where SQLite would keep 2: the index of many notes
+	// is read again and again.
+	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)", "cache_size(-8192)"}
 	if cache {
 		common[1] = "synchronous(off)"
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // maxStatements is how many compiled statements a connection to a SQLite file
@@ -84,7 +85,7 @@ func (c *cachingConn) take(ctx context.Context, text string) (*cachedStatement, 
 			return nil, false, err
 		}
 	}
-	prepared, err := c.PrepareContext(ctx, text)
+	prepared, err := c.PrepareContext(ctx, hideLimits(text))
 	if err != nil {
 		return nil, false, err
 	}
@@ -96,6 +97,11 @@ func (c *cachingConn) take(ctx context.Context, text string) (*cachedStatement, 
 	c.statements[text] = s
 	return s, true, nil
 }
+
+// hideLimits keeps the planner from looking at the values of limits. A statement whose
+// plan depends on a value is compiled again each time that one is given, which takes
+// longer than most queries.
+func hideLimits(text string) string { return strings.ReplaceAll(text, "LIMIT ?", "LIMIT (? + 0)") }
 
 // ExecContext implements [driver.ExecerContext].
 func (c *cachingConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {

@@ -22,7 +22,7 @@ const table = {
   'search.basic': { methods: read },
   'blocks.read': { methods: read },
   'blocks.create': { methods: [...read, 'insert_block'], writes: true },
-  'blocks.insert': { methods: [...read, 'insert_block', 'insert_batch_block'], writes: true },
+  'blocks.insert': { methods: [...read, 'insert_block'], writes: true },
   'blocks.update': { methods: [...read, 'update_block', 'upsert_block_property'], writes: true },
   'blocks.delete': { methods: [...read, 'remove_block'], writes: true },
   'blocks.move': { methods: [...read, 'move_block'], writes: true },

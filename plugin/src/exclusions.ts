@@ -2,7 +2,7 @@ import { idOf } from './adapters/dialect'
 import { notFound } from './fault'
 import type { Row } from './host'
 import type { Block, Page } from './model'
-import { type Found, Reader } from './reader'
+import { type Found, Reader, choosePage } from './reader'
 
 /** What the person hides: pages by name, pages and blocks by tag. */
 export interface Hidden {
@@ -40,9 +40,7 @@ export class Exclusions {
   }
 
   async page(name: string): Promise<Found<Page>> {
-    const found = await this.reader.page(name)
-    if (this.hides(found.is)) throw notFound('page', name)
-    return found
+    return choosePage(name, (await this.reader.pagesNamed(name)).filter(({ is }) => !this.hides(is)))
   }
 
   async tree(page: Found<Page>): Promise<Block[]> {

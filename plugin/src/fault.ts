@@ -5,6 +5,7 @@ export type Code =
   | 'CAPABILITY_MISSING' // this Logseq or the plugin's settings do not offer it
   | 'NOT_FOUND' // no such page or block, or one the settings hide
   | 'INVALID_INPUT' // the request is invalid; the message names the field
+  | 'CONFLICT' // a name is that of several pages; data.candidates lists them
   | 'TIMEOUT' // Logseq did not answer in time; data.applied says whether it may still act
   | 'INTERNAL' // Logseq's own error message is in data.logseq
   | 'UNAUTHORIZED' // only in the handshake

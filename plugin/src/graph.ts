@@ -1,9 +1,10 @@
-import { DbWrites, dbDialect } from './adapters/db'
-import type { Dialect, Target, Writes } from './adapters/dialect'
+import { dbDialect, headingOf } from './adapters/db'
+import { DbWrites } from './adapters/dbwrites'
+import { type Dialect, type Target, type Writes, idOf } from './adapters/dialect'
 import { FileWrites, fileDialect } from './adapters/file'
 import { Exclusions, type Hidden, findBlock } from './exclusions'
-import { invalid } from './fault'
-import type { Host } from './host'
+import { asFault, invalid } from './fault'
+import type { Host, Row } from './host'
 import type { Block, Page, Place } from './model'
 import { type Found, Reader } from './reader'
 import { StateReader } from './states'
@@ -36,7 +37,7 @@ export class OpenGraph {
 
   /** The page or block beside or below which something is inserted. */
   async target(nameOrUUID: string, place: Place): Promise<Target> {
-    const page = await this.visible.page(nameOrUUID).catch(() => undefined)
+    const page = await this.visible.page(nameOrUUID).catch(unlessMissing)
     if (page) {
       if (place === 'before' || place === 'after') {
         throw invalid('place', `"${place}" needs a block as target, and this is a page`)
@@ -44,9 +45,17 @@ export class OpenGraph {
       return { uuid: page.is.uuid, page: page.is, children: uuids(await this.reader.tree(page)) }
     }
     const found = await this.visible.block(nameOrUUID)
-    if (place === 'before' || place === 'after') return { uuid: found.block.uuid, children: [] }
+    if (place === 'after') return { uuid: found.block.uuid, children: [] }
+    if (place === 'before') return this.beside(found)
     const block = findBlock(await this.reader.tree(found.page), found.block.uuid)
     return { uuid: found.block.uuid, children: uuids(block?.children ?? []) }
+  }
+
+  /** A block with what is to the left of it and above it. */
+  private async beside({ block, row }: { block: Block; row: Row }): Promise<Target> {
+    const siblings = (await this.reader.siblings(row)).map((one) => one.uuid as string)
+    const left = siblings[siblings.indexOf(block.uuid) - 1]
+    return { uuid: block.uuid, children: [], ...(left ? { left } : {}), ...(block.parent ? { parent: block.parent } : {}) }
   }
 
   /** The same without exclusions, for what a person undoes. */
@@ -78,6 +87,11 @@ export function limitDepth(blocks: Block[], depth: number): Block[] {
   })
 }
 
+function unlessMissing(thrown: unknown): undefined {
+  if (asFault(thrown).code !== 'NOT_FOUND') throw thrown
+  return undefined
+}
+
 const uuids = (blocks: Block[]) => blocks.map((block) => block.uuid)
 
 function fileWrites(host: Host, reader: Reader): Writes {
@@ -86,7 +100,14 @@ function fileWrites(host: Host, reader: Reader): Writes {
     return row && { uuid: row.uuid as string, raw: (row.content ?? '') as string }
   }
   const firstBlock = async (page: Page) => (await reader.tree(await reader.page(page.uuid)))[0]?.uuid
-  return new FileWrites(host, preBlock, firstBlock)
+  const isOrg = async (uuid: string) => {
+    const [row] = await reader.byUUID([uuid])
+    if (!row || row.format) return row?.format === 'org'
+    // A page that was read from a file has no format of its own; its blocks have.
+    const page = idOf(row.page) ?? (row.id as number)
+    return (await reader.pull('?b', `[?b :block/page ${page}] [?b :block/format :org]`)).length > 0
+  }
+  return new FileWrites(host, preBlock, firstBlock, isOrg)
 }
 
 function dbWrites(host: Host, reader: Reader): Writes {
@@ -100,8 +121,10 @@ function dbWrites(host: Host, reader: Reader): Writes {
       const rank = ({ ident }: { ident: string }) => order.findIndex((prefix) => prefix.test(ident))
       return named.sort((a, b) => rank(a) - rank(b))[0]
     },
-    choice: async (ident, title) =>
-      (await reader.choices(ident)).find((one) => String(one.value ?? one.title).toLowerCase() === title.toLowerCase()),
-    choices: async (ident) => (await reader.choices(ident)).map((one) => String(one.value ?? one.title)),
+    choices: (ident) => reader.choices(ident),
+    page: async (name) => (await reader.findPage(name))?.row.id as number | undefined,
+    pageUUID: async (path) => (await reader.findPage(path))?.is.uuid,
+    journal: async (day) => (await reader.findDay(day))?.row.id as number | undefined,
+    isHeading: async (uuid) => headingOf((await reader.byUUID([uuid]))[0]) > 0,
   })
 }

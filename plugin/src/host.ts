@@ -57,7 +57,7 @@ export class Host {
   query = (query: string, ...inputs: string[]) =>
     this.call<any[] | null>('datascript_query', query, ...inputs)
   search = (text: string, limit: number) => this.call<Row | null>('search', text, { limit })
-  /** Through the editor, which a hidden window may suspend: only for the doctor. */
+  /** Through the editor, which a hidden window may suspend: for the doctor, and to make the window know what is below a block. */
   block = (uuid: string) => this.call<Row | null>('get_block', uuid)
   templates = () => this.call<Row | null>('get_current_graph_templates')
 
@@ -72,7 +72,8 @@ export class Host {
     })
   /** Only DB graphs; date as JavaScript's Date reads it. */
   createJournal = (date: string) => this.call<Row | null>('create_journal_page', date)
-  deletePage = (name: string) => this.call('delete_page', name)
+  /** Takes a name on file graphs and a uuid on DB graphs. */
+  deletePage = (page: string) => this.call('delete_page', page)
   /** Only DB graphs, which have a recycle bin. */
   restorePage = (page: string) => this.call('restore_page', page)
   /** Takes a name on file graphs and a uuid on DB graphs. */
@@ -82,8 +83,6 @@ export class Host {
 
   insertBlock = (target: string, content: string, at: Row) =>
     this.call<Row | null>('insert_block', target, content, { focus: false, ...at })
-  insertBatch = (target: string, blocks: Row[], at: Row) =>
-    this.call<Row[] | null>('insert_batch_block', target, blocks, at)
   updateBlock = (uuid: string, content: string) => this.call('update_block', uuid, content, {})
   removeBlock = (uuid: string) => this.call('remove_block', uuid)
   moveBlock = (uuid: string, target: string, at: { before?: boolean; children?: boolean }) =>

@@ -20,10 +20,15 @@ const emptyQuery = '[:find ?b :in $ :where [?b :db/ident :lectern/nothing]]'
 export async function probe(host: Host): Promise<LogseqInfo> {
   const info = await host.info().catch(() => null)
   const kind = (await isDB(host)) ? 'db' : 'file'
-  const graph = await host.graph()
+  const graph = named(await host.graph())
   if (graph) await host.has('datascript_query', emptyQuery)
   if (kind === 'file') await host.has('get_current_graph_templates')
   return { version: info?.version ?? 'unknown', kind, graph }
+}
+
+/** A DB graph that people see as "notes" is called logseq_db_notes by the API, which stays its url. */
+function named(graph: Graph | null): Graph | null {
+  return graph && { ...graph, name: graph.name.replace(/^logseq_db_/, '') }
 }
 
 /** Before 2.x this method was missing and all graphs were file graphs. */

@@ -1,6 +1,6 @@
 import { type Dialect, type NamedEntity, type NameLookup, type Property, idOf } from './adapters/dialect'
 import { isUUID, numbers, string, uuid } from './edn'
-import { asFault, notFound } from './fault'
+import { Fault, asFault, notFound } from './fault'
 import type { Host, Row } from './host'
 import type { Block, Page } from './model'
 
@@ -34,25 +34,35 @@ export class Reader {
     return pages.sort((a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()))
   }
 
-  /** A page by name or uuid; of several with one name, the one in use. */
+  /** A page by name, path or uuid. */
   async page(nameOrUUID: string): Promise<Found<Page>> {
-    const where = isUUID(nameOrUUID)
-      ? `[?p :block/uuid ${uuid(nameOrUUID)}]`
-      : this.dialect.pageNamed(nameOrUUID)
+    return choosePage(nameOrUUID, await this.pagesNamed(nameOrUUID))
+  }
+
+  /** The pages that a name, path or uuid may mean. */
+  async pagesNamed(nameOrUUID: string): Promise<Found<Page>[]> {
+    const byID = isUUID(nameOrUUID)
+    const where = byID ? `[?p :block/uuid ${uuid(nameOrUUID)}]` : this.dialect.pageNamed(nameOrUUID)
     const rows = (await this.pull('?p', where)).filter((row) => row.name)
     const names = await this.resolveNames(rows)
     const found = rows.map((row) => ({ row, is: this.dialect.page(row, names) }))
-    const best = found.find(({ is }) => !is.recycled && is.kind !== 'property') ?? found[0]
-    if (!best) throw notFound('page', nameOrUUID)
-    return best
+    if (byID) return found
+    const wanted = folded(nameOrUUID)
+    const exact = found.filter(({ is }) => folded(is.name) === wanted)
+    // "notes" is also the page a/b/notes, while it is the only one of that name.
+    return exact.length > 0 ? exact : found.filter(({ is }) => folded(is.name).endsWith(`/${wanted}`))
   }
 
   async pageOfDay(day: number): Promise<Found<Page>> {
+    const found = await this.findDay(day)
+    if (!found) throw notFound('journal', String(day))
+    return found
+  }
+
+  async findDay(day: number): Promise<Found<Page> | undefined> {
     const rows = await this.pull('?p', `[?p :block/journal-day ${day}]`)
     const names = await this.resolveNames(rows)
-    const row = rows.find((one) => !this.dialect.page(one, names).recycled)
-    if (!row) throw notFound('journal', String(day))
-    return { row, is: this.dialect.page(row, names) }
+    return rows.map((row) => ({ row, is: this.dialect.page(row, names) })).find(({ is }) => !is.recycled)
   }
 
   /** A page by name or uuid; undefined if there is none. */
@@ -106,6 +116,13 @@ export class Reader {
         ? []
         : this.dialect.sort(below.get(parent) ?? [], parent).map((row) => ({ row, children: grow(row.id, depth + 1) }))
     return grow(root, 0)
+  }
+
+  /** A block and its siblings, in order. */
+  async siblings(row: Row): Promise<Row[]> {
+    const parent = idOf(row.parent) ?? idOf(row.page)!
+    const rows = await this.pull('?b', `[?b :block/parent ${parent}]`)
+    return this.dialect.sort(rows.filter((one) => this.dialect.isVisible(one)), parent)
   }
 
   /** The first block of a page in a file graph, if it holds the page's properties. */
@@ -191,16 +208,34 @@ export class Reader {
     const named = new Map<number, NamedEntity>()
     const tags = this.rawReferences ? new Map<number, NamedEntity>() : named
     const { rawReferences: bare } = this
-    if (rows.length === 0) return { of: () => undefined, tag: () => undefined, property: () => undefined, rawReferences: bare }
-    for (const row of await this.byID([...rows.flatMap((one) => this.dialect.referencedIDs(one)), ...more])) {
-      const name = nameOf(row)
+    if (rows.length === 0) return { of: () => undefined, path: () => undefined, tag: () => undefined, property: () => undefined, rawReferences: bare }
+    const referenced = await this.byID([...rows.flatMap((one) => this.dialect.referencedIDs(one)), ...more])
+    const paths = await this.paths([...rows, ...referenced])
+    for (const row of referenced) {
+      const name = { ...nameOf(row), ...(paths.has(row.id) ? { title: paths.get(row.id)! } : {}) }
       named.set(row.id, name)
       if (bare) tags.set(row.id, isPageOrBlock(row) ? { ...name, title: `[[${row.uuid}]]` } : name)
     }
     // Attributes with a namespace are properties; most rows have none.
     const typed = rows.some((row) => Object.keys(row).some((key) => key.startsWith(':')))
     const properties = typed ? await this.properties() : new Map<string, Property>()
-    return { of: (id) => named.get(id), tag: (id) => tags.get(id), property: (ident) => properties.get(ident), rawReferences: bare }
+    return { of: (id) => named.get(id), path: (id) => paths.get(id), tag: (id) => tags.get(id), property: (ident) => properties.get(ident), rawReferences: bare }
+  }
+
+  /** The paths of the pages among rows that are below others; the uppermost is a page of Logseq's own, and no part of them. */
+  private async paths(rows: Row[]): Promise<Map<number, string>> {
+    const known = new Map(rows.map((row) => [row.id as number, row]))
+    const above = (row: Row | undefined) => (row ? this.dialect.above(row) : undefined)
+    for (let next = rows; next.length > 0; ) {
+      next = await this.byID(next.flatMap((row) => above(row) ?? []).filter((id) => !known.has(id)))
+      for (const row of next) known.set(row.id, row)
+    }
+    const path = (row: Row, depth = 0): string => {
+      const over = known.get(above(row) ?? -1)
+      const title = String(row.title ?? row.name)
+      return !over || over[':logseq.property/built-in?'] || depth > 50 ? title : `${path(over, depth + 1)}/${title}`
+    }
+    return new Map(rows.filter((row) => above(row) !== undefined).map((row) => [row.id as number, path(row)]))
   }
 
   /** The closed values of a property, the oldest first. */
@@ -209,11 +244,14 @@ export class Reader {
     return rows.map(nameOf).sort((a, b) => a.id - b.id)
   }
 
-  /** Clauses that bind ?b to blocks whose text contains the words, ignoring case. */
+  /** Clauses that bind ?b to blocks whose text contains each of the words, wherever, ignoring case. */
   textMatches(words: string): string {
     // DataScript has includes? but no lower-case; a literal pattern has both.
-    const pattern = string(`(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
-    return `[?b ${this.dialect.text} ?text] [(re-pattern ${pattern}) ?pattern] [(re-find ?pattern ?text)]`
+    const clauses = wordsOf(words).map((word, at) => {
+      const pattern = string(`(?i)${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
+      return `[(re-pattern ${pattern}) ?pattern${at}] [(re-find ?pattern${at} ?text)]`
+    })
+    return `[?b ${this.dialect.text} ?text] ${clauses.join(' ')}`
   }
 
   private makeBlock(row: Row, names: NameLookup, order: number): Block {
@@ -228,6 +266,23 @@ export class Reader {
       order,
     }
   }
+}
+
+/** The words of a search; twelve at most, because each is a clause. */
+export const wordsOf = (words: string): string[] => [...new Set(words.trim().split(/\s+/))].slice(0, 12)
+
+const folded = (name: string) => name.trim().toLowerCase().normalize('NFC')
+
+/** The one page that is meant: pages in use before recycled ones, what a person made before Logseq's own and before properties. */
+export function choosePage(name: string, found: Found<Page>[]): Found<Page> {
+  const inUse = found.filter(({ is }) => !is.recycled)
+  const all = inUse.length > 0 ? inUse : found
+  const made = all.filter(({ row, is }) => is.kind !== 'property' && !row[':logseq.property/built-in?'])
+  const [best, ...others] = made.length > 0 ? made : all
+  if (!best) throw notFound('page', name)
+  if (others.length === 0 || made.length === 0 || inUse.length === 0) return best
+  const candidates = made.map(({ is }) => ({ name: is.name, kind: is.kind, uuid: is.uuid }))
+  throw new Fault('CONFLICT', `${made.length} pages are called "${name}"`, { candidates })
 }
 
 /** Whether a row is a page or block, and not a property value or Logseq's own. */

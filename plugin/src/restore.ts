@@ -20,7 +20,7 @@ export async function restoreBlocks(graph: OpenGraph, home: string, after: strin
 export async function writeBlockState(graph: OpenGraph, wanted: BlockState): Promise<void> {
   const now = await graph.states.block(wanted.uuid, false)
   if (!now) return // the server notices
-  if (now.text !== wanted.text) await graph.host.updateBlock(wanted.uuid, wanted.text)
+  if (now.text !== wanted.text || level(now) !== level(wanted)) await graph.host.updateBlock(wanted.uuid, asWritten(wanted))
   if (graph.dialect.kind === 'file') return
   await writeAttributes(graph, wanted.uuid, now, wanted)
   if (Boolean(now.collapsed) !== Boolean(wanted.collapsed)) await graph.host.setCollapsed(wanted.uuid, Boolean(wanted.collapsed))
@@ -32,7 +32,6 @@ export async function restorePage(graph: OpenGraph, wanted: PageState): Promise<
   if (taken && !taken.is.recycled) throw invalid('page', `there is a page "${taken.is.name}" already`)
   if (taken) {
     await graph.host.restorePage(taken.is.uuid)
-    if ((await graph.reader.findPage(taken.is.uuid))?.is.recycled) await graph.host.restorePage(taken.is.name)
   } else if (wanted.day) await graph.write.createJournal(wanted.day, false)
   else await graph.write.createPage(wanted.name, false, wanted.uuid)
   const made = await graph.reader.findPage(wanted.uuid ?? wanted.name)
@@ -61,13 +60,22 @@ interface Attributes {
 
 async function writeAttributes(graph: OpenGraph, uuid: string, now: Attributes, wanted: Attributes): Promise<void> {
   const [had, want] = [now.properties ?? {}, wanted.properties ?? {}]
-  for (const ident of Object.keys(had)) if (!(ident in want)) await graph.host.removeProperty(uuid, ident)
+  const gone = Object.keys(had).filter((ident) => !(ident in want))
+  for (const ident of gone) await graph.host.removeProperty(uuid, ident)
   for (const [ident, value] of Object.entries(want)) {
-    if (JSON.stringify(had[ident]) !== JSON.stringify(value)) await graph.host.setProperty(uuid, ident, await decode(graph, value))
+    if (ident !== heading && JSON.stringify(had[ident]) !== JSON.stringify(value)) await graph.host.setProperty(uuid, ident, await decode(graph, value))
   }
   for (const tag of now.tags ?? []) if (!wanted.tags?.includes(tag)) await graph.host.removeTag(uuid, tag)
-  for (const tag of wanted.tags ?? []) if (!now.tags?.includes(tag)) await graph.host.addTag(uuid, tag)
+  // With the status of a task Logseq takes its tag off.
+  const lost = gone.includes(':logseq.property/status') ? ':logseq.class/Task' : ''
+  for (const tag of wanted.tags ?? []) if (!now.tags?.includes(tag) || tag === lost) await graph.host.addTag(uuid, tag)
 }
+
+const heading = ':logseq.property/heading'
+const level = ({ properties }: BlockState): number => Number(properties?.[heading] ?? 0)
+
+/** The text of a state as Logseq takes it: the level of a heading is in front of it. */
+const asWritten = (state: BlockState): string => (level(state) > 0 ? `${'#'.repeat(level(state))} ${state.text}` : state.text)
 
 /** Resolves references to present ids. */
 async function decode(graph: OpenGraph, value: unknown): Promise<unknown> {
@@ -85,6 +93,8 @@ function keyword(ident: unknown): string {
   throw invalid('properties', 'not an ident')
 }
 
-const toDraft = ({ uuid, text, children }: BlockState): Draft => ({ uuid, content: text, ...(children ? { children: children.map(toDraft) } : {}) })
+const toDraft = (state: BlockState): Draft => ({
+  uuid: state.uuid, content: asWritten(state), ...(state.children ? { children: state.children.map(toDraft) } : {}),
+})
 
 const flatten = (blocks: BlockState[]): BlockState[] => blocks.flatMap((one) => [one, ...flatten(one.children ?? [])])

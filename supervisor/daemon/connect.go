@@ -35,8 +35,11 @@ type ConnectConfig struct {
 	// would start is not newer. Nil: never.
 	Stale func() bool
 	// Env is the environment from which the hub's own is taken: only what
-	// names directories, the user, locale and Lectern's own variables.
+	// names directories, the user, locale, Lectern's own variables and those that
+	// SecretNames names.
 	Env []string
+	// SecretNames are the variables that the configuration refers to. Nil: none.
+	SecretNames func() []string
 	// ReadyTimeout is how long a new hub may take to answer; 0: 10 s.
 	ReadyTimeout time.Duration
 	hello        time.Duration // for a hub to answer a hello; 0: helloTimeout

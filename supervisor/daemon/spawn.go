@@ -34,7 +34,7 @@ func (c *ConnectConfig) spawn() (*spawnedHub, error) {
 	}
 	cmd := exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // our own program; it must outlive every context here
 	cmd.Dir = c.Paths.State
-	cmd.Env = cleanEnv(c.Env)
+	cmd.Env = c.hubEnv()
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = detached()
 	if err := errors.Join(cmd.Start(), out.Close()); err != nil {
@@ -140,9 +140,19 @@ func openOutput(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// cleanEnv keeps the variables of env that any process of this user needs. The
-// hub serves every client, so it must not inherit the secrets of one.
-func cleanEnv(env []string) []string {
+// hubEnv is the environment of a hub.
+func (c *ConnectConfig) hubEnv() []string {
+	var secrets []string
+	if c.SecretNames != nil {
+		secrets = c.SecretNames()
+	}
+	return cleanEnv(c.Env, secrets)
+}
+
+// cleanEnv keeps the variables of env that any process of this user needs, and those
+// that a person has named for the hub. The hub serves every client, so it must not
+// inherit the secrets of one.
+func cleanEnv(env, secrets []string) []string {
 	keep := []string{
 		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
 		"SYSTEMROOT", "WINDIR", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
@@ -152,6 +162,9 @@ func cleanEnv(env []string) []string {
 	prefixes := []string{"LECTERN_", "XDG_", "LC_"}
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
+		if slices.Contains(secrets, name) {
+			return false
+		}
 		name = strings.ToUpper(name) // Windows writes Path and SystemRoot
 		return name == supervisor.LifelineEnv || !slices.Contains(keep, name) &&
 			!slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })

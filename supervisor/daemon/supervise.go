@@ -27,7 +27,7 @@ func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	hub := supervisor.NewProcess(supervisor.ProcessConfig{
-		Name: "hub", Command: c.Command, Dir: c.Paths.State, Env: cleanEnv(c.Env), Output: out,
+		Name: "hub", Command: c.Command, Dir: c.Paths.State, Env: c.hubEnv(), Output: out,
 		Before: c.awaitFree, Ready: c.checkHealth, Live: c.checkHealth,
 		Stop: func(ctx context.Context) error {
 			_, err := request(ctx, c.Paths, "POST", pathStop, []byte("{}"))

@@ -15,14 +15,15 @@ func Compatibility() []byte {
 	b.WriteString("A DB graph is a database, opened by Logseq 2.x. The plugin finds out at start, and whenever the user opens another graph, ")
 	b.WriteString("which of them it sees and which of Logseq's methods are there; `get_capabilities` answers the result. ")
 	b.WriteString("A tool whose capability is missing answers CAPABILITY_MISSING and names it.\n\n")
-	b.WriteString("The rows follow Logseq's source of 0.10.15 and 2.0.1; no Logseq that runs has confirmed them yet, and `lectern doctor logseq` compares one with them.\n\n")
-	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x |\n| --- | --- | --- | --- |\n")
+	b.WriteString("The last column says how a row is known. Asked: Logseq's own code of 0.10.15 and 2.0.1 was run, without its window, and answered so. ")
+	b.WriteString("Nobody has seen a Logseq on a screen do it: `lectern doctor logseq` compares one with these rows.\n\n")
+	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x | known |\n| --- | --- | --- | --- | --- |\n")
 	for _, c := range Capabilities() {
 		names := make([]string, len(c.Tools))
 		for i, t := range c.Tools {
 			names[i] = "`" + t + "`"
 		}
-		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s | %s |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.DB)
+		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s | %s | %s |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.DB, c.Known)
 	}
 	b.WriteString("\n`ping` and `get_capabilities` need nothing, not even a Logseq. ")
 	b.WriteString("`create_page` with content needs `pages.update` too, and what goes by a page's name needs `pages.read`. ")
@@ -33,6 +34,8 @@ func Compatibility() []byte {
 	b.WriteString("| a block's uuid | lasts if it is written into the file, as it is for blocks made here | lasts |\n")
 	b.WriteString("| names of properties | lower case, `-` for `_` and blanks | as people see them |\n")
 	b.WriteString("| states of tasks | TODO, DOING, DONE and others in capitals | Todo, Doing, Done and others; both spellings are taken |\n")
+	b.WriteString("| a page below another | is called by its path, `a/b`, everywhere | is called by its path here; in queries `:block/title` is `b`, with `:block/parent` |\n")
+	b.WriteString("| a name of several pages | does not occur | CONFLICT with the candidates, unless a path or uuid tells them apart |\n")
 	b.WriteString("| text in queries | `:block/content`, `:block/original-name` | `:block/title` |\n")
 	return []byte(b.String())
 }

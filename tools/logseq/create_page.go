@@ -32,7 +32,7 @@ type CreatePageOut struct {
 
 func createPage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreatePageIn, CreatePageOut]{
-		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
+		Name: "create_page", Title: "Create a page", Effect: tools.Writes, Timeout: treeTimeout,
 		Doc: "Creates a page, with content and properties if given.\n" +
 			"Needs pages.create, and pages.update for content. If the page exists it is not changed: the answer is CONFLICT with its uuid; use update_page.",
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{

@@ -14,12 +14,13 @@ import (
 const capabilityMissingCode = "CAPABILITY_MISSING"
 
 func notConnectedError(graph string) error {
-	what := "Logseq is not connected"
+	what, start := "Logseq is not connected", "Logseq"
 	if graph != "" {
+		start = "Logseq with that graph"
 		what = fmt.Sprintf("no Logseq with the graph %.80q is connected", graph)
 	}
 	return tools.Errorf(tools.Unavailable, "%s", what).
-		WithHint("Ask the user to start Logseq with that graph and the Lectern plugin, and to check the plugin's toolbar button. Use ping to see when it is connected.")
+		WithHint("Ask the user to start %s and the Lectern plugin, and to check the plugin's toolbar button. Use ping to see when it is connected.", start)
 }
 
 // missingCapability is the data of an error about a missing capability.
@@ -76,6 +77,10 @@ func toolError(err error) error {
 		f.Code = tools.Invalid
 	case "CONFLICT":
 		f.Code = tools.Conflict
+		if candidates := nameCandidates(e.Data); len(candidates) > 0 {
+			f.Data, f.SpecCode = nil, ""
+			return &ambiguousNameError{&f, candidates}
+		}
 	case "TIMEOUT":
 		f.Code = tools.Timeout
 	case "LIMITED":

@@ -70,7 +70,7 @@ func (in InsertBlocksIn) position() positionArgs {
 
 func insertBlocks() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
-		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes,
+		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes, Timeout: treeTimeout,
 		Doc: "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
 			{Purpose: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, AnyAnswer: true},
@@ -88,9 +88,7 @@ func (g *Graph) InsertBlocks(ctx context.Context, c tools.CallContext, in Insert
 	newRequest := func(p insertPosition) writeRequest { return g.insertRequest(p, drafts, nil) }
 	p, written, err := g.insertDrafts(ctx, c, in.position(), drafts, in.DryRun, newRequest)
 	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}
-	for range allDrafts(drafts) {
-		out.Inserted++
-	}
+	out.Inserted = countDrafts(drafts)
 	if !in.DryRun {
 		out.Blocks = topUUIDs(drafts)
 	}

@@ -153,6 +153,9 @@ func (b wireBlock) contains(uuid UUID) bool {
 // without the property lines of a file graph.
 func (b wireBlock) hasText(content string) bool {
 	want := strings.TrimSpace(content)
+	if b.isTask() {
+		want = strings.TrimSpace(b.withoutTaskMarkup(want))
+	}
 	for _, have := range []string{b.Raw, b.Content} {
 		if strings.TrimSpace(have) == want || withoutProperties(have) == withoutProperties(want) {
 			return true

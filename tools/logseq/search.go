@@ -77,7 +77,10 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 	if in.IncludeFiles {
 		out.Files = fitAnswer(slicePage(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
 	}
-	if more {
+	switch {
+	case len(out.Blocks)+len(out.Pages)+len(out.Files) == 0:
+		out.Note = "Nothing has all of these words. Try one of them, another form of it, or list_pages."
+	case more:
 		out.Note = "There are more results: use more words, a higher limit, or datascript_query."
 	}
 	return out, nil

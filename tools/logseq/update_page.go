@@ -35,7 +35,7 @@ func (in UpdatePageIn) check() error {
 
 func updatePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[UpdatePageIn, PageWritten]{
-		Name: "update_page", Title: "Add to a page", Effect: tools.Writes,
+		Name: "update_page", Title: "Add to a page", Effect: tools.Writes, Timeout: treeTimeout,
 		Doc: "Sets properties of a page and adds content at its end.\nNeeds pages.update. To change existing text use update_block.",
 		Examples: []tools.Example[UpdatePageIn, PageWritten]{
 			{Purpose: "add a line and a property", In: UpdatePageIn{PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0}}, AnyAnswer: true},

@@ -138,8 +138,15 @@ func readAll[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 // page finds a visible page by name or uuid.
 func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
 	p, err := g.unfilteredPage(ctx, name)
-	if err != nil || !g.hidesAnything() {
-		return p, err
+	if err != nil {
+		uuid, err := visiblePageNamed(ctx, g, name, err)
+		if err != nil {
+			return p, err
+		}
+		return g.page(ctx, string(uuid))
+	}
+	if !g.hidesAnything() {
+		return p, nil
 	}
 	return g.newView().visiblePage(ctx, name, p)
 }
@@ -165,8 +172,15 @@ const allLevels = -1
 // tree reads a visible page with depth levels of its visible blocks.
 func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
 	p, blocks, err := g.unfilteredTree(ctx, name, depth)
-	if err != nil || !g.hidesAnything() {
-		return p, blocks, err
+	if err != nil {
+		uuid, err := visiblePageNamed(ctx, g, name, err)
+		if err != nil {
+			return p, nil, err
+		}
+		return g.tree(ctx, string(uuid), depth)
+	}
+	if !g.hidesAnything() {
+		return p, blocks, nil
 	}
 	v := g.newView()
 	if p, err = v.visiblePage(ctx, name, p); err != nil {

@@ -10,10 +10,15 @@ import (
 
 const (
 	// writeTimeout limits one write, and verifyTimeout the check of its
-	// result. Together they are shorter than the hub's deadline.
+	// result. Together they are shorter than the deadline of the tool.
 	writeTimeout   = 15 * time.Second
 	verifyTimeout  = 5 * time.Second
 	verifyInterval = time.Second
+	// blockTimeout is added to writeTimeout for each block of a tree, which is
+	// a call of Logseq's own, and treeTimeout is the deadline of a tool that
+	// writes trees.
+	blockTimeout = 60 * time.Millisecond
+	treeTimeout  = writeTimeout + maxDrafts*blockTimeout + verifyTimeout + 10*time.Second
 )
 
 // Written is the part of an answer that all writes share.
@@ -44,6 +49,7 @@ type writeRequest struct {
 	params  any
 	verify  func(context.Context) (verification, error)
 	details writeDetails // for the data of an error
+	blocks  int          // how many it writes, if several
 }
 
 // writeDetails is the data of an error from a write: whether the write
@@ -88,7 +94,7 @@ func (g *Graph) perform(ctx context.Context, w writeRequest) (Written, error) {
 		return Written{}, err
 	}
 	session := g.pluginSession()
-	calling, cancel := context.WithTimeout(ctx, writeTimeout)
+	calling, cancel := context.WithTimeout(ctx, writeTimeout+time.Duration(w.blocks)*blockTimeout)
 	defer cancel()
 	err := g.peer.Call(calling, w.method, w.params, nil, false)
 	switch {

@@ -70,6 +70,7 @@ func (g *Graph) insertRequest(p insertPosition, drafts []*draft, earlier []strin
 			Blocks []*draft `json:"blocks"`
 		}{p.target, p.position, drafts},
 		details: writeDetails{UUID: drafts[0].UUID, Page: p.page.Name, Done: earlier},
+		blocks:  countDrafts(drafts),
 		verify:  func(ctx context.Context) (verification, error) { return g.verifyDrafts(ctx, p, drafts) },
 	}
 }

@@ -40,6 +40,15 @@ func allDrafts(drafts []*draft) iter.Seq[*draft] {
 	}
 }
 
+// countDrafts returns the number of drafts with everything below them.
+func countDrafts(drafts []*draft) int {
+	n := 0
+	for range allDrafts(drafts) {
+		n++
+	}
+	return n
+}
+
 func topUUIDs(drafts []*draft) []UUID {
 	var uuids []UUID
 	for _, d := range drafts {
@@ -50,10 +59,7 @@ func topUUIDs(drafts []*draft) []UUID {
 
 // checkDrafts enforces the limits of one call.
 func checkDrafts(argument string, drafts []*draft) error {
-	n := 0
-	for range allDrafts(drafts) {
-		n++
-	}
+	n := countDrafts(drafts)
 	switch {
 	case n == 0:
 		return tools.Errorf(tools.Invalid, "%s: contains no block", argument)

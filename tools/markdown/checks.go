@@ -2,6 +2,9 @@ package markdown
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
@@ -14,7 +17,36 @@ func checks() []tools.Check[*Notebook] {
 	return []tools.Check[*Notebook]{{
 		Name: "edits", Title: "Edits by others are kept",
 		Look: func(n *Notebook, _ context.Context, d tools.Doctor) status.Check { return checkEdits(n, d) },
+	}, {
+		Name: "unread", Title: "Everything can be read",
+		Look: func(n *Notebook, ctx context.Context, _ tools.Doctor) status.Check { return checkUnread(ctx, n) },
 	}}
+}
+
+// checkUnread names the folders and pages that agents are told are missing.
+func checkUnread(ctx context.Context, n *Notebook) status.Check {
+	l, err := n.entries(ctx)
+	if err != nil {
+		return status.Check{Result: status.CheckWarn, Detail: err.Error(), Fix: "Check the permissions of the folder."}
+	}
+	missing := append(l.Skipped, l.Unnamed...)
+	pages := 0
+	for _, file := range l.Files {
+		if !isPage(file) || ctx.Err() != nil {
+			continue
+		}
+		pages++
+		if _, err := n.view.Read(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, file)
+		}
+	}
+	if len(missing) > 0 {
+		return status.Check{
+			Result: status.CheckWarn, Detail: "agents cannot read " + firstNames(missing),
+			Fix: "Check the permissions, rename what has control characters, a backslash or ~ at the beginning in its name, and split pages above 16 MB.",
+		}
+	}
+	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d pages", pages)}
 }
 
 // checkEdits tries whether this file system can exchange two files.

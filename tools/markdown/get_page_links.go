@@ -79,17 +79,10 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	o := now.outline
-	all, err := now.linkSources(ctx, n)
-	if err != nil {
+	out := GetPageLinksOut{Note: skippedNote(now.outline)}
+	if out.Outgoing, out.Incoming, err = now.linksOf(ctx, n, p); err != nil {
 		return GetPageLinksOut{}, err
 	}
-	r := n.newLinkResolver(o.files, all)
-	titles := map[string]string{}
-	for _, c := range all {
-		titles[c.file] = c.title
-	}
-	out := GetPageLinksOut{Outgoing: outgoing(p, r, titles), Incoming: incoming(file, r, all), Note: skippedNote(o)}
 	limit := int(in.Limit)
 	if more := len(out.Outgoing) - limit; more > 0 {
 		out.Outgoing, out.Truncated = out.Outgoing[:limit], true
@@ -102,7 +95,9 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	return out, nil
 }
 
-func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink {
+// outgoing are the links of p; title is the title of a page, and empty for another
+// file.
+func outgoing(p *page, r *linkResolver, title func(file string) string) []OutgoingLink {
 	var out []OutgoingLink
 	for _, l := range pageLinks(p) {
 		if l.Target == "" { // a heading of the page itself
@@ -110,10 +105,11 @@ func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink
 		}
 		link := OutgoingLink{Title: tools.Truncate(l.Target, 200), Line: l.Line, Heading: tools.Truncate(l.Heading, 200), Block: l.Block, Text: tools.Truncate(l.Text, 200), Embed: l.Embed}
 		switch found, _ := r.resolve(p.file, l); {
-		case len(found) == 1 && titles[found[0]] != "":
-			link.Status, link.Path, link.Title = "ok", found[0], titles[found[0]]
 		case len(found) == 1:
 			link.Status, link.Path = "attachment", found[0]
+			if named := title(found[0]); named != "" {
+				link.Status, link.Title = "ok", named
+			}
 		case len(found) > 1:
 			link.Status, link.Candidates = "ambiguous", found[:min(len(found), 10)]
 		case isOutside(l):

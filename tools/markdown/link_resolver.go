@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
@@ -70,38 +71,90 @@ const (
 // A linkResolver finds what a link leads to: by path, else by name, else by title,
 // else by alias. It ignores letter case. If several match it returns all of them.
 type linkResolver struct {
-	layout                        layout
-	paths, names, titles, aliases map[string][]string
-	files                         map[string][]string // attachments, by path and by name
+	layout layout
+	pages  func(kind index.NameKind, key string) []string // those with this name
+	files  map[string][]string                            // attachments, by path and by name
 }
 
 // newLinkResolver resolves links among these pages and files.
 func (n *Notebook) newLinkResolver(files []string, all []linkSource) *linkResolver {
-	r := &linkResolver{n.layout, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
-	add := func(to map[string][]string, name, file string) {
-		if name = folder.FoldName(name); !slices.Contains(to[name], file) {
-			to[name] = append(to[name], file)
+	names := map[index.Name][]string{}
+	for _, c := range all {
+		for _, name := range pageNames(c.file, c.title, c.aliases) {
+			names[name] = append(names[name], c.file)
 		}
 	}
-	for _, c := range all {
-		place := stem(c.file)
-		add(r.paths, place, c.file)
-		add(r.names, path.Base(place), c.file)
-		if !n.resolvesTitles() {
-			continue
+	return &linkResolver{n.layout, n.namesOf(func(kind index.NameKind, key string) []string { return names[index.Name{Kind: kind, Key: key}] }), attachmentNames(files)}
+}
+
+// namesOf leaves titles out where links do not use them.
+func (n *Notebook) namesOf(pages func(index.NameKind, string) []string) func(index.NameKind, string) []string {
+	if n.resolvesTitles() {
+		return pages
+	}
+	return func(kind index.NameKind, key string) []string {
+		if kind == index.TitleName || kind == index.AliasName {
+			return nil
 		}
-		add(r.titles, c.title, c.file)
-		for _, a := range c.aliases {
-			add(r.aliases, a, c.file)
+		return pages(kind, key)
+	}
+}
+
+// pageNames is what links can call a page, each once.
+func pageNames(file, title string, aliases []string) []index.Name {
+	place := stem(file)
+	names := []index.Name{
+		{Kind: index.PathName, Key: folder.FoldName(place)},
+		{Kind: index.BaseName, Key: folder.FoldName(path.Base(place))},
+		{Kind: index.TitleName, Key: folder.FoldName(title)},
+	}
+	for _, a := range aliases {
+		if n := (index.Name{Kind: index.AliasName, Key: folder.FoldName(a)}); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// attachmentNames is what links can call files that are no pages.
+func attachmentNames(files []string) map[string][]string {
+	names := map[string][]string{}
+	add := func(name, file string) {
+		if name = folder.FoldName(name); !slices.Contains(names[name], file) {
+			names[name] = append(names[name], file)
 		}
 	}
 	for _, f := range files {
-		add(r.files, f, f)
+		add(f, f)
 		if base := path.Base(f); base != f {
-			add(r.files, base, f)
+			add(base, f)
 		}
 	}
-	return r
+	return names
+}
+
+// linkKeys are the last parts of the names that l on the page from can mean: only
+// pages with one of them as a name can be what it leads to.
+func linkKeys(from string, l links.Link) []string {
+	target := strings.TrimSuffix(l.Target, "/")
+	if target == "" {
+		return nil
+	}
+	keys := []string{lastPart(target)}
+	if joined := lastPart(path.Join(path.Dir(from), target)); joined != keys[0] {
+		keys = append(keys, joined)
+	}
+	return keys
+}
+
+// lastPart is the last part of a path to a page, folded.
+func lastPart(p string) string {
+	if strings.HasSuffix(p, "/"+rootIndex) || strings.HasSuffix(p, "/"+indexPage) {
+		p = path.Dir(p)
+	} else if isPage(p) {
+		p = strings.TrimSuffix(p, path.Ext(p))
+	}
+	return folder.FoldName(path.Base(p))
 }
 
 // resolve returns what l on the page from may mean, and how it says so: pages, or
@@ -132,16 +185,16 @@ func (r *linkResolver) resolve(from string, l links.Link) (found []string, form 
 		}
 		return found, suffixForm
 	}
-	if found = r.names[folder.FoldName(name)]; len(found) > 0 {
+	if found = r.pages(index.BaseName, folder.FoldName(name)); len(found) > 0 {
 		return found, nameForm
 	}
 	if found = r.files[folder.FoldName(target)]; len(found) > 0 {
 		return found, nameForm
 	}
-	if found = r.titles[folder.FoldName(target)]; len(found) > 0 {
+	if found = r.pages(index.TitleName, folder.FoldName(target)); len(found) > 0 {
 		return found, titleForm
 	}
-	return r.aliases[folder.FoldName(target)], titleForm
+	return r.pages(index.AliasName, folder.FoldName(target)), titleForm
 }
 
 // at returns the pages at a path, or else the file.
@@ -161,7 +214,7 @@ func (r *linkResolver) pagesAt(p string) []string {
 	} else if isPage(p) {
 		place = stem(p)
 	}
-	found := r.paths[folder.FoldName(place)]
+	found := r.pages(index.PathName, folder.FoldName(place))
 	for _, f := range found {
 		if f == p || len(found) > 1 && f == p+".md" {
 			return []string{f}
@@ -185,7 +238,7 @@ func (r *linkResolver) fileAt(p string) (found []string) {
 
 // pagesBySuffix returns the pages whose place ends in the path name.
 func (r *linkResolver) pagesBySuffix(name string) []string {
-	return endingIn(r.names[folder.FoldName(path.Base(name))], name, stem)
+	return endingIn(r.pages(index.BaseName, folder.FoldName(path.Base(name))), name, stem)
 }
 
 func (r *linkResolver) filesBySuffix(name string) []string {

@@ -28,13 +28,14 @@ func System() tools.Kind {
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
 			readPages(), readAttachment(), renameHeading(), renameTag(), mergePages(),
 		},
-		Problems:  []status.ProblemType{indexBroken},
+		Problems:  []status.ProblemType{indexBroken, syncStopped, syncConflicts},
 		Folders:   true,
 		Resources: resources(),
 		Prompts:   prompts(),
 		Pages:     pages(),
 
 		Checks:      checks(),
+		Commands:    commands(),
 		Sample:      sample(),
 		Environment: Environment(),
 	})

@@ -21,6 +21,7 @@ type Config struct {
 	Path   tools.Folder `json:"path" jsonschema:"the folder that holds the pages"`
 	Tenant string       `json:"tenant,omitempty" jsonschema:"a folder directly below path to use as the whole source"`
 	Inbox  []string     `json:"inbox,omitempty" jsonschema:"absolute paths of folders that add_attachment may take files from"`
+	Sync   tools.Secret `json:"sync,omitzero" jsonschema:"URL of a PostgreSQL database whose table of pages is kept in step with the folder"`
 }
 
 // A Notebook is an open folder of pages. Its methods may be called from any
@@ -43,6 +44,7 @@ type Notebook struct {
 	scans    chan struct{} // held while files are searched
 	report   tools.Reporter
 	versions *pageVersions
+	sync     *syncer                          // nil: there is no database
 	release  func() error                     // closes the folder
 	sweep    func(func(*os.Root) error) error // nil: it is a draft, which has no files
 }
@@ -75,6 +77,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	if env.Cache != "" {
 		n.index = newPageIndex(n, env.Cache, describeRules(env.Privacy))
 	}
+	n.sync = newSyncer(n, c, disk, all, env)
 	return n, nil
 }
 
@@ -113,11 +116,14 @@ func describeRules(p tools.Privacy) (rules []string) {
 }
 
 // Close closes the index and the folder.
-func (n *Notebook) Close() error {
-	if n.index == nil {
-		return n.release()
+func (n *Notebook) Close() (err error) {
+	if n.sync != nil {
+		err = n.sync.close()
 	}
-	return errors.Join(n.index.close(), n.release())
+	if n.index != nil {
+		err = errors.Join(err, n.index.close())
+	}
+	return errors.Join(err, n.release())
 }
 
 // Check reports that the folder is missing or was replaced. Its hint is for the
@@ -133,15 +139,29 @@ func (n *Notebook) Check(context.Context) error {
 }
 
 // Run implements [tools.Runner]: it removes temporary files that a killed process
-// has left in the folder, and keeps the index of the pages.
+// has left in the folder, keeps the index of the pages, and keeps the folder in step
+// with a database.
 func (n *Notebook) Run(ctx context.Context) error {
 	if n.sweep == nil {
 		return nil
 	}
-	if err := sweepFiles(ctx, n); err != nil || n.index == nil {
+	if err := sweepFiles(ctx, n); err != nil {
 		return err
 	}
-	return n.index.keep(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	var synchronising sync.WaitGroup
+	defer synchronising.Wait()
+	defer cancel()
+	if n.sync != nil {
+		synchronising.Go(func() { n.sync.run(ctx) })
+	}
+	if n.index != nil {
+		return n.index.keep(ctx)
+	}
+	if n.sync != nil {
+		<-ctx.Done()
+	}
+	return nil
 }
 
 // sweepFiles removes temporary files. What it may not remove is no reason to try

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 )
@@ -48,10 +49,13 @@ func (n *node) pages(visit func(*node)) {
 type outline struct {
 	root    *node
 	places  map[string]*node
-	files   []string // files that are not pages, such as attachments
-	indexed bool     // some folder has an _index.md
-	skipped int      // folders that could not be read
-	unnamed int      // files and folders that no path can name
+	files   []string        // files that are not pages, such as attachments
+	indexed bool            // some folder has an _index.md
+	skipped []string        // folders that could not be read
+	unnamed int             // files and folders that no path can name
+	listed  map[string]bool // files and pages, and those that are neither
+
+	attachments func() map[string][]string // what links can call files
 }
 
 // rootIndex is the place of an _index.md in the root. It is a page among the
@@ -105,9 +109,22 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.Skipped), unnamed: len(e.Unnamed)}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), listed: make(map[string]bool, len(e.Files))}
+	for _, file := range e.Files {
+		o.listed[file] = true
+	}
+	o.attachments = sync.OnceValue(func() map[string][]string { return attachmentNames(files) })
 	o.place(dirs, indexes, pages)
 	return o
+}
+
+// isPage reports whether a file is one of the pages.
+func (o *outline) isPage(file string) bool {
+	if at, ok := o.places[file]; ok && at.page == file {
+		return true
+	}
+	at, ok := o.places[stem(file)]
+	return ok && at.page == file
 }
 
 func (o *outline) place(dirs, indexes, pages []string) {

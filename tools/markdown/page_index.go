@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/watch"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
 // indexBroken is raised while pages cannot be indexed.
@@ -55,7 +57,8 @@ type pageIndex struct {
 	last    *comparison  // that still holds if nothing has changed; nil: none does
 	x       *index.Index // nil: it is not open
 	known   map[string]index.Stamp
-	behind  chan struct{} // wakes Run
+	bad     map[string]bool // pages that could not be read
+	behind  chan struct{}   // wakes Run
 	filling bool
 }
 
@@ -76,7 +79,7 @@ func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &pageIndex{
 		n: n, least: minIndexed, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
-		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1),
+		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1), bad: map[string]bool{},
 		watcher: watch.New(watch.Options{Folder: n.view.Path(), Skip: isForeign, Now: n.now}),
 	}
 }
@@ -94,7 +97,7 @@ func (p *pageIndex) closeLocked() error {
 		return nil
 	}
 	err := p.x.Close()
-	p.x, p.known, p.last = nil, nil, nil
+	p.x, p.known, p.last, p.bad = nil, nil, nil, map[string]bool{}
 	return err
 }
 
@@ -128,9 +131,7 @@ func (p *pageIndex) compare(c *comparison) {
 	p.mu.Lock()
 	p.next = nil
 	p.mu.Unlock()
-	change := p.watcher.Take()
-	if p.last != nil && !change.All && len(change.Names) == 0 {
-		c.outline, c.x, c.unreadable = p.last.outline, p.last.x, p.last.unreadable
+	if p.follow(c, p.watcher.Take()) {
 		return
 	}
 	p.last = nil
@@ -148,15 +149,39 @@ func (p *pageIndex) compare(c *comparison) {
 	case len(changed) > maxInline:
 		p.wake()
 	default:
-		if c.unreadable, err = p.update(p.ctx, changed, gone); err != nil {
+		if err = p.update(p.ctx, changed, gone); err != nil {
 			p.fail(err)
 			return
 		}
-		c.x = p.x
-		if c.unreadable == 0 {
-			p.last = c
+		c.x, c.unreadable = p.x, len(p.bad)
+		p.last = c
+	}
+}
+
+// follow makes c of the last comparison and of what the system says has changed. It
+// reports whether that was possible: it is not when files have come or gone.
+func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
+	if p.last == nil || change.All {
+		return false
+	}
+	edited := slices.Collect(maps.Keys(p.bad))
+	for _, name := range change.Names {
+		switch _, modified := p.n.view.Stat(name); {
+		case slices.ContainsFunc(strings.Split(name, "/"), folder.IsHidden): // no outline has it
+		case p.last.outline.listed[name] != !modified.IsZero(), !p.last.outline.listed[name] && p.n.view.Exists(name):
+			return false
+		case p.last.outline.isPage(name):
+			edited = append(edited, name)
 		}
 	}
+	if p.last.x != nil && len(edited) > 0 {
+		if len(edited) > maxInline || p.update(p.ctx, edited, nil) != nil {
+			return false
+		}
+	}
+	c.outline, c.x, c.unreadable = p.last.outline, p.last.x, len(p.bad)
+	p.last = c
+	return true
 }
 
 // wake has Run fill the index.
@@ -246,27 +271,28 @@ func (p *pageIndex) removeOthers() {
 
 // update reads pages into the index. A page that cannot be read has its name alone,
 // and is tried again the next time.
-func (p *pageIndex) update(ctx context.Context, changed, gone []string) (unreadable int, err error) {
+func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
 	pages := make([]index.Page, len(changed))
 	bad := make([]bool, len(changed))
-	err = folder.ForEach(ctx, len(changed), func(i int) { pages[i], bad[i] = p.n.indexedPage(changed[i]) })
+	err := folder.ForEach(ctx, len(changed), func(i int) { pages[i], bad[i] = p.n.indexedPage(changed[i]) })
 	if err == nil && len(changed)+len(gone) > 0 {
 		err = p.x.Update(ctx, pages, gone)
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
 	p.n.report.Clear(indexBroken)
 	for i, page := range pages {
 		p.known[page.File] = page.Stamp
-		if bad[i] {
-			unreadable++
+		if delete(p.bad, page.File); bad[i] {
+			p.bad[page.File] = true
 		}
 	}
 	for _, file := range gone {
 		delete(p.known, file)
+		delete(p.bad, file)
 	}
-	return unreadable, nil
+	return nil
 }
 
 // indexedPage reads a page for the index; its stamp is from before.
@@ -284,6 +310,8 @@ func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
 			Aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...),
 		},
 	}
+	s.Names = pageNames(file, s.Title, s.Head.Aliases)
+	s.LinkKey = func(l links.Link) []string { return linkKeys(file, l) }
 	if position, ok := p.position(); ok {
 		s.Head.Position = &position
 	}
@@ -326,7 +354,7 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	defer func() { p.filling = false }()
 	for done := 0; done < len(changed) || len(gone) > 0; {
 		end := min(done+indexBatch, len(changed))
-		if _, err = p.update(ctx, changed[done:end], gone); err != nil {
+		if err = p.update(ctx, changed[done:end], gone); err != nil {
 			p.fail(err)
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -135,11 +137,24 @@ func (l *listedNode) sort() {
 // skippedNote reports what could not be read, or named; it is empty if there is
 // nothing.
 func skippedNote(o *outline) (note string) {
-	if o.skipped > 0 {
-		note = fmt.Sprintf("%d folders could not be read and are missing. ", o.skipped)
+	if len(o.skipped) > 0 {
+		note = fmt.Sprintf("%d folders could not be read and are missing: %s. ", len(o.skipped), firstNames(o.skipped))
 	}
 	if o.unnamed > 0 {
-		note += fmt.Sprintf("%d files or folders have names that no path can have, and are missing. ", o.unnamed)
+		note += fmt.Sprintf("%d files or folders have names that no path can have, and are missing; the user sees them with `lectern doctor`. ", o.unnamed)
 	}
 	return note
+}
+
+// firstNames are the first few of names, quoted, and how many more there are.
+func firstNames(names []string) string {
+	const most = 5
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	if more := len(names) - most; more > 0 {
+		quoted = append(quoted, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(quoted, ", ")
 }

@@ -138,7 +138,7 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	}
 	out.Note = skippedNote(s.outline) + out.Note
 	if s.unreadable > 0 {
-		out.Note += fmt.Sprintf("%d pages could not be read and were not searched. ", s.unreadable)
+		out.Note += fmt.Sprintf("%d pages could not be read and were not searched; the user sees them with `lectern doctor`. ", s.unreadable)
 	}
 	if next := s.offset + len(out.Matches); out.Truncated || next < out.Total {
 		out.Truncated = true

@@ -21,6 +21,7 @@ func BenchmarkReadNote(b *testing.B) {
 	})
 	b.Run("script", func(b *testing.B) {
 		const reads = 200
+		bench.value("1") // opens the sandbox
 		for b.Loop() {
 			bench.value(fmt.Sprintf("for (let i = 0; i < %d; i++) kb.notes.get('welcome')", reads))
 		}

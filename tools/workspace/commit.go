@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -116,6 +117,12 @@ func (w *Workspaces) commit(ctx context.Context, overlay *notesapi.Overlay, chan
 			w.draft.reported[c.Target] = c.After
 		}
 		return nil
+	}
+	for _, c := range changes {
+		id, isWorkspace := strings.CutSuffix(c.Target, "/"+string(notestore.WorkspaceKind)+":")
+		if isWorkspace && !c.Before.Exists && !w.ids.extend(w.owned, id) {
+			return tools.Errorf(tools.Conflict, "the workspace %q already exists", id).WithHint("Choose another id.")
+		}
 	}
 	if err := overlay.Commit(ctx); err != nil {
 		return commitError(err)

@@ -36,6 +36,7 @@ func (NoteID) JSONSchema() *jsonschema.Schema {
 type NoteLine struct {
 	ID         string         `json:"id" jsonschema:"its id"`
 	Title      string         `json:"title" jsonschema:"its title"`
+	Excerpt    string         `json:"excerpt,omitempty" jsonschema:"where its text has the words of a search"`
 	Class      string         `json:"class,omitempty" jsonschema:"its class"`
 	Tags       []string       `json:"tags,omitempty" jsonschema:"its tags"`
 	Properties map[string]any `json:"properties,omitempty" jsonschema:"by name, from front matter and sections"`
@@ -117,7 +118,7 @@ func searchNotes() tools.Tool[*Workspaces] {
 		Examples: []tools.Example[SearchIn, SearchOut]{{Purpose: "find notes about rent", In: SearchIn{Query: "rent", Limit: 5}, AnyAnswer: true}},
 		Hits: func(o SearchOut) (hits []tools.Hit) {
 			for _, n := range o.Notes {
-				hits = append(hits, tools.Hit{Page: string(o.WorkspaceID) + "/" + n.ID, Text: n.Title})
+				hits = append(hits, tools.Hit{Page: string(o.WorkspaceID) + "/" + n.ID, Text: cmp.Or(n.Excerpt, n.Title)})
 			}
 			return hits
 		},

@@ -47,8 +47,8 @@ func (w *Workspaces) wakeSchedule() {
 	}
 }
 
-// Run implements [tools.Runner]: it runs scripts by their schedules. While there is
-// one, the hub stays.
+// Run implements [tools.Runner]: it runs scripts by their schedules, and keeps the
+// index of words short. While there is a schedule, the hub stays.
 func (w *Workspaces) Run(ctx context.Context) error {
 	if w.calls == nil {
 		return nil
@@ -72,6 +72,9 @@ func (w *Workspaces) Run(ctx context.Context) error {
 				release = w.report.Hold("scripts have a schedule")
 			}
 			held = any
+		}
+		if err := w.store.MergeWords(ctx); err != nil && ctx.Err() == nil {
+			return err
 		}
 		timer := time.NewTimer(min(max(next.Sub(w.now()), 0), shortestSchedule))
 		select {

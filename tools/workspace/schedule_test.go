@@ -17,6 +17,8 @@ import (
 
 // A scheduleBench is a source whose clock a test sets, and a hub that calls it.
 type scheduleBench struct {
+	tools.ClientCaller // no script has it write
+
 	testing.TB
 	source *tools.OpenedSource
 	w      *Workspaces
@@ -168,7 +170,7 @@ func TestScheduleRun(t *testing.T) {
 	b.command("script schedule", map[string]string{"name": "one", "when": "1m"})
 	b.now = b.now.Add(time.Hour)
 	called := make(chan struct{})
-	b.w.calls = waitingCaller{called}
+	b.w.calls = waitingCaller{called: called}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.w.Run(ctx) }()
@@ -180,7 +182,11 @@ func TestScheduleRun(t *testing.T) {
 }
 
 // A waitingCaller makes a call that a person is asked about.
-type waitingCaller struct{ called chan struct{} }
+type waitingCaller struct {
+	tools.ClientCaller // no script has it write
+
+	called chan struct{}
+}
 
 func (c waitingCaller) CallAs(ctx context.Context, _, _ string, _ json.RawMessage) (tools.Result, error) {
 	close(c.called)

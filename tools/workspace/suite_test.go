@@ -35,11 +35,11 @@ func TestMain(m *testing.M) {
 
 // testSystem is the System with a sandbox that stays open from one test to the next:
 // to open one compiles the engine, which takes seconds under the race detector.
-// TestSchedule opens and closes its own.
+// TestSchedule opens and closes its own. The suite opens sources with equal workspaces.
 var testSystem = sync.OnceValue(func() tools.Kind {
 	shared := &sharedSandbox{}
 	shared.use()
-	return newSystem(shared)
+	return newSystem(shared, nil)
 })
 
 // openStore is a second look at the database of a source.

@@ -18,7 +18,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +50,8 @@ type Workspaces struct {
 	draft     *draftLog // nil: writes are for good
 	runs      *scriptRuns
 	sandboxes *sharedSandbox
+	ids       *workspaceIDs
+	owned     *workspaceOwner
 	cache     string // folder; empty: none
 	privacy   tools.Privacy
 	changed   func(uri string)
@@ -79,16 +83,16 @@ func (r apiReader) Serve(ctx context.Context, q notesapi.Request) notesapi.Respo
 }
 
 // System is workspaces.
-func System() tools.Kind { return newSystem(&sharedSandbox{}) }
+func System() tools.Kind { return newSystem(&sharedSandbox{}, &workspaceIDs{}) }
 
-func newSystem(shared *sharedSandbox) tools.Kind {
+func newSystem(shared *sharedSandbox, ids *workspaceIDs) tools.Kind {
 	return tools.Erase(tools.System[*Workspaces, Config]{
 		Name:  "workspace",
 		Title: "Workspaces",
 		Doc: "Notes in Markdown with classes, typed properties, links and a full history, in a database. Good for what agents keep and work on, " +
 			"and for scripts that read and change many notes at once.",
 		Open: func(ctx context.Context, config Config, env tools.Env) (*Workspaces, error) {
-			return open(ctx, config, env, shared)
+			return open(ctx, config, env, shared, ids)
 		},
 		Detect: func(dir fs.FS) tools.Detection {
 			if _, err := fs.Stat(dir, databaseFile); err != nil {
@@ -112,7 +116,7 @@ func newSystem(shared *sharedSandbox) tools.Kind {
 	})
 }
 
-func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandbox) (*Workspaces, error) {
+func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandbox, ids *workspaceIDs) (*Workspaces, error) {
 	database, err := env.Reveal(ctx, config.Database)
 	if err != nil {
 		return nil, err
@@ -137,22 +141,30 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 	}
 	shared.use()
 	w := &Workspaces{
-		noteReader: noteReader{name: env.Name}, config: config, store: store, runs: newScriptRuns(), sandboxes: shared, cache: env.Cache,
+		noteReader: noteReader{name: env.Name}, config: config, store: store, runs: newScriptRuns(), sandboxes: shared, ids: ids, cache: env.Cache,
 		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1), log: env.Log, now: env.Now,
 	}
-	w.api = notesapi.New(notesapi.Options{Store: store, Hides: w.hides})
+	w.api = notesapi.New(notesapi.Options{Store: store, Hides: w.hides, IsTaken: func(id string) bool { return ids.isTaken(w.name, id) }})
 	w.notes = apiReader{w.api}
-	if err := w.createOwn(ctx); err != nil {
+	if err := w.own(ctx); err != nil {
 		_ = w.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-// createOwn makes the workspace with the source's name when it is missing.
-func (w *Workspaces) createOwn(ctx context.Context) error {
-	doc, err := w.store.Begin(notestore.View{}).Document(ctx, w.name, notestore.WorkspaceKind, "")
-	if err != nil || doc != nil {
+// own has the source own all workspaces in its database, and makes the one with its
+// name when it is missing.
+func (w *Workspaces) own(ctx context.Context) error {
+	docs, err := w.store.Begin(notestore.View{}).Documents(ctx, "", notestore.WorkspaceKind, "", math.MaxInt)
+	if err != nil {
+		return err
+	}
+	ids := []string{w.name}
+	for _, d := range docs {
+		ids = append(ids, d.Workspace)
+	}
+	if w.owned, err = w.ids.add(w.name, ids); err != nil || slices.Contains(ids[1:], w.name) {
 		return err
 	}
 	if err := w.create(ctx, w.name, w.config.Welcome); err != nil {
@@ -167,6 +179,7 @@ func (w *Workspaces) Close() error {
 	if w.draft != nil {
 		return nil // all is the source's own
 	}
+	w.ids.remove(w.owned)
 	err := w.sandboxes.release(context.Background())
 	if closed := w.store.Close(); closed != nil {
 		return fmt.Errorf("close workspaces: %w", closed)

@@ -155,7 +155,10 @@ const maxSessionKB = 20
 // takes of each session.
 func (p Clients) usageText(i status.Installation) string {
 	seen, sources, cost := "not connected yet", "all sources", fmt.Sprintf("%d KB of tools in each session", (i.Bytes+1<<9)>>10)
-	if !i.LastSeen.IsZero() {
+	switch id := strings.TrimPrefix(i.ID, "client/"); {
+	case slices.ContainsFunc(p.snap.Sessions, func(s status.Session) bool { return s.Proven && s.Client == id }):
+		seen = "connected now"
+	case !i.LastSeen.IsZero():
 		seen = "last seen " + widget.ClockTime(i.LastSeen, p.snap.Time, p.zone)
 	}
 	if i.Sources != "" {

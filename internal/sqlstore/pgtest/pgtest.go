@@ -34,7 +34,8 @@ type Server struct {
 	err       error
 	dir       string
 	process   *exec.Cmd
-	lifeline  io.Closer
+	lifeline  io.WriteCloser
+	launched  func() error // starts the process
 	mu        sync.Mutex
 	databases int
 }
@@ -107,13 +108,27 @@ func (s *Server) start() error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	return s.launch(bin, data, account)
+	s.launched = func() error { return s.launch(bin, data, account) }
+	return s.launched()
+}
+
+// Interrupt ends the server, runs while it is down and starts it again with what it
+// kept. No other test may run at the same time.
+func (s *Server) Interrupt(t testing.TB, while func()) {
+	t.Helper()
+	_, _ = io.WriteString(s.lifeline, "INT\n") // a shutdown that loses nothing
+	_ = s.lifeline.Close()                     // the shell ends the server when its input ends
+	_ = s.process.Wait()                       // it was killed
+	while()
+	if err := s.launched(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // launch starts the server under a shell that ends it when this process has
 // closed its end of a pipe, by Stop or by its death.
 func (s *Server) launch(bin, data string, account account) error {
-	const script = `"$0" "$@" </dev/null & pid=$!; read -r _; kill -QUIT $pid; wait $pid`
+	const script = `"$0" "$@" </dev/null & pid=$!; read -r signal; kill -${signal:-QUIT} $pid; wait $pid`
 	s.process = exec.Command("/bin/sh", "-c", script, filepath.Join(bin, "postgres"), "-D", data, "-k", s.dir, //nolint:gosec,noctx // found above; Stop ends it
 		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
 		"-c", "shared_buffers=32MB", "-c", "max_connections=100", "-c", "logging_collector=off")

@@ -9,8 +9,10 @@ export interface Dialect {
   readonly kind: 'file' | 'db'
   /** Clauses that bind ?p to the pages a person made: no built-ins, no recycled ones. */
   readonly ownPages: string
-  /** Clauses that bind ?p to the page with this name, ignoring case. */
+  /** Clauses that bind ?p to the pages that a name or path may mean, ignoring case. */
   pageNamed(name: string): string
+  /** The page above a page, where names are paths. */
+  above(row: Row): number | undefined
   /** The attribute that holds a block's text. */
   readonly text: ':block/content' | ':block/title'
   /** Clauses that bind ?b to tasks. */
@@ -29,6 +31,8 @@ export interface Dialect {
 /** Names of other entities, for reading one. */
 export interface NameLookup {
   of(id: number): NamedEntity | undefined
+  /** The name of a page below others, with theirs: "a/b". */
+  path(id: number): string | undefined
   /** The same for tags and values, which are [[uuid]] in an answer with raw references. */
   tag(id: number): NamedEntity | undefined
   /** References in texts stay uuids. */
@@ -45,6 +49,12 @@ export interface NamedEntity {
   /** Closed values and typed values have one beside their text. */
   value?: unknown
   journalDay?: number
+}
+
+/** A name in both ways that Unicode writes accents, as graphs of different systems have them. */
+export function spellings(name: string): string[] {
+  const folded = name.trim().toLowerCase()
+  return [...new Set([folded.normalize('NFC'), folded.normalize('NFD')])]
 }
 
 export interface Property {
@@ -78,6 +88,9 @@ export interface Target {
   uuid: string
   page?: Page
   children: string[]
+  /** For a place beside a block: the block to its left, and the one above both if it is no page. */
+  left?: string
+  parent?: string
 }
 
 export interface Task {
@@ -85,6 +98,11 @@ export interface Task {
   priority?: string | null
   scheduled?: string | null
   deadline?: string | null
+}
+
+/** Trees as a list, each before what is below it. */
+export function flatten<T extends { children?: T[] }>(drafts: T[]): T[] {
+  return drafts.flatMap((draft) => [draft, ...flatten(draft.children ?? [])])
 }
 
 /** The id in a reference, in any of Logseq's spellings. */

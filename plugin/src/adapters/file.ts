@@ -1,11 +1,11 @@
 import { string } from '../edn'
-import { invalid } from '../fault'
+import { Fault, invalid } from '../fault'
 import type { Host, Row } from '../host'
 import { journalName } from '../journalname'
-import type { Page, Values } from '../model'
+import type { Draft, Page, Place, Values } from '../model'
 import { Insertion } from './insertion'
-import { type Dialect, type NameLookup, type Writes, idOf, idsOf } from './dialect'
-import { join, split } from './propertylines'
+import { type Dialect, type NameLookup, type Target, type Writes, flatten, idOf, idsOf, spellings } from './dialect'
+import { join, split, splitDrawer } from './propertylines'
 
 // File graphs: Logseq 0.10.x and Logseq OG. A block is text, and its
 // properties, marker and dates are lines of that text.
@@ -13,7 +13,8 @@ import { join, split } from './propertylines'
 export const fileDialect: Dialect = {
   kind: 'file',
   ownPages: '[?p :block/original-name]',
-  pageNamed: (name) => `[?p :block/name ${string(name.trim().toLowerCase())}]`,
+  pageNamed: (name) => `[(ground [${spellings(name).map(string).join(' ')}]) [?name ...]] [?p :block/name ?name]`,
+  above: () => undefined,
   text: ':block/content',
   tasks: '[?b :block/marker]',
   referencedIDs: (row) => [...idsOf(row.refs), ...idsOf(row.tags)],
@@ -30,7 +31,7 @@ export const fileDialect: Dialect = {
   }),
   block: (row, names) => ({
     uuid: row.uuid,
-    content: resolve(split(row.content ?? '').body, row, names),
+    content: resolve(partsOf(row).body, row, names),
     raw: row.content ?? '',
     properties: visible(row.properties ?? {}),
     tags: [...new Set([...tagNames(row, names), ...hashtags(row.content ?? '')])],
@@ -54,6 +55,8 @@ function chain(rows: Row[], parent: number): Row[] {
   // A broken list still shows every block, the lost ones last.
   return sorted.length === rows.length ? sorted : [...new Set([...sorted, ...rows])]
 }
+
+const partsOf = (row: Row) => (row.format === 'org' ? splitDrawer : split)(row.content ?? '')
 
 function tagNames(row: Row, names: NameLookup): string[] {
   return idsOf(row.tags).map((id) => names.of(id)?.title ?? '').filter(Boolean)
@@ -82,14 +85,19 @@ function visible(properties: Values): Values {
 
 export class FileWrites implements Writes {
   private readonly at: Insertion
+  /** Without the lines of properties, which an Org file has in drawers that Logseq writes. */
+  private readonly orgAt: Insertion
 
   constructor(
     private readonly host: Host,
     /** The block of a page that holds the page's properties. */
     private readonly preBlock: (page: Page) => Promise<{ uuid: string; raw: string } | undefined>,
     private readonly firstBlock: (page: Page) => Promise<string | undefined>,
+    /** Whether a page or block, or the blocks of its page, are of an Org file. */
+    private readonly isOrg: (uuid: string) => Promise<boolean>,
   ) {
-    this.at = new Insertion(host, { keepUUID: true }, (page) => page.name)
+    this.at = new Insertion(host, ({ content, properties }) => this.compose(content, properties), (page) => page.name)
+    this.orgAt = new Insertion(host, ({ content }) => content, (page) => page.name)
   }
 
   async createPage(title: string, firstBlock: boolean): Promise<void> {
@@ -110,6 +118,9 @@ export class FileWrites implements Writes {
   }
 
   async setPageProperties(page: Page, properties: Values): Promise<void> {
+    if (Object.keys(properties).length > 0 && (await this.isOrg(page.uuid))) {
+      throw new Fault('CAPABILITY_MISSING', 'Logseq offers plugins no way to set the properties of a page that is an Org file', { capability: 'pages.update' })
+    }
     const lines = written(properties)
     const before = await this.preBlock(page)
     if (before) return this.put(before.uuid, join({ ...split(before.raw), ...merged(before.raw, lines) }))
@@ -125,18 +136,22 @@ export class FileWrites implements Writes {
     if (made?.uuid) await this.put(made.uuid, text)
   }
 
-  insert: Writes['insert'] = (target, place, draft) =>
-    this.at.one(target, place, { ...draft, content: this.compose(draft.content, draft.properties) })
+  insert: Writes['insert'] = (target, place, draft) => this.insertAll(target, place, [draft])
 
-  insertTree: Writes['insertTree'] = (target, place, drafts) =>
-    this.at.tree(target, place, drafts, (draft) => ({
-      content: this.compose(draft.content, draft.properties),
-      properties: { id: draft.uuid },
-    }))
+  insertTree: Writes['insertTree'] = (target, place, drafts) => this.insertAll(target, place, drafts)
 
-  /** The text is replaced; the property lines below it stay. */
+  private async insertAll(target: Target, place: Place, drafts: Draft[]): Promise<void> {
+    if (!(await this.isOrg(target.uuid))) return void (await this.at.tree(target, place, drafts))
+    if (!(await this.orgAt.tree(target, place, drafts))) return
+    for (const { uuid, properties } of flatten(drafts)) await this.setProperties(uuid, properties ?? {})
+  }
+
+  /** The text is replaced; the properties below it stay. */
   setContent: Writes['setContent'] = async (block, content) => {
-    await this.put(block.uuid, join({ body: content, lines: split(block.raw).lines }))
+    if (!(await this.isOrg(block.uuid))) return this.put(block.uuid, join({ body: content, lines: split(block.raw).lines }))
+    await this.put(block.uuid, splitDrawer(content).body)
+    // Of a drawer Logseq puts back the id, and nothing else.
+    for (const [key, value] of splitDrawer(block.raw).lines) if (key !== 'id') await this.host.setProperty(block.uuid, key, value)
   }
 
   async setProperties(uuid: string, properties: Values): Promise<void> {
@@ -149,6 +164,7 @@ export class FileWrites implements Writes {
   async check(): Promise<void> {} // any text will do
 
   setTask: Writes['setTask'] = async (block, task) => {
+    if (await this.isOrg(block.uuid)) return this.setContent(block, retask(splitDrawer(block.raw).body, task))
     const { lines, body } = split(block.raw)
     await this.put(block.uuid, join({ lines, body: retask(body, task) }))
   }

@@ -28,3 +28,14 @@ export function join({ body, lines }: Parts): string {
   const [first = '', ...rest] = body.split('\n')
   return [first, ...written, ...rest].join('\n')
 }
+
+/** The properties of a block in an Org file are a drawer below its first lines. */
+export function splitDrawer(raw: string): Parts {
+  const drawer = /^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:[^\n]*\n)*?)[ \t]*:END:[ \t]*(?:\n|$)/m.exec(raw)
+  if (!drawer) return { body: raw, lines: [] }
+  const lines = drawer[1]!.split('\n').flatMap((line): Parts['lines'] => {
+    const found = /^\s*:([^:\s]+):\s*(.*)$/.exec(line)
+    return found ? [[found[1]!, found[2]!.trim()]] : []
+  })
+  return { body: (raw.slice(0, drawer.index) + raw.slice(drawer.index + drawer[0].length)).trimEnd(), lines }
+}

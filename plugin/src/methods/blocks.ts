@@ -1,5 +1,7 @@
+import { introduce } from '../adapters/insertion'
+import { findBlock } from '../exclusions'
 import type { OpenGraph } from '../graph'
-import { invalid } from '../fault'
+import { Fault, asFault, invalid } from '../fault'
 import type { Block } from '../model'
 import { type Params, count, drafts, name, optionalText, place, text, requireUUID, values } from '../params'
 import type { Methods } from './method'
@@ -29,14 +31,21 @@ export const blocks: Methods = {
     async run(graph, params) {
       const [trees, where] = [drafts(params, 'blocks'), place(params)]
       const target = await graph.target(name(params, 'target'), where)
-      for (const { uuid } of trees) await free(graph, uuid)
-      await graph.write.insertTree(target, where, trees)
-      const written: Block[] = []
-      for (const { uuid } of trees) {
-        await landed(graph, uuid)
-        written.push(await graph.block(uuid, -1))
+      await free(graph, ...trees.map(({ uuid }) => uuid))
+      const written = async () => (await graph.reader.byUUID(trees.map(({ uuid }) => uuid))).map((row) => row.uuid as string)
+      try {
+        await graph.write.insertTree(target, where, trees)
+      } catch (thrown) {
+        if ((await written()).length === 0) throw thrown
+        const { code, message, data } = asFault(thrown)
+        throw new Fault(code === 'TIMEOUT' ? code : 'INTERNAL', `${message}; a part is written`, { ...data, applied: 'unknown' })
       }
-      return { blocks: written }
+      const there = new Set(await written())
+      if (there.size === 0) throw ignored(`write the block ${trees[0]?.uuid}`)
+      // All of them are on one page, which is read once.
+      const { page } = await graph.visible.block([...there][0]!)
+      const all = await graph.visible.tree(page)
+      return { blocks: trees.flatMap(({ uuid }) => findBlock(all, uuid) ?? []) }
     },
   },
   'blocks.update': {
@@ -74,12 +83,20 @@ async function move(graph: OpenGraph, params: Params): Promise<Block> {
   }
   const others = target.children.filter((uuid) => uuid !== block.uuid)
   const [first, last] = [others[0], others.at(-1)]
-  if (where === 'before') await graph.host.moveBlock(block.uuid, target.uuid, { before: true })
+  if (where === 'before') await moveBefore(graph, block.uuid, target)
   else if (where === 'after') await graph.host.moveBlock(block.uuid, target.uuid, {})
-  else if (where === 'first' && first) await graph.host.moveBlock(block.uuid, first, { before: true })
+  else if (where === 'first' && first) await moveBefore(graph, block.uuid, { uuid: first, ...(target.page ? {} : { parent: target.uuid }) })
   else if (where === 'last' && last) await graph.host.moveBlock(block.uuid, last, {})
   else await graph.host.moveBlock(block.uuid, target.uuid, { children: true })
   return landed(graph, block.uuid)
+}
+
+/** After the block to the left, which Logseq finds wherever it is; "before" only where there is none. */
+async function moveBefore({ host }: OpenGraph, uuid: string, { uuid: target, left, parent }: { uuid: string; left?: string; parent?: string }): Promise<void> {
+  if (left === uuid) return // it is there already
+  if (left) return void (await host.moveBlock(uuid, left, {}))
+  await introduce(host, parent)
+  await host.moveBlock(uuid, target, { before: true })
 }
 
 async function isBelow(graph: OpenGraph, target: string, uuid: string): Promise<boolean> {
@@ -91,7 +108,7 @@ async function isBelow(graph: OpenGraph, target: string, uuid: string): Promise<
 }
 
 /** A uuid that exists already must not be written a second time. */
-async function free(graph: OpenGraph, uuid: string): Promise<void> {
-  const rows = await graph.reader.pull('?b', `[?b :block/uuid #uuid "${uuid}"]`)
-  if (rows.length > 0) throw invalid('uuid', `${uuid} is in use in this graph`)
+async function free(graph: OpenGraph, ...uuids: string[]): Promise<void> {
+  const [taken] = await graph.reader.byUUID(uuids)
+  if (taken) throw invalid('uuid', `${taken.uuid} is in use in this graph`)
 }

@@ -4,6 +4,7 @@ import { Fault, asFault } from '../fault'
 import type { Row } from '../host'
 import type { Block } from '../model'
 import { type Params, count, name, slice, strings } from '../params'
+import { wordsOf } from '../reader'
 import type { Methods } from './method'
 
 export const find: Methods = {
@@ -34,11 +35,16 @@ async function search(graph: OpenGraph, params: Params): Promise<unknown> {
   const scanned = await graph.reader.pull('?b', `[?b :block/page _] ${graph.reader.textMatches(words)}`)
   // In the order of their making, which does not depend on what else there is.
   if (params.scan === true) scanned.sort((a, b) => a.id - b.id)
+  else {
+    // What has the words side by side comes before what has them apart.
+    const apart = (row: Row) => Number(!String(row.content ?? row.title).toLowerCase().includes(words.trim().toLowerCase()))
+    scanned.sort((a, b) => apart(a) - apart(b))
+  }
   const known = new Set(rows.map((row) => row.id))
   const blocks = await visible(graph, [...rows, ...scanned.filter((row) => !known.has(row.id))], limit + 1)
-  const wanted = words.toLowerCase()
+  const wanted = wordsOf(words.toLowerCase())
   const pages = (await graph.reader.pages()).filter(
-    (page) => page.name.toLowerCase().includes(wanted) && !graph.visible.hides(page),
+    (page) => wanted.every((word) => page.name.toLowerCase().includes(word)) && !graph.visible.hides(page),
   )
   return {
     blocks: blocks.slice(0, limit),

@@ -73,19 +73,23 @@ export const pages: Methods = {
     async run(graph, params): Promise<Page> {
       const page = await graph.visible.page(name(params, 'page'))
       const wanted = name(params, 'name')
-      const taken = await graph.reader.page(wanted).catch(absent)
-      if (taken && taken.row.id !== page.row.id) throw invalid('name', `there is a page "${wanted}" already`)
+      const taken = (await graph.reader.pagesNamed(wanted)).filter(({ row, is }) => row.id !== page.row.id && sameName(is.name, wanted))
+      if (taken.length > 0) throw invalid('name', `there is a page "${wanted}" already`)
       await graph.write.renamePage(page.is, wanted)
-      const renamed = await graph.reader.page(wanted).catch(absent)
+      const renamed = (await graph.reader.pagesNamed(wanted)).find(({ is }) => sameName(is.name, wanted))
       if (!renamed) throw ignored(`rename the page "${page.is.name}"`)
       return renamed.is
     },
   },
 }
 
+const sameName = (a: string, b: string) => a.trim().toLowerCase().normalize('NFC') === b.trim().toLowerCase().normalize('NFC')
+
 async function create(graph: OpenGraph, params: Params): Promise<{ page: Page; existed: boolean }> {
   const title = name(params, 'title').trim()
-  const before = await graph.reader.page(title).catch(absent)
+  const all = await graph.reader.pagesNamed(title)
+  // Logseq makes no page of a name that another has, wherever that is.
+  const before = [...all].sort((a, b) => Number(a.is.recycled) - Number(b.is.recycled)).find(({ is, row }) => is.kind !== 'property' && !row[':logseq.property/built-in?'])
   if (before && graph.visible.hides(before.is)) throw invalid('title', 'the settings of the plugin hide this page')
   if (before && !before.is.recycled) return { page: before.is, existed: true }
   const uuid = optionalText(params, 'uuid') === undefined ? crypto.randomUUID() : requireUUID(params, 'uuid')

@@ -1,7 +1,7 @@
 // Logseq reads queries as EDN, where attributes are keywords; DataScript's
 // JavaScript face knows them as strings. This is the way from one to the other.
 
-const clauseWords = new Set([':find', ':in', ':where', ':with', ':keys', ':limit', ':default', ':as'])
+const clauseWords = new Set([':find', ':in', ':where', ':with', ':keys', ':limit', ':default', ':as', ':db/id'])
 
 /** Rewrites keywords and uuid literals outside strings to plain strings. */
 export function stringly(edn: string): string {

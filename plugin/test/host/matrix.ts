@@ -14,7 +14,7 @@ export interface Capability {
 /** The matrix as people read it. */
 export function matrix(): Capability[] {
   const page = readFileSync(path.resolve(process.cwd(), '../docs/logseq-compatibility.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| `([^`]+)`<br>[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|$/gm)]
+  const rows = [...page.matchAll(/^\| `([^`]+)`<br>[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|[^|]*\|$/gm)]
   assert.ok(rows.length > 20, 'the page has lost its table')
   return rows.map(([, key, tools, file, db]) => ({
     key: key!,

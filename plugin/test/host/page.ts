@@ -1,5 +1,6 @@
 import { Postmate } from '../../node_modules/@logseq/libs/dist/postmate/index.js'
 import { type API, api } from './api'
+import { person as byHand } from './db'
 import { seed } from './seed'
 import type { Personality, World } from './world'
 
@@ -29,6 +30,8 @@ class PageHost {
   private api: API = {}
   private requests = 0
   readonly calls: Record<string, number> = {}
+  /** Milliseconds that each method took since it was last asked for. */
+  private readonly took: Record<string, number> = {}
 
   constructor(private readonly start: Start) {
     this.current = start.graph
@@ -80,6 +83,12 @@ class PageHost {
     this.faults.set(method, { kind, left: times })
   }
 
+  spent(method: string): number {
+    const ms = this.took[method] ?? 0
+    this.took[method] = 0
+    return ms
+  }
+
   heal(): void {
     this.faults.clear()
   }
@@ -95,7 +104,7 @@ class PageHost {
 
   /** Does what a person at the keyboard does. */
   person(method: string, ...args: unknown[]): unknown {
-    return this.api[method]!(...args)
+    return this.api[method] ? this.api[method](...args) : byHand[method]!(this.world(), ...args)
   }
 
   private hook(ns: string, type: string, payload: unknown): void {
@@ -121,7 +130,9 @@ class PageHost {
     if (fault === 'throw') throw new Error('Assert failed: the moon is in the wrong phase')
     if (fault === 'null') return null
     if (fault === 'lost') return never
+    const begun = performance.now()
     const result = method === 'exper_request' ? this.request(args[1]) : this.api[method]!(...args)
+    this.took[method] = (this.took[method] ?? 0) + performance.now() - begun
     return fault === 'late' ? never : result
   }
 

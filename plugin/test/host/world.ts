@@ -15,20 +15,32 @@ const schema: Record<string, Record<string, string>> = {
   ':db/ident': unique,
   ':block/uuid': unique,
   ':block/page': ref,
+  ':block/namespace': ref,
   ':block/parent': ref,
   ':block/left': ref,
   ':block/refs': { ...ref, ...many },
   ':block/tags': { ...ref, ...many },
-  ':block/closed-value-property': ref,
+  ':block/closed-value-property': { ...ref, ...many },
   ':logseq.property/status': ref,
   ':logseq.property/priority': ref,
   ':logseq.property/created-from-property': ref,
+  ':logseq.property/classes': { ...ref, ...many },
+  ':logseq.property.class/extends': { ...ref, ...many },
+  ':logseq.property.class/properties': { ...ref, ...many },
+  ':logseq.property.recycle/original-parent': ref,
+  ':logseq.property.recycle/original-page': ref,
 }
 
 export class World {
   private schema = schema
   private conn = d.create_conn(schema)
   private clock = 1_700_000_000_000
+  /** On DB graphs: the blocks that Logseq's window has been sent. It looks for siblings and parents only among these. */
+  readonly known = new Set<number>()
+  /** The last key of order that was made for a page, property or value. */
+  lastKey = 'b1U'
+  /** What was shown to the person. */
+  readonly shown: { content: string; status: string }[] = []
   /** Hears every transaction, as DB.onChanged would. */
   heard: (event: Entity) => void = () => {}
 
@@ -114,14 +126,29 @@ export class World {
   /** File graphs drop every namespace of a key, DB graphs only Logseq's three. */
   plain(value: any): any {
     if (Array.isArray(value)) return value.map((one) => this.plain(one))
+    if (typeof value === 'string') return value.replace(/^:(\w+)$/, '$1')
     if (typeof value !== 'object' || value === null) return value
     const ours = this.kind === 'og' ? /^:[^/]+\// : /^:(block|db|file)\//
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.replace(ours, ''), this.plain(one)]))
+    const row = Object.fromEntries(Object.entries(value).map(([key, one]) => [key.replace(ours, ''), this.plain(one)]))
+    if (this.kind === 'og' || !row.uuid || row.title === undefined) return row
+    return { ...row, content: row.title, 'full-title': this.readable(row.title) }
+  }
+
+  /** The text of a DB graph as people read it: with names where it has uuids. */
+  readable(title: string): string {
+    return title.replace(/(#?)\[\[([0-9a-f-]{36})\]\]/g, (whole, hash: string, uuid: string) => {
+      const name = this.byUUID(uuid)?.[':block/title']
+      if (name === undefined) return whole
+      return hash && !/\s/.test(name) ? `#${name}` : `${hash}[[${name}]]`
+    })
   }
 
   children(parent: number): Entity[] {
     const rows = this.all(':block/parent', parent).filter((row) => !row[':logseq.property/created-from-property'])
-    if (this.kind === 'db') return rows.sort((a, b) => (a[':block/order'] < b[':block/order'] ? -1 : 1))
+    if (this.kind === 'db') {
+      const blocks = rows.filter((row) => row[':block/name'] === undefined)
+      return blocks.sort((a, b) => (a[':block/order'] < b[':block/order'] ? -1 : 1))
+    }
     const right = new Map(rows.map((row) => [row[':block/left'].id, row]))
     const sorted: Entity[] = []
     for (let row = right.get(parent); row; row = right.get(row.id)) sorted.push(row)

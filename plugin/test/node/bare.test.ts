@@ -4,7 +4,8 @@ import { offeredCapabilities } from '../../src/capabilities'
 import { OpenGraph } from '../../src/graph'
 import { Host } from '../../src/host'
 import { run } from '../../src/methods'
-import { addProperty, api } from '../host/api'
+import { api } from '../host/api'
+import { addProperty } from '../host/dbproperties'
 import { known, seed } from '../host/seed'
 
 function open(kind: 'og' | 'db', hidden = { pages: [] as string[], tags: [] as string[] }) {

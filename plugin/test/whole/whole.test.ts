@@ -144,7 +144,7 @@ describe('the doctor', { ...patience, skip }, () => {
     assert.match(found['logseq.transport'], /^ok: base: WebSocket; /)
     assert.match(found['logseq.methods'], /^ok: base: 21 of 22 .*; files: 22 of 22/)
     assert.match(found['logseq.window'], /^ok: base: with the window (hidden|visible) the editor answers in \d+ ms and the database/)
-    assert.match(found['logseq.properties'], /logseq\.property 4, .*user\.property 1.*files: a file graph has no/)
+    assert.match(found['logseq.properties'], /logseq\.property 14, .*user\.property 1.*files: a file graph has no/)
     await base.fault('get_block', 'lost')
     await files.fault('move_block', 'missing')
     await stage.call('files', 'move_block', { block_uuid: known.second, target_parent_uuid: known.first })

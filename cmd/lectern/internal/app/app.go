@@ -158,7 +158,7 @@ func (a *App) ConnectConfig(log *slog.Logger) daemon.ConnectConfig {
 	return daemon.ConnectConfig{
 		Paths: a.Paths.Daemon(), Self: stamp, Probe: true, Command: []string{a.Exe, "hub", "--detached"},
 		Stale: func() bool { return a.Stamp() != stamp },
-		Env:   environ, Log: log, Now: a.Now,
+		Env:   environ, SecretNames: a.secretVariables, Log: log, Now: a.Now,
 	}
 }
 

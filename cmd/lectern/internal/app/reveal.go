@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,28 @@ func (a *App) Reveal(_ context.Context, s tools.Secret) (string, error) {
 		return "", tools.Errorf(tools.Unavailable, "read secret %s: %w", s, err)
 	}
 	return text, nil
+}
+
+// secretVariables are the variables that sources name as env:NAME: a hub that is
+// started has them, and no others that this process happens to have.
+func (a *App) secretVariables() (names []string) {
+	conf, err := a.Config()
+	if err != nil {
+		return nil // the hub says what is wrong with it
+	}
+	for _, s := range conf.Sources {
+		var keys map[string]any
+		if json.Unmarshal(s.Options, &keys) != nil {
+			continue
+		}
+		for _, value := range keys {
+			text, _ := value.(string)
+			if name, refers := strings.CutPrefix(text, "env:"); refers {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 func readSecret(path string) (string, error) {

@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,5 +65,17 @@ func TestReveal(t *testing.T) {
 	secret, _ := tools.ParseSecret("file:key")
 	if got, err := a.Reveal(t.Context(), secret); got != "hunter3" {
 		t.Errorf("a new secret does not count: %q, %v", got, err)
+	}
+}
+
+// A hub gets the variables that sources name, and no other secrets.
+func TestSecretsReachTheHub(t *testing.T) {
+	a := apptest.New(t)
+	text := "[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"" + filepath.ToSlash(t.TempDir()) + "\"\nsync = \"env:NOTES_DSN\"\n"
+	if err := os.WriteFile(a.Paths.File(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.ConnectConfig(slog.New(slog.DiscardHandler)).SecretNames(); !slices.Equal(got, []string{"NOTES_DSN"}) {
+		t.Errorf("variables %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"os"
 	"sync"
@@ -34,13 +35,30 @@ func (s *SeenClients) Note(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if client == "" || now.Sub(s.last[client]) < seenEvery {
+	if ago := now.Sub(s.last[client]); client == "" || ago >= 0 && ago < seenEvery { // a clock may have been set back
 		return
 	}
 	s.last[client] = now.UTC().Truncate(time.Second)
 	if text, err := json.Marshal(s.last); err == nil {
 		_ = atomicfile.WriteFile(s.file, append(text, '\n'), 0o600)
 	}
+}
+
+// Reader returns r, and notes that client is connected whenever it sends something:
+// a session may last for days, and end with the machine.
+func (s *SeenClients) Reader(r io.Reader, client string) io.Reader { return seenReader{r, s, client} }
+
+type seenReader struct {
+	io.Reader
+	seen   *SeenClients
+	client string
+}
+
+func (r seenReader) Read(p []byte) (n int, err error) {
+	if n, err = r.Reader.Read(p); n > 0 {
+		r.seen.Note(r.client)
+	}
+	return n, err
 }
 
 // ReadSeenClients is when each client was last connected, within a minute, by

@@ -183,9 +183,8 @@ func writeSample(sources []app.Source) error {
 // attach serves one `lectern serve`.
 func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 	client := h.Paths.ClientTokens().Owner(hello.Token)
-	h.seen.Note(client)
 	defer h.seen.Note(client)
-	return h.hub.MCP().ServeStream(ctx, conn, conn, mcp.Attach{Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID})
+	return h.hub.MCP().ServeStream(ctx, h.seen.Reader(conn, client), conn, mcp.Attach{Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID})
 }
 
 // close undoes open. Calls in flight end first.

@@ -150,8 +150,8 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.C
 func AllSources() []string { return []string{"all"} }
 
 // CheckSources refuses names of which there is no source: a client that asks for
-// one gets nothing at all.
-func (p Planner) CheckSources(names []string) error {
+// one gets nothing at all. opening are sources that there will be.
+func (p Planner) CheckSources(names []string, opening ...string) error {
 	if len(names) == 0 || slices.Equal(names, AllSources()) {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (p Planner) CheckSources(names []string) error {
 	if err != nil {
 		return err
 	}
-	var known []string
+	known := opening
 	for _, s := range p.App.Sources(conf) {
 		known = append(known, s.Name)
 	}

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
-	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
 //go:embed migrations
@@ -103,24 +102,6 @@ func (x *Index) Heads(ctx context.Context, below string, visit func(file, title 
 		}
 		return struct{}{}, err
 	}, "SELECT file, title, head FROM pages WHERE file >= ? AND file < ? ORDER BY file", below, after(below))
-	return err
-}
-
-// Links calls visit for every page.
-func (x *Index) Links(ctx context.Context, visit func(file, title string, head Head, found []links.Link)) error {
-	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
-		var file, title, text, written string
-		var head Head
-		var found []links.Link
-		err := r.Scan(&file, &title, &text, &written)
-		if err == nil {
-			err = errors.Join(json.Unmarshal([]byte(text), &head), json.Unmarshal([]byte(written), &found))
-		}
-		if err == nil {
-			visit(file, title, head, found)
-		}
-		return struct{}{}, err
-	}, "SELECT file, title, head, links FROM pages ORDER BY file")
 	return err
 }
 

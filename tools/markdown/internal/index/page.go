@@ -18,6 +18,9 @@ type Page struct {
 	Title string
 	Head  Head
 	Links []links.Link
+	Names []Name
+	// LinkKeys are the last parts of what its links call, folded, each once.
+	LinkKeys []string
 	// Tags are those of the front matter and the text, without #, each once.
 	Tags       []string
 	Properties []Property
@@ -79,12 +82,22 @@ type Source struct {
 	Text   string // with LF line ends
 	Body   int    // offset of the text after the front matter
 	Fields frontmatter.Fields
+	Names  []Name
+	// LinkKey returns the key of a link, or the two that it may have.
+	LinkKey func(links.Link) []string
 }
 
 // Read makes a page of its source.
 func Read(s Source) Page {
-	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, text: s.Text[s.Body:]}
+	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, Names: s.Names, text: s.Text[s.Body:]}
 	p.Links = append(links.FrontMatter(s.Text, s.Body), links.Scan(s.Text, s.Body)...)
+	if s.LinkKey != nil {
+		for _, l := range p.Links {
+			p.LinkKeys = append(p.LinkKeys, s.LinkKey(l)...)
+		}
+		slices.Sort(p.LinkKeys)
+		p.LinkKeys = slices.Compact(p.LinkKeys)
+	}
 	for _, tag := range append(s.Fields.Texts("tags"), append(s.Fields.Texts("tag"), links.Tags(s.Text, s.Body)...)...) {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "#")
 		if tag != "" && !slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == Fold(tag) }) {

@@ -94,6 +94,8 @@ func rowsOf(put []Page, last int64) ([]*rows, error) {
 	tags := &rows{table: "tags", columns: "page, tag, written"}
 	properties := &rows{table: "properties", columns: "page, key, value"}
 	tasks := &rows{table: "tasks", columns: "page, line, done, text"}
+	names := &rows{table: "names", columns: "key, kind, page"}
+	linkKeys := &rows{table: "link_keys", columns: "key, page"}
 	headings := &rows{table: "headings", columns: "page, line, level, text"}
 	words := &rows{table: "words", columns: "rowid, title, tags, body"}
 	for i, p := range put {
@@ -119,7 +121,13 @@ func rowsOf(put []Page, last int64) ([]*rows, error) {
 		for _, h := range p.Headings {
 			headings.add(id, h.Line, h.Level, h.Text)
 		}
+		for _, n := range p.Names {
+			names.add(n.Key, int(n.Kind), id)
+		}
+		for _, key := range p.LinkKeys {
+			linkKeys.add(key, id)
+		}
 		words.add(id, joinTokens(p.Title), joinTokens(strings.Join(p.Tags, "\n")), joinTokens(p.text))
 	}
-	return []*rows{pages, tags, properties, tasks, headings, words}, nil
+	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys, words}, nil
 }

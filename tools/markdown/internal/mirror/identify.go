@@ -23,8 +23,10 @@ func (f File) displacement(base Tree) int {
 // of several files with one id, the one at the page's path in base, or else the
 // first by path, is the page, and the others are pages of their own. A file without
 // an id is the page that was at its path, or else the only missing page with its
-// content, or else a new one, whose id newID makes.
-func Identify(base Tree, files []File, newID func() string) Tree {
+// content, or else the page that the database has at its path and that was never on
+// disk, or else a new one, whose id newID makes. So a folder and a database that hold
+// the same pages are joined, also when the folder has no ids.
+func Identify(base, database Tree, files []File, newID func() string) Tree {
 	files = slices.SortedFunc(slices.Values(files), func(a, b File) int {
 		return cmp.Or(cmp.Compare(a.displacement(base), b.displacement(base)), cmp.Compare(a.Path, b.Path))
 	})
@@ -51,13 +53,26 @@ func Identify(base Tree, files []File, newID func() string) Tree {
 			unplaced = append(unplaced, f)
 		}
 	}
-	placeMoved(base, found, unplaced, newID)
+	unplaced = placeMoved(base, found, unplaced)
+	paths = map[string]string{}
+	for id, page := range database {
+		if _, known := base[id]; !known {
+			paths[page.Path] = id
+		}
+	}
+	for _, f := range unplaced {
+		id, known := paths[f.Path]
+		if _, exists := found[id]; !known || exists {
+			id = newID()
+		}
+		found[id] = f.Page
+	}
 	return found
 }
 
-// placeMoved adds files to what was found: as the only missing page with their
-// content, or else as new pages.
-func placeMoved(base, found Tree, files []File, newID func() string) {
+// placeMoved adds files to what was found as the only missing page with their
+// content, and returns the others.
+func placeMoved(base, found Tree, files []File) (unplaced []File) {
 	missing := missingByContent(base, found)
 	count := map[string]int{}
 	for _, f := range files {
@@ -67,9 +82,10 @@ func placeMoved(base, found Tree, files []File, newID func() string) {
 		if ids := missing[f.Content]; len(ids) == 1 && count[f.Content] == 1 {
 			found[ids[0]] = f.Page
 		} else {
-			found[newID()] = f.Page
+			unplaced = append(unplaced, f)
 		}
 	}
+	return unplaced
 }
 
 // missingByContent are the ids of pages in base that were not found, by content.

@@ -74,7 +74,7 @@ func TestNewPagesWithOnePath(t *testing.T) {
 // A file that is moved keeps its page, also without an id; a copy gets its own.
 func TestIdentify(t *testing.T) {
 	base := mirror.Tree{"a": {Path: "A.md", Content: "A"}, "b": {Path: "B.md", Content: "B"}, "c": {Path: "C.md", Content: "C"}}
-	found := mirror.Identify(base, []mirror.File{
+	found := mirror.Identify(base, nil, []mirror.File{
 		{Page: mirror.Page{Path: "0.md", Content: "copy of A"}, ID: "a"},
 		{Page: mirror.Page{Path: "A.md", Content: "A"}, ID: "a"},
 		{Page: mirror.Page{Path: "B.md", Content: "edited, and its id removed"}},
@@ -93,10 +93,30 @@ func TestIdentify(t *testing.T) {
 // Two files with the content of one missing page are both new: it may be either.
 func TestIdentifyDoesNotGuess(t *testing.T) {
 	base := mirror.Tree{"a": {Path: "A.md", Content: "A"}}
-	found := mirror.Identify(base, []mirror.File{
+	found := mirror.Identify(base, nil, []mirror.File{
 		{Page: mirror.Page{Path: "1.md", Content: "A"}}, {Page: mirror.Page{Path: "2.md", Content: "A"}},
 	}, newIDs())
 	if _, guessed := found["a"]; guessed || len(found) != 2 {
+		t.Errorf("found %q", found)
+	}
+}
+
+// A folder without ids and a database that hold the same paths are joined; a page that
+// was on disk before is not taken for a new file at its path.
+func TestIdentifyByDatabase(t *testing.T) {
+	base := mirror.Tree{"old": {Path: "Was.md", Content: "old"}}
+	database := mirror.Tree{"a": {Path: "A.md", Content: "there"}, "b": {Path: "B.md", Content: "b"}, "old": {Path: "Now.md", Content: "old"}}
+	found := mirror.Identify(base, database, []mirror.File{
+		{Page: mirror.Page{Path: "A.md", Content: "here"}},
+		{Page: mirror.Page{Path: "B.md", Content: "other"}},
+		{Page: mirror.Page{Path: "Moved.md", Content: "b"}, ID: "b"},
+		{Page: mirror.Page{Path: "Now.md", Content: "new"}},
+	}, newIDs())
+	want := mirror.Tree{
+		"a": {Path: "A.md", Content: "here"}, "b": {Path: "Moved.md", Content: "b"},
+		"new1": {Path: "B.md", Content: "other"}, "new2": {Path: "Now.md", Content: "new"},
+	}
+	if !maps.Equal(found, want) {
 		t.Errorf("found %q", found)
 	}
 }

@@ -63,7 +63,7 @@ func createWorkspace(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc != nil {
+	if doc != nil || c.api.taken != nil && c.api.taken(b.ID) {
 		return nil, conflict("the workspace %q already exists", b.ID)
 	}
 	if b.Name == "" {

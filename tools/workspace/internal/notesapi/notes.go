@@ -87,7 +87,7 @@ func searchNotes(c *call) (any, error) {
 		return nil, badRequest("q is missing: the words to look for")
 	}
 	list, err := c.draft.Search(c.ctx, c.workspace, c.request.Query.Get("q"), cursor, limit)
-	return finish(c, list, limit, revisionOfRecord), err
+	return finish(c, list, limit, func(m notestore.Match) string { return m.Revision }), err
 }
 
 // A noteAnswer is a note with its text.
@@ -111,8 +111,7 @@ type integrity struct {
 	Signature string `json:"signature"`
 }
 
-func newNoteAnswer(n notestore.Note) noteAnswer {
-	t := notetext.Parse(n.Text)
+func newNoteAnswer(n notestore.Note, t notetext.Text) noteAnswer {
 	sections := map[string]string{}
 	for _, s := range t.Sections {
 		if _, twice := sections[s.Name]; !twice {
@@ -143,13 +142,14 @@ func getNote(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := newNoteAnswer(*n)
+	t := notetext.Parse(n.Text)
+	answer := newNoteAnswer(*n, t)
 	links, err := c.draft.Links(c.ctx, c.workspace, n.ID, "", maxRows)
 	if err != nil {
 		return nil, err
 	}
 	answer.Links = append(answer.Links, links...)
-	problems, err := c.draft.Problems(c.ctx, c.workspace, n.Content)
+	problems, err := c.draft.Problems(c.ctx, c.workspace, n.Content, t)
 	answer.Computed.Problems = append(answer.Computed.Problems, problems...)
 	return answer, err
 }
@@ -299,7 +299,7 @@ func (c *call) save(id string, content notestore.Content, parent string) (any, e
 	if strings.Contains(content.Text, "\x00") {
 		return nil, badRequest("markdown has a NUL character, which no text has; leave it out")
 	}
-	problems, err := c.draft.Problems(c.ctx, c.workspace, content)
+	problems, err := c.draft.Problems(c.ctx, c.workspace, content, notetext.Parse(content.Text))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
 
 // An API answers requests about the workspaces of a store. It is safe for concurrent
@@ -20,6 +21,7 @@ import (
 type API struct {
 	store  *notestore.Store
 	hides  func(workspace string, r notestore.Record) bool
+	taken  func(id string) bool
 	routes []handledRoute
 }
 
@@ -29,6 +31,9 @@ type Options struct {
 	// Hides reports whether a note is hidden from agents; nil hides nothing. No answer
 	// depends on a hidden note, and no write touches one.
 	Hides func(workspace string, r notestore.Record) bool
+	// IsTaken reports whether no workspace may get an id, because another database has
+	// it; nil: every id is free.
+	IsTaken func(id string) bool
 }
 
 // handledRoute is a [Route] with its path in parts.
@@ -40,7 +45,7 @@ type handledRoute struct {
 
 // New makes the API of a store.
 func New(o Options) *API {
-	a := &API{store: o.Store, hides: o.Hides}
+	a := &API{store: o.Store, hides: o.Hides, taken: o.IsTaken}
 	handlers := handlers()
 	for _, r := range Routes() {
 		a.routes = append(a.routes, handledRoute{r, strings.Split(r.Path, "/"), handlers[r.Name]})
@@ -55,12 +60,15 @@ func New(o Options) *API {
 type Overlay struct {
 	api   *API
 	draft *notestore.Draft
+	known map[string]bool // workspaces that exist: a script asks for its own again and again
 }
 
 // Begin makes an Overlay without writes.
 func (a *API) Begin(c Caller) *Overlay {
-	return &Overlay{a, a.store.Begin(notestore.View{Hides: a.hides, Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed})}
+	return newOverlay(a, a.store.Begin(notestore.View{Hides: a.hides, Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed}))
 }
+
+func newOverlay(a *API, d *notestore.Draft) *Overlay { return &Overlay{a, d, map[string]bool{}} }
 
 // Serve answers one request, and commits what it writes.
 func (a *API) Serve(ctx context.Context, c Caller, r Request) Response {
@@ -94,14 +102,16 @@ func (a *API) State(ctx context.Context, target string) (tools.State, error) {
 // Restore makes an Overlay that takes every target from its Before to its After; a
 // [notestore.ConflictError] if one does not hold its Before. It restores what is hidden too.
 func (a *API) Restore(ctx context.Context, c Caller, changes []tools.Change) (*Overlay, error) {
-	o := &Overlay{a, a.store.Begin(notestore.View{Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed})}
+	o := newOverlay(a, a.store.Begin(notestore.View{Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed}))
 	return o, o.draft.Restore(ctx, changes)
 }
 
 // A call is a request on its way.
 type call struct {
 	ctx       context.Context
+	api       *API
 	draft     *notestore.Draft
+	known     map[string]bool // as in Overlay
 	request   Request
 	names     map[string]string // in the path
 	workspace string            // it exists; empty: the path names none
@@ -114,7 +124,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	c := &call{ctx: ctx, draft: o.draft, request: r, names: names}
+	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: names}
 	answer, err := c.serve(route)
 	if err != nil {
 		return ErrorResponse(err)
@@ -155,12 +165,15 @@ func (c *call) openWorkspace(id string) error {
 	if !notestore.IsID(id) {
 		return badRequest("%q is no id of a workspace (want letters, digits, _ and -)", id)
 	}
-	doc, err := c.draft.Document(c.ctx, id, notestore.WorkspaceKind, "")
-	if err != nil {
-		return err
-	}
-	if doc == nil {
-		return notFound("there is no workspace %q; GET /workspaces lists them", id)
+	if !c.known[id] {
+		doc, err := c.draft.Document(c.ctx, id, notestore.WorkspaceKind, "")
+		if err != nil {
+			return err
+		}
+		if doc == nil {
+			return notFound("there is no workspace %q; GET /workspaces lists them", id)
+		}
+		c.known[id] = true
 	}
 	c.workspace = id
 	return nil
@@ -179,43 +192,53 @@ func (a *API) find(method, path string) (handledRoute, map[string]string, error)
 		parts[i] = plain
 	}
 	var found *handledRoute
-	var names map[string]string
+	var fewest int // names in the path
 	var allowed []string
-	for i, r := range a.routes {
-		in, fits := matchPath(r.parts, parts)
+	for i := range a.routes {
+		r := &a.routes[i]
+		names, fits := matchPath(r.parts, parts)
 		switch {
 		case !fits:
 		case r.Method != method:
 			allowed = append(allowed, r.Method)
-		case found == nil || len(in) < len(names): // /classes/types is no class
-			found, names = &a.routes[i], in
+		case found == nil || names < fewest: // /classes/types is no class
+			found, fewest = r, names
 		}
 	}
 	switch {
 	case found != nil:
-		return *found, names, nil
+		return *found, namesIn(found.parts, parts), nil
 	case allowed != nil:
 		return handledRoute{}, nil, &Error{Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s does not take %s; it takes %s", path, method, strings.Join(allowed, ", "))}
 	}
 	return handledRoute{}, nil, notFound("there is no route %s; the first part of a path is /workspaces", path)
 }
 
-func matchPath(own, parts []string) (names map[string]string, fits bool) {
+// matchPath reports whether a path is one of a route's, and how many names it has.
+func matchPath(own, parts []string) (names int, fits bool) {
 	if len(own) != len(parts) {
-		return nil, false
+		return 0, false
 	}
 	for i, part := range own {
-		switch name, isName := strings.CutPrefix(part, "{"); {
+		switch isName := strings.HasPrefix(part, "{"); {
 		case isName && parts[i] != "":
-			if names == nil {
-				names = map[string]string{}
-			}
-			names[strings.TrimSuffix(name, "}")] = parts[i]
+			names++
 		case isName || part != parts[i]:
-			return nil, false
+			return 0, false
 		}
 	}
 	return names, true
+}
+
+// namesIn are the names in a path that fits.
+func namesIn(own, parts []string) map[string]string {
+	names := map[string]string{}
+	for i, part := range own {
+		if name, isName := strings.CutPrefix(part, "{"); isName {
+			names[strings.TrimSuffix(name, "}")] = parts[i]
+		}
+	}
+	return names
 }
 
 // An Error is an answer that is not what was asked for.
@@ -275,7 +298,7 @@ func conflictError(e *notestore.ConflictError) *Error {
 	if e.Kind == "" {
 		detail["current_revision"] = nil
 		if e.Current != nil {
-			detail["current_revision"] = newNoteAnswer(*e.Current)
+			detail["current_revision"] = newNoteAnswer(*e.Current, notetext.Parse(e.Current.Text))
 		}
 	}
 	return &Error{http.StatusConflict, detail}

@@ -49,7 +49,7 @@ func Routes() []Route {
 		{del, ws + "/links/{link_id}", "links.delete", "Remove a link that was made", tools.Deletes, "", "", "", 204},
 
 		{post, ws + "/query", "query", "Find notes by a filter", tools.Reads, page, "Query", "NoteInfo[]", 200},
-		{get, ws + "/search", "search", "Find notes that have all words: in titles first, then newest first", tools.Reads, "q: string; " + page, "", "NoteInfo[]", 200},
+		{get, ws + "/search", "search", "Find notes that have all words: in titles first, then newest first", tools.Reads, "q: string; " + page, "", "(NoteInfo & { excerpt: string })[]", 200},
 
 		{get, ws + "/classes", "classes.list", "List the classes by name", tools.Reads, page, "", "Class[]", 200},
 		{get, ws + "/classes/types", "classes.types", "List the types of fields", tools.Reads, "", "", "FieldType[]", 200},

@@ -1,6 +1,7 @@
 package notesapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -126,8 +127,8 @@ func rounds(t *testing.T) int {
 	return 60
 }
 
-// Two agents that add to the same notes, and begin again when they are told of a
-// conflict, lose nothing.
+// Two agents that add to the same note in every round, each after both have read it,
+// and begin again when they are told of a conflict, lose nothing.
 func TestTwoAgentsLoseNothing(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a *API) {
 		notes := rounds(t)/50 + 1 // the agents write to one after the other, both to the same
@@ -137,12 +138,16 @@ func TestTwoAgentsLoseNothing(t *testing.T) {
 		var working sync.WaitGroup
 		var mu sync.Mutex
 		conflicts := 0
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		bothRead := meeting(ctx)
 		for agent := range 2 {
 			working.Go(func() {
 				for round := range rounds(t) {
-					again, err := appendLine(t, a, fmt.Sprintf("n%d", round/50), fmt.Sprintf("agent %d round %d\n", agent, round))
+					again, err := appendLine(t, a, fmt.Sprintf("n%d", round/50), fmt.Sprintf("agent %d round %d\n", agent, round), func() { bothRead(agent) })
 					if err != nil {
 						t.Error(err)
+						cancel()
 						return
 					}
 					mu.Lock()
@@ -179,12 +184,32 @@ func TestTwoAgentsLoseNothing(t *testing.T) {
 		if revisions != 2*rounds(t)+notes {
 			t.Errorf("%d revisions, want %d", revisions, 2*rounds(t)+notes)
 		}
-		t.Logf("%d conflicts", conflicts)
+		if conflicts < rounds(t) {
+			t.Errorf("%d conflicts in %d rounds: the agents did not write at the same time", conflicts, rounds(t))
+		}
+		t.Logf("%d conflicts in %d rounds", conflicts, rounds(t))
 	})
 }
 
-// appendLine adds a line to a note until nobody else was faster.
-func appendLine(t *testing.T, a *API, note, line string) (conflicts int, err error) {
+// meeting has the agents 0 and 1 wait for each other, or for the end of ctx.
+func meeting(ctx context.Context) func(agent int) {
+	met := make(chan struct{})
+	return func(agent int) {
+		arrive, wait := met, (chan struct{})(nil)
+		if agent == 1 {
+			arrive, wait = wait, arrive
+		}
+		select {
+		case arrive <- struct{}{}:
+		case <-wait:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// appendLine adds a line to a note until nobody else was faster. It calls read after it
+// has read the note for the first time.
+func appendLine(t *testing.T, a *API, note, line string, read func()) (conflicts int, err error) {
 	t.Helper()
 	path := "/workspaces/ws/notes/" + note
 	for ; ; conflicts++ {
@@ -195,6 +220,9 @@ func appendLine(t *testing.T, a *API, note, line string) (conflicts int, err err
 		}
 		if err := json.Unmarshal(o.Serve(t.Context(), parse(t, "GET", path, "")).Body, &n); err != nil {
 			return conflicts, err
+		}
+		if conflicts == 0 {
+			read()
 		}
 		body, err := json.Marshal(map[string]string{"markdown": n.Markdown + line, "parent_revision_id": n.Revision})
 		if err != nil {

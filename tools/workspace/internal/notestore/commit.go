@@ -3,7 +3,9 @@ package notestore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -77,21 +79,14 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	indexes := map[noteKey]*noteIndex{}
 	for _, k := range slices.SortedFunc(maps.Keys(d.notes), compareNoteKeys) {
 		change := d.notes[k]
-		h, err := readHead(ctx, c, k)
-		if err != nil {
+		x := &noteIndex{note: change.after, last: change.last}
+		var current string
+		var err error
+		if current, x.old, err = currentRevision(ctx, c, k); err != nil {
 			return err
 		}
-		x := &noteIndex{note: change.after, last: change.last}
-		current := ""
-		if h != nil {
-			current, x.old = h.revision.ID, h.revision.seq
-		}
 		if current != change.base {
-			conflict := &ConflictError{Workspace: k.workspace, ID: k.id}
-			if h != nil && !d.hides(k.workspace, h.record) {
-				conflict.Current = h.note()
-			}
-			return conflict
+			return conflictWith(ctx, d, c, k)
 		}
 		indexes[k] = x
 		for _, r := range change.revisions {
@@ -111,6 +106,29 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 		}
 	}
 	return nil
+}
+
+// currentRevision is the id of the newest revision of a note, empty if there was never
+// such a note, and its place.
+func currentRevision(ctx context.Context, c *sqlstore.Conn, k noteKey) (id string, seq int64, err error) {
+	err = c.QueryRow(ctx, "SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace, k.id).Scan(&id, &seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return id, seq, err
+}
+
+// conflictWith says what stands where a Draft wanted to write.
+func conflictWith(ctx context.Context, d *Draft, c *sqlstore.Conn, k noteKey) error {
+	h, err := readHead(ctx, c, k)
+	if err != nil {
+		return err
+	}
+	conflict := &ConflictError{Workspace: k.workspace, ID: k.id}
+	if h != nil && !d.hides(k.workspace, h.record) {
+		conflict.Current = h.note()
+	}
+	return conflict
 }
 
 func compareNoteKeys(a, b noteKey) int {

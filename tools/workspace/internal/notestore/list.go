@@ -38,7 +38,7 @@ func eachNote(ctx context.Context, d *Draft, workspace string, q scan, yield fun
 			return err
 		}
 	}
-	return d.scan(ctx, workspace, q, yield)
+	return d.scan(ctx, workspace, q, func(n noteRow) bool { return yield(n.record) })
 }
 
 // Notes lists the visible notes of a workspace, newest first.
@@ -50,9 +50,9 @@ func (d *Draft) Notes(ctx context.Context, workspace string, s Selection, limit 
 	return list, err
 }
 
-func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(Record) bool) error {
+func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(noteRow) bool) error {
 	for _, n := range d.drafted(workspace) {
-		if n.seq < q.before && q.fits(n.Note) && !d.hides(workspace, n.Record) && !yield(n.Record) {
+		if n.seq < q.before && q.fits(n.Note) && !d.hides(workspace, n.Record) && !yield(noteRow{n.seq, n.Record, n.Text}) {
 			return nil
 		}
 	}
@@ -77,10 +77,10 @@ func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(R
 // passRows passes the visible notes among rows as the Draft sees them. The classes in
 // changed have other properties in it. It needs no other connection than c.
 func passRows(
-	ctx context.Context, d *Draft, c *sqlstore.Conn, workspace string, changed []string, rows []noteRow, yield func(Record) bool,
+	ctx context.Context, d *Draft, c *sqlstore.Conn, workspace string, changed []string, rows []noteRow, yield func(noteRow) bool,
 ) (more bool, err error) {
 	for _, row := range rows {
-		r := row.record
+		r := &row.record
 		if d.notes[noteKey{workspace, r.ID}] != nil {
 			continue
 		}
@@ -89,11 +89,11 @@ func passRows(
 			if err != nil {
 				return false, err
 			}
-			if r, err = d.retype(ctx, workspace, r, h.revision.Content); err != nil {
+			if *r, err = d.retype(ctx, workspace, *r, h.revision.Content); err != nil {
 				return false, err
 			}
 		}
-		if !d.hides(workspace, r) && !yield(r) {
+		if !d.hides(workspace, *r) && !yield(row) {
 			return false, nil
 		}
 	}
@@ -125,13 +125,14 @@ func (q scan) fits(n *Note) bool {
 type noteRow struct {
 	seq    int64
 	record Record
+	text   string // empty where nobody searches for words
 }
 
 func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan, limit int) ([]noteRow, error) {
 	if !isStorable(q.Class) {
 		return nil, nil // no note has it
 	}
-	from, where, args := "notes n", "", []any{workspace, q.before}
+	from, where, text, args := "notes n", "", "''", []any{workspace, q.before}
 	if q.Class != "" {
 		where, args = where+" AND n.class = ?", append(args, q.Class)
 	}
@@ -144,6 +145,7 @@ func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan
 	}
 	seq := "n.seq"
 	if q.words != nil {
+		text = "(SELECT r.text FROM revisions r WHERE r.seq = n.seq)"
 		if args = append(args, q.words.condition(c.Dialect())); c.Dialect() == sqlstore.Postgres {
 			where += " AND n.words @@ CAST(? AS tsquery)"
 		} else {
@@ -152,18 +154,25 @@ func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan
 	}
 	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (r noteRow, err error) {
 		var record []byte
-		if err := row.Scan(&r.seq, &record); err != nil {
+		if err := row.Scan(&r.seq, &record, &r.text); err != nil {
 			return r, err
 		}
 		return r, json.Unmarshal(record, &r.record)
-	}, "SELECT n.seq, n.record FROM "+from+" WHERE n.workspace = ? AND "+seq+" < ? AND n.deleted = FALSE"+where+" ORDER BY "+seq+" DESC LIMIT ?", append(args, limit)...)
+	}, "SELECT n.seq, n.record, "+text+" FROM "+from+" WHERE n.workspace = ? AND "+seq+" < ? AND n.deleted = FALSE"+where+" ORDER BY "+seq+" DESC LIMIT ?", append(args, limit)...)
+}
+
+// A Match is a note that was found by its words.
+type Match struct {
+	Record
+	Excerpt string `json:"excerpt"` // where in its text they are; as in [Draft.Search]
 }
 
 // Search lists the visible notes that have all words of a text, in any order and
 // without regard to case and accents: those with all in the title first, then newest
-// first. If no note has them, it looks for words that begin with them. ErrNotFound:
-// the text has no word.
-func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit int) (list []Record, err error) {
+// first. If no note has them, it looks for words that begin with them. An excerpt is
+// of the line that has most of the words, at most 200 bytes. ErrNotFound: the text has
+// no word.
+func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit int) (list []Match, err error) {
 	words := splitWords(text)
 	if len(words) == 0 {
 		return nil, ErrNotFound
@@ -181,9 +190,9 @@ func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit
 			break
 		}
 		inTitle := passes[i&^1]
-		err := d.scan(ctx, workspace, scan{words: &passes[i], before: before, size: limit - len(list)}, func(r Record) bool {
-			if i&1 == 0 || !inTitle.matches(splitWords(r.Title), nil) {
-				list = append(list, r)
+		err := d.scan(ctx, workspace, scan{words: &passes[i], before: before, size: limit - len(list)}, func(n noteRow) bool {
+			if i&1 == 0 || !inTitle.matches(splitWords(n.record.Title), nil) {
+				list = append(list, Match{n.record, passes[i].excerpt(n.text)})
 			}
 			return len(list) < limit
 		})

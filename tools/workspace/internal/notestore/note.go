@@ -133,9 +133,8 @@ func (d *Draft) retype(ctx context.Context, workspace string, old Record, c Cont
 	return r, nil
 }
 
-// Problems returns what is wrong with a text by its class.
-func (d *Draft) Problems(ctx context.Context, workspace string, c Content) ([]notetext.FieldProblem, error) {
-	t := notetext.Parse(c.Text)
+// Problems returns what is wrong with a text by its class. t is the text as it was read.
+func (d *Draft) Problems(ctx context.Context, workspace string, c Content, t notetext.Text) ([]notetext.FieldProblem, error) {
 	class, err := d.class(ctx, workspace, className(c, t))
 	if err != nil {
 		return nil, err

@@ -98,7 +98,11 @@ func search(t *testing.T, d *Draft, words string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ids(list)
+	var found []Record
+	for _, m := range list {
+		found = append(found, m.Record)
+	}
+	return ids(found)
 }
 
 func TestDraftIsReadBack(t *testing.T) {

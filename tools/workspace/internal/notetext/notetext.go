@@ -47,7 +47,7 @@ type Link struct {
 
 // blocks reads Markdown as CommonMark does. What stands in code is no heading, tag or
 // link.
-func newParser() parser.Parser {
+var blocks = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(
@@ -55,7 +55,7 @@ func newParser() parser.Parser {
 			util.Prioritized(parser.NewAutoLinkParser(), 300)),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 	)
-}
+})
 
 // Parse reads a note. Text that is not what it looks like is text.
 func Parse(markdown string) Text {
@@ -69,7 +69,7 @@ func Parse(markdown string) Text {
 		}
 	}
 	source := []byte(markdown[body:])
-	doc := newParser().Parse(text.NewReader(source))
+	doc := blocks().Parse(text.NewReader(source))
 	t.addSections(doc, source, body)
 	t.addInline(doc, source)
 	return t
@@ -193,6 +193,9 @@ func blank(plain []byte, code ast.Node, start int) {
 }
 
 func (t *Text) addPlain(plain string) {
+	if !strings.ContainsAny(plain, "[#:") {
+		return // most lines: the patterns below take their time
+	}
 	for _, m := range wikiLink.FindAllStringSubmatch(plain, -1) {
 		target, _, _ := strings.Cut(m[2], "|")
 		target, _, _ = strings.Cut(target, "#")

@@ -1,0 +1,10 @@
+CREATE TABLE pages (id TEXT PRIMARY KEY, path TEXT NOT NULL, content BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE copies (
+	number  INTEGER PRIMARY KEY AUTOINCREMENT,
+	page    TEXT NOT NULL,
+	path    TEXT NOT NULL,
+	content BLOB NOT NULL,
+	hash    BLOB NOT NULL,
+	at      INTEGER NOT NULL,
+	UNIQUE (page, hash)
+);

@@ -1,0 +1,57 @@
+package markdown
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// BenchmarkLinks lists the links of a page with 20 backlinks in a vault of 10,000
+// pages, from the index: while nothing changes, and after each edit of a page.
+func BenchmarkLinks(b *testing.B) {
+	dir := b.TempDir()
+	old := time.Now().Add(-time.Hour)
+	write := func(i int, more string) {
+		file := filepath.Join(dir, fmt.Sprint("d", i%100), fmt.Sprintf("page %d.md", i))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			b.Fatal(err)
+		}
+		text := fmt.Sprintf("# Page %d\n\nSee [[page %d]], [[page %d]] and [[page %d]].%s\n", i, i/20, (i*7)%10_000, (i*31)%10_000, more)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Chtimes(file, old, old.Add(time.Duration(len(more)))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := range 10_000 {
+		write(i, "")
+	}
+	n, _ := openPair(b, dir, nil)
+	in := GetPageLinksIn{Path: "d10/page 10.md", Limit: 50}
+	if err := n.index.fill(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := n.GetPageLinks(b.Context(), in); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("unchanged", func(b *testing.B) {
+		for b.Loop() {
+			if out, err := n.GetPageLinks(b.Context(), in); err != nil || len(out.Incoming) < 20 {
+				b.Fatal(len(out.Incoming), err)
+			}
+		}
+	})
+	b.Run("changed", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			b.StopTimer()
+			write(i%10_000, fmt.Sprint(i))
+			b.StartTimer()
+			if _, err := n.GetPageLinks(b.Context(), in); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

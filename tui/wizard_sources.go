@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// A sourceChoice asks in the wizard which sources one client sees.
+type sourceChoice struct {
+	client string // its title
+	names  []string
+	chosen []bool // by index of names
+	cursor int
+}
+
+// allSources stands for no limit where a client has had one.
+const allSources = "all"
+
+func newSourceChoice(client string, names []string, scope string) sourceChoice {
+	c := sourceChoice{client: client, names: names, chosen: make([]bool, len(names))}
+	limit := strings.Split(scope, ",")
+	for i, name := range names {
+		c.chosen[i] = scope == "" || scope == allSources || slices.Contains(limit, name)
+	}
+	return c
+}
+
+func (c sourceChoice) toggled() sourceChoice {
+	c.chosen = slices.Clone(c.chosen)
+	c.chosen[c.cursor] = !c.chosen[c.cursor]
+	return c
+}
+
+// scope is what was chosen, as an Action has it: names separated by commas, or empty
+// for all. ok is false if there is none.
+func (c sourceChoice) scope() (scope string, ok bool) {
+	var names []string
+	for i, name := range c.names {
+		if c.chosen[i] {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(c.names) {
+		return "", true
+	}
+	return strings.Join(names, ","), len(names) > 0
+}
+
+// choiceKey answers a key while the wizard asks for a client's sources.
+func (z wizard) choiceKey(k pane.Press) wizard {
+	p, c := z.keyMap.Pane, *z.choice
+	switch {
+	case key.Matches(k, p.Back), key.Matches(k, p.Left):
+		z.choice = nil
+		return z
+	case key.Matches(k, p.Enter):
+		if scope, ok := c.scope(); ok {
+			z = z.withScope(scope)
+			z.choice = nil
+		}
+		return z
+	case key.Matches(k, p.Toggle):
+		c = c.toggled()
+	case key.Matches(k, p.Down), k.String() == "tab":
+		c.cursor = min(c.cursor+1, len(c.names)-1)
+	case key.Matches(k, p.Up), k.String() == "shift+tab":
+		c.cursor = max(0, c.cursor-1)
+	}
+	z.choice = &c
+	return z
+}
+
+func (c sourceChoice) draw(t theme.Theme, w int) []string {
+	rows := append([]string{""}, t.Strong.Wrap("Which sources does "+c.client+" see?", w)...)
+	rows = append(rows, "")
+	for i, name := range c.names {
+		rows = append(rows, t.RowRegion(i, checkboxRow(t, name, c.chosen[i], i == c.cursor, w)))
+	}
+	note := "It is told of no others. With all of them it also sees those that you add later."
+	if _, ok := c.scope(); !ok {
+		note = "Select at least one."
+	}
+	return append(append(rows, ""), t.Dim.Wrap(note, w)...)
+}
+
+func (c sourceChoice) keys(p pane.Keys) []key.Binding {
+	return []key.Binding{widget.WithHelp(p.Toggle, "select"), widget.WithHelp(p.Enter, "done"), widget.WithHelp(p.Back, "as it was")}
+}
+
+// checkboxRow is a row that can be selected.
+func checkboxRow(t theme.Theme, text string, chosen, here bool, w int) string {
+	box, sign, style := "[ ] ", "  ", t.Text
+	if chosen {
+		box = "[x] "
+	}
+	if here {
+		sign, style = "▸ ", t.Accent
+	}
+	return style.Fit(sign+box+text, w)
+}
