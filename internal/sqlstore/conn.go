@@ -90,6 +90,18 @@ func (s *Store) Read(ctx context.Context, fn func(*Conn) error) error {
 // the Conn. The error is fn's, or the database's; after a lost connection it is
 // not known whether the transaction was committed.
 func (s *Store) Write(ctx context.Context, fn func(*Conn) error) error {
+	err := s.transact(ctx, s.write, serializable, fn)
+	if !IsInterrupted(err) {
+		return err
+	}
+	// Those that were kept from running take turns, or they would keep each other
+	// from running until none may try again.
+	select {
+	case s.retries <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.retries }()
 	return s.retry(ctx, func() error { return s.transact(ctx, s.write, serializable, fn) })
 }
 

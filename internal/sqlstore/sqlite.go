@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -91,6 +92,27 @@ func sqliteAddress(file, begin string, pragmas []string) string {
 func isSQLiteBusy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlitelib.SQLITE_BUSY || e.Code()&0xff == sqlitelib.SQLITE_LOCKED)
+}
+
+// CopyTo writes the database as it is now into a new file. A store on PostgreSQL
+// returns [errors.ErrUnsupported].
+func (s *Store) CopyTo(ctx context.Context, file string) error {
+	if s.dialect != Sqlite {
+		return errors.ErrUnsupported
+	}
+	if err := createPrivateFile(file); err != nil { // SQLite takes one that is empty
+		return err
+	}
+	conn, err := s.read.Conn(ctx) // it does not wait for who writes
+	if err != nil {
+		return err
+	}
+	defer conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // closes the connection: it may write now
+	if _, err := conn.ExecContext(ctx, "PRAGMA query_only(off)"); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", file)
+	return err
 }
 
 // vacuum gives the space of deleted rows back to the file system.

@@ -65,6 +65,7 @@ type Store struct {
 	write   *sql.DB // SQLite: one connection
 	read    *sql.DB
 	locks   locker
+	retries chan struct{} // one transaction at a time runs again
 
 	lockCheck time.Duration
 }
@@ -73,7 +74,7 @@ type Store struct {
 // returns [ErrNewerSchema] if a newer build has migrated it further. No error
 // contains the password of a URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{now: o.Now, lockCheck: lockCheck}
+	s := &Store{now: o.Now, lockCheck: lockCheck, retries: make(chan struct{}, 1)}
 	var err error
 	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
 		err = s.openPostgres(o.Database)

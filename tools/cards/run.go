@@ -52,5 +52,8 @@ func (l *local) keepUp(ctx context.Context) error {
 	if err := l.auth.RotateAfter(ctx, l.signingTime); err != nil {
 		return err
 	}
+	if err := removeDrafts(l); err != nil {
+		return err
+	}
 	return l.store.DB().Sweep(ctx)
 }

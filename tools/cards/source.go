@@ -63,7 +63,7 @@ func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error
 	api := cardapi.New(cardapi.Options{Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides})
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &local{
-		store: store, auth: auth, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides,
+		store: store, auth: auth, authOptions: o, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides,
 		log: env.Log, now: env.Now, report: env.Report, reveal: env.Reveal, closing: closing, stop: stop, signingTime: config.signingTime(),
 	}, nil
 }

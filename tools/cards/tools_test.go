@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,8 +40,10 @@ func openBox(t testing.TB, config any, key string, privacy tools.Privacy) toolbo
 	if err != nil {
 		t.Fatal(err)
 	}
+	data := t.TempDir()
+	emptyWiki.copyTo(t, data)
 	o, err := cards.System().Open(t.Context(), b, tools.Env{
-		Name: "wiki", Log: slog.New(slog.DiscardHandler), Now: time.Now, Privacy: privacy, Data: t.TempDir(),
+		Name: "wiki", Log: slog.New(slog.DiscardHandler), Now: time.Now, Privacy: privacy, Data: data,
 		Reveal: func(_ context.Context, s tools.Secret) (string, error) {
 			if s.IsZero() {
 				return "", nil
@@ -68,7 +71,9 @@ func ownBox(t testing.TB, privacy tools.Privacy) toolbox {
 // remoteBox is a source with a wiki of others: a Decko, or with own one like ours.
 func remoteBox(t testing.TB, own bool, role string, privacy tools.Privacy) toolbox {
 	t.Helper()
-	w := deckotest.New(t, time.Now)
+	folder := t.TempDir()
+	emptyWiki.copyTo(t, folder)
+	w := deckotest.NewOn(t, filepath.Join(folder, "cards.db"), time.Now)
 	w.Own = own
 	w.Put(t, start...)
 	server := httptest.NewServer(http.StripPrefix("/api/mcp", w))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -63,14 +64,20 @@ type local struct {
 	closing context.Context
 	stop    context.CancelFunc
 
+	authOptions cardauth.Options
 	signingTime time.Duration // how long a key signs tokens
+	remove      func() error  // removes the copy that a draft is; nil: this is none
 }
 
 // Close implements [tools.Source].
 func (l *local) Close() error {
 	l.stop()
 	l.running.Wait()
-	return l.store.Close()
+	err := l.store.Close()
+	if l.remove != nil {
+		err = errors.Join(err, l.remove())
+	}
+	return err
 }
 
 // Do implements [transport].

@@ -42,6 +42,8 @@ type Fixture struct {
 	URIs []string
 	// Peer is the other application, if the System has one.
 	Peer tools.Peer
+	// Reveal answers what secrets of Config refer to. Nil: there are none.
+	Reveal tools.Reveal
 	// Names are more names, paths and words for generated arguments, besides
 	// those in the examples. None may be of a hidden page.
 	Names []string
@@ -121,10 +123,21 @@ func checks() []check {
 // something; their errors are tested beside the System.
 func Run(t *testing.T, kind tools.Kind, fixture NewFixture, unsupported ...string) {
 	t.Helper()
+	RunWithout(t, kind, fixture, nil, unsupported...)
+}
+
+// RunWithout is Run without some checks, by their names, that this fixture is not for, such
+// as that of drafts for a source that has none there. Each skipped one is shown with
+// its reason.
+func RunWithout(t *testing.T, kind tools.Kind, fixture NewFixture, except map[string]string, unsupported ...string) {
+	t.Helper()
 	manifest := *kind.Manifest()
 	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool { return slices.Contains(unsupported, t.Name) })
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
+			if reason, skipped := except[c.name]; skipped {
+				t.Skip(reason)
+			}
 			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture})
 		})
 	}
@@ -156,7 +169,7 @@ func (s *suite) open(name string) source {
 
 func (s *suite) openAt(place Fixture, e tools.Env) source {
 	s.Helper()
-	e.Peer = place.Peer
+	e.Peer, e.Reveal = place.Peer, place.Reveal
 	if s.manifest.Folders {
 		e.Cache = s.tb.TempDir()
 	}

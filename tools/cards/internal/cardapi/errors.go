@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
 )
@@ -94,6 +95,9 @@ func (a *API) failed(q *request, route route, err error) answer {
 func (a *API) apiErrorOf(q *request, err error) *apiError {
 	if e, ok := errors.AsType[*apiError](err); ok {
 		return e
+	}
+	if errors.Is(err, sqlstore.ErrBusy) {
+		return &apiError{status: http.StatusServiceUnavailable, code: "unavailable", message: "The wiki is busy; try again in a moment", retry: time.Second}
 	}
 	if barred, ok := errors.AsType[*cardstore.BarredError](err); ok {
 		return &apiError{status: http.StatusForbidden, code: "permission_denied", message: noPermission, details: map[string]any{"card": string(barred.Name), "required_role": barred.Role}}

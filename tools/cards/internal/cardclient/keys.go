@@ -12,10 +12,13 @@ import (
 )
 
 // A keySet holds the public keys of the wiki. They are asked for again when they are
-// old, and once a minute at most for a key that is not among them, because a wiki may
-// have changed its key. While the wiki does not give them the old ones count.
+// old, and for a key that is not among them, because a wiki may have changed its key:
+// once a minute at most, by one caller. While the wiki does not give them the old ones
+// count, and who finds a key among them does not wait.
 type keySet struct {
 	client *Client
+
+	fetching sync.Mutex // held while the wiki is asked
 
 	mu      sync.Mutex
 	keys    map[string]*rsa.PublicKey
@@ -24,31 +27,57 @@ type keySet struct {
 }
 
 const (
-	askAgain    = time.Minute // for an unknown key
+	askAgain    = time.Minute // for old keys or an unknown one
 	shortestKey = 2048        // bits
 )
 
 // find returns a public key. A token without the name of a key fits the only one
 // there is.
 func (s *keySet) find(ctx context.Context, kid string) (*rsa.PublicKey, error) {
+	key, known, due := s.look(kid)
+	switch {
+	case known && (!due || !s.fetching.TryLock()):
+		return key, nil
+	case !known:
+		s.fetching.Lock()
+	}
+	defer s.fetching.Unlock()
+	if key, known, due = s.look(kid); due { // nobody else has asked by now
+		if err := s.fetch(ctx); err != nil {
+			return nil, err
+		}
+		key, known, _ = s.look(kid)
+	}
+	if !known {
+		return nil, &NetworkError{Message: "the wiki signed its token with a key that it does not publish"}
+	}
+	return key, nil
+}
+
+// look returns a key if it is among those of before, and whether the wiki is to be
+// asked for its keys.
+func (s *keySet) look(kid string) (key *rsa.PublicKey, known, due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.client.o.Now()
+	key, known = s.pick(kid)
 	old := now.Sub(s.fetched) >= s.client.o.KeysLast
-	if _, known := s.pick(kid); old || !known && now.Sub(s.tried) >= askAgain {
-		s.tried = now
-		keys, err := s.client.fetchKeys(ctx)
-		switch {
-		case err == nil:
-			s.keys, s.fetched = keys, now
-		case s.keys == nil:
-			return nil, err
-		}
+	return key, known, (old || !known) && (s.keys == nil || now.Sub(s.tried) >= askAgain)
+}
+
+// fetch asks for the keys. It fails only while there are none.
+func (s *keySet) fetch(ctx context.Context) error {
+	now := s.client.o.Now()
+	keys, err := s.client.fetchKeys(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tried = now
+	if err == nil {
+		s.keys, s.fetched = keys, now
+	} else if s.keys == nil {
+		return err
 	}
-	if key, known := s.pick(kid); known {
-		return key, nil
-	}
-	return nil, &NetworkError{Message: "the wiki signed its token with a key that it does not publish"}
+	return nil
 }
 
 func (s *keySet) pick(kid string) (*rsa.PublicKey, bool) {

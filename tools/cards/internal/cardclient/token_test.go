@@ -201,3 +201,50 @@ func TestKeysAreKeptAndRotated(t *testing.T) {
 		try("outage", 2*time.Hour, 5, false)
 	})
 }
+
+// While a wiki does not give its keys, every call of many goes on with the old ones, and
+// the wiki is asked for them once a minute at most.
+func TestOutageOfKeysUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(func(_ int, w http.ResponseWriter, _ *http.Request) { ok(w) })
+		s.life = 2 * time.Minute
+		fetches, down := 0, false
+		s.jwks = func(w http.ResponseWriter, r *http.Request) {
+			fetches++
+			if down {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			keysOf("key-001", s.key)(w, r)
+		}
+		var mu sync.Mutex
+		c := newClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return s.RoundTrip(r)
+		}), "k")
+		if _, err := get(t, c); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Hour)
+		down = true
+		const minutes = 30
+		var all sync.WaitGroup
+		for i := range 60 {
+			all.Go(func() {
+				for range 6 * minutes {
+					_, err := c.Do(t.Context(), cardclient.Request{Role: []string{"user", "gm", "admin"}[i%3], Method: "GET", Path: "/types"})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					time.Sleep(10 * time.Second)
+				}
+			})
+		}
+		all.Wait()
+		if fetches < 3 || fetches > 2+minutes || s.tokens < 20 {
+			t.Errorf("%d fetches for %d tokens in %d minutes", fetches, s.tokens, minutes)
+		}
+	})
+}

@@ -53,7 +53,13 @@ type failure struct {
 // New opens an empty wiki with a key.
 func New(t testing.TB, now func() time.Time) *Wiki {
 	t.Helper()
-	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: filepath.Join(t.TempDir(), "wiki.db"), Now: now})
+	return NewOn(t, filepath.Join(t.TempDir(), "wiki.db"), now)
+}
+
+// NewOn is New on a database that may have cards already.
+func NewOn(t testing.TB, database string, now func() time.Time) *Wiki {
+	t.Helper()
+	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: database, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
