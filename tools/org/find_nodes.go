@@ -98,14 +98,9 @@ func (s *reader) findNodes(ctx context.Context, in findNodesIn) (findNodesOut, e
 			if !f.isNode(i) {
 				continue
 			}
-			node := f.node(i)
-			switch {
-			case in.ID != "" && node.OrgID != in.ID, ref != "" && !slices.Contains(node.Refs, ref),
-				slices.ContainsFunc(in.Tags, func(t string) bool { return !slices.Contains(node.Tags, t) }),
-				!slices.ContainsFunc(append(node.Aliases, node.Title), func(t string) bool { return strings.Contains(strings.ToLower(t), query) }):
-				continue
+			if in.wants(f.node(i), query, ref) {
+				each[n] = append(each[n], found{f.reference(), i})
 			}
-			each[n] = append(each[n], found{f.reference(), i})
 		}
 	})
 	if err != nil {
@@ -129,6 +124,22 @@ func (s *reader) findNodes(ctx context.Context, in findNodesIn) (findNodesOut, e
 		err = s.addBacklinks(ctx, names, out.Items)
 	}
 	return out, err
+}
+
+// wants reports whether a node is asked for; query is in lower case.
+func (in findNodesIn) wants(node roamNode, query, ref string) bool {
+	return (in.ID == "" || node.OrgID == in.ID) && (ref == "" || slices.Contains(node.Refs, ref)) &&
+		!slices.ContainsFunc(in.Tags, func(t string) bool { return !slices.Contains(node.Tags, t) }) &&
+		slices.ContainsFunc(append(node.Aliases, node.Title), func(t string) bool { return strings.Contains(strings.ToLower(t), query) })
+}
+
+// nodeAt returns the nearest node above byte at, -1 for the file; ok is false if there
+// is none.
+func (f *shownFile) nodeAt(at int) (i int, ok bool) {
+	for i = f.AtByte(at); i >= 0 && !f.isNode(i); {
+		i = int(f.Headlines[i].Parent)
+	}
+	return i, f.isNode(i)
 }
 
 // isNode reports whether headline i, or the file for -1, is a node of org-roam.
@@ -225,11 +236,8 @@ func (s *reader) addBacklinks(ctx context.Context, names []string, nodes []roamN
 			if to == nil || !f.inText(m[0]) {
 				continue
 			}
-			i := f.AtByte(m[0])
-			for i >= 0 && !f.isNode(i) {
-				i = int(f.Headlines[i].Parent)
-			}
-			if !f.isNode(i) {
+			i, ok := f.nodeAt(m[0])
+			if !ok {
 				continue
 			}
 			from := f.node(i)

@@ -155,11 +155,9 @@ func (s *catalog) findID(ctx context.Context, id string) (f *shownFile, i int, e
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, name := range names {
-		if try(name) {
-			s.ids.add(f)
-			return f, i, nil
-		}
+	if slices.ContainsFunc(names, try) {
+		s.ids.add(f)
+		return f, i, nil
 	}
 	return nil, 0, tools.Errorf(tools.NotFound, "Cannot find ID '%.200s'", id).WithHint("Search for the headline; its answer has the present resourceUri.")
 }

@@ -207,7 +207,7 @@ func BenchmarkMemory(b *testing.B) {
 		b.Run(fmt.Sprintf("%dMB", n/10), func(b *testing.B) {
 			dir := benchFolder(b, n, benchSize)
 			for b.Loop() {
-				cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^TestMemoryProcess$", "-test.v") //nolint:gosec // this program
+				cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^TestMemoryProcess$", "-test.v")
 				cmd.Env = append(os.Environ(), "ORG_MEMORY="+dir)
 				out, err := cmd.CombinedOutput()
 				if err != nil {
