@@ -109,6 +109,7 @@ type dailySettings struct {
 func readDailySettings(n *Notebook) dailySettings {
 	s := dailySettings{Format: "YYYY-MM-DD"}
 	switch n.layout {
+	case plainLayout, mirrorLayout: // they have no settings
 	case logseqLayout:
 		return dailySettings{Format: "YYYY_MM_DD", Folder: "journals"}
 	case obsidianLayout:

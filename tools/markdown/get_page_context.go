@@ -73,12 +73,11 @@ func getPageContext() tools.Tool[*Notebook] {
 		return in.read(ctx, n)
 	}), func(n *Notebook, ctx context.Context, in GetPageContextIn) ([]string, error) {
 		files := n.pageTargets(in.Path)
-		p, err := n.read(files[0])
-		if tools.AsError(err) != nil {
-			return files, nil // the call says what is wrong
+		if p, err := n.read(files[0]); err == nil { // if not, the call says why
+			to, from, err := p.linkedPages(ctx, n)
+			return append(files, eachOnce(to, from)...), err
 		}
-		to, from, err := p.linkedPages(ctx, n)
-		return append(files, eachOnce(to, from)...), err
+		return files, nil
 	})
 }
 
