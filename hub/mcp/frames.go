@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,14 @@ func refuseAll(ctx context.Context, out *outbox, why string) frameHandler {
 		}
 		return nil, nil
 	}
+}
+
+// skippedID is the id of a request that was too long; nil: it is not known.
+func skippedID(err error) json.RawMessage {
+	if skipped, ok := errors.AsType[*frame.TooLongError](err); ok {
+		return skipped.ID
+	}
+	return nil
 }
 
 // finish waits until what was queued is written, for no longer than the grace,

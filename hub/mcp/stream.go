@@ -128,7 +128,7 @@ func (st *stream) receive(ctx context.Context, raw []byte, err error) (work func
 	case ctx.Err() != nil: // the stream has ended
 	case errors.Is(err, frame.ErrTooLong):
 		why := fmt.Sprintf("a message of more than %d bytes was skipped; send less in one request", st.Limits.Frame)
-		st.respond(errorFrame(nil, mcp.PARSE_ERROR, why))
+		st.respond(errorFrame(skippedID(err), mcp.PARSE_ERROR, why))
 	case err != nil:
 		return nil, fmt.Errorf("read message: %w", err)
 	default:

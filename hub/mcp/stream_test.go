@@ -79,6 +79,7 @@ func TestMalformedLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, -32700, nil},
 		{"\xff\xfe\x00{", -32700, nil},
 		{strings.Repeat("x", 3000), -32700, nil},
+		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"say","arguments":{"text":"` + strings.Repeat("x", 3000) + `"}}}`, -32700, "a"},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600, nil},
 		{`[]`, -32600, nil},
 		{`"ping"`, -32600, nil},

@@ -2,8 +2,8 @@
 // and over our sockets (MCP specification, "Transports", stdio).
 //
 // It bounds what one frame may cost: a longer one is skipped to its end and
-// reported, and reading continues with the next. It does not look inside
-// frames. The hub's transports and supervisor/shim import it.
+// reported, and reading continues with the next. It looks inside a frame only for
+// the id of a request that it skipped, so that this can be answered. The hub's transports and supervisor/shim import it.
 package frame
 
 import (
@@ -24,7 +24,7 @@ const MethodDisconnected = "notifications/lectern/disconnected"
 const handOverSize = 64 << 10
 
 // ErrTooLong means that a frame was longer than the reader's limit and was
-// skipped. The reader stays usable.
+// skipped. The reader stays usable. The error is a [TooLongError].
 var ErrTooLong = errors.New("frame too long")
 
 // A Reader reads frames from a stream.
@@ -66,7 +66,7 @@ func (r *Reader) line() ([]byte, error) {
 	for {
 		part, err := r.r.ReadSlice('\n')
 		if len(r.buf)+len(part) > r.max+1 {
-			return nil, r.skip(err)
+			return nil, r.skip(part, err)
 		}
 		r.buf = append(r.buf, part...)
 		switch {
@@ -80,15 +80,28 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// skip reads to the end of an overlong frame, of which err ended the last
-// part.
-func (r *Reader) skip(err error) error {
+// skip reads to the end of an overlong frame, of which part is the last that was
+// read, and err what ended it.
+func (r *Reader) skip(part []byte, err error) error {
+	begin := bytes.Clone(append(r.buf, part[:min(len(part), endsSize)]...)[:min(len(r.buf)+len(part), endsSize)])
+	end := lastBytes(nil, part)
 	r.buf = nil // free the memory of a long frame
 	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = r.r.ReadSlice('\n')
+		part, err = r.r.ReadSlice('\n')
+		end = lastBytes(end, part)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return ErrTooLong
+	return &TooLongError{ID: requestID(begin, end)}
+}
+
+// endsSize is how many bytes of the beginning and of the end of an overlong frame are
+// looked at.
+const endsSize = 4 << 10
+
+// lastBytes are the last bytes of what ends in end, followed by part.
+func lastBytes(end, part []byte) []byte {
+	end = append(end, part[max(0, len(part)-endsSize):]...)
+	return append([]byte(nil), end[max(0, len(end)-endsSize):]...)
 }

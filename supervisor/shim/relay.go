@@ -58,7 +58,9 @@ func (r *relay) readClient(ctx context.Context) {
 		f, err := in.Next()
 		switch {
 		case errors.Is(err, frame.ErrTooLong):
-			r.writeClient(errorFrame(nil, codeInvalidRequest, "a frame of more than 16 MiB was skipped; send less in one request"))
+			var skipped *frame.TooLongError
+			errors.As(err, &skipped)
+			r.writeClient(errorFrame(skipped.ID, codeInvalidRequest, "a frame of more than 16 MiB was skipped; send less in one request"))
 		case err != nil:
 			r.clientDone(err)
 			return

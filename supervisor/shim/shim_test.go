@@ -356,7 +356,7 @@ func TestLongFrame(t *testing.T) {
 		s := newShimTest(t, Config{})
 		hub := <-s.hubs
 		s.send(`{"id":1,"method":"m","params":"` + strings.Repeat("x", 17<<20) + `"}`)
-		s.expect(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…`)
+		s.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,…`)
 		s.send(initialize)
 		hub.expect(initialize)
 		hub.close()
