@@ -32,7 +32,7 @@ var notRun = map[string]string{
 	"lectern hub restart": "the hub may be gone by then", "sudo ": "it is of the machine", "claude ": "it may not be here", "codex ": "it may not be here",
 	"gemini ": "it may not be here", "lectern logs -f": "it does not end", "lectern approve --watch": "it does not end", "lectern\n": "it opens the panel",
 	"lectern plugin": "Logseq may not be here", "lectern serve": "a client runs it", "lectern hub --source": "it does not end",
-	"lectern config edit": "it opens an editor",
+	"lectern config edit": "it opens an editor", "lectern markdown sync": "there is no PostgreSQL",
 }
 
 // TestGuide pastes every sh block of README and guide, document by document, into a
@@ -160,7 +160,7 @@ func checkClosed(t *testing.T, home string, environ []string) {
 
 func reasonNotToRun(line string) string {
 	for prefix, reason := range notRun {
-		if strings.HasPrefix(line, prefix) {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), prefix) {
 			return reason
 		}
 	}
