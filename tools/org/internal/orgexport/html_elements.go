@@ -1,6 +1,7 @@
 package orgexport
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -213,27 +214,19 @@ func (h *htmlWriter) items(list *node) string {
 		if item.Item.HasTag {
 			term = h.objects(h.text, item.Item.Tag, orgelement.InLine)
 		}
-		switch {
-		case tag == "dl":
-			if !item.Item.HasTag {
-				term = "(no term)"
+		attribute := func(name, value string) string {
+			if value == "" {
+				return ""
 			}
-			b.WriteString("<dt" + class + ">" + box + term + "</dt><dd>" + contents + "</dd>\n")
-		case tag == "ol":
-			value := ""
-			if item.Item.Counter != "" {
-				value = ` value="` + item.Item.Counter + `"`
-			}
-			b.WriteString("<li" + class + value + ">" + box + contents + "</li>\n")
+			return " " + name + `="` + value + `"`
+		}
+		switch tag {
+		case "dl":
+			b.WriteString("<dt" + class + ">" + box + cmp.Or(term, "(no term)") + "</dt><dd>" + contents + "</dd>\n")
+		case "ol":
+			b.WriteString("<li" + class + attribute("value", cmp.Or(term, item.Item.Counter)) + ">" + box + contents + "</li>\n")
 		default:
-			id := item.Item.Counter
-			if term != "" {
-				id = term
-			}
-			if id != "" {
-				id = ` id="` + id + `"`
-			}
-			b.WriteString("<li" + class + id + ">" + box + contents + "</li>\n")
+			b.WriteString("<li" + class + attribute("id", cmp.Or(term, item.Item.Counter)) + ">" + box + contents + "</li>\n")
 		}
 	}
 	return b.String()

@@ -341,12 +341,15 @@ func (l *latexWriter) list(n *node) string {
 				fmt.Fprintf(&b, "\\setcounter{enum%s}{%d}\n", []string{"i", "ii", "iii", "iv"}[l.nested-1], v-1)
 			}
 		}
-		label := ""
+		label := box
+		if item.Item.HasTag {
+			label = strings.TrimLeft(box+" "+l.objects(l.text, item.Item.Tag, orgelement.InLine), " ")
+		}
 		switch {
-		case item.Item.HasTag:
-			label = "[{" + box + l.objects(l.text, item.Item.Tag, orgelement.InLine) + "}]"
-		case box != "":
-			label = "[{" + box + "}]"
+		case label != "" && kind == "enumerate":
+			label = "{" + label + "}"
+		case label != "":
+			label = "[{" + label + "}]"
 		case strings.HasPrefix(text, "["):
 			label = `\relax`
 		}

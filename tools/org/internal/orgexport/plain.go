@@ -1,6 +1,7 @@
 package orgexport
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -355,22 +356,19 @@ func (p *plainWriter) list(n *node) string {
 			p.itemTop = column
 		}
 		number++
-		bullet := map[string]string{"-": "•", "+": "⁃", "*": "‣"}[item.Item.Bullet]
-		if n.Ordered() {
-			if v, err := strconv.Atoi(item.Item.Counter); err == nil {
-				number = v
-			}
-			bullet = strconv.Itoa(number) + item.Item.Bullet[max(0, len(item.Item.Bullet)-1):]
+		if v, err := strconv.Atoi(item.Item.Counter); err == nil {
+			number = v
 		}
+		bullet := itemBullet(n, item, number)
 		box := map[byte]string{'X': "☑ ", ' ': "☐ ", '-': "☒ "}[item.Item.Checkbox]
 		saved := p.inner
 		if n.Item.HasTag {
-			term := "(no term)"
+			term := ""
 			if item.Item.HasTag {
 				term = p.objects(p.text, item.Item.Tag, orgelement.InLine)
 			}
 			text := p.narrow(quoteMargin, func() string { return p.elements(item.Children) })
-			b.WriteString(box + term + "\n")
+			b.WriteString(strings.TrimRight(box+term+box, " ") + "\n") // Org writes the box twice
 			if strings.TrimSpace(text) != "" {
 				b.WriteString(indentText(text, strings.Repeat(" ", quoteMargin)) + "\n")
 			}
@@ -387,6 +385,19 @@ func (p *plainWriter) list(n *node) string {
 		b.WriteString(strings.Repeat("\n", item.Blank))
 	}
 	return b.String()
+}
+
+// itemBullet is the bullet of an item as it stands, with its number in a numbered list,
+// and a dot in another.
+func itemBullet(list, item *node, number int) string {
+	bullet := item.Item.Bullet
+	switch {
+	case list.Ordered() && strings.ContainsAny(bullet, "0123456789"):
+		return strconv.Itoa(number) + bullet[len(bullet)-1:]
+	case list.Ordered():
+		return bullet
+	}
+	return cmp.Or(map[string]string{"-": "•", "+": "⁃", "*": "‣"}[bullet], bullet)
 }
 
 func (p *plainWriter) table(n *node) string {
