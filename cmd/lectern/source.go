@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +67,29 @@ func sourceShowCommand(c *cli) *cobra.Command {
 	}
 }
 
+// describeCache says how large the files are that a source keeps to be fast, and when
+// they were written last; empty: there are none.
+func describeCache(dir string) string {
+	var size int64
+	var last time.Time
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil //nolint:nilerr // a cache may go while it is looked at
+		}
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
+			if info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+		}
+		return nil
+	})
+	if size == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f MB, written %s", float64(size)/1e6, last.Local().Format("2006-01-02 15:04"))
+}
+
 func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) error {
 	from := "the environment (" + s.Variable + ")"
 	switch {
@@ -82,6 +108,9 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 	}
 	if len(s.Tools) > 0 {
 		rows.add("more tools", strings.Join(s.Tools, ", "))
+	}
+	if cache := describeCache(filepath.Join(c.Paths.SourceCaches(), app.SourceFolderName(s.Kind, s.Name))); cache != "" {
+		rows.add("cache", cache)
 	}
 	for _, rule := range s.Exclude {
 		rows.add("exclude", rule)

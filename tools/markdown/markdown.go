@@ -35,7 +35,7 @@ func System() tools.Kind {
 		Pages:     pages(),
 
 		Checks:      checks(),
-		Commands:    commands(),
+		Commands:    append(indexCommands(), syncCommands()...),
 		Sample:      sample(),
 		Environment: Environment(),
 	})

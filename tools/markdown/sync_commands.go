@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore"
 )
 
-// commands are what a person does from the shell: `lectern markdown sync status`.
-func commands() []tools.Command[*Notebook] {
+// syncCommands are what a person does from the shell: `lectern markdown sync status`.
+func syncCommands() []tools.Command[*Notebook] {
 	return []tools.Command[*Notebook]{
 		{
 			CommandInfo: tools.CommandInfo{Name: "sync status", Doc: "Say how far a folder and its database are in step."},
