@@ -19,11 +19,11 @@ func indexCommands() []tools.Command[*Notebook] {
 			Name: "index rebuild", Doc: "Read all pages of a folder into its index again.\n\n" +
 				"Lectern notices by itself what has changed. This is for when you doubt it; searches read the files meanwhile.",
 		},
-		Run: rebuildIndex,
+		Run: func(n *Notebook, ctx context.Context, _ tools.CommandCall, out io.Writer) error { return rebuildIndex(ctx, n, out) },
 	}}
 }
 
-func rebuildIndex(n *Notebook, ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+func rebuildIndex(ctx context.Context, n *Notebook, out io.Writer) error {
 	if n.index == nil {
 		return tools.Errorf(tools.Invalid, "source %s has no folder to keep an index in", n.name)
 	}

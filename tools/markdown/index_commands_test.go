@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 func TestRebuildIndex(t *testing.T) {
@@ -21,7 +19,7 @@ func TestRebuildIndex(t *testing.T) {
 	said := func(n *Notebook) string {
 		t.Helper()
 		var out bytes.Buffer
-		if err := rebuildIndex(n, t.Context(), tools.CommandCall{}, &out); err != nil {
+		if err := rebuildIndex(t.Context(), n, &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -56,7 +54,7 @@ func TestRebuildIndex(t *testing.T) {
 	if got := find(); got != 20 {
 		t.Errorf("%d pages found without an index", got)
 	}
-	if err := rebuildIndex(plain, t.Context(), tools.CommandCall{}, &bytes.Buffer{}); err == nil {
+	if err := rebuildIndex(t.Context(), plain, &bytes.Buffer{}); err == nil {
 		t.Error("a source without a folder of its own rebuilt an index")
 	}
 }
