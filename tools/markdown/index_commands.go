@@ -19,7 +19,9 @@ func indexCommands() []tools.Command[*Notebook] {
 			Name: "index rebuild", Doc: "Read all pages of a folder into its index again.\n\n" +
 				"Lectern notices by itself what has changed. This is for when you doubt it; searches read the files meanwhile.",
 		},
-		Run: func(n *Notebook, ctx context.Context, _ tools.CommandCall, out io.Writer) error { return rebuildIndex(ctx, n, out) },
+		Run: func(n *Notebook, ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+			return rebuildIndex(ctx, n, out)
+		},
 	}}
 }
 
