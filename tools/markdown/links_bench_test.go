@@ -44,6 +44,13 @@ func BenchmarkLinks(b *testing.B) {
 			}
 		}
 	})
+	b.Run("list of 100 pages", func(b *testing.B) {
+		for b.Loop() {
+			if out, err := n.ListPages(b.Context(), ListPagesIn{Path: "d10", Depth: 1, Limit: 100}); err != nil || len(out.Pages) != 100 {
+				b.Fatal(len(out.Pages), err)
+			}
+		}
+	})
 	b.Run("changed", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,10 @@ func readHeads(ctx context.Context, n *Notebook, top *node, depth int) (*listedN
 	return root, nil
 }
 
+// maxNamedHeads is how many heads are looked up by the names of their files; more
+// are read with all that stand below the same folder.
+const maxNamedHeads = 500
+
 // heads is readHeads without the fields of the pages, from the index if it is up to
 // date.
 func (c *comparison) heads(ctx context.Context, n *Notebook, top *node, depth int) (*listedNode, error) {
@@ -73,11 +78,18 @@ func (c *comparison) heads(ctx context.Context, n *Notebook, top *node, depth in
 			pages[l.node.page] = l
 		}
 	}
-	below := ""
-	if top.place != "" {
-		below = top.place + "/"
+	read := func(visit func(file, title string, head index.Head)) error {
+		below := ""
+		if top.place != "" {
+			below = top.place + "/"
+		}
+		return c.x.Heads(ctx, below, visit)
 	}
-	err := c.x.Heads(ctx, below, func(file, title string, head index.Head) {
+	if len(pages) <= maxNamedHeads {
+		files := slices.Collect(maps.Keys(pages))
+		read = func(visit func(file, title string, head index.Head)) error { return c.x.HeadsOf(ctx, files, visit) }
+	}
+	err := read(func(file, title string, head index.Head) {
 		l, ok := pages[file]
 		if !ok {
 			return

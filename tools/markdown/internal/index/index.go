@@ -90,6 +90,19 @@ func (x *Index) Known(ctx context.Context) (map[string]Stamp, error) {
 // Heads calls visit for every page below a folder, given with its slash; empty:
 // all. They come in the order of their files.
 func (x *Index) Heads(ctx context.Context, below string, visit func(file, title string, head Head)) error {
+	return x.heads(ctx, visit, "SELECT file, title, head FROM pages WHERE file >= ? AND file < ? ORDER BY file", below, after(below))
+}
+
+// HeadsOf calls visit for those of these pages that the index has, in any order.
+func (x *Index) HeadsOf(ctx context.Context, files []string, visit func(file, title string, head Head)) error {
+	list, err := json.Marshal(files)
+	if err != nil {
+		return err
+	}
+	return x.heads(ctx, visit, "SELECT file, title, head FROM pages WHERE file IN (SELECT value FROM json_each(?))", string(list))
+}
+
+func (x *Index) heads(ctx context.Context, visit func(file, title string, head Head), query string, args ...any) error {
 	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var file, title, text string
 		var head Head
@@ -101,7 +114,7 @@ func (x *Index) Heads(ctx context.Context, below string, visit func(file, title 
 			visit(file, title, head)
 		}
 		return struct{}{}, err
-	}, "SELECT file, title, head FROM pages WHERE file >= ? AND file < ? ORDER BY file", below, after(below))
+	}, query, args...)
 	return err
 }
 
