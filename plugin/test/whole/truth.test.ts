@@ -172,7 +172,8 @@ describe('a DB graph', { ...patience, skip }, () => {
     const { uuid } = await ask('create_block', { page_name: title, content: 'TODO water' })
     await ask('update_block', { block_uuid: uuid, properties: { Status: null } })
     assert.deepEqual((await ask('get_block', { block_uuid: uuid })).block.tags ?? [], [])
-    await stage.lectern.command(['undo', '--yes', /\bc\d+\b/.exec(await stage.lectern.command(['changes', '-n', '1']))![0]])
+    const { changes } = JSON.parse(await stage.lectern.command(['changes', '--json', '-n', '1'])) as { changes: { id: string }[] }
+    await stage.lectern.command(['undo', '--yes', changes[0]!.id])
     const { block } = await ask('get_block', { block_uuid: uuid })
     assert.deepEqual([block.marker, block.tags], ['Todo', ['Task']])
   })
