@@ -61,7 +61,7 @@ func TestSignalsEndCleanly(t *testing.T) {
 				if err := cmd.Wait(); err != nil {
 					t.Errorf("%v\n%s", err, said.Bytes())
 				}
-				if took := time.Since(start); args[0] == "serve" && took > 2*time.Second { // of which the race detector takes one
+				if took := time.Since(start); args[0] == "serve" && took > 10*time.Second { // it ends at once; a busy machine does not
 					t.Errorf("it took %v", took)
 				}
 			})
