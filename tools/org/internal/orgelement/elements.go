@@ -311,8 +311,9 @@ func (p *parser) footnoteDefinition(pos, limit int, label string) *Node {
 	for content < end && isBlank(p.text[content]) {
 		content++
 	}
-	n := &Node{Kind: FootnoteDefinition, Key: label, Span: span(pos, p.withoutBlankLines(content, end)), Contents: span(content, end)}
-	n.Children = p.nested(content, int(max(n.Span.End, int32(content))), nil)
+	last := p.withoutBlankLines(content, end)
+	n := &Node{Kind: FootnoteDefinition, Key: label, Span: span(pos, last), Contents: span(content, max(content, last))}
+	n.Children = p.nested(content, int(n.Contents.End), nil)
 	return n
 }
 

@@ -1,6 +1,7 @@
 package orgelement
 
 import (
+	"bytes"
 	"regexp"
 	"sort"
 	"strings"
@@ -50,7 +51,7 @@ func itemBullet(line []byte) int {
 		}
 		i++
 	}
-	if i == at || i < len(line) && !isBlank(line[i]) && line[i] != '\r' {
+	if i == at || i < len(line) && !isBlank(line[i]) && string(line[i:]) != "\r" {
 		return 0
 	}
 	return i
@@ -135,7 +136,7 @@ func (p *parser) plainList(pos, limit int, s *listStructure) *Node {
 
 func (p *parser) item(item *listItem, s *listStructure) *Node {
 	lineEnd, _ := p.line(item.start, item.end)
-	m := itemLine().FindSubmatchIndex(p.text[item.start:lineEnd])
+	m := itemLine().FindSubmatchIndex(bytes.TrimSuffix(p.text[item.start:lineEnd], []byte("\r")))
 	part := func(i int) string {
 		if m[2*i] < 0 {
 			return ""

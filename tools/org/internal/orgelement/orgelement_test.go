@@ -131,6 +131,8 @@ func checkNodes(list []*Node, from, to int32) error {
 
 func FuzzElements(f *testing.F) {
 	f.Add("- a\n #+begin_quote\n 1. b\n #+end_quote\n| c |\n[fn:1] d\n:E:\n:END:\n\\begin{f}\\end{f}\n#+name: g\n")
+	f.Add("a\n[fn:0]b\n ") // blank lines after it are no part of a definition
+	f.Add("-\r\n+ a\r\n1.\r\n- \rb\n+\rc\n")
 	f.Add("*a* /b\nc/ [[d][e]] [fn::f] {{{g(h)}}} $i$ \\alpha <2026-01-01>--<x> src_j{k} @@l:m@@ a_{b}")
 	f.Fuzz(func(t *testing.T, text string) {
 		list := Elements([]byte(text), span(0, len(text)), 4)
