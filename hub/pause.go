@@ -112,7 +112,7 @@ func (l *ClientLimiter) fillPauses(s *status.Snapshot) {
 	for i, session := range s.Sessions {
 		since := l.shown[""]
 		if since.IsZero() {
-			since = l.shown[session.Client]
+			since = l.shown[strings.ToLower(session.Client)]
 		}
 		s.Sessions[i].WritesPaused = since
 	}

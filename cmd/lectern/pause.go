@@ -62,7 +62,7 @@ func optional(args []string) string {
 func changePause(ctx context.Context, c *cli, verb status.Verb, client string) error {
 	act := status.Action{Verb: verb, Target: client}
 	file := pauses.Open(c.Paths.Pauses(), c.Now)
-	before, _ := file.State()
+	before, unreadable := file.State()
 	snap, err := c.hub().Snapshot(ctx)
 	switch {
 	case err == nil && machine.HubRunning(snap):
@@ -88,7 +88,7 @@ func changePause(ctx context.Context, c *cli, verb status.Verb, client string) e
 		c.printf("the writes of %s are paused since %s; to end that: %s\n", who, after.Since(client).Local().Format("2 Jan 15:04"), "lectern resume"+spaced(client))
 	case !may:
 		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
-	case before.Since(client).IsZero() && len(before.Clients) == 0:
+	case unreadable == nil && before.Since(client).IsZero() && len(before.Clients) == 0:
 		c.printf("nothing was paused\n")
 	default:
 		c.printf("%s may write again, as far as the permissions go\n", who)

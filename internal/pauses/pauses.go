@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,15 +25,16 @@ import (
 // A State says since when agents may not write. Its zero value stops nobody.
 type State struct {
 	All     time.Time            `json:"all,omitzero"`      // all agents; zero: not all
-	Clients map[string]time.Time `json:"clients,omitempty"` // those with these names
+	Clients map[string]time.Time `json:"clients,omitempty"` // those with these names, in small letters
 }
 
-// Since is when the client with this name was stopped; zero: it may write.
+// Since is when the client with this name, in any case, was stopped; zero: it may
+// write.
 func (s State) Since(client string) time.Time {
 	if !s.All.IsZero() {
 		return s.All
 	}
-	return s.Clients[client]
+	return s.Clients[strings.ToLower(client)]
 }
 
 // A File holds a State. Its methods are safe for concurrent use, and any number of
@@ -90,6 +92,7 @@ func (f *File) read() (State, error) {
 // Pause stops the writes of the client with this name, or of all: "". A file that
 // cannot be read is replaced.
 func (f *File) Pause(client string) error {
+	client = strings.ToLower(client)
 	return f.change(func(s *State) {
 		switch _, stopped := s.Clients[client]; {
 		case client == "" && s.All.IsZero():
@@ -103,6 +106,7 @@ func (f *File) Pause(client string) error {
 // Resume lets the client with this name write again, or all: "", which includes
 // those that were stopped by name.
 func (f *File) Resume(client string) error {
+	client = strings.ToLower(client)
 	return f.change(func(s *State) {
 		if client == "" {
 			*s = State{}

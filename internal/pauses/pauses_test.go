@@ -33,8 +33,8 @@ func TestPauseAndResume(t *testing.T) {
 	do(f.Pause("codex"))
 	first := now
 	now = now.Add(time.Hour)
-	do(f.Pause("codex")) // the first time counts
-	if !since("codex").Equal(first) || !since("cursor").IsZero() {
+	do(f.Pause("CODEX")) // the first time counts
+	if !since("Codex").Equal(first) || !since("cursor").IsZero() {
 		t.Errorf("codex %s, cursor %s", since("codex"), since("cursor"))
 	}
 	do(other.Pause(""))
