@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -99,11 +100,15 @@ func (b *testNotebook) get(name string) string {
 	return string(data)
 }
 
-// files is every file with its content, to prove that nothing changed.
+// files is every file with its content, to prove that nothing changed. A file that is
+// removed in the meantime is none.
 func (b *testNotebook) files() map[string]string {
 	b.t.Helper()
 	got := map[string]string{}
 	err := filepath.WalkDir(b.dir, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -111,8 +116,12 @@ func (b *testNotebook) files() map[string]string {
 		if err != nil {
 			return err
 		}
-		got[filepath.ToSlash(rel)] = b.get(filepath.ToSlash(rel))
-		return nil
+		content, err := os.ReadFile(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		got[filepath.ToSlash(rel)] = string(content)
+		return err
 	})
 	if err != nil {
 		b.t.Fatal(err)
