@@ -78,7 +78,9 @@ func Reference(m *tools.Manifest) ([]byte, error) {
 type page struct{ strings.Builder }
 
 // add appends a formatted part.
-func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+func (p *page) add(format string, args ...any) {
+	_, _ = fmt.Fprintf(p, format, args...) // to memory
+}
 
 // documentedTools are those that some agent may see.
 func documentedTools(m *tools.Manifest) []tools.ToolInfo {
