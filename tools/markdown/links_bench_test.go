@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // BenchmarkLinks lists the links of a page with 20 backlinks in a vault of 10,000
@@ -48,6 +50,18 @@ func BenchmarkLinks(b *testing.B) {
 		for b.Loop() {
 			if out, err := n.ListPages(b.Context(), ListPagesIn{Path: "d10", Depth: 1, Limit: 100}); err != nil || len(out.Pages) != 100 {
 				b.Fatal(len(out.Pages), err)
+			}
+		}
+	})
+	b.Run("move", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			from, to := "d10/page 10.md", "d11/page 10.md"
+			if i%2 == 1 {
+				from, to = to, from
+			}
+			out, err := n.MovePage(b.Context(), tools.CallContext{}, MovePageIn{SourcePath: from, DestinationPath: to, UpdateLinks: true})
+			if err != nil || out.NewPath != to {
+				b.Fatal(out, err)
 			}
 		}
 	})

@@ -3,6 +3,7 @@ package markdown
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -77,6 +78,8 @@ func (n *Notebook) entries(ctx context.Context) (folder.Listing, error) {
 	if err != nil {
 		return folder.Listing{}, n.toolError(".", err)
 	}
+	slices.Sort(l.Folders)
+	slices.Sort(l.Files)
 	return l, nil
 }
 
