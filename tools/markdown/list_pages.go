@@ -68,7 +68,7 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline)}
+	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place)}
 	from := min(int(in.Offset), len(flat))
 	size := 0
 	for _, l := range flat[from:] {
