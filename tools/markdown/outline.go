@@ -50,12 +50,12 @@ func (n *node) pages(visit func(*node)) {
 type outline struct {
 	root    *node
 	places  map[string]*node
-	files   []string        // files that are not pages, such as attachments
-	indexed bool            // some folder has an _index.md
-	skipped []string        // folders that could not be read
-	unnamed int             // files and folders that no path can name
-	ignored []string        // files and folders that other programs keep among the pages
-	listed  map[string]bool // files and pages, and those that are neither
+	files   []string // files that are not pages, such as attachments
+	indexed bool     // some folder has an _index.md
+	skipped []string // folders that could not be read
+	unnamed int      // files and folders that no path can name
+	ignored []string // files and folders that other programs keep among the pages
+	listed  []string // files and pages, and those that are neither, in order
 
 	attachments func() map[string][]string // what links can call files
 }
@@ -94,7 +94,7 @@ func (n *Notebook) entries(ctx context.Context) (folder.Listing, error) {
 	return l, nil
 }
 
-// newOutline sorts names into pages, the folders that hold them, and files.
+// newOutline sorts names, which are in order, into pages, the folders that hold them, and files.
 func newOutline(e folder.Listing) *outline {
 	var dirs, pages, indexes, files []string
 	ignored := slices.Clone(e.Ignored)
@@ -125,13 +125,18 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), ignored: ignored, listed: make(map[string]bool, len(e.Files))}
-	for _, file := range e.Files {
-		o.listed[file] = true
-	}
+	places := make(map[string]*node, len(dirs)+len(pages)+1)
+	places[""] = root
+	o := &outline{root: root, places: places, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), ignored: ignored, listed: e.Files}
 	o.attachments = sync.OnceValue(func() map[string][]string { return attachmentNames(files) })
 	o.place(dirs, indexes, pages)
 	return o
+}
+
+// lists reports whether there is such a file.
+func (o *outline) lists(file string) bool {
+	_, found := slices.BinarySearch(o.listed, file)
+	return found
 }
 
 // isPage reports whether a file is one of the pages.

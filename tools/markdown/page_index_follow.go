@@ -22,7 +22,7 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 	for _, name := range change.Names {
 		switch _, modified := p.n.view.Stat(name); {
 		case slices.ContainsFunc(strings.Split(name, "/"), folder.IsHidden): // no outline has it
-		case last.outline.listed[name] && !modified.IsZero():
+		case last.outline.lists(name) && !modified.IsZero():
 			if last.outline.isPage(name) {
 				edited = append(edited, name)
 			}
@@ -45,7 +45,7 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 			}
 		}
 		for _, file := range removed {
-			if last.outline.isPage(file) && !c.outline.listed[file] {
+			if last.outline.isPage(file) && !c.outline.lists(file) {
 				gone = append(gone, file)
 				edited = slices.DeleteFunc(edited, func(name string) bool { return name == file })
 			}
