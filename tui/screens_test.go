@@ -124,7 +124,7 @@ var screens = []screen{
 }
 
 // sizes are the terminals that every screen is pinned on.
-var sizes = [][2]int{{40, 12}, {80, 24}, {140, 45}}
+var sizes = [][2]int{{40, 12}, {80, 24}, {140, 45}, {220, 60}}
 
 // TestScreens pins the body of every screen, the headers of all of them, and
 // their footers: a text or a key of one pane changes one golden.

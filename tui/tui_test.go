@@ -399,7 +399,7 @@ func TestQuitLeavesTheHub(t *testing.T) {
 
 // TestIdleIsStill: with nothing new, no message comes and the screen stays.
 func TestIdleIsStill(t *testing.T) {
-	runPanel(t, lively(), func(r *testPanel) {
+	runPanel(t, nothingWaits(lively()), func(r *testPanel) {
 		r.log()
 		r.wait(time.Second)
 		for _, tab := range r.m.tabs.all {
