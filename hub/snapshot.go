@@ -96,6 +96,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 		shown.Grants = h.sources.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
 		s.Sessions = append(s.Sessions, shown)
 	}
+	s.Running = h.calls.Running()
 	s.Peers = listPeers(h.bridge, h.kinds)
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
 	h.limiter.fillPauses(s)
