@@ -40,7 +40,7 @@ func createPage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,
-			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c... (64 digits)"},
+			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).CreatePage)
 }
@@ -78,7 +78,7 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	if err := n.addPage(ctx, c, o, file, []byte(text)); err != nil {
 		return CreatePageOut{}, err
 	}
-	out.Etag = folder.Etag([]byte(text))
+	out.Etag = versionOf([]byte(text))
 	return out, nil
 }
 
