@@ -115,8 +115,11 @@ func filledWorlds(t *testing.T, role string, shown [][3]string) (with, without *
 	open := func() *world {
 		w := newWorld(role, began)
 		w.wiki = openWiki(t, postgres.Database(t), w.clock)
-		useWiki(t, w.wiki)
-		w.fillShown(t, shown)
+		for _, fill := range []func(){func() { useWiki(t, w.wiki) }, func() { w.fillShown(t, shown) }} {
+			w.now = w.now.Add(time.Second) // what comes later is listed later
+			fill()
+		}
+		w.now = w.now.Add(time.Second)
 		return w
 	}
 	return open(), open()
