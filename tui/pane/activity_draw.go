@@ -56,6 +56,9 @@ func (p Activity) note() string {
 		counted = widget.Count(len(p.ring.passing)) + "+ calls"
 	}
 	words = append(words, counted)
+	if n := len(p.underWay()); n > 0 {
+		words = append(words, widget.Count(n)+" under way")
+	}
 	if p.ring.failed != nil {
 		words = append(words, "older ones cannot be read")
 	}
@@ -67,12 +70,16 @@ func (p Activity) note() string {
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
 	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		order, at := p.ring.order(p.errors), p.position()
-		if len(order) == 0 {
+		underWay, order := p.underWay(), p.ring.order(p.errors)
+		if len(underWay)+len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		return append(rows, widget.VisibleRows(t, len(order), at, h-1, func(t theme.Theme, i int) string {
+		return append(rows, widget.VisibleRows(t, len(underWay)+len(order), p.cursor(underWay), h-1, func(t theme.Theme, i int) string {
+			if i < len(underWay) {
+				return p.runningRow(t, underWay[i], w)
+			}
+			i -= len(underWay)
 			return p.row(t, p.ring.call(order[i]), w, i == 0 || !p.sameDay(order[i-1], order[i]))
 		})...)
 	}}
@@ -198,6 +205,9 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 
 // callSection is all there is to say of the selected call.
 func (p Activity) callSection(t theme.Theme) widget.Section {
+	if r, ok := p.selectedRunning(); ok {
+		return p.runningSection(t, r)
+	}
 	c, ok := p.selected()
 	if !ok {
 		return widget.Message("Call", t.Dim.Text("No call selected."))
