@@ -22,7 +22,8 @@ export function outline(w: World): Outline {
 }
 
 function isPage(w: World, row: Entity): boolean {
-  if (w.kind === 'og') return true
+  // The name of a property is a page of file graphs, from its first use on.
+  if (w.kind === 'og') return row[':block/name'] !== 'mood'
   const tags = (row[':block/tags'] ?? []).map(({ id }: Entity) => w.pull(id)[':db/ident'])
   const own = row[':logseq.property/built-in?'] || row[':logseq.property/deleted-at']
   return !own && tags.some((tag: string) => /^:logseq\.class\/(Page|Journal)$/.test(tag))

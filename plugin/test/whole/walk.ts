@@ -147,8 +147,9 @@ export class Walk {
 
   private page(then: Outline): Step {
     const [text, below] = [this.text().replaceAll('\n', ' '), this.text().replaceAll('\n', ' ')]
-    const above = this.pick(Object.keys(then).filter((one) => /^Bed \d+$/.test(one)).concat(''))
+    const above = this.pick(['', '', 'Plot 1', 'Plot 2'])
     const title = `${above ? `${above}/` : ''}Bed ${++this.made}`
+    if (above) then[above] ??= []
     then[title] = [{ ...fresh(text), children: [fresh(below)] }]
     return { tool: 'create_page', args: { title, content: `- ${text}\n  - ${below}` }, then }
   }
@@ -181,10 +182,9 @@ export class Walk {
     return { tool: 'delete_page', args: { page_name: title }, then }
   }
 
-  /** A page of ours with none below it. */
+  /** A page of ours; a plot stays, because beds lie below it. */
   private leaf(now: Outline): string | undefined {
-    const titles = Object.keys(now)
-    const ours = titles.filter((title) => /Bed \d+$/.test(title) && !titles.some((one) => one.startsWith(`${title}/`)))
+    const ours = Object.keys(now).filter((title) => /Bed \d+$/.test(title))
     return ours.length > 0 ? this.pick(ours) : undefined
   }
 }
