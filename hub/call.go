@@ -40,6 +40,7 @@ type call struct {
 	others   []*source         // of an undo: those that it changes besides source
 	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
+	running  *runningCall      // nil: another call makes it
 
 	id         atomic.Int64  // in the audit; 0: not needed yet
 	authorized bool          // it was let through
@@ -98,6 +99,8 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 // performOn is what every call passes once its tool and its source are known,
 // those that other calls make too.
 func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err error) {
+	ctx, end := h.calls.begin(ctx, c)
+	defer func() { err = end(err) }()
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}

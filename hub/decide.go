@@ -134,7 +134,11 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	if p.Elicits(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
-	asked := h.now()
+	asked, shown := h.now(), c.outermost().running
+	if shown != nil {
+		shown.waiting.Store(true)
+		defer shown.waiting.Store(false)
+	}
 	grant, err := h.approvals.Wait(ctx, r, client)
 	c.waited += h.now().Sub(asked)
 	if grant != nil {

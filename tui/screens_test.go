@@ -59,6 +59,7 @@ var screens = []screen{
 	{"activity", crowded, func(r *testPanel) { r.press("@Activity", "j") }},
 	{"activity-errors", crowded, func(r *testPanel) { r.press("@Activity", "e", "/", "page") }},
 	{"activity-call", crowded, func(r *testPanel) { r.press("@Activity", "j", "enter") }},
+	{"activity-running", busyNow, func(r *testPanel) { r.press("@Activity", "k") }},
 	{"activity-totals", crowded, func(r *testPanel) { r.press("@Activity", "T") }},
 	{"changes-none", crowded, func(r *testPanel) {
 		r.queries.changes = nil

@@ -29,6 +29,7 @@ type CreatePageOut struct {
 	Path   string `json:"path" jsonschema:"file of the new page"`
 	Etag   string `json:"etag,omitempty" jsonschema:"its version"`
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
+	Diff   string `json:"diff,omitempty" jsonschema:"with dry_run: what would change"`
 }
 
 func createPage() tools.Tool[*Notebook] {
@@ -73,6 +74,7 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	}
 	out := CreatePageOut{PageID: id, Path: file, DryRun: in.DryRun}
 	if in.DryRun {
+		out.Diff = diff(file, "", text)
 		return out, nil
 	}
 	if err := n.addPage(ctx, c, o, file, []byte(text)); err != nil {

@@ -86,6 +86,11 @@ func editPage() tools.Tool[*Notebook] {
 	}, (*Notebook).EditPage)
 }
 
+// diff is what a dry run would change in a file, at most maxContent bytes.
+func diff(file, before, after string) string {
+	return tools.Truncate(udiff.Unified(file, file, before, after), maxContent)
+}
+
 // EditPage implements edit_page.
 func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPageIn) (EditPageOut, error) {
 	if len(in.Content) > maxPage {
@@ -122,7 +127,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	}
 	out := EditPageOut{Path: file, Merged: merged, DryRun: in.DryRun}
 	if in.DryRun {
-		out.Diff = tools.Truncate(udiff.Unified(file, file, p.text, folder.TextAfter(p.text, splices)), maxContent)
+		out.Diff = diff(file, p.text, folder.TextAfter(p.text, splices))
 		return out, nil
 	}
 	if bytes.Equal(after, p.data) {
