@@ -44,30 +44,8 @@ func (d *draft) findAffected(ctx context.Context, o *outline, m moves) (affected
 // moved has or gets, and those that the draft has changed already: the index does not
 // know what they hold now.
 func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m moves) (found affectedPages, err error) {
-	known, changed := map[string]bool{}, map[string]bool{} // of the draft: files as they are, and as they will be
-	for _, c := range d.Changes() {
-		if file, isFolder := folder.ParseTarget(c.Target); !isFolder {
-			known[file] = true
-			if c.After.Exists && o.isPage(file) {
-				changed[file] = true
-			}
-		}
-	}
-	keys := []string{}
-	for _, from := range m.sources() {
-		changed[from] = o.isPage(from)
-		if !changed[from] {
-			keys = append(keys, lastPart(from), lastPart(m[from]), folder.FoldName(path.Base(from)), folder.FoldName(path.Base(m[from])))
-		}
-	}
-	var files []string
-	for file, is := range changed {
-		if is {
-			files = append(files, file)
-		}
-	}
-	slices.Sort(files)
-	sources, err := readLinkSources(ctx, files, d.readPage)
+	known, changed, keys := d.changedFiles(o, m)
+	sources, err := readLinkSources(ctx, slices.Sorted(maps.Keys(changed)), d.readPage)
 	if err != nil {
 		return found, err
 	}
@@ -81,17 +59,10 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 	if err != nil {
 		return found, err
 	}
-	var more []string
-	for _, s := range linking {
-		if !known[s.file] && !changed[s.file] {
-			more = append(more, s.file)
-		}
-	}
-	rest, err := readLinkSources(ctx, more, d.readPage)
-	if err != nil {
+	if found.sources, err = d.readOthers(ctx, linking, known, changed); err != nil {
 		return found, err
 	}
-	found.sources = append(sources, rest...)
+	found.sources = append(found.sources, sources...)
 	if found.unreadable, err = now.x.Foreign(ctx); err != nil {
 		return found, err
 	}
@@ -112,6 +83,40 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 	}
 	found.becomes = &linkResolver{d.n.layout, d.n.namesOf(replaceNames(pages, known, after)), attachmentNames(m.newPaths(o.files))}
 	return found, nil
+}
+
+// changedFiles are the files that the draft has changed, as they are and, of pages and
+// with those that move, as they will be; and the keys of links to other files that
+// move.
+func (d *draft) changedFiles(o *outline, m moves) (known, changed map[string]bool, keys []string) {
+	known, changed = map[string]bool{}, map[string]bool{}
+	for _, c := range d.Changes() {
+		if file, isFolder := folder.ParseTarget(c.Target); !isFolder {
+			known[file] = true
+			if c.After.Exists && o.isPage(file) {
+				changed[file] = true
+			}
+		}
+	}
+	for from, to := range m {
+		if o.isPage(from) {
+			changed[from] = true
+		} else {
+			keys = append(keys, lastPart(from), lastPart(to), folder.FoldName(path.Base(from)), folder.FoldName(path.Base(to)))
+		}
+	}
+	return known, changed, keys
+}
+
+// readOthers reads those of the pages that the draft neither knows nor has changed.
+func (d *draft) readOthers(ctx context.Context, pages []linkSource, known, changed map[string]bool) ([]linkSource, error) {
+	var files []string
+	for _, s := range pages {
+		if !known[s.file] && !changed[s.file] {
+			files = append(files, s.file)
+		}
+	}
+	return readLinkSources(ctx, files, d.readPage)
 }
 
 // replaceNames looks names up among pages, but for those in without, and among sources.

@@ -17,19 +17,8 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 		return false
 	}
 	last := p.last
-	edited := slices.Collect(maps.Keys(p.bad))
-	var moved, gone []string // come or gone
-	for _, name := range change.Names {
-		switch _, modified := p.n.view.Stat(name); {
-		case slices.ContainsFunc(strings.Split(name, "/"), folder.IsHidden): // no outline has it
-		case last.outline.lists(name) && !modified.IsZero():
-			if last.outline.isPage(name) {
-				edited = append(edited, name)
-			}
-		default:
-			moved = append(moved, name)
-		}
-	}
+	edited, moved := p.sortNames(change.Names)
+	var gone []string
 	c.entries, c.outline = last.entries, last.outline
 	if len(moved) > 0 {
 		entries, added, removed, ok := followListing(p.n, last.entries, moved)
@@ -39,17 +28,9 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 		if len(added)+len(removed) > 0 || len(entries.Folders) != len(last.entries.Folders) {
 			c.entries, c.outline = entries, newOutline(entries)
 		}
-		for _, file := range added {
-			if c.outline.isPage(file) {
-				edited = append(edited, file)
-			}
-		}
-		for _, file := range removed {
-			if last.outline.isPage(file) && !c.outline.lists(file) {
-				gone = append(gone, file)
-				edited = slices.DeleteFunc(edited, func(name string) bool { return name == file })
-			}
-		}
+		edited = append(edited, slices.DeleteFunc(added, func(file string) bool { return !c.outline.isPage(file) })...)
+		gone = slices.DeleteFunc(removed, func(file string) bool { return !last.outline.isPage(file) || c.outline.lists(file) })
+		edited = slices.DeleteFunc(edited, func(file string) bool { return slices.Contains(gone, file) })
 	}
 	if last.x != nil && len(edited)+len(gone) > 0 {
 		slices.Sort(edited)
@@ -62,6 +43,22 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 	}
 	p.last = c
 	return true
+}
+
+// sortNames are the pages to read again, and the names under which something has come
+// or gone.
+func (p *pageIndex) sortNames(names []string) (edited, moved []string) {
+	edited = slices.Collect(maps.Keys(p.bad))
+	for _, name := range names {
+		switch _, modified := p.n.view.Stat(name); {
+		case slices.ContainsFunc(strings.Split(name, "/"), folder.IsHidden): // no outline has it
+		case !p.last.outline.lists(name) || modified.IsZero():
+			moved = append(moved, name)
+		case p.last.outline.isPage(name):
+			edited = append(edited, name)
+		}
+	}
+	return edited, moved
 }
 
 // followListing is a listing after something has come or gone under these names, with
