@@ -48,6 +48,14 @@ func splitPage() tools.Tool[*Notebook] {
 
 // split carries split_page out.
 func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContext) (SplitPageOut, error) {
+	now, err := n.look(ctx) // so that no writer waits for it
+	if err != nil {
+		return SplitPageOut{}, err
+	}
+	all, err := now.linkSources(ctx, n)
+	if err != nil {
+		return SplitPageOut{}, err
+	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	p, o, err := n.findToChange(ctx, in.Path, in.IfMatch)
@@ -62,10 +70,6 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 		return SplitPageOut{}, err
 	}
 	if s.to, err = n.checkNewPage(o, path.Join(path.Dir(p.file), pageName(s.title)+".md")); err != nil {
-		return SplitPageOut{}, err
-	}
-	all, err := readLinkSources(ctx, o, n.read)
-	if err != nil {
 		return SplitPageOut{}, err
 	}
 	for _, other := range all { // links to that page would mean two
