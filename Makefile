@@ -72,6 +72,8 @@ soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with
 	texts) ROUND_TRIPS=10000 go test -count=1 -timeout 60m -v -run '^Test(CommonMarkRoundTrips|GeneratedRoundTrips|HostileTexts)$$' ./tools/cards/internal/cardtext;; \
 	cards) CARDS_SOAK=1 go test -count=1 -v -timeout 30m -run '^TestSystemOfRemoteWiki$$' ./tools/cards;; \
 	leaks) LEAK_REQUESTS=$${LEAK_REQUESTS:-5000} go test -count=1 -v -timeout 60m -run '^TestTwoWorlds$$' ./tools/cards;; \
+	logseq) .ci/needs plugin >/dev/null && . $(CACHE)/needs.env && go build -o $(CACHE)/bin/lectern ./cmd/lectern && cd plugin && node build.mjs && node build.mjs --tests && \
+		WALK_STEPS=1000 LECTERN_BIN=$(abspath $(CACHE))/bin/lectern node --test --test-timeout=7200000 build/whole/walk.test.mjs;; \
 	*) echo "make soak PART=worlds, PART=kills, PART=notes, PART=vault, PART=merge, PART=sync, PART=clients, PART=tasks, PART=texts, PART=cards, PART=leaks or PART=logseq"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown
