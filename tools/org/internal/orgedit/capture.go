@@ -182,12 +182,12 @@ func (d *moveEdit) entryTextEnd(at int) int {
 	if at < 0 {
 		return len(d.text)
 	}
-	return d.nextHeading(at)
+	return d.textEnd(at)
 }
 
 // listEnd returns the end of the first list of items.
 func (d *moveEdit) listEnd(items []listItem) int {
-	end := d.nextHeading(items[0].line)
+	end := d.textEnd(items[0].line)
 	last := items[0].line
 	for line := items[0].line; line < end; line = d.nextLine(line) {
 		text := d.line(line)

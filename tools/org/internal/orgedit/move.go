@@ -228,7 +228,7 @@ func (d *moveEdit) mayShift(line, end, by int) bool {
 	for ; line < end; line = d.nextLine(line) {
 		text := string(d.line(line))
 		column := d.indentation(line)
-		if strings.TrimSpace(text) != "" && (column < -by || column == -by && orgfile.HeadingLevel([]byte(strings.TrimLeft(text, " \t"))) > 0) {
+		if strings.TrimSpace(text) != "" && (column < -by || column == -by && orgfile.Stars([]byte(strings.TrimLeft(text, " \t"))) > 0) {
 			return false
 		}
 		if d.lineEnd(line) == len(d.text) {
