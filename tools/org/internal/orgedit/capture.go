@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
 
 // A CaptureTemplate says what is captured and where in the file it goes. Its
@@ -58,6 +60,9 @@ func (d *moveEdit) captureEntry(at int, t CaptureTemplate) (int, error) {
 		return 0, fmt.Errorf("the template of an entry must start with a heading, such as %q", "* TODO %i")
 	}
 	level, pos := 1, len(d.text)
+	if err := d.checkStars(orgfile.Stars([]byte(text))); err != nil {
+		return 0, err
+	}
 	switch {
 	case at >= 0:
 		level = d.childLevel(at)
