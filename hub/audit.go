@@ -28,6 +28,7 @@ type CallLog struct {
 	now      func() time.Time
 	snapshot *snapshotWriter
 	history  callHistory
+	running  runningCalls
 	trail    atomic.Pointer[audit.Trail]
 	count    atomic.Uint64
 	failures atomic.Uint64 // of these, calls that ended with an error

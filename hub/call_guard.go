@@ -101,7 +101,18 @@ func runWithDeadline[T any](ctx context.Context, pool *workerPool, done func(), 
 		return o.v, o.err
 	case <-ctx.Done():
 	}
-	select { // an answer that is there already counts
+	grace := time.Duration(0) // an answer that is there already counts
+	if errors.Is(context.Cause(ctx), errCancelledByPerson) {
+		grace = cancelGrace // to tell a person how far it got
+	}
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	select {
+	case o := <-finished:
+		return o.v, o.err
+	case <-over.C:
+	}
+	select {
 	case o := <-finished:
 		return o.v, o.err
 	default:

@@ -42,6 +42,7 @@ func (a PersonAPI) runCommand(ctx context.Context, c *call, r status.CommandRequ
 	if c.source.kind == nil || !c.source.kind.Manifest().HasCommand(r.Command) {
 		return tools.Errorf(tools.NotFound, "%s has no command named %.80q", c.source.conf.Kind, r.Command)
 	}
+	ctx, end := a.hub.calls.begin(ctx, c)
 	c.recorder = a.hub.changes.newRecorder(c)
 	_, err := runOnSource(ctx, a.hub.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
@@ -53,7 +54,7 @@ func (a PersonAPI) runCommand(ctx context.Context, c *call, r status.CommandRequ
 		}
 		return tools.Result{}, err
 	})
-	if err != nil {
+	if err = end(err); err != nil {
 		err = a.hub.publicError(c.session, c.Tool, c.source, err)
 	}
 	a.hub.calls.record(c, tools.Result{}, err)

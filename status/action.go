@@ -33,6 +33,7 @@ const (
 	MarkShown           Verb = "approval.shown" // Target: the ID of an Approval that a person was shown all of
 	UndoChanges         Verb = "changes.undo"
 	Disconnect          Verb = "session.disconnect"    // Target: the name of a Session
+	CancelCall          Verb = "call.cancel"           // Target: the Name of a RunningCall
 	PauseWrites         Verb = "writes.pause"          // Target: a client's name; empty: all agents
 	ResumeWrites        Verb = "writes.resume"         // Target: a client's name; empty: all agents
 	ResetCircuitBreaker Verb = "circuit-breaker.reset" // Target: the client's name
@@ -78,6 +79,7 @@ var actions = []ActionInfo{
 	{Verb: MarkShown, Title: "note that the call was shown"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
 	{Verb: Disconnect, Title: "disconnect agent {target}", Asks: true},
+	{Verb: CancelCall, Title: "cancel call {target}"},
 	{Verb: PauseWrites, Title: "pause the writes of {agents}"},
 	{Verb: ResumeWrites, Title: "let {agents} write again", Asks: true},
 	{Verb: ResetCircuitBreaker, Title: "let {target} change things again without asking each time", Asks: true},

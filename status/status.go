@@ -36,6 +36,8 @@ type Snapshot struct {
 	Snippets []Snippet `json:"snippets"`
 	// Approvals are the calls that wait for a person, oldest first.
 	Approvals []Approval `json:"approvals"`
+	// Running are the calls under way, oldest first, at most [MaxRunningCalls].
+	Running []RunningCall `json:"running"`
 	// Outcomes are how the last Approvals ended, oldest first, at most 32.
 	Outcomes []ApprovalOutcome `json:"outcomes"`
 	// Installations are the MCP clients and other places on this machine that

@@ -22,6 +22,7 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		}
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
+	s.Running = append([]status.RunningCall{}, s.Running...)
 	s.Peers = append([]status.Peer{}, s.Peers...)
 	for i, p := range s.Peers {
 		s.Peers[i].Facts = append([]status.Fact{}, p.Facts...)

@@ -30,13 +30,13 @@ func (Offset) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0)}
 }
 
-// inferSchema infers the schema of T and panics if there is none.
-func inferSchema[T any]() *jsonschema.Schema {
+// inferSchema infers the schema of a type and panics if there is none.
+func inferSchema(t reflect.Type) *jsonschema.Schema {
 	known := map[reflect.Type]*jsonschema.Schema{}
-	collectSchemaProviders(reflect.TypeFor[T](), known, map[reflect.Type]bool{})
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
+	collectSchemaProviders(t, known, map[reflect.Type]bool{})
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
-		panic(fmt.Sprintf("tools: schema of %v: %v", reflect.TypeFor[T](), err))
+		panic(fmt.Sprintf("tools: schema of %v: %v", t, err))
 	}
 	forbidNull(s)
 	return s
@@ -120,12 +120,11 @@ func allowExtraProperties(s *jsonschema.Schema) {
 
 // noNilSlices returns v with every nil slice and map replaced by an empty one,
 // so that no result holds a null list.
-func noNilSlices[T any](v T) T {
-	p := reflect.New(reflect.TypeFor[T]()).Elem()
-	p.Set(reflect.ValueOf(&v).Elem())
+func noNilSlices(v any) any {
+	p := reflect.New(reflect.TypeOf(v)).Elem()
+	p.Set(reflect.ValueOf(v))
 	fillNil(p)
-	out, _ := reflect.TypeAssert[T](p)
-	return out
+	return p.Interface()
 }
 
 func fillNil(v reflect.Value) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"reflect"
 	"slices"
 	"time"
 
@@ -135,12 +136,12 @@ type erasedSystem[S Source, C any] struct {
 // also allow the System's error object.
 func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
-		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
+		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema(reflect.TypeFor[C]()), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
 		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders, UsualFolders: s.UsualFolders,
 	}
 	if s.ErrorFormat.shape == nil {
-		m.ErrorFormat.schema = inferSchema[DefaultErrorObject]()
+		m.ErrorFormat.schema = inferSchema(reflect.TypeFor[DefaultErrorObject]())
 	}
 	for _, c := range Codes() {
 		m.ErrorCodes[c] = s.ErrorFormat.Code(&Error{Code: c})

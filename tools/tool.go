@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -183,44 +184,40 @@ func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Co
 
 // DefineWithContext is [Define] for a method that needs the [CallContext], to
 // report progress or to announce what it is about to write.
+//
+// The compiler makes a copy of it for each tool, so it does only what needs the
+// types.
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
-	in, out := inferSchema[In](), inferSchema[Out]()
-	for what, s := range map[string]*jsonschema.Schema{"input": in, "output": out} {
-		if s.Type != "object" {
-			panic(fmt.Sprintf("tools: %s: %s must be a struct", spec.Name, what))
-		}
-	}
 	info := ToolInfo{
-		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect,
-		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
+		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect, Errors: spec.Errors,
 		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles,
 	}
-	if spec.Timeout < 0 || spec.Timeout > maxTimeout {
-		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", spec.Name, maxTimeout))
-	}
 	for _, x := range spec.Examples {
-		info.Examples = append(info.Examples, ExampleInfo{x.Purpose, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.AnyAnswer})
+		info.addExample(x.Purpose, x.In, x.Want, x.AnyAnswer)
 	}
-	if spec.Hits != nil {
+	if find := spec.Hits; find != nil {
 		info.Hits = func(raw json.RawMessage) ([]Hit, error) {
-			answer, err := readAnswer[Out](spec.Name, raw)
-			if err != nil {
+			var answer Out
+			if err := readAnswer(info.Name, raw, &answer); err != nil {
 				return nil, err
 			}
-			return spec.Hits(answer), nil
-		}
-		if in.Properties["query"] == nil || slices.ContainsFunc(in.Required, func(name string) bool { return name != "query" }) {
-			panic(fmt.Sprintf("tools: %s: a search takes query, and requires nothing else", spec.Name))
+			return find(answer), nil
 		}
 	}
-	info.Redact = redaction(spec)
+	if redact := spec.Redact; redact != nil {
+		info.Redact = func(r Result, covered func(page string) bool) (Result, error) {
+			var answer Out
+			if err := readAnswer(info.Name, r.JSON, &answer); err != nil {
+				return Result{}, err
+			}
+			return newResult(redact(answer, covered))
+		}
+	}
+	info.setSchemas(reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	normalize := spec.Normalize
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
-		raw, err := normalizeArguments(spec.Normalize, raw)
-		if err != nil {
-			return Result{}, err
-		}
-		if err := decodeArguments(in, raw, &v); err != nil {
+		if err := readArguments(normalize, info.In, raw, &v); err != nil {
 			return Result{}, err
 		}
 		out, err := method(src, ctx, c, v)
@@ -230,7 +227,41 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		return newResult(out)
 	}
 	_, answers := any(*new(Out)).(TargetProvider)
-	return Tool[S]{info: info, call: call, targetsInAnswer: answers, normalize: spec.Normalize}
+	return Tool[S]{info: info, call: call, targetsInAnswer: answers, normalize: normalize}
+}
+
+// addExample adds an example, which has the types of the tool.
+func (t *ToolInfo) addExample(purpose string, in, want any, anyAnswer bool) {
+	t.Examples = append(t.Examples, ExampleInfo{purpose, mustJSON(in), mustJSON(noNilSlices(want)), anyAnswer})
+}
+
+// setSchemas completes a declaration by its types. It panics if the declaration
+// cannot be published.
+func (t *ToolInfo) setSchemas(in, out reflect.Type) {
+	t.In, t.Out = inferSchema(in), inferSchema(out)
+	t.Answer = t.Out
+	t.Errors = append([]Code{}, t.Errors...)
+	for what, s := range map[string]*jsonschema.Schema{"input": t.In, "output": t.Out} {
+		if s.Type != "object" {
+			panic(fmt.Sprintf("tools: %s: %s must be a struct", t.Name, what))
+		}
+	}
+	if t.Timeout < 0 || t.Timeout > maxTimeout {
+		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", t.Name, maxTimeout))
+	}
+	required := func(name string) bool { return name != "query" }
+	if t.Hits != nil && (t.In.Properties["query"] == nil || slices.ContainsFunc(t.In.Required, required)) {
+		panic(fmt.Sprintf("tools: %s: a search takes query, and requires nothing else", t.Name))
+	}
+}
+
+// readArguments reads the arguments of a call into what v points to.
+func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, raw json.RawMessage, v any) error {
+	raw, err := normalizeArguments(normalize, raw)
+	if err != nil {
+		return err
+	}
+	return decodeArguments(schema, raw, v)
 }
 
 // normalizeArguments applies [Spec].Normalize. What is no object is left to the
@@ -249,25 +280,12 @@ func normalizeArguments(normalize func(map[string]any) error, raw json.RawMessag
 	return PlainJSON(args)
 }
 
-// redaction is [Spec].Redact for answers as JSON; nil: the tool has none.
-func redaction[In, Out any](spec Spec[In, Out]) func(Result, func(page string) bool) (Result, error) {
-	if spec.Redact == nil {
-		return nil
+// readAnswer reads an answer of a tool into what answer points to.
+func readAnswer(tool string, raw json.RawMessage, answer any) error {
+	if err := json.Unmarshal(raw, answer); err != nil {
+		return fmt.Errorf("read answer of %s: %w", tool, err)
 	}
-	return func(r Result, covered func(page string) bool) (Result, error) {
-		answer, err := readAnswer[Out](spec.Name, r.JSON)
-		if err != nil {
-			return Result{}, err
-		}
-		return newResult(spec.Redact(answer, covered))
-	}
-}
-
-func readAnswer[Out any](tool string, raw json.RawMessage) (answer Out, err error) {
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return answer, fmt.Errorf("read answer of %s: %w", tool, err)
-	}
-	return answer, nil
+	return nil
 }
 
 const maxTimeout = 10 * time.Minute
@@ -300,19 +318,19 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 	return t
 }
 
-func newResult[Out any](out Out) (Result, error) {
+func newResult(out any) (Result, error) {
 	b, err := PlainJSON(noNilSlices(out))
 	if err != nil {
 		return Result{}, fmt.Errorf("marshal result: %w", err)
 	}
 	r := Result{JSON: b}
-	if rich, ok := any(out).(ContentProvider); ok {
+	if rich, ok := out.(ContentProvider); ok {
 		r.Content = rich.Blocks()
 	}
-	if a, ok := any(out).(AuditProvider); ok {
+	if a, ok := out.(AuditProvider); ok {
 		r.Detail = mustJSON(a.AuditDetails())
 	}
-	if p, ok := any(out).(TargetProvider); ok {
+	if p, ok := out.(TargetProvider); ok {
 		r.Targets = p.Targets()
 	}
 	return r, nil

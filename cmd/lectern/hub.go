@@ -44,7 +44,7 @@ func hubCommand(c *cli) *cobra.Command {
 		panic(err) // it is defined above
 	}
 	cmd.AddCommand(
-		disconnectCommand(c),
+		disconnectCommand(c), cancelCommand(c),
 		&cobra.Command{
 			Use: "start", Short: "Start the hub in the background, if none is running", Args: noArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return ensureHub(cmd.Context(), c) },

@@ -53,6 +53,7 @@ func reportError(stderr io.Writer, err error) int {
 
 func rootCommand(c *cli) *cobra.Command {
 	var f panelFlags
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   "lectern",
 		Short: "Open knowledge bases to AI agents, safely and in sight",
@@ -61,11 +62,21 @@ func rootCommand(c *cli) *cobra.Command {
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return runPanel(cmd.Context(), c, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				return printVersion(c)
+			}
+			return runPanel(cmd.Context(), c, f)
+		},
 	}
 	f.register(root)
+	root.Flags().BoolVarP(&showVersion, "version", "v", false, "version for lectern")
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpTemplate(root.HelpTemplate() + exitHelp)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // a template would bring text/template, and with it 4 MB of methods
+		help(cmd, args)
+		c.printf(exitHelp)
+	})
 	root.AddGroup(
 		&cobra.Group{ID: "use", Title: "Everyday use:"},
 		&cobra.Group{ID: "trust", Title: "What agents may do:"},
@@ -86,8 +97,6 @@ func rootCommand(c *cli) *cobra.Command {
 	add("run", selfUpdateCommand(c))
 	root.SetHelpCommandGroupID("inspect")
 	root.SetCompletionCommandGroupID("inspect")
-	root.Version = thisBuild().String()
-	root.SetVersionTemplate("lectern {{.Version}}\n")
 	registerCompletions(root, c)
 	return root
 }

@@ -82,6 +82,9 @@ func (c console) printStatus(s status.Snapshot) error {
 		}
 		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, count(int(a.Calls), "call")))
 	}
+	for _, r := range s.Running {
+		rows.add("call "+r.Name, describeRunning(r, s.Time))
+	}
 	for _, p := range s.Peers {
 		rows.add("peer "+p.Name, peerLine(p)+", "+count(int(p.Calls), "call"))
 	}

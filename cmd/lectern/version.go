@@ -47,6 +47,11 @@ func (b build) String() string {
 	return fmt.Sprintf("%s%s %s %s/%s", b.Version, revision, b.Go, b.OS, b.Arch)
 }
 
+func printVersion(c *cli) error {
+	c.printf("lectern %s\n", thisBuild())
+	return nil
+}
+
 func versionCommand(c *cli) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -54,12 +59,10 @@ func versionCommand(c *cli) *cobra.Command {
 		Short: "Show the version of this build",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
 			if asJSON {
-				return c.json(b)
+				return c.json(thisBuild())
 			}
-			c.printf("lectern %s\n", b.String())
-			return nil
+			return printVersion(c)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -33,14 +33,17 @@ func (m releaser) build(ctx context.Context, version string) error {
 	return m.write("checksums.txt", list.Bytes())
 }
 
+func binaryName(t bundle.Target) string {
+	if t.OS == "windows" {
+		return "lectern.exe"
+	}
+	return "lectern"
+}
+
 // buildTarget builds for one system, and returns the name and content of the
 // archive.
 func (m releaser) buildTarget(ctx context.Context, version string, t bundle.Target) (archive string, packed []byte, err error) {
-	name := "lectern"
-	if t.OS == "windows" {
-		name += ".exe"
-	}
-	file, err := filepath.Abs(filepath.Join(m.out, t.OS+"_"+t.Arch, name))
+	file, err := filepath.Abs(filepath.Join(m.out, t.OS+"_"+t.Arch, binaryName(t)))
 	if err != nil {
 		return "", nil, err
 	}

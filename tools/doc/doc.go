@@ -4,8 +4,9 @@
 // It reads declarations and returns bytes. It does not write files: the tests
 // at the root of the repository compare the bytes with the committed files and
 // rewrite them with UPDATE=1, and the binary prints them. Start reading at
-// [Skill]; the text is in the .tmpl files beside this one, and
-// schemas become words in schema.go.
+// [Skill]; its text is in skill.md.tmpl, and schemas become words in schema.go. It uses
+// no text/template: with that in the binary the linker keeps every exported method,
+// four megabytes of them.
 package doc
 
 import (
@@ -15,7 +16,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -29,53 +29,57 @@ const SkillVersion = "2.1.0"
 //go:embed skill.md.tmpl
 var skillText string
 
-//go:embed reference.md.tmpl
-var referenceText string
-
 // Skill renders SKILL.md, an Agent Skill, for the Systems of this build and for
 // what others declare that are no kind of knowledge base.
 func Skill(systems []*tools.Manifest, others ...*tools.Manifest) ([]byte, error) {
-	return render("skill.md", skillText, struct {
-		Version  string
-		Systems  []*tools.Manifest
-		Declared []*tools.Manifest
-		Codes    []tools.Code
-		Effects  []tools.Effect
-	}{SkillVersion, systems, slices.Concat(systems, others), tools.Codes(), tools.Effects()})
+	var declared, objects page
+	for _, m := range slices.Concat(systems, others) {
+		declared.skillSection(m)
+		if err := objects.skillErrors(m); err != nil {
+			return nil, err
+		}
+	}
+	var codes page
+	for _, c := range tools.Codes() {
+		codes.add("| `%s` | %s | %s |\n", c, meaning(c), recovery(c))
+	}
+	var effects []string
+	for _, e := range tools.Effects() {
+		effects = append(effects, "`"+string(e)+"`")
+	}
+	none := ""
+	if len(systems) == 0 {
+		none = "This build cannot open any kind of knowledge base.\n"
+	}
+	description, err := quote("Read, search and edit the user's own knowledge bases through Lectern's MCP tools. Use it when the user " +
+		"talks about their notes, pages, vault, wiki or knowledge base. Opens: " + joinTitles(systems) + ".")
+	text := strings.NewReplacer(
+		"{{version}}", SkillVersion, "{{description}}", description, "{{none}}", none, "{{declared}}", declared.String(),
+		"{{codes}}", codes.String()+objects.String(), "{{effects}}", strings.Join(effects, ", "),
+	).Replace(skillText)
+	return []byte(text), err
 }
 
 // Reference renders the page of one System.
-func Reference(m *tools.Manifest) ([]byte, error) { return render("reference.md", referenceText, m) }
+func Reference(m *tools.Manifest) ([]byte, error) {
+	var p page
+	p.add("<!-- Generated from the declarations in tools/%s. To change it, change them and run: make update -->\n\n", m.Name)
+	p.add("# %s (`%s`)\n\n%s\n", m.Title, m.Name, m.Doc)
+	p.referenceConfig(m)
+	p.referenceTools(m)
+	p.referenceResources(m)
+	p.referencePrompts(m)
+	p.referenceRoutes(m)
+	err := p.referenceErrors(m)
+	return []byte(p.String()), err
+}
 
-func render(name, text string, data any) ([]byte, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"answer":      shortAnswer,
-		"arguments":   argumentList,
-		"body":        routeBody,
-		"callers":     routeCallers,
-		"cell":        cell,
-		"codes":       errorCodes,
-		"details":     details,
-		"documented":  documentedTools,
-		"errorObject": errorObject,
-		"listed":      listedTools,
-		"meaning":     meaning,
-		"methods":     routeMethods,
-		"optIn":       optInTools,
-		"quote":       quote,
-		"recovery":    recovery,
-		"rows":        schemaRows,
-		"summary":     summary,
-		"titles":      joinTitles,
-	}).Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("parse %s: %w", name, err)
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
-		return nil, fmt.Errorf("render %s: %w", name, err)
-	}
-	return b.Bytes(), nil
+// A page is Markdown that is being written.
+type page struct{ strings.Builder }
+
+// add appends a formatted part.
+func (p *page) add(format string, args ...any) {
+	_, _ = fmt.Fprintf(p, format, args...) // to memory
 }
 
 // documentedTools are those that some agent may see.

@@ -273,14 +273,13 @@ func TestSyncOfTheSpecification(t *testing.T) {
 func TestSyncOfTenants(t *testing.T) {
 	url := postgres.Database(t)
 	owner := connect(t, url)
-	for _, sql := range []string{
-		"DROP ROLE IF EXISTS notes_app", "CREATE ROLE notes_app LOGIN", "GRANT CREATE, USAGE ON SCHEMA public TO notes_app",
-	} {
+	role := fmt.Sprintf("app_%d", time.Now().UnixNano()) // a role is of the server, not of the test's database
+	for _, sql := range []string{"CREATE ROLE " + role + " LOGIN", "GRANT CREATE, USAGE ON SCHEMA public TO " + role} {
 		if _, err := owner.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	app := strings.Replace(url, "user=postgres", "user=notes_app", 1)
+	app := strings.Replace(url, "user=postgres", "user="+role, 1)
 	dir := t.TempDir()
 	a := openSynced(t, syncConfig{dir: dir, data: t.TempDir(), url: app, tenant: "a"})
 	a.conn = connect(t, url)

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -39,8 +40,11 @@ func statusOfRun(failure error) string {
 // that failed.
 func runError(e *tools.Error) *tools.Error {
 	named := *e
-	if e.Code == tools.Conflict {
+	switch {
+	case e.Code == tools.Conflict:
 		named.SpecCode = string(sandbox.HostCallError)
+	case errors.Is(e, context.Canceled):
+		named.SpecCode = string(sandbox.Cancelled)
 	}
 	return &named
 }

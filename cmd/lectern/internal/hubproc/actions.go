@@ -32,6 +32,7 @@ func (a actions) handlers() status.ActionHandlers {
 			Preview: a.previewDisconnect,
 			Do:      func(_ context.Context, act status.Action) error { return a.hub.MCP().Disconnect(act.Target) },
 		},
+		status.CancelCall:          {Do: func(_ context.Context, act status.Action) error { return a.hub.Calls().Cancel(act.Target) }},
 		status.PauseWrites:         {Do: func(_ context.Context, act status.Action) error { return limiter.PauseWrites(act.Target) }},
 		status.ResumeWrites:        {Do: func(_ context.Context, act status.Action) error { return limiter.ResumeWrites(act.Target) }},
 		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return limiter.ResetCircuitBreaker(act.Target) }},

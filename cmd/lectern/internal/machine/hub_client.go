@@ -32,7 +32,7 @@ func (c HubClient) offline() status.Snapshot {
 	s := status.Snapshot{
 		Hub:     status.Hub{Config: c.Paths.File()},
 		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{},
-		Problems: []status.Problem{}, Approvals: []status.Approval{}, Outcomes: []status.ApprovalOutcome{},
+		Running: []status.RunningCall{}, Problems: []status.Problem{}, Approvals: []status.Approval{}, Outcomes: []status.ApprovalOutcome{},
 		Snippets: install.Planner{App: c.App}.Snippets(""),
 	}
 	conf, err := c.Config()

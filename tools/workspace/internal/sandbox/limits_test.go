@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -207,25 +208,36 @@ func TestStops(t *testing.T) {
 	if _, err := s.Run(ctx, loop, hostFunc(echo)); asError(err) == nil || asError(err).Name != Timeout {
 		t.Errorf("the caller's deadline: %v", err)
 	}
-	// While a person is asked, the clock stands.
-	short := Script{Code: "host.call('GET', '/a'); host.call('GET', '/b')", Limits: Limits{Timeout: 50 * time.Millisecond}}
-	var order []string
-	_, err = s.Run(t.Context(), short, hostFunc(func(ctx context.Context, call HostCall) (HostAnswer, error) {
-		order = append(order, call.Path)
-		if call.Path == "/a" {
-			resume := call.Pause()
-			defer resume()
-			select {
-			case <-ctx.Done():
-				t.Error("the time went on")
-			case <-time.After(150 * time.Millisecond):
+}
+
+// While a person is asked, the clock stands.
+func TestClockStandsWhileAPersonIsAsked(t *testing.T) {
+	s := testSandbox()
+	synctest.Test(t, func(t *testing.T) {
+		script := Script{Code: "host.call('GET', '/a'); host.call('GET', '/b')", Limits: Limits{Timeout: 5 * time.Second}}
+		var order []string
+		began := time.Now()
+		_, err := s.Run(t.Context(), script, hostFunc(func(ctx context.Context, call HostCall) (HostAnswer, error) {
+			order = append(order, call.Path)
+			if call.Path == "/a" {
+				time.Sleep(2 * time.Second)
+				resume := call.Pause()
+				defer resume()
+				select {
+				case <-ctx.Done():
+					t.Error("the time went on")
+				case <-time.After(time.Hour):
+				}
+				return HostAnswer{}, nil
 			}
+			<-ctx.Done()
 			return HostAnswer{}, nil
+		}))
+		if e := asError(err); e == nil || e.Name != Timeout || !slices.Equal(order, []string{"/a", "/b"}) {
+			t.Errorf("after a pause: %v, %v", err, order)
 		}
-		<-ctx.Done()
-		return HostAnswer{}, nil
-	}))
-	if e := asError(err); e == nil || e.Name != Timeout || !slices.Equal(order, []string{"/a", "/b"}) {
-		t.Errorf("after a pause: %v, %v", err, order)
-	}
+		if took := time.Since(began); took != time.Hour+5*time.Second {
+			t.Errorf("it ran for %s, want its 5 s and the hour of the pause", took)
+		}
+	})
 }

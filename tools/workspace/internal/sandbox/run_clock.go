@@ -10,10 +10,12 @@ import (
 
 // runClock ends a run: when its time is over or its context is done.
 type runClock struct {
+	caller  context.Context //nolint:containedctx // whose end is the run's
 	ctx     context.Context // of host calls
+	cancel  context.CancelCauseFunc
 	started time.Time
 	stop    atomic.Pointer[error]
-	release []func()
+	release func()
 
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -28,45 +30,44 @@ var (
 )
 
 func startClock(ctx context.Context, timeout time.Duration) *runClock {
-	c := &runClock{started: time.Now(), left: timeout}
-	inner, cancel := context.WithCancelCause(ctx)
-	c.ctx = inner
-	end := func(cause error) {
-		c.stop.CompareAndSwap(nil, &cause)
-		cancel(cause)
-	}
+	c := &runClock{caller: ctx, started: time.Now(), left: timeout}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	c.running = c.started
-	c.timer = time.AfterFunc(timeout, func() { end(errTimeout) })
-	outer := func() {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			end(errTimeout)
-		} else {
-			end(errCancelled)
-		}
+	c.timer = time.AfterFunc(timeout, func() { c.endBy(errTimeout) })
+	detach := context.AfterFunc(ctx, func() { _ = c.cause() })
+	c.release = func() {
+		detach()
+		c.cancel(nil)
 	}
-	if ctx.Err() != nil {
-		outer() // now, so that nothing runs
-	}
-	detach := context.AfterFunc(ctx, outer)
-	c.release = []func(){func() { detach() }, func() { cancel(nil) }}
 	return c
 }
 
-// cause is why the run has to end, nil if it need not.
+func (c *runClock) endBy(cause error) {
+	c.stop.CompareAndSwap(nil, &cause)
+	c.cancel(cause)
+}
+
+// cause is why the run has to end, nil if it need not. What has failed because the
+// caller's context is done finds that here.
 func (c *runClock) cause() error {
-	if cause := c.stop.Load(); cause != nil {
-		return *cause
+	if c.stop.Load() == nil {
+		switch err := c.caller.Err(); {
+		case err == nil:
+			return nil
+		case errors.Is(err, context.DeadlineExceeded):
+			c.endBy(errTimeout)
+		default:
+			c.endBy(errCancelled)
+		}
 	}
-	return nil
+	return *c.stop.Load()
 }
 
 func (c *runClock) end() {
 	c.mu.Lock()
 	c.timer.Stop()
 	c.mu.Unlock()
-	for _, release := range c.release {
-		release()
-	}
+	c.release()
 }
 
 // pause stops the time until resume.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func cancelCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel [CALL]",
+		Short: "Cancel a call of an agent, or list those that are under way",
+		Long: "Cancel a call that is under way, such as a script: the agent is told that you\n" +
+			"cancelled it, and nothing is left half written. The agent stays connected.",
+		Example: "  lectern hub cancel\n  lectern hub cancel s3.12",
+		Args:    arguments(0, 1, "at most one call"),
+		ValidArgsFunction: completions(func(args []string) (names []string) {
+			snap, err := c.hub().Snapshot(context.Background())
+			if err != nil || len(args) > 0 {
+				return nil
+			}
+			for _, r := range snap.Running {
+				names = append(names, r.Name)
+			}
+			return names
+		}),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listRunning(cmd.Context(), c)
+			}
+			if err := c.hub().API().Do(cmd.Context(), status.Action{Verb: status.CancelCall, Target: args[0]}); err != nil {
+				return noHub(err)
+			}
+			c.printf("cancelled %s\n", text(args[0]))
+			return nil
+		},
+	}
+}
+
+func listRunning(ctx context.Context, c *cli) error {
+	snap, err := c.hub().Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if !machine.HubRunning(snap) {
+		c.warnf("no hub is running, so no call is under way\n")
+		return &exitError{code: exitNoHub}
+	}
+	if len(snap.Running) == 0 {
+		c.printf("no call is under way\n")
+		return nil
+	}
+	rows := table{}
+	for _, r := range snap.Running {
+		rows.add(r.Name, describeRunning(r, snap.Time))
+	}
+	if err := c.printTable(rows); err != nil {
+		return err
+	}
+	c.printf("\nto cancel one: lectern hub cancel CALL\n")
+	return nil
+}
+
+// describeRunning says what a call does, for whom, and for how long by now.
+func describeRunning(r status.RunningCall, now time.Time) string {
+	state := "for "
+	if r.Waiting {
+		state = "waiting for your approval, for "
+	}
+	return fmt.Sprintf("%s in %s, by %s, %s%s", r.Tool, r.Source, status.ClientLabel(r.Client, r.Proven), state, now.Sub(r.Began).Round(100*time.Millisecond))
+}
