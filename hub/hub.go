@@ -160,7 +160,7 @@ func (h *Hub) Start(ctx context.Context) error {
 		h.changes.showNotices()
 	}
 	h.limiter.showPauses()
-	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
+	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot, h.calls.running.any) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	sources := h.sources.inScope("")
 	h.maintain(sources)

@@ -92,6 +92,12 @@ func (r *runningCalls) add(c *runningCall) uint64 {
 	return r.last
 }
 
+func (r *runningCalls) any() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.calls) > 0
+}
+
 func (r *runningCalls) remove(number uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,6 +15,10 @@ import (
 // once and shown a little later.
 const updateEvery = 200 * time.Millisecond
 
+// clockEvery is how often it is updated while calls are under way, so that who looks
+// sees how long by now.
+const clockEvery = time.Second
+
 // SnapshotStore is the part of supervisor.State that the hub writes to.
 type SnapshotStore interface {
 	Update(change func(*status.Snapshot))
@@ -58,11 +62,19 @@ func (w *snapshotWriter) raise(p status.Problem) {
 
 func (w *snapshotWriter) clear(code, component string) { w.store.Clear(code, component) }
 
-// run updates after touches, and once more at the end.
-func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot)) {
+// run updates after touches, while calls are under way, and once more at the end.
+func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot), underWay func() bool) {
+	clock := time.NewTimer(clockEvery)
+	defer clock.Stop()
 	for {
+		clock.Stop()
+		if underWay() {
+			clock.Reset(clockEvery)
+		}
 		select {
 		case <-w.dirty:
+			w.store.Update(fill)
+		case <-clock.C:
 			w.store.Update(fill)
 		case <-ctx.Done():
 			w.store.Update(fill)

@@ -31,6 +31,48 @@ func TestActivityFollowsAndPauses(t *testing.T) {
 	})
 }
 
+// busyNow is crowded with two calls under way, one of which waits for a person.
+func busyNow() status.Snapshot {
+	s := crowded()
+	s.Running = []status.RunningCall{
+		{Name: "s3.12", ID: 912, Began: s.Time.Add(-64 * time.Second), Session: "s3", Client: "codex", Source: "notes", Tool: "run_script", Effect: "run"},
+		{Name: "s3.13", Began: s.Time.Add(-2 * time.Second), Session: "s3", Client: "codex", Source: "notes", Tool: "write_page", Effect: "write", Waiting: true},
+	}
+	return s
+}
+
+// A call under way stands on top with how long by now, can be cancelled there, and
+// stays selected when it ends.
+func TestActivityShowsCallsUnderWay(t *testing.T) {
+	s := busyNow()
+	runPanel(t, s, func(r *testPanel) {
+		r.wait(time.Second)
+		r.press("@Activity")
+		r.shows("following · 40 calls · 2 under way", "◌ run_script", "under way", "1m 4s", "? write_page", "waits for you")
+		r.press("d")
+		r.shows("This call has ended.")
+		r.press("k", "k")
+		r.shows("d cancel the call")
+		r.press("enter")
+		r.shows("Call under way", "◌ under way for 1m 4s", "codex, not proven, session s3")
+		r.press("esc", "d")
+		r.did(status.Action{Verb: status.CancelCall, Target: "s3.12"})
+		r.press("c")
+		r.shows("This call has not ended.")
+		r.queries.calls <- status.Call{Seq: 41, ID: 912, Time: noon, Tool: "run_script", Client: "codex", Source: "notes", Code: "timeout"}
+		s.Seq, s.Running = 0, s.Running[1:]
+		r.hub.Set(s)
+		r.wait(time.Second)
+		r.press("enter")
+		r.shows("Call 41", "✗ timeout")
+		r.press("esc", "/", "is:ok", "enter")
+		r.hides("under way")
+		r.press("esc", "/", "tool:write_page", "enter")
+		r.shows("1 under way", "? write_page")
+		r.hides("run_script")
+	})
+}
+
 // A call that was answered with a question is no error.
 func TestActivityAsked(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {

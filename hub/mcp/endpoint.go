@@ -75,6 +75,12 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 	ep := &endpoint{Server: s, scope: scope, published: map[string][]byte{}}
 	hooks := &server.Hooks{}
 	ep.narrowLists(hooks)
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
+		r.Instructions += ep.noTools(ctx)
+	})
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
+		r.Instructions += ep.noTools(ctx)
+	})
 	ep.mcp = server.NewMCPServer(serverName, s.Version,
 		server.WithTitle(serverTitle),
 		server.WithInstructions(instructions),
@@ -93,6 +99,15 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 		s.onEndpoint(ep.mcp)
 	}
 	return ep
+}
+
+// noTools is what the instructions end with where a client is shown no tool: the user
+// should hear of it. Empty: there are tools.
+func (ep *endpoint) noTools(ctx context.Context) string {
+	if len(ep.toolset(requestOf(ctx)).Tools) > 0 {
+		return ""
+	}
+	return " No tool is open to you now. Tell the user to run `lectern status`, which says why."
 }
 
 // publish gives mcp-go what all clients together are shown. Lists that did not

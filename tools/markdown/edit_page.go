@@ -78,12 +78,17 @@ func editPage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[EditPageIn, EditPageOut]{{
 			Purpose: "add a line to a section", In: EditPageIn{Path: "Projects/Alpha.md", Action: Append, Content: "- reviewed\n", editTarget: editTarget{Heading: "Alpha"}}, AnyAnswer: true,
-			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}, {
 			Purpose: "set a property", In: EditPageIn{Path: "Projects/Alpha.md", Action: Replace, Content: "done", editTarget: editTarget{Property: "status"}}, AnyAnswer: true,
-			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).EditPage)
+}
+
+// diff is what a dry run would change in a file, at most maxContent bytes.
+func diff(file, before, after string) string {
+	return tools.Truncate(udiff.Unified(file, file, before, after), maxContent)
 }
 
 // EditPage implements edit_page.
@@ -122,7 +127,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	}
 	out := EditPageOut{Path: file, Merged: merged, DryRun: in.DryRun}
 	if in.DryRun {
-		out.Diff = tools.Truncate(udiff.Unified(file, file, p.text, folder.TextAfter(p.text, splices)), maxContent)
+		out.Diff = diff(file, p.text, folder.TextAfter(p.text, splices))
 		return out, nil
 	}
 	if bytes.Equal(after, p.data) {
@@ -137,7 +142,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 		return EditPageOut{}, err
 	}
 	n.announce(file)
-	out.Etag = folder.Etag(after)
+	out.Etag = versionOf(after)
 	return out, nil
 }
 

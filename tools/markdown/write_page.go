@@ -29,6 +29,7 @@ type WritePageOut struct {
 	Created bool   `json:"created,omitempty" jsonschema:"the page is new"`
 	Etag    string `json:"etag,omitempty" jsonschema:"its new version"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
+	Diff    string `json:"diff,omitempty" jsonschema:"with dry_run: what would change"`
 }
 
 func writePage() tools.Tool[*Notebook] {
@@ -40,7 +41,7 @@ func writePage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
-			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).WritePage)
 }
@@ -76,7 +77,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 		return WritePageOut{}, hiddenError()
 	}
 	if in.DryRun {
-		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true}, nil
+		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true, Diff: diff(file, p.text, in.Content)}, nil
 	}
 	d := n.draft()
 	if err := d.replacePage(p, in.Content); err != nil {
@@ -129,6 +130,7 @@ func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePa
 	now := parse(file, []byte(in.Content))
 	out := WritePageOut{Success: true, PageID: now.id(), Path: file, Created: true, DryRun: in.DryRun}
 	if in.DryRun {
+		out.Diff = diff(file, "", in.Content)
 		return out, nil
 	}
 	if err := n.addPage(ctx, c, o, file, []byte(in.Content)); err != nil {

@@ -73,8 +73,12 @@ func TestDryRunsChangeNothing(t *testing.T) {
 		"delete_page": `{"path":"Welcome.md","dry_run":true}`, "move_page": `{"sourcePath":"Projects/Alpha.md","destinationPath":"/","dry_run":true}`,
 		"add_attachment": `{"pagePath":"Welcome.md","fileName":"a.txt","data":"aGk=","dry_run":true}`,
 	} {
-		if answer, ok := b.try(tool, args); !ok || !strings.Contains(answer, `"dry_run":true`) {
+		answer, ok := b.try(tool, args)
+		if !ok || !strings.Contains(answer, `"dry_run":true`) {
 			t.Errorf("%s: %s", tool, answer)
+		}
+		if says := strings.Contains(answer, `"diff":"---`); says != (tool == "write_page" || tool == "create_page") {
+			t.Errorf("%s says what would change: %v\n%s", tool, says, answer)
 		}
 	}
 	b.try("write_page", `{"path":"Welcome.md/x.md","content":"x","dry_run":true}`)

@@ -23,10 +23,11 @@ type Activity struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	ring         *callLog // shared with copies of this value
-	follow       bool     // the newest is selected, whatever comes
-	selectedCall uint64   // the number of the selected call, unless it follows
-	errors       bool     // those that failed stand first
+	ring         *callLog           // shared with copies of this value
+	follow       bool               // the newest is selected, whatever comes
+	selectedCall uint64             // the number of the selected call, unless it follows
+	chosen       status.RunningCall // the call that was selected while it was under way; no Name: none
+	errors       bool               // those that failed stand first
 	totals       bool
 	detailOpen   bool // the selected call has the whole pane
 
@@ -46,7 +47,7 @@ func activityHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Filter, "filter by word, client:, target:, is:refused, on:2026-11-21 …"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
-		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
+		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
 	}}}
 }
 
@@ -134,14 +135,6 @@ func (p Activity) selectAt(i int) Activity {
 	return p
 }
 
-func (p Activity) selected() (status.Call, bool) {
-	order := p.ring.order(p.errors)
-	if len(order) == 0 {
-		return status.Call{}, false
-	}
-	return *p.ring.call(order[p.position()]), true
-}
-
 // Key implements [Pane].
 func (p Activity) Key(k Press) (Pane, Intent) {
 	if p.filter.Typing {
@@ -173,6 +166,9 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.NextPart):
 		p.source = p.nextSource()
 		p = p.applyFilter()
+	case key.Matches(k, p.keys.Remove):
+		r, _ := p.selectedRunning()
+		return p, IntentFor(status.Action{Verb: status.CancelCall, Target: r.Name})
 	case key.Matches(k, p.keys.Copy):
 		c, _ := p.selected()
 		return p, Copy{What: "the call", Text: p.line(c)}
@@ -197,11 +193,12 @@ func (p Activity) move(k Press) (Activity, bool) {
 		if p.follow {
 			return p.pauseFollowing(), true
 		}
-		p.follow, p.errors = true, false
+		p.follow, p.errors, p.chosen = true, false, status.RunningCall{}
 		return p, true
 	}
-	if i, ok := p.keys.Move(k.KeyPressMsg, p.position(), len(p.ring.passing), k.H-4); ok {
-		return p.selectAt(i), true
+	underWay := p.underWay()
+	if i, ok := p.keys.Move(k.KeyPressMsg, p.cursor(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
+		return p.selectRow(i), true
 	}
 	return p, false
 }
@@ -244,6 +241,9 @@ func (p Activity) Keys() []key.Binding {
 	if p.detailOpen {
 		look = widget.WithHelp(p.keys.Back, "back to the list")
 	}
+	if _, ok := p.selectedRunning(); ok {
+		return []key.Binding{widget.WithHelp(p.keys.Remove, "cancel the call"), look, follow, p.keys.Filter}
+	}
 	keys := p.keys.withSave(Running(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
 		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
 	if p.filter.Value() != "" && !p.detailOpen {
@@ -255,11 +255,16 @@ func (p Activity) Keys() []key.Binding {
 // DisabledReason implements [Pane].
 func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 	_, any := p.selected()
+	_, underWay := p.selectedRunning()
 	switch {
 	case p.filter.Typing:
 		return ""
+	case key.Matches(k, p.keys.Remove):
+		return reasonUnless(underWay, "This call has ended.")
 	case key.Matches(k, p.keys.Enter):
-		return reasonUnless(any, "There are no calls yet.")
+		return reasonUnless(any || underWay, "There are no calls yet.")
+	case key.Matches(k, p.keys.Copy) && underWay:
+		return "This call has not ended."
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(any, "There are no calls to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
@@ -275,8 +280,8 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Activity) SelectRow(i int) (Pane, bool) {
-	again := p.position() == i
-	return p.selectAt(i), again
+	again := p.cursor(p.underWay()) == i
+	return p.selectRow(i), again
 }
 
 // activityState is what [Activity] keeps from one panel to the next.

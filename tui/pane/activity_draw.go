@@ -56,6 +56,9 @@ func (p Activity) note() string {
 		counted = widget.Count(len(p.ring.passing)) + "+ calls"
 	}
 	words = append(words, counted)
+	if n := len(p.underWay()); n > 0 {
+		words = append(words, widget.Count(n)+" under way")
+	}
 	if p.ring.failed != nil {
 		words = append(words, "older ones cannot be read")
 	}
@@ -67,12 +70,16 @@ func (p Activity) note() string {
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
 	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		order, at := p.ring.order(p.errors), p.position()
-		if len(order) == 0 {
+		underWay, order := p.underWay(), p.ring.order(p.errors)
+		if len(underWay)+len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		return append(rows, widget.VisibleRows(t, len(order), at, h-1, func(t theme.Theme, i int) string {
+		return append(rows, widget.VisibleRows(t, len(underWay)+len(order), p.cursor(underWay), h-1, func(t theme.Theme, i int) string {
+			if i < len(underWay) {
+				return p.runningRow(t, underWay[i], w)
+			}
+			i -= len(underWay)
 			return p.row(t, p.ring.call(order[i]), w, i == 0 || !p.sameDay(order[i-1], order[i]))
 		})...)
 	}}
@@ -196,8 +203,22 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 	}
 }
 
+func callResult(t theme.Theme, c status.Call) string {
+	switch {
+	case c.Code == status.Asked:
+		return t.Busy.Text("? asked the user; the client will retry")
+	case c.Failed():
+		return t.Bad.Text("✗ " + c.Code)
+	default:
+		return t.Good.Text("● ok")
+	}
+}
+
 // callSection is all there is to say of the selected call.
 func (p Activity) callSection(t theme.Theme) widget.Section {
+	if r, ok := p.selectedRunning(); ok {
+		return p.runningSection(t, r)
+	}
 	c, ok := p.selected()
 	if !ok {
 		return widget.Message("Call", t.Dim.Text("No call selected."))
@@ -208,13 +229,6 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	}
 	return widget.Section{Title: title, Min: 4, Preferred: 14, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
-		result := t.Good.Text("● ok")
-		switch {
-		case c.Code == status.Asked:
-			result = t.Busy.Text("? asked the user; the client will retry")
-		case c.Failed():
-			result = t.Bad.Text("✗ " + c.Code)
-		}
 		client, took := c.Client+", not proven", widget.Duration(c.Worked())+p.comparedToMean(c)
 		if c.Proven {
 			client = c.Client + ", proven"
@@ -224,7 +238,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		}
 		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
-			t.Dim.Fit("result", 10) + result,
+			t.Dim.Fit("result", 10) + callResult(t, c),
 			field("client", client+", session "+widget.OrDash(c.Session)),
 			field("source", widget.OrDash(c.Source)),
 			field("began", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),

@@ -20,6 +20,7 @@ func stableSingular(word string) string {
 type singularRule struct {
 	pattern *regexp.Regexp
 	to      string
+	last    byte // letter that the words end with that it fits; 0: several
 }
 
 // uncountable words have no plural; they may follow a character that makes no word.
@@ -65,7 +66,11 @@ var singularRules = rules(
 
 func rules(pairs ...string) (all []singularRule) {
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, singularRule{regexp.MustCompile(`(?i)` + pairs[i]), pairs[i+1]})
+		r := singularRule{pattern: regexp.MustCompile(`(?i)` + pairs[i]), to: pairs[i+1]}
+		if end, whole := strings.CutSuffix(pairs[i], "$"); whole && end[len(end)-1] >= 'a' {
+			r.last = end[len(end)-1]
+		}
+		all = append(all, r)
 	}
 	return all
 }
@@ -77,11 +82,24 @@ func hasNoPlural(word string) bool {
 	return last < utf8.RuneSelf && !strings.ContainsRune("sexdniaSEXDNIA", rune(last)) && (len(word) < 4 || !strings.EqualFold(word[:4], "oxen"))
 }
 
+// isPlain reports whether only the last rule fits a word that ends with s: what comes
+// before it is none of the endings that the others know.
+func isPlain(word string) bool {
+	return len(word) > 4 && strings.ContainsRune("bcdfghjklmnopqrtvxyz", rune(word[len(word)-2]|0x20)) && !strings.EqualFold(word[:4], "oxen")
+}
+
 func singular(word string) string {
 	if word == "" || hasNoPlural(word) || uncountable.MatchString(word) {
 		return word
 	}
+	last := word[len(word)-1] | 0x20 // in lower case
+	if last == 's' && isPlain(word) {
+		return word[:len(word)-1]
+	}
 	for _, r := range singularRules {
+		if r.last != 0 && r.last != last && last < utf8.RuneSelf {
+			continue
+		}
 		at := r.pattern.FindStringSubmatchIndex(word)
 		if at == nil {
 			continue

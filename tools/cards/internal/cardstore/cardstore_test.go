@@ -145,6 +145,9 @@ func TestClauses(t *testing.T) {
 	if a.leastRole() != Admin || clauses(nil).leastRole() != User || (clauses{{groupGM}}).leastRole() != GM {
 		t.Error("roles")
 	}
+	if nobody := (clauses{{"nobody"}}); nobody.leastRole() != Admin || !nobody.admit(Caller{Role: Admin}.groups()) || nobody.admit(Caller{Role: GM}.groups()) {
+		t.Error("a rule that names nobody locks out administrators, or lets in masters")
+	}
 	if !slices.Equal(Roles(), []Role{User, GM, Admin}) || cardname.Name("Game Master").Key() != groupGM {
 		t.Error("names")
 	}

@@ -1,0 +1,120 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// underWay are the calls that have not ended and that the search selects, oldest
+// first. They stand above those that have ended.
+func (p Activity) underWay() []status.RunningCall {
+	search := p.ring.search
+	if search.Outcome != "" || len(p.snap.Running) == 0 || !Running(p.snap) {
+		return nil
+	}
+	var calls []status.RunningCall
+	for _, r := range p.snap.Running {
+		if search.Matches(&status.Call{Time: r.Began, Session: r.Session, Client: r.Client, Source: r.Source, Tool: r.Tool, Effect: r.Effect}) {
+			calls = append(calls, r)
+		}
+	}
+	return calls
+}
+
+// cursor is the selected row among all: the calls under way, and those that have
+// ended. A call that ends while it is selected stays selected.
+func (p Activity) cursor(underWay []status.RunningCall) int {
+	if p.chosen.Name != "" {
+		if i := slices.IndexFunc(underWay, func(r status.RunningCall) bool { return r.Name == p.chosen.Name }); i >= 0 {
+			return i
+		}
+		ended := func(n uint64) bool { return p.chosen.ID != 0 && p.ring.call(n).ID == p.chosen.ID }
+		if i := slices.IndexFunc(p.ring.order(p.errors), ended); i >= 0 {
+			return len(underWay) + i
+		}
+	}
+	return min(len(underWay)+p.position(), max(0, len(underWay)+len(p.ring.passing)-1))
+}
+
+// selectRow selects a row among all.
+func (p Activity) selectRow(i int) Activity {
+	underWay := p.underWay()
+	if i = max(i, 0); i < len(underWay) {
+		p.chosen, p.follow = underWay[i], false
+		return p
+	}
+	p.chosen = status.RunningCall{}
+	return p.selectAt(i - len(underWay))
+}
+
+// selectedRunning is the selected call if it is under way.
+func (p Activity) selectedRunning() (status.RunningCall, bool) {
+	underWay := p.underWay()
+	if i := p.cursor(underWay); i < len(underWay) {
+		return underWay[i], true
+	}
+	return status.RunningCall{}, false
+}
+
+// selected is the selected call if it has ended.
+func (p Activity) selected() (status.Call, bool) {
+	underWay, order := p.underWay(), p.ring.order(p.errors)
+	i := p.cursor(underWay) - len(underWay)
+	if i < 0 || len(order) == 0 {
+		return status.Call{}, false
+	}
+	return *p.ring.call(order[i]), true
+}
+
+// runningFor is how long a call is under way by now.
+func (p Activity) runningFor(r status.RunningCall) string {
+	switch d := max(0, p.snap.Time.Sub(r.Began)); {
+	case d < time.Minute:
+		return widget.Duration(d.Truncate(100 * time.Millisecond))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %ds", d/time.Minute, d%time.Minute/time.Second)
+	default:
+		return widget.Elapsed(d)
+	}
+}
+
+func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string {
+	c := callColumnsFor(w)
+	glyph, state := "◌", "under way"
+	if r.Waiting {
+		glyph, state = "?", "waits for you"
+	}
+	line := t.Dim.Fit("now", c.time) + t.Busy.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
+		optionalCell(t, t.Busy, state, c.target) + optionalCell(t, t.Text, r.Client, c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
+		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningFor(r), 8)
+	return widget.FillRow(t, line, w)
+}
+
+// runningSection is all there is to say of a call under way.
+func (p Activity) runningSection(t theme.Theme, r status.RunningCall) widget.Section {
+	return widget.Section{Title: "Call under way", Min: 4, Preferred: 10, Rows: func(_, h int) []string {
+		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
+		state := t.Busy.Text("◌ under way for " + p.runningFor(r))
+		if r.Waiting {
+			state = t.Busy.Text("? waits for your approval for " + p.runningFor(r))
+		}
+		client := r.Client + ", not proven"
+		if r.Proven {
+			client = r.Client + ", proven"
+		}
+		return widget.TruncateRows(t, []string{
+			t.Dim.Fit("tool", 10) + t.Strong.Text(r.Tool) + t.Text.Text(" ") + effectStyle(t, r.Effect).Text(r.Effect),
+			t.Dim.Fit("state", 10) + state,
+			field("client", client+", session "+widget.OrDash(r.Session)),
+			field("source", widget.OrDash(r.Source)),
+			field("began", r.Began.In(p.zone).Format("2 Jan 15:04:05.000")),
+			"",
+			t.Dim.Text(p.keys.Remove.Help().Key + " cancels it. Nothing is left half written."),
+		}, h)
+	}}
+}
