@@ -1,6 +1,7 @@
 package hub_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,10 +36,12 @@ func TestAllowedCallTellsItsEnd(t *testing.T) {
 		out = a.startCall("put", `{"path":"a","text":"three\n"}`)
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
-		checkOutcome(t, <-out, tools.Conflict, "not what the user approved")
-		if o := last(); o.Resolution != status.Allowed || o.Call == nil || o.Call.Code != string(tools.Conflict) || !strings.Contains(o.Call.Message, "not what the user approved") {
+		synctest.Wait()
+		if o := last(); o.Resolution != status.Allowed || o.Call == nil || !o.Call.AskedAgain || len(o.Call.Changes) > 0 {
 			t.Errorf("after a write that was refused: %+v %+v", o, o.Call)
 		}
+		h.answer(h.onlyPending().ID, false, status.Answer{})
+		checkOutcome(t, <-out, tools.Denied, "")
 
 		out = a.startCall("put", `{"path":"a","text":"four\n"}`)
 		synctest.Wait()
@@ -46,6 +49,58 @@ func TestAllowedCallTellsItsEnd(t *testing.T) {
 		<-out
 		if o := last(); o.Resolution != status.Refused || o.Call != nil {
 			t.Errorf("after a refusal: %+v %+v", o, o.Call)
+		}
+	})
+}
+
+// Four calls wait that create the same folder. The first yes creates it, and the
+// others go on, because all that has gone from their plans is made already.
+func TestYesCountsWhenAFolderIsThereAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, askWrites(), nil)
+		var ends []<-chan callOutcome
+		for i := range 4 {
+			ends = append(ends, h.agent(cursor).startCall("put", fmt.Sprintf(`{"path":"new/%d","text":"x"}`, i)))
+		}
+		synctest.Wait()
+		for _, w := range h.pending() {
+			if len(w.Targets) != 2 {
+				t.Fatalf("the plan has not the folder: %q", w.Targets)
+			}
+			h.answer(w.ID, true, status.Answer{})
+			synctest.Wait()
+		}
+		for i, end := range ends {
+			checkOutcome(t, <-end, "ok", "")
+			if h.notes.Holds(fmt.Sprintf("new/%d", i)) != "x" {
+				t.Errorf("the %dth page was not written", i)
+			}
+		}
+	})
+}
+
+// What changed after it was shown is shown again, and only what was shown last is
+// written.
+func TestChangedPlanIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, askWrites(), nil)
+		out := h.agent(cursor).startCall("put", `{"path":"new/a","text":"x"}`)
+		synctest.Wait()
+		h.notes.Edit("new/a", "a person's page\n")
+		first := h.onlyPending()
+		h.answer(first.ID, true, status.Answer{})
+		synctest.Wait()
+		second := h.onlyPending()
+		if second.ID == first.ID || !strings.Contains(second.AskReason, "look again") || h.notes.Writes != 0 {
+			t.Fatalf("asked %+v after %+v, %d writes", second, first, h.notes.Writes)
+		}
+		if _, plan, _, _ := h.Approvals().Get(second.ID); !strings.Contains(fmt.Sprint(plan.Steps), "-a person's page") {
+			t.Errorf("the plan is not new: %v", plan.Steps)
+		}
+		h.answer(second.ID, true, status.Answer{})
+		checkOutcome(t, <-out, "ok", "")
+		if h.notes.Holds("new/a") != "x" {
+			t.Error("not written")
 		}
 	})
 }

@@ -42,12 +42,14 @@ type call struct {
 	made     atomic.Int64      // calls that this one and those within it made
 	running  *runningCall      // nil: another call makes it
 
-	id         atomic.Int64  // in the audit; 0: not needed yet
-	authorized bool          // it was let through
-	waited     time.Duration // for a person
-	approval   string        // that let it through; empty: nobody was asked
-	targets    targetList    // what it touches
-	resolved   bool          // targets has what the tool told before the call
+	id         atomic.Int64   // in the audit; 0: not needed yet
+	authorized bool           // it was let through
+	waited     time.Duration  // for a person
+	approval   string         // that let it through; empty: nobody was asked
+	askedAgain bool           // the person approved what the call would no longer do
+	restorer   tools.Restorer // of the source, while the call runs there
+	targets    targetList     // what it touches
+	resolved   bool           // targets has what the tool told before the call
 }
 
 // slot is where the call runs: a call that another makes has no slot of its own,
@@ -119,15 +121,21 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	if err = c.toolset.checkGrant(c.source, c.effect); err != nil {
 		return res, err
 	}
-	auth, err := h.decide(ctx, c) // may wait for a person
-	if err != nil {
-		return res, err
+	var auth authorization
+	for again := true; again; {
+		if auth, err = h.decide(ctx, c); err != nil { // may wait for a person
+			return res, err
+		}
+		c.authorized = true
+		c.recorder = h.changes.newRecorder(c)
+		res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+			return h.run(ctx, c, open, auth)
+		})
+		if again = c.Form == nil && auth.wasOutdated(err); again {
+			h.approvals.RecordAskedAgain(c.approval)
+			c.askedAgain = true
+		}
 	}
-	c.authorized = true
-	c.recorder = h.changes.newRecorder(c)
-	res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
-		return h.run(ctx, c, open, auth)
-	})
 	if err == nil {
 		res, err = h.redact(c, res, auth.approved)
 	}
@@ -190,6 +198,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 // even if the call has been answered by then.
 func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	invoked, cancel := ctx, func() {}
+	c.restorer = open.Restorer()
 	if c.group.isLedBy(c) {
 		invoked, cancel = context.WithTimeout(ctx, c.group.deadline())
 	}

@@ -94,7 +94,7 @@ func (g *callGroup) authorize(c *call) (authorization, error) {
 			return authorization{}, err
 		}
 	}
-	return authorization{c.raw, g.check(c), g.approved}, nil
+	return authorization{args: c.raw, check: g.check(c), approved: g.approved}, nil
 }
 
 func (g *callGroup) check(c *call) func([]tools.Change) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -18,6 +19,13 @@ type authorization struct {
 	args     json.RawMessage            // the very bytes that were judged
 	check    func([]tools.Change) error // refuses a write; nil: none
 	approved bool                       // by a person, for this call
+	grant    *approval.Grant            // which check uses; nil: nobody was asked about the changes
+}
+
+// wasOutdated reports whether a call failed with err only because what it would
+// change is not what the person has approved, so that they can be asked again.
+func (a authorization) wasOutdated(err error) bool {
+	return a.grant != nil && a.grant.Outdated() && err != nil && tools.AsError(err).Code == tools.Conflict
 }
 
 // decide is the one place where the policy allows, asks or denies, and where a
@@ -103,6 +111,9 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
 	}
 	r.Call, r.AskReason = q, cmp.Or(tripped, d.Reason)
+	if c.askedAgain {
+		r.AskReason = "it changed after you had allowed it, so look again; " + r.AskReason
+	}
 	if tripped == "" {
 		r.Setting = d.Setting
 	}
@@ -118,14 +129,30 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 	if grant.Scope == status.ForSession {
 		c.session.allow(c.allowance(p))
 	}
-	use := func(changes []tools.Change) error { return grant.Use(changes, h.grantPolicy(c, p, changes)) }
+	use := func(changes []tools.Change) error {
+		return grant.Use(append(slices.Clone(changes), c.alreadyMade(ctx, r.Changes, changes)...), h.grantPolicy(c, p, changes))
+	}
 	if r.ChangesKnown {
-		return authorization{r.Args, use, true}, nil
+		return authorization{r.Args, use, true, grant}, nil
 	}
 	if err := use(nil); err != nil {
 		return authorization{}, err
 	}
-	return authorization{r.Args, checkTargets(p, r.Call), true}, nil
+	return authorization{args: r.Args, check: checkTargets(p, r.Call), approved: true}, nil
+}
+
+// alreadyMade are those of the approved changes that the call makes no more
+// because another one made them meanwhile, such as a folder for both.
+func (c *call) alreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
+	for _, a := range approved {
+		if a.AfterUnknown || slices.ContainsFunc(now, func(n tools.Change) bool { return n.Target == a.Target }) {
+			continue
+		}
+		if held, err := c.restorer.State(ctx, a.Target); err == nil && equalStates(held, a.After) {
+			made = append(made, a)
+		}
+	}
+	return made
 }
 
 // waitForApproval shows r to people and returns what one of them approves.

@@ -114,7 +114,7 @@ func TestRunningCallIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startSlow(t, context.Canceled, 0)
 		time.Sleep(time.Minute) // it has been started
-		go h.Person().Call(t.Context(), "slow", "wait", nil) //nolint:errcheck // it ends with the test
+		go h.Person().Call(t.Context(), "slow", "wait", nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if shown := h.board.Now().Running; len(shown) != 1 || shown[0].Name == "" {

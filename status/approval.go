@@ -102,10 +102,13 @@ type ApprovalOutcome struct {
 
 // A CallEnd says how a call ended that a person allowed.
 type CallEnd struct {
-	Code     string        `json:"code,omitempty"`    // of the error that the agent was told; empty: it succeeded
-	Message  string        `json:"message,omitempty"` // of that error
-	Changes  []string      `json:"changes,omitempty"` // the IDs of what it wrote, at most ten; empty: no Change is known
-	Duration time.Duration `json:"duration_ns"`       // from the answer to the end
+	Code    string `json:"code,omitempty"`    // of the error that the agent was told; empty: it succeeded
+	Message string `json:"message,omitempty"` // of that error
+	// AskedAgain: nothing was written and the agent was told nothing, because what
+	// the call would change had changed; it waits again, as another Approval.
+	AskedAgain bool          `json:"asked_again,omitempty"`
+	Changes    []string      `json:"changes,omitempty"` // the IDs of what it wrote, at most ten; empty: no Change is known
+	Duration   time.Duration `json:"duration_ns"`       // from the answer to the end
 }
 
 // Resolution says how an Approval ended.

@@ -86,6 +86,8 @@ func endNotice(a status.Approval, end status.CallEnd) notice {
 	who, target := status.ClientLabel(a.Client, a.Proven), shortTargets(a)
 	wrote := len(end.Changes) > 0
 	switch {
+	case end.AskedAgain:
+		return notice{text: "changed meanwhile: " + cmp.Or(target, a.Tool) + ". Nothing was written. " + who + " waits again: look again, ! opens it.", kind: noticeError}
 	case end.Code != "" && wrote:
 		return notice{text: fmt.Sprintf("allowed, but it failed after it had written something: %s. %s was told so. See Changes.",
 			strings.TrimSuffix(end.Message, "."), who), kind: noticeError, sticky: true}

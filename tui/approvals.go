@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
@@ -131,6 +133,28 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 				approval: a.ID,
 			}
 		}
+	}
+	return m
+}
+
+// keepTime has the time that is left of the calls that wait drawn every second;
+// while none waits, or none is to be seen, nothing ticks.
+func (m Model) keepTime() (Model, tea.Cmd) {
+	_, shows := m.tabs.visible().pane.(pane.TimeObserver)
+	now := m.cfg.Now()
+	waits := slices.ContainsFunc(m.snap.Approvals, func(a status.Approval) bool { return a.Until.After(now) })
+	if m.ticking || m.spoken || !shows || !waits || m.fx.ctx.Err() != nil {
+		return m, nil
+	}
+	m.ticking = true
+	return m, tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// timePassed is m as the panes show it at this time, unless they are read aloud: a
+// time that is counted down would be read out every second.
+func timePassed(m Model) Model {
+	if !m.spoken {
+		m.tabs = changePanes(m.tabs, func(p pane.TimeObserver) pane.Pane { return p.ShowTime(m.cfg.Now()) })
 	}
 	return m
 }

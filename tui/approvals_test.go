@@ -111,7 +111,8 @@ func TestEndOfAllowedCallIsSaid(t *testing.T) {
 		"✗ allowed, but nothing was changed: what the call would change is not what the user approved. claude-code was told so.": {
 			Code: "conflict", Message: "what the call would change is not what the user approved",
 		},
-		"it failed after it had written something: no space left": {Code: "unavailable", Message: "no space left", Changes: []string{"c1"}},
+		"✗ changed meanwhile: Journal/2026-11-20 and 4 more. Nothing was written. claude-code waits again: look again": {Code: "conflict", AskedAgain: true},
+		"it failed after it had written something: no space left":                                                      {Code: "unavailable", Message: "no space left", Changes: []string{"c1"}},
 	} {
 		for name, late := range map[string]bool{"after": true, "before": false} {
 			runPanel(t, asked(), func(r *testPanel) {

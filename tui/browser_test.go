@@ -17,7 +17,7 @@ import (
 func TestBrowserReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
-		r.press("2", "enter")
+		r.press("@Sources/welcome", "enter")
 		r.shows("Pages of welcome", "as agents see it", "42 pages · 20.1 MB · newest 12:00", "Ideas.md")
 		r.press("j", "enter")
 		r.shows("Journal/2026-11-21.md", "rendered", "# 会議の記録")
@@ -45,7 +45,7 @@ func TestBrowserReads(t *testing.T) {
 func TestBrowserFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
-		r.press("2", "b", "/", "PAGE 1")
+		r.press("@Sources/welcome", "b", "/", "PAGE 1")
 		r.shows("No pages match the filter.")
 		r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "page 1")
 		r.shows("(10 of 42)", "Page 10.md", "Page 19.md")
@@ -71,7 +71,7 @@ func TestBrowserGoesOn(t *testing.T) {
 		c := filledQueries()
 		c.pages.hold = make(chan struct{})
 		r := newTestPanelWith(t, crowded(), c, 140, 45)
-		r.press("2", "b", "j", "j", "k", "k")
+		r.press("@Sources/welcome", "b", "j", "j", "k", "k")
 		r.shows("Loading …")
 		want := []string{"welcome", "welcome Ideas.md", "welcome Journal/2026-11-21.md", "welcome 会議/日本語の長い名前のページ.md", "welcome Journal/2026-11-21.md", "welcome Ideas.md"}
 		if d := cmp.Diff(want, c.pages.read); d != "" {
@@ -106,7 +106,7 @@ func TestBrowserGoesOn(t *testing.T) {
 func TestBrowserSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
-		r.press("2", "j", "S", "esc")
+		r.press("@Sources/notes", "S", "esc")
 		r.shows("Pages of notes")
 		r.press("S", "diagram", "enter")
 		r.shows(`search_pages {"query":"diagram"}`, "3 matches · 1.2 KB, about 301 tokens", "Projects/Alpha.md:11")
@@ -134,7 +134,7 @@ func TestBrowserAndTheHub(t *testing.T) {
 		whole := c.pages.pages
 		c.pages.pages = whole[:1]
 		r := newTestPanelWith(t, crowded(), c, 80, 24)
-		r.press("2", "b")
+		r.press("@Sources/welcome", "b")
 		r.shows("connection to the hub lost")
 		c.pages.pages = whole
 		s := crowded()
@@ -165,7 +165,7 @@ func TestBrowserSpoken(t *testing.T) {
 		r.m = s.m
 		r.run(r.m.Init())
 		r.settle()
-		r.press("2", "b")
+		r.press("@Sources/welcome", "b")
 		s.m = r.m
 		s = s.read()
 		if got := strings.Join(said, "\n"); !strings.Contains(got, "Selected: Ideas.md") || strings.Contains(got, "会議の記録") {

@@ -223,7 +223,7 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.press("@Changes")
 		r.shows("Changes 4", "claude-code session 1", "codex-mcp-client session 3", "+- call the plumber before noon", "the person asked for a summary")
 		r.press("enter")
-		r.shows("+does not come back until the week after", "+- water the plants") // what is too long is not cut
+		r.shows("come back until the week after", "+- water the plants") // what is too long is not cut
 		r.press("esc")
 		r.hub.SetPlan(status.Plan{Title: "Undo c9", Steps: []status.Step{{Description: "change Journal/2026-11-21", Diff: "-- water the plants\n"}}})
 		r.press("u")

@@ -10,27 +10,29 @@ import (
 func TestClientsPutsInAndTakesOut(t *testing.T) {
 	runPanel(t, lively(), func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Title: "Put Lectern into Cursor", Steps: []status.Step{{Description: "edit mcp.json", Diff: "+lectern"}}})
-		r.press("@Clients")
-		r.shows("▸ Claude Code", "● connected", "/home/ada/.claude.json", "d uninstalls Lectern")
-		r.press("j")
+		r.press("@Clients/Claude Code")
+		r.shows("Connect Claude Code", "● connected", "/home/ada/.claude.json", "d uninstalls Lectern")
+		r.press("i")
+		r.shows("Lectern is installed in Claude Code already; nothing changes.")
+		r.press("@Clients/Cursor")
 		r.shows("▲ outdated", "it starts another lectern", "i repairs it", "or manually:")
 		r.press("i")
 		r.shows("Put Lectern into Cursor?", "+lectern")
 		r.confirm()
 		r.press("d")
 		r.confirm()
-		r.press("j")
-		r.shows("▸ Logseq plugin", "○ not there")
+		r.press("@Clients/Logseq plugin")
+		r.shows("Connect Logseq plugin", "○ not there")
 		r.press("d")
 		r.shows("Lectern is not installed in Logseq plugin.")
 		r.press("c")
 		r.shows("This client needs no snippet. Press i to install Lectern.")
-		r.press("j")
-		r.shows("▸ Codex")
+		r.press("G", "enter", "@Clients/Codex") // those that were not found are folded
+		r.shows("Connect Codex")
 		r.press("i")
 		r.shows("This client has no configuration file")
-		r.press("G")
-		r.shows("▸ Amp", "not found on this machine")
+		r.press("esc", "/", "amp", "enter")
+		r.shows("Connect Amp", "not found on this machine")
 		r.did(status.Action{Verb: status.Install, Target: "client/cursor"}, status.Action{Verb: status.Uninstall, Target: "client/cursor"})
 	})
 }
@@ -41,7 +43,7 @@ func TestClientsShowUsage(t *testing.T) {
 	s.Installations[0].Bytes = 6200
 	s.Sessions[0].Proven = false // a name that is only claimed is not the client
 	runPanel(t, s, func(r *testPanel) {
-		r.press("@Clients")
+		r.press("@Clients/Claude Code")
 		r.shows("not connected yet · sees all sources · 6 KB of")
 		s.Seq = 0
 		s.Installations = slices.Clone(s.Installations)
@@ -60,21 +62,21 @@ func TestClientsShowUsage(t *testing.T) {
 
 func TestClientsKeepsItsSelection(t *testing.T) {
 	runPanel(t, lively(), func(r *testPanel) {
-		r.press("@Clients", "j")
-		r.shows("▸ Cursor")
+		r.press("@Clients/Cursor")
+		r.shows("Connect Cursor")
 		s := lively()
 		s.Seq = 0
 		s.Installations[1].Detected = true // Amp comes before it
 		r.hub.Set(s)
 		r.settle()
-		r.shows("▸ Cursor")
+		r.shows("Connect Cursor")
 	})
 }
 
 func TestGrants(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Title: "Let agents only read notes"})
-		r.press("2", "j", "p")
+		r.press("@Sources/notes", "p")
 		r.shows("Permissions for notes", "all clients", "read only")
 		r.press("enter")
 		r.shows("Let agents only read notes?")
@@ -117,7 +119,7 @@ func TestDisconnectAgent(t *testing.T) {
 		r.shows("That agent has left.")
 		r.did(status.Action{Verb: status.Disconnect, Target: first})
 		r.press("j")
-		r.shows("d uninstall")
+		r.shows("d disconnect")
 	})
 }
 

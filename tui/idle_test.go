@@ -9,8 +9,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
+
+// nothingWaits is s without approvals, whose time is counted down every second.
+func nothingWaits(s status.Snapshot) status.Snapshot {
+	s.Approvals = nil
+	return s
+}
 
 // countingTerminal is a terminal that counts what is written to it.
 type countingTerminal struct{ bytes atomic.Int64 }
@@ -28,7 +35,7 @@ func TestIdleMinute(t *testing.T) {
 		began := time.Now()
 		now := func() time.Time { return noon.Add(time.Since(began)) }
 		hub, queries, terminal := &statustest.Fake{}, filledQueries(), &countingTerminal{}
-		snap := lively()
+		snap := nothingWaits(lively())
 		hub.Set(snap)
 		for _, l := range lines() {
 			hub.AddLine(l)

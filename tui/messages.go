@@ -23,6 +23,8 @@ type (
 		batch []T
 		next  <-chan T
 	}
+	// tickMsg: a second has passed while calls wait.
+	tickMsg struct{}
 	// streamEndedMsg: the stream of lines or calls ended, or did not begin.
 	streamEndedMsg[T any] struct{}
 	// retryStreamsMsg: it is time to open the streams that ended.

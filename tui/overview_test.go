@@ -38,7 +38,7 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 			s := lively()
 			s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, c.can
 			panel(t, s, func(r *testPanel) {
-				r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
+				r.send(tea.WindowSizeMsg{Width: 160, Height: 45})
 				r.shows("会議", "websocket · 3 ms", "Logseq 0.10.14 · plugin 0.1.0", c.want)
 			})
 		})

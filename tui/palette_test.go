@@ -67,16 +67,3 @@ func TestPaletteKeys(t *testing.T) {
 		t.Errorf("%d commands", len(newPalette(m).commands))
 	}
 }
-
-func TestFuzzy(t *testing.T) {
-	for _, c := range []struct{ want, better, worse string }{
-		{"add", "add a source", "load"}, {"stop", "stop the hub", "sort by top"}, {"rh", "restart the hub", "orchid"},
-	} {
-		if b, w := fuzzy(c.better, c.want), fuzzy(c.worse, c.want); b <= w {
-			t.Errorf("%q: %q has %d, %q has %d", c.want, c.better, b, c.worse, w)
-		}
-	}
-	if fuzzy("restart the hub", "hub restart") == 0 || fuzzy("add", "adx") != 0 {
-		t.Error("words may stand in any order, and all letters must be there")
-	}
-}

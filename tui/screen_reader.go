@@ -41,7 +41,7 @@ func NewScreenReader(c Config, tell func(line string)) ScreenReader {
 	c.NoColor = true
 	m := New(c)
 	m.theme.Match = theme.Style{} // what a filter found is not what is selected
-	m.mouse = false
+	m.mouse, m.spoken = false, true
 	return ScreenReader{m: m.resize(screenReaderWidth, widget.ScreenReaderHeight+10), say: tell, tab: -1}
 }
 

@@ -35,27 +35,27 @@ var screens = []screen{
 	{"overview-fresh", fresh, func(*testPanel) {}},
 	{"overview", crowded, func(r *testPanel) { r.press("down") }},
 	{"overview-lively", lively, func(*testPanel) {}},
-	{"sources", crowded, func(r *testPanel) { r.press("2", "down") }},
+	{"sources", crowded, func(r *testPanel) { r.press("@Sources/notes") }},
 	{"sources-add", crowded, func(r *testPanel) { r.press("2", "a", "notes", "enter") }},
 	{"sources-add-kind", crowded, func(r *testPanel) { r.press("2", "a", "up", "left", "tab", "tab") }},
 	{"sources-remove", crowded, func(r *testPanel) {
 		r.hub.SetPlan(removal())
-		r.press("2", "j", "d")
+		r.press("@Sources/notes", "d")
 	}},
-	{"pages", crowded, func(r *testPanel) { r.press("2", "down", "enter", "down", "j") }},
-	{"pages-filter", crowded, func(r *testPanel) { r.press("2", "b", "/", "page 1") }},
-	{"pages-read", crowded, func(r *testPanel) { r.press("2", "b", "enter", "j") }},
-	{"pages-raw", crowded, func(r *testPanel) { r.press("2", "b", "enter", "z", "G") }},
-	{"pages-search", crowded, func(r *testPanel) { r.press("2", "S", "diagram", "enter", "j") }},
+	{"pages", crowded, func(r *testPanel) { r.press("@Sources/notes", "enter", "down", "j") }},
+	{"pages-filter", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "/", "page 1") }},
+	{"pages-read", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "enter", "j") }},
+	{"pages-raw", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "enter", "z", "G") }},
+	{"pages-search", crowded, func(r *testPanel) { r.press("@Sources/welcome", "S", "diagram", "enter", "j") }},
 	{"pages-denied", crowded, func(r *testPanel) {
 		r.queries.fail(&status.CallError{Code: "denied", Msg: "agents may not read in source welcome", Hint: "Ask the user; they decide it in Lectern's configuration."})
-		r.press("2", "b")
+		r.press("@Sources/welcome", "b")
 	}},
 	{"logs", crowded, func(r *testPanel) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *testPanel) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *testPanel) { r.press("@Logs", "/", "page") }},
 	{"logs-filtered", crowded, func(r *testPanel) { r.press("@Logs", "/", "page", "enter", "l") }},
-	{"sources-grant", crowded, func(r *testPanel) { r.press("2", "j", "p", "right", "up", "right") }},
+	{"sources-grant", crowded, func(r *testPanel) { r.press("@Sources/notes", "p", "right", "up", "right") }},
 	{"activity", crowded, func(r *testPanel) { r.press("@Activity", "j") }},
 	{"activity-errors", crowded, func(r *testPanel) { r.press("@Activity", "e", "/", "page") }},
 	{"activity-call", crowded, func(r *testPanel) { r.press("@Activity", "j", "enter") }},
@@ -86,7 +86,9 @@ var screens = []screen{
 	}},
 	{"asked", asked, func(*testPanel) {}},
 	{"clients", crowded, func(r *testPanel) { r.press("@Clients", "j", "j") }},
-	{"clients-here", lively, func(r *testPanel) { r.press("@Clients", "j") }},
+	{"clients-agent", asked, func(r *testPanel) { r.press("@Clients") }},
+	{"clients-filter", lively, func(r *testPanel) { r.press("@Clients", "/", "cu") }},
+	{"clients-here", lively, func(r *testPanel) { r.press("@Clients/Cursor") }},
 	{"tools", crowded, func(r *testPanel) { r.press("@Tools") }},
 	{"tools-read", crowded, func(r *testPanel) { r.press("@Tools", "enter") }},
 	{"tools-run", crowded, func(r *testPanel) { r.press("@Tools", "x", "plan", "tab", "x", "enter") }},
@@ -125,7 +127,7 @@ var screens = []screen{
 }
 
 // sizes are the terminals that every screen is pinned on.
-var sizes = [][2]int{{40, 12}, {80, 24}, {140, 45}}
+var sizes = [][2]int{{40, 12}, {80, 24}, {140, 45}, {220, 60}}
 
 // TestScreens pins the body of every screen, the headers of all of them, and
 // their footers: a text or a key of one pane changes one golden.

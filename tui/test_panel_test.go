@@ -17,6 +17,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/statustest"
+	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // noon is when every test begins.
@@ -143,7 +144,8 @@ func (r *testPanel) wait(d time.Duration) {
 }
 
 // press presses keys by name; a name of more than one letter that no key has is
-// typed letter by letter. @Logs is the key that turns to the tab of that name.
+// typed letter by letter. @Logs is the key that turns to the tab of that name, and
+// @Sources/notes selects a row there, too.
 func (r *testPanel) press(keys ...string) {
 	r.t.Helper()
 	special := map[string]tea.Key{
@@ -155,7 +157,13 @@ func (r *testPanel) press(keys ...string) {
 	}
 	for _, name := range keys {
 		if tab, ok := strings.CutPrefix(name, "@"); ok {
-			name = r.number(tab)
+			tab, row, _ := strings.Cut(tab, "/")
+			if name = r.number(tab); row != "" {
+				r.m.tabs = r.m.tabs.open(pane.OpenPane{Pane: tab, Focus: row})
+				if r.s != nil {
+					r.s.m.tabs = r.m.tabs
+				}
+			}
 		}
 		if k, ok := special[name]; ok {
 			r.send(tea.KeyPressMsg(k))

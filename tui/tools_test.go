@@ -87,14 +87,14 @@ func TestToolThatWritesIsRunTwice(t *testing.T) {
 func TestToolOfSeveralSystems(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.queries.tools[2].Name = "logseq_ping"
-		r.press("2", "j", "x")
+		r.press("@Sources/notes", "x")
 		r.shows("Tools 4 of notes")
 		r.press("G", "k", "x", "enter")
 		if d := cmp.Diff([]string{"会議-日本語 ping {}"}, r.queries.ran); d != "" {
 			t.Error(d)
 		}
 		r.shows("Result")
-		r.press("esc", "2", "O")
+		r.press("esc", "@Sources/notes", "O")
 		r.shows("in notes")
 	})
 }
@@ -107,7 +107,7 @@ func TestDoctor(t *testing.T) {
 		if n := len(r.queries.asked); n != 1 {
 			t.Errorf("looked %d times", n)
 		}
-		r.press("j", "enter")
+		r.press("enter") // what is wrong stands first
 		r.shows("This needs a manual fix. Stop that program")
 		r.press("j", "enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})

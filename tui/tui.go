@@ -81,6 +81,8 @@ type Model struct {
 	mouse           bool // the panel gets mouse events
 	clicked         clicked
 	wizardOffered   bool
+	ticking         bool // a tick is on its way
+	spoken          bool // it is read aloud
 	stopped         bool // by this panel
 }
 
@@ -123,8 +125,9 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 // know.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
+	next, tick := next.keepTime()
 	asked, ask := next.nextQuery()
-	return asked, tea.Batch(cmd, ask)
+	return asked, tea.Batch(cmd, tick, ask)
 }
 
 func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
@@ -154,6 +157,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		return m.connectionLost(msg.err)
 	case retryMsg:
 		return m, m.fx.watch()
+	case tickMsg:
+		m.ticking = false
+		return timePassed(m), nil
 	case batchMsg[status.Line]:
 		m.logs.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.LogObserver) pane.Pane { return p.AppendLines(msg.batch) })
@@ -210,7 +216,7 @@ func (m Model) restyle(mode theme.Mode) Model {
 func (m Model) showSnapshot(s status.Snapshot) Model {
 	m.snap, m.hasSnapshot = s, true
 	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.Show(s) })
-	return m
+	return timePassed(m)
 }
 
 // openStreams follows the log and the calls, as far as that is not done yet.

@@ -24,7 +24,7 @@ func panel(t *testing.T, snap status.Snapshot, test func(r *testPanel)) {
 
 func TestFirstScreenShowsAHubASourceAndASnippet(t *testing.T) {
 	panel(t, fresh(), func(r *testPanel) {
-		r.shows("● ready", "welcome", "http://127.0.0.1:12740/mcp", "claude mcp add lectern -- lectern serve")
+		r.shows("● ready", "welcome", "127.0.0.1:12740/mcp", "claude mcp add lectern -- lectern serve")
 	})
 }
 
@@ -113,17 +113,6 @@ func TestCopySaysHow(t *testing.T) {
 	})
 }
 
-func TestSaveSnippet(t *testing.T) {
-	panel(t, fresh(), func(r *testPanel) {
-		r.press("@Clients", "s")
-		r.shows("saved the snippet for Claude Code to /tmp/lectern-claude-code.txt")
-		if got := r.saved["lectern-claude-code.txt"]; got != fresh().Snippets[0].Text+"\n" {
-			t.Errorf("saved %q", got)
-		}
-	})
-}
-
-// The whole log goes to a file of Lectern's own.
 func TestExport(t *testing.T) {
 	panel(t, fresh(), func(r *testPanel) {
 		r.press("@Logs", "E")
@@ -229,7 +218,7 @@ func TestFormKeepsWhatWasTyped(t *testing.T) {
 func TestRemoveAsksFirst(t *testing.T) {
 	panel(t, crowded(), func(r *testPanel) {
 		r.hub.SetPlan(removal())
-		r.press("2", "j", "d")
+		r.press("@Sources/notes", "d")
 		r.shows("Remove source notes?", "-name = \"notes\"", "▲ 3 agents are connected")
 		r.press("y") // meant for what was there before
 		r.shows("Remove source notes?")
@@ -257,13 +246,13 @@ func TestMendingAProblem(t *testing.T) {
 func TestWhatFailsIsSaidUntilDismissed(t *testing.T) {
 	panel(t, crowded(), func(r *testPanel) {
 		r.hub.SetErr(errors.New("open vault: no such directory"))
-		r.press("2", "r")
+		r.press("@Sources/welcome", "r")
 		r.shows("✗ cannot reopen welcome: open vault: no such directory")
 		r.press("j")
 		r.shows("✗ cannot reopen welcome")
 		r.press("esc")
 		r.hides("cannot")
-		r.press("d")
+		r.press("@Sources/notes", "d")
 		r.shows("✗ cannot remove notes: open vault: no such directory")
 	})
 }
@@ -284,7 +273,7 @@ func TestLogs(t *testing.T) {
 		r.press("v", "p")
 		r.shows("all levels", "component hub", "hub started")
 		r.hides("open vault")
-		r.press("2", "j", "o")
+		r.press("@Sources/notes", "o")
 		r.shows("component notes", "open vault")
 		r.press("c")
 		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "2026-11-21T12:00:08Z error notes open vault: no such directory") {
@@ -329,7 +318,7 @@ func TestLostHub(t *testing.T) {
 		r.settle()
 		r.shows("not responding", "The hub is not responding, reconnecting. Press s to start it. (connection", "refused)")
 		r.hides("claude-code 2.0.1")
-		r.press("@Clients", "s") // saves with a hub, starts one without
+		r.press("@Clients", "s") // sorts with a hub, starts one without
 		r.did(status.Action{Verb: status.StartHub})
 		r.press("esc")
 		r.hub.SetErr(nil)
@@ -399,7 +388,7 @@ func TestQuitLeavesTheHub(t *testing.T) {
 
 // TestIdleIsStill: with nothing new, no message comes and the screen stays.
 func TestIdleIsStill(t *testing.T) {
-	runPanel(t, lively(), func(r *testPanel) {
+	runPanel(t, nothingWaits(lively()), func(r *testPanel) {
 		r.log()
 		r.wait(time.Second)
 		for _, tab := range r.m.tabs.all {
@@ -421,7 +410,7 @@ func TestUpdateLeavesTheOldModelAlone(t *testing.T) {
 	panel(t, crowded(), func(r *testPanel) {
 		old := r.m
 		before := old.View().Content
-		r.press("2", "j", "?", "esc", "1", "j", "l")
+		r.press("@Sources/notes", "?", "esc", "1", "j", "l")
 		if d := cmp.Diff(before, old.View().Content); d != "" {
 			t.Error(d)
 		}

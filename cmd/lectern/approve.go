@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -122,6 +123,8 @@ func (c *cli) awaitEnd(ctx context.Context, id string) (*status.CallEnd, error) 
 // callEndText says how a call ended that was allowed; an error if it failed.
 func callEndText(end status.CallEnd) (string, error) {
 	switch {
+	case end.AskedAgain:
+		return "", errors.New("what the call would change had changed since it was shown, so nothing was changed; the call waits again: `lectern approve` lists it")
 	case end.Code != "" && len(end.Changes) > 0:
 		return "", fmt.Errorf("the call was allowed and failed after it had changed something: %s; the agent was told so. `lectern changes` shows what was changed", end.Message)
 	case end.Code != "":

@@ -17,8 +17,9 @@ type Grant struct {
 	now     func() time.Time
 	useBy   time.Time
 
-	mu   sync.Mutex
-	used bool
+	mu       sync.Mutex
+	used     bool
+	outdated bool // the call tried to make other changes than those that were approved
 }
 
 // NewGrant approves r until a time.
@@ -40,12 +41,21 @@ func (g *Grant) Use(changes []tools.Change, policyDigest string) error {
 		return tools.Errorf(tools.Conflict, "the changes that the user approved were made; the call then tried to make others").
 			WithHint("Read what was changed, and make the other changes one call at a time.")
 	case r.Digest() != g.request.Digest():
+		g.outdated = true
 		return conflict("what the call would change is not what the user approved")
 	case expired(now, g.useBy):
 		return conflict("the user's approval has expired")
 	}
 	g.used = true
 	return nil
+}
+
+// Outdated reports whether nothing was written with the approval because the
+// changes have become others: the person may be asked again.
+func (g *Grant) Outdated() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.outdated && !g.used
 }
 
 func conflict(why string) error {

@@ -186,17 +186,28 @@ func (q *Queue) Outcomes() []status.ApprovalOutcome {
 // with the Changes that have these IDs. Of one that has ended, or that is not
 // remembered, nothing is noted.
 func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
+	end := status.CallEnd{Changes: changes[:min(len(changes), maxTargets)]}
+	if e := tools.AsError(err); e != nil {
+		end.Code, end.Message = string(e.Code), clip(e.Message, maxArgs)
+	}
+	q.recordEnd(id, end)
+}
+
+// RecordAskedAgain notes that the call that was allowed as id wrote nothing,
+// because what it would change had changed, and that the person is asked again.
+func (q *Queue) RecordAskedAgain(id string) {
+	q.recordEnd(id, status.CallEnd{Code: string(tools.Conflict), Message: "what it would change had changed since it was shown", AskedAgain: true})
+}
+
+func (q *Queue) recordEnd(id string, end status.CallEnd) {
 	defer q.conf.Changed()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range q.outcomes {
 		o := &q.outcomes[i]
-		if o.ID != id || o.Resolution != status.Allowed || o.Call != nil {
-			continue
-		}
-		o.Call = &status.CallEnd{Changes: changes[:min(len(changes), maxTargets)], Duration: q.conf.Now().Sub(o.at)}
-		if e := tools.AsError(err); e != nil {
-			o.Call.Code, o.Call.Message = string(e.Code), clip(e.Message, maxArgs)
+		if o.ID == id && o.Resolution == status.Allowed && o.Call == nil {
+			end.Duration = q.conf.Now().Sub(o.at)
+			o.Call = &end
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -75,7 +76,11 @@ func (p *FakeNotes) Put(ctx context.Context, c tools.CallContext, in putIn) (don
 	if in.DryRun {
 		return doneOut{}, nil
 	}
-	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
+	to := map[string]*string{in.Path: &in.Text}
+	if folder, _, in := strings.Cut(in.Path, "/"); in && p.Holds(folder+"/") == "" {
+		to[folder+"/"] = new("folder")
+	}
+	err := p.change(ctx, c, to)
 	return doneOut{err == nil}, err
 }
 

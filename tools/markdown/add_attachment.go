@@ -135,6 +135,7 @@ func (n *Notebook) attachmentData(in AddAttachmentIn) ([]byte, error) {
 // readAttachment reads a file from the folder of pages or from an inbox of the
 // configuration.
 func (n *Notebook) readAttachment(file string) ([]byte, error) {
+	named := file // errors say what the agent said, and not where the notebook is
 	if !filepath.IsAbs(file) {
 		if err := folder.CheckName(filepath.ToSlash(file)); err != nil {
 			return nil, n.toolError(file, err)
@@ -155,9 +156,9 @@ func (n *Notebook) readAttachment(file string) ([]byte, error) {
 	case errors.Is(err, folder.ErrTooLarge):
 		return nil, tools.Errorf(tools.Limited, "The file is larger than %d bytes", maxAttachment)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular):
-		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
+		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", named)
 	case err != nil:
-		return nil, n.toolError(file, err)
+		return nil, n.toolError(named, err)
 	}
 	return data, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -37,7 +36,7 @@ func createDailyNote() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreateDailyNoteIn, CreateDailyNoteOut]{{
 			Purpose: "begin a day's note", In: CreateDailyNoteIn{Date: "2026-11-21"}, AnyAnswer: true,
-			Want: CreateDailyNoteOut{Path: "Daily/2026-11-21.md", Content: "# 2026-11-21\n\n## Log\n", Etag: "5f2c... (64 digits)", Created: true},
+			Want: CreateDailyNoteOut{Path: "Daily/2026-11-21.md", Content: "# 2026-11-21\n\n## Log\n", Etag: "5f2c0a1b9d3e7f48", Created: true},
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in CreateDailyNoteIn) (CreateDailyNoteOut, error) {
 		return in.create(ctx, n, c)
@@ -92,7 +91,7 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 	if err := n.addPage(ctx, c, o, file, []byte(text)); err != nil {
 		return CreateDailyNoteOut{}, err
 	}
-	out.Etag, out.Created = folder.Etag([]byte(text)), true
+	out.Etag, out.Created = versionOf([]byte(text)), true
 	return out, nil
 }
 

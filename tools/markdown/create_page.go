@@ -2,8 +2,10 @@ package markdown
 
 import (
 	"context"
-	"crypto/rand"
+	cryptorand "crypto/rand"
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
@@ -41,7 +43,7 @@ func createPage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,
-			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c... (64 digits)"},
+			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).CreatePage)
 }
@@ -68,7 +70,7 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	id, text := n.composePage(o, file, title, in)
+	id, text := n.composePage(c, o, file, title, in)
 	if n.view.Hides(file, []byte(text)) {
 		return CreatePageOut{}, hiddenError()
 	}
@@ -80,7 +82,7 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	if err := n.addPage(ctx, c, o, file, []byte(text)); err != nil {
 		return CreatePageOut{}, err
 	}
-	out.Etag = folder.Etag([]byte(text))
+	out.Etag = versionOf([]byte(text))
 	return out, nil
 }
 
@@ -113,7 +115,7 @@ func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
 
 // composePage returns the text of a new page and its id. Front matter in the content
 // is kept; keys that the layout wants and that are missing are put before it.
-func (n *Notebook) composePage(o *outline, file, title string, in CreatePageIn) (id, text string) {
+func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title string, in CreatePageIn) (id, text string) {
 	content := strings.TrimPrefix(in.Content, "\uFEFF")
 	block, body, has := frontmatter.Split(content)
 	own, err := frontmatter.Parse(block)
@@ -122,7 +124,7 @@ func (n *Notebook) composePage(o *outline, file, title string, in CreatePageIn) 
 		own, _ = frontmatter.Parse("") // empty front matter is always valid
 	}
 	var keys strings.Builder
-	for _, field := range n.newFields(o, file, title, in.Icon) {
+	for _, field := range n.newFields(c, o, file, title, in.Icon) {
 		if _, given := own.Values[field[0]]; !given && field[1] != "" {
 			keys.WriteString(field[0] + ": " + field[1] + "\n")
 		}
@@ -139,11 +141,15 @@ func (n *Notebook) composePage(o *outline, file, title string, in CreatePageIn) 
 
 // newFields are the keys that a new page gets: those of the mirror of a wiki, and
 // elsewhere a title that the name of the file cannot say, and an icon.
-func (n *Notebook) newFields(o *outline, file, title, icon string) [][2]string {
+func (n *Notebook) newFields(c tools.CallContext, o *outline, file, title, icon string) [][2]string {
 	fields := [][2]string{{"title", frontmatter.Scalar(title)}, {"icon", iconScalar(icon)}}
 	if n.indexStyle(o) {
-		stamp := n.now().UTC().Format(time.RFC3339)
-		return slices.Concat([][2]string{{"id", newID()}}, fields, [][2]string{{"created", stamp}, {"updated", stamp}})
+		now := n.now()
+		if !c.Began.IsZero() { // the same when the call is shown to a person and when it is made
+			now = c.Began
+		}
+		stamp := now.UTC().Format(time.RFC3339)
+		return slices.Concat([][2]string{{"id", newPageID(c)}}, fields, [][2]string{{"created", stamp}, {"updated", stamp}})
 	}
 	if path.Base(stem(file)) == title {
 		return fields[1:]
@@ -158,10 +164,27 @@ func iconScalar(icon string) string {
 	return frontmatter.Scalar(icon)
 }
 
+// newPageID is the id of a page that a call makes: the same each time that the hub runs
+// the call.
+func newPageID(c tools.CallContext) string {
+	if c.Seed == 0 {
+		return newID()
+	}
+	var b [16]byte
+	r := rand.New(rand.NewPCG(c.Seed, uint64(c.Began.UnixNano()))) //nolint:gosec // an id is no secret
+	binary.BigEndian.PutUint64(b[:8], r.Uint64())
+	binary.BigEndian.PutUint64(b[8:], r.Uint64())
+	return formatID(b)
+}
+
 // newID returns a random UUID, version 4.
 func newID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
+	_, _ = cryptorand.Read(b[:]) // never fails
+	return formatID(b)
+}
+
+func formatID(b [16]byte) string {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -78,10 +78,10 @@ func editPage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[EditPageIn, EditPageOut]{{
 			Purpose: "add a line to a section", In: EditPageIn{Path: "Projects/Alpha.md", Action: Append, Content: "- reviewed\n", editTarget: editTarget{Heading: "Alpha"}}, AnyAnswer: true,
-			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}, {
 			Purpose: "set a property", In: EditPageIn{Path: "Projects/Alpha.md", Action: Replace, Content: "done", editTarget: editTarget{Property: "status"}}, AnyAnswer: true,
-			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).EditPage)
 }
@@ -142,7 +142,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 		return EditPageOut{}, err
 	}
 	n.announce(file)
-	out.Etag = folder.Etag(after)
+	out.Etag = versionOf(after)
 	return out, nil
 }
 

@@ -65,7 +65,7 @@ func getPageContext() tools.Tool[*Notebook] {
 		Examples: []tools.Example[GetPageContextIn, GetPageContextOut]{{
 			Purpose: "begin work on a page", In: GetPageContextIn{Path: "Projects/Beta.md"}, AnyAnswer: true,
 			Want: GetPageContextOut{
-				Path: "Projects/Beta.md", Title: "Beta", Etag: "5f2c... (64 digits)", Content: "# Beta\n\nBack to [[alpha#Goals]].\n",
+				Path: "Projects/Beta.md", Title: "Beta", Etag: "5f2c0a1b9d3e7f48", Content: "# Beta\n\nBack to [[alpha#Goals]].\n",
 				Linked: []LinkedPage{{Path: "Projects/Alpha.md", Link: "both", Text: "# Alpha Project details."}},
 			},
 		}},

@@ -26,7 +26,7 @@ func System() tools.Kind {
 		Tools: []tools.Tool[*Notebook]{
 			listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
-			readPages(), readAttachment(), renameHeading(), renameTag(), mergePages(), getPageContext(), createDailyNote(),
+			readPages(), readAttachment(), renameHeading(), renameTag(), mergePages(), getPageContext(), createDailyNote(), splitPage(), batch(),
 		},
 		Problems:  []status.ProblemType{indexBroken, syncStopped, syncConflicts},
 		Folders:   true,

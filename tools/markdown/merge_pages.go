@@ -39,7 +39,7 @@ func mergePages() tools.Tool[*Notebook] {
 			Purpose: "see what a merge would change", In: MergePagesIn{SourcePath: "Projects/Beta.md", DestinationPath: "Projects/Alpha.md", DryRun: true}, AnyAnswer: true,
 		}, {
 			Purpose: "merge a page into another", In: MergePagesIn{SourcePath: "Projects/Beta.md", DestinationPath: "Projects/Alpha.md"}, AnyAnswer: true,
-			Want: MergePagesOut{Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: MergePagesOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in MergePagesIn) (MergePagesOut, error) {
 		return in.merge(ctx, n, c)
@@ -112,7 +112,7 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 		return MergePagesOut{}, err
 	}
 	n.announce(append(out.Changed, file, source.file)...)
-	out.Etag = folder.Etag(after)
+	out.Etag = versionOf(after)
 	return out, nil
 }
 

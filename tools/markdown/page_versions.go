@@ -1,9 +1,6 @@
 package markdown
 
-import (
-	"strings"
-	"sync"
-)
+import "sync"
 
 // maxVersions bounds the texts that pageVersions keeps, in bytes.
 const maxVersions = 16 << 20
@@ -43,6 +40,6 @@ func (v *pageVersions) keep(p *page) {
 func (v *pageVersions) find(e Etag) ([]byte, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	text, ok := v.texts[strings.Trim(string(e), `"`)]
+	text, ok := v.texts[e.version()]
 	return text, ok
 }

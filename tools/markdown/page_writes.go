@@ -16,10 +16,19 @@ const maxPage = 16 << 20
 // Etag is a version of a page from read_page; quotes around it are ignored.
 type Etag string
 
+// version is the etag without quotes, and of a whole SHA-256 as much as an etag has.
+func (e Etag) version() string {
+	v := strings.Trim(string(e), `"`)
+	if len(v) == 64 {
+		return v[:etagLength]
+	}
+	return v
+}
+
 // check returns a conflict if the page has another version. An empty Etag
 // matches every version.
 func (e Etag) check(p *page) error {
-	if e == "" || strings.Trim(string(e), `"`) == p.etag() {
+	if e == "" || e.version() == p.etag() {
 		return nil
 	}
 	return conflictError(p.etag())
@@ -60,7 +69,7 @@ func (d *draft) setContent(p *page, data []byte) error {
 		return d.n.toolError(p.file, err)
 	}
 	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
-		return conflictError(folder.Etag(st.Data))
+		return conflictError(versionOf(st.Data))
 	}
 	return d.n.toolError(p.file, d.SetContent(p.file, data))
 }

@@ -51,7 +51,7 @@ type pageFacts struct {
 // Blocks implements [tools.ContentProvider]: the Markdown as it is, and then what
 // is to be known about it, as JSON.
 func (out ReadPageOut) Blocks() []tools.Content {
-	facts, err := tools.PlainJSON(out.pageFacts)
+	facts, err := tools.PlainJSON(out.shortFacts())
 	if err != nil { // strings and numbers can always be written
 		panic(fmt.Sprintf("read_page: %v", err))
 	}
@@ -66,13 +66,13 @@ func readPage() tools.Tool[*Notebook] {
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
 		Normalize: aliases("path", "limit"),
 		Doc: "Reads a page with its front matter.\n" +
-			"The text is the page as it is; path, title and etag follow as JSON. Writing tools take the etag as if_match.",
+			"The text is the page as it is; path and etag follow as JSON. Writing tools take the etag as if_match.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
 			Want: ReadPageOut{
 				Content: "---\nid: a1\ntitle: Alpha\n---\n\n# Alpha\n", Frontmatter: map[string]any{"id": "a1", "title": "Alpha"},
-				pageFacts: pageFacts{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1", Etag: "5f2c... (64 digits)", Lines: 6},
+				pageFacts: pageFacts{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1", Etag: "5f2c0a1b9d3e7f48", Lines: 6},
 			},
 		}},
 	}, (*Notebook).ReadPage), func(n *Notebook, _ context.Context, in ReadPageIn) ([]string, error) {

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -34,7 +33,7 @@ type ReadPagesOut struct {
 func (out ReadPagesOut) Blocks() []tools.Content {
 	var all []tools.Content
 	for _, p := range out.Pages {
-		facts, err := json.Marshal(p.pageFacts)
+		facts, err := tools.PlainJSON(p.shortFacts())
 		if err != nil { // strings and numbers can always be written
 			panic(fmt.Sprintf("read_pages: %v", err))
 		}

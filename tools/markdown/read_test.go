@@ -53,7 +53,7 @@ func TestReadPage(t *testing.T) {
 	out := call[ReadPageOut](b, "read_page", `{"path":"Welcome.md"}`)
 	equal(t, "content", fixture()["Welcome.md"], out.Content)
 	equal(t, "front matter", map[string]any{"id": "w1", "title": "Welcome", "tags": []any{"start", "Überblick"}, "position": 1.0}, out.Frontmatter)
-	if out.PageID != "w1" || out.Path != "Welcome.md" || len(out.Etag) != 64 || out.Lines != 10 {
+	if out.PageID != "w1" || out.Path != "Welcome.md" || len(out.Etag) != etagLength || out.Lines != 10 {
 		t.Errorf("%+v", out)
 	}
 	for arg, want := range map[string]string{

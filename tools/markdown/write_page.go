@@ -41,7 +41,7 @@ func writePage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
-			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
+			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).WritePage)
 }

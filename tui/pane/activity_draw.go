@@ -203,6 +203,17 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 	}
 }
 
+func callResult(t theme.Theme, c status.Call) string {
+	switch {
+	case c.Code == status.Asked:
+		return t.Busy.Text("? asked the user; the client will retry")
+	case c.Failed():
+		return t.Bad.Text("✗ " + c.Code)
+	default:
+		return t.Good.Text("● ok")
+	}
+}
+
 // callSection is all there is to say of the selected call.
 func (p Activity) callSection(t theme.Theme) widget.Section {
 	if r, ok := p.selectedRunning(); ok {
@@ -218,13 +229,6 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	}
 	return widget.Section{Title: title, Min: 4, Preferred: 14, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
-		result := t.Good.Text("● ok")
-		switch {
-		case c.Code == status.Asked:
-			result = t.Busy.Text("? asked the user; the client will retry")
-		case c.Failed():
-			result = t.Bad.Text("✗ " + c.Code)
-		}
 		client, took := c.Client+", not proven", widget.Duration(c.Worked())+p.comparedToMean(c)
 		if c.Proven {
 			client = c.Client + ", proven"
@@ -234,7 +238,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		}
 		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
-			t.Dim.Fit("result", 10) + result,
+			t.Dim.Fit("result", 10) + callResult(t, c),
 			field("client", client+", session "+widget.OrDash(c.Session)),
 			field("source", widget.OrDash(c.Source)),
 			field("began", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),

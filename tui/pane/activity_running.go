@@ -114,7 +114,7 @@ func (p Activity) runningSection(t theme.Theme, r status.RunningCall) widget.Sec
 			field("source", widget.OrDash(r.Source)),
 			field("began", r.Began.In(p.zone).Format("2 Jan 15:04:05.000")),
 			"",
-			t.Dim.Text(p.keys.Remove.Help().Key + " cancels it: the agent is told so, and nothing is left half written."),
+			t.Dim.Text(p.keys.Remove.Help().Key + " cancels it. Nothing is left half written."),
 		}, h)
 	}}
 }

@@ -3,18 +3,20 @@ package pane
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// fillsPane reports whether the selected approval has the whole pane of w by h
+// fillsPane reports whether the selected approval of p has the whole pane of w by h
 // cells, and all others one row: what waits is to be read.
-func (p Changes) fillsPane(w, h int) bool {
+func fillsPane(p Changes, w, h int) bool {
 	_, waits := p.pending()
-	columns := widget.Framed(w, h) && w >= widget.WideWidth
-	return waits && h < widget.ScreenReaderHeight && (p.detail.Open || !columns)
+	return waits && w > 0 && h < widget.ScreenReaderHeight
 }
 
 // An approvalScreen draws the selected approval of a pane.
@@ -24,7 +26,7 @@ type approvalScreen struct {
 	a status.Approval
 }
 
-func (p Changes) approvalScreen() approvalScreen {
+func newApprovalScreen(p Changes) approvalScreen {
 	a, _ := p.pending()
 	return approvalScreen{p, a}
 }
@@ -33,10 +35,55 @@ func (p Changes) approvalScreen() approvalScreen {
 // would change.
 func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
 	rows := p.head(t, w, h)
-	section := widget.Section{Title: p.title(), Note: p.note(w, h), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	h -= len(rows)
+	section := widget.Section{Title: p.title(), Note: p.note(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		return widget.ScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
 	}}
-	return append(rows, widget.Stack(t, w, h-len(rows), widget.Framed(w, h-len(rows)), section)...)
+	side := sideWidth(w, h)
+	text := widget.Stack(t, w-side, h, widget.Framed(w, h), section)
+	if side > 0 {
+		for i, row := range widget.Stack(t, side, h, true, p.queueSection(t), p.whySection(t, side-4)) {
+			text[i] += row
+		}
+	}
+	return append(rows, text...)
+}
+
+// sideWidth is how much of w cells the queue beside the text takes; 0: there is no
+// room for it.
+func sideWidth(w, h int) int {
+	if w < 120 || !widget.Framed(w, h) {
+		return 0
+	}
+	return min(56, w*2/5)
+}
+
+// queueSection lists all calls that wait.
+func (p approvalScreen) queueSection(t theme.Theme) widget.Section {
+	n := len(p.snap.Approvals)
+	return widget.Section{Title: titleWithCount("Waiting", n), Min: 1, Preferred: min(n, 12), Rows: func(w, h int) []string {
+		return widget.VisibleRows(t, n, p.approval(p.a.ID), h, func(t theme.Theme, i int) string {
+			return approvalRow(t, p.snap.Approvals[i], p.reader.now, p.zone, w)
+		})
+	}}
+}
+
+// whySection says why the person is asked, and what a yes does.
+func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
+	rows := t.Text.Wrap(p.a.AskReason, w)
+	if p.a.Proven {
+		rows = append(rows, t.Good.Wrap("The client has proved its name. Session "+p.a.Session+".", w)...)
+	} else {
+		rows = append(rows, t.Warn.Wrap("Not proven: any program can call itself that. Session "+p.a.Session+".", w)...)
+	}
+	said := 0
+	for _, c := range p.cache.changes {
+		if c.Client == p.a.Client && c.Source == p.a.Source && said < 3 {
+			rows = append(rows, t.Dim.Text(widget.ShortTime(c.Time, p.snap.Time, p.zone)+" wrote ")+t.Text.CutLeft(c.Target, w-13))
+			said++
+		}
+	}
+	return widget.Section{Title: "Why you are asked", Min: 3, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 }
 
 // head are the rows above the text; a low pane has fewer.
@@ -48,7 +95,7 @@ func (p approvalScreen) head(t theme.Theme, w, h int) []string {
 	if h >= 10 {
 		rows = append(rows, targetRow(t, p.a, w))
 	}
-	if h >= 14 {
+	if h >= 14 && sideWidth(w, h-3) == 0 {
 		rows = append(rows, theme.Fit(t.Dim.Text(" asked because "+p.a.AskReason), w))
 	}
 	return rows
@@ -58,12 +105,12 @@ func (p approvalScreen) head(t theme.Theme, w, h int) []string {
 func (p approvalScreen) queueRow(t theme.Theme, w int) string {
 	a := p.a
 	at, all := p.approval(a.ID), p.snap.Approvals
-	until := t.Dim.Text(" until " + a.Until.In(p.zone).Format("15:04:05") + " ")
+	until := " " + timeLeft(t, a, p.reader.now, p.zone, w/5) + " "
 	row := t.Warn.Text(fmt.Sprintf(" ▲ %d of %d ", at+1, len(all)))
 	room := w - theme.Width(until)
 	from := max(0, at-1)
 	for i := from; i < len(all); i++ {
-		name := t.Dim.Text(" " + clientName(all[i]) + " " + all[i].Tool + " ")
+		name := t.Dim.Text(" " + clientName(all[i]) + " " + all[i].Tool + secondsLeft(all[i], p.reader.now, w) + " ")
 		if i == at {
 			name = t.Strong.Text("[" + clientName(a) + " " + a.Tool + "]")
 		}
@@ -79,7 +126,10 @@ func (p approvalScreen) queueRow(t theme.Theme, w int) string {
 // factRow says who wants what, and how much.
 func factRow(t theme.Theme, a status.Approval, w int) string {
 	n := len(a.Targets) + a.More
-	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n, "target") + " in " + a.Source + " with " + a.Tool
+	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n, "target") + " in " + a.Source
+	if w >= widget.WideWidth { // else the row above names it
+		what += " with " + a.Tool
+	}
 	if n == 0 || a.Effect != "write" && a.Effect != "delete" {
 		what = " wants to call " + a.Tool + " in " + a.Source + " (" + a.Effect + ")"
 	}
@@ -93,7 +143,7 @@ func factRow(t theme.Theme, a status.Approval, w int) string {
 
 // targetRow names the targets, and what the agent says.
 func targetRow(t theme.Theme, a status.Approval, w int) string {
-	row := " " + t.Strong.Text(cmp.Or(targetsText(a), "(unknown targets)"))
+	row := " " + t.Strong.Text(cmp.Or(pagesFirst(a), "(unknown targets)"))
 	says := t.Dim.Text("   gives no reason")
 	if a.Reason != "" {
 		says = t.Dim.Text("   says: ") + t.Text.Text(fmt.Sprintf("%q", a.Reason))
@@ -137,4 +187,81 @@ func drawEnd(p Changes, t theme.Theme, w, h int) []string {
 	}
 	rows = append(rows, t.Dim.Text("   "+hint))
 	return append(rows, widget.Stack(t, w, h-len(rows), widget.Framed(w, h-len(rows)), p.listSection(t))...)
+}
+
+// What is left of the time for an answer when it becomes short, and very short.
+const (
+	shortTime     = 15 * time.Second
+	veryShortTime = 5 * time.Second
+)
+
+// timeLeft is a bar of cells and the seconds that are left to answer a, or until
+// when that can be done where they are not counted down. Few cells are no bar.
+func timeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, cells int) string {
+	if now.IsZero() {
+		return t.Dim.Text("until " + a.Until.In(zone).Format("15:04:05"))
+	}
+	left, style := max(0, a.Until.Sub(now)), t.Good
+	switch {
+	case left <= veryShortTime:
+		style = t.Bad
+	case left <= shortTime:
+		style = t.Warn
+	}
+	seconds := fmt.Sprintf(" %2d s", int(left.Seconds()))
+	if left > 2*time.Minute {
+		seconds = fmt.Sprintf(" %d min", int(left.Minutes()))
+	}
+	whole := a.Until.Sub(a.Since)
+	if cells = min(cells, 30); cells < 8 || whole <= 0 {
+		return style.Text(seconds)
+	}
+	full := min(cells, int((left*time.Duration(cells)+whole-1)/whole))
+	return style.Text(strings.Repeat("█", full)) + t.Dim.Text(strings.Repeat("░", cells-full)) + style.Text(seconds)
+}
+
+// secondsLeft is what another call that waits has left, where there is room for it.
+func secondsLeft(a status.Approval, now time.Time, w int) string {
+	if now.IsZero() || w < widget.WideWidth {
+		return ""
+	}
+	return fmt.Sprintf(" %d s", int(max(0, a.Until.Sub(now)).Seconds()))
+}
+
+// approvalRow is a call that waits in a list: who wants what, and how long that
+// can be answered. t is that of the row.
+func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, w int) string {
+	cells := 0
+	if w >= 72 {
+		cells = 8
+	}
+	end := " " + timeLeft(t, a, now, zone, cells)
+	if a.Added+a.Removed > 0 && w >= widget.FramedWidth {
+		end = " " + t.Text.Text(lineChanges(a.Added, a.Removed)) + end
+	}
+	room := max(1, w-theme.Width(end))
+	name, tool := min(20, w/4), min(14, w/5)
+	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") + t.Text.Fit(a.Tool, tool) + t.Text.Text(" ") +
+		t.Strong.CutLeft(pagesFirst(a), room-name-tool-4)
+	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)
+}
+
+// pagesFirst is [targetsText] with the folders that come with the rest behind it.
+func pagesFirst(a status.Approval) string {
+	isFolder := func(name string) int {
+		if strings.HasSuffix(name, "/") {
+			return 1
+		}
+		return 0
+	}
+	a.Targets = slices.Clone(a.Targets)
+	slices.SortStableFunc(a.Targets, func(x, y string) int { return isFolder(x) - isFolder(y) })
+	return targetsText(a)
+}
+
+// textRoom is the room for the text in a pane of w by h cells.
+func (p approvalScreen) textRoom(w, h int) (int, int) {
+	h -= len(p.head(theme.Theme{}, w, h))
+	tw, th := widget.Inside(w, h)
+	return tw - sideWidth(w, h), th
 }

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -43,24 +44,34 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result) approvalText 
 	if c.Total == 0 && a.Effect != "read" {
 		add(widget.RiskLine, "What it would change is not known in advance. You see only its arguments.")
 	}
+	groups := equalTargets(c)
+	c.Targets = slices.Clone(c.Targets)
+	slices.SortStableFunc(c.Targets, func(a, b status.ApprovalTarget) int { // what is alike comes last
+		return min(1, len(groups[a.Offset].all())) - min(1, len(groups[b.Offset].all()))
+	})
 	if c.Total > 1 {
 		add(widget.TitleLine, widget.Plural(c.Total, "target")+", "+lineChanges(c.Added, c.Removed))
 		for _, t := range c.Targets {
-			add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.Name, lineChanges(t.Added, t.Removed)))
+			switch group := groups[t.Offset]; {
+			case group == nil:
+				add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.Name, lineChanges(t.Added, t.Removed)))
+			case group.targets[0].Offset == t.Offset:
+				add(widget.TextLine, group.headline())
+			}
 		}
 		if more := c.Total - len(c.Targets); more > 0 {
 			add(widget.RiskLine, widget.Plural(more, "more target")+" are not listed; `lectern approve show "+a.ID+"` lists all")
 		}
 	}
 	before := len(parts)
-	parts = append(parts, textParts(c, 0, c.Head)...)
+	parts = append(parts, textParts(c, groups, 0, c.Head)...)
 	if c.Hidden > 0 {
 		more := "z shows it"
 		if q.All {
 			more = "`lectern approve show " + a.ID + " --all` shows it"
 		}
 		add(widget.RiskLine, "… "+widget.Bytes(c.Hidden)+" in between are not shown here; "+more)
-		parts = append(parts, textParts(c, len(c.Head)+c.Hidden, c.Tail)...)
+		parts = append(parts, textParts(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
 	}
 	out := approvalText{all: q.All, view: widget.NewTextView().Append(parts...)}
 	out.first = firstChange(out.view, parts[:before])
@@ -74,8 +85,9 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result) approvalText 
 }
 
 // textParts are the parts of text, which begins at a byte of the whole: for each
-// target its headline, unless there is only one, and its diff.
-func textParts(c ApprovalContent, at int, text string) (parts []widget.TextPart) {
+// target its headline, unless there is only one, and its diff. Targets that change
+// alike have one diff.
+func textParts(c ApprovalContent, groups map[int]*targetGroup, at int, text string) (parts []widget.TextPart) {
 	if c.Total == 0 {
 		return []widget.TextPart{{Kind: widget.TextLine, Text: text}}
 	}
@@ -84,11 +96,21 @@ func textParts(c ApprovalContent, at int, text string) (parts []widget.TextPart)
 		if from >= to {
 			continue
 		}
+		group := groups[t.Offset]
+		if group != nil && group.targets[0].Offset != t.Offset {
+			continue
+		}
 		body := text[from-at : to-at]
 		if from == t.Offset {
 			headline, rest, _ := strings.Cut(body, "\n")
 			if body = rest; c.Total > 1 {
+				if group != nil {
+					headline = group.headline()
+				}
 				parts = append(parts, widget.TextPart{Kind: widget.TitleLine, Text: headline})
+			}
+			if group != nil {
+				parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: group.names()})
 			}
 			body = withoutFileNames(body)
 		}
@@ -122,7 +144,7 @@ func firstChange(view widget.TextView, before []widget.TextPart) int {
 
 // changesSomething reports whether a line is more than the context of a change.
 func changesSomething(kind widget.LineKind, text string) bool {
-	return kind != widget.DiffLine || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")
+	return kind != widget.DiffLine && kind != widget.DimLine || kind == widget.DiffLine && (strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-"))
 }
 
 func lineChanges(added, removed int) string {
@@ -176,4 +198,61 @@ func who(t theme.Theme, a status.Approval) string {
 // only claimed stands in quotes.
 func clientName(a status.Approval) string {
 	return strings.TrimSuffix(status.ClientLabel(a.Client, a.Proven), " (claimed)")
+}
+
+// A targetGroup is targets that change alike, byte for byte: a person looks at
+// one of them.
+type targetGroup struct{ targets []status.ApprovalTarget }
+
+// minAlike is from how many targets on a group is made.
+const minAlike = 3
+
+// equalTargets are the groups of c, by the offsets of their targets; none if not all
+// of c is known.
+func equalTargets(c ApprovalContent) map[int]*targetGroup {
+	if !c.complete() {
+		return nil
+	}
+	alike := map[string]*targetGroup{}
+	for _, t := range c.Targets {
+		_, body, _ := strings.Cut(c.Head[t.Offset:min(t.Offset+t.Bytes, len(c.Head))], "\n")
+		if t.Added+t.Removed == 0 || body == "" {
+			continue
+		}
+		id := t.Action + "\n" + body
+		if alike[id] == nil {
+			alike[id] = &targetGroup{}
+		}
+		alike[id].targets = append(alike[id].targets, t)
+	}
+	groups := map[int]*targetGroup{}
+	for _, g := range alike {
+		if len(g.targets) < minAlike {
+			continue
+		}
+		for _, t := range g.targets {
+			groups[t.Offset] = g
+		}
+	}
+	return groups
+}
+
+func (g *targetGroup) all() []status.ApprovalTarget {
+	if g == nil {
+		return nil
+	}
+	return g.targets
+}
+
+func (g *targetGroup) headline() string {
+	n, t := len(g.targets), g.targets[0]
+	return fmt.Sprintf("%s %s, all alike (%s in each)", t.Action, widget.Plural(n, "target"), lineChanges(t.Added, t.Removed))
+}
+
+func (g *targetGroup) names() string {
+	names := make([]string, len(g.targets))
+	for i, t := range g.targets {
+		names[i] = t.Name
+	}
+	return strings.Join(names, ", ")
 }

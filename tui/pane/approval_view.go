@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 
@@ -19,11 +20,18 @@ type approvalReader struct {
 	wanted map[string]bool         // of these all is wanted
 	warned string                  // the approval whose yes was answered with what is unseen; empty: none
 	given  string                  // the approval that the pane answered last; empty: none
+	now    time.Time               // zero: the time that is left is not counted down
 	ended  status.Approval         // that was selected and no longer waits; no ID: none
 }
 
 // atFirstChange is the top row of a text that was not scrolled yet.
 const atFirstChange = -1
+
+// ShowTime implements [TimeObserver].
+func (p Changes) ShowTime(now time.Time) Pane {
+	p.reader.now = now
+	return p
+}
 
 // keep forgets all approvals but those that wait.
 func (r approvalReader) keep(waits func(id string) bool) approvalReader {

@@ -34,7 +34,7 @@ func (p Overview) peerSection(t theme.Theme, application string) widget.Section 
 	for _, peer := range p.snap.Peers {
 		if peer.Application == application {
 			peers = append(peers, peer)
-			want += 2 + (len(peer.Capabilities)+3)/4 + 2*len(missingReasons(peer))
+			want += 2 + (len(peer.Capabilities)+2)/3 + 2*len(missingReasons(peer)) // three in a row: the columns are narrow
 			note = string(peer.State)
 		}
 	}

@@ -22,8 +22,8 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 		return drawEnd(p, t, w, h)
 	case p.len() == 0:
 		return widget.Stack(t, w, h, frame, p.emptySection(t))
-	case p.fillsPane(w, h):
-		return p.approvalScreen().draw(t, w, h)
+	case fillsPane(p, w, h):
+		return newApprovalScreen(p).draw(t, w, h)
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
 	case h < 8:
@@ -40,8 +40,8 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 		h--
 	}
 	switch {
-	case p.fillsPane(w, h):
-		return widget.Inside(w, h-len(p.approvalScreen().head(theme.Theme{}, w, h)))
+	case fillsPane(p, w, h):
+		return newApprovalScreen(p).textRoom(w, h)
 	case p.detail.Open:
 		w, h = widget.Inside(w, h)
 	default:
@@ -128,7 +128,7 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
-		return t.RowRegion(r.i, approvalRow(p, t, p.snap.Approvals[r.i], w))
+		return t.RowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i], p.reader.now, p.zone, w))
 	case r.heading:
 		return changesHeading(p, t, p.cache.at(r.i-waiting), w)
 	default:
@@ -140,13 +140,6 @@ func changesHeading(p Changes, t theme.Theme, c status.Change, w int) string {
 	who := widget.OrDash(c.Client)
 	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time,
 		p.snap.Time, p.zone)), w)
-}
-
-func approvalRow(p Changes, t theme.Theme, a status.Approval, w int) string {
-	t = p.rowTheme(t, changeSelection{true, a.ID})
-	line := t.Warn.Text("▲ ") + t.Text.Fit(clientName(a), min(20, w/4)) + t.Text.Text(" ") + t.Text.Fit(a.Tool, min(20, w/4)) + t.Text.Text(" ") +
-		t.Strong.Text(targetsText(a)) + t.Dim.Text(" "+a.Source+", until "+a.Until.In(p.zone).Format("15:04:05"))
-	return widget.FillRow(t, line, w)
 }
 
 func changeRow(p Changes, t theme.Theme, c status.Change, w int) string {

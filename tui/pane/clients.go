@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,17 +14,36 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// Clients shows the agents that are attached, the places on this machine that
-// Lectern can be put into, and what to give to a client by hand so that its
-// agent gets in. The places are in clients_targets.go.
+// Clients is one list: the agents that are connected, those that wait for a person
+// first, and below them the places on this machine that Lectern can be put into.
+// Beside it stands all there is to say of the selected row. What is said and done
+// of an agent is in clients_agents.go, of a place in clients_targets.go.
 type Clients struct {
-	keys    Keys
-	zone    *time.Location
-	snap    status.Snapshot
-	targets []installTarget
-	cursor  int    // the selected place
-	agent   string // the selected agent, by the name of its session; empty: a place is selected
+	keys     Keys
+	zone     *time.Location
+	snap     status.Snapshot
+	targets  []installTarget
+	rows     []clientRow // as the list has them
+	list     widget.List
+	order    agentOrder
+	unfolded bool          // the places that were not found are listed, too
+	left     bool          // the selected agent has, and nothing was selected since
+	recent   []status.Call // of agents, oldest first
 }
+
+// A clientRow is an agent, a place, or stands for the places that were not found.
+type clientRow struct {
+	agent  *status.Session
+	target installTarget
+	folded int // places
+}
+
+// The IDs of rows begin so; what follows is the name of a session or a title.
+const (
+	agentRow = "agent/"
+	placeRow = "place/"
+	foldRow  = "more"
+)
 
 // NewClients returns a Clients that shows times of zone.
 func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone: zone} }
@@ -31,27 +52,87 @@ func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone
 func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Install, "install Lectern in the client"), help(k.Remove, "uninstall it, or disconnect the selected agent"), help(k.Copy, "copy the snippet"),
-		help(k.Save, "save the snippet to a file"), help(k.SeeCalls, "calls of the selected agent"), help(k.PauseClient, "pause the writes of the selected agent"),
+		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, "pause the writes of the agent"),
+		help(k.Remove, "disconnect the agent, or uninstall Lectern from the client"), help(k.Revoke, "take all permissions from the agent"),
+		help(k.UndoSession, "undo what the agent has changed since it connected"), help(k.SortRows, "sort the agents by the next column"),
+		help(k.Filter, "filter by letters"), help(k.Install, "install Lectern in the client"), help(k.Copy, "copy the snippet"),
+		help(k.SeeCalls, "calls of the agent"),
 	}}}
 }
 
-// Show implements [Pane]. The selection stays on its place when others come.
+// Show implements [Pane]. The selection stays on its row when others come.
 func (p Clients) Show(s status.Snapshot) Pane {
-	selected := p.selected().title
 	p.snap, p.targets = s, installTargets(s)
-	p.cursor = widget.Clamp(p.cursor, len(p.targets))
-	return p.Focus(selected)
+	return p.listed()
 }
 
-// Focus implements [Focuser]: part is the title of a place.
-func (p Clients) Focus(part string) Pane {
-	for i, one := range p.targets {
-		if one.title == part {
-			p.cursor = i
+// listed is p with its rows as the snapshot, the order and the filter are.
+func (p Clients) listed() Clients {
+	p.rows = p.rows[:0:0]
+	var rows []widget.ListRow
+	add := func(r clientRow, id, text string, rank int) {
+		p.rows = append(p.rows, r)
+		rows = append(rows, widget.ListRow{ID: id, Text: text, Rank: rank})
+	}
+	agents := slices.Clone(p.snap.Sessions)
+	p.order.sort(agents)
+	for i := range agents {
+		s := &agents[i]
+		rank := 1
+		if len(callsWaiting(p.snap, s.Name)) > 0 {
+			rank = 0
 		}
+		add(clientRow{agent: s}, agentRow+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
+	}
+	folded := 0
+	unfolded := p.unfolded || p.list.Filter() != "" || p.list.Typing() || !slices.ContainsFunc(p.targets, installTarget.isHere)
+	for _, one := range p.targets {
+		if !one.isHere() && !unfolded {
+			folded++
+			continue
+		}
+		add(clientRow{target: one}, placeRow+one.title, one.title+" "+one.stateWords(), 2)
+	}
+	if folded > 0 {
+		add(clientRow{folded: folded}, foldRow, "", 3)
+	}
+	before := p.list.ID()
+	if p.list = p.list.Show(rows).Select(before); p.list.ID() != before && strings.HasPrefix(before, agentRow) && !p.list.Typing() {
+		p.left = true // no key acts on what was not chosen
 	}
 	return p
+}
+
+// Focus implements [Focuser]: part is the title of a place, or the name of a
+// session.
+func (p Clients) Focus(part string) Pane {
+	p.list = p.list.Select(placeRow + part).Select(agentRow + part)
+	return p
+}
+
+// ObserveCalls implements [CallObserver].
+func (p Clients) ObserveCalls(calls []status.Call) Pane {
+	const kept = 500
+	p.recent = append(slices.Clip(p.recent), calls...)
+	p.recent = p.recent[max(0, len(p.recent)-kept):]
+	return p
+}
+
+// Typing implements [TextEditor].
+func (p Clients) Typing() bool { return p.list.Typing() }
+
+// Paste implements [TextEditor].
+func (p Clients) Paste(text string) Pane {
+	p.list = p.list.Paste(text)
+	return p.listed()
+}
+
+// selected is the row that keys are about; nothing of it is set if there is none.
+func (p Clients) selected() clientRow {
+	if i := p.list.Selected(); i >= 0 && !p.left {
+		return p.rows[i]
+	}
+	return clientRow{}
 }
 
 // Key implements [Pane].
@@ -59,193 +140,174 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if next, want, ok := p.agentKey(k); ok {
-		return next, want
+	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
+		p.list, p.left = next, false
+		return p.listed(), nil
 	}
+	one := p.selected()
 	switch {
-	case key.Matches(k, p.keys.Install):
-		return p, p.installIntent(status.Install)
-	case key.Matches(k, p.keys.Remove):
-		return p, p.installIntent(status.Uninstall)
-	case key.Matches(k, p.keys.Copy):
-		return p, copySnippet(p.selected().snippet)
-	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
-		return p, p.save()
-	default:
-		next, ok := p.move(k)
-		if !ok {
-			return p, Unhandled{}
+	case one.agent != nil:
+		if want := p.agentIntent(k, *one.agent); want != nil {
+			return p, want
 		}
-		return next, nil
+	case one.folded > 0 && key.Matches(k, p.keys.Enter):
+		p.unfolded = true
+		return p.listed(), nil
+	case key.Matches(k, p.keys.Install, p.keys.Enter):
+		return p, IntentFor(status.Action{Verb: status.Install, Target: one.target.install.ID})
+	case key.Matches(k, p.keys.Remove):
+		return p, IntentFor(status.Action{Verb: status.Uninstall, Target: one.target.install.ID})
+	case key.Matches(k, p.keys.Copy):
+		return p, copySnippet(one.target.snippet)
 	}
-}
-
-// installIntent is what puts Lectern into the selected place, or takes it out.
-func (p Clients) installIntent(v status.Verb) Intent {
-	return IntentFor(status.Action{Verb: v, Target: p.selected().install.ID})
-}
-
-func (p Clients) save() Intent {
-	s := p.selected().snippet
-	return Save{What: "the snippet for " + s.Client, Name: "lectern-" + fileName(s.Client) + ".txt", Text: s.Text + "\n"}
-}
-
-// fileName is s as part of a file name.
-func fileName(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	if len(words) == 0 {
-		return "client"
+	if Running(p.snap) && key.Matches(k, p.keys.SortRows) {
+		p.order = (p.order + 1) % agentOrders
+		return p.listed(), nil
 	}
-	return strings.Join(words, "-")
+	return p, Unhandled{}
 }
 
 // Keys implements [Pane].
 func (p Clients) Keys() []key.Binding {
-	if p.agent != "" {
-		return p.agentKeys()
-	}
-	one := p.selected()
-	if one.title == "" {
-		return nil
+	one, help := p.selected(), widget.WithHelp
+	switch {
+	case p.list.Typing():
+		return p.list.Bindings(p.keys.NavKeys)
+	case one.agent != nil:
+		return p.agentKeys(*one.agent)
+	case one.folded > 0:
+		return []key.Binding{help(p.keys.Enter, "list them"), p.keys.Filter}
 	}
 	var keys []key.Binding
-	switch one.install.State {
+	switch one.target.install.State {
 	case "":
 	case status.Stopped:
 		keys = append(keys, p.keys.Install)
 	case status.Ready:
-		keys = append(keys, widget.WithHelp(p.keys.Remove, "uninstall"))
+		keys = append(keys, help(p.keys.Remove, "uninstall"))
 	default:
-		keys = append(keys, widget.WithHelp(p.keys.Install, "repair"), widget.WithHelp(p.keys.Remove, "uninstall"))
+		keys = append(keys, help(p.keys.Install, "repair"), help(p.keys.Remove, "uninstall"))
 	}
-	if one.snippet.Text != "" {
-		keys = p.keys.withSave(Running(p.snap), append(keys, p.keys.Copy)...)
+	if one.target.snippet.Text != "" {
+		keys = append(keys, help(p.keys.Copy, "copy the snippet"))
 	}
-	return append(keys, widget.WithHelp(p.keys.Down, "next client"))
+	return append(keys, p.keys.Filter)
 }
 
 // View implements [Pane].
 func (p Clients) View(t theme.Theme, w, h int) string {
-	frame := widget.Framed(w, h)
-	agents := p.agentsSection(t)
-	agents.Preferred = min(agents.Preferred, max(agents.Min, h/2-2))
-	return strings.Join(widget.Stack(t, w, h, frame, agents, p.connectSection(t, w, h)), "\n")
-}
-
-func (p Clients) agentsSection(t theme.Theme) widget.Section {
-	n := len(p.snap.Sessions)
-	return widget.Section{
-		Title: titleWithCount("Connected agents", n), Min: min(max(1, n), 2), Preferred: max(1, n+1),
-		Rows: func(w, h int) []string {
-			if n == 0 {
-				return []string{t.Dim.Text(noAgentText(p.snap))}
-			}
-			var rows []string
-			if h > n {
-				rows, h = append(rows, sessionHeading(t, w)), h-1
-			}
-			return append(rows, p.agentRows(t, w, h)...)
-		},
-	}
-}
-
-// From this width on a session's row says how it proved itself and what it may.
-const grantsWidth = 96
-
-func sessionHeading(t theme.Theme, w int) string {
-	line := t.Dim.Fit("  client", clientWidth(w)+3) + t.Dim.Fit("by", 7)
-	if w >= 72 {
-		line += t.Dim.Fit("sees", 13)
-	}
-	line += t.Dim.FitRight("calls", 7)
-	if w >= 48 {
-		line += t.Dim.Fit("  last call", min(30, w-theme.Width(line)))
-	}
-	if w >= grantsWidth {
-		line += t.Dim.Text("  identity and permissions")
-	}
-	return theme.Fit(line, w)
-}
-
-func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *time.Location) string {
-	glyph, style := t.State(s.State)
-	name := strings.TrimSpace(s.Client + " " + s.Version)
-	if s.Client == "" {
-		name = s.Name
-	}
-	line := style.Text(glyph) + " " + t.Strong.Fit(name, clientWidth(w)) + " " + t.Dim.Fit(string(s.Transport), 7)
-	if w >= 72 {
-		scope := s.Scope
-		if scope == "" {
-			scope = "all sources"
+	return p.list.WithFilter(t, w, h, func(h int) []string {
+		if h < 8 {
+			return widget.Stack(t, w, h, false, p.listSection(t))
 		}
-		line += t.Dim.Fit(scope, 12) + " "
+		return widget.ListWithDetail(t, w, h, max(3, h/2-2), p.listSection(t), p.detailSection(t))
+	})
+}
+
+func (p Clients) listSection(t theme.Theme) widget.Section {
+	n := len(p.rows)
+	note := p.list.Note()
+	if note == "" && len(p.snap.Sessions) > 1 {
+		note = "sorted: " + p.order.label()
 	}
-	line += t.Text.FitRight(widget.Count(s.Calls), 7)
-	if w >= 48 {
-		last := ""
-		if s.Calls > 0 {
-			last = "  " + widget.ClockTime(s.LastCall, now, zone) + " " + s.LastTool
+	title := titleWithCount("Connected agents", len(p.snap.Sessions))
+	return widget.Section{Title: title, Note: note, Min: min(max(2, n+1), 4), Preferred: max(2, n+1), Rows: func(w, h int) []string {
+		if n == 0 && p.list.Filter() == "" {
+			return []string{t.Dim.Text(noAgentText(p.snap))}
 		}
-		line += t.Dim.Fit(last, min(30, w-theme.Width(line)))
-	}
-	if w >= grantsWidth {
-		line += identityText(t, s)
-	}
-	return theme.Fit(line, w)
+		var head []string
+		switch {
+		case len(p.snap.Sessions) == 0:
+			head = []string{t.Dim.Text(noAgentText(p.snap))}
+		case h > 3:
+			head = []string{agentHeading(t, w)}
+		}
+		return append(head, p.list.Draw(t, w, h-len(head), func(t theme.Theme, i, w int) string { return p.row(t, p.rows[i], w) })...)
+	}}
 }
 
-// identityText says whether s has shown who it is, and what it may do.
-func identityText(t theme.Theme, s status.Session) string {
-	who := t.Dim.Text("  unverified · ")
-	if s.Proven {
-		who = t.Good.Text("  verified · ")
+func (p Clients) row(t theme.Theme, r clientRow, w int) string {
+	switch {
+	case r.agent != nil:
+		return drawAgent(t, p.snap, p.zone, *r.agent, w)
+	case r.folded > 0:
+		return widget.FillRow(t, t.Dim.Text(fmt.Sprintf("  %d more that were not found here; enter lists them", r.folded)), w)
 	}
-	if !s.WritesPaused.IsZero() {
-		return who + t.Bad.Text("writes paused")
-	}
-	if s.Grants == "" {
-		return who + t.Dim.Text("source permissions")
-	}
-	return who + t.Text.Text(s.Grants)
+	return drawTarget(t, r.target, w)
 }
 
-// clientWidth is what the other columns leave for the name of a client.
-func clientWidth(w int) int {
-	if w >= 72 {
-		return min(28, w-54)
+func (p Clients) detailSection(t theme.Theme) widget.Section {
+	one := p.selected()
+	switch {
+	case one.agent != nil:
+		return widget.Section{Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16, Rows: func(w, h int) []string {
+			return widget.TruncateRows(t, p.agentDetail(t, *one.agent, w), h)
+		}}
+	case one.target.title != "":
+		return widget.Section{Title: "Connect " + one.target.title, Min: 3, Preferred: 16, Rows: func(w, h int) []string {
+			return p.targetRows(t, one.target, w, h)
+		}}
+	case p.left:
+		return widget.Message("Agent", t.Warn.Text("That agent has left. Select another row."))
+	case one.folded > 0:
+		return widget.Message("Connect another client", t.Dim.Text("Clients that were not found on this machine. / finds them by their names."))
 	}
-	return min(28, max(12, w-41))
+	return widget.Message("Connect a client", t.Dim.Text("Waiting for the hub to report how to connect."))
 }
 
 // DisabledReason implements [Pane].
 func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
-	if p.agent != "" {
-		return p.agentDisabledReason(k)
-	}
 	one := p.selected()
 	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
 	switch {
-	case (puts || takes) && one.title == "":
-		return "No client found to install Lectern in."
-	case (puts || takes) && one.install.ID == "":
-		return "This client has no configuration file that Lectern can edit. Press c to copy the snippet."
-	case takes && one.install.State == status.Stopped:
-		return "Lectern is not installed in " + one.title + "."
-	case !key.Matches(k, p.keys.Copy) && !p.keys.saves(k, Running(p.snap)):
+	case p.list.Typing():
 		return ""
-	case one.title == "":
+	case one.agent != nil:
+		return p.agentDisabledReason(k, *one.agent)
+	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.Enter, p.keys.Copy)):
+		return "That agent has left. Select another row."
+	case key.Matches(k, p.keys.PauseClient, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke):
+		return "Select an agent first."
+	case one.folded > 0 && (puts || takes || key.Matches(k, p.keys.Copy)):
+		return "Select a client first; enter lists them."
+	case one.target.title == "" && (puts || takes):
+		return "No client found to install Lectern in."
+	case (puts || takes || key.Matches(k, p.keys.Enter) && one.folded == 0) && one.target.install.ID == "":
+		return "This client has no configuration file that Lectern can edit. Press c to copy the snippet."
+	case (puts || key.Matches(k, p.keys.Enter)) && one.target.install.State == status.Ready:
+		return "Lectern is installed in " + one.target.title + " already; nothing changes."
+	case takes && one.target.install.State == status.Stopped:
+		return "Lectern is not installed in " + one.target.title + "."
+	case !key.Matches(k, p.keys.Copy):
+		return ""
+	case one.target.title == "":
 		return snippetDisabledReason(p.snap)
 	default:
-		return reasonUnless(one.snippet.Text != "", "This client needs no snippet. Press i to install Lectern.")
+		return reasonUnless(one.target.snippet.Text != "", "This client needs no snippet. Press i to install Lectern.")
 	}
 }
 
 // SelectRow implements [RowSelector].
 func (p Clients) SelectRow(i int) (Pane, bool) {
-	at := len(p.snap.Sessions) + p.cursor
-	if agent := p.agentIndex(); agent >= 0 {
-		at = agent
+	next, again := p.list.SelectRow(i)
+	p.list, p.left = next, false
+	return p, again
+}
+
+// callsWaiting are the calls of a session that wait for a person.
+func callsWaiting(s status.Snapshot, session string) []status.Approval {
+	var all []status.Approval
+	for _, a := range s.Approvals {
+		if a.Session == session {
+			all = append(all, a)
+		}
 	}
-	return p.selectAt(i), at == i
+	return all
+}
+
+func agentTitle(s status.Session) string {
+	if s.Client == "" {
+		return "(no name)"
+	}
+	return strings.TrimSpace(s.Client + " " + s.Version)
 }

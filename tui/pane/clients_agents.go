@@ -1,7 +1,11 @@
 package pane
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -11,100 +15,279 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// agentIndex is which of the connected agents is selected; -1: a place is.
-func (p Clients) agentIndex() int {
-	if p.agent == "" {
-		return -1
-	}
-	return slices.IndexFunc(p.snap.Sessions, func(s status.Session) bool { return s.Name == p.agent })
+// An agentOrder is how agents are sorted, behind those that wait for a person.
+type agentOrder int
+
+const (
+	byConnection agentOrder = iota // as they connected
+	byCalls                        // most first
+	byLastCall                     // latest first
+	byName
+	agentOrders
+)
+
+func (o agentOrder) label() string {
+	return [...]string{"waiting first", "most calls", "last call", "name"}[o]
 }
 
-// move moves the selection through the agents and, below them, the places.
-func (p Clients) move(k Press) (Clients, bool) {
-	agents := len(p.snap.Sessions)
-	at := agents + p.cursor
-	if i := p.agentIndex(); i >= 0 {
-		at = i
-	}
-	i, ok := p.keys.Move(k.KeyPressMsg, at, agents+len(p.targets), k.H/2)
-	if !ok {
-		return p, false
-	}
-	return p.selectAt(i), true
+func (o agentOrder) sort(all []status.Session) {
+	slices.SortStableFunc(all, func(a, b status.Session) int {
+		switch o {
+		case byCalls:
+			return cmp.Compare(b.Calls, a.Calls)
+		case byLastCall:
+			return b.LastCall.Compare(a.LastCall)
+		case byName:
+			return strings.Compare(strings.ToLower(a.Client), strings.ToLower(b.Client))
+		default:
+			return 0
+		}
+	})
 }
 
-// selectAt selects the agent or the place at position i of all.
-func (p Clients) selectAt(i int) Clients {
-	agents := len(p.snap.Sessions)
-	i = widget.Clamp(i, agents+len(p.targets))
-	if i < agents {
-		p.agent = p.snap.Sessions[i].Name
-		return p
+// proofWord says whether s has shown who it is.
+func proofWord(s status.Session) string {
+	if s.Proven {
+		return "proven"
 	}
-	p.agent, p.cursor = "", widget.Clamp(i-agents, len(p.targets))
-	return p
+	return "unproven"
 }
 
 // agentKeys are the keys of a selected agent.
-func (p Clients) agentKeys() []key.Binding {
+func (p Clients) agentKeys(s status.Session) []key.Binding {
+	help := widget.WithHelp
 	pause := p.keys.PauseClient
-	if i := p.agentIndex(); i >= 0 && !p.snap.Sessions[i].WritesPaused.IsZero() {
-		pause = widget.WithHelp(pause, "let it write")
+	if !s.WritesPaused.IsZero() {
+		pause = help(pause, "let it write")
 	}
 	return []key.Binding{
-		widget.WithHelp(p.keys.SeeCalls, "its calls"), pause, widget.WithHelp(p.keys.Remove, "disconnect"), widget.WithHelp(p.keys.Down, "next"),
+		help(p.keys.Enter, "its calls"), pause, help(p.keys.Remove, "disconnect"), help(p.keys.Revoke, "revoke"),
+		help(p.keys.UndoSession, "undo all of it"), p.keys.SortRows, p.keys.Filter,
 	}
 }
 
-// agentKey answers a key of a selected agent.
-func (p Clients) agentKey(k Press) (Pane, Intent, bool) {
-	i := p.agentIndex()
-	if i < 0 {
-		return p, nil, false
-	}
-	agent := p.snap.Sessions[i]
+// agentIntent is what a key does to an agent; nil: nothing.
+func (p Clients) agentIntent(k Press, s status.Session) Intent {
 	switch {
 	case key.Matches(k, p.keys.Remove):
-		return p, IntentFor(status.Action{Verb: status.Disconnect, Target: p.agent}), true
+		return IntentFor(status.Action{Verb: status.Disconnect, Target: s.Name})
+	case key.Matches(k, p.keys.Revoke):
+		return IntentFor(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: s.Client, Effects: []string{}}})
+	case key.Matches(k, p.keys.UndoSession):
+		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: s.Name}})
 	case key.Matches(k, p.keys.PauseClient):
-		return p, IntentFor(PauseAction(agent.WritesPaused, agent.Client)), true
+		return IntentFor(PauseAction(s.WritesPaused, s.Client))
 	case key.Matches(k, p.keys.SeeCalls, p.keys.Enter):
-		return p, OpenPane{Pane: ActivityPane, Focus: "client:" + agent.Client}, true
+		return OpenPane{Pane: ActivityPane, Focus: "client:" + s.Client}
 	default:
-		return p, nil, false
+		return nil
 	}
 }
 
 // agentDisabledReason is DisabledReason while an agent is selected.
-func (p Clients) agentDisabledReason(k tea.KeyPressMsg) string {
-	i := p.agentIndex()
+func (p Clients) agentDisabledReason(k tea.KeyPressMsg, s status.Session) string {
 	switch {
-	case i < 0 && key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.SeeCalls, p.keys.Enter): // no key acts on what was not chosen
-		return "That agent has left. Select another row."
-	case key.Matches(k, p.keys.Remove) && p.snap.Sessions[i].Transport == status.Route:
+	case key.Matches(k, p.keys.Remove) && s.Transport == status.Route:
 		return "This program only sends requests to a route of a source, so it has no connection to end."
-	case key.Matches(k, p.keys.Remove) && p.snap.Sessions[i].Transport == status.Own:
+	case key.Matches(k, p.keys.Remove) && s.Transport == status.Own:
 		return "The source makes these calls by itself, so there is no connection to end."
-	case key.Matches(k, p.keys.PauseClient) && p.snap.Sessions[i].Client == "":
+	case key.Matches(k, p.keys.PauseClient, p.keys.Revoke) && s.Client == "":
 		return "This agent has no name. Press H to pause all writes."
 	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
 		return "The writes of all agents are paused. Press H to end that."
-	case key.Matches(k, p.keys.Remove, p.keys.PauseClient):
+	case key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.Revoke, p.keys.UndoSession):
 		return actionDisabledReason(p.snap, status.Disconnect)
-	case key.Matches(k, p.keys.Install, p.keys.Copy), p.keys.saves(k, Running(p.snap)):
+	case key.Matches(k, p.keys.Install, p.keys.Copy):
 		return "Select a client in the list below first."
 	}
 	return ""
 }
 
-// agentRows draw as many agents as h rows hold, the selected one among them.
-func (p Clients) agentRows(t theme.Theme, w, h int) []string {
-	n, at := len(p.snap.Sessions), p.agentIndex()
-	row := func(t theme.Theme, i int) string {
-		return widget.FillRow(t, sessionRow(t, p.snap.Sessions[i], w, p.snap.Time, p.zone), w)
+// An agentColumn is a column of the agents: which of the six, and its cells.
+type agentColumn struct{ i, w int }
+
+// agentColumns are those that fit into w cells: name, proof, transport, sources,
+// calls, and what it does now, which gets the rest.
+func agentColumns(w int) []agentColumn {
+	columns := []agentColumn{{0, min(26, max(12, w/3))}, {1, 10}}
+	if w >= 90 {
+		columns = append(columns, agentColumn{2, 7})
 	}
-	if at < 0 {
-		return widget.FirstRows(t, n, h, func(i int) string { return t.RowRegion(i, row(t, i)) })
+	if w >= 72 {
+		columns = append(columns, agentColumn{3, 13})
 	}
-	return widget.VisibleRows(t, n, at, h, row)
+	if w >= 48 {
+		columns = append(columns, agentColumn{4, 7})
+	}
+	for _, c := range columns {
+		w -= c.w
+	}
+	return append(columns, agentColumn{5, max(0, w)})
+}
+
+func agentHeading(t theme.Theme, w int) string {
+	names, line := [...]string{"  agent", " who", " by", " sees", "calls", "  now"}, ""
+	for _, c := range agentColumns(w) {
+		if c.i == 4 {
+			line += t.Dim.FitRight(names[c.i], c.w)
+			continue
+		}
+		line += t.Dim.Fit(names[c.i], c.w)
+	}
+	return theme.Fit(line, w)
+}
+
+// drawAgent is the row of one agent of snap: who it is, what it sees and did, and
+// what it does now.
+func drawAgent(t theme.Theme, snap status.Snapshot, zone *time.Location, s status.Session, w int) string {
+	glyph, style := t.State(s.State)
+	now, nowStyle := "no call yet", t.Dim
+	switch waits := callsWaiting(snap, s.Name); {
+	case len(waits) > 0:
+		glyph, style = "▲", t.Warn
+		now, nowStyle = fmt.Sprintf("%d waiting for you", len(waits)), t.Warn
+	case !s.WritesPaused.IsZero():
+		glyph, style = "‖", t.Bad
+		now, nowStyle = "writes paused", t.Bad
+	case s.Calls > 0:
+		now = widget.ClockTime(s.LastCall, snap.Time, zone) + " " + s.LastTool
+	}
+	proof := t.Warn
+	if s.Proven {
+		proof = t.Good
+	}
+	line := ""
+	for _, c := range agentColumns(w) {
+		switch c.i {
+		case 0:
+			line += style.Text(glyph) + t.Strong.Fit(" "+agentTitle(s), c.w-1)
+		case 1:
+			line += proof.Fit(" "+proofWord(s), c.w)
+		case 2:
+			line += t.Dim.Fit(" "+string(s.Transport), c.w)
+		case 3:
+			line += t.Dim.Fit(" "+cmp.Or(s.Scope, "all sources"), c.w)
+		case 4:
+			line += t.Text.FitRight(widget.Count(s.Calls), c.w)
+		default:
+			line += nowStyle.Fit("  "+now, c.w)
+		}
+	}
+	return widget.FillRow(t, line, w)
+}
+
+// agentDetail is all there is to say of an agent: what it may, wants and did.
+func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
+	const label = 9
+	field := func(name, value string) string { return theme.Fit(widget.Property(t, label, name, value), w) }
+	rows := []string{}
+	if s.Proven {
+		rows = append(rows, t.Good.Cut("proven by its token", w))
+	} else {
+		rows = append(rows, t.Warn.Cut("not proven: any program can call itself that", w))
+	}
+	rows = append(rows, field("may", cmp.Or(s.Grants, "what the sources grant")+" · sees "+cmp.Or(s.Scope, "all sources")))
+	did := widget.Plural(s.Calls, "call")
+	if s.Calls > 0 {
+		did += ", the last at " + widget.ClockTime(s.LastCall, p.snap.Time, p.zone)
+	}
+	rows = append(rows, field("did", did+p.failedText(s)))
+	by := "over " + string(s.Transport)
+	if s.PID > 0 {
+		by += fmt.Sprintf(", process %d", s.PID)
+	}
+	rows = append(rows, field("is", by+", since "+widget.ClockTime(s.Since, p.snap.Time, p.zone)))
+	if !s.WritesPaused.IsZero() {
+		rows = append(rows, t.Bad.Cut("Its writes are paused since "+widget.ClockTime(s.WritesPaused, p.snap.Time, p.zone)+". P ends that.", w))
+	}
+	for _, a := range callsWaiting(p.snap, s.Name) {
+		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits", label)+t.Strong.Text(a.Tool+" "+pagesFirst(a))+t.Dim.Text("  ! answers"), w))
+	}
+	return append(append(rows, ""), p.recentRows(t, s, w)...)
+}
+
+// failedText says how many of the calls that were seen have failed.
+func (p Clients) failedText(s status.Session) string {
+	failed, wrote := 0, 0
+	for i := range p.recent {
+		if c := &p.recent[i]; c.Session == s.Name {
+			if c.Failed() {
+				failed++
+			}
+			wrote += len(c.Changes)
+		}
+	}
+	text := ""
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	if wrote > 0 {
+		text += fmt.Sprintf(", %s written", widget.Plural(wrote, "target"))
+	}
+	return text
+}
+
+// maxRecent is how many calls of an agent are listed.
+const maxRecent = 8
+
+// recentRows are the latest calls of an agent, the newest first.
+func (p Clients) recentRows(t theme.Theme, s status.Session, w int) []string {
+	var rows []string
+	for i := len(p.recent) - 1; i >= 0 && len(rows) < maxRecent; i-- {
+		if c := p.recent[i]; c.Session == s.Name {
+			rows = append(rows, callRow(t, c, p.zone, w))
+		}
+	}
+	if len(rows) == 0 {
+		return []string{t.Dim.Text("No calls since this panel was opened; enter shows the recorded ones.")}
+	}
+	return rows
+}
+
+// callRow is one call in a row: when, what it did to what, and what came of it.
+func callRow(t theme.Theme, c status.Call, zone *time.Location, w int) string {
+	when := " " + c.Time.In(zone).Format("15:04:05") + " "
+	return callMark(t, c) + t.Dim.Text(when) + callText(t, c, w-1-len(when))
+}
+
+func callMark(t theme.Theme, c status.Call) string {
+	switch {
+	case c.Failed():
+		return t.Bad.Text("✗")
+	case len(c.Changes) > 0:
+		return t.Good.Text("~")
+	}
+	return t.Dim.Text("·")
+}
+
+// callText is what a call did to what, and at the right end of w cells what came
+// of it. A read that went well is dim.
+func callText(t theme.Theme, c status.Call, w int) string {
+	style, result := t.Dim, ""
+	switch {
+	case c.Failed():
+		style, result = t.Bad, c.Code
+	case len(c.Changes) > 0:
+		style, result = t.Good, "written"
+	case c.Code == status.Asked:
+		result = "asked"
+	case c.ResponseBytes > 0:
+		result = widget.Bytes(c.ResponseBytes)
+	}
+	target := t.Text
+	if len(c.Changes) > 0 {
+		target = t.Strong
+	}
+	result = " " + result
+	room := max(1, w-theme.Width(result))
+	line := t.Dim.Cut(c.Tool+" ", room)
+	line += target.CutLeft(strings.Join(c.Targets, ", "), room-theme.Width(line))
+	return theme.Fit(line, room) + style.Text(result)
+}
+
+// waitingFirst sorts agents that wait for a person before the others.
+func waitingFirst(all []status.Session, s status.Snapshot) {
+	slices.SortStableFunc(all, func(a, b status.Session) int {
+		return min(1, len(callsWaiting(s, b.Name))) - min(1, len(callsWaiting(s, a.Name)))
+	})
 }

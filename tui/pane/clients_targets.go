@@ -43,7 +43,7 @@ func installTargets(s status.Snapshot) []installTarget {
 // rank sorts places: clients that are here, the plugin of an application that
 // is, clients that there is a snippet for, what else can be put somewhere here.
 func (one installTarget) rank() int {
-	here := one.install.Detected || one.install.ID != "" && one.install.State != status.Stopped
+	here := one.isHere()
 	kind, _, _ := strings.Cut(one.install.ID, "/")
 	switch {
 	case here && kind == "client":
@@ -59,67 +59,36 @@ func (one installTarget) rank() int {
 	}
 }
 
-func (p Clients) selected() installTarget {
-	if p.cursor >= len(p.targets) {
-		return installTarget{}
-	}
-	return p.targets[p.cursor]
+// isHere reports whether the place is on this machine, or Lectern is in it.
+func (one installTarget) isHere() bool {
+	return one.install.Detected || one.install.ID != "" && one.install.State != status.Stopped
 }
 
-func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
-	n := len(p.targets)
-	if n == 0 {
-		return widget.Message("Connect a client", t.Dim.Text("Waiting for the hub to report how to connect."))
-	}
-	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
-	if w < widget.FramedWidth || h >= widget.ScreenReaderHeight {
-		return widget.Section{Title: "Connect " + p.selected().title, Note: note, Min: 2, Preferred: 20, Rows: func(w, h int) []string {
-			return p.targetRows(t, w, h)
-		}}
-	}
-	return widget.Section{Title: "Connect a client", Note: note, Min: 4, Preferred: max(n, 12), Rows: func(w, h int) []string {
-		const names = 25
-		from, to := widget.VisibleRange(n, p.cursor, h)
-		text := widget.PadRows(p.targetRows(t, w-names-3, h), w-names-3, h)
-		rows := make([]string, h)
-		for i := range rows {
-			name := theme.Spaces(names)
-			if from+i < to {
-				name = t.RowRegion(len(p.snap.Sessions)+from+i, p.targetRow(t, from+i, names))
-			}
-			rows[i] = name + t.Line.Text(" │ ") + text[i]
-		}
-		return rows
-	}}
-}
-
-// targetRow is one name of the list, with the state there.
-func (p Clients) targetRow(t theme.Theme, i, w int) string {
-	one, lead := p.targets[i], "  "
-	if i == p.cursor {
-		lead = "▸ "
-	}
-	if i == p.cursor && p.agent == "" {
-		t = t.Selected()
-	}
-	name := t.Text
-	if i == p.cursor {
-		name = t.Strong
-	}
-	glyph, style := " ", t.Dim
+// stateWords say in a row how it is with the place.
+func (one installTarget) stateWords() string {
 	switch {
 	case one.install.ID == "":
-	case one.install.Detected || one.install.State != status.Stopped:
-		glyph, style = t.State(one.install.State)
-	default:
-		name = t.Dim
+		return "by a snippet"
+	case one.install.State == status.Stopped && one.install.Detected:
+		return "found, not connected"
+	case one.install.State == status.Stopped:
+		return "not found"
 	}
-	return name.Fit(lead+one.title, w-2) + style.Text(" "+glyph)
+	return widget.OrDash(one.install.Condition)
 }
 
-// targetRows are all there is to say of the selected place.
-func (p Clients) targetRows(t theme.Theme, w, h int) []string {
-	one := p.selected()
+// drawTarget is the row of one place with its state.
+func drawTarget(t theme.Theme, one installTarget, w int) string {
+	glyph, style := "○", t.Dim
+	if one.install.ID != "" && one.isHere() {
+		glyph, style = t.State(one.install.State)
+	}
+	name := min(26, max(12, w/3))
+	return widget.FillRow(t, style.Text(glyph)+t.Strong.Fit(" "+one.title, name-1)+t.Dim.Text(" "+one.stateWords()), w)
+}
+
+// targetRows are all there is to say of a place.
+func (p Clients) targetRows(t theme.Theme, one installTarget, w, h int) []string {
 	var rows []string
 	if i := one.install; i.ID != "" {
 		glyph, style := t.State(i.State)
@@ -137,7 +106,7 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		if i.Bytes > 0 {
 			rows = append(rows, t.Dim.Wrap(p.usageText(i), w)...)
 		}
-		rows = append(rows, p.targetKeys(t, i))
+		rows = append(rows, targetKeys(t, i))
 		if one.snippet.Text != "" {
 			rows = append(rows, "", t.Dim.Text("or manually:"))
 		}
@@ -170,7 +139,7 @@ func (p Clients) usageText(i status.Installation) string {
 	return seen + " · sees " + sources + " · " + cost
 }
 
-func (p Clients) targetKeys(t theme.Theme, i status.Installation) string {
+func targetKeys(t theme.Theme, i status.Installation) string {
 	k := func(key, does string) string { return t.Key.Text(key) + t.Dim.Text(" "+does) }
 	switch i.State {
 	case status.Stopped:

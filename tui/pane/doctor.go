@@ -25,7 +25,7 @@ type Doctor struct {
 	finished int         // the turn of the last that is finished
 	checks   []status.Check
 	err      error
-	cursor   string // the name of the selected check
+	list     widget.List
 }
 
 // NewDoctor returns a Doctor that shows times of zone.
@@ -37,8 +37,8 @@ func NewDoctor(k Keys, zone *time.Location) Pane {
 func doctorHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Copy,
-			"copy the report"), help(k.Save, "save the report"),
+		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Filter, "filter the checks"),
+		help(k.Copy, "copy the report"), help(k.Save, "save the report"),
 	}}}
 }
 
@@ -70,7 +70,7 @@ func (p Doctor) TakeResult(f Result) Pane {
 		p.checks = slices.DeleteFunc(slices.Clone(p.checks), func(c status.Check) bool {
 			return c.Result == status.CheckRunning && strings.HasPrefix(c.Name, w.Prefix)
 		})
-		return p
+		return p.listed()
 	}
 	p.checks = slices.Clone(p.checks)
 	if i := p.find(f.Check.Name); i >= 0 {
@@ -78,10 +78,28 @@ func (p Doctor) TakeResult(f Result) Pane {
 	} else {
 		p.checks = append(p.checks, f.Check)
 	}
-	if p.cursor == "" {
-		p.cursor = f.Check.Name
+	return p.listed()
+}
+
+// listed is p with its list as the checks are: the gravest first.
+func (p Doctor) listed() Doctor {
+	rows := make([]widget.ListRow, len(p.checks))
+	for i, c := range p.checks {
+		rows[i] = widget.ListRow{ID: c.Name, Text: string(c.Result) + " " + c.Title + " " + c.Name + " " + c.Detail, Rank: checkRank(c.Result)}
 	}
+	p.list = p.list.Show(rows)
 	return p
+}
+
+func checkRank(r status.CheckResult) int {
+	switch r {
+	case status.CheckFail:
+		return 0
+	case status.CheckWarn:
+		return 1
+	default:
+		return 2
+	}
 }
 
 // ActionDone implements [ActionObserver]: what fixes something is looked at
@@ -99,7 +117,7 @@ func (p Doctor) find(name string) int {
 }
 
 func (p Doctor) selected() (status.Check, bool) {
-	if i := p.find(p.cursor); i >= 0 {
+	if i := p.list.Selected(); i >= 0 {
 		return p.checks[i], true
 	}
 	return status.Check{}, false
@@ -114,7 +132,7 @@ func (p Doctor) recheck(prefix string) Doctor {
 			p.checks[i].Result = status.CheckRunning
 		}
 	}
-	return p
+	return p.listed()
 }
 
 // Key implements [Pane].
@@ -122,17 +140,16 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if i, ok := p.keys.Move(k.KeyPressMsg, p.find(p.cursor), len(p.checks), k.H/2); ok {
-		if len(p.checks) > 0 {
-			p.cursor = p.checks[i].Name
-		}
+	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
+		p.list = next
 		return p, nil
 	}
 	switch {
 	case key.Matches(k, p.keys.Refresh):
 		return p.recheck(""), nil
 	case key.Matches(k, p.keys.Run):
-		return p.recheck(p.cursor), nil
+		c, _ := p.selected()
+		return p.recheck(c.Name), nil
 	case key.Matches(k, p.keys.Enter):
 		c, _ := p.selected()
 		return p, IntentFor(*c.Action)
@@ -159,8 +176,11 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
+	if p.list.Typing() {
+		return p.list.Bindings(p.keys.NavKeys)
+	}
 	keys := p.keys.withSave(Running(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
-		widget.WithHelp(p.keys.Copy, "copy the report"))
+		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.Filter)
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}
@@ -169,10 +189,21 @@ func (p Doctor) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	if len(p.checks) == 0 {
-		return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), p.listSection(t)), "\n")
-	}
-	return strings.Join(widget.ListWithDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t)), "\n")
+	return p.list.WithFilter(t, w, h, func(h int) []string {
+		if len(p.checks) == 0 {
+			return widget.Stack(t, w, h, widget.Framed(w, h), p.listSection(t))
+		}
+		return widget.ListWithDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t))
+	})
+}
+
+// Typing implements [TextEditor].
+func (p Doctor) Typing() bool { return p.list.Typing() }
+
+// Paste implements [TextEditor].
+func (p Doctor) Paste(text string) Pane {
+	p.list = p.list.Paste(text)
+	return p
 }
 
 // summary is how many checks came to what, the gravest first.
@@ -197,7 +228,11 @@ func (p Doctor) summary() string {
 
 func (p Doctor) listSection(t theme.Theme) widget.Section {
 	n := len(p.checks)
-	return widget.Section{Title: "Doctor", Note: p.summary(), Min: min(3, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
+	note := p.summary()
+	if p.list.Filter() != "" {
+		note = p.list.Note()
+	}
+	return widget.Section{Title: "Doctor", Note: note, Min: min(3, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
 		switch {
 		case n > 0:
 		case p.err != nil:
@@ -207,7 +242,7 @@ func (p Doctor) listSection(t theme.Theme) widget.Section {
 		default:
 			return []string{t.Busy.Text("◐ running …")}
 		}
-		return widget.VisibleRows(t, n, p.find(p.cursor), h, func(t theme.Theme, i int) string { return p.row(t, p.checks[i], w) })
+		return p.list.Draw(t, w, h, func(t theme.Theme, i, w int) string { return p.row(t, p.checks[i], w) })
 	}}
 }
 
@@ -249,6 +284,8 @@ func (p Doctor) detailSection(t theme.Theme) widget.Section {
 func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 	c, any := p.selected()
 	switch {
+	case p.list.Typing():
+		return ""
 	case key.Matches(k, p.keys.Enter, p.keys.Run) && !any:
 		return "Select a check first."
 	case key.Matches(k, p.keys.Enter) && c.Result == status.CheckOK:
@@ -264,9 +301,7 @@ func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Doctor) SelectRow(i int) (Pane, bool) {
-	again := p.find(p.cursor) == i
-	if len(p.checks) > 0 {
-		p.cursor = p.checks[widget.Clamp(i, len(p.checks))].Name
-	}
+	next, again := p.list.SelectRow(i)
+	p.list = next
 	return p, again
 }

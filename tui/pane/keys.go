@@ -21,7 +21,7 @@ type Keys struct {
 	Allow, AllowSession, AllowAlways key.Binding
 	Refuse, Undo, UndoSession        key.Binding
 	Errors, Totals, Grant            key.Binding
-	PauseClient                      key.Binding
+	PauseClient, Revoke, SortRows    key.Binding
 	Run, Example, CopyAnswer         key.Binding
 	Browse, Search, Raw, SeeCalls    key.Binding
 }
@@ -58,6 +58,8 @@ func DefaultKeys() Keys {
 		Errors:       widget.Bind("e", "failed first", "e"),
 		Totals:       widget.Bind("T", "totals", "T"),
 		Grant:        widget.Bind("p", "permissions", "p"),
+		Revoke:       widget.Bind("D", "revoke its permissions", "D"),
+		SortRows:     widget.Bind("s", "sort", "s"),
 		PauseClient:  widget.Bind("P", "pause its writes", "P"),
 		Run:          widget.Bind("x", "run", "x"),
 		Example:      widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),

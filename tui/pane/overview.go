@@ -14,8 +14,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// Overview is the first pane: what runs, what is open, who is connected, what
-// is wrong and how the next agent gets in.
+// Overview is the first pane: what waits for a person, what is wrong, what
+// happens, who is connected, what is open, and how the first agent gets in. How
+// these share the pane is in overview_layout.go.
 type Overview struct {
 	keys    Keys
 	zone    *time.Location
@@ -23,6 +24,8 @@ type Overview struct {
 	problem int // the selected one
 	snippet int // the one that is shown
 	traffic traffic
+	recent  []status.Call // oldest first
+	now     time.Time     // zero: what waits is not counted down
 }
 
 // NewOverview returns an Overview that shows times of zone.
@@ -47,7 +50,16 @@ func (p Overview) Show(s status.Snapshot) Pane {
 
 // ObserveCalls implements [CallObserver].
 func (p Overview) ObserveCalls(calls []status.Call) Pane {
+	const kept = 100
 	p.traffic = p.traffic.add(calls)
+	p.recent = append(slices.Clip(p.recent), calls...)
+	p.recent = p.recent[max(0, len(p.recent)-kept):]
+	return p
+}
+
+// ShowTime implements [TimeObserver].
+func (p Overview) ShowTime(now time.Time) Pane {
+	p.now = now
 	return p
 }
 
@@ -100,62 +112,6 @@ func (p Overview) Keys() []key.Binding {
 	return keys
 }
 
-// View implements [Pane].
-func (p Overview) View(t theme.Theme, w, h int) string {
-	inside := w - 4
-	switch {
-	case !widget.Framed(w, h):
-		inside = w
-	case w >= widget.WideWidth:
-		inside = w/2 - 4
-	}
-	urgent := p.alertSections(t, inside)
-	hub, sources, agents, connect := p.hubSection(t, !widget.Framed(w, h)), p.sourcesSection(t), p.agentsSection(t), p.connectSection(t)
-	busy := p.activitySections(t)
-	var lines []string
-	switch {
-	case !widget.Framed(w, h):
-		hub.Title = ""
-		lines = append(widget.PadRows(hub.Rows(w, hub.Preferred), w, min(h, hub.Preferred)),
-			widget.Stack(t, w, max(0, h-hub.Preferred), false, append(urgent, sources, connect)...)...)
-	case w >= widget.WideWidth:
-		left := append([]widget.Section{hub}, append(urgent, agents)...)
-		lines = widget.Columns(t, w, h, left, append(append([]widget.Section{sources}, busy...), connect))
-	default:
-		if h < 30 {
-			hub.Preferred = 5 // the rest can be had with `lectern status`
-		}
-		top := hub.Preferred + 2
-		lines = append(widget.Columns(t, w, top, []widget.Section{hub}, []widget.Section{sources}),
-			widget.Stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
-	}
-	return strings.Join(lines[:min(h, len(lines))], "\n")
-}
-
-// alertSections are the sections about what a person has to look at.
-func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
-	var all []widget.Section
-	if n := len(p.snap.Approvals); n > 0 {
-		all = append(all, widget.Section{Title: titleWithCount("Pending approvals", n), Note: "! to review", Min: 1, Preferred: min(n, 4), Rows: func(w, h int) []string {
-			return widget.FirstRows(t, n, h, func(i int) string {
-				a := p.snap.Approvals[i]
-				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source,
-					w-2-len(a.Client))
-			})
-		}})
-	}
-	if len(p.snap.Problems) > 0 {
-		all = append(all, p.problemsSection(t, inside))
-	}
-	if updating(p.snap.Update) {
-		all = append(all, updateSection(t, p.snap.Update))
-	}
-	if said := p.snap.Hub.Stderr; len(said) > 0 && !Running(p.snap) {
-		all = append(all, stderrSection(t, said, inside))
-	}
-	return all
-}
-
 // stderrSection is what a hub that failed said, its end where there is no room
 // for all. Inside it is w cells wide.
 func stderrSection(t theme.Theme, said []string, w int) widget.Section {
@@ -166,16 +122,6 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	return widget.Section{Title: "Last output of the hub", Note: "stderr", Min: min(len(rows), 3), Preferred: min(len(rows), 8), Rows: func(_, h int) []string {
 		return rows[max(0, len(rows)-h):]
 	}}
-}
-
-// activitySections are the sections about what goes on: they are left out when
-// there is nothing to say.
-func (p Overview) activitySections(t theme.Theme) []widget.Section {
-	all := p.peerSections(t)
-	if !p.traffic.last.IsZero() {
-		all = append(all, p.traffic.section(t, p.snap.Time, p.zone))
-	}
-	return all
 }
 
 // hubSection is about the hub itself; brief in three rows that need no labels.
@@ -316,15 +262,6 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 			}
 			return row
 		})
-	})
-}
-
-func (p Overview) agentsSection(t theme.Theme) widget.Section {
-	return listSection("Agents", len(p.snap.Sessions), func(w, h int) []string {
-		if len(p.snap.Sessions) == 0 {
-			return []string{t.Dim.Text(noAgentText(p.snap))}
-		}
-		return widget.FirstRows(t, len(p.snap.Sessions), h, func(i int) string { return sessionRow(t, p.snap.Sessions[i], w, p.snap.Time, p.zone) })
 	})
 }
 

@@ -129,6 +129,12 @@ type (
 		RestoreState(b json.RawMessage) Pane
 	}
 
+	// A TimeObserver says how much time is left.
+	TimeObserver interface {
+		// ShowTime says that it is now.
+		ShowTime(now time.Time) Pane
+	}
+
 	// A Focuser can show one source, component or approval.
 	Focuser interface {
 		// Focus shows what the pane has on the one with this name.

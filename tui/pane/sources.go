@@ -20,7 +20,7 @@ type Sources struct {
 	keys         Keys
 	zone         *time.Location
 	snap         status.Snapshot
-	cursor       int
+	list         widget.List
 	form         SourceForm
 	askedKinds   bool       // the kinds that the form offers were asked for
 	adding       bool       // the form is shown; a closed one keeps what was typed
@@ -42,7 +42,7 @@ func sourcesHelp(k Keys) []KeyGroup {
 		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Remove,
 			"remove the source; its files stay"),
 		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
-		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
+		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"), help(k.Filter, "filter the sources"),
 		help(k.Save, "save the open page"),
 	}}, {"Pages of a source", []key.Binding{
 		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw,
@@ -68,8 +68,24 @@ func (p Sources) Show(s status.Snapshot) Pane {
 	}
 	p = p.updateBrowser(s)
 	p.snap = s
-	p.cursor = widget.Clamp(p.cursor, len(s.Sources))
+	rows := make([]widget.ListRow, len(s.Sources))
+	for i, one := range s.Sources {
+		rows[i] = widget.ListRow{ID: one.Name, Text: one.Name + " " + one.Kind + " " + string(one.State) + " " + one.Location, Rank: stateRank(one.State)}
+	}
+	p.list = p.list.Show(rows)
 	return p.Focus(selected.Name)
+}
+
+// stateRank puts what does not work before the rest.
+func stateRank(s status.State) int {
+	switch s {
+	case status.Failed, status.CrashLoop:
+		return 0
+	case status.Degraded:
+		return 1
+	default:
+		return 2
+	}
 }
 
 // addedSource returns a source that was not there before.
@@ -84,17 +100,13 @@ func addedSource(before, now []status.Source) (name string, ok bool) {
 
 // Focus implements [Focuser].
 func (p Sources) Focus(part string) Pane {
-	for i, s := range p.snap.Sources {
-		if s.Name == part {
-			p.cursor = i
-		}
-	}
+	p.list = p.list.Select(part)
 	return p
 }
 
 // Typing implements [TextEditor].
 func (p Sources) Typing() bool {
-	return p.adding || p.grant != nil || p.browse != nil && p.browse.typing()
+	return p.adding || p.grant != nil || p.list.Typing() || p.browse != nil && p.browse.typing()
 }
 
 // Paste implements [TextEditor].
@@ -104,15 +116,18 @@ func (p Sources) Paste(text string) Pane {
 		p.form = p.form.paste(text)
 	case p.browse != nil:
 		return p.withBrowser(p.browse.paste(text))
+	default:
+		p.list = p.list.Paste(text)
 	}
 	return p
 }
 
 func (p Sources) selected() (status.Source, bool) {
-	if p.cursor >= len(p.snap.Sources) {
+	i := p.list.Selected()
+	if i < 0 {
 		return status.Source{}, false
 	}
-	return p.snap.Sources[p.cursor], true
+	return p.snap.Sources[i], true
 }
 
 // Key implements [Pane].
@@ -137,8 +152,8 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if i, ok := p.keys.Move(k.KeyPressMsg, p.cursor, len(p.snap.Sources), k.H/2); ok {
-		p.cursor = i
+	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
+		p.list = next
 		return p, nil
 	}
 	switch {
@@ -185,6 +200,8 @@ func (p Sources) Keys() []key.Binding {
 		return p.grant.bindings()
 	case p.browse != nil:
 		return p.browse.bindings()
+	case p.list.Typing():
+		return p.list.Bindings(p.keys.NavKeys)
 	case len(p.snap.Sources) == 0:
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
@@ -205,22 +222,23 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	case p.grant != nil:
 		side, form = p.grant.section(t), true
 	}
-	lines := widget.ListWithDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
-	if form && !widget.Framed(w, h) {
-		lines = widget.Stack(t, w, h, false, side)
-	}
-	return strings.Join(lines, "\n")
+	return p.list.WithFilter(t, w, h, func(h int) []string {
+		if form && !widget.Framed(w, h) {
+			return widget.Stack(t, w, h, false, side)
+		}
+		return widget.ListWithDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
+	})
 }
 
 func (p Sources) listSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sources)
 	return widget.Section{
-		Title: titleWithCount("Sources", n), Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
+		Title: titleWithCount("Sources", n), Note: p.list.Note(), Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
-			return append([]string{p.heading(t, w)}, widget.VisibleRows(t, n, p.cursor, h-1, func(t theme.Theme, i int) string {
+			return append([]string{p.heading(t, w)}, p.list.Draw(t, w, h-1, func(t theme.Theme, i, w int) string {
 				return p.row(t, i, w)
 			})...)
 		},
@@ -340,7 +358,7 @@ func sampleNote(s status.Source) string {
 
 // DisabledReason implements [Pane].
 func (p Sources) DisabledReason(k tea.KeyPressMsg) string {
-	if p.adding || p.grant != nil || p.browse != nil {
+	if p.adding || p.grant != nil || p.browse != nil || p.list.Typing() {
 		return ""
 	}
 	_, any := p.selected()
@@ -363,7 +381,7 @@ func (p Sources) SelectRow(i int) (Pane, bool) {
 		next, again := p.browse.selectRow(i)
 		return p.withBrowser(next), again
 	}
-	again := p.cursor == i
-	p.cursor = widget.Clamp(i, len(p.snap.Sources))
+	next, again := p.list.SelectRow(i)
+	p.list = next
 	return p, again
 }

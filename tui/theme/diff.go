@@ -16,3 +16,11 @@ func (t Theme) Diff(line string) Style {
 		return t.Dim
 	}
 }
+
+// ChangedWord returns the style of the words that changed within a line of a
+// unified diff.
+func (t Theme) ChangedWord(line string) Style {
+	s := t.Diff(line)
+	s.reverse = true
+	return s.compile()
+}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,11 @@ type TextView struct {
 type textLine struct {
 	text string
 	kind LineKind
+	// Of a line of a diff:
+	gutter    string // its number, drawn before it
+	mark      [2]int // the bytes that changed within it; equal: not marked
+	source    string // what is copied in its place; empty: text
+	continued bool   // it goes on with the line before
 }
 
 // LineKind is what a line of a [TextView] says, which decides how it is drawn.
@@ -67,15 +73,21 @@ type TextPart struct {
 func (l TextView) Append(parts ...TextPart) TextView {
 	lines := append([]textLine(nil), l.lines...)
 	for _, part := range parts {
+		first, continued := len(lines), false
 		for _, line := range theme.SplitLines(part.Text) {
 			for len(line) > maxPiece {
 				n := maxPiece
 				for n > maxPiece-utf8.UTFMax && !utf8.RuneStart(line[n]) {
 					n--
 				}
-				lines, line = append(lines, textLine{line[:n], part.Kind}), diffSign(part.Kind, line)+line[n:]
+				lines = append(lines, textLine{text: line[:n], kind: part.Kind, continued: continued})
+				line, continued = diffSign(part.Kind, line)+line[n:], true
 			}
-			lines = append(lines, textLine{line, part.Kind})
+			lines = append(lines, textLine{text: line, kind: part.Kind, continued: continued})
+			continued = false
+		}
+		if part.Kind == DiffLine {
+			lines = lines[:first+len(numberDiff(lines[first:]))]
 		}
 	}
 	return TextView{lines: lines, wrapCache: &wrappedText{}}
@@ -127,7 +139,7 @@ func (l TextView) Draw(t theme.Theme, top, w, h int) []string {
 	top = max(0, min(top, len(all)-h))
 	rows := make([]string, 0, h)
 	for _, line := range all[top:min(len(all), top+h)] {
-		rows = append(rows, line.style(t).Text(line.text))
+		rows = append(rows, line.draw(t))
 	}
 	return rows
 }
@@ -174,12 +186,23 @@ func (line textLine) wrapped(w int) []textLine {
 		next = diffSign(line.kind, line.text)
 	default:
 	}
+	gutter := ""
+	if line.kind == DiffLine && w >= minGutterWidth {
+		gutter = theme.Spaces(gutterWidth)
+	}
 	var rows []textLine
-	for i, text := range theme.WrapText(line.text, w-theme.Width(next)) {
-		if i > 0 {
-			first = next
+	for i, text := range theme.WrapText(line.text, w-theme.Width(next)-len(gutter)) {
+		row := textLine{text: first + text, kind: line.kind, gutter: gutter}
+		switch {
+		case i > 0:
+			row.text = next + text
+		case gutter != "" && line.gutter != "":
+			row.gutter = line.gutter
 		}
-		rows = append(rows, textLine{first + text, line.kind})
+		rows = append(rows, row)
+	}
+	if line.mark[0] < line.mark[1] {
+		line.wrapMarked(rows)
 	}
 	return rows
 }
@@ -188,7 +211,7 @@ func (line textLine) wrapped(w int) []textLine {
 func (l TextView) String() string {
 	var b strings.Builder
 	for _, line := range l.lines {
-		b.WriteString(line.text)
+		b.WriteString(cmp.Or(line.source, line.text))
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -1,11 +1,11 @@
 import { firstBlock } from './dbblocks'
-import { blockAnswer, insertedAnswer, pageAnswer } from './oganswers'
+import { blockAnswer, insertedAnswer, pageAnswer, treeAnswer } from './oganswers'
+import { ensurePage, isOrg, nameOf, parsed, propertyFields, withDrawer, withID, withProperties, writtenProperties } from './ogtext'
 import { type Entity, type World } from './world'
 
 // The plugin API of Logseq 0.10.x on a file graph.
 
 const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const markers = /^(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED)\s+(?:\[#([ABC])\]\s+)?/
 
 function uuidOrThrow(uuid: unknown): string {
   if (typeof uuid === 'string' && uuidShape.test(uuid)) return uuid
@@ -23,7 +23,7 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
     }),
     insert_block: (target: string, content: string, opts: Entity = {}) => insert(world(), target, content, opts),
     insert_batch_block: (target: string, batch: Entity[], opts: Entity = {}) => insertBatch(world(), target, [batch].flat(), opts),
-    update_block: (uuid: string, content: string) => update(world(), uuid, content),
+    update_block: (uuid: string, content: string, opts: Entity = {}) => update(world(), uuid, content, opts),
     remove_block: (uuid: string) => remove(world(), uuid),
     move_block: (uuid: string, target: string, opts: Entity = {}) => move(world(), uuid, target, opts),
     get_block: (uuid: string) => {
@@ -31,7 +31,7 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
       return row ? blockAnswer(world(), row) : null
     },
     get_page: (name: string) => {
-      const row = world().find(':block/name', name.toLowerCase())
+      const row = world().find(':block/name', nameOf(name))
       return row ? pageAnswer(row) : null
     },
     append_block_in_page: (page: string, content: string) => insert(world(), page, content, {}),
@@ -47,13 +47,13 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
       return null
     },
     get_current_graph_templates: () => {
-      const rows = (world().query('[:find (pull ?b [*]) :where [?b :block/properties _]]', []) as Entity[][]).map((row) => row[0]!)
-      return Object.fromEntries(rows.filter((row) => row.properties.template).map((row) => [row.properties.template, row]))
+      const w = world()
+      const rows = (w.query('[:find ?b :where [?b :block/properties _]]', []) as number[][]).map(([id]) => w.pull(id!))
+      return Object.fromEntries(rows.filter((row) => row[':block/properties'].template).map((row) => [row[':block/properties'].template, blockAnswer(w, row, false)]))
     },
     create_page: (name: string, properties: Entity, opts: Entity = {}) => {
       const w = world()
-      const day = opts.journal ? { ':block/journal?': true, ':block/journal-day': dayOf(name) } : {}
-      const page = ensurePage(w, name, { ...day, ...(opts.format === 'org' ? { ':block/format': ':org' } : {}) })
+      const page = ensurePage(w, name, opts.format === 'org' ? { ':block/format': ':org' } : {})
       if (opts.createFirstBlock ?? true) insert(w, page[':block/uuid'], '', { sibling: false })
       if (Object.keys(properties ?? {}).length > 0) {
         w.set(page.id, { ':block/properties': properties })
@@ -61,7 +61,8 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
         insert(w, page[':block/uuid'], Object.entries(properties).map(([key, value]) => `${key}:: ${value}`).join('\n'), { sibling: false })
         w.set(w.children(page.id)[0]!.id, { ':block/pre-block?': true })
       }
-      return pageAnswer(w.pull(page.id))
+      // It looks for what it was given, and a day is called otherwise.
+      return page[':block/name'] === name.toLowerCase() ? pageAnswer(w.pull(page.id)) : null
     },
     delete_page: (name: string) => {
       const w = world()
@@ -71,83 +72,57 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
     },
     rename_page: (from: string, to: string) => {
       const w = world()
-      const page = w.find(':block/name', from.toLowerCase())
-      if (!page) return null
-      w.set(page.id, { ':block/name': to.toLowerCase(), ':block/original-name': to })
-      for (const row of w.all(':block/refs', page.id)) save(w, row.id, String(row[':block/content']).replaceAll(`[[${from}]]`, `[[${to}]]`))
+      const page = w.find(':block/name', nameOf(from))
+      if (!page) throw new Error("Cannot read properties of null (reading 'replace')")
+      const there = w.find(':block/name', nameOf(to))
+      const links = w.all(':block/refs', page.id).filter((row) => row[':block/content'])
+      if (there && there.id !== page.id) merge(w, page, there)
+      else w.set(page.id, { ':block/name': nameOf(to), ':block/original-name': to })
+      for (const row of links) save(w, row.id, String(row[':block/content']).replaceAll(`[[${from}]]`, `[[${to}]]`))
       return null
     },
     upsert_block_property: (uuid: string, key: string, value: unknown) => {
-      const row = world().byUUID(uuidOrThrow(uuid))!
-      if (isOrg(row)) {
-        save(world(), row.id, withDrawer(String(row[':block/content']), key, value))
-        return null
-      }
-      const rest = String(row[':block/content']).split('\n').filter((line) => !line.startsWith(`${key}:: `))
-      // Below the properties that are there, or below the first line.
-      const at = Math.max(0, rest.findLastIndex((line) => /^[\w-]+:: /.test(line))) + 1
-      if (value !== null) rest.splice(at, 0, `${key}:: ${value}`)
-      save(world(), row.id, rest.join('\n'))
+      setProperty(world(), uuid, key.toLowerCase(), value)
       return null
     },
     remove_block_property: (uuid: string, key: string) => {
-      const row = world().byUUID(uuidOrThrow(uuid))!
-      if (isOrg(row)) {
-        save(world(), row.id, withDrawer(String(row[':block/content']), key, null))
-        return null
-      }
-      save(world(), row.id, String(row[':block/content']).split('\n').filter((line) => !line.startsWith(`${key}:: `)).join('\n'))
+      setProperty(world(), uuid, key.toLowerCase(), null)
       return null
     },
+    get_page_blocks_tree: (name: string) => {
+      const page = world().find(':block/name', name.toLowerCase())
+      return page ? treeAnswer(world(), page.id) : null
+    },
+    get_previous_sibling_block: (uuid: string) => sibling(world(), uuid, -1),
+    get_next_sibling_block: (uuid: string) => sibling(world(), uuid, 1),
   }
 }
 
-const drawer = /\n:PROPERTIES:\n([\s\S]*?):END:/
-const drawerOf = (text: string) => drawer.exec(text)?.[1] ?? ''
-const isOrg = (row: Entity) => row[':block/format'] === ':org'
-
-/** A text of an Org block with a property in its drawer, or without it. */
-function withDrawer(text: string, key: string, value: unknown): string {
-  const lines = drawerOf(text).split('\n').filter((line) => line && !line.startsWith(`:${key}: `))
-  if (value !== null) lines.push(`:${key}: ${value}`)
-  const [first, ...rest] = text.replace(drawer, '').split('\n')
-  return [first, ...(lines.length > 0 ? [':PROPERTIES:', ...lines, ':END:'] : []), ...rest].join('\n')
+/** A page that takes another's name takes in its blocks, and the other is gone. */
+function merge(w: World, page: Entity, into: Entity): void {
+  const blocks = w.children(page.id).map((row) => row.id as number)
+  const all = w.below(page.id)
+  w.arrange(into.id, [...w.children(into.id).map((row) => row.id as number), ...blocks])
+  w.transact(all.map((id) => ({ ':db/id': id, ':block/page': into.id })))
+  w.retract([page.id])
 }
 
-/** References, marker and properties of a text, as Logseq finds them when it saves a block. */
-export function parsed(w: World, text: string, org = false): Entity {
-  const refs = [...text.matchAll(/\[\[([^\]]+)\]\]|(?<=^|\s)#([\w-]+)/g)].map((m) => ensurePage(w, (m[1] ?? m[2])!).id as number)
-  for (const m of text.matchAll(/\(\(([0-9a-f-]{36})\)\)/g)) {
-    const block = w.byUUID(m[1])
-    if (block) refs.push(block.id)
-  }
-  const task = markers.exec(text)
-  for (const name of [task?.[1], task?.[2]]) {
-    const own = name && w.find(':block/name', name.toLowerCase())
-    if (own) refs.push(own.id)
-  }
-  const written = org ? [...drawerOf(text).matchAll(/^:([\w-]+): (.*)$/gm)] : [...text.matchAll(/^([\w-]+):: (.*)$/gm)]
-  const properties = Object.fromEntries(written.map((m) => [m[1], m[2]]))
-  const days = Object.fromEntries(
-    [...text.matchAll(/(SCHEDULED|DEADLINE): <(\d+)-(\d+)-(\d+)/g)].map((m) => [`:block/${m[1]!.toLowerCase()}`, Number(`${m[2]}${m[3]}${m[4]}`)]),
-  )
-  return {
-    ':block/content': text,
-    ':block/properties': properties,
-    ...(refs.length > 0 ? { ':block/refs': refs } : {}),
-    ...(task ? { ':block/marker': task[1] } : {}),
-    ...(task?.[2] ? { ':block/priority': task[2] } : {}),
-    ...days,
-  }
+/** Sets a property, and writes all of them into the text again; what the value refers to is found at the next save. */
+function setProperty(w: World, uuid: string, key: string, value: unknown): void {
+  const row = w.byUUID(uuidOrThrow(uuid))!
+  const text = String(row[':block/content'])
+  if (isOrg(row)) return save(w, row.id, withDrawer(text, key, value))
+  const { [key]: before, ...others } = row[':block/properties-text-values'] ?? {}
+  const all = value === null ? others : before === undefined ? { ...others, [key]: value } : { ...row[':block/properties-text-values'], [key]: value }
+  w.set(row.id, { ':block/content': withProperties(text, all), ...propertyFields(all), ':block/updated-at': w.now() })
 }
 
-export function ensurePage(w: World, name: string, more: Entity = {}): Entity {
-  const before = w.find(':block/name', name.toLowerCase())
-  if (before) return before
-  const at = w.now()
-  const above = name.includes('/') ? ensurePage(w, name.slice(0, name.lastIndexOf('/'))) : undefined
-  const shared = { ...(above ? { ':block/namespace': above.id } : {}), ':block/uuid': w.uuid(), ':block/name': name.toLowerCase(), ':block/created-at': at, ':block/updated-at': at }
-  return w.pull(w.add({ ...shared, ':block/original-name': name, ':block/properties': {}, ...more }))
+function sibling(w: World, uuid: string, step: number): unknown {
+  const row = w.byUUID(uuid)
+  if (!row) return null
+  const beside = w.children(row[':block/parent'].id)
+  const found = beside[beside.findIndex(({ id }) => id === row.id) + step]
+  return found ? blockAnswer(w, found, false) : null
 }
 
 function save(w: World, id: number, text: string): void {
@@ -164,21 +139,23 @@ function resolve(w: World, target: string): Entity | undefined {
 function insert(w: World, target: string, content: string, opts: Entity): unknown {
   if (!target?.trim()) throw new Error('Page title or block UUID shouldn\'t be empty.')
   if (opts.customUUID) uuidOrThrow(opts.customUUID)
+  if (/\{\{query /.test(content)) throw new Error('No protocol method IMapEntry.-key defined for type string: q')
   const row = resolve(w, target)
   if (!row) return null // silently, as Logseq does
   if (opts.customUUID && w.byUUID(opts.customUUID)) throw new Error(`Custom block UUID already exists (${opts.customUUID}).`)
   const uuid = opts.customUUID ?? w.uuid()
   const org = isOrg(row)
-  const text = !opts.customUUID ? content : org ? withDrawer(content, 'id', uuid) : idLine(content, uuid)
-  const id = w.add({ ...parsed(w, text, org), ':block/uuid': uuid, ':block/page': w.pageOf(row), ...(org ? { ':block/format': ':org' } : {}) })
+  const given = opts.properties ? withProperties(content, { ...writtenProperties(content, org), ...opts.properties }) : content
+  const text = !opts.customUUID ? given : org ? withDrawer(given, 'id', uuid) : withID(given, uuid)
+  // The block comes first, the pages that it names after it.
+  const id = w.add({ ':block/uuid': uuid, ':block/page': w.pageOf(row), ':block/format': org ? ':org' : ':markdown', ...(org ? {} : { ':block/journal?': false }) })
+  w.set(id, parsed(w, text, org))
   const onPage = row[':block/name'] !== undefined
-  place(w, id, row, opts.sibling && !onPage ? (opts.before ? 'before' : 'after') : opts.before ? 'first' : 'last')
+  const [first] = onPage ? w.children(row.id).filter((one) => one.id !== id) : []
+  // Before the blocks of a page is after the first of them.
+  if (onPage && opts.before && first) place(w, id, first, 'after')
+  else place(w, id, row, opts.sibling && !onPage ? (opts.before ? 'before' : 'after') : opts.before ? 'first' : 'last')
   return insertedAnswer(w, w.pull(id))
-}
-
-const idLine = (content: string, uuid: string) => {
-  const [first, ...rest] = content.split('\n')
-  return [first, `id:: ${uuid}`, ...rest].join('\n')
 }
 
 function place(w: World, id: number, target: Entity, where: 'before' | 'after' | 'first' | 'last'): void {
@@ -193,13 +170,17 @@ function place(w: World, id: number, target: Entity, where: 'before' | 'after' |
 function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): null {
   let anchor = w.byUUID(uuidOrThrow(target))
   if (!anchor) return null
-  let where: 'after' | 'last' = opts.sibling ? 'after' : 'last'
+  let where: 'before' | 'after' | 'last' = opts.sibling ? (opts.before ? 'before' : 'after') : 'last'
   for (const one of batch) {
     const uuid = opts.keepUUID ? one.properties?.id : undefined
     if (uuid && w.byUUID(uuid)) throw new Error(`Custom block UUID already exists (${uuid}).`)
     const kept = firstBlock(one.content)
-    const text = uuid ? idLine(kept, uuid) : kept
-    const id = w.add({ ...parsed(w, text), ':block/uuid': uuid ?? w.uuid(), ':block/page': w.pageOf(anchor!) })
+    const { id: _id, ...given } = one.properties ?? {}
+    const listed = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, Array.isArray(value) ? value.map((name) => `[[${name}]]`).join(', ') : value]))
+    const text = withProperties(uuid ? withID(kept, uuid) : kept, { ...(uuid ? { id: uuid } : {}), ...listed })
+    const id = w.add({ ':block/uuid': uuid ?? w.uuid(), ':block/page': w.pageOf(anchor!), ':block/format': ':markdown' })
+    const { ':block/properties': read, ...rest } = parsed(w, text)
+    w.set(id, Object.keys(read).length > 0 ? { ...rest, ':block/properties': read } : rest)
     place(w, id, anchor!, where)
     const row = w.pull(id)
     if (one.children?.length) insertBatch(w, row[':block/uuid'], one.children, { ...opts, sibling: false })
@@ -209,17 +190,19 @@ function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): n
   return null
 }
 
-function update(w: World, uuid: string, content: string): null {
+function update(w: World, uuid: string, content: string, opts: Entity): null {
   const row = w.byUUID(uuid)
   if (!row) return null
-  // Of a drawer the id is put back, and nothing else.
+  // The id of a block is put back, and nothing else.
   const id = isOrg(row) ? row[':block/properties'].id : undefined
-  save(w, row.id, id ? withDrawer(content, 'id', id) : content)
+  const given = opts.properties ? withProperties(content, { ...writtenProperties(content, false), ...opts.properties }) : content
+  const own = row[':block/properties']?.id
+  save(w, row.id, id ? withDrawer(content, 'id', id) : own && !/^id:: /m.test(given) ? withID(given, own) : given)
   // On file graphs a first block of nothing but properties is the page's own.
   const page = row[':block/page'].id
   if (row[':block/left'].id === page && /^([\w-]+:: .*\n?)+$/.test(content)) {
     w.set(row.id, { ':block/pre-block?': true })
-    w.set(page, { ':block/properties': parsed(w, content)[':block/properties'] })
+    w.set(page, propertyFields(writtenProperties(content, false)))
   }
   return null
 }
@@ -245,12 +228,3 @@ function move(w: World, uuid: string, target: string, opts: Entity): null {
   w.transact([row.id, ...w.below(row.id)].map((id) => ({ ':db/id': id, ':block/page': page })))
   return null
 }
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** Reads "Nov 21st, 2026". */
-function dayOf(title: string): number {
-  const [, month, day, year] = /^(\w{3}) (\d+)\w\w, (\d{4})$/.exec(title)!
-  return Number(`${year}${String(months.indexOf(month!) + 1).padStart(2, '0')}${day!.padStart(2, '0')}`)
-}
-

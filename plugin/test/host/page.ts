@@ -1,6 +1,7 @@
 import { Postmate } from '../../node_modules/@logseq/libs/dist/postmate/index.js'
 import { type API, api } from './api'
 import { person as byHand } from './db'
+import { type Outline, outline } from './outline'
 import { seed } from './seed'
 import type { Personality, World } from './world'
 
@@ -105,6 +106,10 @@ class PageHost {
   /** Does what a person at the keyboard does. */
   person(method: string, ...args: unknown[]): unknown {
     return this.api[method] ? this.api[method](...args) : byHand[method]!(this.world(), ...args)
+  }
+
+  outline(): Outline {
+    return outline(this.world())
   }
 
   private hook(ns: string, type: string, payload: unknown): void {

@@ -1,5 +1,6 @@
 import { type API, api } from './api'
 import { person } from './db'
+import { filesOf } from './ogfiles'
 import { empty } from './seed'
 import type { Entity, World } from './world'
 
@@ -39,6 +40,10 @@ export function replay(lines: Recorded[]): Compared[] {
 const uuidIn = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const times = new Set(['updatedAt', 'createdAt', 'updated-at', 'created-at', 'txId', ':logseq.property/deleted-at'])
 
+/** What Logseq keeps as sets, and answers in the order of their hashes. */
+const setKeys = new Set(['refs', 'pathRefs'])
+const sorted = (set: any) => (Array.isArray(set) ? [...set].sort((one, other) => (String(one?.name) < String(other?.name) ? -1 : 1)) : set)
+
 class Scenario {
   private readonly world: World
   private readonly api: API
@@ -49,8 +54,8 @@ class Scenario {
     this.world = empty(name.startsWith('og ') ? 'og' : 'db', 'T')
     this.api = api(() => this.world)
     // Of Logseq's own pages of a file graph those that texts refer to.
-    if (this.world.kind === 'og') for (const [id, title] of [[4, 'TODO'], [7, 'DONE'], [15, 'A']] as const) {
-      this.world.set(id, { ':block/uuid': this.world.uuid(), ':block/name': title.toLowerCase(), ':block/original-name': title })
+    if (this.world.kind === 'og') for (const [id, title] of [[4, 'TODO'], [7, 'DONE'], [15, 'A'], [11, 'B'], [16, 'C']] as const) {
+      this.world.set(id, { ':block/uuid': this.world.uuid(), ':block/name': title.toLowerCase(), ':block/original-name': title, ':block/journal?': false })
     }
   }
 
@@ -79,6 +84,7 @@ class Scenario {
     }
     if (method === '_shown') return w.shown.splice(0)
     if (method === '_dump') return dump(w)
+    if (method === '_files') return filesOf(w)
     if (method === '_person') return this.byHand(args[0], args.slice(1))
     const run = this.api[method]
     if (!run) throw new Error(`Not existed method #${method}`)
@@ -124,7 +130,7 @@ class Scenario {
     }
     if (typeof value === 'object' && value !== null) {
       const keys = Object.keys(value).filter((key) => !times.has(key)).sort()
-      return `{${keys.map((key) => `${key}:${this.canonical(value[key], theirs)}`).join()}}`
+      return `{${keys.map((key) => `${key}:${this.canonical(setKeys.has(key) ? sorted(value[key]) : value[key], theirs)}`).join()}}`
     }
     const text = JSON.stringify(value ?? null)
     return theirs ? text.replace(uuidIn, (uuid) => this.ours.get(uuid) ?? uuid) : text

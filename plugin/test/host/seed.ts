@@ -1,6 +1,6 @@
 import { api } from './api'
 import { addBuiltIns, person } from './db'
-import { ensurePage as ensureFilePage } from './og'
+import { ensurePage as ensureFilePage } from './ogtext'
 import { type Personality, World } from './world'
 
 /** Uuids the tests name; everything else is random. */

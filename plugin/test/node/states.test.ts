@@ -58,7 +58,8 @@ for (const kind of ['og', 'db'] as const) {
         await ask('blocks.exact', kept)
         assert.deepEqual(await ask('blocks.state', { uuid }), kept)
       }
-      assert.deepEqual(await all(), before)
+      // The name of a property is a page of file graphs, and stays one.
+      assert.deepEqual((await all()).filter(({ name }: any) => name !== 'mood'), before)
     })
 
     test('a page that was deleted comes back, with its blocks', async () => {

@@ -144,7 +144,7 @@ func getNote(c *call) (any, error) {
 	}
 	t := notetext.Parse(n.Text)
 	answer := newNoteAnswer(*n, t)
-	links, err := c.draft.Links(c.ctx, c.workspace, n.ID, "", maxRows)
+	links, err := c.draft.LinksOf(c.ctx, c.workspace, n, maxRows)
 	if err != nil {
 		return nil, err
 	}

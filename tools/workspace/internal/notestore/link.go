@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -49,8 +50,8 @@ const attached = "attachment"
 
 // timeOfID is when an id was made that sorts by that.
 func timeOfID(id string) time.Time {
-	var nano int64
-	if _, err := fmt.Sscanf(id, "%016x", &nano); err != nil {
+	nano, err := strconv.ParseInt(id[:min(len(id), 16)], 16, 64)
+	if err != nil {
 		return time.Time{}
 	}
 	return time.Unix(0, nano).UTC()
@@ -102,16 +103,29 @@ type storedLink struct {
 // Links lists the links of a workspace, or of one note in both directions, newest
 // first. A link that was made between notes of which one is missing or hidden is
 // absent, and a text does not tell a hidden note that it names from a missing one.
-func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit int) (list []Link, err error) {
-	r := linkReader{d, workspace, map[string]string{}}
+func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit int) ([]Link, error) {
 	if after != "" && !noteID().MatchString(after) {
 		return nil, ErrCursor
 	}
 	var n *Note
 	if note != "" {
+		var err error
 		if n, err = d.Note(ctx, workspace, note); err != nil || n == nil {
 			return nil, cmp.Or(err, ErrNotFound)
 		}
+	}
+	return d.links(ctx, workspace, n, after, limit)
+}
+
+// LinksOf lists the newest links of a note that the Draft has read.
+func (d *Draft) LinksOf(ctx context.Context, workspace string, n *Note, limit int) ([]Link, error) {
+	return d.links(ctx, workspace, n, "", limit)
+}
+
+func (d *Draft) links(ctx context.Context, workspace string, n *Note, after string, limit int) (list []Link, err error) {
+	r := linkReader{d, workspace, map[string]string{}}
+	if n != nil {
+		r.ids["id "+n.ID] = n.ID
 	}
 	for more := true; more && len(list) < limit; {
 		var stored []storedLink
@@ -123,7 +137,7 @@ func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit 
 			if err != nil {
 				return nil, err
 			}
-			if visible && (note == "" || l.Source == note || l.Target == note) && len(list) < limit {
+			if visible && (n == nil || l.Source == n.ID || l.Target == n.ID) && len(list) < limit {
 				list = append(list, l)
 			}
 		}
@@ -246,12 +260,12 @@ func (r linkReader) visible(ctx context.Context, id string) (string, error) {
 	if known, is := r.ids["id "+id]; is {
 		return known, nil
 	}
-	h, err := r.draft.head(ctx, noteKey{r.workspace, id})
+	h, err := r.draft.shownRecord(ctx, noteKey{r.workspace, id})
 	if err != nil {
 		return "", err
 	}
 	found := ""
-	if h != nil && !h.revision.Deleted && !r.draft.hides(r.workspace, h.record) {
+	if h != nil && !r.draft.hides(r.workspace, *h) {
 		found = id
 	}
 	r.ids["id "+id] = found

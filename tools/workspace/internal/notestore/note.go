@@ -87,6 +87,32 @@ func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
 	return h, err
 }
 
+// shownRecord returns what lists say of a note as the Draft sees it, without reading its
+// text if it can; nil if it is missing or deleted.
+func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
+	if d.notes[k] != nil || len(d.changedClasses(k.workspace)) > 0 {
+		h, err := d.head(ctx, k)
+		if err != nil || h == nil || h.revision.Deleted {
+			return nil, err
+		}
+		return &h.record, nil
+	}
+	if !noteID().MatchString(k.id) {
+		return nil, nil
+	}
+	var r Record
+	var data []byte
+	const query = "SELECT record FROM notes WHERE workspace = ? AND id = ? AND deleted = FALSE"
+	switch err := d.store.db.Reader().QueryRow(ctx, query, k.workspace, k.id).Scan(&data); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	default:
+		return &r, json.Unmarshal(data, &r)
+	}
+}
+
 // Note returns a note; nil if it is missing, deleted or hidden. A later write to it
 // fails if somebody changes it after this.
 func (d *Draft) Note(ctx context.Context, workspace, id string) (*Note, error) {

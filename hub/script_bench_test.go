@@ -1,0 +1,71 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace"
+)
+
+// A script through hub and audit in one process: the smallest one, and what each
+// request to read a note adds to it.
+func BenchmarkScript(b *testing.B) {
+	top := b.TempDir()
+	trail, err := audit.Open(b.Context(), audit.Options{File: filepath.Join(top, "audit.db"), Key: []byte("key"), Now: time.Now, Keep: time.Hour, MaxBytes: 1 << 30})
+	if err != nil {
+		b.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: log})
+	h := New(Config{
+		Systems: []tools.Kind{workspace.System()}, Journal: j, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: log,
+		Limits:  Limits{CallsPerMinute: 1 << 40},
+		Sources: []Source{{Name: "ws", Kind: "workspace", Options: fmt.Appendf(nil, `{"folder":%q,"welcome":true}`, filepath.Join(top, "ws"))}},
+	})
+	h.Calls().SetTrail(trail)
+	if err := h.Start(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		for _, shut := range []func() error{h.Close, j.Close, trail.Close} {
+			if err := shut(); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	s, client := h.sessions.newLocal("", ""), policy.Client{Name: "bench", Proven: true}
+	v := newToolsetCache(policy.New(nil, nil), h.sources.inScope(""), false).forClient(client)
+	call := func(b *testing.B, code string) {
+		b.Helper()
+		args, err := json.Marshal(map[string]string{"workspace_id": "ws", "code": code})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := h.call(b.Context(), caller{session: s, client: client, toolset: v, via: tools.ViaStdio}, mcp.Call{Tool: "run_script", Args: args}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	call(b, "1") // compiles the engine
+	b.Run("1+1", func(b *testing.B) {
+		for b.Loop() {
+			call(b, "1+1")
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		const reads = 200
+		for b.Loop() {
+			call(b, fmt.Sprintf("for (let i = 0; i < %d; i++) kb.notes.get('welcome')", reads))
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/reads, "us/read")
+	})
+}

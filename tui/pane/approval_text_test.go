@@ -1,0 +1,74 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// contentOf is what a call would do that changes these targets as these diffs say.
+func contentOf(targets [][2]string) ApprovalContent {
+	c := ApprovalContent{Total: len(targets), Added: len(targets), Removed: len(targets)}
+	for _, t := range targets {
+		text := "change " + t[0] + " (+1 −1)\n" + t[1]
+		c.Targets = append(c.Targets, status.ApprovalTarget{Name: t[0], Action: "change", Added: 1, Removed: 1, Offset: len(c.Head), Bytes: len(text)})
+		c.Head += text
+	}
+	return c
+}
+
+// A thousand pages that change alike are one diff with all their names; what is
+// odd stands before it, also a second change of a page of the group.
+func TestTargetsThatChangeAlikeAreOne(t *testing.T) {
+	const alike, odd, second = "@@ -1 +1 @@\n-see A\n+see B\n", "@@ -3 +3 @@\n-A is odd\n+B is odd\n", "@@ -9 +9 @@\n-more\n+another\n"
+	var targets [][2]string
+	for i := range 1000 {
+		targets = append(targets, [2]string{fmt.Sprintf("p%d.md", i), alike})
+	}
+	targets = append(targets, [2]string{"odd.md", odd}, [2]string{"p7.md", second})
+	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf(targets)})
+	text := x.view.String()
+	for _, want := range []string{"1,002 targets, +1002 −1002", "change 1,000 targets, all alike (+1 −1 in each)", "p0.md, p1.md", "p999.md"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in:\n%.2000s", want, text)
+		}
+	}
+	for _, once := range []string{"+see B", "+B is odd", "+another"} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("%q is there %d times", once, n)
+		}
+	}
+	if strings.Index(text, "+B is odd") > strings.Index(text, "+see B") {
+		t.Error("what is odd stands behind what is alike")
+	}
+	if x.hidden != "" {
+		t.Errorf("%s hidden", x.hidden)
+	}
+}
+
+// Nothing is taken for alike as long as not all of it is known.
+func TestUnknownTargetsAreNotAlike(t *testing.T) {
+	const diff = "@@ -1 +1 @@\n-see A\n+see B\n"
+	c := contentOf([][2]string{{"a", diff}, {"b", diff}, {"c", diff}})
+	c.Head, c.Hidden = c.Head[:len(c.Head)-10], 10
+	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: c})
+	if text := x.view.String(); strings.Contains(text, "alike") {
+		t.Errorf("taken for alike:\n%s", text)
+	}
+}
+
+// Lines have their numbers and the words that changed are marked; what is copied
+// is the diff as it came.
+func TestDiffIsNumbered(t *testing.T) {
+	const diff = "@@ -12,3 +12,3 @@\n # Release\n-The release is on 5 December.\n+The release is on 12 December.\n"
+	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf([][2]string{{"a", diff}})})
+	if got := x.view.String(); got != diff {
+		t.Errorf("copied:\n%s\nwant:\n%s", got, diff)
+	}
+	if kind, text := x.view.Row(0, 80); kind != widget.DiffLine || text != "⋯ 11 lines are the same" {
+		t.Errorf("the first row is %q", text)
+	}
+}

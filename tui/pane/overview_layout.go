@@ -1,0 +1,149 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// From this width on the Overview has a third column.
+const threeColumns = 180
+
+// View implements [Pane]. What runs out stands first, then what is wrong, then what
+// happens, then what there is.
+func (p Overview) View(t theme.Theme, w, h int) string {
+	framed := widget.Framed(w, h)
+	left := w
+	switch {
+	case framed && w >= threeColumns:
+		left = w * 2 / 5
+	case framed && w >= widget.WideWidth:
+		left = w * 11 / 20
+	}
+	inside := left
+	if framed {
+		inside -= 4
+	}
+	first, live := p.alertSections(t, inside), p.liveSection(t)
+	hub, sources, agents, connect := p.hubSection(t, !framed), p.sourcesSection(t), p.agentsSection(t), p.connectSections(t)
+	var lines []string
+	switch {
+	case !framed:
+		hub.Title = "Hub"
+		lines = widget.Stack(t, w, h, false, append(append(first, hub, agents, sources, live), connect...)...)
+	case left == w:
+		hub = p.hubSection(t, true)
+		hub.Title = "Hub"
+		sections := append(append(first, agents, live, sources), connect...)
+		if len(p.snap.Sessions)+len(p.recent) == 0 {
+			sections = append(append(append(first, agents), connect...), sources, live)
+		}
+		lines = widget.Stack(t, w, h, true, append(sections, hub)...)
+		if h < 30 && len(p.recent)+len(p.snap.Approvals) > 0 { // the header says that it is ready
+			lines = widget.Stack(t, w, h, true, sections...)
+		}
+	case w >= threeColumns:
+		middle := w * 3 / 10
+		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...),
+			widget.Stack(t, middle, h, true, append([]widget.Section{agents, sources}, p.peerSections(t)...)...),
+			widget.Stack(t, w-left-middle, h, true, append(append([]widget.Section{hub}, p.trafficSections(t)...), connect...)...))
+	default:
+		right := append(append(append([]widget.Section{agents, sources}, connect...), p.peerSections(t)...), p.trafficSections(t)...)
+		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...), widget.Stack(t, w-left, h, true, append(right, hub)...))
+	}
+	return strings.Join(lines[:min(h, len(lines))], "\n")
+}
+
+func sideBySide(columns ...[]string) []string {
+	lines := columns[0]
+	for _, column := range columns[1:] {
+		for i := range lines {
+			lines[i] += column[i]
+		}
+	}
+	return lines
+}
+
+// alertSections are the sections about what a person has to look at.
+func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
+	var all []widget.Section
+	if n := len(p.snap.Approvals); n > 0 {
+		all = append(all, widget.Section{Title: titleWithCount("Waiting for you", n), Note: "! answers", Min: 1, Preferred: min(n, 5), Rows: func(w, h int) []string {
+			return widget.FirstRows(t, n, h, func(i int) string { return approvalRow(t, p.snap.Approvals[i], p.now, p.zone, w) })
+		}})
+	}
+	if len(p.snap.Problems) > 0 {
+		all = append(all, p.problemsSection(t, inside))
+	}
+	if updating(p.snap.Update) {
+		all = append(all, updateSection(t, p.snap.Update))
+	}
+	if said := p.snap.Hub.Stderr; len(said) > 0 && !Running(p.snap) {
+		all = append(all, stderrSection(t, said, inside))
+	}
+	return all
+}
+
+// trafficSections is the section about traffic, if there was any.
+func (p Overview) trafficSections(t theme.Theme) []widget.Section {
+	if p.traffic.last.IsZero() {
+		return nil
+	}
+	return []widget.Section{p.traffic.section(t, p.snap.Time, p.zone)}
+}
+
+// liveSection is what agents do: the calls, the newest first.
+func (p Overview) liveSection(t theme.Theme) widget.Section {
+	n := len(p.recent)
+	return widget.Section{Title: "Live", Note: "3 all calls", Min: 2, Preferred: max(2, n), Rows: func(w, h int) []string {
+		switch {
+		case n == 0 && !Running(p.snap):
+			return t.Dim.Wrap("The hub is not running. 3 shows what was recorded.", w)
+		case n == 0:
+			return t.Dim.Wrap("No call since the hub was started; 3 shows earlier ones. Each call of an agent appears here as it ends.", w)
+		}
+		rows := make([]string, 0, h)
+		for i := n - 1; i >= 0 && len(rows) < h; i-- {
+			c := p.recent[i]
+			name := min(18, max(8, w/5))
+			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
+				t.Text.Fit(orNoName(c.Client), name)+" "+callText(t, c, w-name-12))
+		}
+		return rows
+	}}
+}
+
+func orNoName(client string) string {
+	if client == "" {
+		return "(no name)"
+	}
+	return client
+}
+
+func (p Overview) agentsSection(t theme.Theme) widget.Section {
+	return listSection("Agents", len(p.snap.Sessions), func(w, h int) []string {
+		if len(p.snap.Sessions) == 0 {
+			return []string{t.Dim.Text(noAgentText(p.snap))}
+		}
+		agents := append([]status.Session{}, p.snap.Sessions...)
+		waitingFirst(agents, p.snap)
+		return widget.FirstRows(t, len(agents), h, func(i int) string { return drawAgent(t, p.snap, p.zone, agents[i], w) })
+	})
+}
+
+// connectSections say how an agent gets in: all of it until one has been there,
+// then in one row.
+func (p Overview) connectSections(t theme.Theme) []widget.Section {
+	if len(p.snap.Sessions)+len(p.recent) == 0 {
+		return []widget.Section{p.connectSection(t)}
+	}
+	if len(p.snap.Snippets) == 0 {
+		return nil
+	}
+	one := p.snap.Snippets[p.snippet]
+	return []widget.Section{widget.Message("Connect another agent", t.Text.Text(one.Client+": ")+t.Key.Text("c")+
+		t.Dim.Text(fmt.Sprintf(" copies its snippet  ‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets))))}
+}

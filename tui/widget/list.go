@@ -1,0 +1,205 @@
+package widget
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// A ListRow is what a [List] has to know of one row.
+type ListRow struct {
+	ID   string // by which the selection is kept when rows come and go
+	Text string // what the filter searches
+	Rank int    // rows of a lower rank come first, whatever they are sorted by: problems
+}
+
+// A List is rows to select, filter and scroll: what is selected stays selected
+// wherever its row goes. It is a value; the rows themselves are drawn by its pane.
+type List struct {
+	filter FilterInput
+	id     string // of the selected row; empty: the first
+	at     int    // where it was
+	total  int
+	rows   []ListRow
+	shown  []int // of rows, those that pass, in their order
+}
+
+// Show replaces the rows. Those of one rank stay in the order of rows, unless a
+// filter finds some of them better than others.
+func (l List) Show(rows []ListRow) List {
+	want := strings.ToLower(strings.TrimSpace(l.filter.Value()))
+	scores, best := make([]int, len(rows)), 0
+	l.rows, l.total, l.shown = rows, len(rows), make([]int, 0, len(rows))
+	for i, row := range rows {
+		if want != "" {
+			scores[i] = Fuzzy(strings.ToLower(row.Text), want)
+			best = max(best, scores[i])
+		}
+	}
+	for i := range rows {
+		if want == "" || scores[i] > 0 && 3*scores[i] >= best { // letters strewn about are noise beside a word
+			l.shown = append(l.shown, i)
+		}
+	}
+	slices.SortStableFunc(l.shown, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rows[a].Rank, rows[b].Rank), cmp.Compare(scores[b], scores[a]))
+	})
+	if at := l.find(l.id); at >= 0 {
+		l.at = at
+		return l
+	}
+	return l.moveTo(l.at)
+}
+
+// find is where the row with this ID is shown; -1: nowhere.
+func (l List) find(id string) int {
+	return slices.IndexFunc(l.shown, func(i int) bool { return id != "" && l.rows[i].ID == id })
+}
+
+// moveTo selects the row shown at i, or the nearest. The first row is the
+// selected one as long as nobody has moved away from it.
+func (l List) moveTo(i int) List {
+	l.at = Clamp(i, len(l.shown))
+	l.id = ""
+	if l.at > 0 {
+		l.id = l.rows[l.shown[l.at]].ID
+	}
+	return l
+}
+
+// Select selects the row with this ID, if it is there.
+func (l List) Select(id string) List {
+	if at := l.find(id); at >= 0 {
+		l.at, l.id = at, id
+	}
+	return l
+}
+
+// SelectRow selects the row that is shown as the i-th; again: it was selected.
+func (l List) SelectRow(i int) (next List, again bool) {
+	again = i == l.at && len(l.shown) > 0
+	l = l.moveTo(i)
+	if len(l.shown) > 0 {
+		l.id = l.rows[l.shown[l.at]].ID
+	}
+	return l, again
+}
+
+// Selected is the index of the selected row among those that were given to Show;
+// -1: there is none.
+func (l List) Selected() int {
+	if len(l.shown) == 0 {
+		return -1
+	}
+	return l.shown[l.at]
+}
+
+// ID is that of the selected row; empty: there is none.
+func (l List) ID() string {
+	if i := l.Selected(); i >= 0 {
+		return l.rows[i].ID
+	}
+	return ""
+}
+
+// HandleKey moves the selection or edits the filter; false: k does neither. A page
+// is page rows.
+func (l List) HandleKey(k tea.KeyPressMsg, keys NavKeys, page int) (List, bool) {
+	switch {
+	case l.filter.Typing && !isArrow(k):
+		l.filter = l.filter.HandleKey(k, keys)
+		l.id, l.at = "", 0
+		return l.Show(l.rows), true
+	case key.Matches(k, keys.Filter):
+		l.filter = l.filter.Edit()
+		return l, true
+	case key.Matches(k, keys.Back) && l.filter.Value() != "":
+		l.filter = FilterInput{}
+		return l.Show(l.rows), true
+	}
+	i, ok := keys.Move(k, l.at, len(l.shown), page)
+	if !ok {
+		return l, false
+	}
+	l, _ = l.SelectRow(i)
+	return l, true
+}
+
+// isArrow reports whether k moves in the list while a filter is typed, as letters
+// do not.
+func isArrow(k tea.KeyPressMsg) bool {
+	return slices.Contains([]string{"up", "down", "pgup", "pgdown"}, k.String())
+}
+
+// Typing reports whether keys edit the filter.
+func (l List) Typing() bool { return l.filter.Typing }
+
+// Paste inserts text into the filter.
+func (l List) Paste(text string) List {
+	if l.filter.Typing {
+		l.filter = l.filter.Paste(text)
+		return l.Show(l.rows)
+	}
+	return l
+}
+
+// Filter is what the list is filtered by; empty: nothing.
+func (l List) Filter() string { return l.filter.Value() }
+
+// Bindings are the keys while the filter is edited.
+func (l List) Bindings(keys NavKeys) []key.Binding { return l.filter.Bindings(keys) }
+
+// manyRows is from how many rows on a list says which one is selected.
+const manyRows = 10
+
+// Note says what is filtered, and which row of many is selected; empty: neither.
+func (l List) Note() string {
+	n := len(l.shown)
+	switch {
+	case l.filter.Value() != "":
+		return fmt.Sprintf("/%s · %s of %s", l.filter.Value(), Count(n), Count(l.total))
+	case n >= manyRows:
+		return fmt.Sprintf("%s of %s", Count(l.at+1), Count(n))
+	}
+	return ""
+}
+
+// Draw draws at most h rows of w cells with the selected one among them, and a
+// scroll bar if there are more. row draws the i-th of those given to Show.
+func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) string) []string {
+	n := len(l.shown)
+	if n == 0 && l.filter.Value() != "" {
+		return []string{t.Dim.Text("Nothing matches. esc drops the filter.")}
+	}
+	bar := n > h && h >= 3
+	if bar {
+		w--
+	}
+	rows := VisibleRows(t, n, l.at, h, func(t theme.Theme, i int) string { return row(t, l.shown[i], w) })
+	if !bar {
+		return rows
+	}
+	from, _ := VisibleRange(n, l.at, h)
+	thumb := max(1, h*h/n)
+	start := from * (h - thumb) / max(1, n-h)
+	for i := range rows {
+		sign := t.Line.Text("▕")
+		if i >= start && i < start+thumb {
+			sign = t.Accent.Text("▐")
+		}
+		rows[i] = theme.Fit(rows[i], w) + sign
+	}
+	return rows
+}
+
+// WithFilter draws h lines of w cells: rows, and below them the filter while it is
+// edited.
+func (l List) WithFilter(t theme.Theme, w, h int, rows func(h int) []string) string {
+	return l.filter.DrawBelow(t, w, h, "letters in their order; enter keeps it", rows)
+}
