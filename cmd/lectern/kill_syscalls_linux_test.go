@@ -47,27 +47,43 @@ func standaloneCall(t *testing.T, home, tool, args string, options ...string) (a
 	return answered, cmd.Wait() == nil
 }
 
-// A process that is killed at any system call of a move leaves all of it or, after
-// the next start, nothing. `make soak PART=kills` runs it.
-func TestKilledAtEverySystemCallOfAMove(t *testing.T) {
-	if os.Getenv("KILLS") == "" {
-		t.Skip("`make soak PART=kills` runs it")
+// A process that is killed at any system call of a write or a move leaves all of it
+// or, after the next start, nothing. `make soak PART=kills` kills it at all of them,
+// and otherwise it is killed at some of those of a write.
+func TestKilledAtEverySystemCall(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil || testing.Short() {
+		t.Skip("it starts many processes under strace: ", err)
 	}
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip(err)
+	calls := []string{"renameat2", "unlinkat"}
+	writes := map[string][2]string{
+		"page": {"write_page", `{"path":"two/deep/p3.md","content":"# Written\n\nAll of it is new.\n"}`},
 	}
-	const move = `{"sourcePath":"two/deep/p3.md","destinationPath":"new/place/p3.md"}`
+	if os.Getenv("KILLS") != "" {
+		calls = []string{"linkat", "unlinkat", "renameat", "renameat2", "mkdirat", "fchmod", "fchmodat", "fsync", "fdatasync", "ftruncate", "write", "pwrite64"}
+		writes["new page"] = [2]string{"write_page", `{"path":"new/place/p.md","content":"# Written\n"}`}
+		writes["end of a page"] = [2]string{"edit_page", `{"path":"two/deep/p3.md","action":"append","content":"More.\n"}`}
+		writes["deleted page"] = [2]string{"delete_page", `{"path":"two/deep/p3.md"}`}
+		writes["moved page"] = [2]string{"move_page", `{"sourcePath":"two/deep/p3.md","destinationPath":"new/place/p3.md"}`}
+		writes["moved folder"] = [2]string{"move_page", `{"sourcePath":"two","destinationPath":"one/three"}`}
+	}
+	for name, write := range writes {
+		t.Run(name, func(t *testing.T) { killAtSystemCalls(t, write[0], write[1], calls) })
+	}
+}
+
+func killAtSystemCalls(t *testing.T, tool, args string, calls []string) {
+	t.Helper()
 	whole := newLinkedVault(t)
 	was, _ := folderState(t, whole)
-	if answered, ended := standaloneCall(t, whole, "move_page", move); !answered || !ended {
-		t.Fatal("the move failed")
+	if answered, ended := standaloneCall(t, whole, tool, args); !answered || !ended {
+		t.Fatal("the write failed")
 	}
 	done, _ := folderState(t, whole)
 	total, halves, undone := 0, 0, 0
-	for _, call := range []string{"linkat", "unlinkat", "renameat", "renameat2", "mkdirat", "fchmod", "fchmodat", "fsync", "fdatasync", "pwrite64"} {
+	for _, call := range calls {
 		for n := 1; ; n++ {
 			home := newLinkedVault(t)
-			answered, ended := standaloneCall(t, home, "move_page", move,
+			answered, ended := standaloneCall(t, home, tool, args,
 				"-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n))
 			if ended {
 				break // there are no more
@@ -82,15 +98,21 @@ func TestKilledAtEverySystemCallOfAMove(t *testing.T) {
 			now, _ := folderState(t, home)
 			if len(differences(now, was)) == 0 {
 				if undone++; answered {
-					t.Errorf("%s %d loses a move that was answered", call, n)
+					t.Errorf("%s %d loses a write that was answered", call, n)
 				}
 			} else if differ := differences(now, done); len(differ) > 0 {
 				t.Errorf("%s %d leaves\n%s", call, n, strings.Join(differ, "\n"))
 			}
+			if err := os.RemoveAll(home); err != nil {
+				t.Error(err)
+			}
 			if total++; n > 500 {
-				t.Fatalf("%s: the move never ends", call)
+				t.Fatalf("%s: the write never ends", call)
 			}
 		}
 	}
-	t.Logf("killed at %d system calls, %d times in the middle of the move: %d moves done, %d not", total, halves, total-undone, undone)
+	t.Logf("killed at %d system calls, %d times in the middle of the write: %d done, %d not", total, halves, total-undone, undone)
+	if total == 0 {
+		t.Error("it was never killed")
+	}
 }

@@ -358,7 +358,7 @@ func (d *Draft) Overlay(l Listing) Listing {
 	out := Listing{
 		Folders: slices.DeleteFunc(slices.Clone(l.Folders), func(dir string) bool { return known(DirTarget(dir)) }),
 		Files:   slices.DeleteFunc(slices.Clone(l.Files), known),
-		Skipped: l.Skipped, Unnamed: l.Unnamed,
+		Skipped: l.Skipped, Unnamed: l.Unnamed, Ignored: l.Ignored,
 	}
 	for target, st := range targets {
 		switch name, isFolder := ParseTarget(target); {

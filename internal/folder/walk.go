@@ -21,6 +21,8 @@ type Listing struct {
 	// names [CheckName] refuses, so that nobody could ask for them. Where something may
 	// be hidden, they are.
 	Skipped, Unnamed []string
+	// Ignored is for the caller of [View.List]: what it has skipped and wants to name.
+	Ignored []string
 }
 
 // walk adds what is in dir and below to l. It does not enter a folder for which

@@ -202,6 +202,9 @@ func (e *inotify) watch(folder string, found *nameSet) error {
 	}
 	e.forget(int32(wd))
 	e.folders[int32(wd)], e.watches[folder] = folder, int32(wd)
+	if folder != "." {
+		found.add(folder)
+	}
 	entries, err := os.ReadDir(where)
 	if err != nil && folder == "." {
 		return err

@@ -70,14 +70,14 @@ func TestTakeTellsWhatWasDoneBefore(t *testing.T) {
 		{"times", func(t *testing.T, dir string) {
 			try(t, os.Chtimes(filepath.Join(dir, "sub/a.md"), time.Time{}, time.Unix(1, 0)))
 		}, []string{"sub/a.md"}},
-		{"folders with files", func(t *testing.T, dir string) { write(t, dir, "p/q/r.md", "") }, []string{"p/q/r.md"}},
+		{"folders with files", func(t *testing.T, dir string) { write(t, dir, "p/q/r.md", "") }, []string{"p", "p/q", "p/q/r.md"}},
 		{"rename folder", func(t *testing.T, dir string) {
 			try(t, os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "moved")))
 			write(t, dir, "moved/deep/new.md", "")
-		}, []string{"moved/a.md", "moved/deep/c.md", "moved/deep/new.md", "sub"}},
+		}, []string{"moved", "moved/a.md", "moved/deep", "moved/deep/c.md", "moved/deep/new.md", "sub"}},
 		{"exchange folders", func(t *testing.T, dir string) {
 			try(t, unix.Renameat2(unix.AT_FDCWD, filepath.Join(dir, "sub"), unix.AT_FDCWD, filepath.Join(dir, "two"), unix.RENAME_EXCHANGE))
-		}, []string{"sub", "sub/z.md", "two", "two/a.md", "two/deep/c.md"}},
+		}, []string{"sub", "sub/z.md", "two", "two/a.md", "two/deep", "two/deep/c.md"}},
 		{"move folder out", func(t *testing.T, dir string) {
 			out := t.TempDir()
 			try(t, os.Rename(filepath.Join(dir, "sub"), filepath.Join(out, "sub")))
@@ -85,12 +85,13 @@ func TestTakeTellsWhatWasDoneBefore(t *testing.T) {
 		}, []string{"sub"}},
 		{"move folder in", func(t *testing.T, dir string) {
 			try(t, os.Rename(filepath.Join(outside, "far"), filepath.Join(dir, "far")))
-		}, []string{"far/x.md"}},
+		}, []string{"far", "far/x.md"}},
 		{"remove folder", func(t *testing.T, dir string) { try(t, os.RemoveAll(filepath.Join(dir, "sub/deep"))) }, []string{"sub/deep", "sub/deep/c.md"}},
 		{"skipped folders", func(t *testing.T, dir string) {
 			write(t, dir, ".git/HEAD", "")
 			write(t, dir, "k/.git/HEAD", "")
-		}, nil},
+		}, []string{"k"}},
+		{"empty folder", func(t *testing.T, dir string) { try(t, os.Mkdir(filepath.Join(dir, "new"), 0o700)) }, []string{"new"}},
 		{"link to another folder", func(t *testing.T, dir string) {
 			try(t, os.Symlink(outside, filepath.Join(dir, "link")))
 			write(t, outside, "secret.md", "")

@@ -54,8 +54,8 @@ type Change struct {
 	All bool
 	// Names are files below the folder, with slashes, sorted. All that was known of a
 	// name, and of what was below it, is to be forgotten before it and the names that
-	// follow are looked at: a file or folder may have gone, and another one come. All files
-	// of a folder that has come are named.
+	// follow are looked at: a file or folder may have gone, and another one come. A folder
+	// that has come is named with all files and folders below it.
 	Names []string
 }
 

@@ -87,7 +87,7 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	out := GetTreeOut{Note: skippedNote(now.outline)}
+	out := GetTreeOut{Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place)}
 	for _, c := range top.children {
 		c.pages(func(*node) { out.Total++ })
 	}

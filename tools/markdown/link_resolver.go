@@ -32,10 +32,9 @@ func pageLinks(p *page) []links.Link {
 	return append(links.FrontMatter(p.text, p.body), links.Scan(p.text, p.body)...)
 }
 
-// readLinkSources reads the title, aliases and links of every page. A page that
-// cannot be read has its name and no links.
-func readLinkSources(ctx context.Context, o *outline, read func(file string) (*page, error)) ([]linkSource, error) {
-	files := o.pageFiles()
+// readLinkSources reads the title, aliases and links of pages. A page that cannot be
+// read has its name and no links.
+func readLinkSources(ctx context.Context, files []string, read func(file string) (*page, error)) ([]linkSource, error) {
 	all := make([]linkSource, len(files))
 	err := folder.ForEach(ctx, len(files), func(i int) {
 		p, err := read(files[i])
@@ -78,13 +77,18 @@ type linkResolver struct {
 
 // newLinkResolver resolves links among these pages and files.
 func (n *Notebook) newLinkResolver(files []string, all []linkSource) *linkResolver {
+	return &linkResolver{n.layout, n.namesOf(namesOfSources(all)), attachmentNames(files)}
+}
+
+// namesOfSources looks names of these pages up.
+func namesOfSources(all []linkSource) func(kind index.NameKind, key string) []string {
 	names := map[index.Name][]string{}
 	for _, c := range all {
 		for _, name := range pageNames(c.file, c.title, c.aliases) {
 			names[name] = append(names[name], c.file)
 		}
 	}
-	return &linkResolver{n.layout, n.namesOf(func(kind index.NameKind, key string) []string { return names[index.Name{Kind: kind, Key: key}] }), attachmentNames(files)}
+	return func(kind index.NameKind, key string) []string { return names[index.Name{Kind: kind, Key: key}] }
 }
 
 // namesOf leaves titles out where links do not use them.

@@ -4,21 +4,32 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // BenchmarkLinks lists the links of a page with 20 backlinks in a vault of 10,000
-// pages, from the index: while nothing changes, and after each edit of a page.
+// pages, or BENCH_PAGES, from the index: while nothing changes, and after each edit of a
+// page. It moves the page too.
 func BenchmarkLinks(b *testing.B) {
+	pages := 10_000
+	if s := os.Getenv("BENCH_PAGES"); s != "" {
+		var err error
+		if pages, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
 	dir := b.TempDir()
 	old := time.Now().Add(-time.Hour)
 	write := func(i int, more string) {
-		file := filepath.Join(dir, fmt.Sprint("d", i%100), fmt.Sprintf("page %d.md", i))
+		file := filepath.Join(dir, fmt.Sprint("d", i%(pages/100)), fmt.Sprintf("page %d.md", i))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			b.Fatal(err)
 		}
-		text := fmt.Sprintf("# Page %d\n\nSee [[page %d]], [[page %d]] and [[page %d]].%s\n", i, i/20, (i*7)%10_000, (i*31)%10_000, more)
+		text := fmt.Sprintf("# Page %d\n\nSee [[page %d]], [[page %d]] and [[page %d]].%s\n", i, i/20, (i*7)%pages, (i*31)%pages, more)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}
@@ -26,20 +37,22 @@ func BenchmarkLinks(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for i := range 10_000 {
+	for i := range pages {
 		write(i, "")
 	}
 	n, _ := openPair(b, dir, nil)
 	in := GetPageLinksIn{Path: "d10/page 10.md", Limit: 50}
+	from := time.Now()
 	if err := n.index.fill(b.Context()); err != nil {
 		b.Fatal(err)
 	}
+	b.Logf("%d pages indexed in %v", pages, time.Since(from))
 	if _, err := n.GetPageLinks(b.Context(), in); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {
-			if out, err := n.GetPageLinks(b.Context(), in); err != nil || len(out.Incoming) < 20 {
+			if out, err := n.GetPageLinks(b.Context(), in); err != nil || len(out.Incoming) < 18 {
 				b.Fatal(len(out.Incoming), err)
 			}
 		}
@@ -51,10 +64,22 @@ func BenchmarkLinks(b *testing.B) {
 			}
 		}
 	})
+	b.Run("move", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			from, to := "d10/page 10.md", "d11/page 10.md"
+			if i%2 == 1 {
+				from, to = to, from
+			}
+			out, err := n.MovePage(b.Context(), tools.CallContext{}, MovePageIn{SourcePath: from, DestinationPath: to, UpdateLinks: true})
+			if err != nil || out.NewPath != to {
+				b.Fatal(out, err)
+			}
+		}
+	})
 	b.Run("changed", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()
-			write(i%10_000, fmt.Sprint(i))
+			write(i%pages, fmt.Sprint(i))
 			b.StartTimer()
 			if _, err := n.GetPageLinks(b.Context(), in); err != nil {
 				b.Fatal(err)

@@ -68,7 +68,7 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline)}
+	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place)}
 	from := min(int(in.Offset), len(flat))
 	size := 0
 	for _, l := range flat[from:] {
@@ -103,18 +103,11 @@ func (n *Notebook) listedPage(l *listedNode, content bool) ListedPage {
 
 // findNode finds the node at a path, and returns it with its outline, for a write.
 func (n *Notebook) findNode(ctx context.Context, path string) (*outline, *node, error) {
-	if err := checkPlace(n, path); err != nil {
-		return nil, nil, err
-	}
-	o, err := n.outline(ctx)
+	now, top, err := lookAt(ctx, n, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	top, ok := o.find(path)
-	if !ok {
-		return nil, nil, notFoundError(path)
-	}
-	return o, top, nil
+	return now.outline, top, nil
 }
 
 // lookAt is findNode for a read.

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -78,18 +79,17 @@ type fileEdit struct {
 // that would lead elsewhere is written in another way, which is tried in turn: its
 // own form, the name, the path.
 func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (linkPlan, error) {
-	all, err := readLinkSources(ctx, o, d.readPage)
+	found, err := d.findAffected(ctx, o, m)
 	if err != nil {
 		return linkPlan{}, err
 	}
-	r := relinker{m: m, wiki: wiki, was: d.n.newLinkResolver(o.files, all), moved: map[string]bool{}}
-	r.becomes = d.n.newLinkResolver(m.newPaths(o.files), m.newSources(all))
+	all, plan := found.sources, linkPlan{report: LinkReport{Unreadable: found.unreadable}}
+	r := relinker{m: m, wiki: wiki, was: found.was, becomes: found.becomes, moved: map[string]bool{}}
 	for _, to := range m {
 		r.moved[folder.FoldName(path.Base(stem(to)))] = true
 	}
 	canvases := slices.DeleteFunc(slices.Clone(o.files), func(f string) bool { return !strings.EqualFold(path.Ext(f), ".canvas") })
 	edits := make([]fileEdit, len(all)+len(canvases))
-	var plan linkPlan
 	var mu sync.Mutex
 	var failed error
 	err = folder.ForEach(ctx, len(edits), func(i int) {
@@ -107,8 +107,8 @@ func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (
 			failed = err
 		}
 	})
-	if err == nil {
-		err = failed
+	if err = errors.Join(err, failed); err == nil {
+		err = found.failed()
 	}
 	plan.edits = slices.DeleteFunc(edits, func(e fileEdit) bool { return e.data == nil })
 	return plan, err

@@ -220,11 +220,14 @@ func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders 
 	if !d.View().IsDir(at.place) || place == at.place {
 		return m, nil, nil
 	}
-	if _, err := d.outline(ctx); err != nil { // sets d.entries
-		return nil, nil, err
+	below, err := d.n.view.List(ctx, func(name string, dir bool) bool {
+		return dir && isForeign(name) || !strings.HasPrefix(name, at.place+"/") && !strings.HasPrefix(at.place+"/", name+"/")
+	})
+	if err != nil {
+		return nil, nil, d.n.toolError(at.place, err)
 	}
 	rest := moves{}
-	for _, f := range d.entries.Files {
+	for _, f := range below.Files {
 		if inside, ok := strings.CutPrefix(f, at.place+"/"); ok && f != at.page {
 			rest[f] = place + "/" + inside
 		}
@@ -237,7 +240,7 @@ func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders 
 	}
 	maps.Copy(m, rest)
 	folders = moves{at.place: place}
-	for _, dir := range d.entries.Folders {
+	for _, dir := range below.Folders {
 		if inside, ok := strings.CutPrefix(dir, at.place+"/"); ok {
 			folders[dir] = place + "/" + inside
 		}
@@ -269,6 +272,9 @@ func (d *draft) moveFolders(folders moves) error {
 // demote turns the page of a folder without further pages into a leaf:
 // Title/_index.md becomes Title.md. Attachments stay in Title/assets.
 func (d *draft) demote(ctx context.Context, place string) ([]string, LinkReport, error) {
+	if place == "" || !d.View().Exists(place+"/"+indexPage) { // listing the folder takes long
+		return nil, LinkReport{}, nil
+	}
 	o, err := d.outline(ctx)
 	if err != nil {
 		return nil, LinkReport{}, err

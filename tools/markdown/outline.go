@@ -3,6 +3,7 @@ package markdown
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,11 +50,12 @@ func (n *node) pages(visit func(*node)) {
 type outline struct {
 	root    *node
 	places  map[string]*node
-	files   []string        // files that are not pages, such as attachments
-	indexed bool            // some folder has an _index.md
-	skipped []string        // folders that could not be read
-	unnamed int             // files and folders that no path can name
-	listed  map[string]bool // files and pages, and those that are neither
+	files   []string // files that are not pages, such as attachments
+	indexed bool     // some folder has an _index.md
+	skipped []string // folders that could not be read
+	unnamed int      // files and folders that no path can name
+	ignored []string // files and folders that other programs keep among the pages
+	listed  []string // files and pages, and those that are neither, in order
 
 	attachments func() map[string][]string // what links can call files
 }
@@ -73,16 +75,29 @@ func (n *Notebook) outline(ctx context.Context) (*outline, error) {
 
 // entries lists the notebook's files and folders without those of other programs.
 func (n *Notebook) entries(ctx context.Context) (folder.Listing, error) {
-	l, err := n.view.List(ctx, func(name string, dir bool) bool { return dir && isForeign(name) })
+	var ignored []string
+	l, err := n.view.List(ctx, func(name string, dir bool) bool {
+		if !dir || !isForeign(name) {
+			return false
+		}
+		if n.rules == nil && !isBackup(name) { // with rules it may hold only what is hidden
+			ignored = append(ignored, name)
+		}
+		return true
+	})
 	if err != nil {
 		return folder.Listing{}, n.toolError(".", err)
 	}
+	l.Ignored = ignored
+	slices.Sort(l.Folders)
+	slices.Sort(l.Files)
 	return l, nil
 }
 
-// newOutline sorts names into pages, the folders that hold them, and files.
+// newOutline sorts names, which are in order, into pages, the folders that hold them, and files.
 func newOutline(e folder.Listing) *outline {
 	var dirs, pages, indexes, files []string
+	ignored := slices.Clone(e.Ignored)
 	hasIndex, isAttached := map[string]bool{}, map[string]bool{}
 	for _, file := range e.Files {
 		if isIndex(file) {
@@ -102,6 +117,7 @@ func newOutline(e folder.Listing) *outline {
 		case isAttached[dir] || !isPage(file):
 			files = append(files, file)
 		case isForeign(file):
+			ignored = append(ignored, file)
 		case isIndex(file) && dir != ".":
 			indexes = append(indexes, file)
 		default:
@@ -109,13 +125,18 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), listed: make(map[string]bool, len(e.Files))}
-	for _, file := range e.Files {
-		o.listed[file] = true
-	}
+	places := make(map[string]*node, len(dirs)+len(pages)+1)
+	places[""] = root
+	o := &outline{root: root, places: places, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), ignored: ignored, listed: e.Files}
 	o.attachments = sync.OnceValue(func() map[string][]string { return attachmentNames(files) })
 	o.place(dirs, indexes, pages)
 	return o
+}
+
+// lists reports whether there is such a file.
+func (o *outline) lists(file string) bool {
+	_, found := slices.BinarySearch(o.listed, file)
+	return found
 }
 
 // isPage reports whether a file is one of the pages.
@@ -222,10 +243,12 @@ func parentPlace(place string) string {
 func isPage(file string) bool  { return strings.EqualFold(path.Ext(file), ".md") }
 func isIndex(file string) bool { return path.Base(file) == indexPage }
 
-// isForeign reports files that other programs keep among the pages: Logseq's
-// backups, and conflict copies of a file synchroniser.
+// isForeign reports what other programs keep among the pages: Logseq's backups, the
+// packages of Node, and copies that file synchronisers, and Lectern, make of a page
+// when two have edited it.
 func isForeign(p string) bool {
-	return isBackup(p) || strings.Contains(path.Base(p), ".conflict.")
+	name := path.Base(p)
+	return isBackup(p) || name == "node_modules" || strings.Contains(name, ".conflict.") || strings.Contains(name, ".sync-conflict-") || strings.Contains(name, "conflicted copy")
 }
 
 // isBackup reports Logseq's backups, in any letter case: some disks ignore it.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,10 +65,12 @@ type pageIndex struct {
 // date with it.
 type comparison struct {
 	done       chan struct{}
+	entries    folder.Listing
 	outline    *outline
 	x          *index.Index // nil: the index is not up to date
 	unreadable int
 	err        error
+	cache      *linkCache // of comparisons between which nothing has changed
 }
 
 // newPageIndex prepares an index in a folder of the source's own. Rules are a part
@@ -106,12 +107,12 @@ func (n *Notebook) look(ctx context.Context) (*comparison, error) {
 	p := n.index
 	if p == nil {
 		o, err := n.outline(ctx)
-		return &comparison{outline: o}, err
+		return &comparison{outline: o, cache: new(linkCache)}, err
 	}
 	p.mu.Lock()
 	c := p.next
 	if c == nil {
-		c = &comparison{done: make(chan struct{})}
+		c = &comparison{done: make(chan struct{}), cache: new(linkCache)}
 		p.next = c
 		go p.compare(c)
 	}
@@ -135,7 +136,10 @@ func (p *pageIndex) compare(c *comparison) {
 		return
 	}
 	p.last = nil
-	if c.outline, c.err = p.n.outline(p.ctx); c.err != nil || p.filling {
+	if c.entries, c.err = p.n.entries(p.ctx); c.err != nil {
+		return
+	}
+	if c.outline = newOutline(c.entries); p.filling {
 		return
 	}
 	if len(c.outline.pageFiles()) < p.least {
@@ -156,32 +160,6 @@ func (p *pageIndex) compare(c *comparison) {
 		c.x, c.unreadable = p.x, len(p.bad)
 		p.last = c
 	}
-}
-
-// follow makes c of the last comparison and of what the system says has changed. It
-// reports whether that was possible: it is not when files have come or gone.
-func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
-	if p.last == nil || change.All {
-		return false
-	}
-	edited := slices.Collect(maps.Keys(p.bad))
-	for _, name := range change.Names {
-		switch _, modified := p.n.view.Stat(name); {
-		case slices.ContainsFunc(strings.Split(name, "/"), folder.IsHidden): // no outline has it
-		case p.last.outline.listed[name] != !modified.IsZero(), !p.last.outline.listed[name] && p.n.view.Exists(name):
-			return false
-		case p.last.outline.isPage(name):
-			edited = append(edited, name)
-		}
-	}
-	if p.last.x != nil && len(edited) > 0 {
-		if len(edited) > maxInline || p.update(p.ctx, edited, nil) != nil {
-			return false
-		}
-	}
-	c.outline, c.x, c.unreadable = p.last.outline, p.last.x, len(p.bad)
-	p.last = c
-	return true
 }
 
 // wake has Run fill the index.

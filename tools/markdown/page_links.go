@@ -2,7 +2,9 @@ package markdown
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
@@ -18,7 +20,7 @@ func (c *comparison) linksOf(ctx context.Context, n *Notebook, p *page) (out []O
 	}
 	var all []linkSource
 	if err = n.scan(ctx, func() error {
-		all, err = readLinkSources(ctx, c.outline, n.read)
+		all, err = readLinkSources(ctx, c.outline.pageFiles(), n.read)
 		return err
 	}); err != nil {
 		return nil, nil, err
@@ -34,46 +36,108 @@ func (c *comparison) linksOf(ctx context.Context, n *Notebook, p *page) (out []O
 // indexedLinksOf looks up the names that the links of the page have, and the pages
 // whose links have a name of the page.
 func (c *comparison) indexedLinksOf(ctx context.Context, n *Notebook, p *page) (out []OutgoingLink, in []IncomingLink, err error) {
-	names := map[string]map[index.NameKind][]string{} // that were looked up, by key
-	pages := func(kind index.NameKind, key string) []string {
-		if names[key] == nil {
-			found := map[index.NameKind][]string{}
-			if failed := c.x.Named(ctx, key, func(kind index.NameKind, file string) { found[kind] = append(found[kind], file) }); failed != nil {
-				err = failed
-			}
-			names[key] = found
-		}
-		return names[key][kind]
-	}
+	var failedTitle error
 	title := func(file string) string {
 		if !isPage(file) {
 			return ""
 		}
-		title, failed := c.x.Title(ctx, file)
-		if failed != nil {
-			err = failed
-		}
+		title, err := c.x.Title(ctx, file)
+		failedTitle = errors.Join(failedTitle, err)
 		return title
 	}
-	r := &linkResolver{n.layout, n.namesOf(pages), c.outline.attachments()}
+	names, failed := c.namedPages(ctx)
+	r := &linkResolver{n.layout, n.namesOf(names), c.outline.attachments()}
 	out = outgoing(p, r, title)
+	linking, err := c.linksByKey(ctx, p.linkKeys(p.file))
+	if err == nil {
+		in = incoming(p.file, r, linking)
+	}
+	return out, in, errors.Join(err, failed(), failedTitle)
+}
 
-	var keys []string
-	for _, name := range append(p.fields.Texts("aliases"), append(p.fields.Texts("alias"), p.title(), stem(p.file))...) {
+// namedPages looks names of pages up in the index, each once; failed is the error of
+// a look-up, if there was one. Both may be called from several goroutines.
+func (c *comparison) namedPages(ctx context.Context) (pages func(kind index.NameKind, key string) []string, failed func() error) {
+	var mu sync.Mutex
+	var err error
+	names := map[string]map[index.NameKind][]string{} // by key
+	pages = func(kind index.NameKind, key string) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if names[key] == nil {
+			names[key] = map[index.NameKind][]string{}
+			err = errors.Join(err, c.x.Named(ctx, key, func(kind index.NameKind, file string) { names[key][kind] = append(names[key][kind], file) }))
+		}
+		return names[key][kind]
+	}
+	return pages, func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		return err
+	}
+}
+
+// linkKeys are the keys of the links that can call the page if its file is at a path.
+func (p *page) linkKeys(file string) (keys []string) {
+	for _, name := range append(p.aliases(), p.title(), stem(file)) {
 		keys = append(keys, lastPart(name))
 	}
-	var linking []linkSource
-	if failed := c.x.LinksByKey(ctx, keys, func(file, title string, _ index.Head, found []links.Link) {
-		source := linkSource{file: file, title: title}
+	return keys
+}
+
+// aliases are the further names in the front matter.
+func (p *page) aliases() []string {
+	return append(p.fields.Texts("aliases"), p.fields.Texts("alias")...)
+}
+
+// linksByKey are the pages that have links with one of these keys, and those links.
+func (c *comparison) linksByKey(ctx context.Context, keys []string) (linking []linkSource, err error) {
+	err = c.x.LinksByKey(ctx, keys, func(file, title string, head index.Head, found []links.Link) {
+		source := linkSource{file: file, title: title, unreadable: head.Foreign}
 		for _, l := range found {
 			if slices.ContainsFunc(linkKeys(file, l), func(key string) bool { return slices.Contains(keys, key) }) {
 				source.links = append(source.links, writtenLink{Link: l})
 			}
 		}
 		linking = append(linking, source)
-	}); failed != nil {
-		return nil, nil, failed
+	})
+	return linking, err
+}
+
+// linkingTo returns the pages with a link that leads to p and to no other page, what
+// resolves links, and how many pages could not be read.
+func (c *comparison) linkingTo(ctx context.Context, n *Notebook, p *page) (files []string, r *linkResolver, unreadable int, err error) {
+	var all []linkSource
+	if c.x != nil {
+		names, failed := c.namedPages(ctx)
+		r = &linkResolver{n.layout, n.namesOf(names), c.outline.attachments()}
+		if all, err = c.linksByKey(ctx, p.linkKeys(p.file)); err == nil {
+			unreadable, err = c.x.Foreign(ctx)
+		}
+		if files = leadingTo(all, r, p.file); errors.Join(err, failed()) == nil || ctx.Err() != nil {
+			return files, r, unreadable, errors.Join(err, failed())
+		}
+		n.index.drop(errors.Join(err, failed()))
 	}
-	in = incoming(p.file, r, linking)
-	return out, in, err
+	if all, err = readLinkSources(ctx, c.outline.pageFiles(), n.read); err != nil {
+		return nil, nil, 0, err
+	}
+	unreadable = 0
+	for _, s := range all {
+		if s.unreadable {
+			unreadable++
+		}
+	}
+	r = n.newLinkResolver(c.outline.files, all)
+	return leadingTo(all, r, p.file), r, unreadable, nil
+}
+
+// leadingTo are those of the pages that have a link to one file and to no other.
+func leadingTo(all []linkSource, r *linkResolver, file string) (files []string) {
+	for _, s := range all {
+		if slices.ContainsFunc(s.links, func(l writtenLink) bool { return leadsTo(r, s.file, l.Link, file) }) {
+			files = append(files, s.file)
+		}
+	}
+	return files
 }

@@ -158,6 +158,21 @@ func skippedNote(o *outline) (note string) {
 	return note
 }
 
+// ignoredNote names what is left out below a place because it belongs to other
+// programs; it is empty if there is nothing.
+func ignoredNote(o *outline, place string) string {
+	var left []string
+	for _, name := range o.ignored {
+		if place == "" || strings.HasPrefix(name, place+"/") {
+			left = append(left, name)
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Left out as conflicted copies or files of other programs: %s. ", firstNames(left))
+}
+
 // firstNames are the first few of names, quoted, and how many more there are.
 func firstNames(names []string) string {
 	const most = 5

@@ -48,8 +48,11 @@ func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) 
 	if err := version.check(p); err != nil {
 		return nil, nil, err
 	}
-	o, err := n.outline(ctx)
-	return p, o, err
+	now, err := n.look(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, now.outline, nil
 }
 
 // replacePage replaces the text of page p, unless the file has changed since p

@@ -54,7 +54,7 @@ func (in RenameHeadingIn) rename(ctx context.Context, n *Notebook, c tools.CallC
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	p, o, err := n.findToChange(ctx, in.Path, in.IfMatch)
+	p, _, err := n.findToChange(ctx, in.Path, in.IfMatch)
 	if err != nil {
 		return RenameHeadingOut{}, err
 	}
@@ -65,17 +65,15 @@ func (in RenameHeadingIn) rename(ctx context.Context, n *Notebook, c tools.CallC
 	if err != nil {
 		return RenameHeadingOut{}, err
 	}
-	all, err := readLinkSources(ctx, o, n.read)
+	now, err := n.look(ctx)
 	if err != nil {
 		return RenameHeadingOut{}, err
 	}
-	resolver := n.newLinkResolver(o.files, all)
-	files := []string{p.file}
-	for _, s := range all {
-		if s.file != p.file && slices.ContainsFunc(s.links, func(l writtenLink) bool { return leadsTo(resolver, s.file, l.Link, p.file) }) {
-			files = append(files, s.file)
-		}
+	files, resolver, unreadable, err := now.linkingTo(ctx, n, p)
+	if err != nil {
+		return RenameHeadingOut{}, err
 	}
+	files = append([]string{p.file}, slices.DeleteFunc(files, func(file string) bool { return file == p.file })...)
 	d := n.draft()
 	var rewritten, left atomic.Int64
 	changed, _, err := d.editPages(ctx, files, func(at *page) []folder.Splice {
@@ -90,12 +88,7 @@ func (in RenameHeadingIn) rename(ctx context.Context, n *Notebook, c tools.CallC
 	if err != nil {
 		return RenameHeadingOut{}, err
 	}
-	out := RenameHeadingOut{Path: p.file, Changed: changed, DryRun: in.DryRun, Links: LinkReport{Rewritten: int(rewritten.Load()), Left: int(left.Load())}}
-	for _, s := range all {
-		if s.unreadable {
-			out.Links.Unreadable++
-		}
-	}
+	out := RenameHeadingOut{Path: p.file, Changed: changed, DryRun: in.DryRun, Links: LinkReport{Rewritten: int(rewritten.Load()), Left: int(left.Load()), Unreadable: unreadable}}
 	if in.DryRun {
 		return out, nil
 	}

@@ -3,8 +3,10 @@ package markdown
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -97,46 +99,91 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 // linkedFiles are the pages that link to one, that no page links to, or that have
 // broken links.
 func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]bool, error) {
-	all, err := s.linkSources(ctx, s.n)
+	files := map[string]bool{}
+	if in.LinksTo != "" {
+		target, err := s.n.find(in.LinksTo)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.n.read(target)
+		if err != nil {
+			return nil, err
+		}
+		linking, _, _, err := s.linkingTo(ctx, s.n, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range linking {
+			files[file] = file != target
+		}
+	}
+	if in.Links == "" {
+		return withoutFalse(files), nil
+	}
+	odd, err := s.oddLinks(ctx, s.n)
 	if err != nil {
 		return nil, err
 	}
-	target := ""
-	if in.LinksTo != "" {
-		if target, err = s.n.find(in.LinksTo); err != nil {
-			return nil, err
-		}
+	wanted := odd.orphans
+	if in.Links == brokenLinks {
+		wanted = odd.broken
 	}
-	linking, linked, broken := followLinks(s.n.newLinkResolver(s.outline.files, all), all, target)
-	files := map[string]bool{}
-	for _, c := range all {
-		if (target == "" || linking[c.file]) && (in.Links != orphanPages || !linked[c.file]) && (in.Links != brokenLinks || broken[c.file]) {
-			files[c.file] = true
-		}
+	if in.LinksTo == "" {
+		return wanted, nil
 	}
-	return files, nil
+	for file := range files {
+		files[file] = files[file] && wanted[file]
+	}
+	return withoutFalse(files), nil
 }
 
-// followLinks returns the pages that link to target, those that another page links
-// to, and those with a broken link.
-func followLinks(r *linkResolver, all []linkSource, target string) (linking, linked, broken map[string]bool) {
-	linking, linked, broken = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, c := range all {
-		for _, l := range c.links {
+func withoutFalse(files map[string]bool) map[string]bool {
+	maps.DeleteFunc(files, func(_ string, is bool) bool { return !is })
+	return files
+}
+
+// oddPages are the pages that no other page links to, and those with a broken link.
+type oddPages struct{ orphans, broken map[string]bool }
+
+// A linkCache keeps what takes all links of the vault to find, until a page changes.
+type linkCache struct {
+	mu  sync.Mutex
+	odd *oddPages
+}
+
+// oddLinks follows every link, once for a state of the vault. Its answer must not be
+// changed.
+func (c *comparison) oddLinks(ctx context.Context, n *Notebook) (*oddPages, error) {
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	if c.cache.odd != nil {
+		return c.cache.odd, nil
+	}
+	all, err := c.linkSources(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	odd := &oddPages{map[string]bool{}, map[string]bool{}}
+	for _, s := range all {
+		odd.orphans[s.file] = true
+	}
+	r := n.newLinkResolver(c.outline.files, all)
+	for _, s := range all {
+		for _, l := range s.links {
 			if l.Target == "" {
 				continue
 			}
-			found, _ := r.resolve(c.file, l.Link)
+			found, _ := r.resolve(s.file, l.Link)
 			switch {
-			case len(found) == 1 && found[0] != c.file:
-				linked[found[0]] = true
-				linking[c.file] = linking[c.file] || found[0] == target
+			case len(found) == 1 && found[0] != s.file:
+				delete(odd.orphans, found[0])
 			case len(found) == 0 && !isOutside(l.Link):
-				broken[c.file] = true
+				odd.broken[s.file] = true
 			}
 		}
 	}
-	return linking, linked, broken
+	c.cache.odd = odd
+	return odd, nil
 }
 
 // marked finds tasks or headings.

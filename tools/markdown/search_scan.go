@@ -191,7 +191,7 @@ func (s *search) lineMatcher() (func(line string) bool, error) {
 func (c *comparison) linkSources(ctx context.Context, n *Notebook) (all []linkSource, err error) {
 	if c.x == nil {
 		err = n.scan(ctx, func() error {
-			all, err = readLinkSources(ctx, c.outline, n.read)
+			all, err = readLinkSources(ctx, c.outline.pageFiles(), n.read)
 			return err
 		})
 		return all, err

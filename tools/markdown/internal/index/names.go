@@ -48,6 +48,12 @@ func (x *Index) Title(ctx context.Context, file string) (title string, err error
 	return title, err
 }
 
+// Foreign returns how many pages could not be read as text.
+func (x *Index) Foreign(ctx context.Context) (pages int, err error) {
+	err = x.db.Reader().QueryRow(ctx, `SELECT count(*) FROM pages WHERE instr(head, '"foreign":true') > 0`).Scan(&pages)
+	return pages, err
+}
+
 // LinksByKey is [Index.Links] for the pages that have a link with one of these keys.
 func (x *Index) LinksByKey(ctx context.Context, keys []string, visit func(file, title string, head Head, found []links.Link)) error {
 	list, err := json.Marshal(keys)
