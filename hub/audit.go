@@ -172,7 +172,7 @@ func (c *call) outcome(err error) audit.Outcome {
 		return audit.OK
 	case isFormRequest(err):
 		return audit.Asked
-	case !c.authorized, e.Code == tools.Denied:
+	case !c.authorized && !c.tried, e.Code == tools.Denied:
 		return audit.Refused
 	default:
 		return audit.Failed

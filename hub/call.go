@@ -44,6 +44,7 @@ type call struct {
 
 	id         atomic.Int64   // in the audit; 0: not needed yet
 	authorized bool           // it was let through
+	tried      bool           // it failed on drafts, before it was let through
 	waited     time.Duration  // for a person
 	approval   string         // that let it through; empty: nobody was asked
 	askedAgain bool           // the person approved what the call would no longer do

@@ -48,6 +48,7 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	if !c.isDryRun(c.tool.info) {
 		in := slot{session: c.session, timeout: c.group.deadline(), outer: c.outer != nil}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.run); err != nil {
+			c.tried = !r.isRefused()
 			return authorization{}, err
 		}
 	}
@@ -198,6 +199,14 @@ func (r *rehearsal) ask(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asks = cmp.Or(r.asks, why, "the policy asks")
+}
+
+// isRefused reports whether the whole was refused; a tool that outlives its deadline
+// may still be at work.
+func (r *rehearsal) isRefused() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refusal != nil
 }
 
 // refuse ends the whole, even if a tool goes on after it.

@@ -94,7 +94,7 @@ var screens = []screen{
 	{"tools-run", crowded, func(r *testPanel) { r.press("@Tools", "x", "plan", "tab", "x", "enter") }},
 	{"tools-answer", crowded, func(r *testPanel) { r.press("@Tools", "x", "plan", "enter") }},
 	{"tools-delete", crowded, func(r *testPanel) { r.press("@Tools", "j", "x", "Old", "enter") }},
-	{"doctor", crowded, func(r *testPanel) { r.press("@Doctor", "j", "j") }},
+	{"doctor", crowded, func(r *testPanel) { r.press("@Doctor", "j") }},
 	{"settings", lively, func(r *testPanel) { r.press("@Settings") }},
 	{"settings-edit", crowded, func(r *testPanel) { r.press("@Settings", "j", "enter", "5m") }},
 	{"settings-set", crowded, func(r *testPanel) { r.press("@Settings", "j") }},

@@ -12,9 +12,6 @@ import (
 	"time"
 )
 
-// taskDay is the day of the newest daily note of the vault of tasks.
-const taskDay = "2026-11-20"
-
 // onePixel is a PNG.
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 

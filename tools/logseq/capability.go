@@ -16,14 +16,18 @@ type Capability struct {
 	Tools []string
 	File  string // on a file graph: Logseq 0.10.x and OG
 	DB    string // on a DB graph: Logseq 2.x
-	Known string // how that is known of either
+	// How each of the two cells is known.
+	FileKnown, DBKnown string
 }
 
-// How a cell is known: Logseq's own code was run and asked, or only read.
+// How a cell is known: Logseq's own code was run and asked, its source was
+// only read, or neither.
 const (
-	askedBoth  = "asked"
-	askedReads = "asked of the database; that a hidden window does not stall it was never seen"
-	askedShape = "its shape was asked; what it finds and how it ranks was never seen"
+	asked       = "asked"
+	askedData   = "asked; a hidden window never seen"
+	askedShape  = "shape asked; what is found and its rank never seen"
+	askedEditor = "asked; an open editor only read in the source"
+	sourceRead  = "source read"
 )
 
 // unsupported is the text of a row for a product line without the capability.
@@ -55,152 +59,152 @@ func Capabilities() []Capability {
 			[]string{"list_pages"},
 			"DataScript: pages have `:block/original-name` and a journal day",
 			"DataScript: pages are tagged Page or Journal, and have the path of those above them as their name; built-in and recycled ones are left out, which `getAllPages` would not do",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"pages.read", "read pages", "read pages",
 			[]string{"get_page_content"},
 			"DataScript; properties stand in the page's first block, which is not shown as one",
 			"DataScript, which a hidden window does not stall; references in `:block/title` are resolved",
-			askedReads,
+			asked, askedData,
 		},
 		{
 			"pages.create", "create pages", "create pages",
 			[]string{"create_page"},
 			"`createPage` with `redirect: false`; the uuid is Logseq's choice, so the page is looked for by name",
 			"`createPage` with `redirect: false` and `customUUID`; properties in a second step, because Logseq drops those of a page that exists",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"pages.update", "update pages", "append to pages and set their properties",
 			[]string{"update_page", "append_to_journal"},
 			"lines of the page's first block; `insertBlock` for content",
 			"`upsertBlockProperty` by the property's full ident, after the value was checked against its type: Logseq takes the old value away for one that does not fit; `insertBlock` for content",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"pages.delete", "delete pages", "delete pages",
 			[]string{"delete_page"},
 			"`deletePage`: the file is removed",
 			"`deletePage` by uuid, because names are not unique: the page goes to the recycle bin, and its title stays taken",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"search.basic", "search", "search",
 			[]string{"search"},
 			"`search`, which finds ten at most, then a DataScript scan",
 			"`search` with a limit, then a DataScript scan",
-			askedShape,
+			askedShape, askedShape,
 		},
 		{
 			"blocks.read", "read blocks", "read blocks",
 			[]string{"get_block"},
 			"DataScript; what is not there is NOT_FOUND, never null",
 			"DataScript, which a hidden window does not stall",
-			askedReads,
+			asked, askedData,
 		},
 		{
 			"blocks.create", "create blocks", "create blocks",
 			[]string{"create_block"},
 			"`insertBlock` with `customUUID` and `focus: false`",
 			"`insertBlock` with `customUUID`; headings and marks of tasks become properties; a link to a page with a slash is written by uuid; a missing target would be a silent null",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"blocks.update", "update blocks", "update blocks",
 			[]string{"update_block"},
 			"`updateBlock`, `upsertBlockProperty`; while the user edits the block, only the editor's text changes",
 			"`updateBlock`, `upsertBlockProperty` by full ident; a heading that loses its marks is taken off by `removeBlockProperty`",
-			askedBoth,
+			askedEditor, askedEditor,
 		},
 		{
 			"blocks.delete", "delete blocks", "delete blocks",
 			[]string{"delete_block"},
 			"`removeBlock`, always with the children; `recursive` is Lectern's check",
 			"`removeBlock`, always with the children; `recursive` is Lectern's check",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"blocks.move", "move blocks", "move blocks",
 			[]string{"move_block"},
 			"`moveBlock`: before, after or first child; last child is after the last one",
 			"`moveBlock`: before is after the one to the left, because the window finds no sibling that it was not sent",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"datascript.query", "query", "run DataScript queries",
 			[]string{"datascript_query"},
 			"runs in the window's own thread: a bad query freezes it, so Lectern refuses those it can tell",
 			"runs in the database worker; `:block/title`, `:block/order`, and one attribute for each property",
-			askedReads,
+			sourceRead, askedData,
 		},
 		{
 			"pages.rename", "rename pages", "rename pages",
 			[]string{"rename_page"},
 			"`renamePage` by name",
 			"`renamePage` by uuid, only the last part of a path",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"backlinks", "backlinks", "find what links to a page",
 			[]string{"get_backlinks"},
 			"DataScript over `:block/refs`",
 			"DataScript over `:block/refs`",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"blocks.insert", "insert trees", "insert a tree of blocks in one call",
 			[]string{"insert_blocks"},
 			"`insertBlock` for each: a batch keeps only the first block that Markdown sees in a text",
 			"`insertBlock` for each: a batch chooses its own uuids, and loses lines and links to new pages",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"journals", "journals", "find and make journal pages",
 			[]string{"get_journal", "append_to_journal"},
 			"by `:block/journal-day`; made by `createPage` with `journal`",
 			"by `:block/journal-day`; made by `createJournalPage` at noon of the day",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"tasks", "tasks", "list and set tasks",
 			[]string{"list_tasks", "set_task"},
 			"marker, priority and days stand in the block's text",
 			"tag Task with `:logseq.property/status`, priority, scheduled and deadline; a day is the moment at which it begins where the user is",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"tags", "tags", "list tags",
 			[]string{"get_tags"},
 			"those in use, as a page's property or in text",
 			"pages tagged Tag that are not built in",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"properties", "properties", "list properties",
 			[]string{"list_properties"},
 			"the keys in use",
 			"pages tagged Property: display name, ident and type",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"templates", "templates", "list templates",
 			[]string{"list_templates"},
 			"`getCurrentGraphTemplates`",
 			unsupported,
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"privacy", "hide pages", "leave references unnamed, so that a source that hides pages can be served", nil,
 			"uuids stay as they are stored",
 			"uuids stay as they are stored, in tags and properties too",
-			askedBoth,
+			asked, asked,
 		},
 		{
 			"watch", "see changes", "say what changes", nil,
 			"`DB.onChanged`",
 			"`DB.onChanged`",
-			askedBoth,
+			asked, asked,
 		},
 	}
 }

@@ -15,15 +15,16 @@ func Compatibility() []byte {
 	b.WriteString("A DB graph is a database, opened by Logseq 2.x. The plugin finds out at start, and whenever the user opens another graph, ")
 	b.WriteString("which of them it sees and which of Logseq's methods are there; `get_capabilities` answers the result. ")
 	b.WriteString("A tool whose capability is missing answers CAPABILITY_MISSING and names it.\n\n")
-	b.WriteString("The last column says how a row is known. Asked: Logseq's own code of 0.10.15 and 2.0.1 was run, without its window, and answered so. ")
-	b.WriteString("Nobody has seen a Logseq on a screen do it: `lectern doctor logseq` compares one with these rows.\n\n")
-	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x | known |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("Each cell ends with how it is known. Asked: Logseq's own code, of 0.10.15 for file graphs and of 2.0.1 for DB graphs, was run without its window, and answered so. ")
+	b.WriteString("Source read: it stands in that code, and was not run. Never seen: neither. ")
+	b.WriteString("Nobody has seen a Logseq on a screen do any of it: `lectern doctor logseq` compares one with these rows.\n\n")
+	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x |\n| --- | --- | --- | --- |\n")
 	for _, c := range Capabilities() {
 		names := make([]string, len(c.Tools))
 		for i, t := range c.Tools {
 			names[i] = "`" + t + "`"
 		}
-		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s | %s | %s |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.DB, c.Known)
+		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s<br>*%s* | %s<br>*%s* |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.FileKnown, c.DB, c.DBKnown)
 	}
 	b.WriteString("\n`ping` and `get_capabilities` need nothing, not even a Logseq. ")
 	b.WriteString("`create_page` with content needs `pages.update` too, and what goes by a page's name needs `pages.read`. ")

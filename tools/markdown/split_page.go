@@ -48,6 +48,14 @@ func splitPage() tools.Tool[*Notebook] {
 
 // split carries split_page out.
 func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContext) (SplitPageOut, error) {
+	now, err := n.look(ctx) // so that no writer waits for it
+	if err != nil {
+		return SplitPageOut{}, err
+	}
+	all, err := now.linkSources(ctx, n)
+	if err != nil {
+		return SplitPageOut{}, err
+	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	p, o, err := n.findToChange(ctx, in.Path, in.IfMatch)
@@ -64,10 +72,13 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 	if s.to, err = n.checkNewPage(o, path.Join(path.Dir(p.file), pageName(s.title)+".md")); err != nil {
 		return SplitPageOut{}, err
 	}
+<<<<<<< HEAD
+=======
 	all, err := readLinkSources(ctx, o.pageFiles(), n.read)
 	if err != nil {
 		return SplitPageOut{}, err
 	}
+>>>>>>> r7-mdindex
 	for _, other := range all { // links to that page would mean two
 		if folder.FoldName(nameOf(other.file)) == folder.FoldName(nameOf(s.to)) {
 			return SplitPageOut{}, tools.Errorf(tools.Conflict, "Another page has this name: %s", other.file).WithHint("Choose another title.")

@@ -17,7 +17,7 @@ func checkBody(body string, level int) error {
 		return err
 	}
 	for line := range strings.SplitSeq(body, "\n") {
-		if n := orgfile.HeadingLevel([]byte(line)); n > 0 && n <= level {
+		if n := orgfile.Stars([]byte(line)); n > 0 && n <= level {
 			return tools.Errorf(tools.Invalid, "Body cannot contain headlines at level %d or shallower (fewer stars)", level).
 				WithHint("Put a comma or a space in front of the stars.")
 		}

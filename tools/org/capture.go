@@ -165,7 +165,7 @@ func checkCapture(t orgfile.CaptureTemplate, in *captureIn) error {
 	in.Text = strings.TrimRight(strings.ReplaceAll(in.Text, "\r\n", "\n"), "\n")
 	level := maxBody // in a list no heading is right
 	if t.Type == "entry" {
-		level = orgfile.HeadingLevel([]byte(t.Text))
+		level = orgfile.Stars([]byte(t.Text))
 	}
 	if err := checkBody(in.Text, level); err != nil {
 		return err
@@ -188,7 +188,7 @@ func checkLine(what, text string) error {
 	if strings.ContainsAny(text, "\n\r") {
 		return tools.Errorf(tools.Invalid, "%s: write one line", what)
 	}
-	if orgfile.HeadingLevel([]byte(text+" ")) > 0 {
+	if orgfile.Stars([]byte(text+" ")) > 0 {
 		return tools.Errorf(tools.Invalid, "%s: it must not start as a heading does", what).WithHint("Leave out the stars.")
 	}
 	return checkLength(what, text, maxTitle)

@@ -305,8 +305,8 @@ func doctorChecks(p *livePerson) {
 	want("emacs", status.CheckSkipped, "off")
 }
 
-// twoWriters: two agents and a person who types, saves and reverts work on one file
-// at the same time. Each task has the state that its agent gave it last, each line of
+// twoWriters: two agents and a person who types, saves, reverts and closes the buffer
+// work on one file at the same time. Each task has the state that its agent gave it last, each line of
 // the person is there, nothing asks and nothing hangs.
 func twoWriters(p *livePerson) {
 	const tasks, lines = 8, 12
@@ -360,8 +360,13 @@ func twoWriters(p *livePerson) {
 			}
 			asked++
 		}
-		if line%3 == 2 {
+		switch line % 4 {
+		case 1:
 			p.In(p.file("a.org"), "(save-buffer)")
+		case 2: // closed; the next line visits the file again
+			p.In(p.file("a.org"), "(progn (save-buffer) (kill-buffer))")
+		case 3:
+			p.In(p.file("a.org"), "(progn (save-buffer) (revert-buffer t t t))")
 		}
 	}
 	close(finished)

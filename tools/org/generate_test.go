@@ -21,6 +21,8 @@ type caseGenerator struct {
 	// Emacs reads COMMENT with the archive's keywords when it marks an archived
 	// entry done, and drops it from an entry that is blocked.
 	neverComment bool
+
+	inline bool // with inline tasks
 }
 
 func (g *caseGenerator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -34,8 +36,19 @@ func (g *caseGenerator) write(line string) {
 
 // generateCase returns a random case without what Emacs makes of it.
 func generateCase(r *rand.Rand, name string) testCase {
-	g := &caseGenerator{Rand: r, states: []string{"TODO", "DONE"}}
+	return (&caseGenerator{Rand: r, states: []string{"TODO", "DONE"}}).generate(name)
+}
+
+// generateInlineCase returns one with inline tasks in its texts.
+func generateInlineCase(r *rand.Rand, name string) testCase {
+	return (&caseGenerator{Rand: r, states: []string{"TODO", "DONE"}, inline: true}).generate(name)
+}
+
+func (g *caseGenerator) generate(name string) testCase {
 	c := testCase{Name: name, Vars: g.variables()}
+	if g.inline {
+		c.Vars["org-inlinetask-min-level"] = g.pick("15", "15", "7")
+	}
 	g.header(c.Vars)
 	g.neverComment = c.Vars["org-archive-mark-done"]+c.Vars["org-enforce-todo-dependencies"] != ""
 	level := 1
@@ -60,6 +73,9 @@ func generateCase(r *rand.Rand, name string) testCase {
 			delete(c.Vars, "org-provide-todo-statistics")
 		}
 		c.Ops = append(c.Ops, op)
+	}
+	if g.inline {
+		c.Content = strings.ReplaceAll(c.Content, "- parent [0/2]", "- parent")
 	}
 	switch {
 	case g.chance(3):
@@ -172,7 +188,7 @@ func (g *caseGenerator) entry(level, n int) {
 	if g.chance(3) && !g.neverComment {
 		heading += "COMMENT "
 	}
-	if g.chance(15) {
+	if g.chance(15) && !g.inline { // Emacs recounts the inline task above instead of the heading
 		title += g.pick(" [0/0]", " [1/3]", " [50%]", " [/]", " [%]")
 	}
 	heading += title
@@ -205,6 +221,25 @@ func (g *caseGenerator) entry(level, n int) {
 		g.logbook(margin)
 	}
 	g.body(margin)
+	if g.inline {
+		g.inlineTask()
+		g.body(margin)
+	}
+}
+
+// inlineTask writes an inline task, with text and without.
+func (g *caseGenerator) inlineTask() {
+	stars := strings.Repeat("*", 29)
+	g.write(stars + " " + g.pick("", "TODO ", "DONE ") + g.pick("call", "a task"))
+	switch g.IntN(4) {
+	case 0:
+		return
+	case 1:
+		g.write("DEADLINE: " + g.day("<", ">") + "\n:PROPERTIES:\n:Effort: 1h\n:END:")
+	case 2:
+		g.write("text of the task\n- [ ] with a box")
+	}
+	g.write(stars + " END")
 }
 
 func (g *caseGenerator) properties(margin string) {
@@ -317,12 +352,15 @@ func (g *caseGenerator) operation() operation {
 		op.Template = &template{Type: "entry", Target: &captureTarget{Headline: g.titles[g.IntN(len(g.titles))]}, Text: "* TODO %i\n%U\ntext"}
 		switch g.IntN(4) {
 		case 0:
+			if g.inline { // Emacs puts some items behind the inline task, some in front
+				break
+			}
 			op.Template.Type, op.Template.Text = "item", g.pick("- %i", "%i\nmore")
 		case 1:
 			op.Template.Text = "* %i :x:\n** below"
 		}
 		// Emacs makes the old items of an indented list children of a new first one.
-		op.Template.Prepend = op.Template.Type == "entry" && g.chance(30)
+		op.Template.Prepend = op.Template.Type == "entry" && g.chance(30) && !g.inline // of blank lines it then puts another number
 		if g.chance(20) {
 			op.Template.EmptyLines = 1
 		}

@@ -26,6 +26,9 @@ func TestOracle(t *testing.T) {
 	for i := range uint64(count) {
 		cases = append(cases, generateCase(rand.New(rand.NewPCG(seed+i, 95)), fmt.Sprintf("random-%d", seed+i)))
 	}
+	for i := range uint64(count / 10) {
+		cases = append(cases, generateInlineCase(rand.New(rand.NewPCG(seed+i, 15)), fmt.Sprintf("inline-%d", seed+i)))
+	}
 	equal, failed := 0, 0
 	ops := map[string]int{}
 	for len(cases) > 0 {
@@ -62,9 +65,16 @@ func TestRecordCases(t *testing.T) {
 		t.Skip("UPDATE=1 records the cases again")
 	}
 	command := emacsCommand(t)
+	for file, generate := range map[string]func(*rand.Rand, string) testCase{"recorded": generateCase, "inline": generateInlineCase} {
+		recordCases(t, command, map[string]uint64{"recorded": 120, "inline": 40}[file], file, generate)
+	}
+}
+
+func recordCases(t *testing.T, command []string, count uint64, file string, generate func(*rand.Rand, string) testCase) {
+	t.Helper()
 	var cases, recorded []testCase
-	for i := range uint64(120) {
-		cases = append(cases, generateCase(rand.New(rand.NewPCG(i, 9)), fmt.Sprintf("recorded-%d", i)))
+	for i := range count {
+		cases = append(cases, generate(rand.New(rand.NewPCG(i, 9)), fmt.Sprintf("%s-%d", file, i)))
 	}
 	compareWithEmacs(t, command, cases, func(c testCase, got emacsResult) {
 		if got.Error != nil {
@@ -83,7 +93,7 @@ func TestRecordCases(t *testing.T) {
 	if err := enc.Encode(recorded); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.WriteFile("testdata/cases/recorded.json", out.Bytes(), 0o644); err != nil {
+	if err := atomicfile.WriteFile("testdata/cases/"+file+".json", out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

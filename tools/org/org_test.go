@@ -402,6 +402,24 @@ func TestHiddenHeadlines(t *testing.T) {
 	}
 }
 
+// TestHiddenInlineTasks: what a rule hides in an inline task hides the text that it
+// stands in, and no other rule shows it.
+func TestHiddenInlineTasks(t *testing.T) {
+	task := func(tag, key string) string {
+		return "* P " + key + "\n*************** TODO x " + tag + "\n:PROPERTIES:\n:" + key + ": y\n:END:\n*************** END\n"
+	}
+	text := task(":secret:", "A") + task("", "KEY") + task(":b:", "B")
+	inline := org.Config{Vars: map[string]string{"org-inlinetask-min-level": "15"}}
+	s := openFiles(t, map[string]string{"a.org": text}, inline, "#secret", "property:key=y")
+	if got := s.must("org-read-file", `{"file":"a.org"}`)["content"]; got != task(":b:", "B") {
+		t.Errorf("shown: %q", got)
+	}
+	s.fails("org-edit-body", `{"resourceUri":"org://a.org/headline/P%20B","oldBody":"TODO x :b:","newBody":"TODO x :secret:"}`, "hidden from agents")
+	s = openFiles(t, map[string]string{"a.org": task("", "A")}, inline)
+	s.must("org-edit-body", `{"resourceUri":"org://a.org/headline/P%20A","oldBody":"TODO x","newBody":"DONE x"}`)
+	s.holds("a.org", strings.Replace(task("", "A"), "TODO", "DONE", 1))
+}
+
 // TestEtagsIgnoreHiddenHeadlines keeps the etag of what is shown while a person edits
 // what is not.
 func TestEtagsIgnoreHiddenHeadlines(t *testing.T) {

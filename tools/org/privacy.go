@@ -120,7 +120,20 @@ func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
 		tags = append(tags, permissiveTags(f.Text(orgfile.Span{Start: h.Begin, End: h.LineEnd}))...)
 		add(f.Properties(at))
 	}
-	return r.hides(file, tags, properties)
+	if r.hides(file, tags, properties) {
+		return true
+	}
+	tasks := f.InlineTasks(i)
+	if len(tasks) == 0 {
+		return false
+	}
+	for _, task := range tasks { // what is hidden in it hides the text that it stands in
+		tags = append(tags, permissiveTags(f.Text(task.Line))...)
+		for _, p := range f.PropertyLines(task.Drawer) {
+			add([]orgfile.Property{{Key: strings.ToUpper(strings.TrimSuffix(p.Key, "+")), Value: p.Value}})
+		}
+	}
+	return privacyRules{tools.Privacy{Exclude: r.Exclude}, r.prefix, r.read}.hides(file, tags, properties)
 }
 
 // permissiveTags are the words between colons at the end of a heading line, whatever

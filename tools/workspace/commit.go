@@ -33,7 +33,7 @@ func (w *Workspaces) Draft(ctx context.Context) (tools.Source, error) {
 	}
 	d := *w
 	d.draft = &draftLog{overlay: w.api.Begin(notesapi.Caller{}), reported: map[string]tools.State{}}
-	d.notes, d.runs, d.changed = d.draft, newScriptRuns(), func(string) {}
+	d.notes, d.runs, d.changed = d.draft, &scriptRuns{by: map[string]*scriptRun{}, source: w.runs}, func(string) {}
 	return &d, nil
 }
 

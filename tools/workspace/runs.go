@@ -24,6 +24,9 @@ type scriptRuns struct {
 	mu    sync.Mutex
 	by    map[string]*scriptRun
 	ended []runRecord // oldest first
+	// source has the runs of the source that these, on a draft of it, prepare; nil:
+	// they are the source's.
+	source *scriptRuns
 }
 
 // A runRecord is a run that has ended.
@@ -72,12 +75,24 @@ func (s *scriptRuns) find(id string) (*scriptRun, error) {
 	return nil, tools.Errorf(tools.Invalid, "no script with the run %.40q is under way", id)
 }
 
-// end forgets a run, and remembers how it ended.
+// end forgets a run, and remembers how it ended. One that fails on a draft is not made
+// for good.
 func (s *scriptRuns) end(r *scriptRun, record runRecord) {
+	record.id = r.id
+	s.mu.Lock()
+	delete(s.by, r.id)
+	s.mu.Unlock()
+	switch {
+	case s.source == nil:
+		s.remember(record)
+	case record.status != succeeded:
+		s.source.remember(record)
+	}
+}
+
+func (s *scriptRuns) remember(record runRecord) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.by, r.id)
-	record.id = r.id
 	if s.ended = append(s.ended, record); len(s.ended) > maxRunRecords {
 		s.ended = slices.Delete(s.ended, 0, 1)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -24,10 +25,13 @@ func newScriptAudit(in ScriptIn, u sandbox.Usage, failure error) scriptAudit {
 	return scriptAudit{string(in.WorkspaceID), "sha256:" + hex.EncodeToString(digest[:]), statusOfRun(failure), newScriptUsage(u)}
 }
 
+// succeeded is the status of a run without an error.
+const succeeded = "success"
+
 // statusOfRun is how a run ended, for the audit: success, or the name of the error.
 func statusOfRun(failure error) string {
 	if failure == nil {
-		return "success"
+		return succeeded
 	}
 	if fault, ok := errors.AsType[*sandbox.Error](failure); ok {
 		return string(fault.Name)
@@ -97,6 +101,9 @@ func scriptError(err error, result sandbox.Result, audit scriptAudit) error {
 		}
 		if json.Unmarshal(fault.Body, &answer) == nil && answer.Detail.Message != "" {
 			message += ": " + tools.Truncate(answer.Detail.Message, maxMessage)
+		}
+		if fault.Line > 0 {
+			message += fmt.Sprintf(" (line %d, column %d)", fault.Line, fault.Column)
 		}
 		e = tools.Errorf(scriptCode(fault), "%s", message)
 		e.SpecCode = string(fault.Name)

@@ -104,6 +104,7 @@
   (let ((file (expand-file-name "t.org" dir)) saved failure)
     (oracle-write file (alist-get 'content case))
     (dolist (x (alist-get 'extra case)) (oracle-write (expand-file-name (symbol-name (car x)) dir) (cdr x)))
+    (when (assq 'org-inlinetask-min-level (alist-get 'vars case)) (require 'org-inlinetask))
     (dolist (v (alist-get 'vars case))
       (push (cons (car v) (default-value (car v))) saved)
       (let ((value (car (read-from-string (cdr v)))))

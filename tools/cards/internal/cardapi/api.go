@@ -8,6 +8,7 @@ package cardapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -270,9 +271,10 @@ func (r *request) into(v any) error {
 	}
 	if err := json.Unmarshal(r.body, v); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return invalid(wrong.Field, "%s must be %s and is %s", wrong.Field, wantedType(wrong), wrong.Value)
+			field := cmp.Or(wrong.Field, "body")
+			return invalid(field, "%s must be %s and is %s", field, wantedType(wrong), wrong.Value)
 		}
-		return invalid("", "The request is not valid JSON: %v", err)
+		return invalid("body", "The request is not valid JSON: %v", err)
 	}
 	return nil
 }

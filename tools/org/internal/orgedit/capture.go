@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
 
 // A CaptureTemplate says what is captured and where in the file it goes. Its
@@ -58,6 +60,9 @@ func (d *moveEdit) captureEntry(at int, t CaptureTemplate) (int, error) {
 		return 0, fmt.Errorf("the template of an entry must start with a heading, such as %q", "* TODO %i")
 	}
 	level, pos := 1, len(d.text)
+	if err := d.checkStars(orgfile.Stars([]byte(text))); err != nil {
+		return 0, err
+	}
 	switch {
 	case at >= 0:
 		level = d.childLevel(at)
@@ -182,12 +187,12 @@ func (d *moveEdit) entryTextEnd(at int) int {
 	if at < 0 {
 		return len(d.text)
 	}
-	return d.nextHeading(at)
+	return d.textEnd(at)
 }
 
 // listEnd returns the end of the first list of items.
 func (d *moveEdit) listEnd(items []listItem) int {
-	end := d.nextHeading(items[0].line)
+	end := d.textEnd(items[0].line)
 	last := items[0].line
 	for line := items[0].line; line < end; line = d.nextLine(line) {
 		text := d.line(line)

@@ -31,7 +31,7 @@ func (d *Draft) ToggleCheckbox(line int) error {
 	if !checkbox().Match(d.line(pos)) {
 		return fmt.Errorf("line %d has no check box", line)
 	}
-	at := d.headingAbove(pos)
+	at := d.textHead(pos)
 	items := d.listItems(at)
 	i := slices.IndexFunc(items, func(item listItem) bool { return item.line == pos })
 	if i < 0 {
@@ -105,7 +105,7 @@ func (d *countEdit) fixBoxes(items []listItem, i int) {
 func (d *countEdit) listItems(at int) []listItem {
 	line, end := 0, d.firstHeading()
 	if at >= 0 {
-		line, end = d.nextLine(at), d.nextHeading(at)
+		line, end = d.nextLine(at), d.textEnd(at)
 	}
 	var items []listItem
 	open, blank := []int{}, 0

@@ -100,7 +100,7 @@ func (d *clockEdit) clockDrawer(at int) string {
 
 func (d *clockEdit) clockLines(at int) []int {
 	var lines []int
-	end := d.nextHeading(at)
+	end := d.textEnd(at)
 	for line := d.nextLine(at); line < end; line = d.nextLine(line) {
 		if clockLine.Match(d.line(line)) && !d.inVerbatimBlock(line) {
 			lines = append(lines, line)

@@ -72,7 +72,7 @@ func NewDraft(source []byte, path string, defaults orgfile.Settings, setup orgfi
 	d := new(Draft)
 	d.env, d.path, d.settings, d.crlf, d.original = env, path, f.Settings, f.CRLF, source
 	d.size = len(source)
-	d.heads = orgfile.Settings{Todo: f.Settings.Todo}
+	d.heads = orgfile.Settings{Todo: f.Settings.Todo, OddLevels: f.Settings.OddLevels, InlineTasks: f.Settings.InlineTasks}
 	if bytes.HasPrefix(source, []byte("\xef\xbb\xbf")) {
 		d.mark = 3
 		d.original = source[3:]

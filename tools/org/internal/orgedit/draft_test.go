@@ -93,6 +93,7 @@ func TestDates(t *testing.T) {
 func FuzzEdits(f *testing.F) {
 	for n := range uint8(24) {
 		f.Add([]byte("#+TODO: TODO WAIT(w@/!) | DONE(d!)\n* P [0/1] :a:\n** TODO [#A] A :b:\nSCHEDULED: <2026-01-05 Mon +1w>\n:PROPERTIES:\n:ID: x\n:END:\n- [ ] box\n| a |\n* Z"), n, uint8(1), "2026-02-01")
+		f.Add([]byte("* TODO A [/]\n*** TODO B :b:\n- [ ] box\n*** END\n<2026-01-05 Mon +1w>\n** C"), n, uint8(128), "DONE")
 		f.Add([]byte("* TODO A\r\nDEADLINE: <2026-01-05 Mon 10:00 ++3h>\r\n"), n, uint8(0), "DONE")
 	}
 	f.Fuzz(func(t *testing.T, src []byte, op, at uint8, arg string) {
@@ -101,6 +102,9 @@ func FuzzEdits(f *testing.F) {
 		settings.LogDone = orgfile.LogTime
 		if op&64 != 0 {
 			settings.LogDrawer, settings.Quirks, settings.EnforceDependency, settings.EnforceCheckboxes = "LOGBOOK", orgfile.Org95, true, true
+		}
+		if at&128 != 0 {
+			settings.InlineTasks = 3
 		}
 		before := bytes.Clone(src)
 		d, err := NewDraft(src, "/x/t.org", settings, nil, Env{Now: testTime, NewID: func() string { return "id" }})

@@ -219,7 +219,7 @@ var (
 // findDrawer finds a drawer by name in the entry at at, from the line at pos on.
 // It returns the start of its first line and of its ":END:" line.
 func (d *outline) findDrawer(at, pos int, name string) (start, end int, ok bool) {
-	limit := d.nextHeading(at)
+	limit := d.textEnd(at)
 	for pos < limit {
 		line := d.line(pos)
 		next := d.nextLine(pos)
@@ -294,7 +294,7 @@ var stateNote = sync.OnceValue(func() *regexp.Regexp {
 // skipStateNotes returns the position behind the records at the start of an
 // entry's text.
 func (d *logEdit) skipStateNotes(at, pos int) int {
-	limit := d.nextHeading(at)
+	limit := d.textEnd(at)
 	for pos < limit && stateNote().Match(d.line(pos)) {
 		column := d.indentation(pos)
 		pos = d.nextLine(pos)

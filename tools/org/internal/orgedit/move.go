@@ -79,9 +79,20 @@ func (d *outline) childLevel(at int) int {
 	return d.level(at) + 1
 }
 
+// checkStars refuses a heading of so many stars that it would be an inline task.
+func (d *outline) checkStars(stars int) error {
+	if inline := d.heads.InlineStars(); inline > 0 && stars >= inline {
+		return fmt.Errorf("cannot put a headline at %d stars: from %d on it would be an inline task", stars, inline)
+	}
+	return nil
+}
+
 // paste inserts a subtree at pos, where a heading or the end of the text is, with
 // its first heading at level stars. It returns where that heading starts.
 func (d *moveEdit) paste(pos, level int, tree string) (int, error) {
+	if err := d.checkStars(max(level, orgfile.Stars([]byte(tree)))); err != nil {
+		return 0, err
+	}
 	if !d.atLineStart(pos) {
 		d.insert(pos, "\n")
 		pos++
@@ -134,6 +145,9 @@ func (d *moveEdit) shiftLevels(at int, end *int, by int) error {
 func (d *moveEdit) setLevel(at, level int) error {
 	if level < 1 {
 		return fmt.Errorf("cannot promote %q: it has no higher level", d.title(at))
+	}
+	if err := d.checkStars(level); err != nil {
+		return err
 	}
 	old := d.level(at)
 	d.replace(at+min(old, level), at+old, strings.Repeat("*", max(0, level-old)))
@@ -228,7 +242,7 @@ func (d *moveEdit) mayShift(line, end, by int) bool {
 	for ; line < end; line = d.nextLine(line) {
 		text := string(d.line(line))
 		column := d.indentation(line)
-		if strings.TrimSpace(text) != "" && (column < -by || column == -by && orgfile.HeadingLevel([]byte(strings.TrimLeft(text, " \t"))) > 0) {
+		if strings.TrimSpace(text) != "" && (column < -by || column == -by && orgfile.Stars([]byte(strings.TrimLeft(text, " \t"))) > 0) {
 			return false
 		}
 		if d.lineEnd(line) == len(d.text) {

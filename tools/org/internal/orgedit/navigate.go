@@ -41,7 +41,7 @@ func (d *outline) level(at int) int {
 	if !d.atLineStart(at) {
 		return 0
 	}
-	return orgfile.HeadingLevel(d.line(at))
+	return d.heads.HeadingLevel(d.line(at))
 }
 
 // nextHeading returns the start of the first heading below the line at at, or the
@@ -57,6 +57,37 @@ func (d *outline) nextHeading(at int) int {
 			return at
 		}
 	}
+}
+
+// textEnd returns where the text below the line at at ends: at the next heading, or
+// at an inline task, which Emacs takes for one when it looks for dates, boxes and
+// drawers.
+func (d *outline) textEnd(at int) int {
+	end := d.nextHeading(at)
+	if d.heads.InlineTasks == 0 {
+		return end
+	}
+	for line := d.nextLine(at); line < end; line = d.nextLine(line) {
+		if orgfile.Stars(d.line(line)) > 0 {
+			return line
+		}
+	}
+	return end
+}
+
+// textHead returns the heading or the inline task whose text holds the line at at,
+// or -1.
+func (d *outline) textHead(at int) int {
+	head := d.headingAbove(at)
+	if d.heads.InlineTasks == 0 {
+		return head
+	}
+	for line := d.lineStart(at); line > max(head, 0); line = d.lineStart(line - 1) {
+		if orgfile.Stars(d.line(line)) > 0 {
+			return line
+		}
+	}
+	return head
 }
 
 // headingAbove returns the heading whose entry holds at, or -1.

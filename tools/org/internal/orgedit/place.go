@@ -37,10 +37,24 @@ func (d *Draft) position(p EntryPlace) (level, pos int) {
 	return 1, len(d.text)
 }
 
+// checkPlace refuses a date tree whose days would be inline tasks.
+func (d *Draft) checkPlace(p EntryPlace) error {
+	switch {
+	case p.Day.IsZero():
+		return nil
+	case p.Parent < 0:
+		return d.checkStars(d.levelBeside(d.levelBeside(1, 1), 1))
+	}
+	return d.checkStars(d.levelBeside(d.levelBeside(d.childLevel(d.at(p.Parent)), 1), 1))
+}
+
 // AddEntry puts a subtree at a place, with its first heading and all below it at the
 // level of the place, and counts it in the cookies of its parent. It returns the
 // index of the new headline.
 func (d *Draft) AddEntry(tree string, place EntryPlace) (i int, err error) {
+	if err := d.checkPlace(place); err != nil {
+		return 0, err
+	}
 	level, pos := d.position(place)
 	pasted, err := d.paste(pos, level, tree)
 	if err != nil {
@@ -57,6 +71,9 @@ func (d *Draft) AddEntry(tree string, place EntryPlace) (i int, err error) {
 // MoveTo moves the subtree of headline i to a place in target, which may be d
 // itself, and returns its index there. As with Refile cookies stay as they are.
 func (d *Draft) MoveTo(i int, target *Draft, place EntryPlace, note *string) (moved int, err error) {
+	if err := target.checkPlace(place); err != nil {
+		return 0, err
+	}
 	at := d.at(i)
 	level, pos := target.position(place)
 	if end := d.subtreeEnd(at); target == d && (pos > at && pos < end || place.Parent == i || place.After == i || d.isBelow(place.Parent, i) || d.isBelow(place.After, i)) {

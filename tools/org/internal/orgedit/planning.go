@@ -186,7 +186,7 @@ func (d *planningEdit) removePlanning(at int, kind orgfile.PlanningKind, note *s
 
 func (d *planningEdit) removeStamps(at int, kind orgfile.PlanningKind) {
 	re := regexp.MustCompile(`\b` + string(kind) + `: +<[^>\n]+>[ \t]*`)
-	for limit := d.nextHeading(at); ; {
+	for limit := d.textEnd(at); ; {
 		found := re.FindAllIndex(d.text[at:limit], -1)
 		if len(found) == 0 {
 			return

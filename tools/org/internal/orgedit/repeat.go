@@ -31,7 +31,7 @@ var (
 // repeat puts an entry that was just done back to work if one of its timestamps
 // repeats: its state, its dates and LAST_REPEAT. It returns the record to write.
 func (d *stateEdit) repeat(at int, old, state string, record *logNote) (*logNote, error) {
-	end := d.nextHeading(at)
+	end := d.textEnd(at)
 	first, ok := d.nextRepeated(at, end)
 	if !ok || strings.Trim(repeater.FindStringSubmatch(first.cookie)[2], "0") == "" {
 		return record, nil

@@ -154,7 +154,7 @@ func (p *parser) latexEnvironment(pos, limit int) *Node {
 // taskLevel returns the number of stars of a line that is an inline task, 0 if it
 // is none.
 func (p *parser) taskLevel(line []byte) int {
-	if level := orgfile.HeadingLevel(line); p.tasks > 0 && level >= p.tasks {
+	if level := orgfile.Stars(line); p.tasks > 0 && level >= p.tasks {
 		return level
 	}
 	return 0

@@ -115,14 +115,14 @@ func newDocument(f *orgfile.File, o Options) *document {
 	}
 	first.Start = min(first.Start, first.End)
 	bodies := make([][]*node, len(f.Headlines))
-	top := orgelement.Elements(d.text, first, o.InlineTasks)
+	top := orgelement.Elements(d.text, first, f.Settings.InlineStars())
 	d.readKeywords(top)
 	for i := range f.Headlines {
 		h := &f.Headlines[i]
 		if f.InCommented(i) {
 			continue
 		}
-		bodies[i] = orgelement.Elements(d.text, orgfile.Span{Start: h.Body, End: int32(f.EntryEnd(i))}, o.InlineTasks)
+		bodies[i] = orgelement.Elements(d.text, orgfile.Span{Start: h.Body, End: int32(f.EntryEnd(i))}, f.Settings.InlineStars())
 		d.readKeywords(bodies[i])
 	}
 	d.title = d.set.keywords["TITLE"]

@@ -108,7 +108,7 @@ func FuzzExport(f *testing.F) {
 			t.Skip("longer texts take long and find nothing more")
 		}
 		for _, format := range formats {
-			export(t, text, orgexport.Options{Format: format, Headline: -1, InlineTasks: 3})
+			export(t, text, orgexport.Options{Format: format, Headline: -1})
 		}
 		if strings.HasPrefix(text, "* ") {
 			export(t, text, orgexport.Options{Format: orgexport.Plain, Headline: 0})

@@ -95,7 +95,7 @@ func endLine(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }
 // drawerElements parses what a drawer holds.
 func (d *document) drawerElements(n *node) []*node {
 	if n.Children == nil && !n.Contents.Empty() {
-		n.Children = orgelement.Elements(d.text, n.Contents, d.o.InlineTasks)
+		n.Children = orgelement.Elements(d.text, n.Contents, d.file.Settings.InlineStars())
 	}
 	return n.Children
 }

@@ -33,7 +33,6 @@ type Options struct {
 	Headline      int  // the section, -1 for the whole file
 	NoSubheadings bool // leave out what is below the section's own text
 	BodyOnly      bool // without title and preamble; a section without its heading
-	InlineTasks   int  // stars from which on a heading is an inline task, 0 for none
 	Now           time.Time
 }
 

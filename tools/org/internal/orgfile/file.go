@@ -74,9 +74,13 @@ func Parse(source []byte, path string, defaults Settings, setup SetupReader) (*F
 	if bytes.HasPrefix(source, byteOrderMark) {
 		f.start = len(byteOrderMark)
 	}
-	s := scanner{src: source, pos: f.start, crlf: f.CRLF}
+	s := scanner{src: source, pos: f.start, crlf: f.CRLF, inline: defaults.InlineStars()}
 	s.run()
 	f.Settings = defaults.withKeywords(collectSetup(s.keywords, path, setup))
+	if inline := f.Settings.InlineStars(); inline != s.inline { // the file says whether levels are odd; more than once it is not asked
+		s = scanner{src: source, pos: f.start, crlf: f.CRLF, inline: inline}
+		s.run()
+	}
 	f.Headlines = s.headlines
 	f.fillHeadlines()
 	f.Drawer = f.fileDrawer()

@@ -18,6 +18,7 @@ type scanner struct {
 	src       []byte
 	pos       int
 	crlf      bool
+	inline    int // stars from which on a line is no heading, 0: always one
 	headlines []Headline
 	keywords  []Keyword
 
@@ -44,7 +45,7 @@ func (s *scanner) run() {
 		}
 		switch s.src[line] {
 		case '*':
-			if level := headingLevel(s.src[line:end]); level > 0 {
+			if level := headingLevel(s.src[line:end]); level > 0 && (s.inline == 0 || level < s.inline) {
 				s.finishSection(line)
 				s.reserve()
 				s.headlines = append(s.headlines, Headline{Begin: int32(line), LineEnd: int32(end), Level: int32(level)})
@@ -65,9 +66,18 @@ func (s *scanner) reserve() {
 	}
 }
 
-// HeadingLevel counts the stars of a heading line, 0 for any other line. What
-// follows the line in b does not matter.
-func HeadingLevel(b []byte) int { return headingLevel(b) }
+// Stars counts the stars of a line of a heading or an inline task, 0 for any other
+// line. What follows the line in b does not matter.
+func Stars(b []byte) int { return headingLevel(b) }
+
+// HeadingLevel is [Stars] without inline tasks.
+func (s *Settings) HeadingLevel(b []byte) int {
+	n := headingLevel(b)
+	if inline := s.InlineStars(); inline > 0 && n >= inline {
+		return 0
+	}
+	return n
+}
 
 // headingLevel counts the stars of a heading line: stars at its start and a
 // space behind them. It is 0 for any other line.

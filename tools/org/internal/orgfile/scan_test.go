@@ -38,7 +38,7 @@ func checkFile(f *File) error {
 	}
 	lines := 0
 	for line := range bytes.Lines(f.Source[f.start:]) {
-		if headingLevel(line) > 0 {
+		if f.Settings.HeadingLevel(line) > 0 {
 			lines++
 		}
 	}
@@ -52,6 +52,7 @@ var seeds = []string{
 	"", "*", "* ", "* TODO", "* TODO [#A] t :a:b:", "** \t:a:", "* COMMENT", "*  :::", "\ufeff* a\n", "* a\r\n** b\r\n",
 	"#+TODO: A | B\n* A x\n", "#+begin_src\n#+TODO: X Y\n", ":PROPERTIES:\n:END:\n", "* a\nSCHEDULED: <2026-01-01 Thu>\n:PROPERTIES:\n:A: b\n:END:",
 	"#+TODO: |\n* | x\n", "#+SETUPFILE: x\n", "* [#1] \xff\xfe :t:\n", "#+PRIORITIES: A\n#+TAGS: { a : b } [ c : d ]\n",
+	"#+STARTUP: odd\n* a\n*** b\n***** c :t:\n:PROPERTIES:\n:A: b\n:END:\n***** END\n",
 }
 
 func FuzzParse(f *testing.F) {
@@ -60,9 +61,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		before := bytes.Clone(src)
-		for _, q := range []Quirks{OrgMain, Org95} {
+		for n, q := range []Quirks{OrgMain, Org95, OrgMain} {
 			settings := DefaultSettings()
 			settings.Quirks = q
+			settings.InlineTasks = 3 * (n / 2)
 			file, err := Parse(src, "/x/t.org", settings, func(string) ([]byte, bool) { return src, true })
 			if err != nil {
 				t.Fatal(err)
@@ -73,6 +75,7 @@ func FuzzParse(f *testing.F) {
 			for i := -1; i < len(file.Headlines); i++ {
 				file.Properties(i)
 				file.InheritedProperty(i, "A")
+				file.InlineTasks(i)
 				if i >= 0 {
 					file.AllTags(i)
 					file.DisplayPath(i)
@@ -104,6 +107,38 @@ func TestKeywordsInBlocks(t *testing.T) {
 		}
 		if got := strings.Join(f.Settings.FileTags, " "); got != want {
 			t.Errorf("%q: tags %q, want %q", src, got, want)
+		}
+	}
+}
+
+// TestInlineTasks: an inline task and its END are text of the entry. Where levels are
+// odd it has more stars.
+func TestInlineTasks(t *testing.T) {
+	task := "*************** TODO call :b:\n:PROPERTIES:\n:A: b\n:END:\n*************** END\nmore\n"
+	for _, c := range []struct {
+		src        string
+		level      int
+		heads, all int // headlines; lines of inline tasks in the first
+	}{
+		{"* a\n" + task + "** c\n", 0, 4, 0},
+		{"* a\n" + task + "** c\n", 15, 2, 2},
+		{"* a\r\n" + strings.ReplaceAll(task, "\n", "\r\n"), 15, 1, 2},
+		{"* a\n" + task + "** c\n", 16, 4, 0},
+		{"#+STARTUP: odd\n* a\n" + task, 15, 3, 0},
+		{"#+STARTUP: odd\n* a\n" + task, 8, 1, 2},
+	} {
+		settings := DefaultSettings()
+		settings.InlineTasks = c.level
+		f, err := Parse([]byte(c.src), "", settings, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks := f.InlineTasks(0)
+		if len(f.Headlines) != c.heads || len(tasks) != c.all {
+			t.Errorf("%q from level %d: %d headlines, %d inline tasks, want %d, %d", c.src, c.level, len(f.Headlines), len(tasks), c.heads, c.all)
+		}
+		if c.all > 0 && (f.Text(tasks[0].Line) != "*************** TODO call :b:" || len(f.PropertyLines(tasks[0].Drawer)) != 1) {
+			t.Errorf("%q: %q with %q", c.src, f.Text(tasks[0].Line), f.Text(tasks[0].Drawer))
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Settings struct {
 	PriorityDefault int
 
 	OddLevels      bool
+	InlineTasks    int  // level from which on a heading line is an inline task, part of the text around it; 0: none is
 	TagsColumn     int  // negative: the column where tags end
 	AutoAlignTags  bool // after each change of a headline
 	SortTags       string
@@ -114,6 +115,15 @@ func DefaultSettings() Settings {
 		Agenda:              defaultAgenda(),
 		Capture:             DefaultCapture(),
 	}
+}
+
+// InlineStars returns how many stars a line of an inline task has at least; 0 says
+// that there are no inline tasks.
+func (s *Settings) InlineStars() int {
+	if s.OddLevels && s.InlineTasks > 0 {
+		return 2*s.InlineTasks - 1
+	}
+	return s.InlineTasks
 }
 
 // Inheritance says which names an entry takes over from its ancestors.

@@ -17,6 +17,9 @@ import (
 // ErrUnknown is returned for a variable that no setting stands for.
 var ErrUnknown = errors.New("no setting for this Emacs variable")
 
+// maxLevel is the highest level that inline tasks may begin at.
+const maxLevel = 1000
+
 var errKind = errors.New("the value is not of a kind that is understood")
 
 // Names lists the variables that settings stand for.
@@ -33,7 +36,7 @@ func Names() []string {
 		"org-archive-mark-done", "org-todo-repeat-to-state", "org-tags-sort-function",
 		"org-agenda-skip-scheduled-if-done", "org-agenda-skip-deadline-if-done", "org-agenda-skip-timestamp-if-done",
 		"org-deadline-warning-days", "org-deadline-past-days", "org-scheduled-past-days", "org-agenda-start-on-weekday",
-		"org-agenda-show-future-repeats", "org-modules", "org-capture-templates",
+		"org-agenda-show-future-repeats", "org-modules", "org-capture-templates", "org-inlinetask-min-level",
 	}
 }
 
@@ -268,6 +271,11 @@ func setOther(s *orgfile.Settings, name string, v lispdata.Value) error {
 			return errKind
 		}
 		s.Agenda.SkipRepeat = v.Nil()
+	case "org-inlinetask-min-level":
+		if !v.Nil() && (v.Kind != lispdata.Integer || v.Int < 2 || v.Int > maxLevel) {
+			return errKind
+		}
+		s.InlineTasks = v.Int
 	case "org-modules":
 		s.Agenda.Habits = slices.Contains(texts(v), "org-habit")
 	case "org-capture-templates":
