@@ -72,13 +72,6 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 	if s.to, err = n.checkNewPage(o, path.Join(path.Dir(p.file), pageName(s.title)+".md")); err != nil {
 		return SplitPageOut{}, err
 	}
-<<<<<<< HEAD
-=======
-	all, err := readLinkSources(ctx, o.pageFiles(), n.read)
-	if err != nil {
-		return SplitPageOut{}, err
-	}
->>>>>>> r7-mdindex
 	for _, other := range all { // links to that page would mean two
 		if folder.FoldName(nameOf(other.file)) == folder.FoldName(nameOf(s.to)) {
 			return SplitPageOut{}, tools.Errorf(tools.Conflict, "Another page has this name: %s", other.file).WithHint("Choose another title.")
