@@ -38,7 +38,7 @@ func (d *Draft) position(p EntryPlace) (level, pos int) {
 }
 
 // checkPlace refuses a date tree whose days would be inline tasks.
-func (d *Draft) checkPlace(p EntryPlace) error {
+func checkPlace(d *Draft, p EntryPlace) error {
 	switch {
 	case p.Day.IsZero():
 		return nil
@@ -52,7 +52,7 @@ func (d *Draft) checkPlace(p EntryPlace) error {
 // level of the place, and counts it in the cookies of its parent. It returns the
 // index of the new headline.
 func (d *Draft) AddEntry(tree string, place EntryPlace) (i int, err error) {
-	if err := d.checkPlace(place); err != nil {
+	if err := checkPlace(d, place); err != nil {
 		return 0, err
 	}
 	level, pos := d.position(place)
@@ -71,7 +71,7 @@ func (d *Draft) AddEntry(tree string, place EntryPlace) (i int, err error) {
 // MoveTo moves the subtree of headline i to a place in target, which may be d
 // itself, and returns its index there. As with Refile cookies stay as they are.
 func (d *Draft) MoveTo(i int, target *Draft, place EntryPlace, note *string) (moved int, err error) {
-	if err := target.checkPlace(place); err != nil {
+	if err := checkPlace(target, place); err != nil {
 		return 0, err
 	}
 	at := d.at(i)

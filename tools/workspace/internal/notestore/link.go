@@ -114,15 +114,15 @@ func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit 
 			return nil, cmp.Or(err, ErrNotFound)
 		}
 	}
-	return d.links(ctx, workspace, n, after, limit)
+	return listLinks(ctx, d, workspace, n, after, limit)
 }
 
 // LinksOf lists the newest links of a note that the Draft has read.
 func (d *Draft) LinksOf(ctx context.Context, workspace string, n *Note, limit int) ([]Link, error) {
-	return d.links(ctx, workspace, n, "", limit)
+	return listLinks(ctx, d, workspace, n, "", limit)
 }
 
-func (d *Draft) links(ctx context.Context, workspace string, n *Note, after string, limit int) (list []Link, err error) {
+func listLinks(ctx context.Context, d *Draft, workspace string, n *Note, after string, limit int) (list []Link, err error) {
 	r := linkReader{d, workspace, map[string]string{}}
 	if n != nil {
 		r.ids["id "+n.ID] = n.ID
