@@ -103,20 +103,27 @@ func textParts(c ApprovalContent, groups map[int]*targetGroup, at int, text stri
 		body := text[from-at : to-at]
 		if from == t.Offset {
 			headline, rest, _ := strings.Cut(body, "\n")
-			if body = rest; c.Total > 1 {
-				if group != nil {
-					headline = group.headline()
-				}
-				parts = append(parts, widget.TextPart{Kind: widget.TitleLine, Text: headline})
-			}
-			if group != nil {
-				parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: group.names()})
-			}
-			body = withoutFileNames(body)
+			parts = append(parts, headParts(headline, group, c.Total > 1)...)
+			body = withoutFileNames(rest)
 		}
 		if body != "" {
 			parts = append(parts, widget.TextPart{Kind: widget.DiffLine, Text: body})
 		}
+	}
+	return parts
+}
+
+// headParts are what stands above a diff: the headline, where there are several, and
+// the targets that share it; a nil group: there is one.
+func headParts(headline string, group *targetGroup, several bool) (parts []widget.TextPart) {
+	if several {
+		if group != nil {
+			headline = group.headline()
+		}
+		parts = append(parts, widget.TextPart{Kind: widget.TitleLine, Text: headline})
+	}
+	if group != nil {
+		parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: group.names()})
 	}
 	return parts
 }

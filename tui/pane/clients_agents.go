@@ -156,24 +156,24 @@ func drawAgent(t theme.Theme, snap status.Snapshot, zone *time.Location, s statu
 	if s.Proven {
 		proof = t.Good
 	}
-	line := ""
+	var line strings.Builder
 	for _, c := range agentColumns(w) {
 		switch c.i {
 		case 0:
-			line += style.Text(glyph) + t.Strong.Fit(" "+agentTitle(s), c.w-1)
+			line.WriteString(style.Text(glyph) + t.Strong.Fit(" "+agentTitle(s), c.w-1))
 		case 1:
-			line += proof.Fit(" "+proofWord(s), c.w)
+			line.WriteString(proof.Fit(" "+proofWord(s), c.w))
 		case 2:
-			line += t.Dim.Fit(" "+string(s.Transport), c.w)
+			line.WriteString(t.Dim.Fit(" "+string(s.Transport), c.w))
 		case 3:
-			line += t.Dim.Fit(" "+cmp.Or(s.Scope, "all sources"), c.w)
+			line.WriteString(t.Dim.Fit(" "+cmp.Or(s.Scope, "all sources"), c.w))
 		case 4:
-			line += t.Text.FitRight(widget.Count(s.Calls), c.w)
+			line.WriteString(t.Text.FitRight(widget.Count(s.Calls), c.w))
 		default:
-			line += nowStyle.Fit("  "+now, c.w)
+			line.WriteString(nowStyle.Fit("  "+now, c.w))
 		}
 	}
-	return widget.FillRow(t, line, w)
+	return widget.FillRow(t, line.String(), w)
 }
 
 // agentDetail is all there is to say of an agent: what it may, wants and did.
