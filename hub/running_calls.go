@@ -71,14 +71,15 @@ func (l *CallLog) begin(ctx context.Context, c *call) (_ context.Context, end fu
 
 // cancelledError says of a call that ended with err that a person wanted that.
 func cancelledError(err error) error {
-	e := tools.AsError(err)
-	if _, said := errors.AsType[*tools.Error](err); !said {
-		e = tools.Errorf(tools.Timeout, "%w", errCancelledByPerson)
-	}
-	if e.Code != tools.Timeout {
+	e, said := errors.AsType[*tools.Error](err)
+	switch {
+	case !said:
+		return tools.Errorf(tools.Timeout, "%w", errCancelledByPerson).WithHint("Ask them before you call again.")
+	case e.Code != tools.Timeout:
 		return err
+	default:
+		return tools.AsError(err).WithHint("The user cancelled it. Ask them before you call again.")
 	}
-	return e.WithHint("The user cancelled it. Ask them before you call again.")
 }
 
 func (r *runningCalls) add(c *runningCall) uint64 {

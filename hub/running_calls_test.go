@@ -65,7 +65,7 @@ func TestCancelCall(t *testing.T) {
 					t.Fatal(err)
 				}
 				e := tools.AsError(<-failed)
-				if e.Message != c.want || e.Code == tools.Timeout && !strings.Contains(e.Hint, "The user cancelled it") {
+				if e.Message != c.want || e.Code == tools.Timeout && !strings.Contains(e.Hint, "Ask them before you call again") {
 					t.Errorf("the agent was told %s: %s. %s", e.Code, e.Message, e.Hint)
 				}
 				if waited := time.Since(began); waited != c.waited {
@@ -102,7 +102,7 @@ func TestCancelCallThatWaits(t *testing.T) {
 		if err := h.Calls().Cancel(running[0].Name); err != nil {
 			t.Fatal(err)
 		}
-		checkOutcome(t, <-out, tools.Timeout, "the user cancelled the call. The user cancelled it")
+		checkOutcome(t, <-out, tools.Timeout, "the user cancelled the call. Ask them before you call again")
 		if left := h.Approvals().Pending(); len(left) != 0 || h.notes.Writes != 0 {
 			t.Errorf("%d calls wait, %d writes", len(left), h.notes.Writes)
 		}

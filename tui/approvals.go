@@ -77,7 +77,7 @@ func outcomeText(all []status.ApprovalOutcome, id string) string {
 	case e.Resolution == status.TimedOut:
 		return "timed out, nobody answered"
 	case e.Resolution == status.ClientLeft:
-		return "the client gave up waiting"
+		return "the call ended before an answer"
 	case e.Resolution == status.AskedAgain:
 		return "re-evaluated, the rules changed"
 	case e.Resolution == status.Displaced:

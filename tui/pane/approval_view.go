@@ -198,7 +198,7 @@ func endText(a status.Approval, outcomes []status.ApprovalOutcome) string {
 	if i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == a.ID }); i >= 0 {
 		text = map[status.Resolution]string{
 			status.Allowed: "was allowed", status.Refused: "was denied", status.TimedOut: "was denied, because nobody answered in time",
-			status.ClientLeft: "was withdrawn: its client gave up waiting", status.AskedAgain: "is judged again, because the rules changed",
+			status.ClientLeft: "was withdrawn: its call ended before an answer", status.AskedAgain: "is judged again, because the rules changed",
 		}[outcomes[i].Resolution]
 	}
 	return fmt.Sprintf("%s of %s %s. Nothing is selected now.", a.Tool, clientName(a), text)
