@@ -96,7 +96,7 @@ func (r *rehearsal) run(ctx context.Context, open *sourceRef) (struct{}, error) 
 			return tools.Result{}, err
 		}
 		if !reportsWrites(r.lead, draft) {
-			return tools.Result{}, r.refuse(unforeseeable(r.lead))
+			return tools.Result{}, r.refuse(errUnforeseeable(r.lead))
 		}
 		return draft.Call(ctx, r.callContext(r.lead, draft.isDraft), r.lead.tool.info.Name, r.lead.raw)
 	})
@@ -121,7 +121,7 @@ func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err
 		return res, err
 	}
 	if !reportsWrites(c, open) {
-		return res, r.refuse(unforeseeable(c))
+		return res, r.refuse(errUnforeseeable(c))
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
 	defer cancel()
@@ -141,7 +141,7 @@ func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err
 func (r *rehearsal) judge(c *call) error {
 	foreseeable := c.effect == tools.Reads || c.effect == tools.Writes || c.effect == tools.Deletes || c.tool.info.Calls
 	if !foreseeable {
-		return r.refuse(unforeseeable(c))
+		return r.refuse(errUnforeseeable(c))
 	}
 	d := r.policy.Decide(c.policyRequest(r.policy))
 	switch {
@@ -166,7 +166,7 @@ func reportsWrites(c *call, open *draftedSource) bool {
 	return c.effect != tools.Writes && c.effect != tools.Deletes || open.Restorer() != nil
 }
 
-func unforeseeable(c *call) error {
+func errUnforeseeable(c *call) error {
 	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be worked out before it is done", c.tool.info.Name, c.source.conf.Name).
 		WithHint("Call it by itself.")
 }

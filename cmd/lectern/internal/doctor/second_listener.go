@@ -15,9 +15,9 @@ import (
 // renewBefore is how long before its end a certificate must be renewed.
 const renewBefore = 7 * 24 * time.Hour
 
-// checkListen says for whom the second listener is open, for as long as it is:
+// checkSecondListener says for whom the second listener is open, for as long as it is:
 // that is worth a warning even where it is meant.
-func checkListen(_ context.Context, r *run) status.Check {
+func checkSecondListener(_ context.Context, r *run) status.Check {
 	conf, err := r.conf()
 	switch {
 	case err != nil:
