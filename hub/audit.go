@@ -135,7 +135,7 @@ func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMe
 
 // recordRequest adds a request to a source's route to the audit: the route as the
 // System declares it, never the path, which may hold content.
-func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size int64, answer *answerWriter) {
+func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size int64, answer *routeResponseWriter) {
 	trail := l.trail.Load()
 	if trail == nil {
 		return

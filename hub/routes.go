@@ -27,7 +27,7 @@ type Routes struct {
 // of the specification belongs to the only one among them of its System.
 func (r Routes) Only(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
 
-func (r Routes) serves(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
+func (r Routes) hasSource(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
 
 // sourcesPath is where every source with routes is served, by its name.
 const sourcesPath = "/sources/"
@@ -70,14 +70,14 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	if rest, ok := strings.CutPrefix(path, sourcesPath); ok {
 		name, _, _ := strings.Cut(rest, "/")
 		src, ok := r.hub.sources.named(name)
-		if !ok || !r.serves(name) {
+		if !ok || !r.hasSource(name) {
 			return routeMatch{}, false
 		}
 		return matchRoute(src, sourcesPath+name, path)
 	}
 	var found routeMatch
 	for _, src := range r.hub.sources.inScope("") {
-		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.serves(src.conf.Name) {
+		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.hasSource(src.conf.Name) {
 			continue
 		}
 		m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path)
@@ -170,7 +170,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		defer cancel()
 	}
 	c.session.CountCall(m.route.Path, c.began)
-	answer := &answerWriter{ResponseWriter: w}
+	answer := &routeResponseWriter{ResponseWriter: w}
 	defer r.hub.calls.recordRequest(c, req.Method, m.route, req.ContentLength, answer)
 	if err := r.serve(ctx, c, m, answer, req); err != nil {
 		r.refuse(answer, c, err)
@@ -180,7 +180,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // serve runs the handler of the source on this goroutine, because net/http reuses
 // what it was given. Nothing of it is left when serve returns.
-func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *answerWriter, req *http.Request) error {
+func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeResponseWriter, req *http.Request) error {
 	release, err := c.session.limiter.acquire(ctx)
 	if err != nil {
 		return err
@@ -257,18 +257,18 @@ func (handlersWriteByTools) BeforeWrite(context.Context, ...tools.Change) error 
 // AfterWrite implements [tools.WriteObserver].
 func (handlersWriteByTools) AfterWrite(string, tools.State) {}
 
-// An answerWriter knows the status of an answer and how long it is.
-type answerWriter struct {
+// A routeResponseWriter knows the status of an answer and how long it is.
+type routeResponseWriter struct {
 	http.ResponseWriter
 	status int // 0: it has not begun
 	size   int // of the body
 }
 
 // finish is called when the handler has returned: without a word it has answered OK.
-func (w *answerWriter) finish() { w.status = cmp.Or(w.status, http.StatusOK) }
+func (w *routeResponseWriter) finish() { w.status = cmp.Or(w.status, http.StatusOK) }
 
 // WriteHeader implements [http.ResponseWriter].
-func (w *answerWriter) WriteHeader(code int) {
+func (w *routeResponseWriter) WriteHeader(code int) {
 	if code >= http.StatusOK || code == http.StatusSwitchingProtocols { // others only come before it
 		w.status = cmp.Or(w.status, code)
 	}
@@ -276,7 +276,7 @@ func (w *answerWriter) WriteHeader(code int) {
 }
 
 // Write implements [http.ResponseWriter].
-func (w *answerWriter) Write(b []byte) (int, error) {
+func (w *routeResponseWriter) Write(b []byte) (int, error) {
 	w.finish()
 	n, err := w.ResponseWriter.Write(b)
 	w.size += n
@@ -284,4 +284,4 @@ func (w *answerWriter) Write(b []byte) (int, error) {
 }
 
 // Unwrap lets an [http.ResponseController] flush and set deadlines.
-func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *routeResponseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -147,18 +147,23 @@ func TestPanelInATerminal(t *testing.T) {
 	x := openTerminal(t, home, 120, 36)
 
 	x.typeKeys("lectern; echo left with $?", "Enter")
-	x.waitFor("● ready", "● welcome", "http://127.0.0.1:", "claude mcp add --scope user lectern", "1 Overview")
+	x.waitFor("● ready", "● welcome", "1 Overview")
 	if !x.isColored() {
 		t.Error("the panel has no colours")
 	}
 	x.waitFor("─ Welcome · 1 of 2 ─", "notes  "+home)
 	x.pressUntilGone("Escape", "Welcome")
+	x.waitFor("claude mcp add --scope user lectern")
 	x.pressUntilShown("2", "agents can")
 	x.waitFor("─ Sources 1 ─", "agents can")
 	x.typeKeys("7")
 	x.waitFor("─ Logs")
 	x.typeKeys("5")
-	x.waitFor("─ Connect a client ─", "▸ Claude Code")
+	x.waitFor("─ Connected agents ─", "more that were not found here")
+	x.typeKeys("G", "Enter")
+	x.waitFor("Claude Desktop")
+	x.typeKeys("/claude code", "Enter")
+	x.waitFor("─ Connect Claude Code")
 	x.typeKeys("c")
 	x.waitFor("copied to tmux")
 	if got := x.tmux("show-buffer"); !strings.HasPrefix(got, "claude mcp add --scope user lectern --env LECTERN_HOME="+home+" -- ") || !strings.HasSuffix(got, " serve --client claude-code") {

@@ -39,9 +39,9 @@ func TestTwoPanels(t *testing.T) {
 	both("! 1 pending")
 	for _, x := range panels {
 		x.typeKeys("!")
-		x.waitFor("Pending approvals", "+# One")
+		x.waitFor("1 of 1", "+# One")
 	}
-	panels[0].pressUntilGone("y", "Pending approvals")
+	panels[0].pressUntilGone("y", "+# One")
 	panels[0].waitFor("written: One.md, for")
 	panels[1].waitFor("create_page of", ": allowed elsewhere")
 	for _, x := range panels {

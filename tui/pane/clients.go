@@ -213,12 +213,12 @@ func (p Clients) listSection(t theme.Theme) widget.Section {
 	title := titleWithCount("Connected agents", len(p.snap.Sessions))
 	return widget.Section{Title: title, Note: note, Min: min(max(2, n+1), 4), Preferred: max(2, n+1), Rows: func(w, h int) []string {
 		if n == 0 && p.list.Filter() == "" {
-			return []string{t.Dim.Text(noAgentText(p.snap))}
+			return []string{t.Dim.Text("No agents yet. Choose a client to connect.")}
 		}
 		var head []string
 		switch {
 		case len(p.snap.Sessions) == 0:
-			head = []string{t.Dim.Text(noAgentText(p.snap))}
+			head = []string{t.Dim.Text("No agents yet. Choose a client to connect.")}
 		case h > 3:
 			head = []string{agentHeading(t, w)}
 		}

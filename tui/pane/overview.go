@@ -277,17 +277,20 @@ func noAgentText(s status.Snapshot) string {
 	}
 }
 
-func (p Overview) connectSection(t theme.Theme) widget.Section {
+func (p Overview) connectSection(t theme.Theme, inside int) widget.Section {
 	if len(p.snap.Snippets) == 0 {
 		return widget.Message("Connect an agent", t.Dim.Text("Waiting for the hub to report how to connect."))
 	}
 	s := p.snap.Snippets[p.snippet]
 	return widget.Section{
 		Title: "Connect " + s.Client, Note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
-		Min: 2, Preferred: len(theme.SplitLines(s.Text)) + 2,
+		Min: 2, Preferred: len(snippetRows(t, s, inside, maxSnippetRows)),
 		Rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
 	}
 }
+
+// maxSnippetRows is as much of a snippet as there may ever be room for.
+const maxSnippetRows = 60
 
 // snippetRows are where a snippet goes, then its text. Long lines go on in the
 // next row: what cannot be copied by key must be there to be copied by hand.

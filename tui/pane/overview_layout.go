@@ -16,19 +16,21 @@ const threeColumns = 180
 // happens, then what there is.
 func (p Overview) View(t theme.Theme, w, h int) string {
 	framed := widget.Framed(w, h)
-	left := w
+	left, last := w, w // the widths of the first column and of the last
 	switch {
 	case framed && w >= threeColumns:
 		left = w * 2 / 5
+		last = w - left - w*3/10
 	case framed && w >= widget.WideWidth:
 		left = w * 11 / 20
+		last = w - left
 	}
 	inside := left
 	if framed {
-		inside -= 4
+		inside, last = inside-4, last-4
 	}
 	first, live := p.alertSections(t, inside), p.liveSection(t)
-	hub, sources, agents, connect := p.hubSection(t, !framed), p.sourcesSection(t), p.agentsSection(t), p.connectSections(t)
+	hub, sources, agents, connect := p.hubSection(t, !framed), p.sourcesSection(t), p.agentsSection(t), p.connectSections(t, last)
 	var lines []string
 	switch {
 	case !framed:
@@ -49,10 +51,10 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 		middle := w * 3 / 10
 		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...),
 			widget.Stack(t, middle, h, true, append([]widget.Section{agents, sources}, p.peerSections(t)...)...),
-			widget.Stack(t, w-left-middle, h, true, append(append([]widget.Section{hub}, p.trafficSections(t)...), connect...)...))
+			widget.Stack(t, last+4, h, true, append(append([]widget.Section{hub}, p.trafficSections(t)...), connect...)...))
 	default:
 		right := append(append(append([]widget.Section{agents, sources}, connect...), p.peerSections(t)...), p.trafficSections(t)...)
-		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...), widget.Stack(t, w-left, h, true, append(right, hub)...))
+		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...), widget.Stack(t, last+4, h, true, append(right, hub)...))
 	}
 	return strings.Join(lines[:min(h, len(lines))], "\n")
 }
@@ -136,9 +138,9 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 
 // connectSections say how an agent gets in: all of it until one has been there,
 // then in one row.
-func (p Overview) connectSections(t theme.Theme) []widget.Section {
+func (p Overview) connectSections(t theme.Theme, inside int) []widget.Section {
 	if len(p.snap.Sessions)+len(p.recent) == 0 {
-		return []widget.Section{p.connectSection(t)}
+		return []widget.Section{p.connectSection(t, inside)}
 	}
 	if len(p.snap.Snippets) == 0 {
 		return nil

@@ -29,7 +29,7 @@ func (a actions) handlers() status.ActionHandlers {
 			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, changeFilter(act)) },
 		},
 		status.Disconnect: {
-			Preview: a.previewDisconnect,
+			Preview: a.previewCloseSession,
 			Do:      func(_ context.Context, act status.Action) error { return a.hub.MCP().Disconnect(act.Target) },
 		},
 		status.CancelCall:          {Do: func(_ context.Context, act status.Action) error { return a.hub.Calls().Cancel(act.Target) }},
@@ -48,8 +48,8 @@ func (a actions) handlers() status.ActionHandlers {
 	return handlers
 }
 
-// previewDisconnect says what it means that an agent is disconnected.
-func (a actions) previewDisconnect(_ context.Context, act status.Action) (status.Plan, error) {
+// previewCloseSession says what it means that an agent is disconnected.
+func (a actions) previewCloseSession(_ context.Context, act status.Action) (status.Plan, error) {
 	for _, s := range a.hub.MCP().Sessions() {
 		if s.ID != act.Target {
 			continue
