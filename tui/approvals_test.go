@@ -27,7 +27,7 @@ func TestEndingsAreSaid(t *testing.T) {
 		"refused elsewhere":               {Resolution: status.Refused, By: status.ByPerson},
 		"allowed in the client":           {Resolution: status.Allowed, By: status.ByClient},
 		"timed out, nobody answered":      {Resolution: status.TimedOut},
-		"the call ended before an answer":      {Resolution: status.ClientLeft},
+		"the call ended before an answer": {Resolution: status.ClientLeft},
 		"re-evaluated, the rules changed": {Resolution: status.AskedAgain},
 		"refused, too many calls waited":  {Resolution: status.Displaced},
 	} {

@@ -102,7 +102,7 @@ func (p Activity) emptyText() string {
 	case !Running(p.snap):
 		return "No agent has called a tool yet. The hub is not running."
 	default:
-		return "No calls yet. Each tool call appears here when it ends: the client, the tool, what it touched, how long it took and the size of the result. Contents are not recorded."
+		return "No calls yet. Each tool call appears here: the client, the tool, what it touched, how long it took and the size of the result. Contents are not recorded."
 	}
 }
 
