@@ -144,6 +144,9 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 // alreadyMade are those of the approved changes that the call makes no more
 // because another one made them meanwhile, such as a folder for both.
 func (c *call) alreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
+	if c.restorer == nil { // nobody can say what is there
+		return nil
+	}
 	for _, a := range approved {
 		if a.AfterUnknown || slices.ContainsFunc(now, func(n tools.Change) bool { return n.Target == a.Target }) {
 			continue

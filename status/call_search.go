@@ -22,8 +22,8 @@ type CallSearch struct {
 	Words      string    `json:"words,omitempty"`   // separated by spaces; each part of the client, source, tool, effect, code, message, session or a target
 }
 
-// CallSearchKeys are the keys that [ParseCallSearch] knows.
-func CallSearchKeys() []string {
+// callSearchKeys are the keys that [ParseCallSearch] knows.
+func callSearchKeys() []string {
 	return []string{"client", "source", "tool", "target", "effect", "is", "on", "since", "until"}
 }
 
@@ -36,7 +36,7 @@ func CallSearchKeys() []string {
 func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error) {
 	for _, word := range splitWords(text) {
 		key, value, found := strings.Cut(word, ":")
-		if !found || !slices.Contains(CallSearchKeys(), key) {
+		if !found || !slices.Contains(callSearchKeys(), key) {
 			s.Words = strings.TrimPrefix(s.Words+" "+word, " ")
 			continue
 		}
