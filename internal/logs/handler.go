@@ -16,6 +16,9 @@ const (
 	maxValue = 8 << 10  // bytes of one attribute
 )
 
+// usualLine is how many bytes the attributes of most lines take.
+const usualLine = 512
+
 // A handler is a slog.Handler with the attributes and groups it was given so
 // far, already rendered.
 type handler struct {
@@ -67,7 +70,8 @@ func (s handler) line(r slog.Record) line {
 }
 
 func (s handler) builder() *attrBuilder {
-	b := &attrBuilder{log: s.log, component: s.component, attrs: []byte(s.attrs)}
+	b := &attrBuilder{log: s.log, component: s.component, attrs: append(make([]byte, 0, usualLine), s.attrs...)}
+	b.text.Grow(usualLine)
 	b.text.WriteString(s.text)
 	return b
 }
@@ -105,7 +109,10 @@ func (b *attrBuilder) add(prefix string, a slog.Attr) {
 		v = slog.StringValue(redacted)
 	}
 	value, literal := b.render(v)
-	b.text.WriteString(" " + key + "=" + quote(value))
+	b.text.WriteByte(' ')
+	b.text.WriteString(key)
+	b.text.WriteByte('=')
+	b.text.WriteString(quote(value))
 	b.attrs = append(b.attrs, ',')
 	b.attrs = appendJSON(b.attrs, key)
 	b.attrs = append(b.attrs, ':')
@@ -184,6 +191,9 @@ func quote(s string) string {
 
 // appendJSON appends s as a JSON string. Angle brackets stay as they are.
 func appendJSON(b []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -191,4 +201,15 @@ func appendJSON(b []byte, s string) []byte {
 		return append(b, `""`...) // impossible: every string has a JSON form
 	}
 	return append(b, strings.TrimSuffix(out.String(), "\n")...)
+}
+
+// isPlain reports whether s is printable ASCII without quotes and backslashes: it
+// needs no escapes, in JSON and elsewhere.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

@@ -92,6 +92,9 @@ func New(o Options) (*Log, error) {
 }
 
 func escapeASCII(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	q := strconv.QuoteToASCII(s)
 	return q[1 : len(q)-1]
 }
