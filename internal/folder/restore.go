@@ -117,7 +117,8 @@ func detectMoves(changes []Change) map[string]string {
 	}
 	moved := map[string]string{}
 	for _, c := range changes {
-		if from := gone[string(c.After.Data)]; len(from) > 0 && c.After.Exists && !c.Before.Exists {
+		_, isFolder := ParseTarget(c.Target)
+		if from := gone[string(c.After.Data)]; len(from) > 0 && !isFolder && c.After.Exists && !c.Before.Exists {
 			moved[from[0]], gone[string(c.After.Data)] = c.Target, from[1:]
 		}
 	}

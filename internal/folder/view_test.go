@@ -175,6 +175,23 @@ func TestRestoreRemovesTemporaryFiles(t *testing.T) {
 	}
 }
 
+// A folder that comes is no empty file that moves, although both hold no bytes.
+func TestRestoreOfEmptyFileBesideFolder(t *testing.T) {
+	v, dir := openWith(t, map[string]string{"A.md": ""})
+	c := NewCommitter(v, testWriter, nil, isTestTemp)
+	empty, err := c.State("A.md")
+	must(t, err)
+	split := []Change{
+		{Target: "A/b.md", After: State{Exists: true, Data: []byte("b"), Mode: 0o600}},
+		{Target: "A/", After: State{Exists: true, Mode: 0o700}},
+		{Target: "A.md", Before: empty},
+	}
+	must(t, c.Restore(split, func([]Change) error { return nil }))
+	if text, err := os.ReadFile(filepath.Join(dir, "A", "b.md")); string(text) != "b" || v.f.exists("A.md") {
+		t.Errorf("A/b.md is %q, %v; A.md exists: %v", text, err, v.f.exists("A.md"))
+	}
+}
+
 // A draft shows the folder as it will be, a draft of it too, and the committed
 // folder is what it showed.
 func TestDrafts(t *testing.T) {
