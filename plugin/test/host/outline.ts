@@ -6,7 +6,7 @@ export interface Block {
   uuid: string
   /** Without the marker of a task and without lines of properties. */
   text: string
-  /** As in TODO. */
+  /** The word before the text, such as DONE. */
   task: string
   mood: string
   children: Block[]
