@@ -3,7 +3,6 @@ package org
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -104,32 +103,40 @@ func (out agendaItemsOut) redact(covered func(file string) bool) agendaItemsOut 
 }
 
 func (s *agendaReader) getAgendaItems(ctx context.Context, in agendaItemsIn) (agendaItemsOut, error) {
+	pages, err := newPageRange(in.Limit, in.Cursor)
+	if err != nil {
+		return agendaItemsOut{}, err
+	}
 	span, err := s.agendaSpan(in.Date, int(cmp.Or(in.Days, 7)))
 	if err != nil {
 		return agendaItemsOut{}, err
 	}
-	a, err := s.agenda(ctx, in.Files, span)
+	a, err := s.agenda(ctx, in.Files, agendaRequest{span, pages, in.wants})
 	if err != nil {
 		return agendaItemsOut{}, err
 	}
-	var chosen []orgagenda.Entry
-	for _, e := range a.entries {
-		if wants(in.IncludeScheduled) || e.Kind != orgagenda.Scheduled && e.Kind != orgagenda.OverdueScheduled {
-			if wants(in.IncludeDeadlines) || e.Kind != orgagenda.Deadline && e.Kind != orgagenda.UpcomingDeadline {
-				chosen = append(chosen, e)
-			}
-		}
-	}
-	part, next, err := page(chosen, in.Limit, in.Cursor)
-	out := agendaItemsOut{Total: len(chosen), NextCursor: next, Unsupported: a.unsupported}
+	out := agendaItemsOut{Total: a.total, NextCursor: a.next, Unsupported: a.unsupported}
 	again := s.newPageReader()
-	for i := range part {
-		if f, ok := again.open(a.files[part[i].File]); ok {
-			part[i].View = orgfile.NewView(f.File, nil)
-			out.Items = append(out.Items, s.describeEntry(&part[i], f, span.Today))
+	for i := range a.items {
+		e := &a.items[i]
+		if f, ok := again.open(e.in); ok {
+			e.View = orgfile.NewView(f.File, nil)
+			out.Items = append(out.Items, s.describeEntry(&e.Entry, f, span.Today))
 		}
 	}
-	return out, err
+	return out, nil
+}
+
+// wants reports whether entries of a kind are asked for.
+func (in agendaItemsIn) wants(kind orgagenda.Kind) bool {
+	switch kind {
+	case orgagenda.Scheduled, orgagenda.OverdueScheduled:
+		return wants(in.IncludeScheduled)
+	case orgagenda.Deadline, orgagenda.UpcomingDeadline:
+		return wants(in.IncludeDeadlines)
+	case orgagenda.Timestamp, orgagenda.Range, orgagenda.Diary:
+	}
+	return true
 }
 
 // wants reads a boolean that is true when omitted.
@@ -156,59 +163,14 @@ func dayOf(t time.Time) orgtime.Day {
 	return orgtime.NewDay(year, month, day)
 }
 
-// An agenda is the entries of some files over some days. Their View is nil: the
-// files are read again for those that are shown.
-type agenda struct {
-	entries     []orgagenda.Entry
-	files       []fileReference // by Entry.File
-	unsupported []string
-}
-
-// maxUnsupported bounds how many diary expressions are named.
-const maxUnsupported = 20
-
-// agenda makes an agenda of the files of these names; of all but archives for none.
-func (s *agendaReader) agenda(ctx context.Context, files []string, span orgagenda.Span) (agenda, error) {
-	each, err := inEachFile(ctx, s, files, func(f *shownFile) agenda {
-		out := agenda{entries: orgagenda.List(f.calendar(), span), files: []fileReference{f.reference()}}
-		for i := range out.entries {
-			out.entries[i].View = nil
-		}
-		for _, u := range f.calendar().Unsupported() {
-			out.unsupported = append(out.unsupported, fmt.Sprintf("%s:%d %.200s", f.name, f.Line(int(f.Headlines[u.Headline].Begin)), u.Expression))
-		}
-		return out
-	})
-	var all agenda
-	sum := 0
-	for _, a := range each {
-		sum += len(a.entries)
-	}
-	all.entries = make([]orgagenda.Entry, 0, sum)
-	for _, a := range each {
-		for i := range a.entries {
-			a.entries[i].File = len(all.files)
-		}
-		all.entries, all.files, all.unsupported = append(all.entries, a.entries...), append(all.files, a.files...), append(all.unsupported, a.unsupported...)
-	}
-	all.unsupported = all.unsupported[:min(len(all.unsupported), maxUnsupported)]
-	orgagenda.Merge(all.entries)
-	return all, err
-}
-
-// inEachFile calls do for the files of these names, all but archives for none, on
-// all processors. The results are in the order of the files.
-func inEachFile[T any](ctx context.Context, s *agendaReader, files []string, do func(f *shownFile) T) ([]T, error) {
+// agendaFiles are the names of the files that an agenda is made of: those that an
+// argument names, or all but archives.
+func (s *agendaReader) agendaFiles(ctx context.Context, files []string) ([]string, error) {
 	names, err := s.chosenFiles(ctx, files)
-	if err != nil {
-		return nil, err
-	}
 	if len(files) == 0 {
 		names = slices.DeleteFunc(names, isArchive)
 	}
-	each := make([]T, len(names))
-	err = s.eachFile(ctx, names, func(n int, f *shownFile) { each[n] = do(f) })
-	return each, err
+	return names, err
 }
 
 func (s *agendaReader) describeEntry(e *orgagenda.Entry, f *shownFile, today orgtime.Day) agendaItem {

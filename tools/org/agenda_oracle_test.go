@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -242,10 +243,13 @@ func runAgenda(t *testing.T, c agendaCase) (lines []string, text string, whole b
 		span.First -= orgtime.Day((int(start.Start.Date().Weekday()) - weekday + 7) % 7)
 	}
 	var entries []orgagenda.Entry
-	for _, c := range files {
-		entries = append(entries, orgagenda.List(c, span)...)
+	for n, c := range files {
+		for _, e := range orgagenda.List(c, span) {
+			e.File = n
+			entries = append(entries, e)
+		}
 	}
-	orgagenda.Merge(entries)
+	slices.SortFunc(entries, orgagenda.Compare)
 	for _, e := range entries {
 		if !whole && e.Kind == orgagenda.Diary {
 			continue

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -34,6 +33,10 @@ func getBacklinks() tools.Tool[*Source] {
 var linkPattern = regexp.MustCompile(`\[\[([^\]\n]+)\]`)
 
 func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchContentOut, error) {
+	pages, err := newPageRange(in.Limit, in.Cursor)
+	if err != nil {
+		return searchContentOut{}, err
+	}
 	f, i, err := s.find(ctx, in.ResourceURI)
 	if err != nil {
 		return searchContentOut{}, err
@@ -48,28 +51,19 @@ func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchConten
 		meant.title = f.Text(f.Headlines[i].Title)
 		meant.customID, _ = f.Property(i, "CUSTOM_ID")
 	}
-	each := make([][]textMatch, len(names))
-	err = s.eachFile(ctx, names, func(n int, from *shownFile) {
+	page, err := findInFiles(ctx, s.catalog, names, pages, func(from *shownFile) (part []textMatch) {
 		ref := from.reference()
 		for _, m := range linkPattern.FindAllSubmatchIndex(from.Source, -1) {
 			if meant.matches(from.name, string(from.Source[m[2]:m[3]])) {
-				each[n] = append(each[n], textMatch{found{ref, from.AtByte(m[0])}, m[0]})
+				part = append(part, textMatch{found{ref, from.AtByte(m[0])}, m[0]})
 			}
 		}
+		return part
 	})
 	if err != nil {
 		return searchContentOut{}, err
 	}
-	all := slices.Concat(each...)
-	matches, next, err := page(all, in.Limit, in.Cursor)
-	out := searchContentOut{Total: len(all), NextCursor: next}
-	again := s.newPageReader()
-	for _, m := range matches {
-		if from, ok := again.open(m.in); ok {
-			out.Items = append(out.Items, s.describeMatch(from, m, "[["))
-		}
-	}
-	return out, err
+	return s.describeMatches(page, "[["), nil
 }
 
 // A linkTarget is what links may mean: a headline, or a file without title and

@@ -31,11 +31,13 @@ func checkBody(body string, level int) error {
 		case !begins && open == kind:
 			open = ""
 		case !begins && open == "":
-			return tools.Errorf(tools.Invalid, "Orphaned END_%.40s without BEGIN_%.40s", kind, kind)
+			return tools.Errorf(tools.Invalid, "Orphaned END_%.40s without BEGIN_%.40s", kind, kind).
+				WithHint("The text below the headline, as it would be, needs #+BEGIN_%.40s in front of it.", kind)
 		}
 	}
 	if open != "" {
-		return tools.Errorf(tools.Invalid, "Body contains unclosed %.40s block", open)
+		return tools.Errorf(tools.Invalid, "Body contains unclosed %.40s block", open).
+			WithHint("The text below the headline, as it would be, needs #+END_%.40s behind #+BEGIN_%.40s.", open, open)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package org
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -88,35 +89,32 @@ func (s *agendaReader) clockReport(ctx context.Context, in clockReportIn) (clock
 	if err != nil {
 		return clockReportOut{}, err
 	}
-	each, err := inEachFile(ctx, s, in.Files, func(f *shownFile) fileClock { return readClock(f, days, in.GroupBy) })
+	pages, err := newPageRange(in.Limit, in.Cursor)
 	if err != nil {
 		return clockReportOut{}, err
 	}
-	var rows []foundClock
-	tags := map[string]int{}
-	out := clockReportOut{}
-	for _, file := range each {
-		out.Minutes += file.minutes
-		for tag, minutes := range file.tags {
-			tags[tag] += minutes
-		}
-		rows = append(rows, file.rows...)
+	names, err := s.agendaFiles(ctx, in.Files)
+	if err != nil {
+		return clockReportOut{}, err
+	}
+	sum := clockSum{tags: map[string]int{}}
+	rows, err := findInFiles(ctx, s.catalog, names, pages, func(f *shownFile) []foundClock { return sum.add(readClock(f, days, in.GroupBy)) })
+	if err != nil {
+		return clockReportOut{}, err
 	}
 	if in.GroupBy == byTag {
-		rows = tagRows(tags)
+		rows = cut(tagRows(sum.tags), pages)
 	}
-	out.Total, out.Time = len(rows), orgtime.FormatDuration(out.Minutes)
-	part, next, err := page(rows, in.Limit, in.Cursor)
-	out.NextCursor = next
+	out := clockReportOut{Total: rows.total, NextCursor: rows.next, Minutes: sum.minutes, Time: orgtime.FormatDuration(sum.minutes)}
 	again := s.newPageReader()
-	for _, row := range part {
+	for _, row := range rows.items {
 		if row.in.name == "" {
 			out.Items = append(out.Items, row.clockRow)
 		} else if f, ok := again.open(row.in); ok {
 			out.Items = append(out.Items, s.describeClock(f, row))
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 // A fileClock is the time recorded in one file.
@@ -124,6 +122,24 @@ type fileClock struct {
 	minutes int
 	tags    map[string]int
 	rows    []foundClock
+}
+
+// A clockSum is the time recorded in several files.
+type clockSum struct {
+	mu      sync.Mutex
+	minutes int
+	tags    map[string]int
+}
+
+// add adds the time of a file and returns its rows.
+func (s *clockSum) add(c fileClock) []foundClock {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.minutes += c.minutes
+	for tag, minutes := range c.tags {
+		s.tags[tag] += minutes
+	}
+	return c.rows
 }
 
 // A foundClock is a row of a report; in is empty if it is of a tag.

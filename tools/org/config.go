@@ -66,6 +66,18 @@ func (c Config) checkWords() error {
 	return nil
 }
 
+// check returns what is wrong with the configuration whatever is on the disk.
+func (c Config) check() error {
+	if err := c.checkWords(); err != nil {
+		return err
+	}
+	if _, err := c.applyTo(orgfile.DefaultSettings()); err != nil {
+		return err
+	}
+	_, err := c.rootSpecs()
+	return err
+}
+
 // applyTo sets what the configuration says about Emacs's variables.
 func (c Config) applyTo(s orgfile.Settings) (orgfile.Settings, error) {
 	s.Quirks = orgfile.Quirks(c.Quirks)

@@ -86,34 +86,33 @@ func (out findNodesOut) redact(covered func(file string) bool) findNodesOut {
 }
 
 func (s *reader) findNodes(ctx context.Context, in findNodesIn) (findNodesOut, error) {
+	pages, err := newPageRange(in.Limit, in.Cursor)
+	if err != nil {
+		return findNodesOut{}, err
+	}
 	names, err := s.fileNames(ctx)
 	if err != nil {
 		return findNodesOut{}, err
 	}
 	names = slices.DeleteFunc(names, isArchive)
 	query, ref := strings.ToLower(in.Query), refKey(in.Ref)
-	each := make([][]found, len(names))
-	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
+	page, err := findInFiles(ctx, s.catalog, names, pages, func(f *shownFile) (part []found) {
 		for i := -1; i < len(f.Headlines); i++ {
 			if !f.isNode(i) {
 				continue
 			}
 			if in.wants(f.node(i), query, ref) {
-				each[n] = append(each[n], found{f.reference(), i})
+				part = append(part, found{f.reference(), i})
 			}
 		}
+		return part
 	})
 	if err != nil {
 		return findNodesOut{}, err
 	}
-	all := slices.Concat(each...)
-	nodes, next, err := page(all, in.Limit, in.Cursor)
-	if err != nil {
-		return findNodesOut{}, err
-	}
-	out := findNodesOut{Total: len(all), NextCursor: next}
+	out := findNodesOut{Total: page.total, NextCursor: page.next}
 	again := s.newPageReader()
-	for _, at := range nodes {
+	for _, at := range page.items {
 		if f, ok := again.open(at.in); ok {
 			node := f.node(at.i)
 			node.headlineLink = s.link(f, at.i)

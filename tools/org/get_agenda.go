@@ -100,24 +100,24 @@ func (s *agendaReader) getAgenda(ctx context.Context, in getAgendaIn) (getAgenda
 	}
 	out := getAgendaOut{View: in.View, Date: formatDay(span.First)}
 	s.widen(&span, in.View)
-	a, err := s.agenda(ctx, nil, span)
+	a, err := s.agenda(ctx, nil, agendaRequest{span, pageRange{0, maxAgendaEntries}, func(orgagenda.Kind) bool { return true }})
 	if err != nil {
 		return out, err
 	}
-	if len(a.entries) > maxAgendaEntries {
-		return out, tools.Errorf(tools.Limited, "The agenda has %d entries, more than %d", len(a.entries), maxAgendaEntries).
+	if a.total > maxAgendaEntries {
+		return out, tools.Errorf(tools.Limited, "The agenda has %d entries, more than %d", a.total, maxAgendaEntries).
 			WithHint("Ask for a shorter view, or use org-get-agenda-items with limit and cursor.")
 	}
 	again := s.newPageReader()
-	shown := a.entries[:0]
+	shown := []orgagenda.Entry{}
 	said := []dialectNode{}
-	for _, e := range a.entries {
-		f, ok := again.open(a.files[e.File])
+	for _, e := range a.items {
+		f, ok := again.open(e.in)
 		if !ok {
 			continue
 		}
 		e.View = orgfile.NewView(f.File, nil)
-		shown = append(shown, e)
+		shown = append(shown, e.Entry)
 		if day := formatDay(e.Day); len(out.Days) == 0 || out.Days[len(out.Days)-1].Header != day {
 			out.Days = append(out.Days, agendaBlock{Header: day})
 		}

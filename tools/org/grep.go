@@ -70,9 +70,33 @@ type dialectGroup struct {
 	Matches []grepLine    `json:"matches"`
 }
 
+// A foundGroup is the lines of one headline that match.
+type foundGroup struct {
+	found
+	lines []int // a place in each
+}
+
+// group finds the matches in a file.
+func (in grepIn) group(f *shownFile) (groups []foundGroup) {
+	ref := f.reference()
+	for _, at := range matchLines(f.File, in.Pattern, in.CaseSensitive) {
+		i := f.AtByte(at)
+		if last := len(groups) - 1; last >= 0 && groups[last].i == i {
+			groups[last].lines = append(groups[last].lines, at)
+			continue
+		}
+		groups = append(groups, foundGroup{found{ref, i}, []int{at}})
+	}
+	return groups
+}
+
 func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 	if in.Pattern == "" || strings.ContainsAny(in.Pattern, "\r\n") {
 		return grepOut{}, tools.Errorf(tools.Invalid, "pattern: must be a text of one line")
+	}
+	pages, err := newPageRange(in.Limit, in.Cursor)
+	if err != nil {
+		return grepOut{}, err
 	}
 	var only []string
 	if in.File != "" {
@@ -82,31 +106,14 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 	if err != nil {
 		return grepOut{}, err
 	}
-	type group struct {
-		found
-		lines []int
-	}
-	each := make([][]group, len(names))
-	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
-		ref := f.reference()
-		for _, at := range matchLines(f.File, in.Pattern, in.CaseSensitive) {
-			i := f.AtByte(at)
-			if last := len(each[n]) - 1; last >= 0 && each[n][last].i == i {
-				each[n][last].lines = append(each[n][last].lines, at)
-				continue
-			}
-			each[n] = append(each[n], group{found{ref, i}, []int{at}})
-		}
-	})
+	page, err := findInFiles(ctx, s.catalog, names, pages, in.group)
 	if err != nil {
 		return grepOut{}, err
 	}
-	all := slices.Concat(each...)
-	groups, next, err := page(all, in.Limit, in.Cursor)
-	out := grepOut{Total: len(all), NextCursor: next}
+	out := grepOut{Total: page.total, NextCursor: page.next}
 	again := s.newPageReader()
 	said := []dialectGroup{}
-	for _, g := range groups {
+	for _, g := range page.items {
 		f, ok := again.open(g.in)
 		if !ok {
 			continue
@@ -122,10 +129,10 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 		}
 	}
 	out.dialect = s.dialects().answer(func() any {
-		if next == "" {
+		if out.NextCursor == "" {
 			return map[string]any{"groups": said}
 		}
-		return map[string]any{"groups": said, "total": out.Total, "nextCursor": next} // which that server does not have: it answers all
+		return map[string]any{"groups": said, "total": out.Total, "nextCursor": out.NextCursor} // which that server does not have: it answers all
 	})
-	return out, err
+	return out, nil
 }

@@ -3,6 +3,7 @@ package org
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -72,8 +73,15 @@ type foundHabit struct {
 
 func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabitsOut, error) {
 	today := dayOf(s.now())
-	each, err := inEachFile(ctx, s, in.Files, func(f *shownFile) []foundHabit {
-		var list []foundHabit
+	pages, err := newPageRange(in.Limit, in.Cursor)
+	if err != nil {
+		return getHabitsOut{}, err
+	}
+	names, err := s.agendaFiles(ctx, in.Files)
+	if err != nil {
+		return getHabitsOut{}, err
+	}
+	all, err := findInFiles(ctx, s.catalog, names, pageRange{0, math.MaxInt}, func(f *shownFile) (list []foundHabit) {
 		view := orgfile.NewView(f.File, nil)
 		for _, i := range f.Select(orgfile.Selection{Open: true}) {
 			if style, _ := f.SelectiveProperty(i, "STYLE"); style == "habit" {
@@ -86,17 +94,16 @@ func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabits
 	if err != nil {
 		return getHabitsOut{}, err
 	}
-	all := slices.Concat(each...)
-	slices.SortStableFunc(all, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
-	part, next, err := page(all, in.Limit, in.Cursor)
-	out := getHabitsOut{Total: len(all), NextCursor: next}
+	slices.SortStableFunc(all.items, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
+	page := cut(all.items, pages)
+	out := getHabitsOut{Total: page.total, NextCursor: page.next}
 	again := s.newPageReader()
-	for _, h := range part {
+	for _, h := range page.items {
 		if f, ok := again.open(h.in); ok {
 			out.Items = append(out.Items, s.describeHabit(f, h, today, int(cmp.Or(in.Days, 21))))
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 func (h foundHabit) urgency(today orgtime.Day) int {

@@ -85,20 +85,3 @@ func (c Cursor) offset() (int, error) {
 	}
 	return n, nil
 }
-
-// page returns a part of a list and the cursor of what follows it.
-func page[T any](all []T, limit tools.Limit, cursor Cursor) (items []T, next Cursor, err error) {
-	offset, err := cursor.offset()
-	if err != nil {
-		return nil, "", err
-	}
-	if limit <= 0 {
-		limit = 50
-	}
-	from := min(offset, len(all))
-	to := min(from+int(limit), len(all))
-	if to < len(all) {
-		next = Cursor(strconv.Itoa(to))
-	}
-	return all[from:to], next, nil
-}

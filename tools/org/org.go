@@ -22,6 +22,7 @@ func System() tools.Kind {
 		Doc: "Org-mode files: tasks with states, tags, properties, dates and clocks. Every edit leaves the bytes that Emacs would have written; Emacs need not run. " +
 			"A headline is named by a URI, org://projects.org/headline/Alpha/Tasks or org://id/ID, as answers give it.",
 		Open:         Open,
+		CheckConfig:  Config.check,
 		Detect:       Detect,
 		UsualFolders: UsualFolders,
 		ErrorFormat:  errorFormat(),

@@ -202,6 +202,10 @@ func TestSpellings(t *testing.T) {
 	if diff := cmp.Diff(want, out["candidates"]); diff != "" || out["error"] != "AMBIGUOUS" {
 		t.Errorf("%v (-want +got):\n%s", out["error"], diff)
 	}
+	hint := "Use one of these URIs, or org://id/ID: org://projects.org/headline/Call%20Bob;1 (line 12, ID bob-1), org://projects.org/headline/Call%20Bob;2 (line 16)."
+	if out["hint"] != hint {
+		t.Errorf("hint %q, want %q", out["hint"], hint) // clients that show only text
+	}
 }
 
 func quote(text string) string {

@@ -103,7 +103,7 @@ func (e *edit) setDates(f *editedFile, i int, in scheduleTaskIn) error {
 	return nil
 }
 
-const dateHint = "Write 2026-02-01, 2026-02-01 14:00-15:30 ++1w, +2d or fri."
+const dateHint = "A repeater and a warning may follow: 2026-02-01 ++1w -3d."
 
 // result is a file as it will be, and where headline i of the whole file is shown
 // in it.

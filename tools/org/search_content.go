@@ -85,39 +85,42 @@ func (s *reader) searchContent(ctx context.Context, in searchContentIn) (searchC
 	if query == "" || strings.ContainsAny(query, "\r\n") {
 		return searchContentOut{}, tools.Errorf(tools.Invalid, "query: must be a text of one line")
 	}
+	pages, err := newPageRange(in.MaxResults, in.Cursor)
+	if err != nil {
+		return searchContentOut{}, err
+	}
 	names, err := s.chosenFiles(ctx, in.Files)
 	if err != nil {
 		return searchContentOut{}, err
 	}
-	each := make([][]textMatch, len(names))
-	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
+	page, err := findInFiles(ctx, s.catalog, names, pages, func(f *shownFile) (part []textMatch) {
 		if f.archived && !in.IncludeArchived && len(in.Files) == 0 {
-			return
+			return nil
 		}
 		ref := f.reference()
 		for _, at := range matchLines(f.File, query, false) {
 			i := f.AtByte(at)
 			if in.IncludeArchived || f.archived || !f.isArchived(i) {
-				each[n] = append(each[n], textMatch{found{ref, i}, at})
+				part = append(part, textMatch{found{ref, i}, at})
 			}
 		}
+		return part
 	})
 	if err != nil {
 		return searchContentOut{}, err
 	}
-	var all []textMatch
-	for _, matches := range each {
-		all = append(all, matches...)
-	}
-	part, next, err := page(all, in.MaxResults, in.Cursor)
-	out := searchContentOut{Total: len(all), NextCursor: next}
+	return s.describeMatches(page, query), nil
+}
+
+func (s *reader) describeMatches(page resultPage[textMatch], text string) searchContentOut {
+	out := searchContentOut{Total: page.total, NextCursor: page.next}
 	again := s.newPageReader()
-	for _, m := range part {
+	for _, m := range page.items {
 		if f, ok := again.open(m.in); ok {
-			out.Items = append(out.Items, s.describeMatch(f, m, query))
+			out.Items = append(out.Items, s.describeMatch(f, m, text))
 		}
 	}
-	return out, err
+	return out
 }
 
 func (s *reader) describeMatch(f *shownFile, m textMatch, query string) contentMatch {

@@ -70,6 +70,10 @@ func (s *reader) searchHeadlines(ctx context.Context, in searchHeadlinesIn) (hea
 // list answers the headlines that choose selects in the files. Archived files are
 // left out unless they are named.
 func (s *reader) list(ctx context.Context, files []string, limit tools.Limit, cursor Cursor, choose func(f *shownFile) []int) (headlineList, error) {
+	pages, err := newPageRange(limit, cursor)
+	if err != nil {
+		return headlineList{}, err
+	}
 	names, err := s.chosenFiles(ctx, files)
 	if err != nil {
 		return headlineList{}, err
@@ -77,24 +81,23 @@ func (s *reader) list(ctx context.Context, files []string, limit tools.Limit, cu
 	if len(files) == 0 {
 		names = slices.DeleteFunc(names, isArchive)
 	}
-	each := make([][]found, len(names))
-	err = s.eachFile(ctx, names, func(n int, f *shownFile) {
-		in := f.reference()
-		for _, i := range choose(f) {
-			each[n] = append(each[n], found{in, i})
+	page, err := findInFiles(ctx, s.catalog, names, pages, func(f *shownFile) []found {
+		chosen := choose(f)
+		part, in := make([]found, len(chosen)), f.reference()
+		for n, i := range chosen {
+			part[n] = found{in, i}
 		}
+		return part
 	})
 	if err != nil {
 		return headlineList{}, err
 	}
-	all := slices.Concat(each...)
-	part, next, err := page(all, limit, cursor)
-	out := headlineList{Total: len(all), NextCursor: next}
+	out := headlineList{Total: page.total, NextCursor: page.next}
 	again := s.newPageReader()
-	for _, at := range part {
+	for _, at := range page.items {
 		if f, ok := again.open(at.in); ok {
 			out.Items = append(out.Items, s.describe(f, at.i))
 		}
 	}
-	return out, err
+	return out, nil
 }

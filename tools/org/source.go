@@ -58,7 +58,7 @@ type catalog struct {
 // Open opens the folders of a configuration. The error is Unavailable, with the
 // path in the message, if one does not exist or cannot be read.
 func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
-	if err := c.checkWords(); err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
 	settings, buffers := orgfile.DefaultSettings(), newOpenBuffers(c, env)

@@ -2,6 +2,7 @@ package org
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,13 +199,19 @@ func (s *catalog) findIn(f *shownFile, t target) (int, error) {
 			WithHint("Titles stand without state, priority and tags. Read org://%s/outline, or search.", escapePath(f.name))
 	}
 	data := errorData{}
+	var named []string
 	for _, i := range found[:min(len(found), 10)] {
 		id, _ := f.Property(i, "ID")
-		data.candidates = append(data.candidates, Candidate{s.uri(f, i), id, f.Line(int(f.Headlines[i].Begin))})
+		c := Candidate{s.uri(f, i), id, f.Line(int(f.Headlines[i].Begin))}
+		data.candidates = append(data.candidates, c)
+		if id != "" {
+			id = ", ID " + id
+		}
+		named = append(named, fmt.Sprintf("%s (line %d%s)", c.ResourceURI, c.Line, id))
 	}
 	return 0, &tools.Error{
 		Code: tools.Conflict, SpecCode: "AMBIGUOUS", Message: strconv.Itoa(len(found)) + " headlines have this path",
-		Hint: "Use the resourceUri of one of the candidates, or its org://id/ID.", Data: data,
+		Hint: "Use one of these URIs, or org://id/ID: " + strings.Join(named, ", ") + ".", Data: data,
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 type Entry struct {
 	Day      orgtime.Day // on which it is shown
 	Kind     Kind
-	File     int // for the caller: which file the entry is of
+	File     int // number of its file, which the caller sets
 	View     *orgfile.View
 	Headline int
 	Date     orgtime.Day // of the timestamp; Day for ranges and diary entries
@@ -62,23 +62,23 @@ func List(c *Calendar, span Span) []Entry {
 	return b.out
 }
 
-// Merge brings the entries of several files, those of each as List returned them
-// and one file after the other, into the order of an agenda of all.
-func Merge(entries []Entry) {
-	for i := range entries {
-		entries[i].order = i
-	}
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Day, b.Day), compareEntries(a, b)) })
+// Compare brings the entries of several files, whose numbers File has, into the order
+// of an agenda of all.
+func Compare(a, b Entry) int {
+	return cmp.Or(cmp.Compare(a.Day, b.Day), compareRank(a, b), cmp.Compare(a.File, b.File), cmp.Compare(a.order, b.order))
 }
 
-func compareEntries(a, b Entry) int {
+// compareEntries compares entries of one file and day.
+func compareEntries(a, b Entry) int { return cmp.Or(compareRank(a, b), cmp.Compare(a.order, b.order)) }
+
+func compareRank(a, b Entry) int {
 	if (a.Habit != nil) != (b.Habit != nil) {
 		if a.Habit != nil {
 			return 1
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(a.minutes, b.minutes), cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.order, b.order))
+	return cmp.Or(cmp.Compare(a.minutes, b.minutes), cmp.Compare(b.Priority, a.Priority))
 }
 
 // untimed sorts behind each time of day.
