@@ -36,6 +36,7 @@ func TestBadInput(t *testing.T) {
 		{"POST", "/cards/batch", `{"ops":"all"}`, "ops"},
 		{"POST", "/cards/batch", `{"ops":{"action":"create"}}`, "ops"},
 		{"POST", "/cards/batch", `{"ops":[]}`, "ops"},
+		{"POST", "/cards/batch", `{"ops":[1, 2]}`, "ops"},
 		{"POST", "/cards/batch", `{"ops":[{}],"mode":"some"}`, "mode"},
 		{"PATCH", "/cards/Page", `{"patch":{"mode":"replace_between"}}`, "patch.start_marker"},
 		{"PATCH", "/cards/Page", `{"patch":{"mode":"replace_between","start_marker":"a"}}`, "patch.end_marker"},
@@ -62,6 +63,12 @@ func TestBadInput(t *testing.T) {
 		if code != 400 || !strings.Contains(fields, `"field":"`+c.field+`"`) {
 			t.Errorf("%s %s %s: %d %v, want 400 about %q", c.method, c.path, c.body, code, answer, c.field)
 		}
+	}
+	// A patch of a batch that does not fit is the error of its op, and no other op is lost.
+	_, answer := w.do(t, token, "POST", "/cards/batch", `{"ops":[{"action":"update","name":"Page","patch":{"mode":"replace_between","start_marker":"NOPE","end_marker":"x","replacement_html":"y"}},
+		{"action":"create","name":"After","type":"RichText"}]}`)
+	if text := jsonOf(t, answer["results"]); !strings.Contains(text, `"field":"patch.start_marker"`) || strings.Count(text, `"status":"ok"`) != 1 {
+		t.Errorf("a batch with a patch that does not fit: %s", text)
 	}
 	// A name that was deleted can be given again, with the card's history.
 	for _, step := range []struct {

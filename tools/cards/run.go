@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
 // upkeepEvery is how often the background work looks for what is due.
@@ -53,6 +54,9 @@ func (l *local) keepUp(ctx context.Context) error {
 		return err
 	}
 	if err := removeDrafts(l); err != nil {
+		return err
+	}
+	if err := cardstore.MergeIndex(ctx, l.store); err != nil {
 		return err
 	}
 	return l.store.DB().Sweep(ctx)

@@ -24,6 +24,7 @@ func (r requestMaker) anyName() string {
 	return r.pick(
 		"Town", "River", "Vault", "Vault+kid", "Vaults", "Vault+nobody", "Nobody", "Nobody+kid", "Town+kid", "Town+notes", "Town+GM", "Town+GM+notes", "Nobody+GM", "River+AI", "River+GM",
 		"Town+Player", "Old vault", "List of all", "Vault+*self+*read", "Nobody+*self+*read", "Vault+tags", "Town+tags", "~2", "~5", ":basic", "RichText", "Terms", "GM", "vault", "Town+AI+x",
+		"Ambush", "Ambush+kid", "Ambushes", "River+lore", "Town+lore", "Raid", "Siege", "Storming", "Storming+kid", "Plan",
 		r.made(), r.made()+"+kid", "Found", "Picture",
 	)
 }
@@ -44,7 +45,7 @@ func (r requestMaker) content() string {
 }
 
 func (r requestMaker) kind() string {
-	return r.pick("RichText", "RichText", "RichText", "RichText", "PlainText", "PlainText", "Pointer", "Phrase", "Number", "Cardtype", "List", "Vault", "Nope")
+	return r.pick("RichText", "RichText", "RichText", "RichText", "PlainText", "PlainText", "Pointer", "Phrase", "Number", "Cardtype", "List", "Vault", "Plan", "Nope")
 }
 
 func (r requestMaker) patch(dryRun bool) string {
@@ -96,7 +97,7 @@ func (r requestMaker) read() anyRequest {
 	case 8:
 		return get("/cards?prefix=" + url.QueryEscape(name) + "&" + page)
 	case 9:
-		return get("/cards?include_virtual=true&" + r.pick("not_name=*own*", "tag=Place", "type=Pointer", "type=RichText", "type=Vault", "updated_since=2020-01-01", "updated_before=2020-01-01") + "&" + page)
+		return get("/cards?include_virtual=true&" + r.pick("not_name=*own*", "tag=Place", "type=Pointer", "type=RichText", "type=Vault", "type=Plan", "updated_since=2020-01-01", "updated_before=2020-01-01") + "&" + page)
 	case 10:
 		return post("/run_query", fmt.Sprintf(`{"query": {"name": ["match", %q], "content": %q}, "limit": 3}`, r.pick("o", "Vault", "Town"), words))
 	case 11:
@@ -104,7 +105,7 @@ func (r requestMaker) read() anyRequest {
 	case 12:
 		return post("/validation/"+r.pick("suggest_improvements", "tags", "structure", "recommend_structure"), `{"name": `+quoted+`, "type": `+fmt.Sprintf("%q", r.kind())+`, "tags": ["Vault"], "content": "x"}`)
 	case 13:
-		return get(r.pick("/types", "/types/Vault", "/types/RichText", "/trash", "/admin/api_keys", "/health", "/health/ping", "/nothing", "/jobs/1", "/validation/requirements/Vault", "/admin/database/backup/list", "/.well-known/jwks.json"))
+		return get(r.pick("/types", "/types/Vault", "/types/Plan", "/types/RichText", "/trash", "/admin/api_keys", "/health", "/health/ping", "/nothing", "/jobs/1", "/validation/requirements/Vault", "/admin/database/backup/list", "/.well-known/jwks.json"))
 	case 14:
 		return get(card + "/history/" + r.pick("1", "99999999", "x"))
 	case 15:

@@ -88,6 +88,9 @@ func (a *API) Write(who cardauth.Principal, r *http.Request, body []byte, o Writ
 
 func (a *API) writeCards(q *request, route route, o WriteOptions) (answer, error) {
 	p, err := a.try(q, route, o.Seed)
+	if errors.Is(err, cardstore.ErrNameTaken) {
+		err = a.apiErrorOf(q, err) // counts it
+	}
 	if n := *q.probes; n > 0 {
 		limit := sqlstore.RateLimit{Limit: a.Limits.Probes, Window: time.Hour}
 		a.Log.Info("a write onto the name of a card that its caller may not read", "subject", q.who.Subject, "names", n)

@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -245,6 +246,53 @@ func TestOutageOfKeysUnderLoad(t *testing.T) {
 		all.Wait()
 		if fetches < 3 || fetches > 2+minutes || s.tokens < 20 {
 			t.Errorf("%d fetches for %d tokens in %d minutes", fetches, s.tokens, minutes)
+		}
+	})
+}
+
+// While a wiki rotates its keys, no call of many fails, and the wiki is asked for its keys
+// once for each of them.
+func TestRotationOfKeysUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(func(_ int, w http.ResponseWriter, _ *http.Request) { ok(w) })
+		s.life = 2 * time.Minute
+		fetches := 0
+		published := []any{publicKey(s.kid, s.key)}
+		s.jwks = func(w http.ResponseWriter, _ *http.Request) {
+			fetches++
+			_ = json.NewEncoder(w).Encode(map[string]any{"keys": published})
+		}
+		var mu sync.Mutex
+		c := newClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return s.RoundTrip(r)
+		}), "k")
+		const rotations = 5
+		var all sync.WaitGroup
+		all.Go(func() {
+			for i := range rotations {
+				time.Sleep(5*time.Minute + time.Second)
+				mu.Lock()
+				s.kid, s.key = fmt.Sprintf("key-%d", 100+i), makeKey()
+				published = []any{published[len(published)-1], publicKey(s.kid, s.key)} // the former for a while
+				mu.Unlock()
+			}
+		})
+		for i := range 60 {
+			all.Go(func() {
+				for range 30 * 6 {
+					if _, err := c.Do(t.Context(), cardclient.Request{Role: []string{"user", "gm", "admin"}[i%3], Method: "GET", Path: "/types"}); err != nil {
+						t.Error(err)
+						return
+					}
+					time.Sleep(10 * time.Second)
+				}
+			})
+		}
+		all.Wait()
+		if fetches != 1+rotations {
+			t.Errorf("%d fetches for %d rotations", fetches, rotations)
 		}
 	})
 }

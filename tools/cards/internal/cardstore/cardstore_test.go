@@ -2,11 +2,14 @@ package cardstore
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
 
@@ -40,6 +43,48 @@ func names(cards []Card) (out []string) {
 		out = append(out, string(c.Name))
 	}
 	return out
+}
+
+// The index has few parts afterwards, finds the same, and is left alone until there is
+// more to merge.
+func TestMergeIndex(t *testing.T) {
+	s := openStore(t)
+	for i := range 40 {
+		s.put(t, admin, fmt.Sprintf("Topic %d", i), "RichText", strings.Repeat(fmt.Sprintf("<p>quixotic %d</p>", i), 30))
+	}
+	parts := func() (n int) {
+		if err := s.db.Reader().QueryRow(t.Context(), "SELECT count(DISTINCT segid) FROM card_text_idx").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	found := func() int {
+		cards, _, err := s.Search(t.Context(), admin, Search{Words: "quixotic 7", In: "content", Limit: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(cards)
+	}
+	before, hits := parts(), found()
+	if err := MergeIndex(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if n := parts(); n >= before || n > 2 {
+		t.Errorf("%d parts, %d before", n, before)
+	}
+	if n := found(); n != hits || n == 0 {
+		t.Errorf("%d hits, %d before", n, hits)
+	}
+	err := s.db.Write(t.Context(), func(q *sqlstore.Conn) error {
+		if merged, err := mergeStep(t.Context(), q); merged || err != nil {
+			t.Errorf("merged once more: %v, %v", merged, err)
+		}
+		_, err := q.Exec(t.Context(), "INSERT INTO card_text (card_text) VALUES ('integrity-check')")
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestCreate(t *testing.T) {
