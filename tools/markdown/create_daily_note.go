@@ -55,6 +55,11 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 	}
 	s := readDailySettings(n)
 	name, ok := formatDate(day, s.Format)
+	if n.graph != nil {
+		var file string
+		file, ok = n.graph.JournalFile(day)
+		s.Folder, name = path.Split(file)
+	}
 	if !ok {
 		return CreateDailyNoteOut{}, tools.Errorf(tools.Invalid, "The vault's settings name daily notes by a form of dates that is not known: %.80s", s.Format).
 			WithHint("Use create_page.")
@@ -109,8 +114,8 @@ func readDailySettings(n *Notebook) dailySettings {
 	s := dailySettings{Format: "YYYY-MM-DD"}
 	switch n.layout {
 	case plainLayout, mirrorLayout: // they have no settings
-	case logseqLayout:
-		return dailySettings{Format: "YYYY_MM_DD", Folder: "journals"}
+	case logseqLayout: // see the caller
+		return dailySettings{}
 	case obsidianLayout:
 		var periodic struct {
 			Daily dailySettings `json:"daily"`

@@ -62,11 +62,17 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	o, parent, err := n.findNode(ctx, in.ParentPath)
+	now, parent, err := lookAt(ctx, n, in.ParentPath)
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	file, err := n.findFreeName(o, path.Join(parent.place, pageName(title)+".md"))
+	o := now.outline
+	var file string
+	if n.graph != nil {
+		file, title, err = newGraphPage(ctx, n, now, parent, title)
+	} else {
+		file, err = n.findFreeName(o, path.Join(parent.place, pageName(title)+".md"))
+	}
 	if err != nil {
 		return CreatePageOut{}, err
 	}
@@ -123,6 +129,10 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 		has, block, body = false, "", 0
 		own, _ = frontmatter.Parse("") // empty front matter is always valid
 	}
+	if n.graph != nil && !has {
+		text = graphProperties(n.graph, file, title, in.Icon, content)
+		return parsePage(n.graph, file, []byte(text)).id(), text
+	}
 	var keys strings.Builder
 	for _, field := range n.newFields(c, o, file, title, in.Icon) {
 		if _, given := own.Values[field[0]]; !given && field[1] != "" {
@@ -136,7 +146,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 		}
 		text += content[body:]
 	}
-	return parse(file, []byte(text)).id(), text
+	return parsePage(n.graph, file, []byte(text)).id(), text
 }
 
 // newFields are the keys that a new page gets: those of the mirror of a wiki, and
@@ -151,7 +161,7 @@ func (n *Notebook) newFields(c tools.CallContext, o *outline, file, title, icon 
 		stamp := now.UTC().Format(time.RFC3339)
 		return slices.Concat([][2]string{{"id", newPageID(c)}}, fields, [][2]string{{"created", stamp}, {"updated", stamp}})
 	}
-	if path.Base(stem(file)) == title {
+	if titleOfFile(n.graph, file) == title {
 		return fields[1:]
 	}
 	return fields

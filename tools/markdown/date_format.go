@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
 )
 
 // formatDate writes a time in the notation of Obsidian's settings, such as
@@ -64,7 +66,7 @@ func datePart(t time.Time, part string) (string, bool) {
 	case "D":
 		return t.Format("2"), true
 	case "Do":
-		return strconv.Itoa(t.Day()) + ordinal(t.Day()), true
+		return strconv.Itoa(t.Day()) + logseqfile.Ordinal(t.Day()), true
 	case "dddd":
 		return t.Format("Monday"), true
 	case "ddd":
@@ -83,18 +85,4 @@ func datePart(t time.Time, part string) (string, bool) {
 		return t.Format("05"), true
 	}
 	return "", false
-}
-
-func ordinal(day int) string {
-	switch {
-	case day/10 == 1:
-		return "th"
-	case day%10 == 1:
-		return "st"
-	case day%10 == 2:
-		return "nd"
-	case day%10 == 3:
-		return "rd"
-	}
-	return "th"
 }

@@ -39,7 +39,7 @@ func (n *Notebook) draft() *draft {
 func (n *Notebook) Draft(context.Context) (tools.Source, error) {
 	over := folder.NewDraft(n.view, n.modes, maxDrafted)
 	return &Notebook{
-		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, settings: n.settings, name: n.name, tenant: n.tenant, inbox: n.inbox,
+		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, graph: n.graph, settings: n.settings, name: n.name, tenant: n.tenant, inbox: n.inbox,
 		now: n.now, log: n.log, changed: func(string) {}, writing: new(sync.Mutex), versions: n.versions, release: func() error { return nil },
 		scans: n.scans, report: n.report,
 	}, nil
@@ -51,7 +51,7 @@ func (d *draft) readPage(file string) (*page, error) {
 	if err != nil {
 		return nil, d.n.toolError(file, err)
 	}
-	return parse(file, data), nil
+	return parsePage(d.n.graph, file, data), nil
 }
 
 // outline returns the outline of the folder as it will be.

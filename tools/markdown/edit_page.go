@@ -157,7 +157,7 @@ func (n *Notebook) planEdit(p *page, in EditPageIn) (splices []folder.Splice, me
 	if !known {
 		return nil, false, conflictError(p.etag())
 	}
-	base := parse(p.file, was)
+	base := parsePage(n.graph, p.file, was)
 	if splices, err = in.splices(base); err != nil {
 		return nil, false, err
 	}

@@ -21,6 +21,9 @@ func (in EditPageIn) propertySplices(p *page) ([]folder.Splice, error) {
 		return nil, err
 	}
 	block, _, has := frontmatter.Split(p.text)
+	if _, inFront := p.front.Values[in.Property]; p.graph != nil && !inFront {
+		return in.graphPropertySplices(p)
+	}
 	if !has {
 		return in.newFrontMatter(p.text)
 	}
@@ -28,12 +31,12 @@ func (in EditPageIn) propertySplices(p *page) ([]folder.Splice, error) {
 		return nil, tools.Errorf(tools.Invalid, "property: %v", p.yamlError).WithHint("Correct it with lines or text as the target.")
 	}
 	start := strings.Index(p.text, "\n") + 1
-	now, err := in.editBlock(block, p.fields)
+	now, err := in.editBlock(block, p.front)
 	if err != nil {
 		return nil, err
 	}
 	fields, err := frontmatter.Parse(now)
-	if err != nil || !sameOthers(p.fields.Values, fields.Values, in.Property) {
+	if err != nil || !sameOthers(p.front.Values, fields.Values, in.Property) {
 		return nil, tools.Errorf(tools.Invalid, "property: the front matter around %.80q is written in a way that cannot be edited alone", in.Property).
 			WithHint("Edit it with lines or text as the target.")
 	}

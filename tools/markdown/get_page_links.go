@@ -112,7 +112,7 @@ func outgoing(p *page, r *linkResolver, title func(file string) string) []Outgoi
 			}
 		case len(found) > 1:
 			link.Status, link.Candidates = "ambiguous", found[:min(len(found), 10)]
-		case isOutside(l):
+		case isOutside(l), l.Tag, l.Listed: // a tag needs no page
 			continue
 		default:
 			link.Status = "broken"

@@ -79,6 +79,8 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 	if err != nil {
 		return GetTreeOut{}, err
 	}
+	excluded := excludedPages(n, now.outline, top.place)
+	top = top.without(excluded)
 	heads := now.heads
 	if in.IncludeMetadata {
 		heads = readHeads
@@ -87,7 +89,7 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	out := GetTreeOut{Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place)}
+	out := GetTreeOut{Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place) + excludedNote(excluded, top.place)}
 	for _, c := range top.children {
 		c.pages(func(*node) { out.Total++ })
 	}

@@ -18,7 +18,7 @@ func TestLayouts(t *testing.T) {
 		"beside":     {map[string]string{".obsidian/app.json": `{"attachmentFolderPath":"./"}`, "Guide.md": ""}, "Guide/Setup.md", "Guide/x.png", "# Setup\n"},
 		"outside":    {map[string]string{".obsidian/app.json": `{"attachmentFolderPath":"../.."}`, "Guide.md": ""}, "Guide/Setup.md", "x.png", "# Setup\n"},
 		"no setting": {map[string]string{".obsidian/app.json": `{`, "Guide.md": ""}, "Guide/Setup.md", "x.png", "# Setup\n"},
-		"logseq":     {map[string]string{"logseq/config.edn": "{}", "Guide.md": ""}, "Guide/Setup.md", "assets/x.png", "# Setup\n"},
+		"logseq":     {map[string]string{"logseq/config.edn": "{}", "Guide.md": ""}, "Guide%2FSetup.md", "assets/x.png", "# Setup\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, c.files, nil)

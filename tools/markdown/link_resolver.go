@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
 )
 
 // A linkSource is a page with what is needed to resolve links from and to it.
@@ -18,6 +19,7 @@ type linkSource struct {
 	aliases     []string
 	links       []writtenLink
 	unreadable  bool
+	graph       *logseqfile.Graph
 }
 
 // A writtenLink is a link with its target as the page has it.
@@ -29,21 +31,24 @@ type writtenLink struct {
 
 // pageLinks are the links of a page, those of its front matter first.
 func pageLinks(p *page) []links.Link {
+	if p.graph != nil {
+		return append(links.FrontMatter(p.text, p.body), links.ScanGraph(p.text, p.body)...)
+	}
 	return append(links.FrontMatter(p.text, p.body), links.Scan(p.text, p.body)...)
 }
 
 // readLinkSources reads the title, aliases and links of pages. A page that cannot be
 // read has its name and no links.
-func readLinkSources(ctx context.Context, files []string, read func(file string) (*page, error)) ([]linkSource, error) {
+func readLinkSources(ctx context.Context, graph *logseqfile.Graph, files []string, read func(file string) (*page, error)) ([]linkSource, error) {
 	all := make([]linkSource, len(files))
 	err := folder.ForEach(ctx, len(files), func(i int) {
 		p, err := read(files[i])
 		if err != nil {
-			p = parse(files[i], nil)
+			p = parsePage(graph, files[i], nil)
 		}
 		c := linkSource{
 			file: p.file, title: p.title(), named: p.fields.Text("title") == "", unreadable: err != nil || !p.utf8,
-			aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...),
+			aliases: p.aliases(), graph: graph,
 		}
 		for _, l := range pageLinks(p) {
 			w := writtenLink{l, strings.Clone(p.text[l.Start:l.End])} // so that the page's text can be freed
@@ -71,13 +76,14 @@ const (
 // else by alias. It ignores letter case. If several match it returns all of them.
 type linkResolver struct {
 	layout layout
+	graph  *logseqfile.Graph                              // nil unless the layout is that of Logseq
 	pages  func(kind index.NameKind, key string) []string // those with this name
 	files  map[string][]string                            // attachments, by path and by name
 }
 
 // newLinkResolver resolves links among these pages and files.
 func (n *Notebook) newLinkResolver(files []string, all []linkSource) *linkResolver {
-	return &linkResolver{n.layout, n.namesOf(namesOfSources(all)), attachmentNames(files)}
+	return &linkResolver{n.layout, n.graph, n.namesOf(namesOfSources(all)), attachmentNames(files)}
 }
 
 // namesOfSources looks names of these pages up.
@@ -139,8 +145,11 @@ func attachmentNames(files []string) map[string][]string {
 
 // linkKeys are the last parts of the names that l on the page from can mean: only
 // pages with one of them as a name can be what it leads to.
-func linkKeys(from string, l links.Link) []string {
+func linkKeys(graph *logseqfile.Graph, from string, l links.Link) []string {
 	target := strings.TrimSuffix(l.Target, "/")
+	if graph != nil && l.Wiki {
+		target = graph.Canonical(target)
+	}
 	if target == "" {
 		return nil
 	}
@@ -165,12 +174,15 @@ func lastPart(p string) string {
 // else other files. Nothing is a broken link, several are an ambiguous one.
 func (r *linkResolver) resolve(from string, l links.Link) (found []string, form linkForm) {
 	target := l.Target
+	if r.graph != nil && l.Wiki {
+		return r.resolveTitle(target)
+	}
 	if rest, ok := strings.CutPrefix(target, "/"); ok {
 		return r.at(strings.TrimSuffix(rest, "/")), rootForm
 	}
 	dotted := strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../")
 	if !l.Wiki || dotted {
-		found = r.at(path.Join(path.Dir(from), target))
+		found = r.relativeTo(from, target)
 		if len(found) > 0 || dotted || r.layout != obsidianLayout {
 			return found, relativeForm
 		}
@@ -199,6 +211,37 @@ func (r *linkResolver) resolve(from string, l links.Link) (found []string, form 
 		return found, titleForm
 	}
 	return r.pages(index.AliasName, folder.FoldName(target)), titleForm
+}
+
+// resolveTitle is resolve for a link that calls a page by its title or an alias, as all
+// links of Logseq but those to files do.
+func (r *linkResolver) resolveTitle(target string) (found []string, form linkForm) {
+	key := folder.FoldName(r.graph.Canonical(target))
+	if found = r.pages(index.TitleName, key); len(found) > 0 {
+		return found, nameForm
+	}
+	if found = r.pages(index.AliasName, key); len(found) > 0 {
+		return found, titleForm
+	}
+	return r.fileAt(target), pathForm
+}
+
+// relativeTo returns what is at a path from a page.
+func (r *linkResolver) relativeTo(from, target string) []string {
+	found := r.at(path.Join(path.Dir(from), target))
+	if len(found) == 0 && r.graph != nil {
+		return r.assetAt(target)
+	}
+	return found
+}
+
+// assetAt returns the file in the folder of Logseq's attachments that a link names,
+// wherever the page is.
+func (r *linkResolver) assetAt(target string) []string {
+	if target = strings.TrimLeft(target, "./"); strings.HasPrefix(target, "assets/") {
+		return r.fileAt(target)
+	}
+	return nil
 }
 
 // at returns the pages at a path, or else the file.

@@ -55,7 +55,8 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	root, err := now.heads(ctx, n, top, int(in.Depth))
+	excluded := excludedPages(n, now.outline, top.place)
+	root, err := now.heads(ctx, n, top.without(excluded), int(in.Depth))
 	if err != nil {
 		return ListPagesOut{}, err
 	}
@@ -68,7 +69,7 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place)}
+	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place) + excludedNote(excluded, top.place)}
 	from := min(int(in.Offset), len(flat))
 	size := 0
 	for _, l := range flat[from:] {

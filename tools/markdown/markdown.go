@@ -28,7 +28,7 @@ func System() tools.Kind {
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
 			readPages(), readAttachment(), renameHeading(), renameTag(), mergePages(), getPageContext(), createDailyNote(), splitPage(), batch(),
 		},
-		Problems:  []status.ProblemType{indexBroken, syncStopped, syncConflicts},
+		Problems:  []status.ProblemType{indexBroken, syncStopped, syncConflicts, syncBlocks},
 		Folders:   true,
 		Resources: resources(),
 		Prompts:   prompts(),

@@ -79,9 +79,9 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	for _, e := range plan.edits {
 		switch e.from {
 		case source.file:
-			source = parse(source.file, e.data)
+			source = parsePage(n.graph, source.file, e.data)
 		case file:
-			to = parse(file, e.data)
+			to = parsePage(n.graph, file, e.data)
 		default:
 			if err := d.SetContent(e.file, e.data); err != nil {
 				return MergePagesOut{}, n.toolError(e.file, err)
@@ -99,10 +99,10 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	if len(after) > maxPage {
 		return MergePagesOut{}, tools.Errorf(tools.Limited, "The page would have more than %d bytes", maxPage)
 	}
-	if err := d.removeMerged(parse(source.file, was[0])); err != nil {
+	if err := d.removeMerged(parsePage(n.graph, source.file, was[0])); err != nil {
 		return MergePagesOut{}, err
 	}
-	if err := d.setContent(parse(file, was[1]), after); err != nil {
+	if err := d.setContent(parsePage(n.graph, file, was[1]), after); err != nil {
 		return MergePagesOut{}, err
 	}
 	if in.DryRun {

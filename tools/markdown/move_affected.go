@@ -33,7 +33,7 @@ func (d *draft) findAffected(ctx context.Context, o *outline, m moves) (affected
 		}
 		d.n.index.drop(err)
 	}
-	all, err := readLinkSources(ctx, o.pageFiles(), d.readPage)
+	all, err := readLinkSources(ctx, d.n.graph, o.pageFiles(), d.readPage)
 	return affectedPages{
 		sources: all, was: d.n.newLinkResolver(o.files, all), becomes: d.n.newLinkResolver(m.newPaths(o.files), m.newSources(all)),
 		failed: func() error { return nil },
@@ -45,7 +45,7 @@ func (d *draft) findAffected(ctx context.Context, o *outline, m moves) (affected
 // know what they hold now.
 func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m moves) (found affectedPages, err error) {
 	known, changed, keys := d.changedFiles(o, m)
-	sources, err := readLinkSources(ctx, slices.Sorted(maps.Keys(changed)), d.readPage)
+	sources, err := readLinkSources(ctx, d.n.graph, slices.Sorted(maps.Keys(changed)), d.readPage)
 	if err != nil {
 		return found, err
 	}
@@ -55,7 +55,7 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 			keys = append(keys, lastPart(name))
 		}
 	}
-	linking, err := now.linksByKey(ctx, keys)
+	linking, err := now.linksByKey(ctx, d.n, keys)
 	if err != nil {
 		return found, err
 	}
@@ -73,7 +73,7 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 	}
 	pages, failed := now.namedPages(ctx)
 	found.failed = failed
-	found.was = &linkResolver{d.n.layout, d.n.namesOf(replaceNames(pages, known, sources)), attachmentNames(o.files)}
+	found.was = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, sources)), attachmentNames(o.files)}
 	known = maps.Clone(known)
 	for from, to := range m {
 		known[from] = true
@@ -81,7 +81,7 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 			after = slices.DeleteFunc(after, func(s linkSource) bool { return s.file == to })
 		}
 	}
-	found.becomes = &linkResolver{d.n.layout, d.n.namesOf(replaceNames(pages, known, after)), attachmentNames(m.newPaths(o.files))}
+	found.becomes = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, after)), attachmentNames(m.newPaths(o.files))}
 	return found, nil
 }
 
@@ -116,7 +116,7 @@ func (d *draft) readOthers(ctx context.Context, pages []linkSource, known, chang
 			files = append(files, s.file)
 		}
 	}
-	return readLinkSources(ctx, files, d.readPage)
+	return readLinkSources(ctx, d.n.graph, files, d.readPage)
 }
 
 // replaceNames looks names up among pages, but for those in without, and among sources.

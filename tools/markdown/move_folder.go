@@ -19,7 +19,7 @@ func (n *Notebook) moveFolder(ctx context.Context, c tools.CallContext, o *outli
 		return MovePageOut{Success: true, NewPath: place, DryRun: in.DryRun}, nil
 	}
 	d := n.draft()
-	m, folders, err := d.planMoves(ctx, at, place+".md")
+	m, folders, err := d.planMoves(ctx, o, at, place+".md")
 	if err != nil {
 		return MovePageOut{}, err
 	}

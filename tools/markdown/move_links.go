@@ -88,6 +88,18 @@ func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (
 	for _, to := range m {
 		r.moved[folder.FoldName(path.Base(stem(to)))] = true
 	}
+	if d.n.graph != nil {
+		r.titles = map[string]string{}
+		for _, s := range m.newSources(all) {
+			r.titles[s.file] = s.title
+			r.moved[folder.FoldName(s.title)] = true
+		}
+		for _, to := range m {
+			if _, known := r.titles[to]; !known && o.isPage(to) { // a page is merged into it
+				r.titles[to] = d.n.head(to).title()
+			}
+		}
+	}
 	canvases := slices.DeleteFunc(slices.Clone(o.files), func(f string) bool { return !strings.EqualFold(path.Ext(f), ".canvas") })
 	edits := make([]fileEdit, len(all)+len(canvases))
 	var mu sync.Mutex
@@ -119,7 +131,8 @@ type relinker struct {
 	m            moves
 	wiki         bool
 	was, becomes *linkResolver
-	moved        map[string]bool // the names that moved pages and files will have
+	moved        map[string]bool   // the names that moved pages and files will have
+	titles       map[string]string // that moved pages will have, in a Logseq graph
 }
 
 // relinkPage is the page with its links as they must be; without data: it stays.
@@ -167,7 +180,7 @@ func (r *relinker) newTarget(from string, l writtenLink) (string, LinkReport) {
 		return "", LinkReport{Ambiguous: 1}
 	case len(found) > 1:
 		return "", LinkReport{}
-	case !touched && r.m.newPath(from) == from && !r.moved[folder.FoldName(strings.TrimSuffix(path.Base(l.Target), ".md"))]:
+	case !touched && r.m.newPath(from) == from && !r.moved[r.calledName(l.Link)]:
 		return "", LinkReport{}
 	}
 	want := []string{r.m.newPath(found[0])}
@@ -177,13 +190,13 @@ func (r *relinker) newTarget(from string, l writtenLink) (string, LinkReport) {
 	if now, by := r.becomes.resolve(there, l.Link); slices.Equal(now, want) && by <= form && namesFile(l.Link, want[0]) {
 		return "", LinkReport{}
 	}
-	for _, target := range spellings(l.Link, form, there, want[0]) {
+	for _, target := range r.spellings(l.Link, form, there, want[0]) {
 		try := l.Link
 		try.Target = target
 		if now, _ := r.becomes.resolve(there, try); !slices.Equal(now, want) || !namesFile(try, want[0]) {
 			continue
 		}
-		if written, ok := writeTarget(l.Link, target); ok {
+		if written, ok := writeTarget(l.Link, target, r.was.graph != nil); ok {
 			return written, LinkReport{Rewritten: 1}
 		}
 	}
@@ -194,6 +207,22 @@ func (r *relinker) newTarget(from string, l writtenLink) (string, LinkReport) {
 // Title.md is no name of Title/_index.md to other programs.
 func namesFile(l links.Link, file string) bool {
 	return l.Wiki || !isPage(l.Target) || folder.FoldName(path.Base(l.Target)) == folder.FoldName(path.Base(file))
+}
+
+// calledName is the name by which a link calls a page, as in moved.
+func (r *relinker) calledName(l links.Link) string {
+	if r.was.graph != nil && l.Wiki {
+		return folder.FoldName(r.was.graph.Canonical(l.Target))
+	}
+	return folder.FoldName(strings.TrimSuffix(path.Base(l.Target), ".md"))
+}
+
+// spellings are those of the function, and in a Logseq graph the title.
+func (r *relinker) spellings(l links.Link, form linkForm, from, to string) []string {
+	if title, ok := r.titles[to]; ok && l.Wiki {
+		return []string{title}
+	}
+	return spellings(l, form, from, to)
 }
 
 // spellings are the targets that may name the file to on the page from, the one most
@@ -226,9 +255,16 @@ func spellings(l links.Link, form linkForm, from, to string) []string {
 	return []string{file, relative}
 }
 
-// writeTarget is a target as it stands in a page; false: it cannot stand there.
-func writeTarget(l links.Link, target string) (string, bool) {
+// writeTarget is a target as it stands in a page, of a Logseq graph or not; false: it
+// cannot stand there.
+func writeTarget(l links.Link, target string, graph bool) (string, bool) {
 	switch {
+	case l.Tag && !links.IsGraphTag(target), l.Listed && strings.ContainsAny(target, ",#"):
+		return "[[" + target + "]]", !strings.ContainsAny(target, "[]")
+	case l.Tag, l.Listed:
+		return target, true
+	case l.Wiki && graph && !l.FrontMatter:
+		return target, !strings.ContainsAny(target, "[]")
 	case l.FrontMatter:
 		return target, !strings.ContainsAny(target, unlinkable+`"'\`)
 	case l.Wiki:

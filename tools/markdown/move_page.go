@@ -81,6 +81,9 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	if n.view.Hides(to, p.data) {
 		return MovePageOut{}, hiddenError()
 	}
+	if err := checkGraphTitle(ctx, n, p, to); err != nil {
+		return MovePageOut{}, err
+	}
 	if to == p.file {
 		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
 	}
@@ -171,6 +174,9 @@ func (n *Notebook) pathInside(o *outline, at *node, arg string) (string, error) 
 			return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("To use it as the new path, add .md.")
 		}
 	}
+	if n.graph != nil && parent.page != "" {
+		return graphFile(n.graph, n.head(parent.page).title()+"/"+path.Base(n.head(at.page).title()), path.Dir(parent.page)), nil
+	}
 	to := path.Join(parent.place, at.name())
 	if at.indexed() {
 		return to + "/" + indexPage, nil
@@ -192,7 +198,7 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 		}
 		at, _ = o.pageNode(at.page)
 	}
-	m, folders, err := d.planMoves(ctx, at, to)
+	m, folders, err := d.planMoves(ctx, o, at, to)
 	if err != nil {
 		return nil, report, err
 	}
@@ -212,10 +218,13 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 
 // planMoves returns the new paths of all files that move along when the page of at
 // moves to the file to, and of their folders.
-func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders moves, err error) {
+func (d *draft) planMoves(ctx context.Context, o *outline, at *node, to string) (m, folders moves, err error) {
 	m, place := moves{}, stem(to)
 	if at.page != "" {
 		m[at.page] = to
+		if err := d.addNamespace(o, at.page, to, m); err != nil {
+			return nil, nil, err
+		}
 	}
 	if !d.View().IsDir(at.place) || place == at.place {
 		return m, nil, nil

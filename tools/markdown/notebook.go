@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
 )
 
 // Config holds the keys of a [[source]] table with kind "markdown".
@@ -32,6 +33,7 @@ type Notebook struct {
 	rules    folder.Rules // nil: nothing is hidden
 	modes    func() (file, folder uint32, err error)
 	layout   layout
+	graph    *logseqfile.Graph                 // nil unless the layout is that of Logseq
 	settings func(file string) ([]byte, error) // of the application whose layout it has
 	name     string
 	tenant   bool
@@ -65,17 +67,20 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	if err != nil {
 		return nil, openError(c, err)
 	}
-	all, rules := folder.NewView(f, nil), newRules(env.Privacy)
+	all := folder.NewView(f, nil)
+	found := findLayout(all, c.Tenant != "")
+	graph := readGraph(found, f.Settings)
+	rules := newRules(env.Privacy, graph)
 	view := folder.NewView(f, rules)
 	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
 	n := &Notebook{
-		view: view, store: disk, rules: rules, modes: disk.Modes, layout: findLayout(all, c.Tenant != ""), settings: f.Settings,
+		view: view, store: disk, rules: rules, modes: disk.Modes, layout: found, graph: graph, settings: f.Settings,
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
 		writing: new(sync.Mutex), versions: new(pageVersions), release: f.Close, sweep: f.Sweep,
 		scans: make(chan struct{}, 1), report: env.Report,
 	}
 	if env.Cache != "" {
-		n.index = newPageIndex(n, env.Cache, describeRules(env.Privacy))
+		n.index = newPageIndex(n, env.Cache, append(describeRules(env.Privacy), describeGraph(n.graph)...))
 	}
 	n.sync = newSyncer(n, c, disk, all, env)
 	return n, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
 )
 
 // A page is a parsed file.
@@ -22,8 +23,10 @@ type page struct {
 	body      int    // offset of the text after the front matter
 	data      []byte
 	utf8      bool
-	fields    frontmatter.Fields
-	yamlError error // error in the front matter, if any
+	front     frontmatter.Fields // the front matter
+	fields    frontmatter.Fields // with the properties of Logseq
+	yamlError error              // error in the front matter, if any
+	graph     *logseqfile.Graph
 }
 
 // read reads a whole page; file must be a file of the vault.
@@ -32,7 +35,7 @@ func (n *Notebook) read(file string) (*page, error) {
 	if err != nil {
 		return nil, n.toolError(file, err)
 	}
-	return parse(file, data), nil
+	return parsePage(n.graph, file, data), nil
 }
 
 // head reads the beginning of a page, which holds its front matter. A page that
@@ -42,24 +45,38 @@ func (n *Notebook) head(file string) *page {
 	if err != nil {
 		data = nil
 	}
-	return parse(file, data)
+	return parsePage(n.graph, file, data)
 }
 
-func parse(file string, data []byte) *page {
-	p := &page{file: file, data: data}
+// parsePage parses a page; graph is nil unless it is of a Logseq graph.
+func parsePage(graph *logseqfile.Graph, file string, data []byte) *page {
+	p := &page{file: file, data: data, graph: graph}
 	p.text, p.utf8 = folder.Text(data)
 	block, body, _ := frontmatter.Split(p.text)
 	p.body = body
-	p.fields, p.yamlError = frontmatter.Parse(block)
+	p.front, p.yamlError = frontmatter.Parse(block)
+	if p.fields = p.front; graph != nil {
+		p.fields = withProperties(p.front, logseqfile.Properties(p.text, p.body))
+	}
 	return p
 }
 
-// title is in the front matter, or else is the name of the file or folder.
+// title is in the front matter, or else is the name of the file or folder. In a
+// Logseq graph it may be a property, and is what the name of the file stands for.
 func (p *page) title() string {
-	if t := p.fields.Text("title"); t != "" {
-		return t
+	t := p.fields.Text("title")
+	if t != "" && p.graph != nil {
+		return p.graph.Canonical(t)
 	}
-	return path.Base(stem(p.file))
+	return cmp.Or(t, titleOfFile(p.graph, p.file))
+}
+
+// titleOfFile is the title of a page that says none.
+func titleOfFile(graph *logseqfile.Graph, file string) string {
+	if graph != nil {
+		return graph.PageTitle(file)
+	}
+	return path.Base(stem(file))
 }
 
 // id is in the front matter, or else is derived from the path so that it stays the
@@ -93,6 +110,9 @@ func (n *Notebook) find(arg string) (string, error) {
 	tries := []string{place}
 	if !isPage(place) {
 		tries = []string{place + "/" + indexPage, place + ".md"}
+	}
+	if n.graph != nil && place != "" { // a title
+		tries = append(tries, graphFile(n.graph, place, ""))
 	}
 	for _, try := range tries { // an exact name needs no look at the folders on the way
 		if folder.CheckName(try) == nil && n.view.Exists(try) && n.isServed(try) {

@@ -279,17 +279,17 @@ func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
 	stamp := index.StampOf(size, modified, n.now())
 	p, err := n.read(file)
 	if err != nil {
-		p, stamp.Recent = parse(file, nil), true
+		p, stamp.Recent = parsePage(n.graph, file, nil), true
 	}
 	s := index.Source{
-		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields,
+		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields, Links: pageLinks(p),
 		Head: index.Head{
 			ID: p.fields.Text("id"), Icon: p.fields.Text("icon"), Named: p.fields.Text("title") == "", Foreign: err != nil || !p.utf8,
-			Aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...),
+			Aliases: p.aliases(),
 		},
 	}
 	s.Names = pageNames(file, s.Title, s.Head.Aliases)
-	s.LinkKey = func(l links.Link) []string { return linkKeys(file, l) }
+	s.LinkKey = func(l links.Link) []string { return linkKeys(n.graph, file, l) }
 	if position, ok := p.position(); ok {
 		s.Head.Position = &position
 	}

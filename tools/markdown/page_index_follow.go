@@ -26,7 +26,7 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 			return false
 		}
 		if len(added)+len(removed) > 0 || len(entries.Folders) != len(last.entries.Folders) {
-			c.entries, c.outline = entries, newOutline(entries)
+			c.entries, c.outline = entries, last.outline.follow(last.entries, entries, added, removed)
 		}
 		edited = append(edited, slices.DeleteFunc(added, func(file string) bool { return !c.outline.isPage(file) })...)
 		gone = slices.DeleteFunc(removed, func(file string) bool { return !last.outline.isPage(file) || c.outline.lists(file) })

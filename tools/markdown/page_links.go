@@ -20,7 +20,7 @@ func (c *comparison) linksOf(ctx context.Context, n *Notebook, p *page) (out []O
 	}
 	var all []linkSource
 	if err = n.scan(ctx, func() error {
-		all, err = readLinkSources(ctx, c.outline.pageFiles(), n.read)
+		all, err = readLinkSources(ctx, n.graph, c.outline.pageFiles(), n.read)
 		return err
 	}); err != nil {
 		return nil, nil, err
@@ -46,9 +46,9 @@ func (c *comparison) indexedLinksOf(ctx context.Context, n *Notebook, p *page) (
 		return title
 	}
 	names, failed := c.namedPages(ctx)
-	r := &linkResolver{n.layout, n.namesOf(names), c.outline.attachments()}
+	r := &linkResolver{n.layout, n.graph, n.namesOf(names), c.outline.attachments()}
 	out = outgoing(p, r, title)
-	linking, err := c.linksByKey(ctx, p.linkKeys(p.file))
+	linking, err := c.linksByKey(ctx, n, p.linkKeys(p.file))
 	if err == nil {
 		in = incoming(p.file, r, linking)
 	}
@@ -91,11 +91,11 @@ func (p *page) aliases() []string {
 }
 
 // linksByKey are the pages that have links with one of these keys, and those links.
-func (c *comparison) linksByKey(ctx context.Context, keys []string) (linking []linkSource, err error) {
+func (c *comparison) linksByKey(ctx context.Context, n *Notebook, keys []string) (linking []linkSource, err error) {
 	err = c.x.LinksByKey(ctx, keys, func(file, title string, head index.Head, found []links.Link) {
 		source := linkSource{file: file, title: title, unreadable: head.Foreign}
 		for _, l := range found {
-			if slices.ContainsFunc(linkKeys(file, l), func(key string) bool { return slices.Contains(keys, key) }) {
+			if slices.ContainsFunc(linkKeys(n.graph, file, l), func(key string) bool { return slices.Contains(keys, key) }) {
 				source.links = append(source.links, writtenLink{Link: l})
 			}
 		}
@@ -110,8 +110,8 @@ func (c *comparison) linkingTo(ctx context.Context, n *Notebook, p *page) (files
 	var all []linkSource
 	if c.x != nil {
 		names, failed := c.namedPages(ctx)
-		r = &linkResolver{n.layout, n.namesOf(names), c.outline.attachments()}
-		if all, err = c.linksByKey(ctx, p.linkKeys(p.file)); err == nil {
+		r = &linkResolver{n.layout, n.graph, n.namesOf(names), c.outline.attachments()}
+		if all, err = c.linksByKey(ctx, n, p.linkKeys(p.file)); err == nil {
 			unreadable, err = c.x.Foreign(ctx)
 		}
 		if files = leadingTo(all, r, p.file); errors.Join(err, failed()) == nil || ctx.Err() != nil {
@@ -119,7 +119,7 @@ func (c *comparison) linkingTo(ctx context.Context, n *Notebook, p *page) (files
 		}
 		n.index.drop(errors.Join(err, failed()))
 	}
-	if all, err = readLinkSources(ctx, c.outline.pageFiles(), n.read); err != nil {
+	if all, err = readLinkSources(ctx, n.graph, c.outline.pageFiles(), n.read); err != nil {
 		return nil, nil, 0, err
 	}
 	unreadable = 0

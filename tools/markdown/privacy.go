@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/labels"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
 )
 
 // privacyRules are the rules of a notebook as [folder.Rules]. A page is hidden by
@@ -17,15 +18,16 @@ import (
 // or with the page of the nearest folder above it that has one.
 type privacyRules struct {
 	privacy tools.Privacy
-	exclude tools.Privacy // the rules of Exclude without those of Only
+	exclude tools.Privacy     // the rules of Exclude without those of Only
+	graph   *logseqfile.Graph // of Logseq: rules of Exclude are for titles too
 }
 
 // newRules are the rules for a view; nil if nothing can be hidden.
-func newRules(p tools.Privacy) folder.Rules {
+func newRules(p tools.Privacy, graph *logseqfile.Graph) folder.Rules {
 	if !p.Any() {
 		return nil
 	}
-	return privacyRules{privacy: p, exclude: tools.Privacy{Exclude: p.Exclude}}
+	return privacyRules{privacy: p, exclude: tools.Privacy{Exclude: p.Exclude}, graph: graph}
 }
 
 // HidesFolder implements [folder.Rules]. A folder that is named like a hidden page is
@@ -60,7 +62,7 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 	if isServed(all.Exists, file) {
 		return r.hidesPage(all, file)
 	}
-	if isPage(file) && (privacyRules{r.exclude, r.exclude}).hidesPage(all, file) {
+	if isPage(file) && (privacyRules{r.exclude, r.exclude, r.graph}).hidesPage(all, file) {
 		return true
 	}
 	for _, pages := range owners(file) {
@@ -79,7 +81,11 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 
 // excludes reports whether a rule of Exclude covers the path of a page.
 func (r privacyRules) excludes(page string) bool {
-	return r.exclude.Hides(tools.Page{Path: stem(page), File: page})
+	return r.exclude.Hides(tools.Page{Path: stem(page), File: page}) || r.graph != nil && r.excludesTitle(r.graph.PageTitle(page))
+}
+
+func (r privacyRules) excludesTitle(title string) bool {
+	return r.exclude.Hides(tools.Page{Path: title})
 }
 
 func (r privacyRules) hidesPage(all folder.Files, file string) bool {
@@ -95,7 +101,7 @@ func (r privacyRules) hidesPath(file string) (hidden, decided bool) {
 	if r.excludes(file) {
 		return true, true
 	}
-	if r.privacy.NeedsContent() {
+	if r.privacy.NeedsContent() || r.graph != nil { // a property may be its title
 		return false, false
 	}
 	return r.privacy.Hides(tools.Page{Path: stem(file), File: file}), true
@@ -123,7 +129,10 @@ func (r privacyRules) hidesText(file string, data []byte) bool {
 	if !ok || r.exclude.Hides(tools.Page{Path: stem(file), File: file, Tags: found.Tags, Properties: found.Properties}) {
 		return true
 	}
-	return len(r.privacy.Only) > 0 && tools.Privacy{Only: r.privacy.Only}.Hides(describePage(parse(file, data)))
+	if r.graph != nil && slices.ContainsFunc(found.Properties["title"], r.excludesTitle) {
+		return true
+	}
+	return len(r.privacy.Only) > 0 && tools.Privacy{Only: r.privacy.Only}.Hides(describePage(parsePage(nil, file, data)))
 }
 
 // describePage is a page as tools show it.

@@ -72,6 +72,27 @@ func notebook(t testing.TB, b *testNotebook, p tools.Privacy) *Notebook {
 	return n
 }
 
+// In a Logseq graph a rule of Exclude is for titles too, whatever says them.
+func TestHidesTitles(t *testing.T) {
+	files := map[string]string{
+		"logseq/config.edn": "{:file/name-format :triple-lowbar}", "pages/Deep___a.md": "x", "pages/b.md": "alias:: c\ntitle:: deep/b\n\n- x\n", "pages/c.md": "---\ntitle: Deep/c\n---\n",
+		"pages/Deep.md": "x", "pages/Deeper___d.md": "x", "journals/2026_11_21.md": "x", "pages/e.md": "- title:: Other\n",
+	}
+	b := open(t, files, nil)
+	for rule, want := range map[string][]string{
+		"namespace:Deep": {"journals/2026_11_21.md", "pages/Deeper___d.md", "pages/e.md"},
+		"Deep/*":         {"journals/2026_11_21.md", "pages/Deep.md", "pages/Deeper___d.md", "pages/e.md"},
+		"Nov 21st, 2026": {"pages/Deep.md", "pages/Deep___a.md", "pages/Deeper___d.md", "pages/b.md", "pages/c.md", "pages/e.md"},
+	} {
+		n := notebook(t, b, privacy(t, []string{rule}, nil))
+		o, err := n.outline(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, rule, want, o.pageFiles())
+	}
+}
+
 // Hidden pages stay where they are when what is around them moves, so that no
 // move brings them to light.
 func TestMoveLeavesHidden(t *testing.T) {

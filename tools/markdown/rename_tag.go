@@ -106,7 +106,7 @@ func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
 		}
 	}
 	want, has := []string{}, false
-	for _, t := range frontTags(p.fields) {
+	for _, t := range frontTags(p.front) {
 		if to, ok := r.renamed(strings.TrimPrefix(t, "#")); ok {
 			t, has = strings.TrimSuffix(t, strings.TrimPrefix(t, "#"))+to, true
 		}
@@ -128,7 +128,7 @@ func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
 // makes of the front matter has to be checked.
 func (r tagRename) frontSplices(p *page) (all []folder.Splice) {
 	for _, key := range tagKeys() {
-		first, last := p.fields.Lines(key)
+		first, last := p.front.Lines(key)
 		at := 0
 		for number, line := range strings.SplitAfter(p.text[:p.body], "\n") {
 			if number+1 >= max(first, 1) && number+1 <= last {

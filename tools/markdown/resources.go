@@ -65,8 +65,10 @@ func (n *Notebook) complete(ctx context.Context, _, prefix string) ([]string, er
 		return nil, err
 	}
 	var first, second []string
+	excluded := excludedPages(n, o, "")
 	for _, file := range o.pageFiles() {
 		switch {
+		case excluded[file]:
 		case strings.HasPrefix(folder.FoldName(file), folder.FoldName(prefix)):
 			first = append(first, file)
 		case strings.HasPrefix(folder.FoldName(path.Base(stem(file))), folder.FoldName(prefix)):

@@ -39,6 +39,7 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 		return nil, err
 	}
 	s.comparison, s.unreadable = now, now.unreadable
+	s.query.Excluded = excludedPages(n, now.outline, top.place)
 	if argumentPlace(in.Path) != "" {
 		s.query.Page, s.query.Below = top.page, top.place+"/"
 	}
@@ -177,7 +178,7 @@ func (c *comparison) oddLinks(ctx context.Context, n *Notebook) (*oddPages, erro
 			switch {
 			case len(found) == 1 && found[0] != s.file:
 				delete(odd.orphans, found[0])
-			case len(found) == 0 && !isOutside(l.Link):
+			case len(found) == 0 && !isOutside(l.Link) && !l.Tag && !l.Listed:
 				odd.broken[s.file] = true
 			}
 		}
@@ -279,7 +280,7 @@ func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 func (s *search) attachments() (out SearchPagesOut) {
 	var found []PageMatch
 	for _, file := range s.outline.files {
-		if (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && s.words.inTokens(index.Tokens(file)) {
+		if !s.query.Excluded[file] && (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && s.words.inTokens(index.Tokens(file)) {
 			found = append(found, PageMatch{Path: file})
 		}
 	}

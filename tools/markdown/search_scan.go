@@ -95,7 +95,7 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 func (s *search) describeHit(file string) (PageMatch, bool) {
 	p, err := s.n.read(file)
 	if err != nil {
-		return PageMatch{Path: file, Title: parse(file, nil).title()}, len(s.words.tokens) == 0
+		return PageMatch{Path: file, Title: titleOfFile(s.n.graph, file)}, len(s.words.tokens) == 0
 	}
 	if len(s.words.tokens) == 0 {
 		return PageMatch{Path: file, Title: p.title()}, true
@@ -191,13 +191,13 @@ func (s *search) lineMatcher() (func(line string) bool, error) {
 func (c *comparison) linkSources(ctx context.Context, n *Notebook) (all []linkSource, err error) {
 	if c.x == nil {
 		err = n.scan(ctx, func() error {
-			all, err = readLinkSources(ctx, c.outline.pageFiles(), n.read)
+			all, err = readLinkSources(ctx, n.graph, c.outline.pageFiles(), n.read)
 			return err
 		})
 		return all, err
 	}
 	err = c.x.Links(ctx, func(file, title string, head index.Head, found []links.Link) {
-		source := linkSource{file: file, title: title, named: head.Named, aliases: head.Aliases, unreadable: head.Foreign}
+		source := linkSource{file: file, title: title, graph: n.graph, named: head.Named, aliases: head.Aliases, unreadable: head.Foreign}
 		for _, l := range found {
 			source.links = append(source.links, writtenLink{Link: l})
 		}

@@ -69,16 +69,20 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 	if err != nil {
 		return SplitPageOut{}, err
 	}
-	if s.to, err = n.checkNewPage(o, path.Join(path.Dir(p.file), pageName(s.title)+".md")); err != nil {
+	s.to, s.name = path.Join(path.Dir(p.file), pageName(s.title)+".md"), pageName(s.title)
+	if n.graph != nil {
+		s.to, s.name = graphFile(n.graph, s.title, path.Dir(p.file)), n.graph.Canonical(s.title)
+	}
+	if s.to, err = n.checkNewPage(o, s.to); err != nil {
 		return SplitPageOut{}, err
 	}
 	for _, other := range all { // links to that page would mean two
-		if folder.FoldName(nameOf(other.file)) == folder.FoldName(nameOf(s.to)) {
+		if n.graph == nil && folder.FoldName(nameOf(other.file)) == folder.FoldName(nameOf(s.to)) || n.graph != nil && folder.FoldName(other.title) == folder.FoldName(s.name) {
 			return SplitPageOut{}, tools.Errorf(tools.Conflict, "Another page has this name: %s", other.file).WithHint("Choose another title.")
 		}
 	}
 	s.was = n.newLinkResolver(o.files, all)
-	s.becomes = n.newLinkResolver(o.files, append(slices.Clone(all), linkSource{file: s.to, title: nameOf(s.to), named: true}))
+	s.becomes = n.newLinkResolver(o.files, append(slices.Clone(all), linkSource{file: s.to, title: s.name, named: true}))
 	d := n.draft()
 	out := SplitPageOut{Path: p.file, NewPath: s.to, DryRun: in.DryRun}
 	_, text := n.composePage(c, o, s.to, s.title, CreatePageIn{Content: s.section(&out.Links)})
@@ -109,6 +113,7 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 type pageSplit struct {
 	page         *page
 	title, to    string
+	name         string              // by which links call the page
 	start, end   int                 // of the section
 	headings     []structure.Heading // of the page, with their texts as links have them
 	moved        []structure.Heading // those of the section, as they are in the new page
@@ -246,7 +251,13 @@ func (s *pageSplit) target(from string, l links.Link, to string) (string, bool) 
 	if !l.Wiki {
 		form = relativeForm
 	}
-	for _, spelling := range spellings(l, form, from, to) {
+	names := spellings(l, form, from, to)
+	if g := s.becomes.graph; g != nil && l.Wiki {
+		if names = []string{s.page.title()}; to != s.page.file {
+			names = []string{s.name}
+		}
+	}
+	for _, spelling := range names {
 		try := l
 		if try.Target = spelling; !l.Wiki && !isPage(spelling) {
 			try.Target = relativePath(path.Dir(from), to)
@@ -254,7 +265,7 @@ func (s *pageSplit) target(from string, l links.Link, to string) (string, bool) 
 		if found, _ := s.becomes.resolve(from, try); !slices.Equal(found, []string{to}) {
 			continue
 		}
-		if written, ok := writeTarget(l, try.Target); ok {
+		if written, ok := writeTarget(l, try.Target, s.becomes.graph != nil); ok {
 			return written, true
 		}
 	}

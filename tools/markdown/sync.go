@@ -55,6 +55,7 @@ type syncer struct {
 	last   pagesync.Result
 	ended  time.Time // of the last pass without an error; zero: there was none
 	why    string    // why there is none now; empty: there is
+	unread []pagestore.BlocksError
 }
 
 // newSyncer prepares a syncer; nil without a database.
@@ -106,7 +107,8 @@ func (s *syncer) runConnected(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	table, err := pagestore.OpenTable(ctx, pagestore.Options{URL: address, Tenant: s.tenant, Now: s.n.now, Describe: readColumns})
+	format := &blockFormat{}
+	table, err := pagestore.OpenTable(ctx, pagestore.Options{URL: address, Tenant: s.tenant, Now: s.n.now, Describe: readColumns, Format: format})
 	if err != nil {
 		return err
 	}
@@ -115,6 +117,7 @@ func (s *syncer) runConnected(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	format.base = base
 	s.setBase(base)
 	defer func() { s.setBase(nil); err = errors.Join(err, base.Close()) }()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -128,6 +131,7 @@ func (s *syncer) runConnected(ctx context.Context) (err error) {
 	}
 	for pause := syncPoll; ; {
 		result, err := s.pass(ctx, m, base)
+		s.showBlocks(table.Unreadable())
 		if err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}

@@ -63,7 +63,7 @@ func syncCommand(run func(*syncer, context.Context, tools.CommandCall, io.Writer
 
 func (s *syncer) writeStatus(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
 	s.mu.Lock()
-	base, last, ended, why := s.base, s.last, s.ended, s.why
+	base, last, ended, why, unread := s.base, s.last, s.ended, s.why, s.unread
 	s.mu.Unlock()
 	state := "in step"
 	switch {
@@ -93,6 +93,9 @@ func (s *syncer) writeStatus(ctx context.Context, _ tools.CommandCall, out io.Wr
 	}
 	for _, file := range last.Refused {
 		lines = append(lines, fmt.Sprintf("left       %q in the database: no page can have this path", file))
+	}
+	for _, page := range unread {
+		lines = append(lines, fmt.Sprintf("left       blocks of %q in the database: %v", page.Path, page.Err))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(out, line); err != nil {

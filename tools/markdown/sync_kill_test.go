@@ -50,7 +50,7 @@ func TestKilledWhileSynchronising(t *testing.T) {
 	equal(t, "copies", []string{"E.md: here\n"}, want.copies)
 	equal(t, "files", map[string]string{
 		"A.md": "edited here\n2\nedited there\n", "F/B.md": "b\n", "D.md": "new here\n", "E.md": "there\n", "F.md": "g\n", "G.md": "f\n",
-		"H.md": "edited there\n", "F/I.md": "i\n", "K.md": "new there\n", "L.md": "edited, so it stays\n",
+		"H.md": "edited there\n", "M.md": "as blocks\n", "N.md": "new\n\nblocks\n", "F/I.md": "i\n", "K.md": "new there\n", "L.md": "edited, so it stays\n",
 	}, want.files)
 }
 
@@ -69,7 +69,7 @@ func synchroniseKilledAt(t *testing.T, point int) (r killedSync) {
 	data, url := t.TempDir(), postgres.Database(t)
 	for name, content := range map[string]string{
 		"A.md": "1\n2\n3\n", "B.md": "b\n", "C.md": "c\n", "E.md": "e\n", "F.md": "---\nid: f\n---\nf\n", "G.md": "---\nid: g\n---\ng\n",
-		"H.md": "h\n", "I.md": "i\n", "J.md": "j\n", "L.md": "l\n",
+		"H.md": "h\n", "I.md": "i\n", "J.md": "j\n", "L.md": "l\n", "M.md": "m\n",
 	} {
 		b.put(name, content)
 	}
@@ -104,6 +104,8 @@ func synchroniseKilledAt(t *testing.T, point int) (r killedSync) {
 	for _, sql := range []string{
 		"UPDATE pages SET content = E'1\\n2\\nedited there\\n' WHERE path = 'A.md'", "UPDATE pages SET content = E'there\\n' WHERE path = 'E.md'",
 		"UPDATE pages SET content = E'edited there\\n' WHERE path = 'H.md'", "UPDATE pages SET path = 'F/I.md' WHERE path = 'I.md'",
+		`UPDATE pages SET blocks = replace(blocks::text, '"m"', '"as blocks"')::jsonb WHERE path = 'M.md'`,
+		`INSERT INTO pages (tenant, id, path, blocks) VALUES ('', 'n', 'N.md', '{"type":"doc","content":[` + paragraph("new") + "," + paragraph("blocks") + `]}')`,
 		"DELETE FROM pages WHERE path IN ('J.md', 'L.md')", "INSERT INTO pages (tenant, id, path, content) VALUES ('', 'k', 'K.md', E'new there\\n')",
 	} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
@@ -129,7 +131,8 @@ func synchroniseKilledAt(t *testing.T, point int) (r killedSync) {
 }
 
 func readBody(content string) string {
-	return parse("x.md", []byte(content)).text[parse("x.md", []byte(content)).body:]
+	p := parsePage(nil, "x.md", []byte(content))
+	return p.text[p.body:]
 }
 
 func readCopies(t *testing.T, file string) (copies []string) {
@@ -175,7 +178,8 @@ func syncToPoint(dir string) error {
 	}
 	k := &killer{left: point}
 	n, _ := tools.As[*Notebook](source)
-	table, err := pagestore.OpenTable(ctx, pagestore.Options{URL: os.Getenv(syncDatabaseEnv), Now: time.Now, Describe: func(p mirror.Page) (string, string) {
+	format := &killedFormat{killer: k}
+	table, err := pagestore.OpenTable(ctx, pagestore.Options{URL: os.Getenv(syncDatabaseEnv), Now: time.Now, Format: format, Describe: func(p mirror.Page) (string, string) {
 		k.reach() // within the transaction
 		return readColumns(p)
 	}})
@@ -186,6 +190,7 @@ func syncToPoint(dir string) error {
 	if err != nil {
 		return err
 	}
+	format.base = base
 	now := time.Now()
 	m := &pagesync.Mirror{
 		Folder: killedFolder{n.sync.folder, k}, Table: killedTable{table, k}, Base: killedBase{base, k}, NewID: newID, Allowed: isSyncPath,
@@ -264,6 +269,22 @@ func (b killedBase) Keep(ctx context.Context, copies []mirror.ConflictCopy) erro
 func (b killedBase) Update(ctx context.Context, pages mirror.Tree, gone []string) error {
 	b.reach()
 	return b.Base.Update(ctx, pages, gone)
+}
+
+type killedFormat struct {
+	blockFormat
+	*killer
+}
+
+// Content is called before blocks are read back, and Blocks within the transaction.
+func (f *killedFormat) Content(ctx context.Context, id string, page mirror.Page, base, blocks string) (string, error) {
+	f.reach()
+	return f.blockFormat.Content(ctx, id, page, base, blocks)
+}
+
+func (f *killedFormat) Blocks(content string) string {
+	f.reach()
+	return f.blockFormat.Blocks(content)
 }
 
 // writeDirectly is a hub that records nothing.

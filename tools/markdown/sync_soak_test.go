@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Agents append in the folder while an application appends in the table, to the same
-// pages: in the end both sides hold the same, and every line is there or is kept as a
+// Agents append in the folder while an application appends in the table, to the content
+// or to the blocks of the same pages: in the end both sides hold the same, and every line is there or is kept as a
 // conflict. `make soak PART=sync` runs 2,000 rounds.
 func TestBothSidesAtOnce(t *testing.T) {
 	rounds := 30
@@ -50,33 +50,51 @@ func TestBothSidesAtOnce(t *testing.T) {
 	})
 	both.Go(func() {
 		for i := range rounds {
-			line := fmt.Sprintf("<database %d>", i)
-			where := rand.IntN(2) // in the other section, or where agents write
-			query := "UPDATE pages SET content = content || $1 || E'\\n\\n' WHERE path = $2"
-			if where == 0 {
+			line := fmt.Sprintf("(database %d)", i)
+			query := "UPDATE pages SET content = content || $1 || E'\\n\\n' WHERE path = $2" // in the other section
+			switch rand.IntN(3) {
+			case 0: // where agents write
 				query = "UPDATE pages SET content = replace(content, E'# Database', $1 || E'\\n\\n# Database') WHERE path = $2"
+			case 1: // as an editor of blocks does
+				query = "UPDATE pages SET blocks = jsonb_insert(blocks, '{content,1000000}', jsonb_build_object('type', 'paragraph', 'content', " +
+					"jsonb_build_array(jsonb_build_object('type', 'text', 'text', $1::text)))) WHERE path = $2 AND blocks IS NOT NULL"
 			}
-			if _, err := v.conn.Exec(t.Context(), query, line, fmt.Sprintf("P%d.md", i%pages)); err != nil {
+			if tag, err := v.conn.Exec(t.Context(), query, line, fmt.Sprintf("P%d.md", i%pages)); err != nil {
 				t.Error(err)
 				return
+			} else if tag.RowsAffected() > 0 {
+				note(line)
 			}
-			note(line)
 		}
 	})
 	both.Wait()
+	v.waitInStep()
+	v.waitFor("all blocks are those of the content", func() bool {
+		return !v.exists("SELECT FROM pages WHERE blocks_base IS NOT NULL OR blocks_of IS DISTINCT FROM sha256(convert_to(content, 'UTF8'))")
+	})
 	v.waitInStep()
 	kept := ""
 	for _, content := range v.files() {
 		kept += content
 	}
-	for i := 1; ; i++ {
-		content, err := v.command("sync conflicts", map[string]string{"number": strconv.Itoa(i)})
+	listed, err := v.command("sync conflicts", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conflicts := 0
+	for line := range strings.Lines(listed) {
+		number, _, found := strings.Cut(line, " ")
+		if _, err := strconv.Atoi(number); !found || err != nil {
+			continue // there are none
+		}
+		content, err := v.command("sync conflicts", map[string]string{"number": number})
 		if err != nil {
-			t.Logf("%d lines, %d conflicts", len(written), i-1)
-			break
+			t.Error(err)
 		}
 		kept += content
+		conflicts++
 	}
+	t.Logf("%d lines, %d conflicts", len(written), conflicts)
 	for _, line := range written {
 		if !strings.Contains(kept, line) {
 			t.Errorf("lost %s", line)

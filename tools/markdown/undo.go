@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
@@ -107,7 +106,7 @@ func (m moves) newSources(all []linkSource) []linkSource {
 	for i := range now {
 		if c := &now[i]; m.newPath(c.file) != c.file {
 			if c.file = m.newPath(c.file); c.named {
-				c.title = path.Base(stem(c.file))
+				c.title = titleOfFile(c.graph, c.file)
 			}
 		}
 	}

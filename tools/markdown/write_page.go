@@ -87,7 +87,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 		return WritePageOut{}, err
 	}
 	n.announce(file)
-	now := parse(file, folder.Rewrite(p.data, in.Content))
+	now := parsePage(n.graph, file, folder.Rewrite(p.data, in.Content))
 	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
 }
 
@@ -127,7 +127,7 @@ func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePa
 	if n.view.Hides(file, []byte(in.Content)) {
 		return WritePageOut{}, hiddenError()
 	}
-	now := parse(file, []byte(in.Content))
+	now := parsePage(n.graph, file, []byte(in.Content))
 	out := WritePageOut{Success: true, PageID: now.id(), Path: file, Created: true, DryRun: in.DryRun}
 	if in.DryRun {
 		out.Diff = diff(file, "", in.Content)

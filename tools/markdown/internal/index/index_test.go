@@ -63,6 +63,8 @@ func randomQuery(r *rand.Rand, files []string) index.Query {
 		q.Tasks = []index.TaskState{index.OpenTasks, index.DoneTasks, index.AnyTasks}[r.IntN(3)]
 	case 4:
 		q.Page, q.Below = "a.md", "a/"
+	case 6:
+		q.Excluded = map[string]bool{files[r.IntN(len(files))]: true, files[r.IntN(len(files))]: true}
 	case 5:
 		q.Files = map[string]bool{files[r.IntN(len(files))]: true, files[r.IntN(len(files))]: true}
 	}

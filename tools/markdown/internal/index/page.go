@@ -82,6 +82,7 @@ type Source struct {
 	Text   string // with LF line ends
 	Body   int    // offset of the text after the front matter
 	Fields frontmatter.Fields
+	Links  []links.Link
 	Names  []Name
 	// LinkKey returns the key of a link, or the two that it may have.
 	LinkKey func(links.Link) []string
@@ -89,8 +90,7 @@ type Source struct {
 
 // Read makes a page of its source.
 func Read(s Source) Page {
-	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, Names: s.Names, text: s.Text[s.Body:]}
-	p.Links = append(links.FrontMatter(s.Text, s.Body), links.Scan(s.Text, s.Body)...)
+	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, Links: s.Links, Names: s.Names, text: s.Text[s.Body:]}
 	if s.LinkKey != nil {
 		for _, l := range p.Links {
 			p.LinkKeys = append(p.LinkKeys, s.LinkKey(l)...)

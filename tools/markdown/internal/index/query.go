@@ -29,6 +29,8 @@ type Filter struct {
 	Tasks       TaskState
 	// Files are the only pages to select, if it is not nil.
 	Files map[string]bool
+	// Excluded are pages not to select.
+	Excluded map[string]bool
 }
 
 // A TaskState selects pages that have tasks.
@@ -122,7 +124,7 @@ func (f Filter) Selects(p Page) bool {
 		}
 	}
 	tag := Fold(f.Tag)
-	return (f.Files == nil || f.Files[p.File]) &&
+	return (f.Files == nil || f.Files[p.File]) && !f.Excluded[p.File] &&
 		(f.Since.IsZero() || p.Stamp.Modified >= f.Since.UnixNano()) && (f.Until.IsZero() || p.Stamp.Modified < f.Until.UnixNano()) &&
 		(tag == "" || slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == tag || strings.HasPrefix(Fold(t), tag+"/") })) &&
 		(f.Property == "" || slices.ContainsFunc(p.Properties, func(v Property) bool {

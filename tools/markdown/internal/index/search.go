@@ -110,6 +110,10 @@ func (f Filter) where() (condition string, args []any) {
 		list, _ := json.Marshal(slices.Sorted(maps.Keys(f.Files))) // strings always can be
 		add("p.file IN (SELECT value FROM json_each(?))", string(list))
 	}
+	if len(f.Excluded) > 0 {
+		list, _ := json.Marshal(slices.Sorted(maps.Keys(f.Excluded)))
+		add("p.file NOT IN (SELECT value FROM json_each(?))", string(list))
+	}
 	if !f.Since.IsZero() {
 		add("p.modified >= ?", f.Since.UnixNano())
 	}

@@ -25,6 +25,9 @@ type Link struct {
 	Line    int    // 1-based
 	// FrontMatter: it stands in a value of the front matter.
 	FrontMatter bool
+	// Tag: it is written #target, in a Logseq graph. Listed: it is a name without
+	// brackets in a property of Logseq that lists pages. Both are Wiki.
+	Tag, Listed bool
 	// Start and End are the byte offsets of the written target, without
 	// heading, block and angle brackets: what a new target replaces.
 	Start, End int
@@ -33,6 +36,14 @@ type Link struct {
 // Scan returns the links in text from the byte offset body, in order.
 func Scan(text string, body int) []Link {
 	s := scanner{}
+	s.scan(text, body)
+	return s.found
+}
+
+// ScanGraph is [Scan] for a page of a Logseq graph: what stands in [[...]] is the whole
+// title of a page, and #tag, #[[two words]] and the values of tags:: are links too.
+func ScanGraph(text string, body int) []Link {
+	s := scanner{graph: true}
 	s.scan(text, body)
 	return s.found
 }
@@ -75,6 +86,7 @@ func (s *scanner) scan(text string, body int) {
 type scanner struct {
 	found  []Link
 	tags   []Tag
+	graph  bool // of Logseq
 	line   int
 	until  string // the end of a comment, display maths or HTML code
 	ticks  int    // backticks that end a code span of several lines
@@ -91,6 +103,9 @@ func (s *scanner) scanLine(text string, start, end int) {
 			return
 		}
 		i, s.ticks = end, 0
+	}
+	if s.graph && s.until == "" && i == 0 && s.property(line) {
+		return
 	}
 	for i < len(line) {
 		if s.until != "" {
@@ -209,7 +224,9 @@ func (s *scanner) wiki(rest string, at int, embed bool) int {
 	dest, text, _ := strings.Cut(inner, "|")
 	dest = strings.TrimSuffix(dest, `\`)
 	target := dest
-	if i := strings.IndexAny(dest, "#^"); i >= 0 {
+	if s.graph {
+		target, dest, text = inner, inner, ""
+	} else if i := strings.IndexAny(dest, "#^"); i >= 0 {
 		target = dest[:i]
 	}
 	heading, block := anchor(dest[len(target):])
@@ -233,6 +250,9 @@ func anchor(s string) (heading, block string) {
 func (s *scanner) inline(line string, at int) int {
 	open := strings.LastIndexByte(line[:at], '[')
 	if open < 0 {
+		return 2
+	}
+	if s.graph && strings.HasPrefix(line[at+2:], "[[") { // [text]([[page]])
 		return 2
 	}
 	written, skip, after := destination(line[at+2:])

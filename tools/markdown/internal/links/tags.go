@@ -52,6 +52,9 @@ func (s *scanner) tag(line string, i int) int {
 	if end < 0 {
 		end = len(rest)
 	}
+	if s.graph {
+		return 1 + s.tagLink(rest, i+1)
+	}
 	if strings.ContainsFunc(rest[:end], func(r rune) bool { return !unicode.IsDigit(r) }) {
 		s.tags = append(s.tags, Tag{rest[:end], s.offset + i + 1})
 	}

@@ -45,6 +45,7 @@ type Options struct {
 	// Describe reads the columns title and front_matter from a page; frontMatter is a
 	// JSON object.
 	Describe func(mirror.Page) (title, frontMatter string)
+	Format   BlockFormat
 }
 
 // A Table is an open table of pages, and what was last read of it. One goroutine at
@@ -58,6 +59,7 @@ type Table struct {
 	versions map[string]int64
 	cursor   string    // transactions before it are in pages; empty: nothing was read
 	readAll  time.Time // when all pages were read last
+	unread   map[string]BlocksError
 }
 
 // OpenTable opens the table and creates it if it is missing. No error contains the
@@ -75,7 +77,7 @@ func OpenTable(ctx context.Context, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{db: db, o: o, url: address}
+	t := &Table{db: db, o: o, url: address, unread: map[string]BlocksError{}}
 	if err := db.Reader().QueryRow(ctx, "SELECT id::text FROM pages_database").Scan(&t.id); err != nil {
 		return nil, errors.Join(fmt.Errorf("read pages_database: %w", err), db.Close())
 	}
@@ -115,14 +117,17 @@ func (t *Table) Refresh(ctx context.Context) (changed bool, err error) {
 	pages, versions := maps.Clone(t.pages), maps.Clone(t.versions)
 	if all {
 		pages, versions = mirror.Tree{}, map[string]int64{}
+		clear(t.unread)
 	}
+	rows := map[string]editedRow{}
 	var cursor string
 	found := 0
 	err = t.db.Read(ctx, func(c *sqlstore.Conn) error {
 		if err := c.QueryRow(ctx, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text").Scan(&cursor); err != nil {
 			return err
 		}
-		query, args := "SELECT id, path, content, version FROM pages WHERE tenant = ?", []any{t.o.Tenant}
+		query := "SELECT id, path, content, version, blocks_of IS NOT NULL, blocks_base, CASE WHEN blocks_base IS NOT NULL THEN blocks::text END FROM pages WHERE tenant = ?"
+		args := []any{t.o.Tenant}
 		if !all {
 			ids, err := t.changed(ctx, c)
 			if found = len(ids); err != nil || found == 0 {
@@ -131,6 +136,7 @@ func (t *Table) Refresh(ctx context.Context) (changed bool, err error) {
 			for _, id := range ids {
 				delete(pages, id)
 				delete(versions, id)
+				delete(t.unread, id)
 			}
 			query, args = query+" AND id = ANY(?)", append(args, ids)
 		}
@@ -138,8 +144,9 @@ func (t *Table) Refresh(ctx context.Context) (changed bool, err error) {
 			var id string
 			var p mirror.Page
 			var version int64
-			err = r.Scan(&id, &p.Path, &p.Content, &version)
-			pages[id], versions[id] = p, version
+			var row editedRow
+			err = r.Scan(&id, &p.Path, &p.Content, &version, &row.made, &row.base, &row.blocks)
+			pages[id], versions[id], rows[id] = p, version, row
 			return none, err
 		}, query, args...)
 		return err
@@ -149,6 +156,10 @@ func (t *Table) Refresh(ctx context.Context) (changed bool, err error) {
 		return false, fmt.Errorf("read pages: %w", err)
 	}
 	t.pages, t.versions, t.cursor = pages, versions, cursor
+	if err := t.reconcileBlocks(ctx, rows); err != nil {
+		t.cursor = ""
+		return false, fmt.Errorf("write blocks: %w", err)
+	}
 	if all {
 		t.readAll = began
 		return true, t.sweep(ctx)
@@ -261,13 +272,17 @@ func (t *Table) takeOne(ctx context.Context, c *sqlstore.Conn, s mirror.Step, he
 		return held, c.QueryRow(ctx, "DELETE FROM pages WHERE tenant = ? AND id = ? AND version = ? RETURNING version", tenant, s.ID, held).Scan(&version)
 	}
 	title, frontMatter := t.o.Describe(*s.After)
+	blocks, hash := t.o.Format.Blocks(s.After.Content), hashOf(s.After.Content)
 	if s.Before == nil {
-		err = c.QueryRow(ctx, "INSERT INTO pages (tenant, id, path, title, front_matter, content) VALUES (?, ?, ?, ?, (?::text)::jsonb, ?) "+
-			"ON CONFLICT DO NOTHING RETURNING version", tenant, s.ID, s.After.Path, title, frontMatter, s.After.Content).Scan(&version)
+		err = c.QueryRow(ctx, "INSERT INTO pages (tenant, id, path, title, front_matter, content, blocks, blocks_of) VALUES (?, ?, ?, ?, (?::text)::jsonb, ?, (?::text)::jsonb, ?) "+
+			"ON CONFLICT DO NOTHING RETURNING version", tenant, s.ID, s.After.Path, title, frontMatter, s.After.Content, blocks, hash).Scan(&version)
 		return version, err
 	}
-	err = c.QueryRow(ctx, "UPDATE pages SET path = ?, title = ?, front_matter = (?::text)::jsonb, content = ? WHERE tenant = ? AND id = ? AND version = ? AND "+
-		pathIsFree+" RETURNING version", s.After.Path, title, frontMatter, s.After.Content, tenant, s.ID, held, tenant, s.After.Path, s.ID).Scan(&version)
+	// Blocks that were edited and cannot be read are somebody's work: they stay.
+	err = c.QueryRow(ctx, "UPDATE pages SET path = ?, title = ?, front_matter = (?::text)::jsonb, content = ?, "+
+		"blocks = CASE WHEN blocks_base IS NULL THEN (?::text)::jsonb ELSE blocks END, blocks_of = CASE WHEN blocks_base IS NULL THEN ? ELSE blocks_of END "+
+		"WHERE tenant = ? AND id = ? AND version = ? AND "+pathIsFree+" RETURNING version",
+		s.After.Path, title, frontMatter, s.After.Content, blocks, hash, tenant, s.ID, held, tenant, s.After.Path, s.ID).Scan(&version)
 	return version, err
 }
 
