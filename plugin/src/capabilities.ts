@@ -27,12 +27,19 @@ const table = {
   'blocks.delete': { methods: [...read, 'remove_block'], writes: true },
   'blocks.move': { methods: [...read, 'move_block'], writes: true },
   'datascript.query': { methods: read },
+  find: { methods: read },
   backlinks: { methods: read },
   journals: { methods: read },
   tasks: { methods: read },
   tags: { methods: read },
   properties: { methods: read },
+  'tags.set': { methods: [...read, 'add_block_tag', 'remove_block_tag'], only: 'db', writes: true },
+  'tags.create': { methods: [...read, 'create_tag', 'add_tag_extends', 'add_tag_property'], only: 'db', writes: true },
+  'properties.create': { methods: [...read, 'upsert_property'], only: 'db', writes: true },
   templates: { methods: [...read, 'get_current_graph_templates'], only: 'file' },
+  'query.own': { methods: [...read, 'q'] },
+  focus: { methods: [...read, 'get_current_page', 'get_current_block', 'get_selected_blocks'] },
+  'page.open': { methods: [...read, 'push_state'] },
   privacy: { methods: read },
   watch: { methods: read },
 } as const satisfies Record<string, Row>
@@ -53,7 +60,7 @@ export function offeredCapabilities({ kind, missing, readOnly, hiding }: Capabil
     .filter(([key, row]) => {
       if (row.only && row.only !== kind) return false
       if (readOnly && row.writes) return false
-      if (hiding && key === 'datascript.query') return false
+      if (hiding && (key === 'datascript.query' || key === 'query.own')) return false
       return [...row.methods, ...(row[kind] ?? [])].every((method) => !missing.has(method))
     })
     .map(([key]) => key)

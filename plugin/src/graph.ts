@@ -125,6 +125,7 @@ function dbWrites(host: Host, reader: Reader): Writes {
     page: async (name) => (await reader.findPage(name))?.row.id as number | undefined,
     pageUUID: async (path) => (await reader.findPage(path))?.is.uuid,
     journal: async (day) => (await reader.findDay(day))?.row.id as number | undefined,
+    ownProperty: async (uuid) => /^:plugin\.property\.logseq-lectern\/(.+)$/.exec(String((await reader.byUUID([uuid]))[0]?.ident ?? ''))?.[1],
     isHeading: async (uuid) => headingOf((await reader.byUUID([uuid]))[0]) > 0,
   })
 }

@@ -59,6 +59,14 @@ export class Host {
   search = (text: string, limit: number) => this.call<Row | null>('search', text, { limit })
   /** Through the editor, which a hidden window may suspend: for the doctor, and to make the window know what is below a block. */
   block = (uuid: string) => this.call<Row | null>('get_block', uuid)
+  /** In Logseq's own query language. */
+  ownQuery = (query: string) => this.call<any[] | null>('q', query)
+  // What the person looks at.
+  currentPage = () => this.call<Row | null>('get_current_page')
+  currentBlock = () => this.call<Row | null>('get_current_block')
+  selectedBlocks = () => this.call<Row[] | null>('get_selected_blocks')
+  /** Shows a page, or a block by its uuid, in the window. */
+  openPage = (page: string) => this.call('push_state', 'page', { name: page }, {})
   templates = () => this.call<Row | null>('get_current_graph_templates')
 
   // Writing pages. Without redirect: false Logseq shows the page to the person.
@@ -92,6 +100,13 @@ export class Host {
   removeProperty = (uuid: string, key: string) => this.call('remove_block_property', uuid, key)
   addTag = (uuid: string, tag: string) => this.call('add_block_tag', uuid, tag)
   removeTag = (uuid: string, tag: string) => this.call('remove_block_tag', uuid, tag)
+  // Tags and properties of DB graphs. A tag is named by its uuid.
+  createTag = (title: string) => this.call<Row | null>('create_tag', title, {})
+  extendTag = (tag: string, above: string) => this.call('add_tag_extends', tag, above)
+  addTagProperty = (tag: string, ident: string) => this.call('add_tag_property', tag, ident)
+  createProperty = (title: string, type: string, many: boolean) =>
+    this.call<Row | null>('upsert_property', title, { type, cardinality: many ? 'many' : 'one' }, {})
+  deleteProperty = (key: string) => this.call('remove_property', key)
   setCollapsed = (uuid: string, collapsed: boolean) => this.call('set_block_collapsed', uuid, collapsed)
 
   /** Whether a method exists. The arguments must be such that it changes nothing. */

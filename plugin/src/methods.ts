@@ -2,15 +2,18 @@ import { type Capability } from './capabilities'
 import { Fault, asFault } from './fault'
 import type { OpenGraph } from './graph'
 import { blocks } from './methods/blocks'
+import { filter } from './methods/filter'
 import { find } from './methods/find'
 import { lists } from './methods/lists'
 import type { Method, Methods } from './methods/method'
+import { objects } from './methods/objects'
 import { pages } from './methods/pages'
 import { states } from './methods/states'
 import { tasks } from './methods/tasks'
+import { windowMethods } from './methods/window'
 import type { Params } from './params'
 
-const all: Methods = { ...pages, ...blocks, ...find, ...lists, ...tasks, ...states }
+const all: Methods = { ...pages, ...blocks, ...find, ...filter, ...lists, ...tasks, ...objects, ...windowMethods, ...states }
 
 export const methodNames = Object.keys(all).sort()
 

@@ -26,12 +26,16 @@ export class Reader {
     private readonly rawReferences = false,
   ) {}
 
-  /** The pages that a person made, sorted by name. */
-  async pages(): Promise<Page[]> {
-    const rows = await this.pull('?p', this.dialect.ownPages)
+  /** The pages that a person made, sorted by name; those of which the clauses about ?p are true. */
+  async pages(clauses = ''): Promise<Page[]> {
+    return (await this.foundPages(clauses)).map(({ is }) => is)
+  }
+
+  async foundPages(clauses = ''): Promise<Found<Page>[]> {
+    const rows = (await this.pull('?p', `${clauses} ${this.dialect.ownPages}`)).filter((row) => row.uuid)
     const names = await this.resolveNames(rows)
-    const pages = rows.filter((row) => row.uuid).map((row) => this.dialect.page(row, names))
-    return pages.sort((a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()))
+    const pages = rows.map((row) => ({ row, is: this.dialect.page(row, names) }))
+    return pages.sort((a, b) => compare(a.is.name.toLowerCase(), b.is.name.toLowerCase()))
   }
 
   /** A page by name, path or uuid. */

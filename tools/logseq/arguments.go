@@ -17,26 +17,26 @@ import (
 // Name is a page's name as Logseq shows it, or its uuid.
 type Name string
 
+func (Name) maxLength() int { return 1000 }
+
 // JSONSchema implements tools.SchemaProvider.
-func (Name) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
-}
+func (Name) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
 // UUID is a block's uuid.
 type UUID string
 
+func (UUID) maxLength() int { return 36 }
+
 // JSONSchema implements tools.SchemaProvider.
-func (UUID) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", MinLength: new(36), MaxLength: new(36)}
-}
+func (UUID) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
 // Content is the text of blocks.
 type Content string
 
+func (Content) maxLength() int { return 200_000 }
+
 // JSONSchema implements tools.SchemaProvider.
-func (Content) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", MaxLength: new(200_000)}
-}
+func (Content) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
 // DefaultTrue is a boolean that is true when omitted.
 type DefaultTrue bool
@@ -49,9 +49,11 @@ func (DefaultTrue) JSONSchema() *jsonschema.Schema {
 // Depth is the number of levels of blocks in an answer; 0 means all.
 type Depth int
 
+func (Depth) maxLength() int { return maxDepth }
+
 // JSONSchema implements tools.SchemaProvider.
 func (Depth) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0), Maximum: new(100.0)}
+	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0)}
 }
 
 // Position is where a block goes.
@@ -73,6 +75,9 @@ func (Position) JSONSchema() *jsonschema.Schema {
 // Properties are names and values: text, numbers, booleans, or lists of them.
 // null removes a property.
 type Properties map[string]any
+
+// JSONSchema implements tools.SchemaProvider.
+func (Properties) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
@@ -115,7 +120,7 @@ func (p Properties) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if len(name) > 200 || strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-			return tools.Errorf(tools.Invalid, "properties: %.40q cannot be the name of a property", name).WithHint("Use the name that Logseq shows; list_properties lists them.")
+			return tools.Errorf(tools.Invalid, "properties: %.40q cannot be the name of a property", name).WithHint("Use the name that Logseq shows.")
 		}
 		if !isPropertyValue(p[name], true) {
 			return tools.Errorf(tools.Invalid, "properties: the value of %.40q must be text, a number, a boolean, a list of these, or null to remove the property", name)

@@ -64,7 +64,7 @@ func batch() tools.Tool[*Graph] {
 		names = append(names, t.Info().Name)
 	}
 	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
-		Name: "batch", Title: "Several writes", Effect: tools.Writes,
+		Name: "batch", Title: "Several writes", Effect: tools.Writes, OptIn: true,
 		Doc: "Runs up to 50 writes in order and returns the result of each.\n" +
 			"Stops at the first failure unless continue_on_error is set; nothing is rolled back. Takes " + strings.Join(names, ", ") + ".",
 		Errors: commonErrors(),

@@ -28,6 +28,9 @@ const (
 	askedShape  = "shape asked; what is found and its rank never seen"
 	askedEditor = "asked; an open editor only read in the source"
 	sourceRead  = "source read"
+
+	askedNothing = "asked without a window, where nothing is open"
+	neverSeen    = "never seen"
 )
 
 // unsupported is the text of a row for a product line without the capability.
@@ -146,6 +149,13 @@ func Capabilities() []Capability {
 			asked, asked,
 		},
 		{
+			"find", "find", "find pages and blocks by tag, property, namespace, days, state and words",
+			[]string{"find"},
+			"DataScript by references, marks and words; keys and values of properties are compared afterwards",
+			"DataScript: `:block/tags` with the tags that extend one, one attribute for each property, pages by their path",
+			asked, asked,
+		},
+		{
 			"backlinks", "backlinks", "find what links to a page",
 			[]string{"get_backlinks"},
 			"DataScript over `:block/refs`",
@@ -154,7 +164,7 @@ func Capabilities() []Capability {
 		},
 		{
 			"blocks.insert", "insert trees", "insert a tree of blocks in one call",
-			[]string{"insert_blocks"},
+			[]string{"insert_blocks", "replace_page_content"},
 			"`insertBlock` for each: a batch keeps only the first block that Markdown sees in a text",
 			"`insertBlock` for each: a batch chooses its own uuids, and loses lines and links to new pages",
 			asked, asked,
@@ -188,11 +198,53 @@ func Capabilities() []Capability {
 			asked, asked,
 		},
 		{
+			"tags.set", "set tags", "put tags on pages and blocks and take them off",
+			[]string{"set_tags"},
+			unsupported,
+			"`addBlockTag` and `removeBlockTag` by the uuid of the tag",
+			asked, asked,
+		},
+		{
+			"tags.create", "create tags", "create and extend tags",
+			[]string{"create_tag"},
+			unsupported,
+			"`createTag`, `addTagExtends` and `addTagProperty`, in the namespace of the plugin",
+			asked, asked,
+		},
+		{
+			"properties.create", "new property", "create properties with a type",
+			[]string{"create_property"},
+			unsupported,
+			"`upsertProperty`, in the namespace of the plugin; one that exists is left",
+			asked, asked,
+		},
+		{
 			"templates", "templates", "list templates",
 			[]string{"list_templates"},
 			"`getCurrentGraphTemplates`",
 			unsupported,
 			asked, asked,
+		},
+		{
+			"query.own", "own queries", "run queries in Logseq's own language",
+			[]string{"logseq_query"},
+			"`q`, which answers rows",
+			"`q`, which answers ids; what they name is read by DataScript",
+			asked, asked,
+		},
+		{
+			"focus", "focus", "tell what the user looks at",
+			[]string{"get_focus"},
+			"`getCurrentPage`, `getCurrentBlock` and `getSelectedBlocks`",
+			"`getCurrentPage`, `getCurrentBlock` and `getSelectedBlocks`",
+			askedNothing, askedNothing,
+		},
+		{
+			"page.open", "show pages", "show a page to the user",
+			[]string{"open_page"},
+			"`pushState` with the name of the page",
+			"`pushState` with the uuid of the page",
+			neverSeen, neverSeen,
 		},
 		{
 			"privacy", "hide pages", "leave references unnamed, so that a source that hides pages can be served", nil,
@@ -213,7 +265,7 @@ func Capabilities() []Capability {
 // setting turns off.
 func (c Capability) writes() bool {
 	area, verb, _ := strings.Cut(c.Key, ".")
-	return (area == "pages" || area == "blocks") && verb != "list" && verb != "read"
+	return (area == "pages" || area == "blocks" || area == "tags" || area == "properties") && verb != "" && verb != "list" && verb != "read"
 }
 
 func findCapability(key string) (Capability, bool) {

@@ -8,13 +8,13 @@ import (
 
 // CreateBlockIn are the arguments of create_block.
 type CreateBlockIn struct {
-	ParentBlockUUID  UUID       `json:"parent_block_uuid,omitempty" jsonschema:"block to put it below"`
-	PageName         Name       `json:"page_name,omitempty" jsonschema:"page to put it on, by name or uuid"`
+	ParentBlockUUID  UUID       `json:"parent_block_uuid,omitempty" jsonschema:"to put it below"`
+	PageName         Name       `json:"page_name,omitempty" jsonschema:"page to put it on"`
 	Content          Content    `json:"content" jsonschema:"text of the block"`
-	Position         Position   `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
-	SiblingBlockUUID UUID       `json:"sibling_block_uuid,omitempty" jsonschema:"block to put it beside"`
-	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
-	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
+	Position         Position   `json:"position,omitempty" jsonschema:"last when omitted, after with a sibling"`
+	SiblingBlockUUID UUID       `json:"sibling_block_uuid,omitempty" jsonschema:"to put it beside"`
+	Properties       Properties `json:"properties,omitempty" jsonschema:"by the names that people see"`
+	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in CreateBlockIn) check() error {
@@ -43,7 +43,7 @@ type BlockWritten struct {
 func createBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreateBlockIn, BlockWritten]{
 		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
-		Doc: "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
+		Doc: "Creates one block below a block, on a page, or beside a sibling.\nFor several use update_page.",
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
 			{Purpose: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, AnyAnswer: true},
 			{Purpose: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, AnyAnswer: true},

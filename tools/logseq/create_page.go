@@ -9,10 +9,10 @@ import (
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
 	Title            Name       `json:"title" jsonschema:"name of the new page"`
-	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; nested lists become nested blocks"`
-	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
-	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"also create an empty first block if there is no content"`
-	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
+	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; lists become nested blocks"`
+	Properties       Properties `json:"properties,omitempty" jsonschema:"by the names that people see"`
+	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"an empty block if no content"`
+	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in CreatePageIn) check() error {
@@ -34,7 +34,7 @@ func createPage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes, Timeout: treeTimeout,
 		Doc: "Creates a page, with content and properties if given.\n" +
-			"Needs pages.create, and pages.update for content. If the page exists it is not changed: the answer is CONFLICT with its uuid; use update_page.",
+			"One that exists is not changed: CONFLICT; use update_page.",
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
 			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
 			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},

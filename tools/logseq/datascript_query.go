@@ -18,24 +18,28 @@ import (
 type Query string
 
 // JSONSchema implements tools.SchemaProvider.
-func (Query) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(20_000)}
-}
+func (Query) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
+
+func (Query) maxLength() int { return 20_000 }
 
 // Millis is the maximum duration of a query.
 type Millis int
 
 // JSONSchema implements tools.SchemaProvider.
 func (Millis) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "integer", Minimum: new(100.0), Maximum: new(15_000.0), Default: []byte("10000")}
+	return &jsonschema.Schema{Type: "integer", Minimum: new(100.0), Default: []byte("10000")}
 }
+
+func (Millis) maxLength() int { return 15_000 }
 
 // Inputs are the values of a query's :in, after $.
 type Inputs []any
 
+func (Inputs) maxLength() int { return 20 }
+
 // JSONSchema implements tools.SchemaProvider.
 func (Inputs) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", MaxItems: new(20), Items: &jsonschema.Schema{Description: `text, number, boolean, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[[(rule ?x) …]]"}`}}
+	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Description: `text, number, boolean, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[…]"}`}}
 }
 
 // Rows are the results of a query.
@@ -48,10 +52,10 @@ func (Rows) JSONSchema() *jsonschema.Schema {
 
 // DatascriptQueryIn are the arguments of datascript_query.
 type DatascriptQueryIn struct {
-	Query     Query       `json:"query" jsonschema:"query as EDN: [:find … :in $ … :where …]"`
-	Inputs    Inputs      `json:"inputs,omitempty" jsonschema:"values for :in after $, in order"`
-	Limit     tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of rows"`
-	TimeoutMS Millis      `json:"timeout_ms,omitempty" jsonschema:"maximum time to wait"`
+	Query     Query       `json:"query" jsonschema:"EDN: [:find … :in $ … :where …]"`
+	Inputs    Inputs      `json:"inputs,omitempty" jsonschema:"for :in after $"`
+	Limit     tools.Limit `json:"limit,omitempty" jsonschema:"at most"`
+	TimeoutMS Millis      `json:"timeout_ms,omitempty" jsonschema:"how long to wait"`
 }
 
 // DatascriptQueryOut is the answer of datascript_query.
@@ -65,8 +69,8 @@ func datascriptQuery() tools.Tool[*Graph] {
 	return define(tools.Spec[DatascriptQueryIn, DatascriptQueryOut]{
 		Name: "datascript_query", Title: "DataScript query", Effect: tools.Reads,
 		Doc: "Runs a DataScript query.\n" +
-			"Needs datascript.query. Attributes: file graphs have :block/content and :block/original-name, DB graphs :block/title. " +
-			"Queries that could freeze Logseq are refused: clauses must share variables, a clause needs an attribute, functions are DataScript's own. Pull :block/uuid and {:block/page [:block/name]} to know where a block is.",
+			"File graphs have :block/content and :block/original-name, DB graphs :block/title. " +
+			"Clauses must share variables and name an attribute; functions are DataScript's own.",
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
 			Purpose: "find the pages changed most recently", In: DatascriptQueryIn{
 				Query: `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`, Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
@@ -80,7 +84,7 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 	var out DatascriptQueryOut
 	if g.hidesAnything() {
 		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is hidden from agents").
-			WithHint("A query could read anything. Use search, list_pages, get_backlinks and list_tasks.")
+			WithHint("A query could read anything. Use find, search and list_pages.")
 	}
 	inputs, rules, err := encodeInputs(in.Inputs)
 	if err != nil {

@@ -2,6 +2,9 @@ package logseq
 
 import (
 	"context"
+	"reflect"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -38,14 +41,53 @@ func defineWrite[In, Out any](spec tools.Spec[In, Out], method func(*Graph, cont
 	})
 }
 
+// readsGraph and writesGraph make methods of functions, of which a Graph has
+// enough.
+func readsGraph[In, Out any](f func(context.Context, *Graph, In) (Out, error)) func(*Graph, context.Context, In) (Out, error) {
+	return func(g *Graph, ctx context.Context, in In) (Out, error) { return f(ctx, g, in) }
+}
+
+func writesGraph[In, Out any](
+	f func(context.Context, *Graph, tools.CallContext, In) (Out, error),
+) func(*Graph, context.Context, tools.CallContext, In) (Out, error) {
+	return func(g *Graph, ctx context.Context, c tools.CallContext, in In) (Out, error) { return f(ctx, g, c, in) }
+}
+
 func checkCall(g *Graph, in any, capabilities []string) error {
 	for _, key := range capabilities {
 		if err := g.requireCapability(key); err != nil {
 			return err
 		}
 	}
+	if err := checkLengths(in); err != nil {
+		return err
+	}
 	if in, ok := in.(argumentChecker); ok {
 		return in.check()
+	}
+	return nil
+}
+
+// A lengthLimited is an argument whose length its schema does not limit,
+// because that would cost room in each request of an agent.
+type lengthLimited interface{ maxLength() int }
+
+// checkLengths enforces the limits of arguments.
+func checkLengths(in any) error {
+	v := reflect.ValueOf(in)
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for field, value := range v.Fields() {
+		argument, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch limited, ok := reflect.TypeAssert[lengthLimited](value); {
+		case ok && value.Kind() == reflect.String && utf8.RuneCountInString(value.String()) > limited.maxLength():
+			return tools.Errorf(tools.Invalid, "%s: at most %d characters", argument, limited.maxLength())
+		case ok && value.Kind() == reflect.Slice && value.Len() > limited.maxLength():
+			return tools.Errorf(tools.Invalid, "%s: at most %d entries", argument, limited.maxLength())
+		case ok && value.CanInt() && value.Int() > int64(limited.maxLength()):
+			return tools.Errorf(tools.Invalid, "%s: at most %d", argument, limited.maxLength())
+		}
 	}
 	return nil
 }

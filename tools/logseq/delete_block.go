@@ -9,8 +9,8 @@ import (
 // DeleteBlockIn are the arguments of delete_block.
 type DeleteBlockIn struct {
 	BlockUUID UUID `json:"block_uuid" jsonschema:"block"`
-	Recursive bool `json:"recursive,omitempty" jsonschema:"also delete everything below it; otherwise a block with children is refused"`
-	DryRun    bool `json:"dry_run,omitempty" jsonschema:"only check; delete nothing"`
+	Recursive bool `json:"recursive,omitempty" jsonschema:"also everything below it"`
+	DryRun    bool `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in DeleteBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
@@ -27,7 +27,7 @@ type DeleteBlockOut struct {
 func deleteBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
-		Doc: "Deletes one block, with its children only if recursive is set.\nNeeds blocks.delete.",
+		Doc: "Deletes one block, with its children only if recursive is set.",
 		Examples: []tools.Example[DeleteBlockIn, DeleteBlockOut]{
 			{Purpose: "see how many blocks would be deleted", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a block", In: DeleteBlockIn{BlockUUID: exampleTask}, AnyAnswer: true},
@@ -62,12 +62,7 @@ func (g *Graph) DeleteBlock(ctx context.Context, c tools.CallContext, in DeleteB
 	if err := g.checkReferrers(ctx, referrers); err != nil {
 		return out, err
 	}
-	out.Written, err = g.change(ctx, c, writeRequest{
-		method: "blocks.delete", params: uuidArg{b.UUID}, details: writeDetails{UUID: b.UUID, Page: b.Page.Name},
-		verify: func(ctx context.Context) (verification, error) {
-			_, err := g.block(ctx, b.UUID, 0)
-			return verifyGone(err)
-		},
-	}, append([]plannedChange{planDelete(target{treeTarget, string(b.UUID)})}, referrers...)...)
+	out.Written, err = g.change(ctx, c, deleteRequest(g, b, b.Page.Name, nil),
+		append([]plannedChange{planDelete(target{treeTarget, string(b.UUID)})}, referrers...)...)
 	return out, err
 }

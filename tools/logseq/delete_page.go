@@ -9,9 +9,9 @@ import (
 
 // DeletePageIn are the arguments of delete_page.
 type DeletePageIn struct {
-	PageName Name `json:"page_name" jsonschema:"page, by name or uuid"`
-	Force    bool `json:"force,omitempty" jsonschema:"delete it even if other pages link to it"`
-	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check; delete nothing"`
+	PageName Name `json:"page_name" jsonschema:"name or uuid"`
+	Force    bool `json:"force,omitempty" jsonschema:"even if others link to it"`
+	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in DeletePageIn) check() error { return checkPageName("page_name", in.PageName) }
@@ -28,8 +28,8 @@ type DeletePageOut struct {
 func deletePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
-		Doc: "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\n" +
-			"Needs pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
+		Doc: "Deletes a page with all its blocks; a DB graph recycles it.\n" +
+			"One that others link to is refused unless force is set.",
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{
 			{Purpose: "see what deleting would break", In: DeletePageIn{PageName: "Garden", Force: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a page that nothing links to", In: DeletePageIn{PageName: "Compost"}, AnyAnswer: true},
@@ -83,7 +83,7 @@ func (g *Graph) checkBacklinks(ctx context.Context, p wirePage, force bool, out 
 	out.Backlinks = total
 	if !force {
 		return nil, tools.Errorf(tools.Conflict, "%d blocks link to the page", total).
-			WithHint("See them with get_backlinks; set force to delete the page anyway.").
+			WithHint("Set force to delete the page anyway.").
 			WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name, "backlinks": total})
 	}
 	return []string{fmt.Sprintf("%d blocks link to the page.", total)}, nil

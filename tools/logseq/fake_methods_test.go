@@ -8,7 +8,7 @@ import (
 
 // run is what the fake's plugin does for a method; f.mu is held.
 func (f *fakePeer) run(method string, in map[string]any) (any, error) {
-	for _, known := range []methods{f.reads(), f.writes(), f.states()} {
+	for _, known := range []methods{f.reads(), f.writes(), f.states(), f.objects()} {
 		if do, ok := known[method]; ok {
 			return do(in)
 		}
@@ -84,6 +84,20 @@ func (f *fakePeer) reads() methods {
 				}
 			}
 			return nil, fakeError("NOT_FOUND", "no journal")
+		},
+		"find": f.find,
+		"query.own": func(in map[string]any) (any, error) {
+			return f.find(map[string]any{"any_task": true, "limit": in["limit"], "offset": in["offset"]})
+		},
+		"focus.get": func(map[string]any) (any, error) {
+			return map[string]any{"page": f.pages[0].UUID, "editing": id(1), "selected": []string{id(2), id(5), id(99)}}, nil
+		},
+		"page.open": func(in map[string]any) (any, error) {
+			if _, err := f.page(in["target"]); err != nil {
+				_, err = f.block(in["target"])
+				return map[string]any{}, err
+			}
+			return map[string]any{}, nil
 		},
 		"tasks.list": func(in map[string]any) (any, error) {
 			all := f.all(func(b *fakeBlock) bool { return b.Marker != "" })

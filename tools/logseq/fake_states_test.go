@@ -132,7 +132,11 @@ func (f *fakePeer) pageState(in map[string]any) (any, error) {
 		}
 		p = q
 	}
-	k := map[string]any{"name": p.Name, "day": p.Day, "properties": p.Properties, "tags": p.Tags, "recycled": p.Recycled}
+	tags := slices.Clone(p.Tags)
+	if class := classes[p.Kind]; class != "" { // what a page is, its tags say on a DB graph
+		tags = append(tags, class)
+	}
+	k := map[string]any{"name": p.Name, "day": p.Day, "properties": p.Properties, "tags": tags, "recycled": p.Recycled}
 	if f.kind == "db" {
 		k["uuid"] = p.UUID
 	}
@@ -145,7 +149,15 @@ func (f *fakePeer) pageState(in map[string]any) (any, error) {
 func setPageState(p *fakePage, k map[string]any) {
 	p.Properties, p.Tags = map[string]any{}, valueTexts(k["tags"])
 	set(p.Properties, k["properties"])
+	for kind, class := range classes {
+		if at := slices.Index(p.Tags, class); class != "" && at >= 0 {
+			p.Kind, p.Tags = kind, slices.Delete(p.Tags, at, at+1)
+		}
+	}
 }
+
+// classes are the tags of tags and of properties.
+var classes = map[string]string{"tag": ":logseq.class/Tag", "property": ":logseq.class/Property"}
 
 // referrers are the blocks that refer to a page by its name or to a block by
 // its uuid. On a DB graph no text changes with either.

@@ -8,8 +8,8 @@ import (
 
 // GetBacklinksIn are the arguments of get_backlinks.
 type GetBacklinksIn struct {
-	PageName Name         `json:"page_name" jsonschema:"page, by name or uuid"`
-	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of blocks"`
+	PageName Name         `json:"page_name" jsonschema:"name or uuid"`
+	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
 	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"blocks to skip"`
 }
 
@@ -24,7 +24,7 @@ func (in GetBacklinksIn) check() error { return checkPageName("page_name", in.Pa
 
 func getBacklinks() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetBacklinksIn, BlocksOut]{
-		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads,
+		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads, OptIn: true,
 		Doc: "Lists the blocks that link to a page.\nNeeds backlinks.",
 		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
 			{Purpose: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, AnyAnswer: true},

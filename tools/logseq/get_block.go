@@ -11,7 +11,7 @@ import (
 type GetBlockIn struct {
 	BlockUUID       UUID  `json:"block_uuid" jsonschema:"block"`
 	IncludeChildren bool  `json:"include_children,omitempty" jsonschema:"also the blocks below it"`
-	Depth           Depth `json:"depth,omitempty" jsonschema:"levels below it; all when omitted or 0"`
+	Depth           Depth `json:"depth,omitempty" jsonschema:"levels; 0: all"`
 }
 
 // GetBlockOut is the answer of get_block.
@@ -26,7 +26,7 @@ func (in GetBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
 func getBlock() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetBlockIn, GetBlockOut]{
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
-		Doc: "Reads one block, with the blocks below it if asked.\nNeeds blocks.read.",
+		Doc: "Reads one block, with the blocks below it if asked.",
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
 			{Purpose: "read a block and the blocks below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},

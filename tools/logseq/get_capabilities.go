@@ -31,7 +31,7 @@ type CapabilityStatus struct {
 func getCapabilities() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[NoArguments, CapabilitiesOut]{
 		Name: "get_capabilities", Title: "Capabilities", Effect: tools.Reads,
-		Doc:      "Lists what the connected Logseq can do, and which tools need it.\nWorks without Logseq too.",
+		Doc:      "Lists what the connected Logseq can do, and which tools need it.",
 		Examples: []tools.Example[NoArguments, CapabilitiesOut]{{Purpose: "see which tools will work", AnyAnswer: true}},
 	}, (*Graph).GetCapabilities)
 }

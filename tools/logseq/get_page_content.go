@@ -20,11 +20,11 @@ func (Format) JSONSchema() *jsonschema.Schema {
 
 // GetPageContentIn are the arguments of get_page_content.
 type GetPageContentIn struct {
-	PageName          Name         `json:"page_name" jsonschema:"page, by name or uuid"`
-	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline; json: blocks with uuids"`
+	PageName          Name         `json:"page_name" jsonschema:"name or uuid"`
+	Format            Format       `json:"format,omitempty" jsonschema:"outline, or blocks with uuids"`
 	IncludeProperties DefaultTrue  `json:"include_properties,omitempty" jsonschema:"also properties"`
 	IncludeBlocks     DefaultTrue  `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
-	BlockDepth        Depth        `json:"block_depth,omitempty" jsonschema:"levels of blocks; all when omitted or 0"`
+	BlockDepth        Depth        `json:"block_depth,omitempty" jsonschema:"levels; 0: all"`
 	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"top-level blocks to skip"`
 }
 
@@ -43,8 +43,8 @@ func (in GetPageContentIn) check() error { return checkPageName("page_name", in.
 func getPageContent() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
-		Doc: "Reads one page with its blocks, as an outline or as JSON.\n" +
-			"Needs pages.read. Use format json before you change blocks: it has their uuids.",
+		Doc: "Reads a page with its blocks.\n" +
+			"json has the uuids, which changes need.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
 			{Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},

@@ -22,14 +22,18 @@ type testSource struct {
 	changed []string
 }
 
-func openTestSource(t *testing.T, peer tools.Peer) *testSource {
+func openTestSource(t *testing.T, peer tools.Peer, change ...func(*tools.Env)) *testSource {
 	t.Helper()
 	d := &testSource{t: t}
-	o, err := logseq.System().Open(t.Context(), nil, tools.Env{
+	env := tools.Env{
 		Name: "home", Log: slog.New(slog.DiscardHandler), Peer: peer,
 		Now:             func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
 		ResourceChanged: func(uri string) { d.changed = append(d.changed, uri) },
-	})
+	}
+	for _, one := range change {
+		one(&env)
+	}
+	o, err := logseq.System().Open(t.Context(), nil, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +104,14 @@ func TestEachCapabilityMissing(t *testing.T) {
 	for _, c := range logseq.Capabilities() {
 		for _, tool := range manifest.Tools {
 			f := fixtureGraph("file")
+			if onlyOfDB(tool.Name) {
+				f = fixtureGraph("db")
+			}
 			f.lacks[c.Key] = true
 			_, err := openTestSource(t, f).call(tool.Name, string(tool.Examples[0].In))
 			stopped := err != nil && errorCode(err) == "CAPABILITY_MISSING"
-			needs := slices.Contains(c.Tools, tool.Name) || c.Key == "pages.update" && tool.Name == "create_page" || c.Key == "pages.read" && tool.Name == "get_journal"
+			needs := slices.Contains(c.Tools, tool.Name) || c.Key == "pages.update" && tool.Name == "create_page" || c.Key == "pages.read" && tool.Name == "get_journal" ||
+				tool.Name == "replace_page_content" && (c.Key == "pages.read" || c.Key == "blocks.delete")
 			if stopped != needs {
 				t.Errorf("%s without %s: %v", tool.Name, c.Key, err)
 			}
@@ -144,6 +152,7 @@ func TestFaultsOfWrites(t *testing.T) {
 	for _, m := range []string{
 		"pages.create", "pages.update", "pages.append", "pages.delete", "pages.rename", "blocks.create",
 		"blocks.insert", "blocks.update", "blocks.delete", "blocks.move", "tasks.set", "journals.create",
+		"tags.set", "tags.create", "properties.create",
 	} {
 		writes[m] = true
 	}

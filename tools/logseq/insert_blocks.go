@@ -45,8 +45,8 @@ type InsertBlocksIn struct {
 	PageName         Name     `json:"page_name,omitempty" jsonschema:"page to put them on, by name or uuid"`
 	ParentBlockUUID  UUID     `json:"parent_block_uuid,omitempty" jsonschema:"block to put them below"`
 	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"block to put them beside"`
-	Position         Position `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
-	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check; insert nothing"`
+	Position         Position `json:"position,omitempty" jsonschema:"last when omitted, after with a sibling"`
+	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 // InsertBlocksOut is the answer of insert_blocks.
@@ -70,7 +70,7 @@ func (in InsertBlocksIn) position() positionArgs {
 
 func insertBlocks() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
-		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes, Timeout: treeTimeout,
+		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes, OptIn: true, Timeout: treeTimeout,
 		Doc: "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
 			{Purpose: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, AnyAnswer: true},

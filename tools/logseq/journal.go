@@ -15,7 +15,7 @@ type GetJournalIn struct {
 
 func getJournal() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetJournalIn, GetPageContentOut]{
-		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads,
+		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads, OptIn: true,
 		Doc: "Reads the journal page of a day.\nNeeds journals and pages.read.",
 		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
 			{Purpose: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, AnyAnswer: true},
@@ -67,19 +67,19 @@ func (g *Graph) unfilteredJournal(ctx context.Context, day int) (wirePage, error
 }
 
 func noJournalError(day int) error {
-	return tools.Errorf(tools.NotFound, "there is no journal page for %s", formatDay(day)).WithHint("append_to_journal creates it.")
+	return tools.Errorf(tools.NotFound, "there is no journal page for %s", formatDay(day)).WithHint("append_to_journal creates it, in sources that offer it.")
 }
 
 // AppendToJournalIn are the arguments of append_to_journal.
 type AppendToJournalIn struct {
 	Date    string  `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
-	Content Content `json:"content" jsonschema:"Markdown; nested lists become nested blocks"`
-	DryRun  bool    `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	Content Content `json:"content" jsonschema:"Markdown; lists become nested blocks"`
+	DryRun  bool    `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func appendToJournal() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[AppendToJournalIn, PageWritten]{
-		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes, Timeout: treeTimeout,
+		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes, OptIn: true, Timeout: treeTimeout,
 		Doc: "Adds content at the end of a day's journal, which is created if needed.\nNeeds journals and pages.update.",
 		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
 			{Purpose: "note something today", In: AppendToJournalIn{Content: "First frost"}, AnyAnswer: true},

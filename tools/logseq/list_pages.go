@@ -9,7 +9,7 @@ import (
 // ListPagesIn are the arguments of list_pages.
 type ListPagesIn struct {
 	IncludeJournals bool         `json:"include_journals,omitempty" jsonschema:"also journal pages"`
-	Limit           tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of pages"`
+	Limit           tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
 	Offset          tools.Offset `json:"offset,omitempty" jsonschema:"pages to skip"`
 }
 
@@ -23,7 +23,7 @@ type ListPagesOut struct {
 func listPages() tools.Tool[*Graph] {
 	return define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
-		Doc: "Lists the pages that people made, with journals only if asked.\nNeeds pages.list. To find words use search.",
+		Doc: "Lists the pages that people made.\nTo find words use search.",
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{
 			{Purpose: "see the first pages", In: ListPagesIn{Limit: 20}, AnyAnswer: true},
 			{Purpose: "include the journal", In: ListPagesIn{IncludeJournals: true}, AnyAnswer: true},

@@ -34,8 +34,10 @@ func System() tools.Kind {
 		Tools: []tools.Tool[*Graph]{
 			listPages(), getPageContent(), createPage(), updatePage(), deletePage(), search(),
 			getBlock(), createBlock(), updateBlock(), deleteBlock(), moveBlock(),
-			datascriptQuery(), ping(), getCapabilities(),
+			datascriptQuery(), ping(), getCapabilities(), find(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
+			replacePageContent(), setTags(), createTag(), createProperty(),
+			logseqQuery(), getFocus(), openPage(),
 			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
 		Checks:    checks(),

@@ -8,12 +8,12 @@ import (
 
 // MoveBlockIn are the arguments of move_block.
 type MoveBlockIn struct {
-	BlockUUID        UUID     `json:"block_uuid" jsonschema:"block; everything below it moves along"`
-	TargetParentUUID UUID     `json:"target_parent_uuid,omitempty" jsonschema:"block to put it below"`
-	TargetPageName   Name     `json:"target_page_name,omitempty" jsonschema:"page to put it on, by name or uuid"`
-	Position         Position `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
-	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"block to put it beside"`
-	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check; move nothing"`
+	BlockUUID        UUID     `json:"block_uuid" jsonschema:"block"`
+	TargetParentUUID UUID     `json:"target_parent_uuid,omitempty" jsonschema:"to put it below"`
+	TargetPageName   Name     `json:"target_page_name,omitempty" jsonschema:"page to put it on"`
+	Position         Position `json:"position,omitempty" jsonschema:"last when omitted, after with a sibling"`
+	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"to put it beside"`
+	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in MoveBlockIn) check() error {
@@ -33,7 +33,7 @@ func (in MoveBlockIn) position() positionArgs {
 func moveBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[MoveBlockIn, BlockWritten]{
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
-		Doc: "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
+		Doc: "Moves a block, with all below it, below another, to a page, or beside a sibling.",
 		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
 			{Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, AnyAnswer: true},
 		},

@@ -151,7 +151,7 @@ func (h *hello) missingReason(c Capability) string {
 		return "the plugin has not reported its capabilities"
 	case c.writes() && h.ReadOnly:
 		return "the plugin is set to read-only in its Logseq settings"
-	case c.Key == "datascript.query" && slices.Contains(h.Capabilities, "pages.read"):
+	case (c.Key == "datascript.query" || c.Key == "query.own") && slices.Contains(h.Capabilities, "pages.read"):
 		return "the plugin hides pages or tags, and a query could reveal them"
 	default:
 		return fmt.Sprintf("this Logseq (%s) does not support it: update Logseq and the plugin", cmp.Or(h.Logseq, "of an unknown version"))

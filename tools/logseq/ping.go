@@ -23,7 +23,7 @@ type PingOut struct {
 func ping() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[NoArguments, PingOut]{
 		Name: "ping", Title: "Ping", Effect: tools.Reads,
-		Doc:      "Checks whether Logseq is connected and answers.\nWorks without Logseq too.",
+		Doc:      "Checks whether Logseq is connected and answers.",
 		Examples: []tools.Example[NoArguments, PingOut]{{Purpose: "check the connection to Logseq", AnyAnswer: true}},
 	}, (*Graph).Ping)
 }

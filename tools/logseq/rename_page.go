@@ -9,9 +9,9 @@ import (
 
 // RenamePageIn are the arguments of rename_page.
 type RenamePageIn struct {
-	PageName Name `json:"page_name" jsonschema:"page, by name or uuid"`
+	PageName Name `json:"page_name" jsonschema:"name or uuid"`
 	NewName  Name `json:"new_name" jsonschema:"its new name"`
-	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in RenamePageIn) check() error {
@@ -23,7 +23,7 @@ func (in RenamePageIn) check() error {
 
 func renamePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[RenamePageIn, PageWritten]{
-		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes,
+		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes, OptIn: true,
 		Doc: "Renames a page; Logseq updates the links to it.\n" +
 			"Needs pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
 		Examples: []tools.Example[RenamePageIn, PageWritten]{

@@ -16,14 +16,14 @@ import (
 type SearchText string
 
 // JSONSchema implements tools.SchemaProvider.
-func (SearchText) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
-}
+func (SearchText) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
+
+func (SearchText) maxLength() int { return 1000 }
 
 // SearchIn are the arguments of search.
 type SearchIn struct {
 	Query         SearchText  `json:"query" jsonschema:"words to find"`
-	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of results of each kind"`
+	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"at most"`
 	IncludeBlocks DefaultTrue `json:"include_blocks,omitempty" jsonschema:"search blocks"`
 	IncludePages  DefaultTrue `json:"include_pages,omitempty" jsonschema:"search page names"`
 	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"search file names"`
@@ -47,8 +47,7 @@ func (in SearchIn) check() error {
 func search() tools.Tool[*Graph] {
 	return define(tools.Spec[SearchIn, SearchOut]{
 		Name: "search", Title: "Search", Effect: tools.Reads,
-		Doc: "Finds blocks, pages and files, with Logseq's own search where it has one.\n" +
-			"Needs search.basic. For conditions on properties, dates or tags use datascript_query.",
+		Doc:  "Finds blocks, pages and files by words.\nFor tags, properties, days or tasks use find.",
 		Hits: searchHits, Redact: SearchOut.redact,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
@@ -94,9 +93,13 @@ func (out SearchOut) redact(covered func(page string) bool) SearchOut {
 	out.Blocks = slices.DeleteFunc(out.Blocks, func(b Block) bool { return covered(b.PageName) })
 	out.Pages = slices.DeleteFunc(out.Pages, func(p Page) bool { return covered(p.Name) })
 	if left := shown - len(out.Blocks) - len(out.Pages); left > 0 {
-		out.Note = appendNote(out.Note, fmt.Sprintf("%d results are left out, because the user's policy does not let you read them.", left))
+		out.Note = appendNote(out.Note, leftOutNote(left))
 	}
 	return out
+}
+
+func leftOutNote(left int) string {
+	return fmt.Sprintf("%d results are left out, because the user's policy does not let you read them.", left)
 }
 
 // A wireSearchResult is the answer of the Peer.

@@ -13,7 +13,7 @@ func TestSuite(t *testing.T) {
 	toolstest.Run(t, logseq.System(), func(testing.TB) toolstest.Fixture {
 		f := fixtureGraphWithReferences("file")
 		return f.fixture(f.digest)
-	})
+	}, "set_tags", "create_tag", "create_property")
 }
 
 // TestSuiteOfDBGraphs holds it on a DB graph. There a page that was made and

@@ -23,7 +23,7 @@ type ListTasksIn struct {
 	PageName Name         `json:"page_name,omitempty" jsonschema:"only on this page"`
 	From     string       `json:"from,omitempty" jsonschema:"only if scheduled or due on or after this day"`
 	To       string       `json:"to,omitempty" jsonschema:"only if scheduled or due on or before this day"`
-	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of tasks"`
+	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
 	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"tasks to skip"`
 }
 
@@ -36,7 +36,7 @@ func (in ListTasksIn) check() error {
 
 func listTasks() tools.Tool[*Graph] {
 	return define(tools.Spec[ListTasksIn, BlocksOut]{
-		Name: "list_tasks", Title: "List tasks", Effect: tools.Reads,
+		Name: "list_tasks", Title: "List tasks", Effect: tools.Reads, OptIn: true,
 		Doc: "Lists tasks; those that are scheduled or due come first.\n" +
 			"Needs tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
 		Examples: []tools.Example[ListTasksIn, BlocksOut]{
@@ -93,7 +93,7 @@ type SetTaskIn struct {
 	Priority  TaskValue `json:"priority,omitempty" jsonschema:"A, B, C, or a DB graph's own; none removes it"`
 	Scheduled string    `json:"scheduled,omitempty" jsonschema:"day as 2026-11-21; none removes it"`
 	Deadline  string    `json:"deadline,omitempty" jsonschema:"day as 2026-11-21; none removes it"`
-	DryRun    bool      `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	DryRun    bool      `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 // TaskWritten is the answer of set_task.
@@ -106,7 +106,7 @@ func (in SetTaskIn) check() error { return in.BlockUUID.check("block_uuid") }
 
 func setTask() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[SetTaskIn, TaskWritten]{
-		Name: "set_task", Title: "Set a task", Effect: tools.Writes,
+		Name: "set_task", Title: "Set a task", Effect: tools.Writes, OptIn: true,
 		Doc: "Sets a task's state, priority and days.\nNeeds tasks. What you omit stays as it is.",
 		Examples: []tools.Example[SetTaskIn, TaskWritten]{
 			{Purpose: "mark a task as done", In: SetTaskIn{BlockUUID: exampleTask, Status: "DONE"}, AnyAnswer: true},

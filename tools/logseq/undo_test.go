@@ -98,9 +98,17 @@ func undoCases() [][2]string {
 func TestUndo(t *testing.T) {
 	for _, kind := range []string{"db", "file"} {
 		for _, call := range undoCases() {
+			if kind == "file" && onlyOfDB(call[0]) {
+				continue
+			}
 			t.Run(kind+" "+call[0], func(t *testing.T) { undo(t, kind, call[0], call[1]) })
 		}
 	}
+}
+
+// onlyOfDB reports whether file graphs lack a tool.
+func onlyOfDB(tool string) bool {
+	return slices.Contains([]string{"set_tags", "create_tag", "create_property"}, tool)
 }
 
 func undo(t *testing.T, kind, tool, args string) {
@@ -329,9 +337,9 @@ func TestRehearsedTargets(t *testing.T) {
 		}
 		next := &changeRecorder{f: f}
 		if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: next}, call[0], []byte(call[1])); err == nil {
-			for _, target := range targets(next) {
-				if strings.HasPrefix(target, "tree of") && slices.Contains(first, target) {
-					t.Errorf("%s %s: made twice %s", call[0], call[1], target)
+			for _, c := range next.changes {
+				if strings.HasPrefix(c.Target, "tree of") && !c.Before.Exists && slices.Contains(first, c.Target) {
+					t.Errorf("%s %s: made twice %s", call[0], call[1], c.Target)
 				}
 			}
 		}

@@ -13,8 +13,8 @@ type UpdateBlockIn struct {
 	BlockUUID      UUID        `json:"block_uuid" jsonschema:"block"`
 	Content        Content     `json:"content,omitempty" jsonschema:"new text"`
 	Properties     Properties  `json:"properties,omitempty" jsonschema:"properties to set; null removes one"`
-	ReplaceContent DefaultTrue `json:"replace_content,omitempty" jsonschema:"false: add content below the present text"`
-	DryRun         bool        `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	ReplaceContent DefaultTrue `json:"replace_content,omitempty" jsonschema:"false: add it below the text"`
+	DryRun         bool        `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 func (in UpdateBlockIn) check() error {
@@ -30,7 +30,7 @@ func (in UpdateBlockIn) check() error {
 func updateBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[UpdateBlockIn, BlockWritten]{
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
-		Doc: "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Its children and other properties stay.",
+		Doc: "Changes a block's text and properties.\nChildren and other properties stay.",
 		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
 			{Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, AnyAnswer: true},
 		},

@@ -9,10 +9,10 @@ import (
 
 // UpdatePageIn are the arguments of update_page.
 type UpdatePageIn struct {
-	PageName      Name       `json:"page_name" jsonschema:"page, by name or uuid"`
-	ContentAppend Content    `json:"content_append,omitempty" jsonschema:"Markdown to add at the end; nested lists become nested blocks"`
+	PageName      Name       `json:"page_name" jsonschema:"name or uuid"`
+	ContentAppend Content    `json:"content_append,omitempty" jsonschema:"Markdown to add; lists become nested blocks"`
 	Properties    Properties `json:"properties,omitempty" jsonschema:"properties to set; null removes one"`
-	DryRun        bool       `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	DryRun        bool       `json:"dry_run,omitempty" jsonschema:"only check"`
 }
 
 // PageWritten is the answer of tools that write to a page.
@@ -36,7 +36,7 @@ func (in UpdatePageIn) check() error {
 func updatePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[UpdatePageIn, PageWritten]{
 		Name: "update_page", Title: "Add to a page", Effect: tools.Writes, Timeout: treeTimeout,
-		Doc: "Sets properties of a page and adds content at its end.\nNeeds pages.update. To change existing text use update_block.",
+		Doc: "Sets properties of a page and adds content at its end.\nTo change text use update_block.",
 		Examples: []tools.Example[UpdatePageIn, PageWritten]{
 			{Purpose: "add a line and a property", In: UpdatePageIn{PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0}}, AnyAnswer: true},
 		},

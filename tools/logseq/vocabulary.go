@@ -9,7 +9,7 @@ import (
 // ListVocabularyIn are the arguments of the lists of tags, properties and
 // templates.
 type ListVocabularyIn struct {
-	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of entries"`
+	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
 	Offset tools.Offset `json:"offset,omitempty" jsonschema:"entries to skip"`
 }
 
@@ -28,7 +28,7 @@ type TagsOut struct {
 
 func getTags() tools.Tool[*Graph] {
 	return define(tools.Spec[ListVocabularyIn, TagsOut]{
-		Name: "get_tags", Title: "List tags", Effect: tools.Reads,
+		Name: "get_tags", Title: "List tags", Effect: tools.Reads, OptIn: true,
 		Doc:      "Lists the tags that people made.\nNeeds tags.",
 		Examples: []tools.Example[ListVocabularyIn, TagsOut]{{Purpose: "see the tags", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).GetTags, "tags")
@@ -61,7 +61,7 @@ type PropertiesOut struct {
 
 func listProperties() tools.Tool[*Graph] {
 	return define(tools.Spec[ListVocabularyIn, PropertiesOut]{
-		Name: "list_properties", Title: "List properties", Effect: tools.Reads,
+		Name: "list_properties", Title: "List properties", Effect: tools.Reads, OptIn: true,
 		Doc:      "Lists the properties in use, by the names that other tools take.\nNeeds properties.",
 		Examples: []tools.Example[ListVocabularyIn, PropertiesOut]{{Purpose: "see the properties", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListProperties, "properties")
@@ -92,7 +92,7 @@ type TemplatesOut struct {
 
 func listTemplates() tools.Tool[*Graph] {
 	return define(tools.Spec[ListVocabularyIn, TemplatesOut]{
-		Name: "list_templates", Title: "List templates", Effect: tools.Reads,
+		Name: "list_templates", Title: "List templates", Effect: tools.Reads, OptIn: true,
 		Doc:      "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.",
 		Examples: []tools.Example[ListVocabularyIn, TemplatesOut]{{Purpose: "see the templates", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListTemplates, "templates")

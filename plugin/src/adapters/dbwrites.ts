@@ -14,6 +14,8 @@ import { type TaskText, splitTask } from './taskmarkup'
 export interface DbLookup extends Lookup {
   /** The uuid of a page by its path. */
   pageUUID(path: string): Promise<string | undefined>
+  /** The key of a property that the plugin has made. */
+  ownProperty(uuid: string): Promise<string | undefined>
   /** Whether a block is a heading. */
   isHeading(uuid: string): Promise<boolean>
 }
@@ -67,7 +69,9 @@ export class DbWrites implements Writes {
 
   /** By uuid: a name may be that of several pages, and Logseq takes the first. */
   async deletePage(page: Page): Promise<void> {
-    await this.host.deletePage(page.uuid)
+    const own = page.kind === 'property' && (await this.lookup.ownProperty(page.uuid))
+    if (own) await this.host.deleteProperty(own)
+    else await this.host.deletePage(page.uuid)
   }
 
   setPageProperties: Writes['setPageProperties'] = (page, properties) =>

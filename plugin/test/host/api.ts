@@ -1,5 +1,6 @@
 import { dbAPI } from './db'
 import { ogAPI } from './og'
+import { ownQuery } from './ownquery'
 import { type Entity, type World } from './world'
 
 // Logseq's plugin API as far as the plugin uses it, on a World. What it answers
@@ -11,6 +12,12 @@ export type API = Record<string, (...args: any[]) => unknown>
 export function api(world: () => World): API {
   const shared: API = {
     datascript_query: (query: string, ...inputs: unknown[]) => world().query(query, inputs),
+    q: (query: string) => ownQuery(world(), query),
+    // Of what a person sees and edits: nobody does.
+    get_current_page: () => null,
+    get_current_block: () => null,
+    get_selected_blocks: () => null,
+    push_state: () => null,
     search: (words: string, opts: Entity = {}) => search(world(), words, opts),
     ...Object.fromEntries(
       ['install_plugin_hook', 'uninstall_plugin_hook', 'register_plugin_ui_item', 'show_msg', 'set_sdk_metadata'].map((name) => [name, () => null]),

@@ -69,6 +69,28 @@ export const calls: Call[] = [
   },
   { tool: 'append_to_journal', args: () => ({ date: '2026-11-21', content: 'first frost' }), good: verified },
   { tool: 'get_journal', args: () => ({ date: '2026-11-21', format: 'text' }), good: (a) => assert.match(a.text, /first frost/) },
+  {
+    tool: 'replace_page_content',
+    args: () => ({ page_name: 'Reviews', content: '- one\n  - two\n- three' }),
+    good: (a) => {
+      verified(a)
+      assert.equal(a.blocks.length, 2)
+    },
+  },
+  { tool: 'create_property', args: () => ({ name: 'Sown on', type: 'date' }), good: verified },
+  { tool: 'create_tag', args: () => ({ name: 'Plant', extends: ['private'], properties: ['Rating'] }), good: verified },
+  {
+    tool: 'set_tags',
+    args: () => ({ block_uuid: known.child, add: ['private'], remove: ['Task'] }),
+    good: (a) => {
+      verified(a)
+      assert.deepEqual(a.tags, ['private'])
+    },
+  },
+  { tool: 'logseq_query', args: () => ({ query: '(task todo)' }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
+  { tool: 'get_focus', args: () => ({}), good: (a) => assert.match(a.note, /No page is open/) },
+  { tool: 'open_page', args: () => ({ page_name: 'books' }), good: (a) => assert.equal(a.page_name, 'Books') },
+  { tool: 'find', args: () => ({ task: ['TODO'], properties: { priority: '*' } }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
   { tool: 'list_tasks', args: () => ({ limit: 9 }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
   { tool: 'set_task', args: () => ({ block_uuid: known.task, status: 'DONE', deadline: '2026-12-01' }), good: verified },
   { tool: 'get_tags', args: () => ({}), good: (a) => assert.ok(a.tags.some((t: any) => t.name === 'private')) },

@@ -56,6 +56,11 @@ const asked: [tool: string, args: Record<string, unknown>, has: RegExp][] = [
   ['get_backlinks', { page_name: 'home/salaries' }, /"total":0|\[false/],
   ['get_backlinks', { page_name: 'Books' }, /ask \[\[Books\]\]/],
   ['list_tasks', { limit: 50 }, /water the plants/],
+  ['find', { text: 'gardener' }, /what the gardener gets/],
+  ['find', { tag: 'secret' }, /"total":0/],
+  ['find', { task: [] }, /water the plants/],
+  ['find', { namespace: 'work' }, /"total":0/],
+  ['find', { namespace: 'home' }, /what the gardener gets/],
   ['get_tags', {}, /private/],
   ['list_properties', {}, /Owner/],
 ]

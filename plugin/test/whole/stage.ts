@@ -29,7 +29,7 @@ export class Stage {
   /** more are further lines of each source. */
   static async start(graphs: string[], more = ''): Promise<Stage> {
     const logseq = await Logseq.start()
-    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\n${more}`)
+    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\ntools = ["all"]\n${more}`)
     const lectern = await Lectern.prepare(binary!, sources.join('\n'))
     return new Stage(logseq, lectern, await openDoor(lectern.port), await lectern.agent())
   }
