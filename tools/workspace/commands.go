@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -49,9 +50,12 @@ func commands() []tools.Command[*Workspaces] {
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "script run", Doc: "Run a saved script.\n\nIt may do what you may. What it writes can be undone as one.",
+				Name: "script run", Doc: "Run a saved script, or one in a file.\n\nIt may do what you may. `lectern undo` takes back what it wrote by the ID of the run.",
 				Args: []tools.CommandArgument{
-					name, workspace, {Name: "input", Doc: "JSON that the script sees as input"}, {Name: "dry-run", Doc: "true: only show what it would change"},
+					{Name: "name", Doc: "name of a saved script, or a file such as tidy.js or tidy.ts", Required: true, PathOrName: true},
+					workspace,
+					{Name: "input", Doc: "JSON that the script sees as input"},
+					{Name: "dry-run", Doc: "only show what it would change", Flag: true},
 				},
 			},
 			Run: command(runSavedScript), Complete: completion(completeScript),
@@ -140,19 +144,29 @@ func saveScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out 
 	if !scriptName.MatchString(name) {
 		return tools.Errorf(tools.Invalid, "%.80q is no name of a script", name).WithHint("Use letters, digits, - and _.")
 	}
-	code, err := os.ReadFile(file)
+	s, err := readScript(file)
 	if err != nil {
-		return tools.Errorf(tools.NotFound, "read the script: %w", err)
+		return err
 	}
-	s := savedScript{Language: "js", Code: string(code), Saved: w.now().UTC()}
-	if strings.HasSuffix(file, ".ts") {
-		s.Language = "ts"
-	}
+	s.Saved = w.now().UTC()
 	if err := putByPerson(ctx, w, call, notestore.Document{Workspace: workspace, Kind: notestore.ScriptKind, ID: name}, s); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "saved %s; run it with `lectern script run %s`\n", name, name)
 	return err
+}
+
+// readScript reads a file, whose name tells the language.
+func readScript(file string) (savedScript, error) {
+	code, err := os.ReadFile(file)
+	if err != nil {
+		return savedScript{}, tools.Errorf(tools.NotFound, "read the script: %w", err)
+	}
+	s := savedScript{Language: "js", Code: string(code)}
+	if strings.HasSuffix(file, ".ts") {
+		s.Language = "ts"
+	}
+	return s, nil
 }
 
 // putByPerson writes a document with value as its body.
@@ -200,7 +214,12 @@ func runSavedScript(ctx context.Context, w *Workspaces, call tools.CommandCall, 
 	if err != nil {
 		return err
 	}
-	s, err := findScript(ctx, w, workspace, call.Args["name"])
+	var s savedScript
+	if name := call.Args["name"]; filepath.IsAbs(name) {
+		s, err = readScript(name)
+	} else {
+		s, err = findScript(ctx, w, workspace, name)
+	}
 	if err != nil {
 		return err
 	}
@@ -238,9 +257,15 @@ func printRun(out io.Writer, r ScriptOut) error {
 	for _, c := range r.Calls {
 		fmt.Fprintf(&b, "%s %s: %s\n", c.Source, c.Tool, c.Outcome)
 	}
+	if wrote := len(r.Changes) + countDone(r.Calls); wrote > 0 && !r.DryRun {
+		b.WriteString(undoHint(r.Run) + "\n")
+	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
+
+// undoHint is how a person takes back what a run wrote.
+func undoHint(run string) string { return "undo: lectern undo " + run }
 
 func removeScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
 	workspace, err := workspaceArgument(ctx, w, call)
@@ -288,8 +313,12 @@ func completeScript(ctx context.Context, w *Workspaces, argument, prefix string)
 
 func listRuns(_ context.Context, w *Workspaces, _ tools.CommandCall, out io.Writer) error {
 	for _, r := range w.runs.newest() {
-		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %d changed, %d fuel, %s\n",
-			r.began.Local().Format(time.DateTime), r.id, r.client, r.status, r.changed, r.usage.Fuel, r.usage.duration.Round(time.Millisecond)); err != nil {
+		undo := ""
+		if r.status == succeeded && !r.dryRun && r.changed+r.calls > 0 {
+			undo = "; " + undoHint(r.id)
+		}
+		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %s, %d fuel, %s%s\n", r.began.Local().Format(time.DateTime), r.id, r.client, r.status,
+			r.wrote(), r.usage.Fuel, r.usage.duration.Round(time.Millisecond), undo); err != nil {
 			return err
 		}
 	}

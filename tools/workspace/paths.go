@@ -103,13 +103,9 @@ func (w noteReader) answerTargets(ctx context.Context, in RequestIn, a notesapi.
 		targets, _ := w.requestTargets(ctx, in)
 		return targets
 	}
-	var note struct {
-		Class string `json:"class"`
-	}
-	_ = json.Unmarshal(a.Body, &note) // the API made it
 	targets := []string{notePath(names["workspace_id"], names["note_id"])}
-	if note.Class != "" {
-		targets = append(targets, classPath(names["workspace_id"], note.Class, names["note_id"]))
+	if a.Class != "" {
+		targets = append(targets, classPath(names["workspace_id"], a.Class, names["note_id"]))
 	}
 	return targets
 }

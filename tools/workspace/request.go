@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -51,6 +53,32 @@ type RequestOut struct {
 
 // Targets implements [tools.TargetProvider].
 func (o RequestOut) Targets() []string { return o.Names }
+
+// AppendJSON implements [tools.JSONProvider]: a body is long, and the API has made JSON
+// of it.
+func (o RequestOut) AppendJSON(b []byte) []byte {
+	b = slices.Grow(b, len(o.Body.RawMessage)+256)
+	b = strconv.AppendInt(append(b, `{"status":`...), int64(o.Status), 10)
+	if len(o.Header) > 0 {
+		b = append(append(b, `,"header":`...), textJSON(o.Header)...)
+	}
+	if !o.Body.IsZero() {
+		b = append(append(b, `,"body":`...), o.Body.RawMessage...)
+	}
+	if len(o.Names) > 0 {
+		b = append(append(b, `,"names":`...), textJSON(o.Names)...)
+	}
+	return append(b, '}')
+}
+
+// textJSON is text as JSON.
+func textJSON[T map[string]string | []string](text T) json.RawMessage {
+	b, err := tools.PlainJSON(text)
+	if err != nil {
+		panic(err) // text
+	}
+	return b
+}
 
 // The names of the tools behind every request: one for each effect, so that grants
 // and rules hold for scripts and for programs over HTTP as they do for agents.

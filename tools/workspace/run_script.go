@@ -126,6 +126,7 @@ func (w *Workspaces) RunScript(ctx context.Context, c tools.CallContext, in Scri
 	defer func() {
 		w.runs.end(run, runRecord{
 			client: c.Identity.Client, began: c.Began, status: audit.status, changed: len(out.Changes), usage: audit.usage,
+			calls: countDone(run.calls), dryRun: in.DryRun,
 		})
 	}()
 	result, err := box.Run(ctx, sandbox.Script{

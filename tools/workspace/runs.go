@@ -33,8 +33,31 @@ type scriptRuns struct {
 type runRecord struct {
 	id, client, status string
 	began              time.Time
-	changed            int
+	changed, calls     int // in the workspace; to other sources, as far as they were made
+	dryRun             bool
 	usage              ScriptUsage
+}
+
+// wrote says for people what a run changed.
+func (r runRecord) wrote() string {
+	text := fmt.Sprintf("%d changed", r.changed)
+	if r.dryRun {
+		text = fmt.Sprintf("%d would change", r.changed)
+	}
+	if r.calls > 0 {
+		text += fmt.Sprintf(", %d in other sources", r.calls)
+	}
+	return text
+}
+
+// countDone is how many writes to other sources were made.
+func countDone(calls []ScriptCall) (n int) {
+	for _, c := range calls {
+		if c.Outcome == callDone {
+			n++
+		}
+	}
+	return n
 }
 
 // maxRunRecords is how many runs are remembered. The audit has all.

@@ -45,9 +45,11 @@ func (h *scriptHost) request(ctx context.Context, asked sandbox.HostCall, path, 
 	if err != nil {
 		return hostError(ctx, err)
 	}
-	var answer RequestOut
-	if err := json.Unmarshal(result.JSON, &answer); err != nil {
-		return sandbox.HostAnswer{}, fmt.Errorf("read answer of %s %s: %w", asked.Method, path, err)
+	answer, known := result.Out.(RequestOut)
+	if !known {
+		if err := json.Unmarshal(result.JSON, &answer); err != nil {
+			return sandbox.HostAnswer{}, fmt.Errorf("read answer of %s %s: %w", asked.Method, path, err)
+		}
 	}
 	return sandbox.HostAnswer{Status: answer.Status, Body: answer.Body.RawMessage}, nil
 }
@@ -111,7 +113,7 @@ func (h *scriptHost) callTool(ctx context.Context, path string, body json.RawMes
 	}
 	result, err := h.call.Call(ctx, name, toolName, body)
 	if writes {
-		outcome := "done"
+		outcome := callDone
 		if err != nil {
 			outcome = "refused"
 		}
@@ -122,6 +124,9 @@ func (h *scriptHost) callTool(ctx context.Context, path string, body json.RawMes
 	}
 	return sandbox.HostAnswer{Body: result.JSON}, nil
 }
+
+// callDone is the outcome of a call that was made.
+const callDone = "done"
 
 func (h *scriptHost) findTool(source, name string) (tools.ToolInfo, bool) {
 	if h.call.Sources == nil {

@@ -142,7 +142,8 @@ func getNote(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := notetext.Parse(n.Text)
+	c.noteClass = n.Class
+	t := c.api.texts.parse(n.Text)
 	answer := newNoteAnswer(*n, t)
 	links, err := c.draft.LinksOf(c.ctx, c.workspace, n, maxRows)
 	if err != nil {

@@ -23,6 +23,7 @@ type API struct {
 	hides  func(workspace string, r notestore.Record) bool
 	taken  func(id string) bool
 	routes []handledRoute
+	texts  textCache
 }
 
 // Options configure an API.
@@ -115,6 +116,7 @@ type call struct {
 	request   Request
 	names     map[string]string // in the path
 	workspace string            // it exists; empty: the path names none
+	noteClass string            // of the note that was read
 	next      string            // cursor of the next part of the list; empty: there is none
 }
 
@@ -129,7 +131,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	response := Response{Status: route.Status}
+	response := Response{Status: route.Status, Class: c.noteClass}
 	if c.next != "" {
 		query := url.Values{}
 		maps.Copy(query, r.Query)

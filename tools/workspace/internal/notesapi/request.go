@@ -26,6 +26,8 @@ type Response struct {
 	Status int
 	Header map[string]string // may be nil
 	Body   json.RawMessage   // empty if Status is 204; an error is {"detail": …}
+	// Class is that of the note which was read; empty: it has none, or none was read.
+	Class string
 	// Hidden means that a write was refused because of what is hidden from agents.
 	Hidden bool
 }

@@ -41,8 +41,9 @@ type Draft struct {
 
 	documents map[documentKey]*documentChange
 	notes     map[noteKey]*noteChange
-	read      map[noteKey]string      // the current revision of a note when it was first read
-	classes   map[documentKey]*string // bodies of classes that decided what was written; nil: missing
+	read      map[noteKey]string              // the current revision of a note when it was first read
+	classes   map[documentKey]*string         // bodies of classes that decided what was written; nil: missing
+	decoded   map[documentKey]*notetext.Class // those of classes, as they were first read
 }
 
 type noteKey struct{ workspace, id string }
@@ -90,7 +91,7 @@ func (e *ConflictError) Error() string {
 func (s *Store) Begin(v View) *Draft {
 	d := &Draft{
 		store: s, view: v, documents: map[documentKey]*documentChange{}, notes: map[noteKey]*noteChange{},
-		read: map[noteKey]string{}, classes: map[documentKey]*string{},
+		read: map[noteKey]string{}, classes: map[documentKey]*string{}, decoded: map[documentKey]*notetext.Class{},
 	}
 	if v.Began.IsZero() {
 		v.Began, v.Seed = s.now(), rand.Uint64() //nolint:gosec // ids, not secrets
@@ -188,18 +189,22 @@ func (d *Draft) class(ctx context.Context, workspace, name string) (*notetext.Cl
 	if name == "" {
 		return nil, nil
 	}
+	k := documentKey{workspace, ClassKind, name}
+	if c, known := d.decoded[k]; known && d.documents[k] == nil {
+		return c, nil
+	}
 	doc, err := d.Document(ctx, workspace, ClassKind, name)
 	if err != nil {
 		return nil, err
 	}
-	k := documentKey{workspace, ClassKind, name}
-	if _, known := d.classes[k]; !known && d.documents[k] == nil {
-		d.classes[k] = nil
+	c, err := decodeClass(doc)
+	if _, known := d.classes[k]; err == nil && !known && d.documents[k] == nil {
+		d.classes[k], d.decoded[k] = nil, c
 		if doc != nil {
 			d.classes[k] = &doc.Body
 		}
 	}
-	return decodeClass(doc)
+	return c, err
 }
 
 func decodeClass(doc *Document) (*notetext.Class, error) {

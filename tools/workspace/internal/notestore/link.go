@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -148,46 +149,95 @@ func listLinks(ctx context.Context, d *Draft, workspace string, n *Note, after s
 // next returns the next links of both origins, as they are stored, up to one
 // that the next call goes on after. Of a note they are more than those it has.
 func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) (list []storedLink, last string, more bool, err error) {
-	d, workspace := r.draft, r.workspace
-	const columns = "SELECT id, source, target, kind FROM text_links WHERE workspace = ? AND "
-	from, args := columns+"(? = '' OR id < ?)", []any{workspace, after, after}
-	var keys []string
-	if n != nil { // each part by an index
-		keys = []string{fileKey(n.ID), fileKey(n.Title), fileKey(n.Path)}
-		const named = " UNION " + columns + "target_key = ?"
-		from = "SELECT id, source, target, kind FROM (" + columns + "source = ?" + named + named + named + ") AS l WHERE (? = '' OR id < ?)"
-		args = []any{workspace, n.ID, workspace, keys[0], workspace, keys[1], workspace, keys[2], after, after}
-	}
-	texts, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (l textLink, err error) {
-		return l, row.Scan(&l.id, &l.source, &l.target, &l.kind)
-	}, from+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
+	d := r.draft
+	rows, keys, err := r.selectLinks(ctx, n, after, limit)
 	if err != nil {
 		return nil, "", false, err
 	}
-	if len(texts) == limit {
-		last, more = texts[limit-1].id, true
+	if len(rows) == limit {
+		last, more = rows[limit-1].id, true
 	}
-	for _, l := range texts {
-		if d.notes[noteKey{workspace, l.source}] == nil {
-			list = append(list, storedLink{id: l.id, text: &l})
-		}
-	}
-	docs, err := selectLinks(ctx, d.store.db.Reader(), workspace, n, after, limit)
-	if err != nil {
-		return nil, "", false, err
-	}
-	if len(docs) == limit {
-		last, more = max(last, docs[limit-1].ID), true
-	}
-	for _, doc := range docs {
-		if d.documents[doc.key()] == nil {
-			list = append(list, storedLink{id: doc.ID, doc: &doc})
+	for _, row := range rows {
+		made := row.doc != nil
+		if made && d.documents[row.doc.key()] == nil || !made && d.notes[noteKey{r.workspace, row.text.source}] == nil {
+			list = append(list, row)
 		}
 	}
 	list = append(list, r.drafted(n, keys)...)
 	list = slices.DeleteFunc(list, func(s storedLink) bool { return after != "" && s.id >= after || s.id < last })
 	slices.SortFunc(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
 	return list, last, more, nil
+}
+
+// selectLinks reads at most limit links, newest first, and learns which ids that they
+// name are those of visible notes. The keys are those under which texts name the note.
+func (r linkReader) selectLinks(ctx context.Context, n *Note, after string, limit int) (list []storedLink, keys []string, err error) {
+	if n != nil {
+		keys = []string{fileKey(n.ID), fileKey(n.Title), fileKey(n.Path)}
+	}
+	query, args := linkQuery(r.workspace, n, keys, after, limit, r.draft.view.Hides != nil)
+	list, err = sqlstore.Select(ctx, r.draft.store.db.Reader().Short(), r.scanLink, query, args...)
+	return list, keys, err
+}
+
+// linkQuery is one statement for links of both origins and what they name, because most
+// of a short statement's time is on its way. Of the notes at the ends it selects the
+// records, or only that they are there.
+func linkQuery(workspace string, n *Note, keys []string, after string, limit int, records bool) (query string, args []any) {
+	const texts, documents = "SELECT id, source, target, kind, '' AS body FROM text_links WHERE workspace = ? AND ",
+		" UNION ALL SELECT id, source, target, '' AS kind, body FROM documents WHERE workspace = ? AND kind = ? AND "
+	from, args := texts+"(? = '' OR id < ?)"+documents+"(? = '' OR id < ?)", []any{workspace, after, after, workspace, LinkKind, after, after}
+	if n != nil { // each part by an index, and no link in two of them
+		const ids = "SELECT id FROM documents WHERE workspace = ? AND kind = ? AND "
+		from = "SELECT * FROM (" + texts + "source = ? UNION ALL " + texts + "target_key IN (?, ?, ?) AND source <> ?" +
+			documents + "id IN (" + ids + "source = ? UNION " + ids + "target = ?)) AS every WHERE (? = '' OR id < ?)"
+		args = []any{
+			workspace, n.ID, workspace, keys[0], keys[1], keys[2], n.ID,
+			workspace, LinkKind, workspace, LinkKind, n.ID, workspace, LinkKind, n.ID, after, after,
+		}
+	}
+	found := "id"
+	if records {
+		found = "record"
+	}
+	return "SELECT l.id, l.source, l.target, l.kind, l.body, s." + found + ", t." + found + " FROM (" + from + " ORDER BY id DESC LIMIT ?) AS l" +
+		" LEFT JOIN notes s ON s.workspace = ? AND s.id = l.source AND s.deleted = FALSE" +
+		" LEFT JOIN notes t ON t.workspace = ? AND t.id = l.target AND t.deleted = FALSE" +
+		" ORDER BY l.id DESC", append(args, limit, workspace, workspace)
+}
+
+func (r linkReader) scanLink(row sqlstore.Row) (l storedLink, err error) {
+	var text textLink
+	var body string
+	var source, target []byte
+	if err := row.Scan(&text.id, &text.source, &text.target, &text.kind, &body, &source, &target); err != nil {
+		return l, err
+	}
+	if l = (storedLink{id: text.id, text: &text}); body != "" {
+		l.text, l.doc = nil, &Document{Workspace: r.workspace, Kind: LinkKind, ID: text.id, Body: body, Source: text.source, Target: text.target}
+	}
+	return l, errors.Join(r.learn(text.source, source), r.learn(text.target, target))
+}
+
+// learn keeps whether an id is that of a visible note, by what the database has of it;
+// nil: nothing. What the Draft changes is not known that way.
+func (r linkReader) learn(id string, stored []byte) error {
+	if _, known := r.ids["id "+id]; known || r.draft.notes[noteKey{r.workspace, id}] != nil || len(r.draft.changedClasses(r.workspace)) > 0 {
+		return nil
+	}
+	if stored != nil && r.draft.view.Hides != nil {
+		var record Record
+		if err := json.Unmarshal(stored, &record); err != nil {
+			return err
+		}
+		if r.draft.hides(r.workspace, record) {
+			stored = nil
+		}
+	}
+	if r.ids["id "+id] = ""; stored != nil {
+		r.ids["id "+id] = id
+	}
+	return nil
 }
 
 // drafted are the links that the Draft made and those of the texts that it saved.
@@ -205,19 +255,6 @@ func (r linkReader) drafted(n *Note, keys []string) (list []storedLink) {
 		}
 	}
 	return list
-}
-
-func selectLinks(ctx context.Context, c *sqlstore.Conn, workspace string, n *Note, after string, limit int) ([]Document, error) {
-	const of = " FROM documents WHERE workspace = ? AND kind = ? AND "
-	from, args := "SELECT id, body, source, target"+of+"(? = '' OR id < ?)", []any{workspace, LinkKind, after, after}
-	if n != nil {
-		from += " AND id IN (SELECT id" + of + "source = ? UNION SELECT id" + of + "target = ?)"
-		args = append(args, workspace, LinkKind, n.ID, workspace, LinkKind, n.ID)
-	}
-	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (Document, error) {
-		doc := Document{Workspace: workspace, Kind: LinkKind}
-		return doc, row.Scan(&doc.ID, &doc.Body, &doc.Source, &doc.Target)
-	}, from+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
 }
 
 // A linkReader reads links and finds the notes that they name.

@@ -45,7 +45,7 @@ func readHead(ctx context.Context, c *sqlstore.Conn, k noteKey) (*head, error) {
 	var h head
 	var at int64
 	var attributes, record []byte
-	err := c.QueryRow(ctx, "SELECT "+revisionColumns+", n.record FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace, k.id).
+	err := c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace, k.id).
 		Scan(append(h.revision.fields(&at, &attributes), &record)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -103,7 +103,7 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 	var r Record
 	var data []byte
 	const query = "SELECT record FROM notes WHERE workspace = ? AND id = ? AND deleted = FALSE"
-	switch err := d.store.db.Reader().QueryRow(ctx, query, k.workspace, k.id).Scan(&data); {
+	switch err := d.store.db.Reader().Short().QueryRow(ctx, query, k.workspace, k.id).Scan(&data); {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
 	case err != nil:

@@ -47,6 +47,14 @@ func parseFrontMatter(block string) (fields map[string]any, problem string) {
 	if strings.TrimSpace(block) == "" {
 		return fields, ""
 	}
+	if simple, ok := simpleFrontMatter(block); ok {
+		return simple, ""
+	}
+	return readYAML(block)
+}
+
+func readYAML(block string) (fields map[string]any, problem string) {
+	fields = map[string]any{}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(block), &doc); err != nil {
 		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {

@@ -193,10 +193,8 @@ func blank(plain []byte, code ast.Node, start int) {
 }
 
 func (t *Text) addPlain(plain string) {
-	if !strings.ContainsAny(plain, "[#:") {
-		return // most lines: the patterns below take their time
-	}
-	for _, m := range wikiLink.FindAllStringSubmatch(plain, -1) {
+	// Most lines have none of it, and the patterns take their time.
+	for _, m := range matches(wikiLink, plain, "[[") {
 		target, _, _ := strings.Cut(m[2], "|")
 		target, _, _ = strings.Cut(target, "#")
 		switch target = strings.TrimSpace(target); {
@@ -206,19 +204,27 @@ func (t *Text) addPlain(plain string) {
 			t.addLink(target, "wiki")
 		}
 	}
-	for _, m := range noteURI.FindAllStringSubmatch(plain, -1) {
+	for _, m := range matches(noteURI, plain, "://") {
 		t.addLink(m[1], "uri")
 	}
-	for _, m := range hashTag().FindAllStringSubmatch(plain, -1) {
+	for _, m := range matches(hashTag(), plain, "#") {
 		t.addTag(strings.Trim(m[1], "/-"))
 	}
+}
+
+// matches are those of a pattern in a text; has is in each of them.
+func matches(pattern *regexp.Regexp, plain, has string) [][]string {
+	if !strings.Contains(plain, has) {
+		return nil
+	}
+	return pattern.FindAllStringSubmatch(plain, -1)
 }
 
 // addDestination reads where a Markdown link leads: to a note, to an attachment, or
 // out of the workspace.
 func (t *Text) addDestination(to string) {
-	if m := noteURI.FindStringSubmatch(to); m != nil {
-		t.addLink(m[1], "uri")
+	if m := matches(noteURI, to, "://"); m != nil {
+		t.addLink(m[0][1], "uri")
 		return
 	}
 	to, _, _ = strings.Cut(to, "#")
