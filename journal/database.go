@@ -5,18 +5,17 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
+
+	"github.com/lectern-mcp/lectern/internal/sqliteconn"
 )
 
 const (
 	databaseName  = "journal.db"
-	schemaVersion = 3 // of the schema, in user_version
+	schemaVersion = 4 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -62,7 +61,7 @@ CREATE TABLE intents (                      -- calls that an undo has begun with
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
-` + groupsSchema + noticesSchema
+` + groupsSchema + noticesSchema + approvalsSchema
 
 // groupsSchema is what version 2 adds: calls that are undone together.
 const groupsSchema = `
@@ -71,6 +70,12 @@ ALTER TABLE changes ADD COLUMN group_id INTEGER NOT NULL DEFAULT 0;  -- 0: none
 ALTER TABLE intents ADD COLUMN group_id INTEGER NOT NULL DEFAULT 0;  -- undone instead of a call
 ALTER TABLE intents ADD COLUMN undo_group INTEGER NOT NULL DEFAULT 0; -- of what the undo writes
 CREATE INDEX changes_group ON changes(group_id) WHERE group_id <> 0;
+`
+
+// approvalsSchema is what version 4 adds: which approval of a person let a call
+// through.
+const approvalsSchema = `
+ALTER TABLE changes ADD COLUMN approval TEXT NOT NULL DEFAULT ''; -- its ID; '': nobody was asked
 `
 
 // openFile opens or creates the database in o.Dir. A damaged one is
@@ -103,34 +108,26 @@ func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	if info, err := os.Stat(file + "-wal"); err == nil && info.Size() > 0 {
 		suspect = true // it was not closed properly
 	}
-	db, err := sql.Open("sqlite", address(file))
+	db, err := sqliteconn.Open(file, "immediate", "busy_timeout(2000)", "auto_vacuum(incremental)", "locking_mode(exclusive)",
+		"journal_mode(wal)", "synchronous(full)", "journal_size_limit(4194304)", "secure_delete(on)")
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err := prepare(db, k, suspect); err != nil {
+	if err = prepare(db, k, suspect); err == nil {
+		err = prepareRuns(db)
+	}
+	if err != nil {
 		_ = db.Close() // the first error says what is wrong
 		switch {
-		case sqliteCode(err) == sqlitelib.SQLITE_BUSY:
+		case sqliteconn.Code(err) == sqlitelib.SQLITE_BUSY:
 			err = fmt.Errorf("another Lectern has %s open: %w", file, err)
-		case sqliteCode(err) != 0:
+		case sqliteconn.Code(err) != 0:
 			err = fmt.Errorf("open %s: %w", file, err)
 		}
 		return nil, err
 	}
 	return db, nil
-}
-
-func address(file string) string {
-	path := filepath.ToSlash(file)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/…
-	}
-	pragmas := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(2000)", "auto_vacuum(incremental)", "locking_mode(exclusive)", "journal_mode(wal)", "synchronous(full)",
-		"journal_size_limit(4194304)", "secure_delete(on)",
-	}}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: pragmas.Encode()}).String()
 }
 
 // prepare creates the tables, or checks that they are ours.
@@ -167,9 +164,11 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	}
 	switch version {
 	case 1:
-		return migrate(ctx, db, groupsSchema+noticesSchema, nil)
+		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema, nil)
 	case 2:
-		return migrate(ctx, db, noticesSchema, nil)
+		return migrate(ctx, db, noticesSchema+approvalsSchema, nil)
+	case 3:
+		return migrate(ctx, db, approvalsSchema, nil)
 	}
 	return nil
 }
@@ -204,15 +203,6 @@ var errDamaged = errors.New("integrity check failed")
 
 // isDamaged reports whether err means that the file is not an intact database.
 func isDamaged(err error) bool {
-	c := sqliteCode(err)
+	c := sqliteconn.Code(err)
 	return errors.Is(err, errDamaged) || c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
-}
-
-// sqliteCode returns SQLite's primary result code of err; 0 if err is not
-// SQLite's.
-func sqliteCode(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return e.Code() & 0xff
-	}
-	return 0
 }

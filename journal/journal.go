@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/sqliteconn"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -69,7 +70,8 @@ type database struct {
 	runningGroups map[int64]bool  // groups that have not ended
 	needsRecovery map[string]bool // sources that may have pending Changes of ended calls
 	queued        []outcomeUpdate // outcomes that are not on disk yet
-	flushTimer    *time.Timer     // writes them; nil: none are waiting
+	nextCheck     retentionCheck
+	flushTimer    *time.Timer // writes them; nil: none are waiting
 }
 
 // New makes a Journal. It does not touch the disk.
@@ -148,7 +150,7 @@ func (d *database) wrapDBError(err error) error {
 		_ = d.db.Close() // what it says adds nothing
 		d.db, d.suspect = nil, true
 	}
-	if sqliteCode(err) != 0 {
+	if sqliteconn.Code(err) != 0 {
 		return fmt.Errorf("%s: %w", filepath.Join(d.opts.Dir, databaseName), err)
 	}
 	return err

@@ -24,6 +24,10 @@ const (
 	keySize    = 32
 )
 
+// sealOverhead is how many bytes more than its content a sealed content has: a
+// nonce and a tag.
+const sealOverhead = 12 + 16
+
 // A contentKey encrypts contents and derives the names under which they are
 // stored, which reveal nothing about contents that an attacker might guess.
 type contentKey struct {

@@ -55,45 +55,58 @@ func (d *database) writeOutcomes(tx *sql.Tx) error {
 }
 
 func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
-	ctx := context.Background()
+	if m.dropped {
+		return dropChange(tx, m.seq)
+	}
+	if m.after != nil {
+		if err := storeResult(d, tx, m.seq, *m.after); err != nil {
+			return err
+		}
+	}
 	var undoes int64
-	var before, after []byte
-	err := tx.QueryRowContext(ctx, "SELECT undoes, b_blob, a_blob FROM changes WHERE seq = ?", m.seq).Scan(&undoes, &before, &after)
+	err := tx.QueryRowContext(context.Background(), "UPDATE changes SET outcome = ? WHERE seq = ? RETURNING undoes", m.outcome, m.seq).Scan(&undoes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // dropped already
+	}
+	if err == nil && m.outcome == status.Written && undoes != 0 {
+		if err = markUndone(tx, undoes); err == nil {
+			err = markSameTarget(tx, undoes)
+		}
+	}
+	return err
+}
+
+// dropChange removes a Change that did not happen, if it is there.
+func dropChange(tx *sql.Tx, seq int64) error {
+	var before, after []byte
+	err := tx.QueryRowContext(context.Background(), "DELETE FROM changes WHERE seq = ? RETURNING b_blob, a_blob", seq).Scan(&before, &after)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return errors.Join(err, releaseContent(tx, before), releaseContent(tx, after))
+}
+
+// storeResult stores what a Change, if it is there, has made of its target, which
+// was not known before the write.
+func storeResult(d *database, tx *sql.Tx, seq int64, result tools.State) error {
+	var former []byte
+	err := tx.QueryRowContext(context.Background(), "SELECT a_blob FROM changes WHERE seq = ?", seq).Scan(&former)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if m.dropped {
-		if err := errors.Join(releaseContent(tx, before), releaseContent(tx, after)); err != nil {
-			return err
-		}
-		return exec(tx, "DELETE FROM changes WHERE seq = ?", m.seq)
-	}
-	if m.after != nil {
-		blob, err := d.key.store(tx, *m.after)
-		if err != nil {
-			return err
-		}
-		if err := releaseContent(tx, after); err != nil {
-			return err
-		}
-		if err := exec(tx, "UPDATE changes SET open = 0, a_there = ?, a_mode = ?, a_size = ?, a_blob = ? WHERE seq = ?",
-			m.after.Exists, m.after.Mode, len(m.after.Data), blob, m.seq); err != nil {
-			return err
-		}
-	}
-	if err := exec(tx, "UPDATE changes SET outcome = ? WHERE seq = ?", m.outcome, m.seq); err != nil {
+	hash, err := d.key.store(tx, result)
+	if err != nil {
 		return err
 	}
-	if m.outcome == status.Written && undoes != 0 {
-		if err := markUndone(tx, undoes); err != nil {
-			return err
-		}
-		return markSameTarget(tx, undoes)
+	d.nextCheck.room -= int64(len(result.Data)) + sealOverhead
+	if err := releaseContent(tx, former); err != nil {
+		return err
 	}
-	return nil
+	return exec(tx, "UPDATE changes SET open = 0, a_there = ?, a_mode = ?, a_size = ?, a_blob = ? WHERE seq = ?",
+		result.Exists, result.Mode, len(result.Data), hash, seq)
 }
 
 // markUndone marks a Change as undone. If it was an undo itself, what it undid

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -13,13 +14,15 @@ import (
 
 // An Origin says who made a call.
 type Origin struct {
-	Client  string // as the client calls itself
-	Proven  bool   // the client has shown the token of that name
-	Session string
-	Source  string
-	Tool    string
-	Reason  string // empty if none was given
-	Group   *Group // of calls that are undone as one; nil: the call is undone by itself
+	Client   string // as the client calls itself
+	Proven   bool   // the client has shown the token of that name
+	Session  string
+	Source   string
+	Tool     string
+	Reason   string // empty if none was given
+	Run      string // [RunID] of the call that makes this one, or is it and makes others; empty: none
+	Approval string // the ID of the person's approval that let it through; empty: nobody was asked
+	Group    *Group // of calls that are undone as one; nil: the call is undone by itself
 }
 
 // A Recorder is a [tools.WriteObserver] that records the Changes of one call. It
@@ -133,7 +136,9 @@ func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, 
 		if group, err = o.Group.begin(tx); err != nil {
 			return err
 		}
+		var stored int64
 		for _, c := range changes {
+			stored += int64(len(c.Before.Data)+len(c.After.Data)) + 2*sealOverhead
 			v := changeRow{Change: c, origin: o, time: now, call: call, group: group, undoes: undoes[c.Target]}
 			if err := d.insert(tx, &v); err != nil {
 				return err
@@ -141,7 +146,7 @@ func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, 
 			call = v.call
 			rows = append(rows, v)
 		}
-		return d.enforceRetention(tx, call)
+		return d.enforceRetention(tx, call, stored)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -186,8 +191,11 @@ type changeRow struct {
 	beforeBlob, afterBlob []byte
 }
 
+// insertChange takes 0 as the call of a Change that begins one: its number is then
+// that of the Change, the next after the greatest that the table ever had.
 const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?)`
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval)
+		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?)`
 
 func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
@@ -205,19 +213,20 @@ func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
 		d.targetName(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
-		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven, v.group)
+		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven, v.group, v.origin.Approval)
 	if err != nil {
 		return err
 	}
 	if v.seq, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if v.call == 0 {
-		v.call = v.seq
-		err = exec(tx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
-	}
+	begins := v.call == 0
+	v.call = cmp.Or(v.call, v.seq)
 	v.id = d.key.changeID(v.seq)
-	return err
+	if begins {
+		return insertRun(tx, v.origin.Run, v.seq)
+	}
+	return nil
 }
 
 // sealReason returns a reason as it is stored; nil if there is none.

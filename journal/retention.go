@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 )
 
 // contentsDropped is why a Change without its content cannot be undone.
@@ -16,21 +17,45 @@ const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE na
 			AND c.call NOT IN (SELECT call FROM intents)
 			AND (c.group_id = 0 OR c.group_id NOT IN (SELECT id FROM groups UNION SELECT group_id FROM intents)) ORDER BY c.call LIMIT 1`
 
+// checkEvery is the longest time between two looks at what may be dropped: a call
+// that has ended meanwhile may be older than those that were seen.
+const checkEvery = time.Minute
+
+// A retentionCheck says when contents may have to be dropped. The zero value says
+// now.
+type retentionCheck struct {
+	at   time.Time // nothing is too old before
+	room int64     // bytes that can be stored before there is too much
+}
+
 // enforceRetention drops the contents of the oldest calls until the rest is
-// within the limits. It spares the newest call, calls and groups that have not
-// ended, and those that an undo is working on.
-func (d *database) enforceRetention(tx *sql.Tx, newest int64) error {
+// within the limits, after up to stored bytes more were stored. It spares the
+// newest call, calls and groups that have not ended, and those that an undo is
+// working on.
+func (d *database) enforceRetention(tx *sql.Tx, newest, stored int64) error {
+	now := d.opts.Now()
+	d.nextCheck.room -= stored
+	if now.Before(d.nextCheck.at) && d.nextCheck.room > 0 {
+		return nil
+	}
+	d.nextCheck = retentionCheck{}
 	ctx := context.Background()
-	old := d.opts.Now().Add(-d.opts.Keep).UnixNano()
+	old := now.Add(-d.opts.Keep).UnixNano()
 	var freed bool
 	for {
 		var call, bytes, at int64
 		err := tx.QueryRowContext(ctx, oldestKeptCall, newest).Scan(&call, &at, &bytes)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && bytes <= d.opts.MaxBytes && at >= old {
+		if errors.Is(err, sql.ErrNoRows) {
 			break
 		}
 		if err != nil {
 			return err
+		}
+		if bytes <= d.opts.MaxBytes && at >= old {
+			if !freed { // or what was freed may come back, if the transaction fails
+				d.nextCheck = retentionCheck{earlier(time.Unix(0, at).Add(d.opts.Keep), now.Add(checkEvery)), d.opts.MaxBytes - bytes}
+			}
+			break
 		}
 		if err := dropContents(tx, call); err != nil {
 			return err
@@ -40,11 +65,18 @@ func (d *database) enforceRetention(tx *sql.Tx, newest int64) error {
 	if !freed {
 		return nil
 	}
-	ancient := d.opts.Now().Add(-10 * d.opts.Keep).UnixNano()
+	ancient := now.Add(-10 * d.opts.Keep).UnixNano()
 	if err := exec(tx, "DELETE FROM changes WHERE fixed <> '' AND time < ?", ancient); err != nil {
 		return err
 	}
 	return exec(tx, "PRAGMA incremental_vacuum(256)")
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // dropContents drops the contents of a call and keeps its rows.

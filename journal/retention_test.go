@@ -70,6 +70,43 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// The limits hold although not every call looks at what is there: contents that
+// come between two looks count, and so does a call that ended after the last one.
+func TestLimitsBetweenLooks(t *testing.T) {
+	d := newTestJournal(t, func(o *journal.Options) { o.MaxBytes, o.Keep = 100_000, time.Hour })
+	kept := func() (n int) {
+		for _, c := range d.list(status.Filter{}) {
+			if c.CannotUndo == "" {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range 100 {
+		d.call("s1", map[string]tools.State{fmt.Sprintf("%d.md", i): text(strings.Repeat(fmt.Sprint(i), 2_000))})
+		if n := kept(); n > 50 { // each has more than 2,000 bytes
+			t.Fatalf("after %d calls the contents of %d are kept", i+1, n)
+		}
+	}
+	if n := kept(); n < 20 {
+		t.Errorf("the contents of only %d calls are kept", n)
+	}
+	r := d.Record(journal.Origin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
+	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "late.md", After: text("late")}); err != nil {
+		t.Fatal(err)
+	}
+	d.now = d.now.Add(59 * time.Minute)
+	d.call("s1", map[string]tools.State{"a.md": text("a")}) // a look, which spares the call under way
+	r.End(t.Context(), nil, nil)
+	d.now = d.now.Add(2 * time.Minute)
+	d.call("s1", map[string]tools.State{"b.md": text("b")})
+	for _, c := range d.list(status.Filter{}) {
+		if c.Target == "late.md" && c.CannotUndo == "" {
+			t.Error("a call that ended after the last look is kept beyond its time")
+		}
+	}
+}
+
 func BenchmarkSmallWrite(b *testing.B) {
 	j := journal.New(journal.Options{Dir: b.TempDir(), Now: time.Now})
 	defer j.Close()

@@ -352,6 +352,10 @@ func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
 	if err := d.openAndFlush(); err != nil {
 		return nil, err
 	}
+	var err error
+	if p.IDs, err = changesOfRuns(d, p.IDs); err != nil {
+		return nil, err
+	}
 	where, args, err := d.filterCondition(p)
 	if err != nil {
 		return nil, err

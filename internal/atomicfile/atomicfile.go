@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -65,6 +66,11 @@ func Stream(root *os.Root, name string, put func(io.Writer) error, opt Options) 
 	return nil
 }
 
+// hashing is put that also writes into h.
+func hashing(h hash.Hash, put func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error { return put(io.MultiWriter(w, h)) }
+}
+
 // writeAll writes data in one piece.
 func writeAll(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
@@ -110,10 +116,14 @@ func write(root *os.Root, name string, put func(io.Writer) error, opt Options) e
 		return ErrExists
 	}
 	temp := tempName(name)
+	ours := sha256.New()
+	if opt.IfHash != nil {
+		put = hashing(ours, put)
+	}
 	if err := writeTemp(root, temp, put, opt, old); err != nil {
 		return errors.Join(err, removeTemp(root, temp))
 	}
-	if err := place(root, temp, name, opt); err != nil {
+	if err := place(root, temp, name, [sha256.Size]byte(ours.Sum(nil)), opt); err != nil {
 		return err
 	}
 	return syncFolder(root, path.Dir(name))
@@ -162,9 +172,10 @@ func writeTemp(root *os.Root, temp string, put func(io.Writer) error, opt Option
 }
 
 // place gives the file temp its name. Afterwards temp is gone, also after an error.
-func place(root *os.Root, temp, name string, opt Options) error {
+// ours is its hash if opt.IfHash is set.
+func place(root *os.Root, temp, name string, ours [sha256.Size]byte, opt Options) error {
 	if opt.IfHash != nil {
-		return replace(root, temp, name, *opt.IfHash)
+		return replace(root, temp, name, ours, *opt.IfHash)
 	}
 	var err error
 	if opt.Create {
@@ -208,7 +219,8 @@ func linkNew(root *os.Root, temp, name string) error {
 // hashFile returns the hash of a file; ErrChanged if it is none, or some program has
 // it open for writing.
 func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
-	if info, err := statRegular(root, name); err != nil || info == nil {
+	info, err := statRegular(root, name)
+	if err != nil || info == nil {
 		return sum, errors.Join(ErrChanged, err)
 	}
 	f, err := root.Open(name)
@@ -219,8 +231,8 @@ func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 	if hasWriter(f) {
 		return sum, ErrChanged
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	h, piece := sha256.New(), make([]byte, min(info.Size()+1, 64<<10))
+	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, piece); err != nil {
 		return sum, err
 	}
 	return [sha256.Size]byte(h.Sum(nil)), nil

@@ -54,14 +54,10 @@ func takeOff(root *os.Root, name string, hash [sha256.Size]byte) error {
 	return err
 }
 
-// replace gives name the file temp if the content of name has this hash. Afterwards
-// temp is gone, also after an error.
-func replace(root *os.Root, temp, name string, hash [sha256.Size]byte) error {
-	ours, err := hashFile(root, temp)
-	if err == nil {
-		err = checkHash(root, name, hash)
-	}
-	if err != nil {
+// replace gives name the file temp, whose hash is ours, if the content of name has
+// this hash. Afterwards temp is gone, also after an error.
+func replace(root *os.Root, temp, name string, ours, hash [sha256.Size]byte) error {
+	if err := checkHash(root, name, hash); err != nil {
 		return errors.Join(err, removeTemp(root, temp))
 	}
 	return exchange(root, temp, name, ours, hash)

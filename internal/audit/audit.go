@@ -1,6 +1,7 @@
 // Package audit is the record of every call: one row of a SQLite table, which
 // says who called what on which targets, when, how it ended, how long it took
-// and how large it was.
+// and how large it was. Between the calls stand events: agents that connected or
+// left, and what people decided.
 //
 // It holds neither content nor secrets: of the arguments only their size, a
 // keyed digest and the names of targets. It is not the log, which says what went
@@ -43,6 +44,7 @@ type Record struct {
 	Digest    string          `json:"digest,omitempty"`        // what [Trail.Digest] made of the arguments
 	Parent    int64           `json:"parent,omitempty,string"` // the call that made this one
 	Changes   []string        `json:"changes,omitempty"`       // IDs in the journal
+	Approval  string          `json:"approval,omitempty"`      // the ID of the person's approval that let it through
 	Detail    json.RawMessage `json:"detail,omitempty"`        // what the System adds; longer than [MaxDetail] it is left out
 }
 
@@ -50,17 +52,19 @@ type Record struct {
 type Outcome string
 
 // The outcomes. Dropped is not a call: its Message says how many records were
-// lost since the record before.
+// lost since the record before. Neither is Event: its Tool says what happened to
+// its Client, and its Message how.
 const (
 	OK      Outcome = "ok"
 	Failed  Outcome = "error"
 	Refused Outcome = "refused" // it was not run
 	Asked   Outcome = "asked"   // the client was asked for its user's answer, and calls again
 	Dropped Outcome = "dropped"
+	Event   Outcome = "event"
 )
 
 // Outcomes lists every Outcome.
-func Outcomes() []Outcome { return []Outcome{OK, Failed, Refused, Asked, Dropped} }
+func Outcomes() []Outcome { return []Outcome{OK, Failed, Refused, Asked, Dropped, Event} }
 
 // Bounds of a Record.
 const (

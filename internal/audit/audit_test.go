@@ -60,7 +60,7 @@ func TestRecordComesBack(t *testing.T) {
 		ID: trail.NewID(noon), Time: noon, Client: "zed", Proven: true, Session: "s1", Transport: "http", Role: "gm", Source: "notes", Tool: "move_page",
 		Effect: "write", Targets: []string{"a.md", "b.md"}, Outcome: Failed, Code: "conflict", Message: "the page … was edited",
 		Waited: 3 * time.Second, Worked: 1500 * time.Microsecond, Request: 12, Response: 34, Digest: trail.Digest([]byte("x")), Parent: 77,
-		Changes: []string{"c1", "c2"}, Detail: json.RawMessage(`{"fuel":9}`),
+		Changes: []string{"c1", "c2"}, Approval: "k3v9q2xw", Detail: json.RawMessage(`{"fuel":9}`),
 	}
 	trail.Add(want)
 	least := Record{ID: trail.NewID(noon.Add(time.Second)), Time: noon.Add(time.Second), Outcome: OK}

@@ -16,6 +16,7 @@ type Filter struct {
 	Client, Source, Tool, Effect string
 	Target                       string // one that the call touched, in full
 	Outcome                      Outcome
+	Events                       bool      // events, too; an Outcome selects them by itself
 	Since, Until                 time.Time // by when the call began; Until itself is excluded
 	Before                       int64     // an ID: only calls that began before that one
 	Limit                        int       // 0: 100; at most 1,000
@@ -29,6 +30,7 @@ type Filter struct {
 // [MaxSearched] newest calls.
 type Search struct {
 	ClientPart, SourcePart, ToolPart, TargetPart string
+	Changed                                      bool     // it changed something
 	Words                                        []string // each in the client, source, tool, effect, code, message, session or a target
 }
 
@@ -145,6 +147,9 @@ func (f Filter) conditions() (all conditions) {
 			all = append(all, condition{column + " = ?", value})
 		}
 	}
+	if f.Outcome == "" && !f.Events {
+		all = append(all, condition{"outcome <> ?", string(Event)})
+	}
 	if f.Target != "" {
 		all = append(all, condition{"id IN (SELECT call FROM call_targets WHERE name = ?)", boundTarget(f.Target)})
 	}
@@ -161,7 +166,7 @@ func (f Filter) conditions() (all conditions) {
 }
 
 func (s Search) isEmpty() bool {
-	return s.ClientPart+s.SourcePart+s.ToolPart+s.TargetPart == "" && len(s.Words) == 0
+	return s.ClientPart+s.SourcePart+s.ToolPart+s.TargetPart == "" && !s.Changed && len(s.Words) == 0
 }
 
 func (s Search) conditions() (all conditions) {
@@ -169,6 +174,9 @@ func (s Search) conditions() (all conditions) {
 		if part != "" {
 			all = append(all, condition{column + has, pattern(part)})
 		}
+	}
+	if s.Changed {
+		all = append(all, condition{"changes <> ?", ""})
 	}
 	for _, word := range s.Words {
 		fields := []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}

@@ -11,7 +11,7 @@ import (
 )
 
 const columns = `id, client, proven, session, transport, role, source, tool, effect, outcome, code, message,
-	waited, worked, request, response, digest, parent, targets, changes, detail`
+	waited, worked, request, response, digest, parent, targets, changes, detail, approval`
 
 // insert writes records in one transaction.
 func insert(ctx context.Context, store *sqlstore.Store, records []Record) error {
@@ -21,7 +21,7 @@ func insert(ctx context.Context, store *sqlstore.Store, records []Record) error 
 			targets := boundTargets(r.Targets)
 			_, err := c.Exec(ctx, query, r.ID, r.Client, r.Proven, r.Session, r.Transport, r.Role, r.Source, r.Tool, r.Effect, string(r.Outcome),
 				r.Code, r.Message, r.Waited.Microseconds(), r.Worked.Microseconds(), r.Request, r.Response, r.Digest, r.Parent,
-				encodeList(targets), encodeList(r.Changes), boundDetail(r.Detail))
+				encodeList(targets), encodeList(r.Changes), boundDetail(r.Detail), r.Approval)
 			if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func scanRecord(row sqlstore.Row) (r Record, err error) {
 	var targets, changes, detail string
 	var waited, worked int64
 	err = row.Scan(&r.ID, &r.Client, &r.Proven, &r.Session, &r.Transport, &r.Role, &r.Source, &r.Tool, &r.Effect, &r.Outcome,
-		&r.Code, &r.Message, &waited, &worked, &r.Request, &r.Response, &r.Digest, &r.Parent, &targets, &changes, &detail)
+		&r.Code, &r.Message, &waited, &worked, &r.Request, &r.Response, &r.Digest, &r.Parent, &targets, &changes, &detail, &r.Approval)
 	if err != nil {
 		return r, err
 	}

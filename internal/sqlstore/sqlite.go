@@ -2,17 +2,15 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
+
+	"github.com/lectern-mcp/lectern/internal/sqliteconn"
 )
 
 // maxReaders is how many connections read a SQLite file at the same time.
@@ -35,26 +33,18 @@ func (s *Store) openSQLite(file string, cache bool) (err error) {
 	if cache {
 		common[1] = "synchronous(off)"
 	}
-	s.write, err = openStatementCache(sqliteAddress(file, "immediate", append(common,
-		"auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")))
+	s.write, err = sqliteconn.Open(file, "immediate", append(common,
+		"auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")...)
 	if err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
-	if s.read, err = openStatementCache(sqliteAddress(file, "deferred", append(common, "query_only(on)"))); err != nil {
+	if s.read, err = sqliteconn.Open(file, "deferred", append(common, "query_only(on)")...); err != nil {
 		return errors.Join(err, s.write.Close())
 	}
 	s.read.SetMaxOpenConns(maxReaders)
 	s.read.SetMaxIdleConns(maxReaders) // each has compiled its statements
 	return nil
-}
-
-func openStatementCache(address string) (*sql.DB, error) {
-	c, err := sqlite.NewConnector(address)
-	if err != nil {
-		return nil, err
-	}
-	return sql.OpenDB(statementConnector{c}), nil
 }
 
 // createPrivateFile creates file if it is missing, since SQLite would make it
@@ -78,20 +68,11 @@ func createPrivateFile(file string) error {
 	return errors.Join(err, f.Close())
 }
 
-func sqliteAddress(file, begin string, pragmas []string) string {
-	path := filepath.ToSlash(file)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/…
-	}
-	query := url.Values{"_txlock": {begin}, "_pragma": pragmas}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
-}
-
 // isSQLiteBusy reports whether another process kept err's statement from
 // running, so that it may run later.
 func isSQLiteBusy(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && (e.Code()&0xff == sqlitelib.SQLITE_BUSY || e.Code()&0xff == sqlitelib.SQLITE_LOCKED)
+	code := sqliteconn.Code(err)
+	return code == sqlitelib.SQLITE_BUSY || code == sqlitelib.SQLITE_LOCKED
 }
 
 // CopyTo writes the database as it is now into a new file. A store on PostgreSQL
