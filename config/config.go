@@ -177,7 +177,7 @@ func (s Schema) kindNames() []string { return slices.Sorted(maps.Keys(s.Kinds)) 
 func Default(path string, schema Schema) Config {
 	return Config{
 		Path:    path,
-		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, DataMarker: true},
+		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, DataMarker: true, OwnChanges: true},
 		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 50 * time.Second, BreakerDeletes: 100, BreakerBytes: 32 << 20},
 		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Update:  Update{Check: true},

@@ -109,7 +109,7 @@ schema = "ab"
 	}
 	want := config.Config{
 		Path:    file,
-		Hub:     config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, DataMarker: true},
+		Hub:     config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, DataMarker: true, OwnChanges: true},
 		Limits:  config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute, BreakerDeletes: 100, BreakerBytes: 32 << 20},
 		Journal: config.Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Bridge:  config.Bridge{PlainToken: true, Origins: []string{"file://", "null"}},

@@ -33,10 +33,16 @@ func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 }
 
 func (a agentAPI) caller(by mcp.Caller) caller {
-	cache, _ := a.hub.sources.toolsets(by.Session.Scope)
-	return caller{
-		session: a.hub.sessions.session(by.Session), client: by.Client, toolset: cache.forClient(by.Client), via: tools.Via(by.Session.Transport),
+	c := caller{
+		session: a.hub.sessions.session(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
+		generation: a.hub.sources.generation.Load(),
+		renew: func() *toolset {
+			cache, _ := a.hub.sources.toolsets(by.Session.Scope)
+			return cache.forClient(by.Client)
+		},
 	}
+	c.toolset = c.renew()
+	return c
 }
 
 // Read implements [mcp.Hub].

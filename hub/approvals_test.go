@@ -51,7 +51,7 @@ func TestAsk(t *testing.T) {
 
 		checkOutcome(t, <-a.startCall("get", `{"path":"a"}`), "ok", "")             // reads are not asked about
 		checkOutcome(t, <-a.startCall("put", `{"path":""}`), tools.Invalid, "path") // nor what fails anyway
-		if !strings.Contains(h.log.String(), "msg=approval") || strings.Contains(h.log.String(), "keep it") {
+		if !strings.Contains(h.logged(), "msg=approval") || strings.Contains(h.logged(), "keep it") {
 			t.Error("receipts are missing, or tell too much")
 		}
 	})
@@ -103,7 +103,7 @@ func TestChecklistExpiry(t *testing.T) {
 		cancelled := h.onlyPending().ID
 		a.cancelLast()
 		synctest.Wait()
-		if !strings.Contains(h.log.String(), "code=timeout") || len(h.pending()) != 0 {
+		if !strings.Contains(h.logged(), "code=timeout") || len(h.pending()) != 0 {
 			t.Error("a cancelled call goes on")
 		}
 		if h.Approvals().Answer(cancelled, true, status.Answer{}) == nil {
@@ -305,7 +305,7 @@ func TestChecklistReceipts(t *testing.T) {
 		<-out
 		out = a.startCall("put", `{"path":"a","text":"canary"}`)
 		<-out // times out
-		log := h.log.String()
+		log := h.logged()
 		for want, n := range map[string]int{"msg=call": 3, "code=denied": 3, "msg=approval": 2, "outcome=denied": 2, "by=person": 1} {
 			if strings.Count(log, want) != n {
 				t.Errorf("%d of %s, want %d", strings.Count(log, want), want, n)

@@ -24,7 +24,7 @@ import (
 // A CallLog remembers, counts and logs the calls of agents: who called what, how
 // long it took and how it ended, never arguments or content.
 type CallLog struct {
-	log      *slog.Logger
+	lines    callLines
 	now      func() time.Time
 	snapshot *snapshotWriter
 	history  callHistory
@@ -36,7 +36,7 @@ type CallLog struct {
 }
 
 func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter) *CallLog {
-	return &CallLog{log: log, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
+	return &CallLog{lines: callLines{log: log, delay: lineDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
 
 // unknownTool stands in the log for a tool that does not exist: an agent could
@@ -69,7 +69,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName),
 		Proven: c.client.Proven, Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect), Waited: c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
-		Refused: c.outcome(err) == audit.Refused,
+		Approval: c.approvedBy(), Refused: c.outcome(err) == audit.Refused,
 	}
 	if e := tools.AsError(err); e != nil && code != status.Asked {
 		done.Message = e.Summary()
@@ -82,20 +82,44 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	if trail != nil {
 		addToTrail(trail, c, done, res.Detail, err)
 	}
+	if l.lines.log.Enabled(context.Background(), slog.LevelInfo) {
+		l.lines.add(callLine(c, done, now))
+	}
+	l.snapshot.touch()
+}
+
+func callLine(c *call, done status.Call, now time.Time) slog.Record {
 	tool := unknownTool
 	if c.tool != nil {
 		tool = done.Tool
 	}
-	attrs := []slog.Attr{
+	r := slog.NewRecord(now, slog.LevelInfo, "call", 0)
+	r.AddAttrs(
 		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
-		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
-	}
+		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(done.Code, "ok")),
+	)
 	if len(done.Changes) > 0 {
-		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
+		r.AddAttrs(slog.String("changes", strings.Join(done.Changes, " ")))
 	}
-	l.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
-	l.snapshot.touch()
+	return r
+}
+
+// RecordEvent records what happened between calls. Of e, Event says what;
+// without a Time it has happened now.
+func (l *CallLog) RecordEvent(e status.Call) {
+	if e.Time.IsZero() {
+		e.Time = l.now()
+	}
+	e.Client = mcp.Truncate(e.Client, mcp.MaxName)
+	if trail := l.trail.Load(); trail != nil {
+		e.ID = trail.NewID(e.Time)
+		trail.Add(audit.Record{
+			ID: e.ID, Client: e.Client, Proven: e.Proven, Session: e.Session, Source: e.Source, Tool: e.Event, Targets: e.Targets,
+			Outcome: audit.Event, Message: e.Message,
+		})
+	}
+	l.history.add(e)
 }
 
 // SetTrail has every call from now on recorded in t. The hub does not close it.
@@ -116,7 +140,7 @@ func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMe
 		ID: done.ID, Client: done.Client, Proven: done.Proven, Session: done.Session, Transport: string(c.via),
 		Source: done.Source, Effect: done.Effect, Targets: done.Targets, Outcome: c.outcome(err), Code: done.Code,
 		Message: done.Message, Waited: done.Waited, Worked: done.Worked(), Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
-		Detail: detail,
+		Approval: done.Approval, Detail: detail,
 	}
 	if c.source != nil {
 		r.Role = c.toolset.access(c.source).role

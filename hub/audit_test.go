@@ -55,6 +55,9 @@ func TestAuditOfCalls(t *testing.T) {
 		}
 		for i, r := range calls {
 			w := want[i]
+			if (r.Approval != "") != (i == 0) {
+				t.Errorf("call %d was let through by %q", i, r.Approval)
+			}
 			if r.Tool != w.Tool || r.Effect != w.Effect || r.Outcome != w.Outcome || r.Code != w.Code || !slices.Equal(r.Targets, w.Targets) || r.Waited != w.Waited {
 				t.Errorf("call %d is recorded as %+v, want %+v", i, r, w)
 			}

@@ -22,6 +22,17 @@ type caller struct {
 	via     tools.Via
 	account string    // the person behind the client, as a token says; empty: the user
 	expires time.Time // of a token that the source accepted; zero: not known
+
+	generation uint64          // of toolset, as [sourceCatalog].generation
+	renew      func() *toolset // as it is now; nil: it stays as it is
+}
+
+// renewed is the caller with what is granted now: a call that makes others may take long.
+func (by caller) renewed(h *Hub) caller {
+	if now := h.sources.generation.Load(); by.renew != nil && by.generation != now {
+		by.generation, by.toolset = now, by.renew()
+	}
+	return by
 }
 
 // A call is what an agent asks for, with what is known of it so far.
@@ -47,6 +58,7 @@ type call struct {
 	tried      bool           // it failed on drafts, before it was let through
 	waited     time.Duration  // for a person
 	approval   string         // that let it through; empty: nobody was asked
+	permit     string         // the Permit that let it through; empty: none did
 	askedAgain bool           // the person approved what the call would no longer do
 	restorer   tools.Restorer // of the source, while the call runs there
 	targets    targetList     // what it touches
@@ -180,8 +192,11 @@ func (v *toolset) checkGrant(src *source, e tools.Effect) error {
 // effect of what it does. It is an error if the agent has nothing to undo.
 func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) {
 	declared := c.tool.info.Effect
+	if c.tool.ownChanges == nil || declared == tools.Reads {
+		return declared, nil
+	}
 	in, ok := c.undoArguments()
-	if c.tool.ownChanges == nil || declared == tools.Reads || !ok {
+	if !ok {
 		return declared, nil
 	}
 	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {

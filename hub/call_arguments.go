@@ -17,11 +17,22 @@ import (
 type arguments struct {
 	raw    json.RawMessage // without the choice of a source
 	object map[string]any  // numbers as they were written
+	// unparsed: nobody has needed object yet, which parsed makes. Most calls that others
+	// make never need it.
+	unparsed bool
+}
+
+// parsed is the object.
+func (a *arguments) parsed() map[string]any {
+	if a.unparsed {
+		*a = parseArguments(a.raw)
+	}
+	return a.object
 }
 
 func parseArguments(raw json.RawMessage) arguments {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || string(trimmed) == "null" {
-		return arguments{raw, map[string]any{}}
+		return arguments{raw: raw, object: map[string]any{}}
 	}
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -32,24 +43,24 @@ func parseArguments(raw json.RawMessage) arguments {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return arguments{raw: raw}
 	}
-	return arguments{raw, object}
+	return arguments{raw: raw, object: object}
 }
 
 // without takes one argument out.
-func (a arguments) without(name string) (arguments, error) {
-	object := maps.Clone(a.object)
+func (a *arguments) without(name string) (arguments, error) {
+	object := maps.Clone(a.parsed())
 	delete(object, name)
 	raw, err := json.Marshal(object)
-	return arguments{raw, object}, err
+	return arguments{raw: raw, object: object}, err
 }
 
 // canonical writes equal arguments as equal bytes: keys sorted, numbers as they
 // were written, the schema's defaults filled in.
-func (a arguments) canonical(in *jsonschema.Schema) json.RawMessage {
-	if a.object == nil {
+func (a *arguments) canonical(in *jsonschema.Schema) json.RawMessage {
+	full := maps.Clone(a.parsed())
+	if full == nil {
 		return a.raw
 	}
-	full := maps.Clone(a.object)
 	for name, p := range in.Properties {
 		if _, given := full[name]; !given && p.Default != nil {
 			full[name] = p.Default
@@ -63,14 +74,14 @@ func (a arguments) canonical(in *jsonschema.Schema) json.RawMessage {
 }
 
 // isDryRun reports whether a call of a tool that has dry runs asks for one.
-func (a arguments) isDryRun(info tools.ToolInfo) bool {
+func (a *arguments) isDryRun(info tools.ToolInfo) bool {
 	name := info.DryRunArgument()
-	return name != "" && (a.object[name] == true || a.object["dry_run"] == true)
+	return name != "" && (a.parsed()[name] == true || a.parsed()["dry_run"] == true)
 }
 
 // undoArguments are those of undo_change; false: the tool will refuse them.
-func (a arguments) undoArguments() (tools.UndoChangeIn, bool) {
-	id, _ := a.object["id"].(string)
-	merge, _ := a.object["merge"].(bool)
+func (a *arguments) undoArguments() (tools.UndoChangeIn, bool) {
+	id, _ := a.parsed()["id"].(string)
+	merge, _ := a.parsed()["merge"].(bool)
 	return tools.UndoChangeIn{ID: id, Merge: merge}, id != ""
 }

@@ -21,7 +21,8 @@ func TestCanonicalArguments(t *testing.T) {
 		`{"path":"a"} {"path":"b"}`:         `{"path":"a"} {"path":"b"}`,
 		`{"a":{"z":1,"y":[{"d":1,"c":0}]}}`: `{"a":{"y":[{"c":0,"d":1}],"z":1},"limit":20}`,
 	} {
-		if got := string(parseArguments(json.RawMessage(raw)).canonical(in)); got != want {
+		args := parseArguments(json.RawMessage(raw))
+		if got := string(args.canonical(in)); got != want {
 			t.Errorf("%s: got %s, want %s", raw, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
@@ -29,6 +30,7 @@ type callGroup struct {
 	planned  bool // it was rehearsed: only these steps are carried out, in this order
 	approved bool // by a person
 	steps    []groupStep
+	permits  approval.Permits // that were in force when it was rehearsed
 
 	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
 	mu      sync.Mutex
@@ -89,7 +91,7 @@ func (g *callGroup) authorize(c *call) (authorization, error) {
 	switch {
 	case d.Verdict == policy.Deny:
 		return authorization{}, g.fail(forbidden(d))
-	case c != g.lead && asksToRead(c, p, d):
+	case c != g.lead && asksToRead(c, p, d, g.permits):
 		if err := g.take(newGroupStep(c, nil)); err != nil {
 			return authorization{}, err
 		}

@@ -83,6 +83,19 @@ func (l *CallLog) Stream(ctx context.Context, q status.CallFilter) (<-chan statu
 	return ch, nil
 }
 
+// isLeftOut reports whether c is an event that nobody asked for.
+func isLeftOut(q status.CallFilter, c *status.Call) bool { return c.Event != "" && !q.Events }
+
+// wait returns when wake is closed; false: ctx ended before.
+func wait(ctx context.Context, wake <-chan struct{}) bool {
+	select {
+	case <-wake:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<- status.Call) {
 	defer close(ch)
 	batch := make([]status.Call, 0, 64)
@@ -90,12 +103,18 @@ func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<
 	if q.After > until {
 		q.After = 0 // a number from another hub
 	}
+	var missed uint64 // before an event that was left out
 	for {
 		calls, last, wake, closed := h.after(q.After, batch)
 		for _, c := range calls {
 			if !q.Follow && c.Seq > until {
 				return
 			}
+			if missed += c.Missed; isLeftOut(q, &c) {
+				q.After = c.Seq
+				continue
+			}
+			c.Missed, missed = missed, 0
 			select {
 			case ch <- c:
 				q.After = c.Seq
@@ -106,12 +125,7 @@ func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<
 		if q.After < last {
 			continue
 		}
-		if !q.Follow || closed {
-			return
-		}
-		select {
-		case <-wake:
-		case <-ctx.Done():
+		if !q.Follow || closed || !wait(ctx, wake) {
 			return
 		}
 	}

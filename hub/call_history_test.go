@@ -37,6 +37,7 @@ func TestCallsAreRemembered(t *testing.T) {
 		t.Error("a tool that is not there was called")
 	}
 	var got []status.Call
+	var last uint64
 	for range 5 {
 		n, more := <-followed
 		if !more {
@@ -45,8 +46,12 @@ func TestCallsAreRemembered(t *testing.T) {
 		if n.Time.IsZero() || n.Duration <= 0 && n.Source != "" || n.Session == "" {
 			t.Errorf("call %+v lacks something", n)
 		}
-		n.Time, n.Duration, n.Session = n.Time.Truncate(1<<62), 0, ""
-		n.Time = status.Call{}.Time
+		if n.Seq <= last {
+			t.Errorf("call %d comes after %d", n.Seq, last)
+		}
+		last = n.Seq // what agents do besides calling is numbered too
+		n.Seq = uint64(len(got) + 1)
+		n.Time, n.Duration, n.Session = time.Time{}, 0, ""
 		got = append(got, n)
 	}
 	want := []status.Call{

@@ -39,7 +39,7 @@ func TestReasonIsKept(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("reasons are %q, want %q", got, want)
 	}
-	if strings.Contains(h.log.String(), "tidying up") {
+	if strings.Contains(h.logged(), "tidying up") {
 		t.Error("the log has the reason")
 	}
 }

@@ -54,7 +54,7 @@ func TestErrorsOfCalls(t *testing.T) {
 		})
 	}
 	c.T = t
-	log := h.log.String()
+	log := h.logged()
 	for _, want := range []string{"/home/me/secret", "the secret of note 7", "desk.go"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q", want)
@@ -144,7 +144,7 @@ func TestAuditHoldsNoContent(t *testing.T) {
 	c.Initialize()
 	c.Call("say", `{"text":"swordfish"}`)
 	c.Call("miss", `{}`)
-	log := h.log.String()
+	log := h.logged()
 	for _, want := range []string{"component=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the audit lacks %s:\n%s", want, log)
@@ -161,7 +161,7 @@ func TestUnknownToolIsNotLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, nil, nil)
 		checkOutcome(t, <-h.agent(cursor).startCall("swordfish", `{}`), notListed, "not found")
-		if log := h.log.String(); strings.Contains(log, "swordfish") || !strings.Contains(log, "tool=(unknown)") {
+		if log := h.logged(); strings.Contains(log, "swordfish") || !strings.Contains(log, "tool=(unknown)") {
 			t.Errorf("the log says %s", log)
 		}
 	})

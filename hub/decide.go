@@ -20,12 +20,14 @@ type authorization struct {
 	check    func([]tools.Change) error // refuses a write; nil: none
 	approved bool                       // by a person, for this call
 	grant    *approval.Grant            // which check uses; nil: nobody was asked about the changes
+	permit   *permitUse                 // which check looks at; nil: none let the call through
 }
 
 // wasOutdated reports whether a call failed with err only because what it would
 // change is not what the person has approved, so that they can be asked again.
 func (a authorization) wasOutdated(err error) bool {
-	return a.grant != nil && a.grant.Outdated() && err != nil && tools.AsError(err).Code == tools.Conflict
+	outdated := a.grant != nil && a.grant.Outdated() || a.permit != nil && a.permit.over
+	return outdated && err != nil && tools.AsError(err).Code == tools.Conflict
 }
 
 // decide is the one place where the policy allows, asks or denies, and where a
@@ -55,7 +57,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	}
 	for {
 		auth, err := judge(ctx, c)
-		if !errors.Is(err, approval.ErrPolicyChanged) {
+		if !errors.Is(err, approval.ErrDecideAgain) {
 			return auth, err
 		}
 	}
@@ -109,9 +111,14 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 		return authorization{args: r.Args, check: refuseWrites}, nil
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.isAllowed(c.allowance(p))):
 		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
+	case tripped == "":
+		if permit := c.usePermit(h.approvals.Permits(), p, q); permit != nil {
+			use := &permitUse{permit: permit, next: checkTargets(p, q)}
+			return authorization{args: r.Args, check: use.check, permit: use}, nil
+		}
 	}
 	r.Call, r.AskReason = q, cmp.Or(tripped, d.Reason)
-	if c.askedAgain {
+	if c.askedAgain && c.permit == "" {
 		r.AskReason = "it changed after you had allowed it, so look again; " + r.AskReason
 	}
 	if tripped == "" {
@@ -133,7 +140,7 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 		return grant.Use(append(slices.Clone(changes), c.alreadyMade(ctx, r.Changes, changes)...), h.grantPolicy(c, p, changes))
 	}
 	if r.ChangesKnown {
-		return authorization{r.Args, use, true, grant}, nil
+		return authorization{args: r.Args, check: use, approved: true, grant: grant}, nil
 	}
 	if err := use(nil); err != nil {
 		return authorization{}, err
@@ -202,7 +209,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 		Person: c.via == tools.ViaPerson, Route: c.via == tools.ViaRoute,
 	}
 	if p.DependsOnPath(q) {
-		named, all := policy.ArgumentTexts(c.object)
+		named, all := policy.ArgumentTexts(c.parsed())
 		q.Texts, q.TextsIncomplete = named, !all
 	}
 	return q
@@ -210,7 +217,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 
 func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Request {
 	return approval.Request{
-		Session: c.session.ID, Call: q, Policy: p.Digest(), Args: c.canonical(c.tool.info.In), Reason: c.Reason,
+		Session: c.session.ID, SharedSession: c.session.Shared || c.via == tools.ViaRoute, Call: q, Policy: p.Digest(), Args: c.canonical(c.tool.info.In), Reason: c.Reason,
 	}
 }
 

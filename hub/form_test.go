@@ -268,7 +268,7 @@ func TestFormIsRecorded(t *testing.T) {
 		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.board.Now().Hub.Failures != 1 {
 			t.Errorf("recorded %q, %d failures", codes, h.board.Now().Hub.Failures)
 		}
-		if log := h.log.String(); strings.Count(log, "msg=approval") != 1 || strings.Contains(log, f.RequestState) {
+		if log := h.logged(); strings.Count(log, "msg=approval") != 1 || strings.Contains(log, f.RequestState) {
 			t.Error("a receipt is missing, or the log holds the state")
 		}
 	})

@@ -263,6 +263,7 @@ func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 	h.sessions.set(s, open)
 	if !open {
 		h.approvals.EndSession(s.ID)
+		recordLeft(h, s)
 	}
 	h.snapshot.touch()
 }
@@ -281,6 +282,7 @@ func (h *Hub) Close() error {
 	h.approvals.Close()
 	h.runner.drain(h.limits.Grace)
 	h.end()
+	h.calls.Flush()
 	h.calls.history.close()
 	h.mcp.Close()
 	h.work.Wait()

@@ -48,10 +48,13 @@ func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
 	}
 	o := journal.Origin{
 		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
-		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason,
+		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvedBy(),
 	}
 	if c.group != nil {
 		o.Group = c.group.recorded
+	}
+	if maker := c.maker(); maker != nil {
+		o.Run = journal.RunID(maker.seed)
 	}
 	if c.tool.ownChanges != nil {
 		o.Tool = journal.UndoTool

@@ -139,6 +139,12 @@ type crashHub struct {
 	close func() error
 }
 
+// logged is what the hub has logged of all that has happened.
+func (h *crashHub) logged() string {
+	h.Calls().Flush()
+	return h.log.String()
+}
+
 func openCrashHub(ctx context.Context, top string, at func(string)) (*crashHub, error) {
 	b, log := hubtest.NewBoard(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
@@ -303,7 +309,7 @@ func TestToolThatFailsInTheMiddleOfAWrite(t *testing.T) {
 			t.Errorf("%s: changes %q", fault, got)
 		}
 		all, err := h.Changes().List(t.Context(), status.Filter{})
-		if err != nil || len(all.Changes) != 1 || !strings.Contains(h.log.String(), `changes="`+all.Changes[0].ID+" ") {
+		if err != nil || len(all.Changes) != 1 || !strings.Contains(h.logged(), `changes="`+all.Changes[0].ID+" ") {
 			t.Errorf("the audit line does not name the changes:\n%s", h.log)
 		}
 	}

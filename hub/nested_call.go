@@ -25,6 +25,17 @@ func (c *call) outermost() *call {
 	return c
 }
 
+// maker is the nearest call that makes others: c itself, or one that it is within; nil:
+// there is none.
+func (c *call) maker() *call {
+	for ; c != nil; c = c.outer {
+		if c.tool != nil && c.tool.info.Calls {
+			return c
+		}
+	}
+	return nil
+}
+
 // depth is how many calls c is within.
 func (c *call) depth() (n int) {
 	for ; c.outer != nil; c = c.outer {
@@ -65,7 +76,7 @@ func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json
 	defer leave()
 	c := &call{
 		Call:   mcp.Call{Tool: toolName, Args: args, Reason: s.outer.Reason},
-		caller: s.outer.caller, began: s.hub.now(), arguments: parseArguments(args), outer: s.outer, group: s.outer.group,
+		caller: s.outer.renewed(s.hub), began: s.hub.now(), arguments: arguments{raw: args, unparsed: true}, outer: s.outer, group: s.outer.group,
 	}
 	res, err := s.perform(ctx, c, name)
 	if err != nil {
@@ -104,7 +115,7 @@ func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.
 		return tools.Result{}, tools.Errorf(tools.Limited, "one call may make at most %d others", maxNestedCalls)
 	}
 	var err error
-	if c.source, err = s.find(name); err != nil {
+	if c.source, err = s.find(c.toolset, name); err != nil {
 		return tools.Result{}, err
 	}
 	if c.tool = c.source.tool(c.Tool); c.tool == nil {
@@ -132,11 +143,11 @@ func seedOf(seed uint64, n int64) uint64 {
 }
 
 // find is a source that the caller may read. Others do not exist for it.
-func (s sourceCaller) find(name string) (*source, error) {
+func (s sourceCaller) find(v *toolset, name string) (*source, error) {
 	if name == "" || name == s.outer.source.conf.Name {
 		return s.outer.source, nil
 	}
-	readable := s.readable()
+	readable := v.readable()
 	i := slices.IndexFunc(readable, func(src *source) bool { return src.conf.Name == name })
 	if i < 0 || s.outer.outermost().isHandler() {
 		return nil, tools.Errorf(tools.NotFound, "no source named %q", mcp.Truncate(name, mcp.MaxName))
@@ -144,15 +155,14 @@ func (s sourceCaller) find(name string) (*source, error) {
 	return readable[i], nil
 }
 
-func (s sourceCaller) readable() []*source {
-	v := s.outer.toolset
+func (v *toolset) readable() []*source {
 	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool { return src.kind == nil || !v.granted(src, tools.Reads) })
 }
 
 // Sources implements [tools.SourceCaller].
 func (s sourceCaller) Sources() []tools.SourceInfo {
 	var list []tools.SourceInfo
-	for _, src := range s.readable() {
+	for _, src := range s.outer.renewed(s.hub).toolset.readable() {
 		list = append(list, tools.SourceInfo{Name: src.conf.Name, System: src.kind.Manifest()})
 	}
 	return list

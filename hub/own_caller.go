@@ -76,15 +76,19 @@ func (o ownCaller) clientName(client string) (string, error) {
 func (o ownCaller) caller(name string) caller {
 	h, src := o.source.hub, o.source
 	who := policy.Client{Name: name, Proven: true}
-	p := h.policy.Load()
-	v := newToolset(h.sources.inScope(""), func(s *source) access {
-		if !p.HasGrant(who, s.conf.Name) {
-			return access{role: s.leastRole()}
-		}
-		return s.accessOf(p, who)
-	}, false)
-	return caller{
+	c := caller{
 		session: h.sessions.sharedSession(sharedSession{src.conf.Name, who, status.Own}),
-		client:  who, toolset: v, via: tools.ViaSource,
+		client:  who, via: tools.ViaSource, generation: h.sources.generation.Load(),
+		renew: func() *toolset {
+			p := h.policy.Load()
+			return newToolset(h.sources.inScope(""), func(s *source) access {
+				if !p.HasGrant(who, s.conf.Name) {
+					return access{role: s.leastRole()}
+				}
+				return s.accessOf(p, who)
+			}, false)
+		},
 	}
+	c.toolset = c.renew()
+	return c
 }

@@ -140,7 +140,7 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 			t.Errorf("text of the refusal: %s", f.Raw)
 		}
 	}
-	if strings.Contains(o.log.String(), "by a person") {
+	if strings.Contains(o.logged(), "by a person") {
 		t.Error("the log has content")
 	}
 	a.Call("undo_change", `{"id":"`+o.id(1)+`","merge":true}`)

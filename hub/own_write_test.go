@@ -91,6 +91,7 @@ func TestSourceWritesByItself(t *testing.T) {
 	if c := found.Changes[0]; c.Client != "sync:box/database" || c.Tool != "sync" || c.Target != "a.txt" {
 		t.Errorf("change %+v", c)
 	}
+	h.Calls().Flush()
 	if !strings.Contains(log.String(), "sync:box/database") {
 		t.Errorf("the audit does not name it:\n%s", log)
 	}

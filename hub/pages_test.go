@@ -114,6 +114,7 @@ func TestShelf(t *testing.T) {
 	if err != nil || cmp.Diff(want, found) != "" {
 		t.Errorf("search: %v\n%s", err, cmp.Diff(want, found))
 	}
+	h.Calls().Flush()
 	if !strings.Contains(log.String(), "tool=seek") {
 		t.Errorf("the search left no trace:\n%s", log)
 	}

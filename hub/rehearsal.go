@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -17,7 +18,9 @@ import (
 type rehearsal struct {
 	hub    *Hub
 	policy *policy.Policy
-	lead   *call
+	// permits are those that were in force when it began.
+	permits approval.Permits
+	lead    *call
 
 	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
 	mu      sync.Mutex
@@ -44,7 +47,7 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	if d.Verdict == policy.Deny {
 		return authorization{}, forbidden(d)
 	}
-	r := &rehearsal{hub: h, policy: p, lead: c, drafts: map[*source]*draftedSource{}}
+	r := &rehearsal{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
 		in := slot{session: c.session, timeout: c.group.deadline(), outer: c.outer != nil}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.run); err != nil {
@@ -56,7 +59,7 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 		r.ask(d.Reason)
 	}
 	g := c.group
-	g.planned, g.steps = true, r.steps
+	g.planned, g.steps, g.permits = true, r.steps, r.permits
 	if r.asks == "" {
 		return g.authorize(c)
 	}
@@ -147,7 +150,7 @@ func (r *rehearsal) judge(c *call) error {
 	switch {
 	case d.Verdict == policy.Deny:
 		return r.refuse(forbidden(d))
-	case asksToRead(c, r.policy, d):
+	case asksToRead(c, r.policy, d, r.permits):
 		r.ask(d.Reason)
 		r.add(newGroupStep(c, nil))
 	}
@@ -156,8 +159,9 @@ func (r *rehearsal) judge(c *call) error {
 
 // asksToRead reports whether a person is asked about a call that changes nothing
 // by itself.
-func asksToRead(c *call, p *policy.Policy, d policy.Decision) bool {
-	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes && !c.session.isAllowed(c.allowance(p))
+func asksToRead(c *call, p *policy.Policy, d policy.Decision, permits approval.Permits) bool {
+	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes &&
+		!c.session.isAllowed(c.allowance(p)) && c.usePermit(permits, p, c.policyRequest(p)) == nil
 }
 
 // reportsWrites reports whether a tool that writes by itself says so before it
@@ -183,7 +187,11 @@ func (r *rehearsal) judgeWrite(c *call, changes []tools.Change) error {
 	case tripped != "":
 		r.ask(tripped)
 	case d.Verdict == policy.Ask && !c.session.isAllowed(c.allowance(r.policy)):
-		r.ask(d.Reason)
+		if permit := c.usePermit(r.permits, r.policy, q); permit == nil {
+			r.ask(d.Reason)
+		} else {
+			r.permitted(permit)
+		}
 	}
 	r.add(newGroupStep(c, changes))
 	return nil
@@ -199,6 +207,13 @@ func (r *rehearsal) ask(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asks = cmp.Or(r.asks, why, "the policy asks")
+}
+
+// permitted notes the first Permit that let a write through.
+func (r *rehearsal) permitted(p *approval.Permit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lead.permit = cmp.Or(r.lead.permit, p.ID)
 }
 
 // isRefused reports whether the whole was refused; a tool that outlives its deadline

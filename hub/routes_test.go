@@ -130,7 +130,7 @@ func TestRoutes(t *testing.T) {
 	if rule, ok := h.Routes().Lookup("/memo/notes/Milk"); !ok || rule.Path != "/memo/notes/" {
 		t.Errorf("the guard, which logs a route's path, is given %q", rule.Path)
 	}
-	if strings.Contains(h.log.String(), "secret desk") {
+	if strings.Contains(h.logged(), "secret desk") {
 		t.Error("the log holds a key")
 	}
 	checkRequests(t, recorded())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,11 +63,20 @@ func BenchmarkScript(b *testing.B) {
 			call(b, "1+1")
 		}
 	})
-	b.Run("read", func(b *testing.B) {
-		const reads = 200
-		for b.Loop() {
-			call(b, fmt.Sprintf("for (let i = 0; i < %d; i++) kb.notes.get('welcome')", reads))
-		}
-		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/reads, "us/read")
-	})
+	const reads = 200
+	for i := range 10 {
+		call(b, fmt.Sprintf("for (let i = 0; i < %d; i++) kb.notes.create({ id: `n-%d-${i}`, markdown: `# Note ${i}\n\nText of [[Note ${i + 1}]], which is short.\n\n## Status\nopen\n` })", reads, i))
+	}
+	each := 0
+	for name, read := range map[string]string{
+		"read": "kb.notes.get('welcome')", "read-another": "kb.notes.get(`n-${input}-${i}`)", "read-class": "kb.classes.get('Task')",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				each++
+				call(b, strings.ReplaceAll(fmt.Sprintf("for (let i = 0; i < %d; i++) %s", reads, read), "${input}", strconv.Itoa(each%10)))
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/reads, "us/read")
+		})
+	}
 }

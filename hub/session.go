@@ -31,6 +31,7 @@ type sessionRegistry struct {
 
 	mu     sync.RWMutex
 	open   map[*mcp.Session]*session
+	named  map[*mcp.Session]bool      // of these, those whose arrival is recorded
 	shared map[sharedSession]*session // of these, those without a connection
 }
 
@@ -43,7 +44,7 @@ type sharedSession struct {
 }
 
 func newSessionRegistry(limits Limits, now func() time.Time) *sessionRegistry {
-	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}, shared: map[sharedSession]*session{}}
+	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}, named: map[*mcp.Session]bool{}, shared: map[sharedSession]*session{}}
 }
 
 // nextID names a session for good: no later hub uses the name again.

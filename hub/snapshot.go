@@ -94,6 +94,7 @@ func (h *Hub) UpdateSnapshot() { h.snapshot.store.Update(h.fillSnapshot) }
 
 // fillSnapshot sets the hub's part of s.
 func (h *Hub) fillSnapshot(s *status.Snapshot) {
+	recordConnected(h)
 	s.Hub.Calls, s.Hub.Failures, s.Hub.Skill = h.calls.count.Load(), h.calls.failures.Load(), h.skill
 	sources, sessions := h.sources.inScope(""), h.sessions.list()
 	s.Sources = make([]status.Source, 0, len(sources))
@@ -111,6 +112,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	s.Running = h.calls.Running()
 	s.Peers = listPeers(h.bridge, h.kinds)
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
+	s.Permits = h.approvals.ShownPermits()
 	h.limiter.fillPauses(s)
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))

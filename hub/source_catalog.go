@@ -21,6 +21,8 @@ type sourceCatalog struct {
 	sources []*source
 	latest  map[string]*source       // by name, those that have been dropped too
 	caches  map[string]*toolsetCache // by scope
+
+	generation atomic.Uint64 // of the toolsets: how often they were made again
 }
 
 func newSourceCatalog(p *atomic.Pointer[policy.Policy], ownChanges bool) *sourceCatalog {
@@ -98,6 +100,7 @@ func (c *sourceCatalog) forgetToolsets() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.caches)
+	c.generation.Add(1)
 }
 
 // describeGrants says in a few words what a client may do, where that differs

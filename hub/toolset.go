@@ -194,7 +194,7 @@ func newSourceChoice(of, granting []*source, taken bool) sourceChoice {
 // choose finds the source that the arguments name and takes the choice out of
 // them.
 func (c sourceChoice) choose(a arguments) (*source, arguments, error) {
-	given, chosen := a.object[c.argument]
+	given, chosen := a.parsed()[c.argument]
 	if !chosen {
 		s, err := c.named("")
 		return s, a, err

@@ -26,6 +26,12 @@ type testHub struct {
 	log   *hubtest.Log
 }
 
+// logged is what the hub has logged of all that has happened.
+func (h *testHub) logged() string {
+	h.Calls().Flush()
+	return h.log.String()
+}
+
 func startWith(t testing.TB, c hub.Config) *testHub {
 	t.Helper()
 	h := &testHub{board: hubtest.NewBoard(), log: &hubtest.Log{}}

@@ -31,6 +31,7 @@ const (
 	Allow               Verb = "approval.allow" // Target: the Approval's ID
 	Refuse              Verb = "approval.deny"  // Target: the Approval's ID
 	MarkShown           Verb = "approval.shown" // Target: the ID of an Approval that a person was shown all of
+	EndPermit           Verb = "approval.end"   // Target: the ID of a Permit; empty: all
 	UndoChanges         Verb = "changes.undo"
 	Disconnect          Verb = "session.disconnect"    // Target: the name of a Session
 	CancelCall          Verb = "call.cancel"           // Target: the Name of a RunningCall
@@ -77,6 +78,7 @@ var actions = []ActionInfo{
 	{Verb: Allow, Title: "allow the call{scope}"},
 	{Verb: Refuse, Title: "refuse the call"},
 	{Verb: MarkShown, Title: "note that the call was shown"},
+	{Verb: EndPermit, Title: "end the approval for ten minutes{permit}"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
 	{Verb: Disconnect, Title: "disconnect agent {target}", Asks: true},
 	{Verb: CancelCall, Title: "cancel call {target}"},
@@ -138,10 +140,16 @@ func (a Action) Title() string {
 	case a.Answer == nil:
 	case a.Answer.Scope == ForSession:
 		scope = " until the session ends"
+	case a.Answer.Scope == Timed:
+		scope = ", and others for ten minutes"
 	case a.Answer.Scope == Always:
 		scope = ", and all like it"
 	}
-	words := strings.NewReplacer("{target}", a.Target, "{place}", place, "{option}", option, "{scope}", scope, "{agents}", cmp.Or(a.Target, "all agents"), "{changes}", a.Filter.title())
+	permit := ""
+	if a.Target != "" {
+		permit = " " + a.Target
+	}
+	words := strings.NewReplacer("{permit}", permit, "{target}", a.Target, "{place}", place, "{option}", option, "{scope}", scope, "{agents}", cmp.Or(a.Target, "all agents"), "{changes}", a.Filter.title())
 	return strings.TrimSpace(words.Replace(a.Verb.Info().Title))
 }
 

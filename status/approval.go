@@ -27,7 +27,10 @@ type Approval struct {
 	AskReason string    `json:"why"`                 // the rule that asks, in words
 	Reason    string    `json:"reason,omitempty"`    // why the agent wants it, in its own words; empty: no reason given
 	OnlyOnce  bool      `json:"only_once,omitempty"` // it cannot be allowed for longer: it makes other calls, or its client has not proved its name
-	Args      string    `json:"args"`                // the arguments as JSON, cut at 2 KB
+	// Within is where a Permit that allows it can reach, the narrowest first: see
+	// [Permit].Within. Empty: it cannot be allowed for ten minutes.
+	Within []string `json:"within,omitempty"`
+	Args   string   `json:"args"` // the arguments as JSON, cut at 2 KB
 }
 
 // ClientLabel is the name of a client for a person who decides: a name that is
@@ -122,6 +125,7 @@ const (
 	ClientLeft Resolution = "client-left" // the caller cancelled or disconnected
 	AskedAgain Resolution = "asked-again" // the policy has changed, so the call is decided again
 	Displaced  Resolution = "displaced"   // its client had too many calls waiting
+	Permitted  Resolution = "permitted"   // a Permit that a person gave meanwhile covers it, so it goes on
 )
 
 // By says who answered an Approval.
@@ -139,14 +143,18 @@ type Scope string
 // The scopes.
 const (
 	Once       Scope = "once"
-	ForSession Scope = "session" // this tool and source, until the session ends or anything about it changes
-	Always     Scope = "always"  // writes a rule into the configuration
+	ForSession Scope = "session"     // this tool and source, until the session ends or anything about it changes
+	Always     Scope = "always"      // writes a rule into the configuration
+	Timed      Scope = "ten-minutes" // gives a Permit
 )
 
 // An Answer is what a person says to an Approval.
 type Answer struct {
 	Scope  Scope  `json:"scope,omitempty"`  // of an Allow; empty: once
 	Reason string `json:"reason,omitempty"` // of a Refuse: reaches the agent
+	// Within, of an Allow for ten minutes: one of [Approval].Within; empty: the
+	// narrowest.
+	Within string `json:"within,omitempty"`
 	// Shown, of an Allow: the person was shown everything, or was told what
 	// they were not shown. Without it only an Approval that was Shown is allowed.
 	Shown bool `json:"shown,omitempty"`

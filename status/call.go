@@ -26,14 +26,31 @@ type Call struct {
 	ResponseBytes int           `json:"response_bytes"`      // of the answer
 	Code          string        `json:"code,omitempty"`      // of the error, or Asked; empty: it succeeded
 	Message       string        `json:"message,omitempty"`   // of the error, without what it quotes
+	Approval      string        `json:"approval,omitempty"`  // the ID of the Approval or Permit that let it through; empty: nobody was asked
 	Refused       bool          `json:"refused,omitempty"`   // it was not run
 	Changes       []string      `json:"changes,omitempty"`
 	Targets       []string      `json:"targets,omitempty"` // what it touched, as far as its tool tells: at most 20 names, shortened
 	Missed        uint64        `json:"missed,omitempty"`  // calls before this one that were dropped because the reader was slow
+	// Event is what happened between calls: [AgentConnected], [AgentLeft],
+	// [HubStarted], or the Verb of what a person did to Client. Message says it in
+	// words. It is empty for calls, and delivered only to those who ask for events.
+	Event string `json:"event,omitempty"`
 }
+
+// The events that no person causes by an Action.
+const (
+	AgentConnected = "agent.connected"
+	AgentLeft      = "agent.left"
+	HubStarted     = "hub.started"
+)
 
 // Failed reports whether the call ended with an error.
 func (c *Call) Failed() bool { return c.Code != "" && c.Code != Asked }
+
+// ByPerson reports whether the Call is an event that a person caused.
+func (c *Call) ByPerson() bool {
+	return c.Event != "" && c.Event != AgentConnected && c.Event != AgentLeft && c.Event != HubStarted
+}
 
 // Worked is how long the call took without waiting for a person.
 func (c *Call) Worked() time.Duration { return c.Duration - c.Waited }
@@ -42,6 +59,7 @@ func (c *Call) Worked() time.Duration { return c.Duration - c.Waited }
 type CallFilter struct {
 	After  uint64 `json:"after,omitempty"`  // skip those up to and including this number
 	Follow bool   `json:"follow,omitempty"` // go on as calls end
+	Events bool   `json:"events,omitempty"` // events, too
 }
 
 // A RecordedCallFilter selects calls of this hub and of earlier ones.
@@ -50,6 +68,7 @@ type RecordedCallFilter struct {
 
 	Before int64 `json:"before,string,omitempty"` // only calls that began before the one with this ID; 0: all
 	Limit  int   `json:"limit,omitempty"`         // 0: 100; at most 1,000
+	Events bool  `json:"events,omitempty"`        // events, too
 }
 
 // RecordedCalls is a part of what a [RecordedCallFilter] selects, newest first.

@@ -16,7 +16,7 @@ type CallSearch struct {
 	ToolPart   string    `json:"tool_part,omitempty"`
 	TargetPart string    `json:"target_part,omitempty"` // of a target
 	Effect     string    `json:"effect,omitempty"`
-	Outcome    string    `json:"outcome,omitempty"` // "ok", "error", "refused" or "asked"
+	Outcome    string    `json:"outcome,omitempty"` // "ok", "error", "refused" or "asked"; "changed": it changed something; "event": it is none
 	Since      time.Time `json:"since,omitzero"`    // by when the call began
 	Until      time.Time `json:"until,omitzero"`    // excluded
 	Words      string    `json:"words,omitempty"`   // separated by spaces; each part of the client, source, tool, effect, code, message, session or a target
@@ -70,7 +70,7 @@ func (s *CallSearch) set(key, value string, zone *time.Location) (err error) {
 		return checkWord(key, value, "read", "write", "delete", "run", "admin")
 	case "is":
 		s.Outcome = value
-		return checkWord(key, value, "ok", "error", "refused", Asked)
+		return checkWord(key, value, "ok", "error", "refused", Asked, "changed", "event")
 	case "on":
 		s.Since, err = time.ParseInLocation(time.DateOnly, value, zone)
 		if err != nil {
@@ -110,12 +110,12 @@ func (s *CallSearch) Matches(c *Call) bool {
 	case s.Source != "" && c.Source != s.Source,
 		!containsFold(c.Client, s.ClientPart), !containsFold(c.Source, s.SourcePart), !containsFold(c.Tool, s.ToolPart),
 		!slices.ContainsFunc(append(c.Targets, ""), func(target string) bool { return containsFold(target, s.TargetPart) }),
-		s.Effect != "" && c.Effect != s.Effect, s.Outcome != "" && c.outcome() != s.Outcome,
+		s.Effect != "" && c.Effect != s.Effect, !s.matchesOutcome(c),
 		!s.Since.IsZero() && c.Time.Before(s.Since), !s.Until.IsZero() && !c.Time.Before(s.Until):
 		return false
 	}
 	for _, word := range s.SplitWords() {
-		fields := append([]string{c.Tool, c.Client, c.Source, c.Code, c.Message, c.Effect, c.Session}, c.Targets...)
+		fields := append([]string{c.Tool, c.Event, c.Client, c.Source, c.Code, c.Message, c.Effect, c.Session}, c.Targets...)
 		if !slices.ContainsFunc(fields, func(field string) bool { return containsFold(field, word) }) {
 			return false
 		}
@@ -123,8 +123,21 @@ func (s *CallSearch) Matches(c *Call) bool {
 	return true
 }
 
+func (s *CallSearch) matchesOutcome(c *Call) bool {
+	switch s.Outcome {
+	case "":
+		return true
+	case "changed":
+		return len(c.Changes) > 0
+	default:
+		return c.outcome() == s.Outcome
+	}
+}
+
 func (c *Call) outcome() string {
 	switch {
+	case c.Event != "":
+		return "event"
 	case c.Code == "":
 		return "ok"
 	case c.Code == Asked:

@@ -24,7 +24,7 @@ func TestParseCallSearch(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"is:fine":      "is:fine is none of ok, error, refused, asked",
+		"is:fine":      "is:fine is none of ok, error, refused, asked, changed, event",
 		"effect:eat":   "effect:eat is none of read, write, delete, run, admin",
 		"on:yesterday": "on:yesterday is no day such as 2026-11-21",
 		"since:2h":     "since:2h is no time such as 2026-11-21 or 2026-11-21T15:04",

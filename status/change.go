@@ -33,6 +33,7 @@ type Change struct {
 	Before     int       `json:"before"`           // bytes
 	After      int       `json:"after"`
 	Reason     string    `json:"reason,omitempty"`      // why the agent made it, in its own words
+	Approval   string    `json:"approval,omitempty"`    // the ID of the person's approval that let its call through; empty: nobody was asked
 	CannotUndo string    `json:"cannot_undo,omitempty"` // why not; empty: it can be undone
 }
 

@@ -25,6 +25,9 @@ var (
 	// RecordedCallsQuery answers the calls of all hubs that are kept, newest first,
 	// whether or not a hub is running.
 	RecordedCallsQuery = Query[RecordedCallFilter, RecordedCalls]{"recorded-calls"}
+	// AgentsQuery answers the agents of this hub and of earlier ones that are still
+	// in the record of calls, the last seen first, at most [MaxAgents].
+	AgentsQuery = Query[struct{}, []Agent]{"agents"}
 	// ChangesQuery answers newest first.
 	ChangesQuery = Query[Filter, Changes]{"changes"}
 	// ApprovalTargetsQuery answers what a call that waits would change, and
@@ -72,7 +75,7 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
 		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),

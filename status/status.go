@@ -38,6 +38,9 @@ type Snapshot struct {
 	Approvals []Approval `json:"approvals"`
 	// Running are the calls under way, oldest first, at most [MaxRunningCalls].
 	Running []RunningCall `json:"running"`
+	// Permits are the approvals for ten minutes that are in force, oldest first; nil:
+	// there is none.
+	Permits []Permit `json:"permits,omitempty"`
 	// Outcomes are how the last Approvals ended, oldest first, at most 32.
 	Outcomes []ApprovalOutcome `json:"outcomes"`
 	// Installations are the MCP clients and other places on this machine that

@@ -36,7 +36,9 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	s.Approvals = append([]status.Approval{}, s.Approvals...)
 	for i, a := range s.Approvals {
 		s.Approvals[i].Targets = append([]string{}, a.Targets...)
+		s.Approvals[i].Within = slices.Clone(a.Within)
 	}
+	s.Permits = slices.Clone(s.Permits)
 	s.Outcomes = append([]status.ApprovalOutcome{}, s.Outcomes...)
 	for i, o := range s.Outcomes {
 		if s.Outcomes[i].Call = clonePointer(o.Call); o.Call != nil {

@@ -97,7 +97,7 @@ func (q *Queue) Return(filled FilledForm, r Request) (*Form, error) {
 		f.decided = true
 	default:
 	}
-	if f.decided && !f.decision.allow && !f.decision.policyChanged { // a refusal stands, whatever the policy says by now
+	if f.decided && !f.decision.allow && !f.decision.judgeAgain { // a refusal stands, whatever the policy says by now
 		err := f.decision.err(context.Background())
 		q.logDecision(f.pending, f.decision, err)
 		return nil, err

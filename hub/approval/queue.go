@@ -54,6 +54,7 @@ type Queue struct {
 	closed   bool
 	pending  map[string]*pending // by ID
 	forms    map[string]*Form    // that clients have, by state
+	permits  []*Permit           // oldest first; replaced, never changed
 	outcomes []outcome           // the latest, oldest first
 }
 
@@ -73,19 +74,22 @@ type pending struct {
 	form     FormContent // what its client shows
 	rule     policy.Rule // what the answer "always" writes
 	args     string      // digest of the arguments
+	call     policy.Request
+	policy   string // digest of that under which it is asked
 	decision chan decision
 }
 
 // A decision ends a wait.
 type decision struct {
-	id            string // of the approval
-	allow         bool
-	scope         status.Scope
-	reason        string // for a refusal
-	by            status.By
-	policyChanged bool // no one decided: the policy changed
-	hubEnds       bool
-	displaced     bool // by calls of others
+	id         string // of the approval
+	allow      bool
+	scope      status.Scope
+	reason     string // for a refusal
+	by         status.By
+	within     string // of one for ten minutes
+	judgeAgain bool   // no one decided: the policy changed, or a Permit was given
+	hubEnds    bool
+	displaced  bool // by calls of others
 }
 
 // NewQueue makes a Queue without pending approvals.
@@ -142,8 +146,11 @@ func (q *Queue) removeAll(d decision, as status.Resolution) {
 }
 
 // PolicyChanged has every waiting call judged under the new policy: its Wait
-// returns [ErrPolicyChanged].
-func (q *Queue) PolicyChanged() { q.removeAll(decision{policyChanged: true}, status.AskedAgain) }
+// returns [ErrDecideAgain]. Permits end.
+func (q *Queue) PolicyChanged() {
+	q.EndPermitsOf("")
+	q.removeAll(decision{judgeAgain: true}, status.AskedAgain)
+}
 
 // Close refuses every pending approval and all that come later.
 func (q *Queue) Close() {
@@ -153,6 +160,7 @@ func (q *Queue) Close() {
 		f.expiry.Stop()
 	}
 	clear(q.forms)
+	q.endPermits(func(*Permit) bool { return true })
 	q.mu.Unlock()
 	q.removeAll(decision{hubEnds: true}, status.ClientLeft)
 }
@@ -227,13 +235,13 @@ func (q *Queue) Get(id string) (a status.Approval, plan status.Plan, always poli
 // Answer approves or refuses a pending call for a person. Only the first answer
 // counts, and none that comes after the approval's Until.
 func (q *Queue) Answer(id string, allow bool, a status.Answer) error {
-	return q.answer(id, decision{allow: allow, scope: cmp.Or(a.Scope, status.Once), reason: a.Reason, by: status.ByPerson})
+	return q.answer(id, decision{allow: allow, scope: cmp.Or(a.Scope, status.Once), within: a.Within, reason: a.Reason, by: status.ByPerson})
 }
 
 func (q *Queue) answer(id string, d decision) error {
 	verb := map[bool]string{true: "allow", false: "refuse"}[d.allow]
-	if !slices.Contains([]status.Scope{status.Once, status.ForSession, status.Always}, d.scope) {
-		return fmt.Errorf("%s call: invalid scope %q (want once, session or always)", verb, d.scope)
+	if !slices.Contains([]status.Scope{status.Once, status.ForSession, status.Always, status.Timed}, d.scope) {
+		return fmt.Errorf("%s call: invalid scope %q (want once, ten-minutes, session or always)", verb, d.scope)
 	}
 	if n := len([]rune(d.reason)); n > MaxReason {
 		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, MaxReason)
@@ -246,6 +254,12 @@ func (q *Queue) answer(id string, d decision) error {
 	if p == nil {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
+	if d.allow && d.scope == status.Timed {
+		var err error
+		if d.within, err = checkWithin(p.view, d.within); err != nil {
+			return fmt.Errorf("%s call: %w", verb, err)
+		}
+	}
 	switch {
 	case d.allow && CheckScope(p.view, d.scope) != nil:
 		return fmt.Errorf("%s call: %w", verb, CheckScope(p.view, d.scope))
@@ -255,6 +269,9 @@ func (q *Queue) answer(id string, d decision) error {
 		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
 	case d.allow:
 		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by})
+		if d.scope == status.Timed {
+			q.permit(p, d.within)
+		}
 	default:
 		q.remove(id, status.ApprovalOutcome{Resolution: status.Refused, By: d.by})
 	}
@@ -266,7 +283,7 @@ func (q *Queue) answer(id string, d decision) error {
 // lasts would be used by every program that claims the same name.
 func CheckScope(a status.Approval, scope status.Scope) error {
 	switch {
-	case scope == status.Once || !a.OnlyOnce:
+	case scope == status.Once || scope == status.Timed || !a.OnlyOnce:
 		return nil
 	case !a.Proven:
 		return fmt.Errorf("%s comes from %s, which has not proved its name, so it can be allowed only once; "+

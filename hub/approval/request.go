@@ -25,9 +25,12 @@ type Request struct {
 	// Of a call that makes others: the source of each of Changes, and the reads
 	// that are asked about. It can be approved only once: what it calls the next
 	// time may be something else.
-	Sources   []string
-	Reads     []string
-	OnlyOnce  bool
+	Sources  []string
+	Reads    []string
+	OnlyOnce bool
+	// SharedSession: other clients of the same name are in the session, too.
+	SharedSession bool
+
 	AskReason string // the person is asked
 	Setting   string // of the user's, that would allow it without asking; empty: not known
 	Reason    string // the agent states for the call; empty: none

@@ -31,7 +31,7 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
 		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed, Bytes: len(full.text),
-		AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
+		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
 	}
 }
 

@@ -17,9 +17,9 @@ import (
 // progressEvery is how often a waiting client is told that its call waits.
 const progressEvery = 5 * time.Second
 
-// ErrPolicyChanged ends a wait when the policy has changed meanwhile: the call
-// must be judged again.
-var ErrPolicyChanged = errors.New("the policy changed while the call waited")
+// ErrDecideAgain ends a wait when the policy has changed meanwhile, or a Permit was
+// given that covers the call: it must be judged again.
+var ErrDecideAgain = errors.New("what the user allows changed while the call waited")
 
 // A Client is how the calling program takes part while its call waits.
 type Client struct {
@@ -36,7 +36,7 @@ type Client struct {
 
 // Wait shows r to people until one of them decides, the time is over or ctx
 // ends. Only an approval returns a Grant. The error is a [tools.Error],
-// [ErrPolicyChanged] or a [FormRequest].
+// [ErrDecideAgain] or a [FormRequest].
 func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 	d, err := q.decide(ctx, r, c)
 	switch {
@@ -45,8 +45,8 @@ func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 			q.RecordCallEnd(d.id, err, nil)
 		}
 		return nil, err
-	case d.policyChanged:
-		return nil, ErrPolicyChanged
+	case d.judgeAgain:
+		return nil, ErrDecideAgain
 	}
 	g := NewGrant(r, q.conf.Now, q.conf.Now().Add(q.conf.UseWithin))
 	g.ID, g.Scope = d.id, d.scope
@@ -70,7 +70,7 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 	view := r.view(newID(), q.conf.Now(), limit, full)
 	p := &pending{
 		view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
-		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1),
+		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1), call: r.Call, policy: r.Policy,
 	}
 	if err := q.add(p); err != nil {
 		return decision{}, err
@@ -137,7 +137,7 @@ func (d decision) err(ctx context.Context) error {
 		return errHubEnds()
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case d.allow || d.policyChanged:
+	case d.allow || d.judgeAgain:
 		return nil
 	case d.displaced:
 		return errCrowded()
@@ -153,8 +153,8 @@ func (d decision) err(ctx context.Context) error {
 func (q *Queue) logDecision(p *pending, d decision, err error) {
 	outcome := "allowed"
 	switch {
-	case d.policyChanged:
-		outcome = "policy changed"
+	case d.judgeAgain:
+		outcome = "judged again"
 	case err != nil:
 		outcome = string(tools.AsError(err).Code)
 	}

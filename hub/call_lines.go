@@ -1,0 +1,57 @@
+package hub
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	// lineDelay is how long the line of a call waits for others before it is logged.
+	lineDelay = 20 * time.Millisecond
+	// maxCallLines is how many lines may wait. The call after them logs them.
+	maxCallLines = 1024
+)
+
+// callLines logs a line for each call, a little later and in their order: to word
+// and write one takes as long as everything else that the hub does for a call.
+type callLines struct {
+	log   *slog.Logger
+	delay time.Duration // 0: none
+
+	writing sync.Mutex // held while lines are written, so that they stay in order
+
+	mu    sync.Mutex
+	queue []slog.Record
+}
+
+// add logs r soon.
+func (l *callLines) add(r slog.Record) {
+	l.mu.Lock()
+	l.queue = append(l.queue, r)
+	n := len(l.queue)
+	l.mu.Unlock()
+	switch {
+	case n == maxCallLines, l.delay == 0:
+		l.writeAll()
+	case n == 1:
+		time.AfterFunc(l.delay, l.writeAll)
+	}
+}
+
+// writeAll logs what waits.
+func (l *callLines) writeAll() {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	lines := l.queue
+	l.queue = nil
+	l.mu.Unlock()
+	for _, r := range lines {
+		_ = l.log.Handler().Handle(context.Background(), r) // a log reports its errors itself
+	}
+}
+
+// Flush logs the calls that have ended, if that waits.
+func (l *CallLog) Flush() { l.lines.writeAll() }

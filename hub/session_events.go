@@ -1,0 +1,70 @@
+package hub
+
+import (
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// recordConnected records the agents that have said who they are since the last
+// time. An agent connects before it says that.
+func recordConnected(h *Hub) {
+	for _, s := range h.sessions.list() {
+		if s.ClientName() != "" && h.sessions.nameOnce(s) {
+			h.calls.RecordEvent(connectedEvent(s))
+		}
+	}
+}
+
+func connectedEvent(s *mcp.Session) status.Call {
+	e := sessionEvent(s, status.AgentConnected)
+	e.Time = s.Since
+	e.Message = "connected over " + string(s.Transport)
+	if s.Scope != "" {
+		e.Message += ", for " + s.Scope
+	}
+	return e
+}
+
+// recordLeft records that a session is over. One that has neither said who it is
+// nor called anything was no agent's.
+func recordLeft(h *Hub, s *mcp.Session) {
+	shown := s.Status()
+	if shown.Client == "" && shown.Calls == 0 {
+		return
+	}
+	if h.sessions.nameOnce(s) {
+		h.calls.RecordEvent(connectedEvent(s))
+	}
+	h.sessions.forgetName(s)
+	e := sessionEvent(s, status.AgentLeft)
+	e.Message = fmt.Sprintf("left after %d calls", shown.Calls)
+	if shown.Calls == 1 {
+		e.Message = "left after 1 call"
+	}
+	h.calls.RecordEvent(e)
+}
+
+func sessionEvent(s *mcp.Session, what string) status.Call {
+	shown := s.Status()
+	return status.Call{Event: what, Session: s.ID, Client: shown.Client, Proven: shown.Proven}
+}
+
+// nameOnce reports whether this is the first time that it is asked about s. Shared
+// sessions, which have no connection, are never named.
+func (r *sessionRegistry) nameOnce(s *mcp.Session) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.named[s] || s.Transport == status.Route || s.Transport == status.Own {
+		return false
+	}
+	r.named[s] = true
+	return true
+}
+
+func (r *sessionRegistry) forgetName(s *mcp.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.named, s)
+}
