@@ -124,13 +124,16 @@ func (w approvalWatch) answerNotice(a status.Action, now notice) notice {
 	return now
 }
 
-// shortTargets is the first of what a would change, and how many more there are.
+// shortTargets is the first of what a would change, a page before the folders that
+// come with it, and how many more there are.
 func shortTargets(a status.Approval) string {
-	switch more := len(a.Targets) + a.More - 1; {
-	case len(a.Targets) == 0:
+	if len(a.Targets) == 0 {
 		return ""
-	case more > 0:
-		return fmt.Sprintf("%s and %s more", a.Targets[0], widget.Count(more))
 	}
-	return a.Targets[0]
+	page := slices.IndexFunc(a.Targets, func(name string) bool { return !strings.HasSuffix(name, "/") })
+	first := a.Targets[max(0, page)]
+	if more := len(a.Targets) + a.More - 1; more > 0 {
+		return fmt.Sprintf("%s and %s more", first, widget.Count(more))
+	}
+	return first
 }

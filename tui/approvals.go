@@ -80,6 +80,8 @@ func outcomeText(all []status.ApprovalOutcome, id string) string {
 		return "the call ended before an answer"
 	case e.Resolution == status.AskedAgain:
 		return "re-evaluated, the rules changed"
+	case e.Resolution == status.Permitted:
+		return "goes on, the approval for ten minutes covers it"
 	case e.Resolution == status.Displaced:
 		return "refused, too many calls waited"
 	default:
@@ -142,8 +144,9 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 func (m Model) keepTime() (Model, tea.Cmd) {
 	_, shows := m.tabs.visible().pane.(pane.TimeObserver)
 	now := m.cfg.Now()
+	lasts := slices.ContainsFunc(m.snap.Permits, func(p status.Permit) bool { return p.Until.After(now) })
 	waits := slices.ContainsFunc(m.snap.Approvals, func(a status.Approval) bool { return a.Until.After(now) })
-	if m.ticking || m.spoken || !shows || !waits || m.fx.ctx.Err() != nil {
+	if m.ticking || m.spoken || !(lasts || shows && waits) || m.fx.ctx.Err() != nil {
 		return m, nil
 	}
 	m.ticking = true

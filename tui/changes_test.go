@@ -61,6 +61,8 @@ func TestAllow(t *testing.T) {
 		r.did()
 		r.wait(keyGrace)
 		r.press("y", "Y")
+		r.shows("Allow for longer", "claude-code may delete in Journal/** of notes  → all of notes", "a rule in the configuration")
+		r.press("right", "left", "esc", "Y", "down", "y")
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession))
 		r.press("A")
 		r.shows("Allow markdown_delete_page?")
@@ -68,11 +70,15 @@ func TestAllow(t *testing.T) {
 		r.press("j")
 		r.shows(`"codex-mcp-client" (claimed) wants to write 1 target`)
 		r.wait(keyGrace)
-		r.press("Y")
+		r.press("A")
 		r.shows("has not proved its name")
 		r.wait(keyGrace)
-		r.press("y")
-		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession), allowed("a1", status.Always), allowed("a2", status.Once))
+		r.press("Y")
+		r.shows("Ten minutes are for session 3 only: the client has not proved its name.")
+		r.press("right", "y")
+		forTen := allowed("a2", status.Timed)
+		forTen.Answer.Within = "**"
+		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession), allowed("a1", status.Always), forTen)
 	})
 }
 
@@ -288,5 +294,16 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		r.queries.fail(nil)
 		r.press("R")
 		r.shows("Changes 4")
+	})
+}
+
+// A key ends what an agent may do for ten minutes, and the header says how long that
+// lasts.
+func TestEndPermit(t *testing.T) {
+	runPanel(t, permitted(), func(r *testPanel) {
+		r.press("@Clients")
+		r.shows("2 × yes", "may write in Journal/** of notes for 9 min, without asking, 12 calls so far.", "may write for 42 s")
+		r.press("Y")
+		r.did(status.Action{Verb: status.EndPermit, Target: "p1"})
 	})
 }

@@ -66,7 +66,7 @@ func (fx effects) logs(after uint64) tea.Cmd {
 
 // calls follows what agents do after the call with number after.
 func (fx effects) calls(after uint64) tea.Cmd {
-	return openStream(fx, status.CallsQuery, status.CallFilter{After: after, Follow: true})
+	return openStream(fx, status.CallsQuery, status.CallFilter{After: after, Follow: true, Events: true})
 }
 
 func openStream[In, Out any](fx effects, q status.Stream[In, Out], in In) tea.Cmd {
@@ -162,7 +162,9 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	case pane.ChangesQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.RecordedCallsQuery:
-		r.Calls, r.Err = status.Ask(ctx, client, status.RecordedCallsQuery, status.RecordedCallFilter{CallSearch: q.Search, Before: q.Before, Limit: 200})
+		r.Calls, r.Err = status.Ask(ctx, client, status.RecordedCallsQuery, status.RecordedCallFilter{CallSearch: q.Search, Before: q.Before, Limit: 200, Events: true})
+	case pane.AgentsQuery:
+		r.Agents, r.Err = status.Ask(ctx, client, status.AgentsQuery, struct{}{})
 	case pane.DiffQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{IDs: []string{q.Change}})
 	case pane.ToolsQuery:

@@ -18,6 +18,7 @@ type fakeQueries struct {
 	diffs    map[string]string
 	calls    chan status.Call
 	recorded []status.Call // newest first
+	agents   []status.Agent
 	tools    []status.Tool
 	checks   []status.Check
 	settings []status.Setting
@@ -66,6 +67,7 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleStream(queries, status.CallsQuery, c.Calls)
 	status.HandleQuery(queries, status.RecordedCallsQuery, c.RecordedCalls)
 	status.HandleQuery(queries, status.ChangesQuery, c.Changes)
+	status.HandleQuery(queries, status.AgentsQuery, func(context.Context, struct{}) ([]status.Agent, error) { return c.agents, c.failing() })
 	status.HandleQuery(queries, status.ToolsQuery, c.Tools)
 	status.HandleQuery(queries, status.RunToolQuery, c.Call)
 	status.HandleStream(queries, status.ChecksQuery, c.Check)
@@ -331,11 +333,11 @@ func approvals() []status.Approval {
 		{
 			ID: "a1", Since: noon.Add(-10 * time.Second), Until: noon.Add(5 * time.Minute), Session: "1", Client: "claude-code", Proven: true,
 			Source: "notes", Tool: "markdown_delete_page", Effect: "delete", Targets: []string{"Journal/2026-11-20", "Journal/2026-11-19"}, More: 3, Removed: 3,
-			AskReason: "deleting asks first in notes", Args: `{"pages":["Journal/2026-11-20","Journal/2026-11-19"]}`,
+			Within: []string{"Journal/**", "**"}, AskReason: "deleting asks first in notes", Args: `{"pages":["Journal/2026-11-20","Journal/2026-11-19"]}`,
 		},
 		{
 			ID: "a2", Since: noon, Until: noon.Add(6 * time.Minute), Session: "3", Client: "codex-mcp-client",
-			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Added: 1, AskReason: "a rule of the configuration", OnlyOnce: true, Args: `{"name":"Home+*read","content":"x"}`,
+			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Added: 1, Within: []string{"Home+*read", "**"}, AskReason: "a rule of the configuration", OnlyOnce: true, Args: `{"name":"Home+*read","content":"x"}`,
 		},
 	}
 }
@@ -344,6 +346,18 @@ func approvals() []status.Approval {
 func asked() status.Snapshot {
 	s := crowded()
 	s.Approvals = approvals()
+	return s
+}
+
+// permitted is a crowded hub with two approvals for ten minutes.
+func permitted() status.Snapshot {
+	s := crowded()
+	s.Sessions = slices.Clone(s.Sessions)
+	s.Sessions[0].Proven = true
+	s.Permits = []status.Permit{
+		{ID: "p1", Client: "claude-code", Proven: true, Source: "notes", Effect: "write", Within: "Journal/**", Since: noon.Add(-time.Minute), Until: noon.Add(9 * time.Minute), Calls: 12},
+		{ID: "p2", Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Effect: "write", Within: "**", Since: noon, Until: noon.Add(42 * time.Second)},
+	}
 	return s
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
@@ -116,8 +118,26 @@ func (m Model) hubStatus() string {
 			paused, state = m.theme.Bad.Text("paused")+" ", ""
 		}
 	}
+	paused += permitText(m)
 	if n == 0 {
 		return paused + style.Text(glyph+state) + " "
 	}
 	return paused + m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
+}
+
+// permitText says in the header what is allowed for ten minutes; empty: nothing, or
+// there is no room.
+func permitText(m Model) string {
+	all := m.snap.Permits
+	if len(all) == 0 || m.w < 60 {
+		return ""
+	}
+	text := "yes " + pane.TimeLeft(all[0], m.cfg.Now())
+	switch {
+	case len(all) > 1:
+		text = fmt.Sprintf("%d × yes", len(all))
+	case m.w >= 120:
+		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " " + pane.TimeLeft(all[0], m.cfg.Now())
+	}
+	return m.theme.Warn.Text(text) + "  "
 }

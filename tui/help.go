@@ -12,40 +12,114 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// help lists every key; what is typed searches it.
+// help lists every key, those of the pane that is shown first; what is typed
+// searches it, and enter does what the selected key does.
 type help struct {
 	keyMap   KeyMap
+	pane     string                                   // that is shown
+	panes    []string                                 // whose keys can be sent to them
 	disabled func(title string, b key.Binding) string // why it can do nothing; empty: it can
 	search   widget.TextInput
-	top      int
+	cursor   int // among the keys that are found
 }
 
-func newHelp(m Model) help { return help{keyMap: m.key, disabled: m.disabledReasonIn} }
+func newHelp(m Model) help {
+	h := help{keyMap: m.key, pane: m.tabs.visible().Name, disabled: m.disabledReasonIn}
+	for _, t := range m.tabs.all {
+		h.panes = append(h.panes, t.Name)
+	}
+	return h
+}
+
+// groups are those of all keys, that of the pane first.
+func (h help) groups() []pane.KeyGroup {
+	groups := h.keyMap.groups()
+	slices.SortStableFunc(groups, func(a, b pane.KeyGroup) int {
+		switch h.pane {
+		case a.Title:
+			return -1
+		case b.Title:
+			return 1
+		}
+		return 0
+	})
+	return groups
+}
+
+// A helpRow is a row of the help: a title, a key, or a blank between groups.
+type helpRow struct {
+	title string // of the group; empty: a blank
+	key   *key.Binding
+}
+
+// found are the rows that the search finds, and where the keys are among them.
+func (h help) found() (rows []helpRow, keys []int) {
+	want := strings.TrimSpace(h.search.Value())
+	for _, g := range h.groups() {
+		found := matchingKeys(g, want)
+		if len(found) == 0 {
+			continue
+		}
+		if len(rows) > 0 {
+			rows = append(rows, helpRow{})
+		}
+		rows = append(rows, helpRow{title: g.Title})
+		for i := range found {
+			keys = append(keys, len(rows))
+			rows = append(rows, helpRow{g.Title, &found[i]})
+		}
+	}
+	return rows, keys
+}
+
+// run is what enter does: what the selected key does, where that is no question of
+// a row or a form.
+func (h help) run() pane.Intent {
+	rows, keys := h.found()
+	if len(keys) == 0 {
+		return nil
+	}
+	row := rows[keys[h.cursor]]
+	send := pane.SendKey{Pane: row.title, Key: parseKey(row.key.Keys()[0])}
+	switch why := h.disabled(row.title, *row.key); {
+	case why != "":
+		return pane.ShowMessage{Text: why}
+	case row.title == everywhere, row.title == "Lists":
+		send.Pane = ""
+	case !slices.Contains(h.panes, row.title):
+		return nil
+	}
+	return send
+}
 
 func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
+	_, keys := h.found()
 	switch s := k.String(); {
-	case s == "esc", s == "?", s == "enter":
+	case s == "esc", s == "?":
 		return nil, nil
+	case s == "enter":
+		return nil, h.run()
 	case s == "down", s == "ctrl+n":
-		h.top++
+		h.cursor++
 	case s == "up", s == "ctrl+p":
-		h.top--
+		h.cursor--
 	case s == "pgdown":
-		h.top += k.H / 2
+		h.cursor += k.H / 2
 	case s == "pgup":
-		h.top -= k.H / 2
+		h.cursor -= k.H / 2
 	default:
 		h.search, _ = h.search.HandleKey(k.KeyPressMsg)
-		h.top = 0
+		h.cursor, keys = 0, nil
 	}
-	_, room := helpRoom(k.W, k.H)
-	h.top = max(0, min(h.top, len(h.rows(theme.Theme{}))-room+2))
+	if keys != nil {
+		h.cursor = widget.Clamp(h.cursor, len(keys))
+	}
 	return h, nil
 }
 
 func (h help) keys() []key.Binding {
 	p := h.keyMap.Pane
-	return []key.Binding{widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "scroll"), widget.Bind("a-z", "search")}
+	return []key.Binding{widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "select"), widget.WithHelp(p.Enter, "do it"), widget.Bind("a-z", "search")}
 }
 
 // helpRoom is the outer width and the inner height it may take.
@@ -53,42 +127,40 @@ func helpRoom(w, h int) (int, int) { return overlayWidth(w, 60), max(4, h-3) }
 
 func (h help) view(t theme.Theme, w, height int) []string {
 	w, height = helpRoom(w, height)
-	rows := h.rows(t)
-	from := min(h.top, max(0, len(rows)-height+2))
-	to := min(len(rows), from+height-2)
+	rows, selected := h.rows(t, w-4)
+	from, to := widget.VisibleRange(len(rows), selected, height-2)
 	shown := append([]string{t.Key.Text("/ ") + h.search.Draw(t, w-6, true, "search"), ""}, rows[from:to]...)
-	foot := t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close"))
+	foot := t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")) + "  " + t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" do it"))
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
 	}
 	return frame(t, "Keys", foot, shown, w, height)
 }
 
-// rows are the keys that the search finds, in their groups.
-func (h help) rows(t theme.Theme) []string {
-	want := strings.TrimSpace(h.search.Value())
-	var rows []string
-	for _, g := range h.keyMap.groups() {
-		found := matchingKeys(g, want)
-		if len(found) == 0 {
-			continue
+// rows are the keys that the search finds, in their groups, and the selected row.
+func (h help) rows(t theme.Theme, w int) (rows []string, selected int) {
+	found, keys := h.found()
+	if len(keys) > 0 {
+		selected = keys[h.cursor]
+	}
+	for i, row := range found {
+		t := t
+		if i == selected {
+			t = t.Selected()
 		}
-		if len(rows) > 0 {
-			rows = append(rows, "")
-		}
-		rows = append(rows, t.Strong.Text(g.Title))
-		for _, b := range found {
-			if h.disabled(g.Title, b) != "" {
-				rows = append(rows, "  "+t.Dim.Fit(b.Help().Key, 11)+t.Dim.Text(b.Help().Desc+" (not now)"))
-				continue
-			}
-			rows = append(rows, "  "+t.Key.Fit(b.Help().Key, 11)+t.Text.Text(b.Help().Desc))
+		switch {
+		case row.key == nil:
+			rows = append(rows, t.Strong.Text(row.title))
+		case h.disabled(row.title, *row.key) != "":
+			rows = append(rows, widget.FillRow(t, t.Text.Text("  ")+t.Dim.Fit(row.key.Help().Key, 11)+t.Dim.Text(row.key.Help().Desc+" (not now)"), w))
+		default:
+			rows = append(rows, widget.FillRow(t, t.Text.Text("  ")+t.Key.Fit(row.key.Help().Key, 11)+t.Text.Text(row.key.Help().Desc), w))
 		}
 	}
 	if len(rows) == 0 {
-		return []string{t.Dim.Text("No matching key.")}
+		return []string{t.Dim.Text("No matching key.")}, 0
 	}
-	return rows
+	return rows, selected
 }
 
 // matchingKeys returns the keys of g that are called want, or whose help, or

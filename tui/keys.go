@@ -37,7 +37,7 @@ func DefaultKeyMap() KeyMap {
 		Access:   widget.Bind("e", "permissions", "e"),
 		Mouse:    widget.Bind("M", "mouse on or off", "M"),
 		Colours:  widget.Bind("C", "next colour theme", "C"),
-		Palette:  widget.Bind("ctrl+p", "find a command", "ctrl+p"),
+		Palette:  widget.Bind(":/ctrl+p", "find a command", ":", "ctrl+p"),
 		Dismiss:  widget.Bind("esc", "clear the message", "esc"),
 		Start:    widget.Bind("s", "start the hub", "s"),
 		Restart:  widget.Bind("r", "restart the hub", "r"),

@@ -125,7 +125,7 @@ func TestSpokenPanes(t *testing.T) {
 	for _, c := range screens {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if !slices.Contains(append(everyModeScreens(t), "overview-lively", "sources-add", "sources-grant", "tools-run", "settings-edit", "changes-refuse", "logs-filter"), c.name) {
+				if !slices.Contains(append(everyModeScreens(t), "overview-lively", "sources-add", "sources-grant", "tools-run", "settings-edit", "changes-refuse", "changes-longer", "clients-permits", "logs-filter"), c.name) {
 					return
 				}
 				l := newHeardPanel(t, c.snap())

@@ -84,9 +84,19 @@ var screens = []screen{
 		r.wait(keyGrace)
 		r.press("n", "not today")
 	}},
+	{"changes-longer", asked, func(r *testPanel) {
+		r.hub.SetPlan(deletion())
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("j")
+		r.wait(keyGrace)
+		r.press("Y")
+		r.press("right")
+	}},
 	{"asked", asked, func(*testPanel) {}},
 	{"clients", crowded, func(r *testPanel) { r.press("@Clients", "j", "j") }},
 	{"clients-agent", asked, func(r *testPanel) { r.press("@Clients") }},
+	{"clients-permits", permitted, func(r *testPanel) { r.press("@Clients") }},
 	{"clients-filter", lively, func(r *testPanel) { r.press("@Clients", "/", "cu") }},
 	{"clients-here", lively, func(r *testPanel) { r.press("@Clients/Cursor") }},
 	{"tools", crowded, func(r *testPanel) { r.press("@Tools") }},

@@ -65,8 +65,8 @@ func (s paneTabs) open(to pane.OpenPane) paneTabs {
 		return s
 	}
 	s = s.turn(i)
-	if p, ok := s.all[i].pane.(pane.Focuser); ok && to.Focus != "" {
-		return s.set(i, p.Focus(to.Focus))
+	if p, ok := s.all[i].pane.(pane.ItemPane); ok && to.Focus != "" {
+		return s.set(i, p.ShowItem(to.Focus))
 	}
 	return s
 }

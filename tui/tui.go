@@ -126,7 +126,7 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	next, tick := next.keepTime()
-	asked, ask := next.nextQuery()
+	asked, ask := next.wantedQuery()
 	return asked, tea.Batch(cmd, tick, ask)
 }
 
@@ -232,15 +232,15 @@ func (m Model) openStreams() (Model, tea.Cmd) {
 	return m, tea.Batch(logs, calls)
 }
 
-// nextQuery asks what the visible pane would like to know, unless that is
+// wantedQuery asks what the visible pane would like to know, unless that is
 // being asked.
-func (m Model) nextQuery() (Model, tea.Cmd) {
+func (m Model) wantedQuery() (Model, tea.Cmd) {
 	t := m.tabs.visible()
 	p, ok := t.pane.(pane.Querier)
 	if !ok || !m.hasSnapshot || m.fx.ctx.Err() != nil {
 		return m, nil
 	}
-	q := p.NextQuery()
+	q := p.WantedQuery()
 	if q == t.pending || q == nil && !pane.Cancelable(t.pending) {
 		return m, nil
 	}
@@ -343,7 +343,7 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if m.approvals.warned { // another key came since
 		m.approvals.warned, m.approvals.ignoreKeysUntil = false, time.Time{}
 	}
-	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane && key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowSession, m.key.Pane.AllowAlways) {
+	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane && key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowScope, m.key.Pane.AllowAlways) {
 		m.approvals.warned, m.approvals.ignoreKeysUntil = true, m.cfg.Now().Add(keyGrace)
 	}
 	if _, pass := want.(pane.Unhandled); pass {
@@ -408,7 +408,7 @@ func (m Model) cameTooSoon(k tea.KeyPressMsg) bool {
 		return now.Before(m.ignoreKeysUntil) && (key.Matches(k, m.key.Yes, keys.Enter, keys.Toggle) || key.Matches(k, keys.Refuse))
 	}
 	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && now.Before(m.approvals.ignoreKeysUntil) &&
-		key.Matches(k, keys.Allow, keys.AllowSession, keys.AllowAlways, keys.Refuse, keys.Undo, keys.UndoSession)
+		key.Matches(k, keys.Allow, keys.AllowScope, keys.AllowAlways, keys.Refuse, keys.Undo, keys.UndoSession)
 }
 
 func (m Model) quit() (Model, tea.Cmd) {

@@ -31,6 +31,10 @@ type Activity struct {
 	totals       bool
 	detailOpen   bool // the selected call has the whole pane
 
+	changes map[string]recordedChange // what calls changed; replaced, never changed
+	diffTop int                       // the first visible row of what the selected call changed
+	looked  time.Time                 // when the person last looked; zero: never
+
 	filter    widget.FilterInput
 	source    string // the only one whose calls are shown; empty: all
 	badFilter error  // why the filter selects nothing
@@ -48,6 +52,10 @@ func activityHelp(k Keys) []KeyGroup {
 		help(k.Filter, "filter by word, client:, target:, is:refused, on:2026-11-21 …"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
 		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
+		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo all that its agent changed since then"),
+		help(k.PauseClient, "pause the writes of its agent"), help(k.ReadOnly, "let its agent only read from now on, or as before"),
+		help(k.Revoke, "take all permissions from its agent"), help(k.OlderDay, "to the day before"), help(k.NewerDay, "to the day after"),
+		help(k.MarkSeen, "mark all as seen"),
 	}}}
 }
 
@@ -62,12 +70,12 @@ func (p Activity) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		p.ring.add(c)
 	}
-	return p
+	return forgetChanges(p, calls)
 }
 
-// Focus implements [Focuser]: it shows only the calls of a source, or of a client,
+// ShowItem implements [ItemPane]: it shows only the calls of a source, or of a client,
 // "client:codex".
-func (p Activity) Focus(name string) Pane {
+func (p Activity) ShowItem(name string) Pane {
 	p.source, p.filter = name, widget.FilterInput{}
 	if words := strings.Fields(name); strings.HasPrefix(name, "client:") {
 		p.source, p.filter = "", widget.NewFilterInput(words[0])
@@ -96,11 +104,19 @@ func (p Activity) applyFilter() Activity {
 	return p
 }
 
-// NextQuery implements [Querier].
-func (p Activity) NextQuery() Query { return p.ring.nextRecorded(p.position()) }
+// WantedQuery implements [Querier].
+func (p Activity) WantedQuery() Query {
+	if q := p.ring.nextRecorded(p.position()); q != nil {
+		return q
+	}
+	return nextChange(p)
+}
 
 // TakeResult implements [Querier].
 func (p Activity) TakeResult(r Result) Pane {
+	if q, ok := r.Query.(DiffQuery); ok {
+		return addChange(p, q.Change, r)
+	}
 	if p.ring.more && r.Query == p.ring.olderQuery() {
 		p.ring.addRecorded(r.Calls, r.Err)
 	}
@@ -147,7 +163,13 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	if moved, ok := p.move(k); ok {
 		return moved, nil
 	}
+	if want := actOnRow(p, k.KeyPressMsg); want != nil {
+		return p, want
+	}
 	switch {
+	case key.Matches(k, p.keys.MarkSeen):
+		p.looked = p.snap.Time
+		return p, ShowMessage{"All is marked as seen. What comes from now on is marked with •."}
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
@@ -196,6 +218,18 @@ func (p Activity) move(k Press) (Activity, bool) {
 		p.follow, p.errors, p.chosen = true, false, status.RunningCall{}
 		return p, true
 	}
+	if moved, ok := moveByDay(p, k); ok {
+		return moved, true
+	}
+	if c, _ := p.selected(); p.detailOpen && len(c.Changes) > 0 && key.Matches(k, p.keys.PageUp, p.keys.PageDown) {
+		step := max(1, k.H/3)
+		if key.Matches(k, p.keys.PageUp) {
+			step = -step
+		}
+		p.diffTop = max(0, min(p.diffTop+step, callChanges(p, c).Height(k.W)-3))
+		return p, true
+	}
+	p.diffTop = 0
 	underWay := p.underWay()
 	if i, ok := p.keys.Move(k.KeyPressMsg, p.cursor(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
 		return p.selectRow(i), true
@@ -220,6 +254,9 @@ func (p Activity) save() Intent {
 
 // line is c as it is copied and saved.
 func (p Activity) line(c status.Call) string {
+	if c.Event != "" {
+		return theme.Sanitize(fmt.Sprintf("%s %s %s %s", c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Event, describeEvent(&c)))
+	}
 	result := "ok"
 	if c.Code != "" {
 		result = c.Code
@@ -244,6 +281,9 @@ func (p Activity) Keys() []key.Binding {
 	if _, ok := p.selectedRunning(); ok {
 		return []key.Binding{widget.WithHelp(p.keys.Remove, "cancel the call"), look, follow, p.keys.Filter}
 	}
+	if c, _ := p.selected(); len(c.Changes) > 0 {
+		return []key.Binding{look, p.keys.Undo, widget.WithHelp(p.keys.PauseClient, "pause it"), follow, p.keys.Filter, p.keys.Copy}
+	}
 	keys := p.keys.withSave(Running(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
 		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
 	if p.filter.Value() != "" && !p.detailOpen {
@@ -256,6 +296,9 @@ func (p Activity) Keys() []key.Binding {
 func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 	_, any := p.selected()
 	_, underWay := p.selectedRunning()
+	if why := rowDisabledReason(p, k); why != "" && !p.filter.Typing {
+		return why
+	}
 	switch {
 	case p.filter.Typing:
 		return ""
@@ -290,11 +333,13 @@ type activityState struct {
 	Filter string `json:"filter,omitempty"`
 	Errors bool   `json:"errors,omitempty"`
 	Totals bool   `json:"totals,omitempty"`
+	// Looked is when the panel that saved it was left.
+	Looked time.Time `json:"looked,omitzero"`
 }
 
 // SaveState implements [StateSaver].
 func (p Activity) SaveState() any {
-	return activityState{p.source, p.filter.Value(), p.errors, p.totals}
+	return activityState{p.source, p.filter.Value(), p.errors, p.totals, latest(p.looked, p.snap.Time)}
 }
 
 // RestoreState implements [StateSaver].
@@ -304,5 +349,6 @@ func (p Activity) RestoreState(b json.RawMessage) Pane {
 		return p
 	}
 	p.errors, p.totals, p.filter, p.source = m.Errors, m.Totals, widget.NewFilterInput(m.Filter), m.Source
+	p.looked = m.Looked
 	return p.applyFilter()
 }

@@ -182,6 +182,9 @@ func (r *callLog) totals(name func(*status.Call) string) []total {
 	byName := map[string]*total{}
 	for _, n := range r.passing {
 		c := r.call(n)
+		if c.Event != "" {
+			continue
+		}
 		t := byName[name(c)]
 		if t == nil {
 			t = &total{name: name(c)}

@@ -20,8 +20,15 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 	list := p.listSection(t)
 	switch {
 	case p.detailOpen:
-		return widget.Stack(t, w, h, frame, p.callSection(t))
+		sections := []widget.Section{p.callSection(t)}
+		if c, ok := p.selected(); ok && len(c.Changes) > 0 {
+			sections = append(sections, changesSection(p, t, c))
+		}
+		return widget.Stack(t, w, h, frame, sections...)
 	case frame && w >= widget.WideWidth:
+		if c, ok := p.selected(); ok && len(c.Changes) > 0 {
+			return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{p.callSection(t), changesSection(p, t, c)})
+		}
 		return widget.Columns(t, w, h, []widget.Section{list},
 			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", toolOf), p.totalsSection(t, "By client", clientOf)})
 	case p.totals:
@@ -56,6 +63,9 @@ func (p Activity) note() string {
 		counted = widget.Count(len(p.ring.passing)) + "+ calls"
 	}
 	words = append(words, counted)
+	if text := newNote(p); text != "" {
+		words = append(words, text)
+	}
 	if n := len(p.underWay()); n > 0 {
 		words = append(words, widget.Count(n)+" under way")
 	}
@@ -162,7 +172,14 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 			at = began.Format("_2 Jan 15:04")
 		}
 	}
-	line := t.Dim.Fit(at, c.time) + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
+	shown := t.Dim.Fit(at, c.time)
+	if isNew(p, call) {
+		shown = t.Busy.Fit(at, c.time-1) + t.Busy.Text("•")
+	}
+	if call.Event != "" {
+		return eventRow(t, c, call, shown, w)
+	}
+	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
 		optionalCell(t, t.Text, call.Client, c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.Duration(call.Worked()), 8)
@@ -223,6 +240,9 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	if !ok {
 		return widget.Message("Call", t.Dim.Text("No call selected."))
 	}
+	if c.Event != "" {
+		return eventSection(p, t, c)
+	}
 	title := "Call"
 	if c.Seq > 0 {
 		title += " " + widget.Count(c.Seq)
@@ -257,7 +277,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			rows = append(rows, field(name, target))
 		}
 		if len(c.Changes) > 0 {
-			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          see Changes for the diffs"))
+			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")))
 		}
 		if c.Missed > 0 {
 			rows = append(rows, t.Warn.Text("▲ "+widget.Plural(c.Missed, "call")+" before this one were skipped: too many at once"))

@@ -158,7 +158,7 @@ func lineChanges(added, removed int) string {
 	if added+removed == 0 {
 		return "no lines"
 	}
-	return fmt.Sprintf("+%d −%d", added, removed)
+	return "+" + widget.Count(added) + " −" + widget.Count(removed)
 }
 
 // contextRows is how many rows of context stand above the first change when an

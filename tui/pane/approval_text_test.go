@@ -31,7 +31,7 @@ func TestTargetsThatChangeAlikeAreOne(t *testing.T) {
 	targets = append(targets, [2]string{"odd.md", odd}, [2]string{"p7.md", second})
 	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf(targets)})
 	text := x.view.String()
-	for _, want := range []string{"1,002 targets, +1002 −1002", "change 1,000 targets, all alike (+1 −1 in each)", "p0.md, p1.md", "p999.md"} {
+	for _, want := range []string{"1,002 targets, +1,002 −1,002", "change 1,000 targets, all alike (+1 −1 in each)", "p0.md, p1.md", "p999.md"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in:\n%.2000s", want, text)
 		}

@@ -41,8 +41,8 @@ func (r approvalReader) keep(waits func(id string) bool) approvalReader {
 	return r
 }
 
-// nextQuery asks for what is missing of an approval; nil: nothing.
-func (r approvalReader) nextQuery(id string) Query {
+// wantedQuery asks for what is missing of an approval; nil: nothing.
+func (r approvalReader) wantedQuery(id string) Query {
 	text, known := r.texts[id]
 	if known && (text.all || !r.wanted[id]) {
 		return nil
@@ -137,8 +137,6 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Refuse):
 		p.refusing, p.reason = p.selection.id, widget.TextInput{}
 		return p, nil
-	case key.Matches(k, p.keys.AllowSession):
-		a.Answer.Scope = status.ForSession
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
 	}
@@ -146,7 +144,15 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	waiting, _ := p.pending()
 	if missing := p.reader.unseen(p.selection.id, w); missing != "" && !waiting.Shown && p.reader.warned != p.selection.id {
 		p.reader.warned = p.selection.id
-		return p, ShowMessage{fmt.Sprintf("%s, %s again allows it unseen.", missing, k.String())}
+		again := "allows it unseen"
+		if key.Matches(k, p.keys.AllowScope) {
+			again = "chooses for how long, unseen"
+		}
+		return p, ShowMessage{fmt.Sprintf("%s, %s again %s.", missing, k.String(), again)}
+	}
+	if key.Matches(k, p.keys.AllowScope) {
+		p.chooser = openChooser(waiting)
+		return p, nil
 	}
 	p.reader.given = p.selection.id
 	return p, IntentFor(a)
@@ -199,6 +205,7 @@ func endText(a status.Approval, outcomes []status.ApprovalOutcome) string {
 		text = map[status.Resolution]string{
 			status.Allowed: "was allowed", status.Refused: "was denied", status.TimedOut: "was denied, because nobody answered in time",
 			status.ClientLeft: "was withdrawn: its call ended before an answer", status.AskedAgain: "is judged again, because the rules changed",
+			status.Permitted: "goes on: what was allowed for ten minutes covers it",
 		}[outcomes[i].Resolution]
 	}
 	return fmt.Sprintf("%s of %s %s. Nothing is selected now.", a.Tool, clientName(a), text)

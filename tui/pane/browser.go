@@ -68,8 +68,8 @@ func (b browser) currentPage() string {
 	}
 }
 
-// nextQuery is what the browser would like to know most.
-func (b browser) nextQuery() Query {
+// wantedQuery is what the browser would like to know most.
+func (b browser) wantedQuery() Query {
 	switch {
 	case b.search.submitted != "" && b.search.got != b.hits():
 		return b.hits()

@@ -30,8 +30,8 @@ func TestPagesAreListedOnce(t *testing.T) {
 	for name, away := range map[string]func(Sources) Sources{
 		"a page": func(p Sources) Sources {
 			b, _ := p.browse.enter()
-			if w, ok := b.nextQuery().(PageQuery); !ok || w.Page != "b" {
-				t.Errorf("wants %v", b.nextQuery())
+			if w, ok := b.wantedQuery().(PageQuery); !ok || w.Page != "b" {
+				t.Errorf("wants %v", b.wantedQuery())
 			}
 			b.page.open = false
 			return p.withBrowser(b)
@@ -46,15 +46,15 @@ func TestPagesAreListedOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewSources(keys, time.UTC).Show(s).(Resizer).Resize(80, 24).(Sources).openBrowser(false)
-			first := p.NextQuery()
+			first := p.WantedQuery()
 			p = p.TakeResult(list(first, "b", "a", "b")).(Sources)
 			p.browse.list.cursor = 1
-			second := p.NextQuery()
+			second := p.WantedQuery()
 			p = away(p)
 			p = p.TakeResult(list(first, "b", "a", "b")).(Sources)
 			p = p.TakeResult(list(second, "", "c", "d")).(Sources)
 			for !p.browse.list.done {
-				w := p.NextQuery().(PagesQuery)
+				w := p.WantedQuery().(PagesQuery)
 				if w.After == "" {
 					p = p.TakeResult(list(w, "b", "a", "b")).(Sources)
 				} else {
@@ -93,7 +93,7 @@ func TestManyPages(t *testing.T) {
 	b := newBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
 	asked := func() (queries int) {
 		for !b.list.done {
-			b = b.takeResult(answer(b.nextQuery().(PagesQuery)))
+			b = b.takeResult(answer(b.wantedQuery().(PagesQuery)))
 			queries++
 		}
 		return queries
@@ -109,7 +109,7 @@ func TestManyPages(t *testing.T) {
 	}
 	shows("the first 5,000 pages of 1,000,000 · / finds the others")
 	b.list = b.list.filtered(widget.NewFilterInput("0 OF"))
-	if w := b.nextQuery().(PagesQuery); w.Match != "0 OF" || w.After != "" {
+	if w := b.wantedQuery().(PagesQuery); w.Match != "0 OF" || w.After != "" {
 		t.Errorf("the source is asked %+v", w)
 	}
 	if n := asked(); n != 2 || b.list.len() != 1000 || b.list.at(999).Name != "Page 999000 of many" {

@@ -27,6 +27,7 @@ type Changes struct {
 	selection changeSelection
 	detail    widget.Detail
 
+	chooser  scopeChooser
 	refusing string // the approval that is being refused; empty: none
 	reason   widget.TextInput
 }
@@ -46,7 +47,7 @@ func NewChanges(k Keys, zone *time.Location) Pane {
 func changesHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Allow, "allow the selected call once"), help(k.AllowSession, "allow until the session ends"),
+		help(k.Allow, "allow the selected call once"), help(k.AllowScope, "allow for longer: ten minutes, the session"),
 		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny, with a reason"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
 		help(k.Raw, "show all of a long change"), help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
@@ -117,18 +118,18 @@ func (p Changes) approval(id string) int {
 	return slices.IndexFunc(p.snap.Approvals, func(a status.Approval) bool { return a.ID == id })
 }
 
-// Focus implements [Focuser]: part is the ID of an approval; one that is not
+// ShowItem implements [ItemPane]: id is that of an approval; one that is not
 // there means the first.
-func (p Changes) Focus(part string) Pane { return p.selectAt(max(0, p.approval(part))) }
+func (p Changes) ShowItem(id string) Pane { return p.selectAt(max(0, p.approval(id))) }
 
-// NextQuery implements [Querier].
-func (p Changes) NextQuery() Query {
+// WantedQuery implements [Querier].
+func (p Changes) WantedQuery() Query {
 	if _, waits := p.pending(); waits {
-		if q := p.reader.nextQuery(p.selection.id); q != nil {
+		if q := p.reader.wantedQuery(p.selection.id); q != nil {
 			return q
 		}
 	}
-	if w := p.cache.nextQuery(p.selection); w != nil && Running(p.snap) {
+	if w := p.cache.wantedQuery(p.selection); w != nil && Running(p.snap) {
 		return w
 	}
 	return nil
@@ -182,11 +183,16 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if p.refusing != "" {
 		return p.reasonKey(k)
 	}
+	if a, open := choosing(p); open {
+		if next, want, done := chooserKey(p, k, a); done {
+			return next, want
+		}
+	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	p = p.look(k)
-	if !key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways) {
+	if !key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) {
 		p.reader.warned = ""
 	}
 	w, h := p.detailRoom(k.W, k.H)
@@ -200,7 +206,7 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 		p.cache.refresh++
 		p.reader.texts = nil
 		return p, ShowMessage{"Reloading the journal."}
-	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse):
+	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, p.undo(key.Matches(k, p.keys.UndoSession))
@@ -260,6 +266,9 @@ func (p Changes) Keys() []key.Binding {
 	case p.len() == 0:
 		return []key.Binding{p.keys.Refresh}
 	}
+	if _, open := choosing(p); open {
+		return chooserKeys(p)
+	}
 	turn := widget.WithHelp(p.keys.Enter, "read")
 	if p.detail.Open {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
@@ -269,8 +278,11 @@ func (p Changes) Keys() []key.Binding {
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
 			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
+		if len(scopes(a)) > 1 {
+			keys = append(keys, p.keys.AllowScope)
+		}
 		if !a.OnlyOnce {
-			keys = append(keys, p.keys.AllowSession, p.keys.AllowAlways)
+			keys = append(keys, p.keys.AllowAlways)
 		}
 		return append(keys, turn)
 	}
@@ -296,6 +308,9 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	text, read := p.reader.texts[p.selection.id]
 	c, written := p.cache.get(p.selection.id)
 	written = written && !p.selection.pending
+	if _, open := choosing(p); open {
+		return chooserDisabledReason(p.keys, k)
+	}
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
 	case key.Matches(k, p.keys.Enter):
 		return reasonUnless(p.len() > 0, "There are no changes.")
@@ -303,11 +318,13 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(p.len() > 0, "There is nothing to copy.")
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(Running(p.snap), hubNotRunning)
-	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse) && !waits:
+	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse) && !waits:
 		return "Select a pending approval first."
-	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways) && (!read || text.failed):
+	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) && (!read || text.failed):
 		return "Wait until the change is on the screen."
-	case key.Matches(k, p.keys.AllowSession, p.keys.AllowAlways):
+	case key.Matches(k, p.keys.AllowScope):
+		return reasonUnless(len(scopes(a)) > 1, onlyOnceReason(a))
+	case key.Matches(k, p.keys.AllowAlways):
 		return onlyOnceReason(a)
 	case key.Matches(k, p.keys.Raw):
 		return reasonUnless(waits && text.hidden != "", "There is nothing more to show.")

@@ -44,9 +44,9 @@ func (b changeCache) get(id string) (status.Change, bool) {
 	return status.Change{}, false
 }
 
-// nextQuery is what the cache would like to read while c is selected: the newest
+// wantedQuery is what the cache would like to read while c is selected: the newest
 // first, then the diff of c, then older ones when c is near the end.
-func (b changeCache) nextQuery(c changeSelection) Query {
+func (b changeCache) wantedQuery(c changeSelection) Query {
 	if b.loaded != b.refresh {
 		return ChangesQuery{Refresh: b.refresh}
 	}

@@ -12,7 +12,20 @@ import (
 // View implements [Pane].
 func (p Changes) View(t theme.Theme, w, h int) string {
 	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it",
-		func(h int) []string { return p.sections(t, w, h) })
+		func(h int) []string {
+			rows := chooserRows(p, t, w, h)
+			return append(p.sections(t, w, besideChooser(h, rows)), rows...)
+		})
+}
+
+// chooserRows are the rows of the open chooser, of h rows in all.
+func chooserRows(p Changes, t theme.Theme, w, h int) []string {
+	a, open := choosing(p)
+	if !open || h < 2 {
+		return nil
+	}
+	rows := drawChooser(t, p.chooser, a, w)
+	return rows[:min(len(rows), h-1)]
 }
 
 func (p Changes) sections(t theme.Theme, w, h int) []string {
@@ -33,12 +46,21 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 	}
 }
 
+// besideChooser is how many of h rows the rest has; what is read aloud has no end.
+func besideChooser(h int, rows []string) int {
+	if h >= widget.ScreenReaderHeight {
+		return h
+	}
+	return h - len(rows)
+}
+
 // detailRoom is the room for the text of the selected in a pane of w by h cells,
 // as sections lays it out.
 func (p Changes) detailRoom(w, h int) (int, int) {
 	if p.refusing != "" {
 		h--
 	}
+	h = besideChooser(h, chooserRows(p, theme.Theme{}, w, h))
 	switch {
 	case fillsPane(p, w, h):
 		return newApprovalScreen(p).textRoom(w, h)

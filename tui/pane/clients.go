@@ -29,11 +29,17 @@ type Clients struct {
 	unfolded bool          // the places that were not found are listed, too
 	left     bool          // the selected agent has, and nothing was selected since
 	recent   []status.Call // of agents, oldest first
+
+	known   []status.Agent // who has been there, the last seen first
+	asked   int            // counts what made known old
+	learned int            // the asked that known is the answer to
+	now     time.Time      // zero: as of the snapshot
 }
 
-// A clientRow is an agent, a place, or stands for the places that were not found.
+// A clientRow is an agent, one that was there, a place, or stands for the places that were not found.
 type clientRow struct {
 	agent  *status.Session
+	gone   *status.Agent // one that is not connected now
 	target installTarget
 	folded int // places
 }
@@ -41,19 +47,20 @@ type clientRow struct {
 // The IDs of rows begin so; what follows is the name of a session or a title.
 const (
 	agentRow = "agent/"
+	goneRow  = "gone/"
 	placeRow = "place/"
 	foldRow  = "more"
 )
 
 // NewClients returns a Clients that shows times of zone.
-func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone: zone} }
+func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone: zone, asked: 1} }
 
 // clientsHelp lists the keys of [Clients].
 func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, "pause the writes of the agent"),
-		help(k.Remove, "disconnect the agent, or uninstall Lectern from the client"), help(k.Revoke, "take all permissions from the agent"),
+		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, "pause the writes of the agent"), help(k.ReadOnly, "let the agent only read from now on, or as before"),
+		help(k.Remove, "disconnect the agent, or uninstall Lectern from the client"), help(k.AllowScope, "end what it may for ten minutes"), help(k.Revoke, "take all permissions from the agent"),
 		help(k.UndoSession, "undo what the agent has changed since it connected"), help(k.SortRows, "sort the agents by the next column"),
 		help(k.Filter, "filter by letters"), help(k.Install, "install Lectern in the client"), help(k.Copy, "copy the snippet"),
 		help(k.SeeCalls, "calls of the agent"),
@@ -62,6 +69,9 @@ func clientsHelp(k Keys) []KeyGroup {
 
 // Show implements [Pane]. The selection stays on its row when others come.
 func (p Clients) Show(s status.Snapshot) Pane {
+	if len(s.Sessions) != len(p.snap.Sessions) {
+		p.asked++
+	}
 	p.snap, p.targets = s, installTargets(s)
 	return p.listed()
 }
@@ -84,6 +94,9 @@ func (p Clients) listed() Clients {
 		}
 		add(clientRow{agent: s}, agentRow+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
 	}
+	for _, one := range goneAgents(p.known, p.snap.Sessions) {
+		add(clientRow{gone: &one}, goneRow+one.Client, one.Client+" left "+one.Session, 1)
+	}
 	folded := 0
 	unfolded := p.unfolded || p.list.Filter() != "" || p.list.Typing() || !slices.ContainsFunc(p.targets, installTarget.isHere)
 	for _, one := range p.targets {
@@ -103,16 +116,31 @@ func (p Clients) listed() Clients {
 	return p
 }
 
-// Focus implements [Focuser]: part is the title of a place, or the name of a
+// ShowItem implements [ItemPane]: part is the title of a place, or the name of a
 // session.
-func (p Clients) Focus(part string) Pane {
+func (p Clients) ShowItem(part string) Pane {
 	p.list = p.list.Select(placeRow + part).Select(agentRow + part)
 	return p
+}
+
+// ShowTime implements [TimeObserver].
+func (p Clients) ShowTime(now time.Time) Pane {
+	p.now = now
+	return p
+}
+
+// time is what the rows take as now.
+func (p Clients) time() time.Time {
+	if p.now.IsZero() {
+		return p.snap.Time
+	}
+	return p.now
 }
 
 // ObserveCalls implements [CallObserver].
 func (p Clients) ObserveCalls(calls []status.Call) Pane {
 	const kept = 500
+	calls = onlyCalls(calls)
 	p.recent = append(slices.Clip(p.recent), calls...)
 	p.recent = p.recent[max(0, len(p.recent)-kept):]
 	return p
@@ -150,6 +178,10 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 		if want := p.agentIntent(k, *one.agent); want != nil {
 			return p, want
 		}
+	case one.gone != nil:
+		if want := goneIntent(p, k, *one.gone); want != nil {
+			return p, want
+		}
 	case one.folded > 0 && key.Matches(k, p.keys.Enter):
 		p.unfolded = true
 		return p.listed(), nil
@@ -175,6 +207,8 @@ func (p Clients) Keys() []key.Binding {
 		return p.list.Bindings(p.keys.NavKeys)
 	case one.agent != nil:
 		return p.agentKeys(*one.agent)
+	case one.gone != nil:
+		return goneKeys(p, *one.gone)
 	case one.folded > 0:
 		return []key.Binding{help(p.keys.Enter, "list them"), p.keys.Filter}
 	}
@@ -217,6 +251,8 @@ func (p Clients) listSection(t theme.Theme) widget.Section {
 		}
 		var head []string
 		switch {
+		case len(p.snap.Sessions) == 0 && len(p.known) > 0:
+			head = []string{t.Dim.Text("No agent is connected now.")}
 		case len(p.snap.Sessions) == 0:
 			head = []string{t.Dim.Text("No agents yet. Choose a client to connect.")}
 		case h > 3:
@@ -229,7 +265,9 @@ func (p Clients) listSection(t theme.Theme) widget.Section {
 func (p Clients) row(t theme.Theme, r clientRow, w int) string {
 	switch {
 	case r.agent != nil:
-		return drawAgent(t, p.snap, p.zone, *r.agent, w)
+		return drawAgent(t, p.snap, p.time(), p.zone, *r.agent, w)
+	case r.gone != nil:
+		return drawGone(t, p.snap, p.zone, *r.gone, w)
 	case r.folded > 0:
 		return widget.FillRow(t, t.Dim.Text(fmt.Sprintf("  %d more that were not found here; enter lists them", r.folded)), w)
 	}
@@ -243,8 +281,10 @@ func (p Clients) detailSection(t theme.Theme) widget.Section {
 		return widget.Section{Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16, Rows: func(w, h int) []string {
 			return widget.TruncateRows(t, p.agentDetail(t, *one.agent, w), h)
 		}}
+	case one.gone != nil:
+		return goneSection(p, t, *one.gone)
 	case one.target.title != "":
-		return widget.Section{Title: "Connect " + one.target.title, Min: 3, Preferred: 16, Rows: func(w, h int) []string {
+		return widget.Section{Title: connectTitle(one.target), Min: 3, Preferred: 16, Rows: func(w, h int) []string {
 			return p.targetRows(t, one.target, w, h)
 		}}
 	case p.left:
@@ -264,9 +304,11 @@ func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case one.agent != nil:
 		return p.agentDisabledReason(k, *one.agent)
-	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.Enter, p.keys.Copy)):
+	case one.gone != nil:
+		return goneDisabledReason(p, k, *one.gone)
+	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.AllowScope, p.keys.Enter, p.keys.Copy)):
 		return "That agent has left. Select another row."
-	case key.Matches(k, p.keys.PauseClient, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke):
+	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.AllowScope):
 		return "Select an agent first."
 	case one.folded > 0 && (puts || takes || key.Matches(k, p.keys.Copy)):
 		return "Select a client first; enter lists them."

@@ -56,14 +56,17 @@ func proofWord(s status.Session) string {
 // agentKeys are the keys of a selected agent.
 func (p Clients) agentKeys(s status.Session) []key.Binding {
 	help := widget.WithHelp
-	pause := p.keys.PauseClient
+	pause := help(p.keys.PauseClient, "pause")
 	if !s.WritesPaused.IsZero() {
 		pause = help(pause, "let it write")
 	}
-	return []key.Binding{
-		help(p.keys.Enter, "its calls"), pause, help(p.keys.Remove, "disconnect"), help(p.keys.Revoke, "revoke"),
-		help(p.keys.UndoSession, "undo all of it"), p.keys.SortRows, p.keys.Filter,
+	var end []key.Binding
+	if len(permitsOf(p.snap, s)) > 0 {
+		end = append(end, help(p.keys.AllowScope, "end its ten minutes"))
 	}
+	return append(end,
+		help(p.keys.Enter, "its calls"), pause, readOnlyKey(p, s.Client), help(p.keys.Remove, "disconnect"), help(p.keys.Revoke, "revoke"),
+		help(p.keys.UndoSession, "undo all of it"), p.keys.SortRows, p.keys.Filter)
 }
 
 // agentIntent is what a key does to an agent; nil: nothing.
@@ -71,16 +74,14 @@ func (p Clients) agentIntent(k Press, s status.Session) Intent {
 	switch {
 	case key.Matches(k, p.keys.Remove):
 		return IntentFor(status.Action{Verb: status.Disconnect, Target: s.Name})
-	case key.Matches(k, p.keys.Revoke):
-		return IntentFor(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: s.Client, Effects: []string{}}})
 	case key.Matches(k, p.keys.UndoSession):
 		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: s.Name}})
-	case key.Matches(k, p.keys.PauseClient):
-		return IntentFor(PauseAction(s.WritesPaused, s.Client))
+	case key.Matches(k, p.keys.AllowScope):
+		return IntentFor(status.Action{Verb: status.EndPermit, Target: permitsOf(p.snap, s)[0].ID})
 	case key.Matches(k, p.keys.SeeCalls, p.keys.Enter):
 		return OpenPane{Pane: ActivityPane, Focus: "client:" + s.Client}
 	default:
-		return nil
+		return agentIntent(p.keys, k.KeyPressMsg, p.snap, s.Client)
 	}
 }
 
@@ -91,12 +92,14 @@ func (p Clients) agentDisabledReason(k tea.KeyPressMsg, s status.Session) string
 		return "This program only sends requests to a route of a source, so it has no connection to end."
 	case key.Matches(k, p.keys.Remove) && s.Transport == status.Own:
 		return "The source makes these calls by itself, so there is no connection to end."
-	case key.Matches(k, p.keys.PauseClient, p.keys.Revoke) && s.Client == "":
+	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke) && s.Client == "":
 		return "This agent has no name. Press H to pause all writes."
 	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
 		return "The writes of all agents are paused. Press H to end that."
-	case key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.Revoke, p.keys.UndoSession):
+	case key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke, p.keys.UndoSession):
 		return actionDisabledReason(p.snap, status.Disconnect)
+	case key.Matches(k, p.keys.AllowScope):
+		return reasonUnless(len(permitsOf(p.snap, s)) > 0, "Nothing is allowed to this agent for ten minutes.")
 	case key.Matches(k, p.keys.Install, p.keys.Copy):
 		return "Select a client in the list below first."
 	}
@@ -139,7 +142,7 @@ func agentHeading(t theme.Theme, w int) string {
 
 // drawAgent is the row of one agent of snap: who it is, what it sees and did, and
 // what it does now.
-func drawAgent(t theme.Theme, snap status.Snapshot, zone *time.Location, s status.Session, w int) string {
+func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Location, s status.Session, w int) string {
 	glyph, style := t.State(s.State)
 	now, nowStyle := "no call yet", t.Dim
 	switch waits := callsWaiting(snap, s.Name); {
@@ -149,6 +152,11 @@ func drawAgent(t theme.Theme, snap status.Snapshot, zone *time.Location, s statu
 	case !s.WritesPaused.IsZero():
 		glyph, style = "‖", t.Bad
 		now, nowStyle = "writes paused", t.Bad
+	case grantsOnlyRead(s.Grants):
+		now, nowStyle = "read only", t.Warn
+	case len(permitsOf(snap, s)) > 0:
+		one := permitsOf(snap, s)[0]
+		now, nowStyle = "may "+one.Effect+" for "+TimeLeft(one, at), t.Warn
 	case s.Calls > 0:
 		now = widget.ClockTime(s.LastCall, snap.Time, zone) + " " + s.LastTool
 	}
@@ -199,6 +207,16 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 	rows = append(rows, field("is", by+", since "+widget.ClockTime(s.Since, p.snap.Time, p.zone)))
 	if !s.WritesPaused.IsZero() {
 		rows = append(rows, t.Bad.Cut("Its writes are paused since "+widget.ClockTime(s.WritesPaused, p.snap.Time, p.zone)+". P ends that.", w))
+	}
+	for i, one := range permitsOf(p.snap, s) {
+		text := "may " + one.ScopeText() + " for " + TimeLeft(one, p.time()) + ", without asking"
+		if one.Calls > 0 {
+			text += ", " + widget.Plural(one.Calls, "call") + " so far"
+		}
+		if i == 0 {
+			text += ". Y ends that"
+		}
+		rows = append(rows, t.Warn.Wrap(text+".", w)...)
 	}
 	for _, a := range callsWaiting(p.snap, s.Name) {
 		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits", label)+t.Strong.Text(a.Tool+" "+pagesFirst(a))+t.Dim.Text("  ! answers"), w))

@@ -48,8 +48,8 @@ func (p Doctor) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// NextQuery implements [Querier].
-func (p Doctor) NextQuery() Query {
+// WantedQuery implements [Querier].
+func (p Doctor) WantedQuery() Query {
 	if p.finished == p.query.Refresh {
 		return nil
 	}

@@ -69,8 +69,8 @@ func full() map[string]Pane {
 		if w, ok := p.(CallObserver); ok {
 			p = w.ObserveCalls(calls)
 		}
-		for l, ok := p.(Querier); ok && l.NextQuery() != nil; l, ok = p.(Querier) {
-			f := Result{Query: l.NextQuery(), Changes: changes, Tools: tools, Pages: pages, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
+		for l, ok := p.(Querier); ok && l.WantedQuery() != nil; l, ok = p.(Querier) {
+			f := Result{Query: l.WantedQuery(), Changes: changes, Tools: tools, Pages: pages, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
 			for i := range 200 {
 				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Description: "what it means", Default: "1"})
 			}
@@ -81,11 +81,11 @@ func full() map[string]Pane {
 	filtered := all["Pages filtered"].(Sources)
 	b := *filtered.browse
 	b.list = b.list.filtered(widget.NewFilterInput("page with a name 9"))
-	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).NextQuery(), Rows: rows})
+	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).WantedQuery(), Rows: rows})
 	open := all["Page"].(Sources)
 	c, _ := open.browse.enter()
 	c.page.top = 7000
-	all["Page"] = open.withBrowser(c).TakeResult(Result{Query: open.withBrowser(c).NextQuery(), Rows: rows})
+	all["Page"] = open.withBrowser(c).TakeResult(Result{Query: open.withBrowser(c).WantedQuery(), Rows: rows})
 	return all
 }
 
@@ -115,8 +115,8 @@ func BenchmarkCalls(b *testing.B) {
 // TestFullPanesLearnAndRest: what a pane has learnt it does not want again.
 func TestFullPanesLearnAndRest(t *testing.T) {
 	for name, p := range full() {
-		if l, ok := p.(Querier); ok && l.NextQuery() != nil {
-			t.Errorf("%s still wants %v", name, l.NextQuery())
+		if l, ok := p.(Querier); ok && l.WantedQuery() != nil {
+			t.Errorf("%s still wants %v", name, l.WantedQuery())
 		}
 	}
 }

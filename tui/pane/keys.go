@@ -18,10 +18,12 @@ type Keys struct {
 	Add, Remove, Reopen, SeeLogs     key.Binding
 	NextField, PreviousField, Toggle key.Binding
 	Refresh, Install                 key.Binding
-	Allow, AllowSession, AllowAlways key.Binding
+	Allow, AllowScope, AllowAlways   key.Binding
 	Refuse, Undo, UndoSession        key.Binding
 	Errors, Totals, Grant            key.Binding
 	PauseClient, Revoke, SortRows    key.Binding
+	ReadOnly, NewerDay, OlderDay     key.Binding
+	MarkSeen                         key.Binding
 	Run, Example, CopyAnswer         key.Binding
 	Browse, Search, Raw, SeeCalls    key.Binding
 }
@@ -47,27 +49,31 @@ func DefaultKeys() Keys {
 		PreviousField: widget.Bind("shift+tab", "previous field", "shift+tab", "up"),
 		Toggle:        widget.Bind("space", "toggle", "space"),
 
-		Refresh:      widget.Bind("R", "reload", "R"),
-		Install:      widget.Bind("i", "install", "i"),
-		Allow:        widget.Bind("y", "allow", "y"),
-		AllowSession: widget.Bind("Y", "for this session", "Y"),
-		AllowAlways:  widget.Bind("A", "always", "A"),
-		Refuse:       widget.Bind("n", "deny", "n"),
-		Undo:         widget.Bind("u", "undo", "u"),
-		UndoSession:  widget.Bind("U", "undo the session", "U"),
-		Errors:       widget.Bind("e", "failed first", "e"),
-		Totals:       widget.Bind("T", "totals", "T"),
-		Grant:        widget.Bind("p", "permissions", "p"),
-		Revoke:       widget.Bind("D", "revoke its permissions", "D"),
-		SortRows:     widget.Bind("s", "sort", "s"),
-		PauseClient:  widget.Bind("P", "pause its writes", "P"),
-		Run:          widget.Bind("x", "run", "x"),
-		Example:      widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),
-		CopyAnswer:   widget.Bind("ctrl+y", "copy the result", "ctrl+y"),
-		Browse:       widget.Bind("b", "pages", "b"),
-		Search:       widget.Bind("S", "search", "S"),
-		Raw:          widget.Bind("z", "source/rendered", "z"),
-		SeeCalls:     widget.Bind("O", "calls", "O"),
+		Refresh:     widget.Bind("R", "reload", "R"),
+		Install:     widget.Bind("i", "install", "i"),
+		Allow:       widget.Bind("y", "allow", "y"),
+		AllowScope:  widget.Bind("Y", "for longer", "Y"),
+		AllowAlways: widget.Bind("A", "always", "A"),
+		Refuse:      widget.Bind("n", "deny", "n"),
+		Undo:        widget.Bind("u", "undo", "u"),
+		UndoSession: widget.Bind("U", "undo the session", "U"),
+		Errors:      widget.Bind("e", "failed first", "e"),
+		Totals:      widget.Bind("T", "totals", "T"),
+		Grant:       widget.Bind("p", "permissions", "p"),
+		Revoke:      widget.Bind("D", "revoke its permissions", "D"),
+		SortRows:    widget.Bind("s", "sort", "s"),
+		ReadOnly:    widget.Bind("r", "read only from now on", "r"),
+		NewerDay:    widget.Bind("[", "newer day", "["),
+		OlderDay:    widget.Bind("]", "older day", "]"),
+		MarkSeen:    widget.Bind("m", "mark all as seen", "m"),
+		PauseClient: widget.Bind("P", "pause its writes", "P"),
+		Run:         widget.Bind("x", "run", "x"),
+		Example:     widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),
+		CopyAnswer:  widget.Bind("ctrl+y", "copy the result", "ctrl+y"),
+		Browse:      widget.Bind("b", "pages", "b"),
+		Search:      widget.Bind("S", "search", "S"),
+		Raw:         widget.Bind("z", "source/rendered", "z"),
+		SeeCalls:    widget.Bind("O", "calls", "O"),
 	}
 }
 

@@ -49,8 +49,8 @@ func (p Logs) AppendLines(lines []status.Line) Pane {
 	return p
 }
 
-// Focus implements [Focuser]: it shows only the lines of a component.
-func (p Logs) Focus(component string) Pane {
+// ShowItem implements [ItemPane]: it shows only the lines of a component.
+func (p Logs) ShowItem(component string) Pane {
 	p.log = p.log.ShowComponent(component)
 	return p
 }

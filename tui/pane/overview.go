@@ -51,6 +51,7 @@ func (p Overview) Show(s status.Snapshot) Pane {
 // ObserveCalls implements [CallObserver].
 func (p Overview) ObserveCalls(calls []status.Call) Pane {
 	const kept = 100
+	calls = onlyCalls(calls)
 	p.traffic = p.traffic.add(calls)
 	p.recent = append(slices.Clip(p.recent), calls...)
 	p.recent = p.recent[max(0, len(p.recent)-kept):]

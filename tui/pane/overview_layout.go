@@ -132,7 +132,7 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 		}
 		agents := append([]status.Session{}, p.snap.Sessions...)
 		waitingFirst(agents, p.snap)
-		return widget.FirstRows(t, len(agents), h, func(i int) string { return drawAgent(t, p.snap, p.zone, agents[i], w) })
+		return widget.FirstRows(t, len(agents), h, func(i int) string { return drawAgent(t, p.snap, p.snap.Time, p.zone, agents[i], w) })
 	})
 }
 

@@ -86,9 +86,9 @@ type Press struct {
 type (
 	// A Querier shows more than a snapshot.
 	Querier interface {
-		// NextQuery is what the pane needs to know most; nil: nothing. It stays
+		// WantedQuery is what the pane needs to know most; nil: nothing. It stays
 		// the same until its result is there, or is no longer needed.
-		NextQuery() Query
+		WantedQuery() Query
 		// TakeResult takes a Result. What it is about, even if it is an error,
 		// is not asked again.
 		TakeResult(r Result) Pane
@@ -135,10 +135,10 @@ type (
 		ShowTime(now time.Time) Pane
 	}
 
-	// A Focuser can show one source, component or approval.
-	Focuser interface {
-		// Focus shows what the pane has on the one with this name.
-		Focus(name string) Pane
+	// An ItemPane can show one source, component or approval.
+	ItemPane interface {
+		// ShowItem shows what the pane has on the one with this name.
+		ShowItem(name string) Pane
 	}
 
 	// A Blurrer shows something that must not stay when the pane is out of

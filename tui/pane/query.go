@@ -33,6 +33,8 @@ type (
 		Search status.CallSearch
 		Before int64
 	}
+	// AgentsQuery asks which agents have been there.
+	AgentsQuery struct{ Refresh int }
 	// DiffQuery asks for the diff of one Change.
 	DiffQuery struct{ Change string }
 	// ToolsQuery asks for the tools of a source that a client sees. No Source:
@@ -79,6 +81,7 @@ type (
 func (ApprovalQuery) query()      {}
 func (ChangesQuery) query()       {}
 func (RecordedCallsQuery) query() {}
+func (AgentsQuery) query()        {}
 func (DiffQuery) query()          {}
 func (ToolsQuery) query()         {}
 func (ToolRunQuery) query()       {}
@@ -98,6 +101,7 @@ type Result struct {
 	Approval ApprovalContent
 	Calls    status.RecordedCalls
 	Changes  status.Changes
+	Agents   []status.Agent
 	Tools    []status.Tool
 	Answer   json.RawMessage
 	Check    status.Check

@@ -69,8 +69,8 @@ func (p Settings) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// NextQuery implements [Querier].
-func (p Settings) NextQuery() Query {
+// WantedQuery implements [Querier].
+func (p Settings) WantedQuery() Query {
 	if p.loaded == p.refresh {
 		return nil
 	}

@@ -73,7 +73,7 @@ func (p Sources) Show(s status.Snapshot) Pane {
 		rows[i] = widget.ListRow{ID: one.Name, Text: one.Name + " " + one.Kind + " " + string(one.State) + " " + one.Location, Rank: stateRank(one.State)}
 	}
 	p.list = p.list.Show(rows)
-	return p.Focus(selected.Name)
+	return p.ShowItem(selected.Name)
 }
 
 // stateRank puts what does not work before the rest.
@@ -98,8 +98,8 @@ func addedSource(before, now []status.Source) (name string, ok bool) {
 	return "", false
 }
 
-// Focus implements [Focuser].
-func (p Sources) Focus(part string) Pane {
+// ShowItem implements [ItemPane].
+func (p Sources) ShowItem(part string) Pane {
 	p.list = p.list.Select(part)
 	return p
 }

@@ -18,8 +18,8 @@ func (p Sources) Resize(w, h int) Pane {
 	return p
 }
 
-// NextQuery implements [Querier].
-func (p Sources) NextQuery() Query {
+// WantedQuery implements [Querier].
+func (p Sources) WantedQuery() Query {
 	switch {
 	case !Running(p.snap):
 		return nil
@@ -28,7 +28,7 @@ func (p Sources) NextQuery() Query {
 	case p.browse == nil:
 		return nil
 	}
-	return p.browse.nextQuery()
+	return p.browse.wantedQuery()
 }
 
 // TakeResult implements [Querier].

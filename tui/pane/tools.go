@@ -69,14 +69,14 @@ func sameTools(a, b status.Source) bool {
 	return a.Name == b.Name && a.Tools == b.Tools && a.ReadOnly == b.ReadOnly && slices.Equal(a.Effects, b.Effects)
 }
 
-// Focus implements [Focuser]: it shows the tools of the source part.
-func (p Tools) Focus(part string) Pane {
+// ShowItem implements [ItemPane]: it shows the tools of the source part.
+func (p Tools) ShowItem(part string) Pane {
 	p.scope.Source = part
 	return p
 }
 
-// NextQuery implements [Querier].
-func (p Tools) NextQuery() Query {
+// WantedQuery implements [Querier].
+func (p Tools) WantedQuery() Query {
 	if p.loaded == Query(p.scope) || !Running(p.snap) {
 		return nil
 	}

@@ -1,0 +1,172 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// A recordedChange is a Change of the journal with its diff as text.
+type recordedChange struct {
+	parts []widget.TextPart
+	text  widget.TextView // of parts
+}
+
+// maxCallChanges is how many Changes of a call are shown with their diffs.
+const maxCallChanges = 10
+
+// nextChange asks for the next Change of the selected call; nil: all are known.
+func nextChange(p Activity) Query {
+	c, ok := p.selected()
+	if !ok {
+		return nil
+	}
+	for _, id := range c.Changes[:min(len(c.Changes), maxCallChanges)] {
+		if _, known := p.changes[id]; !known {
+			return DiffQuery{id}
+		}
+	}
+	return nil
+}
+
+// addChange returns p with a Change of a call. It forgets others when there are many.
+func addChange(p Activity, id string, r Result) Activity {
+	one := recordedChange{}
+	add := func(kind widget.LineKind, text string) {
+		one.parts = append(one.parts, widget.TextPart{Kind: kind, Text: text})
+	}
+	if i := slices.IndexFunc(r.Changes.Changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
+		c := r.Changes.Changes[i]
+		add(widget.TitleLine, fmt.Sprintf("%s %s, %s → %s, change %s", c.Action, c.Target, widget.Bytes(c.Before), widget.Bytes(c.After), c.ID))
+		add(widget.DimLine, changeState(c))
+	}
+	switch diff := r.Changes.Diffs[id]; {
+	case r.Err != nil:
+		add(widget.RiskLine, "Cannot load the diff: "+r.Err.Error())
+	case diff == "":
+		add(widget.DimLine, "There is no diff for this change.")
+	default:
+		const most = 256 << 10 // bytes
+		if add(widget.DiffLine, theme.TruncateBytes(diff, most)); len(diff) > most {
+			add(widget.RiskLine, "… the rest is too long to show here")
+		}
+	}
+	one.text = widget.NewTextView().Append(one.parts...)
+	changes := map[string]recordedChange{id: one}
+	for id, c := range p.changes {
+		if len(changes) < 4*maxCachedDiffs {
+			changes[id] = c
+		}
+	}
+	changes[id] = one
+	p.changes = changes
+	return p
+}
+
+// forgetChanges has the Changes read again, because what became of them may have
+// changed.
+func forgetChanges(p Activity, calls []status.Call) Activity {
+	if slices.ContainsFunc(calls, func(c status.Call) bool { return c.Event == string(status.UndoChanges) || len(c.Changes) > 0 }) {
+		p.changes = nil
+	}
+	return p
+}
+
+// callChanges are the Changes of a call as text: for each what it did and whether it
+// stands, and its diff.
+func callChanges(p Activity, c status.Call) widget.TextView {
+	if one, known := p.changes[c.Changes[0]]; known && len(c.Changes) == 1 {
+		return one.text
+	}
+	var parts []widget.TextPart
+	for _, id := range c.Changes[:min(len(c.Changes), maxCallChanges)] {
+		one, known := p.changes[id]
+		if !known {
+			one.parts = []widget.TextPart{{Kind: widget.DimLine, Text: "Loading the diff …"}}
+		}
+		parts = append(parts, one.parts...)
+	}
+	if more := len(c.Changes) - maxCallChanges; more > 0 {
+		parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: widget.Plural(more, "change") + " more; Changes has them."})
+	}
+	return widget.NewTextView().Append(parts...)
+}
+
+// changeState says whether a Change stands.
+func changeState(c status.Change) string {
+	switch {
+	case c.Undoes != "":
+		return "It undid change " + c.Undoes + "."
+	case c.Outcome == status.Undone:
+		return "It has been undone."
+	case c.Outcome == status.OutcomeUnknown:
+		return "Whether it was written is not known."
+	case c.CannotUndo != "":
+		return "It stands. It cannot be undone: " + c.CannotUndo
+	default:
+		return "It stands. u undoes it."
+	}
+}
+
+// changesSection is what the selected call changed.
+func changesSection(p Activity, t theme.Theme, c status.Call) widget.Section {
+	text := callChanges(p, c)
+	return widget.Section{Title: "Changed", Note: widget.Plural(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
+		detail := widget.Detail{Top: max(0, min(p.diffTop, text.Height(w)-h))}
+		return widget.ScrollRegions(t, detail.Draw(t, text, w, h), w)
+	}}
+}
+
+// actOnRow is what a key does to the selected call and its agent; nil: nothing.
+func actOnRow(p Activity, k tea.KeyPressMsg) Intent {
+	c, ok := p.selected()
+	r, underWay := p.selectedRunning()
+	if underWay {
+		c, ok = status.Call{Client: r.Client}, true
+	}
+	switch {
+	case !ok:
+		return nil
+	case key.Matches(k, p.keys.Undo):
+		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: c.Changes}})
+	case key.Matches(k, p.keys.UndoSession):
+		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Client: c.Client, Since: c.Time}})
+	}
+	return agentIntent(p.keys, k, p.snap, c.Client)
+}
+
+// rowDisabledReason is why such a key can do nothing; empty: it can, or it is
+// another key.
+func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
+	c, any := p.selected()
+	if r, underWay := p.selectedRunning(); underWay {
+		c.Client, any = r.Client, true
+	}
+	undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession)
+	switch acts := key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke); {
+	case key.Matches(k, p.keys.NewerDay) && p.position() == 0:
+		return "This is the newest row."
+	case key.Matches(k, p.keys.OlderDay) && p.position() >= len(p.ring.passing)-1:
+		return "This is the oldest row that is read so far."
+	case !undoes && !acts:
+		return ""
+	case !Running(p.snap):
+		return hubNotRunning
+	case !any:
+		return "There are no calls yet."
+	case key.Matches(k, p.keys.Undo) && len(c.Changes) == 0:
+		return "This row changed nothing that can be undone."
+	case c.Client == "":
+		return "This row is about no agent."
+	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
+		return "The writes of all agents are paused. Press H to end that."
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,150 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// maxGone is how many agents that left are listed.
+const maxGone = 50
+
+// WantedQuery implements [Querier].
+func (p Clients) WantedQuery() Query {
+	if p.learned == p.asked {
+		return nil
+	}
+	return AgentsQuery{Refresh: p.asked}
+}
+
+// TakeResult implements [Querier].
+func (p Clients) TakeResult(r Result) Pane {
+	if q, ok := r.Query.(AgentsQuery); ok {
+		p.learned = q.Refresh
+		if r.Err == nil {
+			p.known = r.Agents
+		}
+		return p.listed()
+	}
+	return p
+}
+
+// goneAgents are the known agents that are not connected.
+func goneAgents(known []status.Agent, connected []status.Session) []status.Agent {
+	var gone []status.Agent
+	for _, a := range known {
+		here := slices.ContainsFunc(connected, func(s status.Session) bool { return strings.EqualFold(s.Client, a.Client) })
+		if !here && len(gone) < maxGone {
+			gone = append(gone, a)
+		}
+	}
+	return gone
+}
+
+// goneIntent is what a key does to an agent that left; nil: nothing.
+func goneIntent(p Clients, k Press, a status.Agent) Intent {
+	switch {
+	case key.Matches(k, p.keys.SeeCalls, p.keys.Enter):
+		return OpenPane{Pane: ActivityPane, Focus: "client:" + a.Client}
+	case key.Matches(k, p.keys.UndoSession):
+		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: a.Session}})
+	default:
+		return agentIntent(p.keys, k.KeyPressMsg, p.snap, a.Client)
+	}
+}
+
+func goneKeys(p Clients, a status.Agent) []key.Binding {
+	help := widget.WithHelp
+	pause := help(p.keys.PauseClient, "pause")
+	if !pausedSince(p.snap, a.Client).IsZero() {
+		pause = help(pause, "let it write")
+	}
+	return []key.Binding{help(p.keys.Enter, "its calls"), pause, readOnlyKey(p, a.Client), help(p.keys.Revoke, "revoke"), help(p.keys.UndoSession, "undo all of it"), p.keys.Filter}
+}
+
+// readOnlyKey is the key with what it does to an agent now.
+func readOnlyKey(p Clients, client string) key.Binding {
+	if isReadOnly(p.snap, client) {
+		return widget.WithHelp(p.keys.ReadOnly, "as before")
+	}
+	return widget.WithHelp(p.keys.ReadOnly, "read only")
+}
+
+// goneDisabledReason is DisabledReason while an agent that left is selected.
+func goneDisabledReason(p Clients, k tea.KeyPressMsg, a status.Agent) string {
+	switch {
+	case key.Matches(k, p.keys.Remove):
+		return a.Client + " is not connected."
+	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
+		return "The writes of all agents are paused. Press H to end that."
+	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke, p.keys.UndoSession):
+		return reasonUnless(Running(p.snap), hubNotRunning)
+	case key.Matches(k, p.keys.Install, p.keys.Copy):
+		return "Select a client in the list below first."
+	}
+	return ""
+}
+
+// drawGone is the row of an agent that left.
+func drawGone(t theme.Theme, s status.Snapshot, zone *time.Location, a status.Agent, w int) string {
+	proof := "unproven"
+	if a.Proven {
+		proof = "proven"
+	}
+	state := "left, last seen " + widget.ClockTime(a.LastSeen, s.Time, zone)
+	style := t.Dim
+	if !pausedSince(s, a.Client).IsZero() {
+		state, style = "writes paused · "+state, t.Bad
+	}
+	line, used := "", 0
+	for _, c := range agentColumns(w) {
+		text := ""
+		switch c.i {
+		case 0:
+			text = "○ " + a.Client
+		case 1:
+			text = " " + proof
+		case 5:
+			line += style.Fit("  "+state, c.w)
+			used += c.w
+			continue
+		}
+		line += t.Dim.Fit(text, c.w)
+		used += c.w
+	}
+	return widget.FillRow(t, line, max(w, used))
+}
+
+// goneSection is all there is to say of an agent that left.
+func goneSection(p Clients, t theme.Theme, a status.Agent) widget.Section {
+	return widget.Section{Title: a.Client, Note: "left", Min: 3, Preferred: 12, Rows: func(w, h int) []string {
+		var rows []string
+		field := func(name, value string) { rows = append(rows, widget.PropertyRows(t, 9, name, value, w)...) }
+		field("was", "session "+widget.OrDash(a.Session)+proven(a.Proven))
+		field("seen", a.LastSeen.In(p.zone).Format("Mon 2 Jan 15:04:05"))
+		if a.LastTool != "" {
+			field("did last", a.LastTool+" in "+widget.OrDash(a.Source))
+		}
+		if since := pausedSince(p.snap, a.Client); !since.IsZero() {
+			rows = append(rows, t.Bad.Cut("Its writes are paused. P ends that.", w))
+		}
+		rows = append(rows, "", t.Dim.Cut("What you decide here holds when it comes back.", w))
+		return widget.TruncateRows(t, rows, h)
+	}}
+}
+
+// connectTitle is the title of a place: Lectern is connected to a program, and the
+// service that starts it is not.
+func connectTitle(target installTarget) string {
+	if target.install.ID == "service" {
+		return target.title
+	}
+	return "Connect " + target.title
+}
