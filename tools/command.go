@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -60,6 +61,16 @@ type CommandArgument struct {
 	Positional bool `json:"positional,omitempty"`
 	// Folder means that the value is a path, which is made absolute.
 	Folder bool `json:"folder,omitempty"`
+	// PathOrName means that a value with a dot or a separator is a path, which is made
+	// absolute; another one is a name.
+	PathOrName bool `json:"path_or_name,omitempty"`
+	// Flag means that it is given as --NAME without a value, and is then true.
+	Flag bool `json:"flag,omitempty"`
+}
+
+// IsPath reports whether a value that a person gave is a path.
+func (a CommandArgument) IsPath(value string) bool {
+	return value != "" && (a.Folder || a.PathOrName && strings.ContainsAny(value, `./\`))
 }
 
 // A CommandCall is a Command as a person gave it.

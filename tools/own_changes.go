@@ -113,8 +113,8 @@ func OwnChangesTools() []Tool[OwnChanges] {
 func OwnChangesKind() Kind {
 	return Erase(System[OwnChanges, struct{}]{
 		Name: "changes", Title: "Own changes", Tools: OwnChangesTools(),
-		Doc: "The changes that an agent made to a source of any kind, and a way to undo them. These tools exist only if the user " +
-			"sets `own_changes = true` in `[hub]` of Lectern's configuration. Their names never have a prefix.",
+		Doc: "The changes that an agent made to a source of any kind, and a way to undo them. These tools exist unless the user " +
+			"sets `own_changes = false` in `[hub]` of Lectern's configuration. Their names never have a prefix.",
 		Open: func(context.Context, struct{}, Env) (OwnChanges, error) {
 			return nil, Errorf(Invalid, "no source is of the kind changes")
 		},

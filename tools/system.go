@@ -23,6 +23,10 @@ type System[S Source, C any] struct {
 	// Open opens a source. It returns an [Error] with code Unavailable when
 	// what the configuration names is not there.
 	Open func(ctx context.Context, config C, env Env) (S, error)
+	// CheckConfig returns what is wrong with keys that each have the right type,
+	// without looking at the disk: a source that is refused for it is never added.
+	// Open checks the same. Nil: nothing can be wrong.
+	CheckConfig func(config C) error
 	// Detect reports whether a directory looks like one of this System. Nil:
 	// it is never detected.
 	Detect func(dir fs.FS) Detection
@@ -69,6 +73,9 @@ type Kind interface {
 	// key is an Invalid error that names it.
 	Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error)
 	Detect(dir fs.FS) Detection
+	// CheckConfig returns what is wrong with configuration keys that Open would
+	// not look at the disk for.
+	CheckConfig(config json.RawMessage) error
 	// Peer is the System's view of its Peers; nil if it has none.
 	Peer() *ErasedPeer
 }
@@ -173,6 +180,14 @@ func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 		return Detection{}
 	}
 	return k.system.Detect(dir)
+}
+
+func (k *erasedSystem[S, C]) CheckConfig(config json.RawMessage) error {
+	var c C
+	if err := decodeArguments(k.manifest.Config, config, &c); err != nil || k.system.CheckConfig == nil {
+		return err
+	}
+	return k.system.CheckConfig(c)
 }
 
 func (k *erasedSystem[S, C]) Peer() *ErasedPeer {

@@ -150,6 +150,15 @@ type Result struct {
 	Detail json.RawMessage
 	// Targets is what a [TargetProvider] says; nil: nothing. No agent sees it.
 	Targets []string
+	// Out is what JSON was made of, if it is a [JSONProvider]; else nil. A tool that
+	// called this one need not read the JSON.
+	Out any
+}
+
+// A JSONProvider is an output that holds JSON already, which is not written once more.
+type JSONProvider interface {
+	// AppendJSON appends the output as JSON: what [PlainJSON] would make of it.
+	AppendJSON([]byte) []byte
 }
 
 // A TargetProvider is an output that says what the call touched, as [WithTargets]
@@ -318,12 +327,12 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 	return t
 }
 
-func newResult(out any) (Result, error) {
-	b, err := PlainJSON(noNilSlices(out))
-	if err != nil {
+func newResult(out any) (r Result, err error) {
+	if own, ok := out.(JSONProvider); ok {
+		r.JSON, r.Out = own.AppendJSON(nil), out
+	} else if r.JSON, err = PlainJSON(noNilSlices(out)); err != nil {
 		return Result{}, fmt.Errorf("marshal result: %w", err)
 	}
-	r := Result{JSON: b}
 	if rich, ok := out.(ContentProvider); ok {
 		r.Content = rich.Blocks()
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 func approveCommand(c *cli) *cobra.Command {
-	var session, always, deny, watch bool
-	var reason string
+	var session, always, deny, watch, tenMinutes bool
+	var reason, within string
 	cmd := &cobra.Command{
 		Use:   "approve [ID]",
 		Short: "List the calls that wait for your approval, and allow or deny them",
@@ -23,16 +23,21 @@ func approveCommand(c *cli) *cobra.Command {
 			"new call with what it would change, and ask. With an ID: allow that call, or deny it\n" +
 			"with --deny. What you were not shown yet is shown first, and you are asked again;\n" +
 			"where there is no terminal, `lectern approve show ID` has to come first. The first\n" +
-			"answer counts, wherever it is given.",
+			"answer counts, wherever it is given. --ten-minutes allows all that this client does with\n" +
+			"the same effect to the page, and with --in in a folder or the whole source, for ten\n" +
+			"minutes; `lectern approve end` ends that earlier.",
 		Example: "  lectern approve\n  lectern approve show k3v9q2xw\n  lectern approve k3v9q2xw --session\n" +
+			"  lectern approve k3v9q2xw --ten-minutes --in 'Projects/**'\n" +
 			"  lectern approve --deny k3v9q2xw --reason 'not the journal'",
 		Args: arguments(0, 1, "at most one call ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 0 && (session || always || deny):
+			case len(args) == 0 && (session || always || deny || tenMinutes):
 				return usagef("approve: missing ID; `lectern approve` lists the calls that wait")
 			case reason != "" && !deny:
 				return usagef("approve: --reason requires --deny")
+			case within != "" && !tenMinutes:
+				return usagef("approve: --in requires --ten-minutes")
 			case watch && len(args) > 0:
 				return usagef("approve: --watch shows all calls; leave out the ID")
 			case watch && !c.canAsk():
@@ -44,16 +49,18 @@ func approveCommand(c *cli) *cobra.Command {
 			case deny:
 				return denyCall(cmd.Context(), c, args[0], reason)
 			}
-			return allowCall(cmd.Context(), c, args[0], approvalScope(session, always))
+			return allowCall(cmd.Context(), c, args[0], status.Answer{Scope: approvalScope(session, always, tenMinutes), Within: within})
 		},
 	}
-	cmd.AddCommand(approveShowCommand(c))
+	cmd.AddCommand(approveShowCommand(c), approveEndCommand(c))
 	cmd.Flags().BoolVar(&session, "session", false, "allow this tool and source until the client disconnects")
 	cmd.Flags().BoolVar(&always, "always", false, "always allow such calls: add a rule to the configuration")
 	cmd.Flags().BoolVar(&deny, "deny", false, "deny the call")
 	cmd.Flags().StringVar(&reason, "reason", "", "with --deny: the `REASON`, which the agent sees")
 	cmd.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
-	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch")
+	cmd.Flags().BoolVar(&tenMinutes, "ten-minutes", false, "allow calls like it for ten minutes, too")
+	cmd.Flags().StringVar(&within, "in", "", "with --ten-minutes: the `PATTERN` of what it covers, such as 'Projects/**' or '**'")
+	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch", "ten-minutes")
 	return cmd
 }
 
@@ -71,7 +78,7 @@ func denyCall(ctx context.Context, c *cli, id, reason string) error {
 
 // allowCall allows a call that was shown, and says how it ended; another one is
 // shown first, and asked about.
-func allowCall(ctx context.Context, c *cli, id string, scope status.Scope) error {
+func allowCall(ctx context.Context, c *cli, id string, answer status.Answer) error {
 	waiting, err := c.pendingApproval(ctx, id)
 	switch {
 	case err != nil:
@@ -81,7 +88,7 @@ func allowCall(ctx context.Context, c *cli, id string, scope status.Scope) error
 	case !waiting.Shown:
 		return usagef("approve: what %s would change was not shown; run `lectern approve show %s` first", id, id)
 	}
-	a := status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}
+	a := status.Action{Verb: status.Allow, Target: id, Answer: &answer}
 	if err := c.hub().API().Do(ctx, a); err != nil {
 		return noHub(err)
 	}
@@ -137,8 +144,10 @@ func callEndText(end status.CallEnd) (string, error) {
 	return "done", nil
 }
 
-func approvalScope(session, always bool) status.Scope {
+func approvalScope(session, always, tenMinutes bool) status.Scope {
 	switch {
+	case tenMinutes:
+		return status.Timed
 	case session:
 		return status.ForSession
 	case always:
@@ -153,6 +162,8 @@ func answerSummary(a status.Action) string {
 		return "denied " + a.Target
 	case a.Answer.Scope == status.ForSession:
 		return "allowed " + a.Target + " and similar calls until the client disconnects"
+	case a.Answer.Scope == status.Timed:
+		return "allowed " + a.Target + " and similar calls for ten minutes; to end that: lectern approve end " + a.Target
 	case a.Answer.Scope == status.Always:
 		return "allowed " + a.Target + " and similar calls from now on; `lectern grants` shows the rule"
 	}
@@ -167,6 +178,9 @@ func listApprovals(ctx context.Context, c *cli) error {
 	if !machine.HubRunning(snap) {
 		c.warnf("no hub is running, so no call waits\n")
 		return &exitError{code: exitNoHub}
+	}
+	if err := listPermits(c, snap.Permits); err != nil {
+		return err
 	}
 	if len(snap.Approvals) == 0 {
 		c.printf("no call waits for approval; `lectern approve --watch` waits for the next one\n")

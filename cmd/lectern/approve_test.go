@@ -180,6 +180,7 @@ func TestParseAnswer(t *testing.T) {
 	for text, want := range map[string]status.Answer{
 		"y": {Scope: status.Once}, " YES ": {Scope: status.Once}, "s": {Scope: status.ForSession}, "a": {Scope: status.Always},
 		"n": {}, "no  not this one ": {Reason: "not this one"},
+		"t": {Scope: status.Timed}, "T  P/** ": {Scope: status.Timed, Within: "P/**"},
 	} {
 		if a, ok := parseAnswer("x", text); !ok || *a.Answer != want {
 			t.Errorf("%q: %+v %v", text, a.Answer, ok)

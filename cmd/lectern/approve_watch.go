@@ -144,10 +144,15 @@ func (d *approvalDialog) question() string {
 	switch {
 	case !d.complete:
 		return "not everything is shown: [m]ore shows it, [n]o (a reason may follow): "
-	case !d.current.OnlyOnce:
-		return "allow? [y]es once, [s]ession, [a]lways, [n]o (a reason may follow): "
 	}
-	return "allow? [y]es once, [n]o (a reason may follow): "
+	words := "allow? [y]es once, "
+	if len(d.current.Within) > 0 {
+		words += "[t]en minutes (in " + strings.Join(d.current.Within, ", or t ") + "), "
+	}
+	if !d.current.OnlyOnce {
+		words += "[s]ession, [a]lways, "
+	}
+	return words + "[n]o (a reason may follow): "
 }
 
 func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
@@ -170,7 +175,10 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 	case a.Verb == status.Allow && !d.complete:
 		d.printf("you can allow only what you were shown; %s", d.question())
 		return
-	case a.Verb == status.Allow && a.Answer.Scope != status.Once && d.current.OnlyOnce:
+	case a.Verb == status.Allow && a.Answer.Scope == status.Timed && len(d.current.Within) == 0:
+		d.printf("this call cannot be allowed for ten minutes; %s", d.question())
+		return
+	case a.Verb == status.Allow && a.Answer.Scope != status.Once && a.Answer.Scope != status.Timed && d.current.OnlyOnce:
 		d.printf("this call can be allowed only once: %s; %s", onlyOnceReason(d.current), d.question())
 		return
 	}
@@ -229,6 +237,8 @@ func parseAnswer(id, line string) (a status.Action, ok bool) {
 	switch {
 	case yes && reason == "":
 		return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}, true
+	case strings.EqualFold(word, "t"):
+		return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: status.Timed, Within: strings.TrimSpace(reason)}}, true
 	case strings.EqualFold(word, "n") || strings.EqualFold(word, "no"):
 		return status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: strings.TrimSpace(reason)}}, true
 	}

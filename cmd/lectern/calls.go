@@ -56,7 +56,7 @@ func callsCommand(c *cli) *cobra.Command {
 	cmd.Flags().StringVar(&f.Source, "source", "", "only calls to this `SOURCE`")
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `TOOL`")
 	cmd.Flags().StringVar(&f.Effect, "effect", "", "only calls with this `EFFECT`: read, write, delete, run or admin")
-	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; or dropped, for what was not recorded")
+	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; dropped, for what was not recorded; or event, for what was no call")
 	cmd.Flags().StringVar(&f.Target, "target", "", "only calls that changed, or were to change, this `TARGET`")
 	cmd.Flags().StringVar(&f.since, "since", "", "only calls since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
 	cmd.Flags().StringVar(&f.until, "until", "", "only calls before this `TIME`")
@@ -73,7 +73,7 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	f.Search = selected.Search
 	f.Outcome = audit.Outcome(f.outcome)
 	if f.outcome != "" && !slices.Contains(audit.Outcomes(), f.Outcome) {
-		return usagef("invalid --outcome %q (want ok, error, refused, asked or dropped)", f.outcome)
+		return usagef("invalid --outcome %q (want ok, error, refused, asked, dropped or event)", f.outcome)
 	}
 	if f.Limit < 0 || f.Limit > 1000 {
 		return usagef("invalid --limit %d (want 1 to 1000 calls, or 0 for 100)", f.Limit)

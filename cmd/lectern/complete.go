@@ -26,7 +26,7 @@ func registerCompletions(root *cobra.Command, of *cli) {
 	c := completer{of}
 	arguments := map[string]func(args []string) []string{
 		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
-		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
+		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals, "approve end": c.completePermits,
 		"tools": first(c.completeSources), "hub disconnect": first(c.completeSessions), "serve": first(c.completeSources), "client token": first(c.completeClients),
 		"doctor": first(c.kindNames), "pause": first(c.completeClients), "resume": first(c.completeClients),
 	}
@@ -169,6 +169,16 @@ func (c completer) completeApprovals(args []string) (ids []string) {
 	}
 	for _, a := range c.snapshot().Approvals {
 		ids = append(ids, a.ID+"\t"+a.Client+": "+a.Tool+" in "+a.Source)
+	}
+	return ids
+}
+
+func (c completer) completePermits(args []string) (ids []string) {
+	if len(args) > 0 {
+		return nil
+	}
+	for _, p := range c.snapshot().Permits {
+		ids = append(ids, p.ID+"\t"+p.Client+" may "+p.ScopeText())
 	}
 	return ids
 }

@@ -118,7 +118,7 @@ func (k kindCommand) command(word string) *cobra.Command {
 	}
 	for _, a := range k.info.Args {
 		if !slices.Contains(positions, a.Name) {
-			optional[a.Name] = cmd.Flags().String(a.Name, "", a.Doc)
+			optional[a.Name] = defineFlag(cmd, a)
 			k.completeFlag(cmd, a.Name, &source)
 		}
 	}
@@ -141,6 +141,15 @@ func (k kindCommand) command(word string) *cobra.Command {
 		return k.run(cmd.Context(), source, values, yes)
 	}
 	return cmd
+}
+
+// defineFlag defines the flag of an argument that is given by name.
+func defineFlag(cmd *cobra.Command, a tools.CommandArgument) *string {
+	value := cmd.Flags().String(a.Name, "", a.Doc)
+	if a.Flag {
+		cmd.Flags().Lookup(a.Name).NoOptDefVal = "true"
+	}
+	return value
 }
 
 func (k kindCommand) completeFlag(cmd *cobra.Command, name string, source *string) {
@@ -169,6 +178,9 @@ func (k kindCommand) propose(argument, source, prefix string) ([]string, cobra.S
 	})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if slices.ContainsFunc(k.info.Args, func(a tools.CommandArgument) bool { return a.Name == argument && a.PathOrName }) {
+		return values, cobra.ShellCompDirectiveDefault
 	}
 	return values, cobra.ShellCompDirectiveNoFileComp
 }
@@ -214,7 +226,7 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 		return err
 	}
 	for _, a := range k.info.Args {
-		if path := args[a.Name]; a.Folder && path != "" {
+		if path := args[a.Name]; a.IsPath(path) {
 			if args[a.Name], err = filepath.Abs(path); err != nil {
 				return fmt.Errorf("find %s: %w", a.Name, err)
 			}

@@ -170,7 +170,7 @@ func TestPanelInATerminal(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 	x.typeKeys("?")
-	x.waitFor("─ Keys ─", "q          quit; the hub keeps running")
+	x.waitFor("─ Keys ─", "find a command")
 	x.tmux("send-keys", "Escape")
 	x.waitGone("─ Keys ─")
 	x.typeKeys("1")

@@ -132,7 +132,7 @@ func TestReadmeWithRealClients(t *testing.T) {
 			a := startClientEntry(t, environ, home, c.id, c.config, c.entry)
 			a.mustSay(t, "read_page", `{"path":"Projects/Greenhouse.md"}`, "The glass is ordered")
 			a.mustSay(t, "read_page", `{"path":"Private/Diary.md"}`, "NOT_FOUND")
-			a.mustSay(t, "search_pages", `{"query":"Nobody reads this"}`, `\"matches\":[]`)
+			a.mustSay(t, "search_pages", `{"query":"Nobody reads this"}`, `"matches":[]`)
 			a.call("edit_page", fmt.Sprintf(`{"path":"Projects/Greenhouse.md","action":"append","content":"From %s."}`, c.id))
 			id := awaitApproval(t, func() string { return run(t, "lectern", "approve") })
 			if shown := run(t, "lectern", "approve", "show", id); !strings.Contains(shown, "+From "+c.id) {

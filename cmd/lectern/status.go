@@ -91,6 +91,10 @@ func (c console) printStatus(s status.Snapshot) error {
 	if n := len(s.Approvals); n > 0 {
 		rows.add("waiting", count(n, "call")+" for your approval; see: lectern approve")
 	}
+	for _, p := range s.Permits {
+		rows.add("allowed "+p.ID, fmt.Sprintf("%s may %s without asking until %s; to end that: lectern approve end %s",
+			status.ClientLabel(p.Client, p.Proven), p.ScopeText(), p.Until.Local().Format("15:04:05"), p.ID))
+	}
 	if err := c.printTable(rows); err != nil {
 		return err
 	}

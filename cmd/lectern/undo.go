@@ -18,7 +18,8 @@ func undoCommand(c *cli) *cobra.Command {
 			"one call are undone together, exactly and newest first; the undo is a change that\n" +
 			"can be undone. If one of them was edited later, nothing is changed; --merge keeps\n" +
 			"such edits if they are on other lines. Of many calls, --skip undoes those that can\n" +
-			"be undone and leaves the others.",
+			"be undone and leaves the others. The ID of a script's run, from `lectern script runs`,\n" +
+			"stands for all that the run changed.",
 		Example: "  lectern undo c7kq20mh1\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
 		Args:    arguments(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {

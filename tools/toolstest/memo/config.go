@@ -24,6 +24,14 @@ type Config struct {
 	Key tools.Secret `json:"key,omitzero" jsonschema:"the key of programs that use the notes over HTTP; without one there are none"`
 }
 
+// check refuses keys that do not go together. A wrong type is refused before.
+func (c Config) check() error {
+	if c.Notebook != "" && c.Folder != "" {
+		return tools.Errorf(tools.Invalid, "notebook and folder: both name the notebook").WithHint("Leave one of them out.")
+	}
+	return nil
+}
+
 // notebookName is the notebook that a source of this name opens.
 func (c Config) notebookName(source string) string {
 	return cmp.Or(c.Notebook, string(c.Folder), source)

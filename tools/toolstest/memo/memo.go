@@ -53,12 +53,16 @@ func SystemWith(s *Store) tools.Kind {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			if err := config.check(); err != nil {
+				return nil, err
+			}
 			m := &Memo{
 				notebook: s.open(config.notebookName(env.Name), config.Notes), name: env.Name, key: config.Key, reveal: env.Reveal,
 				log: env.Log, changed: env.ResourceChanged, report: env.Report, privacy: env.Privacy,
 			}
 			return m, nil
 		},
+		CheckConfig: Config.check,
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Memo]{

@@ -3,6 +3,7 @@ package memo_test
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -71,6 +72,20 @@ func TestConflict(t *testing.T) {
 	c, err := o.Read(t.Context(), changed[0])
 	if err != nil || c.Text != "y" {
 		t.Errorf("read %s: %q, %v; want the text that was written", changed[0], c.Text, err)
+	}
+}
+
+// What cannot be opened is refused before it is in the configuration.
+func TestCheckConfig(t *testing.T) {
+	for config, want := range map[string]string{
+		`{}`: "", `{"notebook":"a"}`: "", `{"folder":"/a"}`: "",
+		`{"notebook":"a","folder":"/a"}`: "both name the notebook", `{"notebooks":"a"}`: "notebooks", `{"notebook":1}`: "notebook",
+	} {
+		err := memo.System().CheckConfig([]byte(config))
+		_, openErr := memo.System().Open(t.Context(), []byte(config), tools.Env{Name: "m"})
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) || (openErr != nil) != (err != nil) {
+			t.Errorf("%s: %v, and to open it %v", config, err, openErr)
+		}
 	}
 }
 

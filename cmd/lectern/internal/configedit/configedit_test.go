@@ -47,6 +47,33 @@ func withMemo(t *testing.T) Editor {
 	return Editor{App: a}
 }
 
+// A source whose keys do not go together is not added, and no source is changed so.
+func TestKeysThatDoNotGoTogether(t *testing.T) {
+	e := withMemo(t)
+	folder := t.TempDir()
+	add := func(keys map[string]string) error {
+		_, err := e.Apply(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "memo", Name: "m", Keys: keys}})
+		return err
+	}
+	const want = "notebook and folder: both name the notebook. Leave one of them out."
+	if err := add(map[string]string{"notebook": "a", "folder": folder}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("added: %v", err)
+	}
+	if err := add(map[string]string{"notebook": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	set := func(c status.SourceChange) error {
+		_, err := e.Apply(t.Context(), status.Action{Verb: status.SetSource, Target: "m", Change: &c})
+		return err
+	}
+	if err := set(status.SourceChange{Keys: map[string]string{"folder": folder}}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("changed: %v", err)
+	}
+	if c, err := e.Config(); err != nil || len(c.Sources) != 1 || strings.Contains(string(c.Sources[0].Options), "folder") {
+		t.Errorf("the configuration has %+v, %v", c.Sources, err)
+	}
+}
+
 // A hub takes no path that is relative to its own working directory.
 func TestCheckAbsolute(t *testing.T) {
 	e := withMemo(t)

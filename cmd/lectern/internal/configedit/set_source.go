@@ -35,7 +35,10 @@ func (e Editor) setSource(c config.Config, a status.Action) (Proposal, error) {
 		return Proposal{}, fmt.Errorf("set source: %w", err)
 	}
 	edit, source, err := c.SetSource(old.Name, wanted, keys)
-	if _, ok := errors.AsType[*config.KeyError](err); ok {
+	if err == nil && len(keys) > 0 {
+		err = e.checkKeys(source)
+	}
+	if isUsage(err) {
 		return Proposal{}, app.Usagef("set source: %w", err)
 	}
 	if err != nil {

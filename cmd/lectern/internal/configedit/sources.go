@@ -48,7 +48,10 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	if err == nil {
 		edit, source, err = c.AddSource(wanted, n.keys)
 	}
-	if _, ok := errors.AsType[*config.KeyError](err); ok {
+	if err == nil {
+		err = e.checkKeys(source)
+	}
+	if isUsage(err) {
 		return Proposal{}, app.Usagef("add source: %w", err)
 	}
 	if err != nil {
@@ -62,6 +65,28 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	}
 	e.warnAboutSource(&p, c, n)
 	return p, nil
+}
+
+// checkKeys asks the System of a source whether it could be opened, but for what is
+// on the disk.
+func (e Editor) checkKeys(s config.Source) error {
+	for _, system := range e.Systems() {
+		if system.Manifest().Name == s.Kind {
+			err := system.CheckConfig(s.Options)
+			if e, ok := errors.AsType[*tools.Error](err); ok && e.Hint != "" {
+				return &config.KeyError{Msg: e.Message + ". " + e.Hint}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// isUsage reports whether err is about what was typed.
+func isUsage(err error) bool {
+	_, key := errors.AsType[*config.KeyError](err)
+	_, system := errors.AsType[*tools.Error](err)
+	return key || system
 }
 
 // warnAboutSource says what follows from adding a source.

@@ -22,6 +22,7 @@ func (a actions) handlers() status.ActionHandlers {
 		status.Allow:     {Preview: a.previewAnswer, Do: a.answerApproval},
 		status.Refuse:    {Preview: a.previewAnswer, Do: a.answerApproval},
 		status.MarkShown: {Do: func(_ context.Context, act status.Action) error { return a.hub.Approvals().MarkShown(act.Target) }},
+		status.EndPermit: {Do: func(_ context.Context, act status.Action) error { return a.hub.Approvals().EndPermit(act.Target) }},
 		status.UndoChanges: {
 			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
 				return changes.PlanUndo(ctx, changeFilter(act))
@@ -32,8 +33,11 @@ func (a actions) handlers() status.ActionHandlers {
 			Preview: a.previewCloseSession,
 			Do:      func(_ context.Context, act status.Action) error { return a.hub.MCP().Disconnect(act.Target) },
 		},
-		status.CancelCall:          {Do: func(_ context.Context, act status.Action) error { return a.hub.Calls().Cancel(act.Target) }},
-		status.PauseWrites:         {Do: func(_ context.Context, act status.Action) error { return limiter.PauseWrites(act.Target) }},
+		status.CancelCall: {Do: func(_ context.Context, act status.Action) error { return a.hub.Calls().Cancel(act.Target) }},
+		status.PauseWrites: {Do: func(_ context.Context, act status.Action) error {
+			a.hub.Approvals().EndPermitsOf(act.Target)
+			return limiter.PauseWrites(act.Target)
+		}},
 		status.ResumeWrites:        {Do: func(_ context.Context, act status.Action) error { return limiter.ResumeWrites(act.Target) }},
 		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return limiter.ResetCircuitBreaker(act.Target) }},
 		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
@@ -44,6 +48,10 @@ func (a actions) handlers() status.ActionHandlers {
 	}
 	for _, verb := range configedit.Verbs() {
 		handlers[verb] = status.ActionHandler{Preview: a.previewEdit, Do: a.editConfig}
+	}
+	for verb, handler := range handlers {
+		handler.Do = a.recorded(handler.Do)
+		handlers[verb] = handler
 	}
 	return handlers
 }

@@ -27,6 +27,11 @@ func (h *hubProcess) openAudit(ctx context.Context) {
 	}
 	h.audit.Store(trail)
 	h.hub.Calls().SetTrail(trail)
+	started := status.Call{Event: status.HubStarted, Message: "the hub started"}
+	if h.state.Snapshot().Hub.AfterCrash {
+		started.Message = "the hub started, because the one before it died"
+	}
+	h.hub.Calls().RecordEvent(started)
 }
 
 func openAuditTrail(ctx context.Context, a *app.App) (*audit.Trail, error) {

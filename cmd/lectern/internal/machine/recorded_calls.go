@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"time"
 
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
@@ -31,18 +32,55 @@ func (m *Machine) recordedCalls(ctx context.Context, f status.RecordedCallFilter
 	return found, err
 }
 
+func (m *Machine) agents(ctx context.Context, _ struct{}) ([]status.Agent, error) {
+	return ListAgents(ctx, m.conf.Paths.Audit(), m.conf.Now)
+}
+
+// ListAgents reads from the audit in this file which agents have been there, the
+// last seen first, with a hub or without.
+func ListAgents(ctx context.Context, file string, now func() time.Time) (agents []status.Agent, err error) {
+	agents = []status.Agent{}
+	r, err := audit.OpenReader(ctx, file, now)
+	if errors.Is(err, fs.ErrNotExist) { // no hub has run yet
+		return agents, nil
+	}
+	if err != nil {
+		return agents, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	last, err := r.LastOfClients(ctx, status.AgentLeft, status.MaxAgents)
+	for _, c := range last {
+		if c.Transport != string(status.Stdio) && c.Transport != string(status.HTTP) && c.Outcome != audit.Event {
+			continue // a person, or what a source does itself
+		}
+		a := status.Agent{Client: c.Client, Proven: c.Proven, Session: c.Session, LastSeen: c.Time.Add(c.Waited + c.Worked), Source: c.Source}
+		if c.Outcome != audit.Event {
+			a.LastTool = c.Tool
+		}
+		agents = append(agents, a)
+	}
+	return agents, err
+}
+
 // AuditFilter is f as the audit understands it.
 func AuditFilter(f status.RecordedCallFilter) audit.Filter {
+	outcome := audit.Outcome(f.Outcome)
+	if f.Outcome == "changed" {
+		outcome = ""
+	}
 	return audit.Filter{
-		Source: f.Source, Effect: f.Effect, Outcome: audit.Outcome(f.Outcome), Since: f.Since, Until: f.Until, Before: f.Before, Limit: f.Limit,
-		Search: audit.Search{ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Words: f.SplitWords()},
+		Source: f.Source, Effect: f.Effect, Outcome: outcome, Events: f.Events, Since: f.Since, Until: f.Until, Before: f.Before, Limit: f.Limit,
+		Search: audit.Search{ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Changed: f.Outcome == "changed", Words: f.SplitWords()},
 	}
 }
 
 func statusCall(c audit.Record) status.Call {
+	if c.Outcome == audit.Event {
+		return status.Call{ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Targets: c.Targets, Message: c.Message, Event: c.Tool}
+	}
 	return status.Call{
 		ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Tool: c.Tool, Effect: c.Effect,
 		Duration: c.Waited + c.Worked, Waited: c.Waited, RequestBytes: c.Request, ResponseBytes: c.Response,
-		Code: c.Code, Message: c.Message, Refused: c.Outcome == audit.Refused, Changes: c.Changes, Targets: c.Targets,
+		Code: c.Code, Message: c.Message, Refused: c.Outcome == audit.Refused, Changes: c.Changes, Targets: c.Targets, Approval: c.Approval,
 	}
 }

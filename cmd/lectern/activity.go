@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func activityCommand(c *cli) *cobra.Command {
+	var limit int
+	var before int64
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "activity [WORD ...]",
+		Short: "Show what agents did, and what was decided about them",
+		Long: "Show what agents did, newest first: calls and what they touched, changes, refusals,\n" +
+			"when agents connected and left, and what a person allowed, refused, paused or undid.\n" +
+			"It is the Activity of the panel as text, and needs no hub. A word selects what has it\n" +
+			"in a name, a target or an error; client:, source:, tool:, target:, effect:, is:, on:,\n" +
+			"since: and until: before it say where. is:changed selects calls that changed something,\n" +
+			"is:event what was no call. `lectern calls` has calls only, with their sizes and times.",
+		Example: "  lectern activity on:2026-11-21\n  lectern activity is:changed client:codex\n  lectern activity is:refused target:private --json",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			search, err := status.ParseCallSearch(strings.Join(words, " "), time.Local)
+			switch {
+			case err != nil:
+				return usagef("%s", err)
+			case limit < 0 || limit > 1000:
+				return usagef("invalid --limit %d (want 1 to 1000 rows, or 0 for 100)", limit)
+			}
+			f := machine.AuditFilter(status.RecordedCallFilter{CallSearch: search, Before: before, Limit: limit, Events: true})
+			return listActivity(cmd.Context(), c, f, asJSON)
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "the `NUMBER` of rows, at most 1000; 0 means 100")
+	cmd.Flags().Int64Var(&before, "before", 0, "only what is before the row with this `ID`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON bool) error {
+	page, err := readCalls(ctx, c, f)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		out := json.NewEncoder(c.out)
+		for _, r := range page.Calls {
+			if err := out.Encode(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(page.Calls) == 0 {
+		c.printf("nothing that agents did is recorded, or nothing matches\n")
+		return nil
+	}
+	rows := table{{"TIME", "AGENT", "WHAT", "TARGET", "SOURCE", "RESULT"}}
+	for _, r := range page.Calls {
+		what, target, result := describeActivity(r)
+		rows.add(r.Time.Local().Format("2006-01-02 15:04:05"), cmp.Or(r.Client, "-"), what, cmp.Or(target, "-"), cmp.Or(r.Source, "-"), result)
+	}
+	if err := c.printTable(rows); err != nil {
+		return err
+	}
+	if page.More {
+		c.printf("there is more before that; use --limit, or --before %d\n", page.Next)
+	}
+	return nil
+}
+
+// describeActivity is what a record says in three cells.
+func describeActivity(r audit.Record) (what, target, result string) {
+	target = strings.Join(r.Targets, ", ")
+	switch {
+	case r.Outcome == audit.Event:
+		return eventWord(r.Tool), target, r.Message
+	case r.Outcome == audit.Dropped:
+		return "lost", "", r.Message
+	}
+	result = describeOutcome(r)
+	if r.Message != "" {
+		result += ": " + r.Message
+	}
+	if n := len(r.Changes); n > 0 {
+		result = fmt.Sprintf("%s, %s", result, count(n, "change"))
+	}
+	if r.Waited > 0 {
+		result += fmt.Sprintf(", after %s for a person", r.Waited.Round(100*time.Millisecond))
+	}
+	return r.Tool, target, result
+}
+
+// eventWord is who or what an event is about, in a word: the message has the rest.
+func eventWord(event string) string {
+	switch event {
+	case status.AgentConnected:
+		return "connected"
+	case status.AgentLeft:
+		return "left"
+	case status.HubStarted:
+		return "hub"
+	default:
+		return "you"
+	}
+}
