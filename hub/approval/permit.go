@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -13,8 +14,9 @@ import (
 
 // A Permit is an approval for ten minutes as the hub checks it.
 type Permit struct {
-	status.Permit
+	status.Permit // as it was given: its Calls are 0
 
+	calls  atomic.Uint64
 	policy string // digest of the policy under which it was given
 	queue  *Queue
 	expiry *time.Timer
@@ -30,9 +32,7 @@ func (p *Permit) InForce() bool {
 
 // Count notes that p let a call through.
 func (p *Permit) Count() {
-	p.queue.mu.Lock()
-	p.Calls++
-	p.queue.mu.Unlock()
+	p.calls.Add(1)
 	p.queue.conf.Changed()
 }
 
@@ -69,9 +69,9 @@ func (q *Queue) Permits() Permits {
 func (q *Queue) ShownPermits() []status.Permit {
 	var shown []status.Permit
 	for _, p := range q.Permits() {
-		q.mu.Lock()
-		shown = append(shown, p.Permit)
-		q.mu.Unlock()
+		one := p.Permit
+		one.Calls = p.calls.Load()
+		shown = append(shown, one)
 	}
 	return shown
 }

@@ -88,6 +88,7 @@ func TestSyncOfUnreadableBlocks(t *testing.T) {
 func TestSyncOfBlocksInConflict(t *testing.T) {
 	v := newSynced(t, map[string]string{"A.md": "one\n"})
 	v.waitInStep()
+	v.waitCompared()
 	v.stop()
 	v.setBlocks("A.md", paragraph("of the blocks"))
 	v.exec("UPDATE pages SET content = E'of the content\\n'")

@@ -232,6 +232,15 @@ func (v *syncedVault) waitInStep() {
 	v.waitFor("both sides hold the same", func() bool { return maps.Equal(v.files(), v.pages()) })
 }
 
+// waitCompared waits until a pass has ended, and so has kept what both sides hold.
+func (v *syncedVault) waitCompared() {
+	v.t.Helper()
+	v.waitFor("a pass has ended", func() bool {
+		out, err := v.command("sync status", nil)
+		return err == nil && strings.Contains(out, "compared ")
+	})
+}
+
 // command is what a person does from the shell.
 func (v *syncedVault) command(name string, args map[string]string) (string, error) {
 	var out bytes.Buffer
@@ -341,6 +350,7 @@ func TestSyncOfMoves(t *testing.T) {
 func TestSyncOfBothSides(t *testing.T) {
 	v := newSynced(t, map[string]string{"A.md": "1\n2\n3\n", "B.md": "1\n2\n3\n"})
 	v.waitInStep()
+	v.waitCompared()
 	v.stop()
 	v.exec("UPDATE pages SET content = E'one\\n2\\n3\\n'")
 	v.put("A.md", "1\n2\nthree\n")

@@ -270,7 +270,8 @@ func (p *pass) take(
 	return late, nil
 }
 
-// agree keeps what both sides hold now.
+// agree keeps what both sides hold now, also when ctx has ended: without it, an edit
+// of each side before the next Reconcile would be a conflict.
 func (p *pass) agree(ctx context.Context, want mirror.Tree, lateHere, lateThere map[string]bool) error {
 	late := maps.Clone(lateHere)
 	if late == nil {
@@ -292,7 +293,7 @@ func (p *pass) agree(ctx context.Context, want mirror.Tree, lateHere, lateThere 
 	if len(agreed)+len(gone) == 0 {
 		return nil
 	}
-	if err := p.m.Base.Update(ctx, agreed, gone); err != nil {
+	if err := p.m.Base.Update(context.WithoutCancel(ctx), agreed, gone); err != nil {
 		return err
 	}
 	maps.Copy(p.m.base, agreed)
