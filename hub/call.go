@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -84,6 +85,9 @@ func (c *call) slot() slot {
 func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
 	c := &call{Call: r, caller: by, began: h.now(), seed: newSeed()}
 	res, err := h.perform(ctx, c)
+	if errors.Is(err, mcp.ErrAnswered) {
+		return tools.Result{}, err
+	}
 	return finishCall(h, c, res, err)
 }
 
@@ -114,7 +118,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 // performOn is what every call passes once its tool and its source are known,
 // those that other calls make too.
 func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err error) {
-	ctx, end := h.calls.begin(ctx, c)
+	ctx, end := c.begin(ctx, h)
 	defer func() { err = end(err) }()
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
@@ -122,7 +126,6 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 	if err = h.limiter.countCall(c); err != nil {
 		return res, err
 	}
-	defer func() { h.limiter.countHidden(c, err) }()
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
@@ -141,7 +144,9 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		}
 		c.authorized = true
 		c.recorder = h.changes.newRecorder(c)
-		res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+		room := c.slot()
+		room.late = c.lateAnswer(h, end)
+		res, err = runOnSource(ctx, h.runner, room, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.run(ctx, c, open, auth)
 		})
 		if again = c.Form == nil && auth.wasOutdated(err); again {
@@ -156,6 +161,31 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		err = capSize(res, c.tool.info, h.limits.Answer)
 	}
 	return res, err
+}
+
+// begin lists the call until end, which is told how it ended and returns how the
+// client is told that. Once it has been answered, end does nothing.
+func (c *call) begin(ctx context.Context, h *Hub) (_ context.Context, end func(error) error) {
+	ctx, remove := h.calls.begin(ctx, c)
+	return ctx, func(err error) error {
+		if errors.Is(err, mcp.ErrAnswered) {
+			return err
+		}
+		h.limiter.countHidden(c, err)
+		return remove(err)
+	}
+}
+
+// lateAnswer ends the call while its tool goes on: as [Hub.call] does afterwards. It
+// is nil where the caller waits for that.
+func (c *call) lateAnswer(h *Hub, end func(error) error) func(error) {
+	if c.Late == nil || c.outer != nil || c.group != nil {
+		return nil
+	}
+	return func(err error) {
+		_, err = finishCall(h, c, tools.Result{}, end(err))
+		c.Late(err)
+	}
 }
 
 // checkTool reports whether the caller may call a tool in a source, by grant and

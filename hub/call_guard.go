@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // A callRunner runs the calls of all sessions, each within the deadline, and
@@ -59,6 +61,7 @@ type slot struct {
 	timeout time.Duration // 0: the deadline of a call
 	outer   bool          // that of an outer call, which has it already
 	inline  bool          // on the goroutine of the outer call, which waits however long it takes
+	late    func(error)   // gets the error when the time is over; nil: whoever waits returns with it
 }
 
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
@@ -76,11 +79,43 @@ func runOnSource[T any](
 		var none T
 		return none, err
 	}
+	done := r.begin(release)
 	if in.inline {
-		defer r.begin(release)()
+		defer done()
 		return withSourceRef(ctx, src, f)
 	}
-	return runWithDeadline(ctx, r.pool, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
+	if in.late != nil {
+		return runOrAnswer(ctx, in.late, done, func() (T, error) { return withSourceRef(ctx, src, f) })
+	}
+	return runWithDeadline(ctx, r.pool, done, func() (T, error) { return withSourceRef(ctx, src, f) })
+}
+
+// runOrAnswer runs f on the goroutine of its caller, which saves waking another one:
+// that takes longer than most reads. If ctx ends first, late is called with its
+// error on another goroutine, and what f returns then is dropped: the error is
+// [mcp.ErrAnswered]. done runs when f has returned.
+func runOrAnswer[T any](ctx context.Context, late func(error), done func(), f func() (T, error)) (v T, err error) {
+	var ended atomic.Bool
+	answer := func() {
+		if ended.CompareAndSwap(false, true) {
+			late(ctx.Err())
+		}
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), errCancelledByPerson) {
+			time.AfterFunc(cancelGrace, answer) // to tell a person how far it got
+			return
+		}
+		answer()
+	})
+	defer stop()
+	v, err = f()
+	done()
+	if !ended.CompareAndSwap(false, true) {
+		var none T
+		return none, mcp.ErrAnswered
+	}
+	return v, err
 }
 
 // runWithDeadline returns when ctx ends even if f does not. done runs when f has

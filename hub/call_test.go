@@ -123,6 +123,44 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
+// A call that was answered at its deadline leaves its place and its id to others
+// and holds up nothing at the end of the stream, and what its tool returns at last
+// goes nowhere.
+func TestAnsweredCallIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, hub.Limits{}, deskSource("notes"))
+		c := connect(t, h, "")
+		c.Initialize()
+		for range 2 {
+			c.Send(`{"jsonrpc":"2.0","id":"same","method":"tools/call","params":{"name":"stubborn","arguments":{}}}`)
+			if r := c.Recv(); !strings.Contains(string(r.Result), `"code":"timeout"`) {
+				t.Errorf("got %+v, want a timeout", r)
+			}
+		}
+		other := connect(t, h, "")
+		other.Initialize()
+		other.Send(`{"jsonrpc":"2.0","id":"left","method":"tools/call","params":{"name":"stubborn","arguments":{}}}`)
+		other.Recv()
+		_ = other.Conn.Close()
+		time.Sleep(time.Second) // until the board has been told
+		if n := len(h.board.Now().Sessions); n != 1 {
+			t.Errorf("%d agents are there, want one", n)
+		}
+		if n, _ := h.Busy(); n != 3 {
+			t.Errorf("%d calls in flight, want the three stubborn ones", n)
+		}
+		close(h.world.Free)
+		synctest.Wait()
+		if n, _ := h.Busy(); n != 0 {
+			t.Errorf("%d calls in flight", n)
+		}
+		c.Send(`{"jsonrpc":"2.0","id":"next","method":"ping"}`)
+		if r := c.Recv(); r.ID != "next" {
+			t.Errorf("got %+v, want the answer to the ping", r)
+		}
+	})
+}
+
 // What the hub does for an agent it does for `lectern call`.
 func TestCallByName(t *testing.T) {
 	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true}, hub.Source{Name: "agenda", Kind: "org"})

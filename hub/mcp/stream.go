@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -148,7 +149,7 @@ func (st *stream) accept(ctx context.Context, raw []byte) (work func()) {
 	case m.method == string(mcp.MethodNotificationCancelled):
 		st.cancel(m)
 	case m.id == nil:
-		st.handle(ctx, m, nil)
+		st.note(ctx, m)
 	default:
 		return st.request(ctx, m)
 	}
@@ -174,15 +175,11 @@ func (st *stream) request(ctx context.Context, m message) (work func()) {
 	case bad != nil:
 		st.respond(bad)
 	case isQuick(m.method):
+		st.work.Add(1)
 		st.handle(ctx, m, p)
-		st.finish(m, p)
 	default:
 		st.work.Add(1)
-		return func() {
-			defer st.work.Done()
-			defer st.finish(m, p)
-			st.handle(ctx, m, p)
-		}
+		return func() { st.handle(ctx, m, p) }
 	}
 	return nil
 }
@@ -276,26 +273,52 @@ func (st *stream) cancel(m message) {
 	}
 }
 
-// handle answers m, or takes note of it if it is a notification; then p is nil.
-func (st *stream) handle(ctx context.Context, m message, p *pending) {
+// note takes note of m, which is a notification.
+func (st *stream) note(ctx context.Context, m message) {
 	release, err := st.large.acquire(ctx, int64(len(m.raw)))
 	if err != nil {
-		return // the stream or the request has ended
+		return // the stream has ended
 	}
 	defer release()
+	st.endpoint.respond(ctx, st.newRequest(m), st.client)
+}
+
+func (st *stream) newRequest(m message) *request {
 	x := newRequest(m, m.parseParams(), st.session)
 	x.notify, x.ask = st.out.notify, st.ask
+	return x
+}
+
+// handle answers m, and ends it then: while its tool goes on, if it is answered
+// before that has returned.
+func (st *stream) handle(ctx context.Context, m message, p *pending) {
+	release, err := st.large.acquire(ctx, int64(len(m.raw)))
+	if err != nil { // the stream or the request has ended
+		release = func() {}
+	}
+	var ended atomic.Bool
+	end := func(r response) {
+		if !ended.CompareAndSwap(false, true) {
+			return
+		}
+		if r.frame != nil && !st.free(m, p) {
+			st.respond(r.frame)
+		}
+		release()
+		st.finish(m, p)
+		st.work.Done()
+	}
 	var r response
+	defer func() { end(r) }()
+	if err != nil {
+		return
+	}
+	x := st.newRequest(m)
+	x.answer = end
 	if m.method == string(mcp.MethodSubscriptionsListen) {
 		r = st.listen(ctx, x)
 	} else {
 		r = st.endpoint.respond(ctx, x, st.client)
-	}
-	if p == nil || r.frame == nil {
-		return
-	}
-	if cancelled := st.free(m, p); !cancelled {
-		st.respond(r.frame)
 	}
 }
 

@@ -44,13 +44,29 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	}
 	caller := newMCPCaller(x)
 	defer caller.end()
-	res, err := ep.Hub.Call(ctx, Call{
+	call := Call{
 		Caller: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
 		Prompt: x.prompter(as), Forms: x.hasForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
-	})
-	if err == nil {
+	}
+	if x.answer != nil {
+		call.Late = func(err error) {
+			caller.end()
+			x.answer(ep.failedCall(x, err))
+		}
+	}
+	res, err := ep.Hub.Call(ctx, call)
+	switch {
+	case errors.Is(err, ErrAnswered):
+		return response{}
+	case err != nil:
+		return ep.failedCall(x, err)
+	default:
 		return ep.writeCallResult(x, ep.answered(res))
 	}
+}
+
+// failedCall is the response to a call that failed, or that asks for a form.
+func (ep *endpoint) failedCall(x *request, err error) response {
 	if form, isForm := errors.AsType[*approval.FormRequest](err); isForm {
 		return ep.writeCallResult(x, formResult(form))
 	}
