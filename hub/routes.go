@@ -24,7 +24,7 @@ type Routes struct {
 }
 
 // Only returns the routes of these sources, as if there were no others: the path
-// of the specification belongs to the only one among them of its System.
+// of the specification is shared only by those of them that are of its System.
 func (r Routes) Only(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
 
 func (r Routes) hasSource(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
@@ -34,9 +34,10 @@ const sourcesPath = "/sources/"
 
 // A routeMatch is a request to a source.
 type routeMatch struct {
-	source *source
-	route  tools.Route
-	base   string // what stands before the path that the source sees
+	source  *source // nil: any of several
+	several []*source
+	route   tools.Route
+	base    string // what stands before the path that the source sees
 }
 
 // Lookup is the guard's rule for a path; false: no source serves it. It is
@@ -50,11 +51,12 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 	if slices.Contains(methods, http.MethodGet) {
 		methods = append(slices.Clone(methods), http.MethodHead)
 	}
-	rule := loopnet.Route{
-		Path: m.base + m.route.Path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream,
-		NoToken: m.route.Auth == tools.AuthOpen || r.only == nil && m.source.isSet(m.route.OpenKey), // only other machines are served by name
-		Refused: func(req *http.Request, code int, reason string) { r.recordRefusal(req, m, code, reason) },
+	rule := loopnet.Route{Path: m.base + m.route.Path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream}
+	if m.source == nil {
+		return rule, true // strangers are not told which sources there are
 	}
+	rule.NoToken = m.route.Auth == tools.AuthOpen || r.only == nil && m.source.isSet(m.route.OpenKey) // only other machines are served by name
+	rule.Refused = func(req *http.Request, code int, reason string) { r.recordRefusal(req, m, code, reason) }
 	if m.route.Auth == tools.AuthSource {
 		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {
 			return r.authenticate(req, bearer, m.source)
@@ -65,7 +67,7 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 }
 
 // match finds the source and the route of a path. The path of the specification
-// belongs to the only source of a System.
+// belongs to the only source of a System, or to the one that it names.
 func (r Routes) match(path string) (routeMatch, bool) {
 	if rest, ok := strings.CutPrefix(path, sourcesPath); ok {
 		name, _, _ := strings.Cut(rest, "/")
@@ -75,21 +77,23 @@ func (r Routes) match(path string) (routeMatch, bool) {
 		}
 		return matchRoute(src, sourcesPath+name, path)
 	}
-	var found routeMatch
+	var found []routeMatch
 	for _, src := range r.hub.sources.inScope("") {
 		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.hasSource(src.conf.Name) {
 			continue
 		}
-		m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path)
-		switch {
-		case !ok:
-		case found.source != nil:
-			return routeMatch{}, false // two of the System: each is at its own path
-		default:
-			found = m
+		if m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path); ok {
+			found = append(found, m)
 		}
 	}
-	return found, found.source != nil
+	switch len(found) {
+	case 0:
+		return routeMatch{}, false
+	case 1:
+		return found[0], true
+	default:
+		return matchNamedSource(found, path)
+	}
 }
 
 // isSet reports whether a key of the source's own configuration is true.
@@ -111,7 +115,7 @@ func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
 		exact := route.Path == rest || route.Path == "/" && rest == ""
 		within := strings.HasSuffix(route.Path, "/") && strings.HasPrefix(rest, route.Path)
 		if (exact || within) && (!ok || len(route.Path) > len(m.route.Path)) {
-			m, ok = routeMatch{src, route, base}, true
+			m, ok = routeMatch{source: src, route: route, base: base}, true
 		}
 	}
 	return m, ok
@@ -160,6 +164,10 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	m, ok := r.match(req.URL.Path)
 	if !ok {
 		http.NotFound(w, req)
+		return
+	}
+	if m.source == nil {
+		r.refuseShared(w, req, m)
 		return
 	}
 	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now(), seed: newSeed()}

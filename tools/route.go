@@ -2,7 +2,7 @@ package tools
 
 // Routes are the HTTP requests that the sources of a System answer. The Source
 // is then an http.Handler. It is served at /sources/NAME, and at Mount too if it
-// is the only source of its System.
+// is the only source of its System, or NamesSource says that a path is its own.
 //
 // A handler knows the caller by [CallContextOf]. It reads as it likes, and writes
 // only by [CallContext].Call of a tool of its own source (which may be
@@ -11,6 +11,10 @@ package tools
 type Routes struct {
 	Mount string  `json:"mount"` // the specification's path: "/api/mcp"
 	List  []Route `json:"list"`
+	// NamesSource says that a path below Mount whose first segment is the name of a
+	// source belongs to that source, also where the System has several. Other paths
+	// are then answered with where the sources are.
+	NamesSource bool `json:"names_source,omitempty"`
 }
 
 // A Route is one path that a System serves. Whatever is not listed is refused

@@ -99,8 +99,11 @@ func (p *page) referenceRoutes(m *tools.Manifest) {
 	if m.Routes == nil {
 		return
 	}
-	p.add("\n## HTTP\n\nBelow `/sources/NAME`, and below `%s` too where NAME is the only source of its kind. "+
-		"A path that ends in a slash stands for everything below it.\n\n", m.Routes.Mount)
+	p.add("\n## HTTP\n\nBelow `/sources/NAME`, and below `%s` too where NAME is the only source of its kind. ", m.Routes.Mount)
+	if m.Routes.NamesSource {
+		p.add("Where there are several, `%s/NAME` belongs to the source NAME. ", m.Routes.Mount)
+	}
+	p.add("A path that ends in a slash stands for everything below it.\n\n")
 	p.add("| path | methods | with | body | |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range m.Routes.List {
 		p.add("| `%s` | %s | %s | %s | %s |\n", r.Path, routeMethods(r), routeCallers(r), routeBody(r), cell(r.Purpose))

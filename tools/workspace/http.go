@@ -17,10 +17,11 @@ import (
 const maxRequestBody = 12 << 20
 
 // routes are the API over HTTP, at the paths of the specification. docs/workspace-api.md
-// has them one by one.
+// has them one by one. Every source has the workspace of its own name, which no
+// other can have, so /workspaces/NAME tells the source.
 func routes() *tools.Routes {
 	all := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-	return &tools.Routes{Mount: "/workspaces", List: []tools.Route{
+	return &tools.Routes{Mount: "/workspaces", NamesSource: true, List: []tools.Route{
 		{
 			Path: "/", Methods: all, MaxBody: maxRequestBody, Types: []string{"application/json", "multipart/form-data"}, OpenKey: "open_loopback",
 			Purpose: "The REST API of workspaces",
