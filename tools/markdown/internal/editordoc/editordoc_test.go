@@ -255,3 +255,12 @@ func BenchmarkFromMarkdown(b *testing.B) {
 		_ = editordoc.FromMarkdown(text).JSON()
 	}
 }
+
+// Time grows with the length of a paragraph, not with its square.
+func BenchmarkLongParagraph(b *testing.B) {
+	text := strings.Repeat("words of a long paragraph without its end ", 1<<15/42)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		_ = editordoc.FromMarkdown(text)
+	}
+}

@@ -126,17 +126,35 @@ func unescape(value []byte) string {
 			out.WriteByte(value[i])
 			continue
 		}
-		if end := slices.Index(value[i:], ';'); c == '&' && end > 1 && end < 40 {
-			reference := value[i : i+end+1]
-			if plain := util.ResolveEntityNames(util.ResolveNumericReferences(reference)); string(plain) != string(reference) && isText(string(plain)) {
-				out.Write(plain)
-				i += end
-				continue
-			}
+		if plain, length := resolveReference(value[i:]); length > 0 {
+			out.Write(plain)
+			i += length - 1
+			continue
 		}
 		out.WriteByte(c)
 	}
 	return out.String()
+}
+
+// maxReference is how long a character reference can be.
+const maxReference = 40
+
+// resolveReference is the text of the character reference that value begins with,
+// and the length of that; 0: there is none.
+func resolveReference(value []byte) (plain []byte, length int) {
+	if value[0] != '&' {
+		return nil, 0
+	}
+	length = slices.Index(value[:min(maxReference, len(value))], ';') + 1
+	if length < 3 {
+		return nil, 0
+	}
+	reference := value[:length]
+	plain = util.ResolveEntityNames(util.ResolveNumericReferences(reference))
+	if string(plain) == string(reference) || !isText(string(plain)) {
+		return nil, 0
+	}
+	return plain, length
 }
 
 // A wikilinkNode is [[target|label]], or ![[target|label]], which embeds it.
