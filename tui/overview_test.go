@@ -23,6 +23,20 @@ func TestOverviewShowsTraffic(t *testing.T) {
 	})
 }
 
+// Agents that left are named: nobody is told how the first one gets in once one has
+// been there.
+func TestOverviewNamesAgentsThatLeft(t *testing.T) {
+	runPanel(t, crowded(), func(r *testPanel) {
+		r.queries.agents = []status.Agent{{Client: "aider", Proven: true, LastSeen: noon.Add(-time.Hour)}}
+		empty := nextCrowded()
+		empty.Sessions = nil
+		r.hub.Set(empty)
+		r.settle()
+		r.shows("aider", "left, last seen 11:00")
+		r.hides("No agents yet")
+	})
+}
+
 func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 	const old = "this application (0.10.14) does not support it"
 	for _, c := range []struct {

@@ -24,12 +24,15 @@ type Overview struct {
 	problem int // the selected one
 	snippet int // the one that is shown
 	traffic traffic
-	recent  []status.Call // oldest first
-	now     time.Time     // zero: what waits is not counted down
+	recent  []status.Call  // oldest first
+	now     time.Time      // zero: what waits is not counted down
+	known   []status.Agent // as the hub has recorded them; it need not run for that
+	asked   int            // counts what made known old
+	learned int            // the asked that known is the answer to
 }
 
 // NewOverview returns an Overview that shows times of zone.
-func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone} }
+func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone, asked: 1} }
 
 // overviewHelp lists the keys of [Overview].
 func overviewHelp(k Keys) []KeyGroup {
@@ -42,10 +45,37 @@ func overviewHelp(k Keys) []KeyGroup {
 
 // Show implements [Pane].
 func (p Overview) Show(s status.Snapshot) Pane {
+	if len(s.Sessions) != len(p.snap.Sessions) {
+		p.asked++
+	}
 	p.snap = s
 	p.problem = widget.Clamp(p.problem, len(s.Problems))
 	p.snippet = widget.Clamp(p.snippet, len(s.Snippets))
 	return p
+}
+
+// WantedQuery implements [Querier].
+func (p Overview) WantedQuery() Query {
+	if p.learned == p.asked {
+		return nil
+	}
+	return AgentsQuery{Refresh: p.asked}
+}
+
+// TakeResult implements [Querier].
+func (p Overview) TakeResult(r Result) Pane {
+	if q, ok := r.Query.(AgentsQuery); ok {
+		p.learned = q.Refresh
+		if r.Err == nil {
+			p.known = r.Agents
+		}
+	}
+	return p
+}
+
+// isFirstRun reports whether no agent has been there yet, as far as is known.
+func (p Overview) isFirstRun() bool {
+	return len(p.snap.Sessions)+len(p.recent)+len(p.known) == 0
 }
 
 // ObserveCalls implements [CallObserver].

@@ -40,7 +40,7 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 		hub = p.hubSection(t, true)
 		hub.Title = "Hub"
 		sections := append(append(first, agents, live, sources), connect...)
-		if len(p.snap.Sessions)+len(p.recent) == 0 {
+		if p.isFirstRun() {
 			sections = append(append(append(first, agents), connect...), sources, live)
 		}
 		lines = widget.Stack(t, w, h, true, append(sections, hub)...)
@@ -128,7 +128,14 @@ func orNoName(client string) string {
 func (p Overview) agentsSection(t theme.Theme) widget.Section {
 	return listSection("Agents", len(p.snap.Sessions), func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
-			return []string{t.Dim.Text(noAgentText(p.snap))}
+			gone := goneAgents(p.known, nil)
+			if len(gone) == 0 {
+				return []string{t.Dim.Text(noAgentText(p.snap))}
+			}
+			return widget.FirstRows(t, len(gone), h, func(i int) string {
+				return t.Dim.Fit("○ "+gone[i].Client, nameWidth(w)+2) + " " +
+					t.Dim.Cut("left, last seen "+widget.ClockTime(gone[i].LastSeen, p.snap.Time, p.zone), w-nameWidth(w)-3)
+			})
 		}
 		agents := append([]status.Session{}, p.snap.Sessions...)
 		waitingFirst(agents, p.snap)
@@ -139,7 +146,7 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 // connectSections say how an agent gets in: all of it until one has been there,
 // then in one row.
 func (p Overview) connectSections(t theme.Theme, inside int) []widget.Section {
-	if len(p.snap.Sessions)+len(p.recent) == 0 {
+	if p.isFirstRun() {
 		return []widget.Section{p.connectSection(t, inside)}
 	}
 	if len(p.snap.Snippets) == 0 {
