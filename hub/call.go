@@ -53,6 +53,7 @@ type call struct {
 	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
 	running  *runningCall      // nil: another call makes it
+	late     func(error)       // answers it while a System still works on it; nil: whoever waits does
 
 	id         atomic.Int64   // in the audit; 0: not needed yet
 	authorized bool           // it was let through
@@ -69,9 +70,10 @@ type call struct {
 // slot is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
 func (c *call) slot() slot {
-	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil}
+	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
 	switch {
 	case c.group.isLedBy(c):
+		s.late = nil // it takes back what it wrote, and says so
 		s.timeout = c.group.deadline() + takeBackWithin
 	case c.group != nil:
 		s.inline = true
@@ -120,6 +122,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err error) {
 	ctx, end := c.begin(ctx, h)
 	defer func() { err = end(err) }()
+	c.late = c.lateAnswer(h, end)
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -144,9 +147,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		}
 		c.authorized = true
 		c.recorder = h.changes.newRecorder(c)
-		room := c.slot()
-		room.late = c.lateAnswer(h, end)
-		res, err = runOnSource(ctx, h.runner, room, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+		res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.run(ctx, c, open, auth)
 		})
 		if again = c.Form == nil && auth.wasOutdated(err); again {
@@ -179,7 +180,7 @@ func (c *call) begin(ctx context.Context, h *Hub) (_ context.Context, end func(e
 // lateAnswer ends the call while its tool goes on: as [Hub.call] does afterwards. It
 // is nil where the caller waits for that.
 func (c *call) lateAnswer(h *Hub, end func(error) error) func(error) {
-	if c.Late == nil || c.outer != nil || c.group != nil {
+	if c.Late == nil || c.outer != nil {
 		return nil
 	}
 	return func(err error) {
