@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -102,7 +104,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]bool, error) {
 	files := map[string]bool{}
 	if in.LinksTo != "" {
-		target, err := s.n.find(in.LinksTo)
+		target, err := s.linkTarget(in.LinksTo)
 		if err != nil {
 			return nil, err
 		}
@@ -136,6 +138,30 @@ func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]
 		files[file] = files[file] && wanted[file]
 	}
 	return withoutFalse(files), nil
+}
+
+// linkTarget is the page that links_to names: by its path, or as a wikilink does
+// by its file's name alone, where only one page has that.
+func (s *search) linkTarget(arg string) (string, error) {
+	file, err := s.n.find(arg)
+	if err == nil || tools.AsError(err).Code != tools.NotFound || strings.Contains(arg, "/") {
+		return file, err
+	}
+	var named []string
+	wanted := folder.FoldName(strings.TrimSuffix(arg, ".md"))
+	for _, page := range s.outline.pageFiles() {
+		if folder.FoldName(path.Base(stem(page))) == wanted {
+			named = append(named, page)
+		}
+	}
+	switch len(named) {
+	case 0:
+		return "", err
+	case 1:
+		return named[0], nil
+	}
+	return "", tools.Errorf(tools.Invalid, "links_to: %d pages are named %s", len(named), tools.Truncate(arg, 100)).
+		WithHint("Use the path of one: %s.", strings.Join(named[:min(5, len(named))], ", "))
 }
 
 func withoutFalse(files map[string]bool) map[string]bool {
