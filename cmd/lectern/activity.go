@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -53,13 +52,7 @@ func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON bool) erro
 		return err
 	}
 	if asJSON {
-		out := json.NewEncoder(c.out)
-		for _, r := range page.Calls {
-			if err := out.Encode(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printRecords(c, page.Calls)
 	}
 	if len(page.Calls) == 0 {
 		c.printf("nothing that agents did is recorded, or nothing matches\n")

@@ -97,6 +97,17 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	return nil
 }
 
+// printRecords prints a JSON object per line.
+func printRecords(c *cli, records []audit.Record) error {
+	out := json.NewEncoder(c.out)
+	for _, r := range records {
+		if err := out.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // listCalls shows recorded calls, with a hub or without.
 func listCalls(ctx context.Context, c *cli, f callsFlags) error {
 	page, err := readCalls(ctx, c, f.Filter)
@@ -104,13 +115,7 @@ func listCalls(ctx context.Context, c *cli, f callsFlags) error {
 		return err
 	}
 	if f.json {
-		out := json.NewEncoder(c.out)
-		for _, r := range page.Calls {
-			if err := out.Encode(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printRecords(c, page.Calls)
 	}
 	if len(page.Calls) == 0 {
 		c.printf("no calls\n")
