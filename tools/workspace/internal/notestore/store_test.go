@@ -29,6 +29,11 @@ func TestMain(m *testing.M) {
 func eachDatabase(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, filepath.Join(t.TempDir(), "notes.db"))) })
+	t.Run("sqlite, words indexed at once", func(t *testing.T) {
+		s := open(t, filepath.Join(t.TempDir(), "notes.db"))
+		s.freshNotes = 1
+		test(t, s)
+	})
 	t.Run("postgres", func(t *testing.T) { test(t, open(t, postgres.Database(t))) })
 }
 
