@@ -215,8 +215,22 @@ func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteI
 	return replaceLinks(ctx, c, workspace, r.ID, true, nil)
 }
 
+// replaceLinks keeps the links of a text. Where they are those of the text before, they
+// stay as they are, with the time at which they were made.
 func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string, existed bool, links []textLink) error {
 	if existed {
+		same := 0
+		stored, err := sqlstore.Select(ctx, c, func(row sqlstore.Row) (l textLink, err error) { return l, row.Scan(&l.target, &l.kind) },
+			"SELECT target, kind FROM text_links WHERE workspace = ? AND source = ? ORDER BY id DESC", workspace, note)
+		if err != nil {
+			return err
+		}
+		for same < min(len(stored), len(links)) && stored[same].target == links[same].target && stored[same].kind == links[same].kind {
+			same++
+		}
+		if same == len(links) && same == len(stored) {
+			return nil
+		}
 		if _, err := c.Exec(ctx, "DELETE FROM text_links WHERE workspace = ? AND source = ?", workspace, note); err != nil {
 			return err
 		}
