@@ -39,7 +39,7 @@ func (w noteReader) noteTargets(ctx context.Context, workspace, note string) []s
 	if ctx.Err() != nil {
 		return names
 	}
-	found := w.notes.Serve(ctx, notesapi.Request{Method: http.MethodGet, Path: w.path(ID(workspace), "notes", note), Brief: true}).Note
+	found := w.notes.Serve(ctx, notesapi.Request{Method: http.MethodGet, Path: w.path(ID(workspace), "notes", note), WithoutLinks: true}).Note
 	if found.Class != "" {
 		names = append(names, classPath(workspace, found.Class, note))
 	}

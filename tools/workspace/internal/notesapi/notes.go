@@ -145,7 +145,7 @@ func getNote(c *call) (any, error) {
 	c.note = NoteName{c.workspace, n.ID, n.Class}
 	t := c.api.texts.parse(n.Text)
 	answer := newNoteAnswer(*n, t)
-	if c.request.Brief {
+	if c.request.WithoutLinks {
 		return answer, nil
 	}
 	links, err := c.draft.LinksOf(c.ctx, c.workspace, n, maxRows)

@@ -19,9 +19,9 @@ type Request struct {
 	Path   string          // as in a URL, without the query: /workspaces/ws/notes
 	Query  url.Values      // may be nil
 	Body   json.RawMessage // empty: none
-	// Brief leaves out of a note its links and what is wrong with it, which take the
+	// WithoutLinks leaves out of a note its links and what is wrong with it, which take the
 	// longest to find.
-	Brief bool
+	WithoutLinks bool
 }
 
 // A Response is the answer to a [Request].
