@@ -223,10 +223,10 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		}
 	}
 	info.setSchemas(reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	normalize := spec.Normalize
+	normalize, verbatim := spec.Normalize, isReadVerbatim(reflect.TypeFor[In]())
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
-		if err := readArguments(normalize, info.In, raw, &v); err != nil {
+		if err := readArguments(normalize, info.In, verbatim, raw, &v); err != nil {
 			return Result{}, err
 		}
 		out, err := method(src, ctx, c, v)
@@ -265,12 +265,12 @@ func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 }
 
 // readArguments reads the arguments of a call into what v points to.
-func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, raw json.RawMessage, v any) error {
+func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, verbatim bool, raw json.RawMessage, v any) error {
 	raw, err := normalizeArguments(normalize, raw)
 	if err != nil {
 		return err
 	}
-	return decodeArguments(schema, raw, v)
+	return decodeArguments(schema, verbatim, raw, v)
 }
 
 // normalizeArguments applies [Spec].Normalize. What is no object is left to the
