@@ -93,7 +93,7 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).WithHint("Folders named assets hold attachments; choose another place.")
 	}
-	if at, ok := o.places[stem(placed)]; ok && at.page != "" {
+	if at := o.places.at(stem(placed)); at != nil && at.page != "" {
 		return "", tools.Errorf(tools.Conflict, "The page already exists as %s", at.page).WithHint("Use that path.")
 	}
 	return placed, nil
@@ -116,7 +116,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 	}
 	m := moves{}
 	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
-		if at, ok := o.places[place]; ok && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
+		if at := o.places.at(place); at != nil && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
 			m[at.page] = place + "/" + indexPage
 		}
 	}
