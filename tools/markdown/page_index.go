@@ -59,6 +59,8 @@ type pageIndex struct {
 	bad     map[string]bool // pages that could not be read
 	behind  chan struct{}   // wakes Run
 	filling bool
+
+	moved movedPages
 }
 
 // A comparison is the outline of the vault, and the index as it was brought up to
@@ -253,12 +255,17 @@ func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
 	pages := make([]index.Page, len(changed))
 	bad := make([]bool, len(changed))
 	err := folder.ForEach(ctx, len(changed), func(i int) { pages[i], bad[i] = p.n.indexedPage(changed[i]) })
+	var moved map[string]string
+	if err == nil {
+		moved, err = p.pairMoves(ctx, pages, gone)
+	}
 	if err == nil && len(changed)+len(gone) > 0 {
 		err = p.x.Update(ctx, pages, gone)
 	}
 	if err != nil {
 		return err
 	}
+	p.moved.add(moved)
 	p.n.report.Clear(indexBroken)
 	for i, page := range pages {
 		p.known[page.File] = page.Stamp
