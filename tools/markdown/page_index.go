@@ -63,6 +63,8 @@ type pageIndex struct {
 	known   map[string]index.Stamp
 	bad     map[string]bool // pages that could not be read
 	behind  chan struct{}   // wakes Run
+
+	moved movedPages
 }
 
 // A comparison is the outline of the vault, and the index as it was brought up to
@@ -312,12 +314,17 @@ func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
 // put writes pages into the index, and removes others.
 func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 	err := b.err
+	var moved map[string]string
+	if err == nil {
+		moved, err = p.pairMoves(ctx, b.pages, gone)
+	}
 	if err == nil {
 		err = p.x.Update(ctx, b.pages, gone)
 	}
 	if err != nil {
 		return err
 	}
+	p.moved.add(moved)
 	p.n.report.Clear(indexBroken)
 	for i, page := range b.pages {
 		p.known[page.File] = page.Stamp

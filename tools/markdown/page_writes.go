@@ -13,6 +13,18 @@ import (
 // maxPage is the maximum size of a page, in bytes.
 const maxPage = 16 << 20
 
+// checkContent checks the text that an agent gives.
+func checkContent(content string) error {
+	switch {
+	case len(content) > maxPage:
+		return tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(content))
+	case strings.Contains(content, "\x00"): // other programs would take the page for no text
+		return tools.Errorf(tools.Invalid, "content: has a NUL character on line %d", strings.Count(content[:strings.IndexByte(content, 0)], "\n")+1).
+			WithHint("Leave it out; bytes are attached with add_attachment.")
+	}
+	return nil
+}
+
 // Etag is a version of a page from read_page; quotes around it are ignored.
 type Etag string
 
@@ -39,11 +51,11 @@ func (e Etag) check(p *page) error {
 func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) (*page, *outline, error) {
 	file, err := n.findExact(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, explainMissing(ctx, n, path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, explainMissing(ctx, n, path, err)
 	}
 	if err := version.check(p); err != nil {
 		return nil, nil, err

@@ -52,7 +52,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 			out.Total--
 			continue
 		}
-		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() {
+		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() || !s.query.Until.IsZero() {
 			m.Modified = modified.UTC().Format("2006-01-02T15:04Z")
 		}
 		out.Matches = append(out.Matches, m)
@@ -64,6 +64,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 		out.Note = "No page is so. Try without one of the filters. "
 	case how == index.AllPrefixes:
 		out.Note = "No page has these words; these have words that begin so. "
+	case how == index.NearWords:
 	case how == index.AnyPrefix && all > 1:
 		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin so. ", all)
 	}
@@ -127,7 +128,7 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 	all := slices.Concat(found...)
 	if out.Total = len(all); out.Total == 0 {
 		out.Note = "No line matches. "
-		if s.mode != byWords {
+		if !s.mode.readsWords() {
 			out.Note = "No line matches; letter case counts. Try mode words. "
 		}
 	}
@@ -187,7 +188,7 @@ func (s *search) lineMatcher() (matches func(line string) bool, needs []byte, er
 		}
 		literal, _ := re.LiteralPrefix()
 		return re.MatchString, neededBytes(literal), nil
-	case byWords:
+	case byWords, bySpell:
 	}
 	return func(line string) bool { return s.words.inTokens(index.Tokens(line)) }, nil, nil
 }
