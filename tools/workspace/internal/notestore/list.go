@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -112,7 +113,7 @@ func (d *Draft) drafted(workspace string) (list []draftedNote) {
 			list = append(list, draftedNote{c.after, draftSeq(c.revisions[len(c.revisions)-1])})
 		}
 	}
-	slices.SortFunc(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
+	order.Sort(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
 	return list
 }
 
