@@ -55,6 +55,9 @@ var (
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
 	// SourceKindsQuery answers the kinds of sources that can be added.
 	SourceKindsQuery = Query[struct{}, []SourceKind]{"source-kinds"}
+	// CompletePathQuery answers what completes a path on the panel's machine. A folder
+	// that is missing or cannot be read completes nothing.
+	CompletePathQuery = Query[PathPrefix, PathCompletion]{"complete-path"}
 
 	// HiddenPagesQuery counts what the privacy rules of a source, named by the
 	// input, hide now. If the source does not serve or cannot count, the answer is
@@ -77,7 +80,7 @@ func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
-		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }

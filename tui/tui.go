@@ -76,6 +76,8 @@ type Model struct {
 	tabs            paneTabs
 	over            overlay   // nil: none
 	ignoreKeysUntil time.Time // the overlay has just opened
+	asked           overlayQuery
+	awaited         firstCalls // of the clients that the wizard connected
 	approvals       approvalWatch
 	notice          notice
 	mouse           bool // the panel gets mouse events
@@ -95,9 +97,6 @@ type stream struct {
 // keyGrace is how long an overlay that comes by itself ignores keys: they were
 // meant for what was there before.
 const keyGrace = 400 * time.Millisecond
-
-// overlayTab stands for the overlay where a query names the tab that asks.
-const overlayTab = -1
 
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
@@ -126,8 +125,9 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	next, tick := next.keepTime()
-	asked, ask := next.wantedQuery()
-	return asked, tea.Batch(cmd, tick, ask)
+	next, askOver := wantedOverlayQuery(next)
+	next, ask := next.wantedQuery()
+	return next, tea.Batch(cmd, tick, askOver, ask)
 }
 
 func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
@@ -148,6 +148,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.PasteMsg:
+		if over, ok := m.over.(overlayPaster); ok {
+			m.over = over.paste(msg.Content)
+		}
 		if m.over == nil {
 			m.tabs = m.tabs.paste(msg.Content)
 		}
@@ -167,7 +170,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case batchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
-		return m, nextBatch(msg.next)
+		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
 		return m, m.fx.streamsLater()
@@ -177,12 +180,8 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case retryStreamsMsg:
 		return m.openStreams()
 	case resultMsg:
-		if z, ok := m.over.(wizard); ok && msg.tab == overlayTab {
-			z.kinds = msg.result.Kinds
-			m.over = z
-		}
 		if msg.tab == overlayTab {
-			return m, nil
+			return takeOverlayResult(m, msg.result), nil
 		}
 		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
 		if _, ok := msg.result.Query.(pane.ApprovalQuery); ok { // the change has only now come onto the screen
@@ -216,6 +215,11 @@ func (m Model) restyle(mode theme.Mode) Model {
 func (m Model) showSnapshot(s status.Snapshot) Model {
 	m.snap, m.hasSnapshot = s, true
 	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.Show(s) })
+	m.awaited = m.awaited.show(s)
+	if v, ok := m.over.(firstCallView); ok {
+		v.calls = m.awaited
+		m.over = v
+	}
 	return timePassed(m)
 }
 
@@ -276,7 +280,6 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.Running(m.snap) && len(m.snap.Installations) > 0
 	if wanted && !m.wizardOffered && m.over == nil {
 		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
-		streams = tea.Batch(streams, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{}))
 	}
 	cmd := tea.Batch(m.fx.next(msg.next), streams)
 	if first && m.snap.Hub.State == status.Stopped {
@@ -370,7 +373,6 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.nextColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
-		return m, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{})
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):

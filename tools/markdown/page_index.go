@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,13 +71,13 @@ type pageIndex struct {
 // A comparison is the outline of the vault, and the index as it was brought up to
 // date with it.
 type comparison struct {
-	done       chan struct{}
-	entries    folder.Listing
-	outline    *outline
-	x          *index.Index // nil: the index is not up to date
-	unreadable int
-	err        error
-	cache      *linkCache // of comparisons between which nothing has changed
+	done    chan struct{}
+	entries folder.Listing
+	outline *outline
+	x       *index.Index // nil: the index is not up to date
+	unread  []string     // pages that could not be read
+	err     error
+	cache   *linkCache // of comparisons between which nothing has changed
 }
 
 // newPageIndex prepares an index in a folder of the source's own. Rules are a part
@@ -173,7 +174,7 @@ func (p *pageIndex) compare(c *comparison) {
 			p.fail(err)
 			return
 		}
-		c.x, c.unreadable = p.x, len(p.bad)
+		c.x, c.unread = p.x, slices.Sorted(maps.Keys(p.bad))
 		p.last = c
 	}
 }
