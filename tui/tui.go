@@ -355,6 +355,12 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m.dispatch(want)
 }
 
+// press hands a key to the visible pane.
+func (s paneTabs) press(k pane.Press) (paneTabs, pane.Intent) {
+	p, want := s.visible().pane.Key(k)
+	return s.set(s.current, p), want
+}
+
 // handleGlobalKey answers the keys that mean the same in every pane.
 func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if why := m.disabledReason(k); why != "" {

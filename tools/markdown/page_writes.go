@@ -1,12 +1,10 @@
 package markdown
 
 import (
-	"bytes"
 	"context"
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -65,28 +63,6 @@ func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) 
 		return nil, nil, err
 	}
 	return p, now.outline, nil
-}
-
-// replacePage replaces the text of page p, unless the file has changed since p
-// was read. It keeps the line endings and the byte order mark.
-func (d *draft) replacePage(p *page, text string) error {
-	if !p.utf8 {
-		return notUTF8Error(p.file)
-	}
-	return d.setContent(p, folder.Rewrite(p.data, text))
-}
-
-// setContent replaces the bytes of page p, unless the file has changed since p was
-// read.
-func (d *draft) setContent(p *page, data []byte) error {
-	st, err := d.Hold(p.file)
-	if err != nil {
-		return d.n.toolError(p.file, err)
-	}
-	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
-		return conflictError(versionOf(st.Data))
-	}
-	return d.n.toolError(p.file, d.SetContent(p.file, data))
 }
 
 // checkNewPage checks that a new page can be created at file: it must be a page,
