@@ -49,6 +49,8 @@ func changesHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Allow, "allow the selected call once"), help(k.AllowScope, "allow for longer: ten minutes, the session"),
 		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny, with a reason"),
+		help(k.LeaveOut, "leave a hunk out, or take it back"), help(k.NextHunk, "next hunk"), help(k.PreviousHunk, "previous hunk"),
+		help(k.EditText, "edit the text in your editor"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
 		help(k.Raw, "show all of a long change"), help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
 	}}}
@@ -63,7 +65,7 @@ func (p Changes) Show(s status.Snapshot) Pane {
 	before, _ := p.pending()
 	p.snap = s
 	p.reader = p.reader.keep(func(id string) bool { return p.approval(id) >= 0 })
-	return p.follow(place, before)
+	return selectMade(p.follow(place, before))
 }
 
 // hubRestarted reports whether now is of another hub than before, or of the same
@@ -144,8 +146,12 @@ func (p Changes) TakeResult(f Result) Pane {
 		}
 		return p
 	}
+	if q, ok := f.Query.(EditPlanQuery); ok {
+		p.reader = p.reader.takeEditPlan(q, f)
+		return p
+	}
 	p.cache = p.cache.takeResult(f)
-	return p.keepSelection(place)
+	return selectMade(p.keepSelection(place))
 }
 
 // ObserveCalls implements [CallObserver]: a call that wrote makes the cache old.
@@ -194,6 +200,9 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	p = p.look(k)
 	if !key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) {
 		p.reader.warned = ""
+	}
+	if next, want, done := editKey(p, k); done {
+		return next, want
 	}
 	w, h := p.detailRoom(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
@@ -252,7 +261,9 @@ func (p Changes) detailText() widget.TextView {
 	if !p.selection.pending {
 		return p.cache.diff(p.selection.id)
 	}
-	if text, known := p.reader.texts[p.selection.id]; known {
+	if e, shown := p.reader.shownEdit(p.selection.id); shown && e.known {
+		return e.view
+	} else if text, known := p.reader.texts[p.selection.id]; known && !shown {
 		return text.view
 	}
 	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
@@ -274,7 +285,14 @@ func (p Changes) Keys() []key.Binding {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
 	if a, waits := p.pending(); waits {
-		keys := []key.Binding{p.keys.Allow, p.keys.Refuse}
+		allow, edit := editKeys(p, a)
+		keys, last := append([]key.Binding{allow, p.keys.Refuse}, edit...), []key.Binding{turn}
+		if p.detail.Open {
+			keys, last = append([]key.Binding{allow, p.keys.Refuse, turn}, edit...), nil
+		}
+		if p.reader.isEdited(a.ID) {
+			return append(keys, last...)
+		}
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
 			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
@@ -284,7 +302,7 @@ func (p Changes) Keys() []key.Binding {
 		if !a.OnlyOnce {
 			keys = append(keys, p.keys.AllowAlways)
 		}
-		return append(keys, turn)
+		return append(keys, last...)
 	}
 	if p.hasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
@@ -311,6 +329,9 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	if _, open := choosing(p); open {
 		return chooserDisabledReason(p.keys, k)
 	}
+	if why := editDisabledReason(p, k, a, waits); why != "" {
+		return why
+	}
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
 	case key.Matches(k, p.keys.Enter):
 		return reasonUnless(p.len() > 0, "There are no changes.")
@@ -326,6 +347,8 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(len(scopes(a)) > 1, onlyOnceReason(a))
 	case key.Matches(k, p.keys.AllowAlways):
 		return onlyOnceReason(a)
+	case key.Matches(k, p.keys.Raw) && waits && p.reader.isEdited(a.ID):
+		return ""
 	case key.Matches(k, p.keys.Raw):
 		return reasonUnless(waits && text.hidden != "", "There is nothing more to show.")
 	case undoes && !written:
