@@ -77,6 +77,12 @@ var screens = []screen{
 		r.press("!", "j")
 		r.wait(keyGrace)
 	}},
+	{"changes-hunks", withHunks, func(r *testPanel) {
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: threeHunks}}})
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("]", "space")
+	}},
 	{"changes-refuse", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
