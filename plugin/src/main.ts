@@ -49,7 +49,7 @@ function main(): void {
   let shown = ''
   logseq.provideModel({ openLectern: () => logseq.showMainUI({ autoFocus: true }) })
   logseq.setMainUIInlineStyle({ position: 'fixed', zIndex: 11, top: '10%', left: '25%', width: '50%', height: '70%' })
-  const askAgent = async (block?: string) => void (await logseq.UI.showMsg(await plugin.askAgent(block)))
+  const askAgent = async (block?: string) => say(await plugin.askAgent(block))
   offerCommand(() => logseq.Editor.registerSlashCommand(askTitle, ({ uuid }) => askAgent(uuid)))
   offerCommand(() => logseq.Editor.registerBlockContextMenuItem(askTitle, ({ uuid }) => askAgent(uuid)))
   offerCommand(() => logseq.App.registerCommandPalette({ key: 'ask-agent', label: `Lectern: ${askTitle}` }, () => askAgent()))
@@ -98,12 +98,17 @@ function proxied(): Post {
   }
 }
 
+/** Tells the person something in Logseq's window. */
+async function say(text: string): Promise<void> {
+  await Promise.resolve(logseq.UI.showMsg(text)).catch(console.error)
+}
+
 async function copy(what: string, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    await logseq.UI.showMsg(`${what} copied`, 'success')
+    await say(`${what} copied`)
   } catch {
-    await logseq.UI.showMsg(text) // the frame may have no access to the clipboard
+    await say(text) // the frame may have no access to the clipboard
   }
 }
 

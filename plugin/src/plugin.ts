@@ -182,7 +182,7 @@ export class Plugin {
 
   private connectionChanged(connection: ConnectionState): void {
     const { phase, detail } = connection
-    if (phase !== 'connecting') this.log.add(`${phase}: ${detail}`)
+    if (phase !== 'connecting' && detail !== 'reconnecting') this.log.add(`${phase}: ${detail}`)
     if (phase === 'connected') {
       this.everConnected = true
       // Who was to be told may not have been there when they were queued.

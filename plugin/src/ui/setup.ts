@@ -4,7 +4,11 @@ import type { State } from '../diagnostics'
 // install nothing, but it can say how.
 
 /** What a client of MCP is told to start, as most of them take it. */
-export const clientConfiguration = JSON.stringify({ mcpServers: { lectern: { command: 'lectern', args: ['serve'] } } }, null, 2)
+export const clientConfiguration = `{
+  "mcpServers": {
+    "lectern": { "command": "lectern", "args": ["serve"] }
+  }
+}`
 
 const releases = 'https://github.com/lectern-mcp/lectern/releases/latest/download'
 

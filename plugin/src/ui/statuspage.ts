@@ -55,14 +55,14 @@ function installation({ settings, platform }: State, actions: Actions): HTMLElem
     element('p', `No Lectern answers on port ${settings.port} of this machine. A plugin cannot start it. If it is not installed, run this in a terminal:`, 'warning'),
     element('pre', install),
     button('Copy the command', () => actions.copy('The command', install)),
-    element('p', 'Then `lectern plugin install` gives this plugin its token, and `lectern` shows what is going on. Restart Logseq once.'),
+    element('p', 'Then run: lectern plugin install. It gives this plugin its token. Restart Logseq once.'),
   ]
 }
 
 function clients(actions: Actions): HTMLElement[] {
   return [
     element('h2', 'Connect an AI client'),
-    element('p', '`lectern client install` does it for the clients that it knows. Others take this:'),
+    element('p', 'The command lectern client install does it for the clients that it knows. Others take this:'),
     element('pre', clientConfiguration),
     button('Copy MCP configuration', () => actions.copy('The MCP configuration', clientConfiguration)),
   ]
