@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -76,7 +77,9 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	}
 	var revisions []made
 	indexes := map[noteKey]*noteIndex{}
-	for _, k := range slices.SortedFunc(maps.Keys(d.notes), compareNoteKeys) {
+	keys := slices.Collect(maps.Keys(d.notes))
+	order.Sort(keys, compareNoteKeys)
+	for _, k := range keys {
 		change := d.notes[k]
 		x := &noteIndex{note: change.after, last: change.last}
 		var current string
@@ -92,7 +95,7 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 			revisions = append(revisions, made{r, k})
 		}
 	}
-	slices.SortFunc(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
+	order.Sort(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
 	full := false
 	for _, r := range revisions {
 		seq, err := insertRevision(ctx, c, r.in.workspace, r.Revision)

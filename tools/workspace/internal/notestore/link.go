@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -165,7 +166,7 @@ func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) 
 	}
 	list = append(list, r.drafted(n, keys)...)
 	list = slices.DeleteFunc(list, func(s storedLink) bool { return after != "" && s.id >= after || s.id < last })
-	slices.SortFunc(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
+	order.Sort(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
 	return list, last, more, nil
 }
 
