@@ -274,7 +274,8 @@ func (t configTable) origins(key string, to *[]string) {
 	for i, v := range list {
 		origin, _ := v.(string)
 		if !isOrigin(origin) {
-			t.wrong(fmt.Sprintf("%s[%d]", key, i), `must be one origin exactly as the browser sends it, such as "file://" or "https://graph.example"`)
+			t.wrong(fmt.Sprintf("%s[%d]", key, i),
+				`must be one origin exactly as the browser sends it, such as "file://" or "https://graph.example"`)
 			continue
 		}
 		*to = append(*to, origin)

@@ -55,7 +55,8 @@ func (m Machine) InstallPlugin(plugin Plugin) (*Proposal, error) {
 	g := m.pluginInstall(plugin)
 	p := m.proposal("Install the plugin " + g.ID)
 	if !isFolder(g.home) {
-		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir", g.home)
+		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir",
+			g.home)
 	}
 	if err := g.checkFolder(); err != nil {
 		return nil, fmt.Errorf("install plugin: %w", err)

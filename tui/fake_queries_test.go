@@ -26,6 +26,7 @@ type fakeQueries struct {
 	ran      []string // source, tool and arguments
 	asked    []string // prefixes of checks, scopes of tools
 	pages    fakePages
+	proposed string // the text that the calls that wait would write
 	err      error
 }
 
@@ -78,6 +79,9 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleQuery(queries, status.PageQuery, c.Page)
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
 	fakeApproval(queries, hub)
+	status.HandleQuery(queries, status.ProposedTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		return status.ApprovalText{Text: c.proposed, From: r.From, Bytes: len(c.proposed)}, c.failing()
+	})
 	return status.Router{Client: hub, Queries: queries}
 }
 

@@ -83,6 +83,27 @@ func (v *View) IsDir(name string) bool {
 	return err == nil && info.dir
 }
 
+// FindSymlink returns the part of a name that is a symbolic link, of the file or of a
+// folder on the way to it.
+func (v *View) FindSymlink(name string) (link string, found bool) {
+	if CheckName(name) != nil {
+		return "", false
+	}
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		info, err := v.tree.lstat(name[:i])
+		if err != nil {
+			return "", false
+		}
+		if info.onDisk != nil && info.onDisk.Mode()&fs.ModeSymlink != 0 {
+			return name[:i], true
+		}
+	}
+	return "", false
+}
+
 // Stat returns the size in bytes and the modification time of a regular file, or
 // zero values if name is not one.
 func (v *View) Stat(name string) (size int64, modified time.Time) {

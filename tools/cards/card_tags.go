@@ -30,7 +30,9 @@ type GetTagsOut struct {
 func getTags() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetTagsIn, GetTagsOut]{
 		Name: "get_tags", Title: "List tags", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists the tags of a card, or of all cards.\nThe tags of A are the lines of the card A+tags; change them with update_card and append_item. search_cards finds cards by tag.", Errors: []tools.Code{tools.NotFound},
+		Doc: "Lists the tags of a card, or of all cards.\nThe tags of A are the lines of the card A+tags; change them with update_card and " +
+			"append_item. search_cards finds cards by tag.",
+		Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetTagsIn, GetTagsOut]{
 			{Purpose: "see the tags of a card", In: GetTagsIn{Name: "Chronicle"}, Want: GetTagsOut{Tags: []TagInfo{{Tag: "Age"}}}},
 			{Purpose: "see all tags", Want: GetTagsOut{Tags: []TagInfo{{"Age", 1}}}},

@@ -48,8 +48,8 @@ func writePage() tools.Tool[*Notebook] {
 
 // WritePage implements write_page.
 func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
-	if len(in.Content) > maxPage {
-		return WritePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	if err := checkContent(in.Content); err != nil {
+		return WritePageOut{}, err
 	}
 	in.Path = strings.TrimPrefix(in.Path, "./")
 	n.writing.Lock()

@@ -21,6 +21,11 @@ type (
 		Approval string
 		All      bool
 	}
+	// EditPlanQuery asks what a person's version of a waiting call would write.
+	EditPlanQuery struct {
+		Approval string
+		Edit     *status.TextEdit
+	}
 	// ChangesQuery asks for the Changes before the one with this ID; empty: the
 	// newest.
 	ChangesQuery struct {
@@ -84,6 +89,7 @@ type (
 )
 
 func (ApprovalQuery) query()      {}
+func (EditPlanQuery) query()      {}
 func (ChangesQuery) query()       {}
 func (RecordedCallsQuery) query() {}
 func (AgentsQuery) query()        {}
@@ -105,6 +111,7 @@ type Result struct {
 	Err      error // why there is no answer; the rest is empty then
 	More     bool  // more Results of this Query follow
 	Approval ApprovalContent
+	Plan     status.Plan
 	Calls    status.RecordedCalls
 	Changes  status.Changes
 	Agents   []status.Agent

@@ -103,7 +103,8 @@ func statesByID(changes []StateChange) (from, to map[int64]State) {
 func (s restoration) checkUnused(ctx context.Context, gone []State) error {
 	for _, old := range gone {
 		var uses int
-		if err := s.q.QueryRow(ctx, "SELECT count(*) FROM card WHERE trash = 0 AND (left_id = ? OR right_id = ? OR type_id = ?)", old.ID, old.ID, old.ID).Scan(&uses); err != nil {
+		if err := s.q.QueryRow(ctx, "SELECT count(*) FROM card WHERE trash = 0 AND (left_id = ? OR right_id = ? OR type_id = ?)", old.ID, old.ID,
+			old.ID).Scan(&uses); err != nil {
 			return err
 		}
 		if uses > 0 {
@@ -190,7 +191,8 @@ func (s restoration) giveState(ctx context.Context, old, new State) error {
 			return err
 		}
 		c.Name, c.key = new.Name, new.Name.Key()
-		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(c.Name), c.key, searchedWords(c.Name), c.ID); err != nil {
+		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(c.Name), c.key, searchedWords(c.Name),
+			c.ID); err != nil {
 			return err
 		}
 		if c, err = takeOut(ctx, s.Store, q, by, c); err != nil {

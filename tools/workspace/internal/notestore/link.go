@@ -24,7 +24,7 @@ type Link struct {
 	Kind     string    `json:"kind"`
 	Origin   string    `json:"origin"` // made or text
 	Resolved bool      `json:"resolved"`
-	Created  time.Time `json:"created_at"` // of one in a text: when the text was saved
+	Created  time.Time `json:"created_at"` // of one in a text: when its note was saved with others than before
 }
 
 // A textLink is a place in the text of a note that names something.
