@@ -42,7 +42,7 @@ func deletePage() tools.Tool[*Notebook] {
 
 // DeletePage implements delete_page.
 func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
-	if strings.HasSuffix(in.Path, "/") {
+	if strings.HasSuffix(in.Path, "/") && n.graph == nil { // the titles of a Logseq graph are in no folders
 		return in.deleteFolder(ctx, n, c)
 	}
 	linking, err := in.findLinks(ctx, n)
@@ -91,7 +91,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 // writing, so that no writer waits for it.
 func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, error) {
 	file, err := n.findExact(in.Path)
-	if _, at, findErr := n.findNode(ctx, in.Path); err != nil && findErr == nil && at.page == "" && at.place != "" {
+	if _, at, findErr := n.findNode(ctx, in.Path); err != nil && n.graph == nil && findErr == nil && at.page == "" && at.place != "" {
 		return "", tools.Errorf(tools.Invalid, "path: %s is a folder without a page of its own", at.place).WithHint("To delete it with all in it use %s/.", at.place)
 	}
 	if err != nil {
