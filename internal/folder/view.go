@@ -225,7 +225,7 @@ func (v *View) CheckDestination(name, from string) (string, error) {
 			return v.checkNewDestination(dir, strings.Join(parts[i:], "/"), from)
 		case err != nil:
 			return name, err
-		case last && from != "" && at != from && !v.sameFile(at, from):
+		case last && from != "" && at != from && !v.SameFile(at, from):
 			return name, ErrExists
 		case last && from == "" && !info.regular, !last && !info.dir:
 			return name, ErrNotRegular
@@ -255,7 +255,9 @@ func (v *View) checkNewDestination(dir, rest, from string) (string, error) {
 	return name, nil
 }
 
-func (v *View) sameFile(a, b string) bool {
+// SameFile reports whether two names are those of one file or folder, as in a folder
+// whose disk ignores letter case or how accents are written.
+func (v *View) SameFile(a, b string) bool {
 	one, err := v.tree.lstat(a)
 	if err != nil || one.onDisk == nil {
 		return false

@@ -141,7 +141,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 	}
 	if n.graph != nil && !has {
 		text = graphProperties(n.graph, file, title, in.Icon, content)
-		return parsePage(n.graph, file, []byte(text)).id(), text
+		return idOf(n.view, parsePage(n.graph, file, []byte(text))), text
 	}
 	var keys strings.Builder
 	for _, field := range n.newFields(c, o, file, title, in.Icon) {
@@ -156,7 +156,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 		}
 		text += content[body:]
 	}
-	return parsePage(n.graph, file, []byte(text)).id(), text
+	return idOf(n.view, parsePage(n.graph, file, []byte(text))), text
 }
 
 // newFields are the keys that a new page gets: those of the mirror of a wiki, and

@@ -55,7 +55,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 	if err != nil {
 		return DeletePageOut{}, err
 	}
-	out := DeletePageOut{Deleted: !in.DryRun, PageID: p.id(), Path: p.file, DryRun: in.DryRun}
+	out := DeletePageOut{Deleted: !in.DryRun, PageID: idOf(n.view, p), Path: p.file, DryRun: in.DryRun}
 	if at, ok := o.pageNode(p.file); ok && len(at.children) > 0 {
 		count := 0
 		for _, c := range at.children {

@@ -1,12 +1,10 @@
 package markdown
 
 import (
-	"bytes"
 	"context"
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -67,28 +65,6 @@ func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) 
 	return p, now.outline, nil
 }
 
-// replacePage replaces the text of page p, unless the file has changed since p
-// was read. It keeps the line endings and the byte order mark.
-func (d *draft) replacePage(p *page, text string) error {
-	if !p.utf8 {
-		return notUTF8Error(p.file)
-	}
-	return d.setContent(p, folder.Rewrite(p.data, text))
-}
-
-// setContent replaces the bytes of page p, unless the file has changed since p was
-// read.
-func (d *draft) setContent(p *page, data []byte) error {
-	st, err := d.Hold(p.file)
-	if err != nil {
-		return d.n.toolError(p.file, err)
-	}
-	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
-		return conflictError(versionOf(st.Data))
-	}
-	return d.n.toolError(p.file, d.SetContent(p.file, data))
-}
-
 // checkNewPage checks that a new page can be created at file: it must be a page,
 // and its place must not have a page yet. It returns the exact path.
 func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
@@ -105,7 +81,7 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).WithHint("Folders named assets hold attachments; choose another place.")
 	}
-	if at, ok := o.places[stem(placed)]; ok && at.page != "" {
+	if at := o.places.at(stem(placed)); at != nil && at.page != "" {
 		return "", tools.Errorf(tools.Conflict, "The page already exists as %s", at.page).WithHint("Use that path.")
 	}
 	return placed, nil
@@ -128,7 +104,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 	}
 	m := moves{}
 	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
-		if at, ok := o.places[place]; ok && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
+		if at := o.places.at(place); at != nil && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
 			m[at.page] = place + "/" + indexPage
 		}
 	}

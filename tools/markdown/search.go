@@ -5,12 +5,12 @@ import (
 	"context"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -26,7 +26,7 @@ type search struct {
 	words         searchQuery
 	query         index.Query
 	limit, offset int
-	unreadable    int // pages
+	unread        []string // pages that could not be read
 }
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
@@ -40,7 +40,7 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 	if err != nil {
 		return nil, err
 	}
-	s.comparison, s.unreadable = now, now.unreadable
+	s.comparison, s.unread = now, now.unread
 	s.query.Excluded = excludedPages(n, now.outline, top.place)
 	if argumentPlace(in.Path) != "" {
 		s.query.Page, s.query.Below = top.page, top.place+"/"
@@ -301,7 +301,7 @@ func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 	for folded, n := range counts {
 		found = append(found, PageMatch{Title: written[folded], Count: n})
 	}
-	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
+	order.Sort(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
 	out.Total = len(found)
 	out.Matches = part(found, s.offset, s.limit)
 	return out, err

@@ -146,8 +146,8 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 		return SearchPagesOut{}, err
 	}
 	out.Note = skippedNote(s.outline) + out.Note
-	if s.unreadable > 0 {
-		out.Note += fmt.Sprintf("%d pages could not be read and were not searched; the user sees them with `lectern doctor`. ", s.unreadable)
+	if len(s.unread) > 0 {
+		out.Note += fmt.Sprintf("%d pages could not be read and were not searched: %s; `lectern doctor` tells the user. ", len(s.unread), firstNames(s.unread))
 	}
 	if next := s.offset + len(out.Matches); out.Truncated || next < out.Total {
 		out.Truncated = true

@@ -41,7 +41,7 @@ func (s *search) respell(ctx context.Context) (bool, error) {
 // nothing was found.
 func (s *search) findSpelled(ctx context.Context, nothing SearchPagesOut) (SearchPagesOut, error) {
 	if s.mode != byWords || len(s.query.Terms) == 0 || s.kind == findTags || s.kind == findAttachments ||
-		s.x == nil && len(s.outline.places) > maxSpelledFiles {
+		s.x == nil && s.outline.places.most() > maxSpelledFiles {
 		return nothing, nil
 	}
 	if found, err := s.respell(ctx); err != nil || !found {
