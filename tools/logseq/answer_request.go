@@ -82,7 +82,9 @@ func runAnswerRequest(ctx context.Context, g *Graph, c tools.CallContext, in Ans
 
 // writeAnswer writes below the first block that a request is about, or at the
 // end of its page.
-func writeAnswer(ctx context.Context, g *Graph, c tools.CallContext, in AnswerRequestIn, r Request, out RequestAnswered) (RequestAnswered, error) {
+func writeAnswer(
+	ctx context.Context, g *Graph, c tools.CallContext, in AnswerRequestIn, r Request, out RequestAnswered,
+) (RequestAnswered, error) {
 	drafts, err := parseContent("content", string(in.Content))
 	if err != nil {
 		return out, err
