@@ -44,10 +44,10 @@ $(LINT): dev.mod dev.sum
 
 # SQLite is C translated to Go: its memory is none that the race detector knows, and to ask it about each access
 # takes most of the time of tests that use a database. Hashing a password is slow on purpose, and shares nothing.
-race: ## all tests under the race detector, but for the conformance suite
+race: ## all tests in which something happens at once under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m ./...; fi
+		echo "go test -race"; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m $$(.ci/concurrent); fi
 
 sequences: ## 1,000 random sequences of two agents and a person, undone: for every System, and through the hub
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \

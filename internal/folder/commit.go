@@ -32,7 +32,8 @@ type Committer struct {
 	write  Writer
 	probe  func(root *os.Root) (file, folder uint32, err error)
 	isTemp func(name string) bool
-	atOnce int // files that are rewritten at the same time
+	atOnce int                      // files that are rewritten at the same time
+	trash  func(file string) string // nil: there is none
 
 	mu                 sync.Mutex
 	newFile, newFolder uint32 // 0: not known yet
@@ -111,7 +112,7 @@ func (c *Committer) Commit(d *Draft, report func([]Change) error) error {
 	for to, from := range d.moves() {
 		moved[from] = to
 	}
-	return c.apply(changes, moved)
+	return c.apply(changes, moved, d.trashedFiles())
 }
 
 // FindReadOnly returns a file that changes would write or remove although its owner
@@ -162,8 +163,8 @@ func (c *Committer) checkNewNames(changes []Change) error {
 // creates, deletes and rewrites files, and deletes folders that became empty.
 // Each step has its own precondition; when a step fails, the steps before it
 // are rolled back.
-func (c *Committer) apply(changes []Change, moved map[string]string) error {
-	a := &changeApplier{Committer: c, byTarget: map[string]Change{}}
+func (c *Committer) apply(changes []Change, moved map[string]string, trashed map[string]bool) error {
+	a := &changeApplier{Committer: c, byTarget: map[string]Change{}, trashed: trashed}
 	for _, change := range changes {
 		a.byTarget[change.Target] = change
 	}
@@ -194,6 +195,7 @@ func (c *Committer) removeTemps(dir string) {
 type changeApplier struct {
 	*Committer
 	byTarget map[string]Change
+	trashed  map[string]bool
 
 	recording sync.Mutex
 	undoSteps []func() error // rolls back each step so far
@@ -315,6 +317,15 @@ func (a *changeApplier) checkUnchanged(c Change) error {
 func (a *changeApplier) applyFile(c Change) error {
 	if c.Before.equal(c.After) {
 		return nil
+	}
+	if a.trashed[c.Target] && !c.After.Exists {
+		name, err := a.putInTrash(c.Target, c.Before)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			a.undoSteps = append(a.undoSteps, func() error { return a.removeFromTrash(name) })
+		}
 	}
 	return a.record(a.writeFile(c.Target, c.Before, c.After), func() error { return a.writeFile(c.Target, c.After, c.Before) })
 }

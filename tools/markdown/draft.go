@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -64,6 +65,28 @@ func (d *draft) outline(ctx context.Context) (*outline, error) {
 		d.entries = &now.entries
 	}
 	return newOutline(d.Overlay(*d.entries)), nil
+}
+
+// replacePage replaces the text of page p, unless the file has changed since p
+// was read. It keeps the line endings and the byte order mark.
+func (d *draft) replacePage(p *page, text string) error {
+	if !p.utf8 {
+		return notUTF8Error(p.file)
+	}
+	return d.setContent(p, folder.Rewrite(p.data, text))
+}
+
+// setContent replaces the bytes of page p, unless the file has changed since p was
+// read.
+func (d *draft) setContent(p *page, data []byte) error {
+	st, err := d.Hold(p.file)
+	if err != nil {
+		return d.n.toolError(p.file, err)
+	}
+	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
+		return conflictError(versionOf(st.Data))
+	}
+	return d.n.toolError(p.file, d.SetContent(p.file, data))
 }
 
 // commit reports the changes and then writes them. If it fails, nothing has

@@ -45,7 +45,7 @@ func movePage() tools.Tool[*Notebook] {
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
 		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Moves or renames a page or folder with all below it.\n" +
-			"Links keep leading where they led. Nothing is overwritten. Where folders have an _index.md, pages that gain a first child or lose the last are renamed.",
+			"Links keep leading where they led. Nothing is overwritten. X.md may become X/_index.md, or back.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
 			Purpose: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},

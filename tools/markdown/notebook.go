@@ -76,7 +76,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	graph := readGraph(found, f.Settings)
 	rules := newRules(env.Privacy, graph)
 	view := folder.NewView(f, rules)
-	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
+	disk := newCommitter(view, found, f.Settings)
 	disk.WriteAtOnce(maxWritesAtOnce)
 	n := &Notebook{
 		view: view, store: disk, rules: rules, modes: disk.Modes, layout: found, graph: graph, settings: f.Settings,

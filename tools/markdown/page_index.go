@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,18 +64,20 @@ type pageIndex struct {
 	known   map[string]index.Stamp
 	bad     map[string]bool // pages that could not be read
 	behind  chan struct{}   // wakes Run
+
+	moved movedPages
 }
 
 // A comparison is the outline of the vault, and the index as it was brought up to
 // date with it.
 type comparison struct {
-	done       chan struct{}
-	entries    folder.Listing
-	outline    *outline
-	x          *index.Index // nil: the index is not up to date
-	unreadable int
-	err        error
-	cache      *linkCache // of comparisons between which nothing has changed
+	done    chan struct{}
+	entries folder.Listing
+	outline *outline
+	x       *index.Index // nil: the index is not up to date
+	unread  []string     // pages that could not be read
+	err     error
+	cache   *linkCache // of comparisons between which nothing has changed
 }
 
 // newPageIndex prepares an index in a folder of the source's own. Rules are a part
@@ -171,7 +174,7 @@ func (p *pageIndex) compare(c *comparison) {
 			p.fail(err)
 			return
 		}
-		c.x, c.unreadable = p.x, len(p.bad)
+		c.x, c.unread = p.x, slices.Sorted(maps.Keys(p.bad))
 		p.last = c
 	}
 }
@@ -312,12 +315,17 @@ func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
 // put writes pages into the index, and removes others.
 func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 	err := b.err
+	var moved map[string]string
+	if err == nil {
+		moved, err = p.pairMoves(ctx, b.pages, gone)
+	}
 	if err == nil {
 		err = p.x.Update(ctx, b.pages, gone)
 	}
 	if err != nil {
 		return err
 	}
+	p.moved.add(moved)
 	p.n.report.Clear(indexBroken)
 	for i, page := range b.pages {
 		p.known[page.File] = page.Stamp

@@ -27,6 +27,23 @@ func (n *Notebook) scan(ctx context.Context, f func() error) error {
 	}
 }
 
+// markedFiles are those that have a mark.
+func markedFiles(files []string, marks []bool) (found []string) {
+	for i, file := range files {
+		if marks[i] {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// addUnread notes that more pages could not be read.
+func (s *search) addUnread(files []string) {
+	all := slices.Concat(s.unread, files)
+	slices.Sort(all)
+	s.unread = slices.Compact(all)
+}
+
 // readAll reads every page as the index has it.
 func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	files := s.outline.pageFiles()
@@ -35,7 +52,7 @@ func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	err = s.n.scan(ctx, func() error {
 		return folder.ForEach(ctx, len(files), func(i int) { pages[i], bad[i] = s.n.indexedPage(files[i]) })
 	})
-	s.unreadable = len(slices.DeleteFunc(bad, func(b bool) bool { return !b }))
+	s.unread = markedFiles(files, bad)
 	return pages, err
 }
 
@@ -52,7 +69,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 			out.Total--
 			continue
 		}
-		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() {
+		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() || !s.query.Until.IsZero() {
 			m.Modified = modified.UTC().Format("2006-01-02T15:04Z")
 		}
 		out.Matches = append(out.Matches, m)
@@ -64,6 +81,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 		out.Note = "No page is so. Try without one of the filters. "
 	case how == index.AllPrefixes:
 		out.Note = "No page has these words; these have words that begin so. "
+	case how == index.NearWords:
 	case how == index.AnyPrefix && all > 1:
 		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin so. ", all)
 	}
@@ -87,7 +105,7 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	s.unreadable = len(slices.DeleteFunc(bad, func(b bool) bool { return !b }))
+	s.unread = markedFiles(files, bad)
 	hits, how = s.query.Rank(counts)
 	from := min(s.offset, len(hits))
 	return hits[from:min(from+s.limit, len(hits))], len(hits), how, nil
@@ -123,11 +141,11 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	s.unreadable = max(s.unreadable, len(slices.DeleteFunc(bad, func(b bool) bool { return !b })))
+	s.addUnread(markedFiles(files, bad))
 	all := slices.Concat(found...)
 	if out.Total = len(all); out.Total == 0 {
 		out.Note = "No line matches. "
-		if s.mode != byWords {
+		if !s.mode.readsWords() {
 			out.Note = "No line matches; letter case counts. Try mode words. "
 		}
 	}
@@ -141,7 +159,7 @@ func (s *search) selected(ctx context.Context) (files []string, err error) {
 	all := *s
 	all.offset, all.limit = 0, s.outline.places.most()
 	hits, _, how, err := all.rank(ctx)
-	s.unreadable = max(s.unreadable, all.unreadable)
+	s.addUnread(all.unread)
 	if how == index.AnyPrefix && len(s.query.Terms) > 1 {
 		return nil, err // no page has all words, so no line has
 	}
@@ -187,7 +205,7 @@ func (s *search) lineMatcher() (matches func(line string) bool, needs []byte, er
 		}
 		literal, _ := re.LiteralPrefix()
 		return re.MatchString, neededBytes(literal), nil
-	case byWords:
+	case byWords, bySpell:
 	}
 	return func(line string) bool { return s.words.inTokens(index.Tokens(line)) }, nil, nil
 }
