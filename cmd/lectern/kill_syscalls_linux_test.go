@@ -38,8 +38,11 @@ func standaloneCall(t *testing.T, home, tool, args string, options ...string) (a
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 8<<20)
-	for !answered && lines.Scan() {
-		answered = strings.Contains(lines.Text(), `"id":2,`) && !strings.Contains(lines.Text(), `"isError":true`)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), `"id":2,`) {
+			answered = strings.Contains(lines.Text(), `"result"`) && !strings.Contains(lines.Text(), `"isError":true`)
+			break
+		}
 	}
 	_ = in.Close()
 	for lines.Scan() { // until it has ended

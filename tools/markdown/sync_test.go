@@ -340,9 +340,10 @@ func TestSyncOfMoves(t *testing.T) {
 	v.exec("UPDATE pages SET path = 'G/' || path")
 	v.waitInStep()
 	equal(t, "moved by the database", []string{"G/F/A.md", "G/F/C.md"}, slices.Sorted(maps.Keys(v.files())))
-	if _, err := os.Stat(filepath.Join(v.dir, "F")); err == nil {
-		t.Error("the folder that became empty is still there")
-	}
+	v.waitFor("the folder that became empty is gone", func() bool {
+		_, err := os.Stat(filepath.Join(v.dir, "F"))
+		return err != nil
+	})
 }
 
 // Edits of different lines are merged; of the same lines the database's stay, and the
