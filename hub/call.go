@@ -68,18 +68,27 @@ type call struct {
 	resolved   bool           // targets has what the tool told before the call
 }
 
-// slot is where the call runs: a call that another makes has no slot of its own,
-// so that calls never wait for the slots of those that wait for them.
-func (c *call) slot() slot {
-	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
-	switch {
-	case c.group.isLedBy(c):
-		s.late = nil // it takes back what it wrote, and says so
-		s.timeout = c.group.deadline() + takeBackWithin
-	case c.group != nil:
-		s.inline = true
+// Call implements [mcp.Hub].
+func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
+	by := a.caller(c.Caller)
+	if c.Rejected != nil {
+		a.hub.calls.record(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
+		return tools.Result{}, c.Rejected
 	}
-	return s
+	return a.hub.call(ctx, by, c)
+}
+
+func (a agentAPI) caller(by mcp.Caller) caller {
+	c := caller{
+		session: a.hub.sessions.session(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
+		generation: a.hub.sources.generation.Load(),
+		renew: func() *toolset {
+			cache, _ := a.hub.sources.toolsets(by.Session.Scope)
+			return cache.forClient(by.Client)
+		},
+	}
+	c.toolset = c.renew()
+	return c
 }
 
 // call passes every call of every agent to a source. Its error is a
@@ -326,4 +335,72 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
+}
+
+// newCallContext is what a running tool gets. Progress and log go straight to
+// the client.
+func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
+	return tools.CallContext{
+		Identity: c.identity(),
+		Notify:   c.Notify,
+		Writes:   writeObserver{h, c, auth},
+		Sources:  sourceCaller{hub: h, outer: c},
+		Began:    c.outermost().began,
+		Seed:     c.seed,
+	}
+}
+
+// identity is who calls, as the source sees them.
+func (c *call) identity() tools.Identity {
+	return tools.Identity{
+		Client: c.client.Name, Proven: c.client.Proven, Role: c.toolset.access(c.source).role,
+		Account: c.account, Session: c.session.ID, Via: c.via, ExpiresAt: c.expires,
+	}
+}
+
+// A writeObserver stands before every write of a tool. A write passes these in
+// order, and the first refusal stops it, so that what is refused is neither
+// counted nor recorded:
+//
+//	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal
+//	     ── AfterWrite ─────────────────────────────────────────────────▶ journal
+type writeObserver struct {
+	hub  *Hub
+	call *call
+	auth authorization
+}
+
+// BeforeWrite implements [tools.WriteObserver].
+func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+	return c.call.group.fail(c.allow(ctx, changes))
+}
+
+func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {
+	c.call.targets.add(changes)
+	if err := c.hub.limiter.checkPause(c.call); err != nil {
+		return err
+	}
+	if c.auth.check != nil {
+		if err := c.auth.check(changes); err != nil {
+			return err
+		}
+	}
+	if !c.auth.approved {
+		if err := c.hub.limiter.countWrites(c.call.client, changes); err != nil {
+			return err
+		}
+	}
+	if c.call.recorder == nil {
+		return nil
+	}
+	err := c.call.recorder.BeforeWrite(ctx, changes...)
+	c.hub.changes.report(err)
+	return err
+}
+
+// AfterWrite implements [tools.WriteObserver].
+func (c writeObserver) AfterWrite(target string, after tools.State) {
+	if c.call.recorder != nil {
+		c.call.recorder.AfterWrite(target, after)
+	}
 }

@@ -190,7 +190,7 @@ func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 
 func (k *erasedSystem[S, C]) CheckConfig(config json.RawMessage) error {
 	var c C
-	if err := decodeArguments(k.manifest.Config, config, &c); err != nil || k.system.CheckConfig == nil {
+	if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil || k.system.CheckConfig == nil {
 		return err
 	}
 	return k.system.CheckConfig(c)
@@ -203,7 +203,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 	}
 	name := func(config json.RawMessage) (string, error) {
 		var c C
-		if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+		if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil {
 			return "", err
 		}
 		return spec.Name(c), nil
@@ -213,7 +213,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
 	var c C
-	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+	if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil {
 		return nil, err
 	}
 	src, err := k.system.Open(ctx, c, env.withDefaults())

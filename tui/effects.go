@@ -181,6 +181,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
 	case pane.SourceKindsQuery:
 		r.Kinds, r.Err = status.Ask(ctx, client, status.SourceKindsQuery, struct{}{})
+	case pane.CompletePathQuery:
+		r.Paths, r.Err = status.Ask(ctx, client, status.CompletePathQuery, status.PathPrefix{Path: q.Path, Files: q.Files})
 	}
 	return r
 }

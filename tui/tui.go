@@ -82,6 +82,8 @@ type Model struct {
 	tabs            paneTabs
 	over            overlay   // nil: none
 	ignoreKeysUntil time.Time // the overlay has just opened
+	asked           overlayQuery
+	awaited         firstCalls // of the clients that the wizard connected
 	approvals       approvalWatch
 	notice          notice
 	mouse           bool // the panel gets mouse events
@@ -102,9 +104,6 @@ type stream struct {
 // keyGrace is how long an overlay that comes by itself ignores keys: they were
 // meant for what was there before.
 const keyGrace = 400 * time.Millisecond
-
-// overlayTab stands for the overlay where a query names the tab that asks.
-const overlayTab = -1
 
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
@@ -134,8 +133,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	next, tick := next.keepTime()
 	next, guard := keepGuard(next)
-	asked, ask := next.wantedQuery()
-	return asked, tea.Batch(cmd, tick, guard, ask)
+	next, askOver := wantedOverlayQuery(next)
+	next, ask := next.wantedQuery()
+	return next, tea.Batch(cmd, tick, guard, askOver, ask)
 }
 
 func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
@@ -156,6 +156,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.PasteMsg:
+		if over, ok := m.over.(overlayPaster); ok {
+			m.over = over.paste(msg.Content)
+		}
 		if m.over == nil {
 			m.tabs = m.tabs.paste(msg.Content)
 		}
@@ -181,7 +184,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case batchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
-		return m, nextBatch(msg.next)
+		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
 		return m, m.fx.streamsLater()
@@ -191,12 +194,8 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case retryStreamsMsg:
 		return m.openStreams()
 	case resultMsg:
-		if z, ok := m.over.(wizard); ok && msg.tab == overlayTab {
-			z.kinds = msg.result.Kinds
-			m.over = z
-		}
 		if msg.tab == overlayTab {
-			return m, nil
+			return takeOverlayResult(m, msg.result), nil
 		}
 		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
 		if _, ok := msg.result.Query.(pane.EditPlanQuery); ok && msg.result.Err != nil {
@@ -238,6 +237,11 @@ func (m Model) restyle(mode theme.Mode) Model {
 func (m Model) showSnapshot(s status.Snapshot) Model {
 	m.snap, m.hasSnapshot = s, true
 	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.Show(s) })
+	m.awaited = m.awaited.show(s)
+	if v, ok := m.over.(firstCallView); ok {
+		v.calls = m.awaited
+		m.over = v
+	}
 	return timePassed(m)
 }
 
@@ -299,7 +303,6 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.Running(m.snap) && len(m.snap.Installations) > 0
 	if wanted && !m.wizardOffered && m.over == nil {
 		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
-		streams = tea.Batch(streams, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{}))
 	}
 	cmd := tea.Batch(m.fx.next(msg.next), streams, note)
 	if first && m.snap.Hub.State == status.Stopped {
@@ -375,6 +378,12 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m.dispatch(want)
 }
 
+// press hands a key to the visible pane.
+func (s paneTabs) press(k pane.Press) (paneTabs, pane.Intent) {
+	p, want := s.visible().pane.Key(k)
+	return s.set(s.current, p), want
+}
+
 // handleGlobalKey answers the keys that mean the same in every pane.
 func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if why := m.disabledReason(k); why != "" {
@@ -393,7 +402,6 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.nextColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
-		return m, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{})
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):

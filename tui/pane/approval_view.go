@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"charm.land/bubbles/v2/key"
-
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
@@ -135,40 +133,6 @@ func (p Changes) pending() (status.Approval, bool) {
 		return status.Approval{}, false
 	}
 	return p.snap.Approvals[i], true
-}
-
-// answer is what a person says to the selected approval. A yes to what was not on
-// the screen is answered with what is missing; a second yes is meant.
-func (p Changes) answer(k Press) (Pane, Intent) {
-	a := status.Action{Verb: status.Allow, Target: p.selection.id, Answer: &status.Answer{Scope: status.Once, Shown: true}}
-	switch {
-	case key.Matches(k, p.keys.Refuse):
-		p.refusing, p.reason = p.selection.id, widget.TextInput{}
-		return p, nil
-	case key.Matches(k, p.keys.AllowAlways):
-		a.Answer.Scope = status.Always
-	}
-	w, _ := p.detailRoom(k.W, k.H)
-	waiting, _ := p.pending()
-	edit, why := p.reader.edit(waiting)
-	if why = editedReason(p, k, edit, why); why != "" {
-		return p, ShowMessage{why}
-	}
-	a.Answer.Edit = edit
-	if missing := p.reader.unseen(p.selection.id, w); missing != "" && !p.reader.isEdited(waiting.ID) && !waiting.Shown && p.reader.warned != p.selection.id {
-		p.reader.warned = p.selection.id
-		again := "allows it unseen"
-		if key.Matches(k, p.keys.AllowScope) {
-			again = "chooses for how long, unseen"
-		}
-		return p, ShowMessage{fmt.Sprintf("%s, %s again %s.", missing, k.String(), again)}
-	}
-	if key.Matches(k, p.keys.AllowScope) {
-		p.chooser = openChooser(waiting)
-		return p, nil
-	}
-	p.reader.given = p.selection.id
-	return p, IntentFor(a)
 }
 
 // look notes what is on the screen now.

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // wrote, by session. What the selected one would change, or changed, stands
 // beside it; on a small screen a call that waits takes all of it. Drawing is in
 // changes_draw.go, what is read of the journal in changes_cache.go, and how a call
-// that waits is read and answered in approval_view.go.
+// that waits is read in approval_view.go.
 type Changes struct {
 	keys Keys
 	zone *time.Location
@@ -226,6 +227,41 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 		return p, Copy{What: "the diff", Text: p.detailText().String()}
 	}
 	return p, Unhandled{}
+}
+
+// answer is what a person says to the selected approval. A yes to what was not on
+// the screen is answered with what is missing; a second yes is meant.
+func (p Changes) answer(k Press) (Pane, Intent) {
+	a := status.Action{Verb: status.Allow, Target: p.selection.id, Answer: &status.Answer{Scope: status.Once, Shown: true}}
+	switch {
+	case key.Matches(k, p.keys.Refuse):
+		p.refusing, p.reason = p.selection.id, widget.TextInput{}
+		return p, nil
+	case key.Matches(k, p.keys.AllowAlways):
+		a.Answer.Scope = status.Always
+	}
+	w, _ := p.detailRoom(k.W, k.H)
+	waiting, _ := p.pending()
+	edit, why := p.reader.edit(waiting)
+	if why = editedReason(p, k, edit, why); why != "" {
+		return p, ShowMessage{why}
+	}
+	a.Answer.Edit = edit
+	missing := p.reader.unseen(p.selection.id, w)
+	if missing != "" && !p.reader.isEdited(waiting.ID) && !waiting.Shown && p.reader.warned != p.selection.id {
+		p.reader.warned = p.selection.id
+		again := "allows it unseen"
+		if key.Matches(k, p.keys.AllowScope) {
+			again = "chooses for how long, unseen"
+		}
+		return p, ShowMessage{fmt.Sprintf("%s, %s again %s.", missing, k.String(), again)}
+	}
+	if key.Matches(k, p.keys.AllowScope) {
+		p.chooser = openChooser(waiting)
+		return p, nil
+	}
+	p.reader.given = p.selection.id
+	return p, IntentFor(a)
 }
 
 // reasonKey types the reason of a refusal. The line stays when the approval is

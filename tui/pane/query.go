@@ -62,6 +62,11 @@ type (
 	SettingsQuery struct{ Refresh int }
 	// SourceKindsQuery asks which kinds of sources can be added.
 	SourceKindsQuery struct{}
+	// CompletePathQuery asks what completes a path, with files or only folders.
+	CompletePathQuery struct {
+		Path  string
+		Files bool
+	}
 	// PagesQuery asks for some pages of a source.
 	PagesQuery struct {
 		Source  string
@@ -95,6 +100,7 @@ func (TokenQuery) query()         {}
 func (ChecksQuery) query()        {}
 func (SettingsQuery) query()      {}
 func (SourceKindsQuery) query()   {}
+func (CompletePathQuery) query()  {}
 func (PagesQuery) query()         {}
 func (PageQuery) query()          {}
 func (SearchQuery) query()        {}
@@ -114,6 +120,7 @@ type Result struct {
 	Check    status.Check
 	Settings []status.Setting
 	Kinds    []status.SourceKind
+	Paths    status.PathCompletion
 	Token    string
 	Pages    status.PageList
 	Page     status.PageText
@@ -125,7 +132,7 @@ type Result struct {
 // page beside a list in which the cursor has moved on.
 func Cancelable(q Query) bool {
 	switch q.(type) {
-	case RecordedCallsQuery, PagesQuery, PageQuery, SearchQuery:
+	case RecordedCallsQuery, PagesQuery, PageQuery, SearchQuery, CompletePathQuery:
 		return true
 	default:
 		return false

@@ -39,7 +39,9 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleStream(queries, status.CommandQuery, person.Command)
 	status.HandleQuery(queries, status.CompleteCommandQuery, withAgentErrors(person.CompleteCommand))
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
-	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return h.SourceKinds(), nil })
+	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) {
+		return h.SourceKinds(), nil
+	})
 	status.HandleQuery(queries, status.PagesQuery, withAgentErrors(person.Pages))
 	status.HandleQuery(queries, status.PageQuery, withAgentErrors(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
 		return person.Page(ctx, p.Source, p.Name)
