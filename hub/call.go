@@ -265,7 +265,7 @@ func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorizat
 		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
-		res, err := h.writeOrInvoke(invoked, c, open, auth)
+		res, err := writeOrInvoke(invoked, h, c, open, auth)
 		switch {
 		case !unresolved || !c.tool.info.TargetsInAnswer:
 		case err != nil:
@@ -295,9 +295,9 @@ func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []st
 }
 
 // writeOrInvoke runs the tool, unless a person has written something else in its place.
-func (h *Hub) writeOrInvoke(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+func writeOrInvoke(ctx context.Context, h *Hub, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	if auth.edited != nil {
-		return h.writeEdited(ctx, c, open, auth)
+		return writeEdited(ctx, h, c, open, auth)
 	}
 	return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -22,8 +23,8 @@ func (c *call) isTextChange(changes []tools.Change) bool {
 // writeEdited writes what a person has made of the only Change of a call, in place of
 // running its tool. The write passes all that one of a tool passes, and fails if the
 // page is no longer as the person was shown it.
-func (h *Hub) writeEdited(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
-	shown, why := h.showsEdit(ctx, c, open, *auth.edited)
+func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+	shown, why := showsEdit(ctx, h.policy.Load(), c, open, *auth.edited)
 	reported, check := false, auth.check
 	auth.check = func(changes []tools.Change) error {
 		reported = true
@@ -41,12 +42,11 @@ func (h *Hub) writeEdited(ctx context.Context, c *call, open *sourceRef, auth au
 // showsEdit reports whether the agent may see what the person has written, or why not.
 // It is asked before anything is written, when what is visible to the agent is what it
 // has asked about.
-func (h *Hub) showsEdit(ctx context.Context, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
+func showsEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
 	const mayNotRead = "you may not read the page, so the difference is not shown"
 	if !c.toolset.granted(c.source, tools.Reads) {
 		return false, mayNotRead
 	}
-	p := h.policy.Load()
 	q := sourceRead{what: "resources/read"}.request(c.client, c.source)
 	q.Targets = []string{edited.Target}
 	if err := checkRead(p, q); err != nil {

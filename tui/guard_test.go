@@ -74,8 +74,7 @@ func TestTheChangeJustMadeIsSelected(t *testing.T) {
 		r.wait(time.Second)
 		r.queries.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Client: "claude-code", Time: noon}}, r.queries.changes...)
 		r.queries.calls <- status.Call{Seq: 1, Tool: "markdown_delete_page", Changes: []string{"c10"}}
-		time.Sleep(2 * batchTime) // the bubble's time
-		r.settle()
+		r.wait(2 * batchTime)
 		r.shows("change c10", "Fresh")
 		r.press("u")
 		r.shows("u was not taken")

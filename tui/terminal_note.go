@@ -15,7 +15,7 @@ import (
 // terminal, and from a notification that the terminal shows.
 
 // windowTitle says how many calls wait, where a list of windows shows it.
-func (m Model) windowTitle() string {
+func windowTitle(m Model) string {
 	if n := len(m.snap.Approvals); n > 0 {
 		return fmt.Sprintf("(%d) Lectern", n)
 	}
@@ -24,8 +24,8 @@ func (m Model) windowTitle() string {
 
 // noteNewApprovals has the terminal show what now waits that did not before, unless the
 // person looks at it.
-func (m Model) noteNewApprovals(before, now status.Snapshot) tea.Cmd {
-	added := difference(now.Approvals, before.Approvals, sameApproval)
+func noteNewApprovals(m Model, now status.Snapshot) tea.Cmd {
+	added := difference(now.Approvals, m.snap.Approvals, sameApproval)
 	if m.focused || len(added) == 0 || m.cfg.Notify == nil {
 		return nil
 	}
@@ -46,17 +46,17 @@ func (m Model) noteNewApprovals(before, now status.Snapshot) tea.Cmd {
 
 // guardsKeys reports whether the keys that decide something are not taken, because what
 // they would answer has only just come.
-func (m Model) guardsKeys() bool {
+func guardsKeys(m Model) bool {
 	return m.over == nil && m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
 }
 
 // keepGuard has the keys drawn anew when they are taken again, and guards them when the
 // selection has moved by itself.
-func (m Model) keepGuard() (Model, tea.Cmd) {
-	if p, ok := m.tabs.visible().pane.(pane.SelfMover); ok && p.SelfMoves() != m.approvals.moves {
-		m.approvals.moves, m.approvals.ignoreKeysUntil = p.SelfMoves(), m.cfg.Now().Add(keyGrace)
+func keepGuard(m Model) (Model, tea.Cmd) {
+	if p, ok := m.tabs.visible().pane.(pane.AutoSelector); ok && p.AutoSelectCount() != m.approvals.moves {
+		m.approvals.moves, m.approvals.ignoreKeysUntil = p.AutoSelectCount(), m.cfg.Now().Add(keyGrace)
 	}
-	if !m.guardsKeys() || m.spoken || m.approvals.guardTick || m.fx.ctx.Err() != nil {
+	if !guardsKeys(m) || m.spoken || m.approvals.guardTick || m.fx.ctx.Err() != nil {
 		return m, nil
 	}
 	m.approvals.guardTick = true

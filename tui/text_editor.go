@@ -37,7 +37,7 @@ func (fx effects) proposedText(want pane.EditText) tea.Cmd {
 }
 
 // openEditor has the person edit a text that was loaded.
-func (m Model) openEditor(msg proposedTextMsg) (Model, tea.Cmd) {
+func openEditor(m Model, msg proposedTextMsg) (Model, tea.Cmd) {
 	if msg.err != nil {
 		m.notice = errorNotice("edit the text", msg.err)
 		return m, nil
@@ -54,7 +54,7 @@ func (m Model) openEditor(msg proposedTextMsg) (Model, tea.Cmd) {
 
 // takeEditedText shows what the person has written, before they allow it. Of a call
 // that waits no longer their text is kept in a file.
-func (m Model) takeEditedText(msg editedTextMsg) (Model, tea.Cmd) {
+func takeEditedText(m Model, msg editedTextMsg) (Model, tea.Cmd) {
 	m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
 	switch {
 	case msg.err != nil:
@@ -68,7 +68,7 @@ func (m Model) takeEditedText(msg editedTextMsg) (Model, tea.Cmd) {
 		})
 	default:
 		m.notice = notice{}
-		m.tabs = changePanes(m.tabs, func(p pane.TextTaker) pane.Pane { return p.TakeText(msg.approval, msg.proposed, msg.text) })
+		m.tabs = changePanes(m.tabs, func(p pane.EditObserver) pane.Pane { return p.ObserveEdit(msg.approval, msg.proposed, msg.text) })
 	}
 	return m, nil
 }

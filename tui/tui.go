@@ -132,7 +132,7 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	next, tick := next.keepTime()
-	next, guard := next.keepGuard()
+	next, guard := keepGuard(next)
 	next, askOver := wantedOverlayQuery(next)
 	next, ask := next.wantedQuery()
 	return next, tea.Batch(cmd, tick, guard, askOver, ask)
@@ -207,9 +207,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		}
 		return m, msg.next
 	case proposedTextMsg:
-		return m.openEditor(msg)
+		return openEditor(m, msg)
 	case editedTextMsg:
-		return m.takeEditedText(msg)
+		return takeEditedText(m, msg)
 	case planMsg:
 		return m.showPlan(msg), nil
 	case doneMsg:
@@ -292,7 +292,7 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 		}
 		m.hubPID = h.PID
 	}
-	note := m.noteNewApprovals(m.snap, msg.snap)
+	note := noteNewApprovals(m, msg.snap)
 	m = m.announceApprovals(msg.snap)
 	if !m.notice.sticky && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
@@ -438,7 +438,7 @@ func (m Model) cameTooSoon(k tea.KeyPressMsg) bool {
 	if m.over != nil {
 		return now.Before(m.ignoreKeysUntil) && (key.Matches(k, m.key.Yes, keys.Enter, keys.Toggle) || key.Matches(k, keys.Refuse))
 	}
-	return m.guardsKeys() && key.Matches(k, decidingKeys(keys)...)
+	return guardsKeys(m) && key.Matches(k, decidingKeys(keys)...)
 }
 
 // decidingKeys are those that answer an approval or undo something.

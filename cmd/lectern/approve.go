@@ -104,11 +104,11 @@ func allowCall(ctx context.Context, c *cli, id string, answer status.Answer) err
 		return noHub(err)
 	}
 	c.printf("%s\n", answerSummary(a))
-	return c.printEnd(ctx, id)
+	return printEnd(ctx, c, id)
 }
 
 // printEnd waits for the end of an allowed call and says how it ended.
-func (c *cli) printEnd(ctx context.Context, id string) error {
+func printEnd(ctx context.Context, c *cli, id string) error {
 	end, err := c.awaitEnd(ctx, id)
 	switch {
 	case err != nil:

@@ -26,7 +26,7 @@ func allowHunks(ctx context.Context, c *cli, id string, hunks []int) error {
 	case !waiting.Shown:
 		return usagef("approve: what %s would change was not shown; run `lectern approve show %s --all`, which numbers the hunks", id, id)
 	}
-	return c.allowEdit(ctx, waiting, status.TextEdit{Plan: waiting.Plan, Hunks: hunks}, false)
+	return allowEdit(ctx, c, waiting, status.TextEdit{Plan: waiting.Plan, Hunks: hunks}, false)
 }
 
 // allowEditedText has a person edit what a call would write, and allows that.
@@ -63,7 +63,7 @@ func allowEditedText(ctx context.Context, c *cli, id string) (err error) {
 		return nil
 	}
 	replace := status.ReplaceText(proposed, string(edited))
-	if err := c.allowEdit(ctx, waiting, status.TextEdit{Plan: waiting.Plan, Replace: &replace}, true); err != nil {
+	if err := allowEdit(ctx, c, waiting, status.TextEdit{Plan: waiting.Plan, Replace: &replace}, true); err != nil {
 		kept = true
 		return fmt.Errorf("%w; your text is in %s", err, file.path())
 	}
@@ -93,7 +93,7 @@ func proposedText(ctx context.Context, client status.Client, a status.Approval) 
 
 // allowEdit shows what a person has made of a call, asks where there is a terminal and
 // it is to be asked, and allows that. It says how the call ended.
-func (c *cli) allowEdit(ctx context.Context, a status.Approval, edit status.TextEdit, ask bool) error {
+func allowEdit(ctx context.Context, c *cli, a status.Approval, edit status.TextEdit, ask bool) error {
 	act := status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Shown: true, Edit: &edit}}
 	plan, err := c.hub().API().Preview(ctx, act)
 	if err != nil {
@@ -109,5 +109,5 @@ func (c *cli) allowEdit(ctx context.Context, a status.Approval, edit status.Text
 		return noHub(err)
 	}
 	c.printf("allowed %s with your changes; %s is told what was written\n", a.ID, status.ClientLabel(a.Client, a.Proven))
-	return c.printEnd(ctx, a.ID)
+	return printEnd(ctx, c, a.ID)
 }

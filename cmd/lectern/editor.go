@@ -44,7 +44,7 @@ func (f editorFile) path() string { return filepath.Join(f.dir, f.name) }
 func (f editorFile) remove() error { return os.RemoveAll(f.dir) }
 
 // editorCommand is the person's editor on a file, without a terminal yet.
-func (c *cli) editorCommand(ctx context.Context, f editorFile) *exec.Cmd {
+func editorCommand(ctx context.Context, c *cli, f editorFile) *exec.Cmd {
 	usual := "vi"
 	if runtime.GOOS == "windows" {
 		usual = "notepad"
@@ -57,7 +57,7 @@ func (c *cli) editorCommand(ctx context.Context, f editorFile) *exec.Cmd {
 
 // runEditor has a person edit a file, and returns what it holds then.
 func (c *cli) runEditor(ctx context.Context, f editorFile) ([]byte, error) {
-	cmd := c.editorCommand(ctx, f)
+	cmd := editorCommand(ctx, c, f)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
 	return f.edited(cmd, cmd.Run())
 }
@@ -77,7 +77,7 @@ func editInPanel(ctx context.Context, c *cli, name, text string, done func(strin
 		if err != nil {
 			return done("", err)
 		}
-		cmd := c.editorCommand(ctx, f)
+		cmd := editorCommand(ctx, c, f)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err // the terminal itself, and not the panel's end of it
 		return tea.ExecProcess(cmd, func(err error) tea.Msg {
 			edited, err := f.edited(cmd, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
@@ -63,7 +64,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 			return editInPanel(ctx, c, name, text, done)
 		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
-		Notify:    c.panelNote,
+		Notify:    func(text string) string { return terminalNote(runtime.GOOS, c.Getenv, text) },
 		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader, Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"runtime"
 	"strings"
 	"unicode"
 
@@ -43,6 +42,3 @@ func plainNote(text string) string {
 	}
 	return "Lectern: " + string(plain)
 }
-
-// panelNote is terminalNote of this process.
-func (c *cli) panelNote(text string) string { return terminalNote(runtime.GOOS, c.Getenv, text) }

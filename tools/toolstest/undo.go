@@ -27,6 +27,7 @@ func checkUndo(s *suite) {
 			d := recordedCall{what: describeCall(t, x.In), before: src.Digest()}
 			d.changes = s.callAndCheckReport(src, t, x.In)
 			after := src.Digest()
+			checkTextTarget(s, src, d)
 			back := s.restoreAndCompare(src, "undo "+d.what, reverseChanges(d.changes), d.before)
 			d.changes = s.restoreAndCompare(src, "undo the undo of "+d.what, reverseChanges(back), after)
 			all = append(all, d)

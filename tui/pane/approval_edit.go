@@ -20,8 +20,8 @@ type hunkChoice struct {
 }
 
 // labels are what stands above each of n hunks.
-func (c hunkChoice) labels(n int) []widget.HunkChoice {
-	all := make([]widget.HunkChoice, n)
+func (c hunkChoice) labels(n int) []widget.HunkOption {
+	all := make([]widget.HunkOption, n)
 	for i := range all {
 		cursor, mark, end := " ", "[x]", ""
 		if i == c.at {
@@ -30,7 +30,7 @@ func (c hunkChoice) labels(n int) []widget.HunkChoice {
 		if c.left[i] {
 			mark, end = "[ ]", ", left out"
 		}
-		all[i] = widget.HunkChoice{Label: fmt.Sprintf("%s%s hunk %d of %d%s", cursor, mark, i+1, n, end), LeftOut: c.left[i]}
+		all[i] = widget.HunkOption{Label: fmt.Sprintf("%s%s hunk %d of %d%s", cursor, mark, i+1, n, end), LeftOut: c.left[i]}
 	}
 	return all
 }
@@ -152,8 +152,8 @@ func (r approvalReader) withEdit(id string, e approvalEdit) approvalReader {
 	return r
 }
 
-// TakeText implements [TextTaker].
-func (p Changes) TakeText(a status.Approval, proposed, text string) Pane {
+// ObserveEdit implements [EditObserver].
+func (p Changes) ObserveEdit(a status.Approval, proposed, text string) Pane {
 	if p.approval(a.ID) < 0 {
 		return p
 	}

@@ -173,8 +173,8 @@ func (p Changes) follow(place int, before status.Approval) Changes {
 	return p
 }
 
-// SelfMoves implements [SelfMover].
-func (p Changes) SelfMoves() int { return p.reader.moves }
+// AutoSelectCount implements [AutoSelector].
+func (p Changes) AutoSelectCount() int { return p.reader.moves }
 
 // selectMade selects what the call has written that this pane has allowed last, once
 // nothing waits any more and the journal shows it: undo is at hand, for that and for

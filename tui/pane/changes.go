@@ -219,7 +219,7 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
-		return p, p.undo(key.Matches(k, p.keys.UndoSession))
+		return p, undoIntent(p, key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Raw):
 		p.reader = p.reader.want(p.selection.id)
 		return p, nil
@@ -283,7 +283,7 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-func (p Changes) undo(session bool) Intent {
+func undoIntent(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
 	if session {

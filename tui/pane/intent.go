@@ -48,7 +48,7 @@ type (
 	}
 	// EditText has a person edit the text that a waiting call would write, in their
 	// editor: Text, if they have Edited it before, or else what the hub answers. What
-	// they make of it is for [TextTaker].
+	// they make of it is for [EditObserver].
 	EditText struct {
 		Approval status.Approval
 		Text     string

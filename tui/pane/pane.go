@@ -106,16 +106,16 @@ type (
 		ObserveCalls(calls []status.Call) Pane
 	}
 
-	// A SelfMover selects something by itself when what was selected is over.
-	SelfMover interface {
-		// SelfMoves is how often it has done so.
-		SelfMoves() int
+	// A AutoSelector selects something by itself when what was selected is over.
+	AutoSelector interface {
+		// AutoSelectCount is how often it has done so.
+		AutoSelectCount() int
 	}
 
-	// A TextTaker takes what a person has written in their editor.
-	TextTaker interface {
-		// TakeText takes what has become of the text that a call would write.
-		TakeText(a status.Approval, proposed, text string) Pane
+	// A EditObserver takes what a person has written in their editor.
+	EditObserver interface {
+		// ObserveEdit takes what has become of the text that a call would write.
+		ObserveEdit(a status.Approval, proposed, text string) Pane
 	}
 
 	// An ActionObserver shows what becomes of actions.

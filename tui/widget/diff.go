@@ -20,7 +20,7 @@ const (
 // many equal lines are left out in place of each hunk's header, and marks the
 // words that changed within a line. Where a person chooses among the hunks, each keeps
 // a line above it.
-func numberDiff(lines []textLine, hunks []HunkChoice) []textLine {
+func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 	before, after, known, start := 0, 0, false, -1
 	hunk, leftOut := 0, false
 	header := "" // of a hunk before which nothing is left out
@@ -81,7 +81,7 @@ func equalLines(n int) string {
 }
 
 // hunkLine is the line above the nth hunk, before which so many lines are the same.
-func hunkLine(header textLine, choice HunkChoice, n, same int) textLine {
+func hunkLine(header textLine, choice HunkOption, n, same int) textLine {
 	header.source, header.text = header.text, choice.Label
 	if same > 0 {
 		header.text += " ⋯ " + equalLines(same)

@@ -71,11 +71,11 @@ type TextPart struct {
 	Text string
 	// Hunks are those of a diff, where a person chooses among them; nil: there is
 	// nothing to choose.
-	Hunks []HunkChoice
+	Hunks []HunkOption
 }
 
-// A HunkChoice is what stands above a hunk of a diff that a person may leave out.
-type HunkChoice struct {
+// A HunkOption is what stands above a hunk of a diff that a person may leave out.
+type HunkOption struct {
 	Label   string // "[x] hunk 1 of 3"
 	LeftOut bool   // its lines are drawn as of no account
 }
