@@ -49,6 +49,14 @@ type (
 		done int
 		err  error
 	}
+	// pageFileMsg: the file of a page is known and can be edited, or the editor ended.
+	pageFileMsg struct {
+		tab   int
+		page  pane.PageEditQuery
+		file  string
+		ended bool
+		err   error
+	}
 	// noticeMsg: something ended as the notice says.
 	noticeMsg struct{ notice notice }
 )

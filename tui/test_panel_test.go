@@ -37,6 +37,8 @@ type testPanel struct {
 	copied   []string
 	saved    map[string]string
 	cannot   error // what Copy and Save answer
+
+	editedFiles []string // what the person's editor was given
 }
 
 func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {
@@ -73,6 +75,10 @@ func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testP
 		CopyToken: func(of string) (string, error) {
 			r.copied = append(r.copied, "token of "+of)
 			return "copied with pigeon", r.cannot
+		},
+		EditFile: func(file string, done func(error) tea.Msg) tea.Cmd {
+			r.editedFiles = append(r.editedFiles, file)
+			return func() tea.Msg { return done(r.cannot) }
 		},
 		Export: func(context.Context) (string, int, error) { return "/tmp/log.txt", 104221, r.cannot },
 	}

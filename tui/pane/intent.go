@@ -46,6 +46,9 @@ type (
 		Source, Tool string
 		Args         json.RawMessage
 	}
+	// EditPage opens the file of a page in the editor of the person. Its Result is
+	// that of a PageEditQuery.
+	EditPage struct{ Source, Page string }
 	// OpenPane opens a pane and has it focus on something, if Focus names it.
 	OpenPane struct{ Pane, Focus string }
 	// SendKey opens a pane and presses a key there. No Pane: the visible one.
@@ -66,6 +69,7 @@ func (ExportLog) intent()   {}
 func (Confirm) intent()     {}
 func (RevealToken) intent() {}
 func (CopyToken) intent()   {}
+func (EditPage) intent()    {}
 func (OpenPane) intent()    {}
 func (SendKey) intent()     {}
 func (ShowMessage) intent() {}
