@@ -178,7 +178,7 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	case pane.PageLinksQuery:
 		r.Links, r.Err = status.Ask(ctx, client, status.PageLinksQuery, status.PageRef{Source: q.Source, Name: q.Page})
 	case pane.SearchQuery:
-		if q.Typed && !wait(ctx, typingPause) {
+		if q.Typing && !wait(ctx, typingPause) {
 			return r
 		}
 		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
@@ -218,7 +218,7 @@ func (fx effects) editPage(tab int, want pane.EditPage) tea.Cmd {
 }
 
 // openPageFile gives the terminal to the editor until it ends.
-func (m Model) openPageFile(msg pageFileMsg) (Model, tea.Cmd) {
+func openPageFile(m Model, msg pageFileMsg) (Model, tea.Cmd) {
 	if m.cfg.EditFile == nil || m.spoken {
 		m.notice = infoNotice("Open it in your editor: " + msg.file)
 		return m, nil
@@ -230,7 +230,7 @@ func (m Model) openPageFile(msg pageFileMsg) (Model, tea.Cmd) {
 }
 
 // pageFileEdited reads the page again.
-func (m Model) pageFileEdited(msg pageFileMsg) Model {
+func pageFileEdited(m Model, msg pageFileMsg) Model {
 	if msg.err != nil {
 		m.notice = errorNotice("edit "+msg.page.Page, msg.err)
 	} else {

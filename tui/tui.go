@@ -199,9 +199,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		return m.actionsDone(msg), nil
 	case pageFileMsg:
 		if msg.ended {
-			return m.pageFileEdited(msg), nil
+			return pageFileEdited(m, msg), nil
 		}
-		return m.openPageFile(msg)
+		return openPageFile(m, msg)
 	case noticeMsg:
 		m.notice = msg.notice
 	}

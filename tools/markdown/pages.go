@@ -11,12 +11,15 @@ import (
 // pages lets a person browse the notebook on the panel.
 func pages() *tools.Pages[*Notebook] {
 	return &tools.Pages[*Notebook]{
-		List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText, Links: (*Notebook).personLinks, File: (*Notebook).pageFile,
+		List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText, Links: func(n *Notebook, ctx context.Context, name string) (tools.PageLinks, error) {
+			return pageLinksForPerson(ctx, n, name)
+		},
+		File: func(n *Notebook, _ context.Context, name string) (string, error) { return pageFile(n, name) },
 	}
 }
 
 // pageFile is where the file of a page is.
-func (n *Notebook) pageFile(_ context.Context, name string) (string, error) {
+func pageFile(n *Notebook, name string) (string, error) {
 	file, err := n.find(name)
 	if err != nil {
 		return "", err
@@ -27,8 +30,8 @@ func (n *Notebook) pageFile(_ context.Context, name string) (string, error) {
 	return filepath.Join(n.view.Path(), filepath.FromSlash(file)), nil
 }
 
-// personLinks are the links of a page as a person follows them.
-func (n *Notebook) personLinks(ctx context.Context, name string) (all tools.PageLinks, err error) {
+// pageLinksForPerson are the links of a page as a person follows them.
+func pageLinksForPerson(ctx context.Context, n *Notebook, name string) (all tools.PageLinks, err error) {
 	file, err := n.find(name)
 	if err != nil {
 		return all, err

@@ -13,12 +13,20 @@ import (
 
 // pages lets a person browse the files on the panel.
 func pages() *tools.Pages[*Source] {
-	return &tools.Pages[*Source]{List: tools.AllPages((*Source).listPages), Read: (*Source).pageText, Links: (*Source).pageLinks, File: (*Source).pageFile}
+	return &tools.Pages[*Source]{
+		List: tools.AllPages((*Source).listPages), Read: (*Source).pageText,
+		Links: func(s *Source, ctx context.Context, name string) (tools.PageLinks, error) {
+			return pageLinks(ctx, &s.reader, name)
+		},
+		File: func(s *Source, ctx context.Context, name string) (string, error) {
+			return pageFile(ctx, &s.reader, name)
+		},
+	}
 }
 
 // pageFile is where a file is. What is hidden in it from agents is in it for the
 // person.
-func (s *reader) pageFile(ctx context.Context, name string) (string, error) {
+func pageFile(ctx context.Context, s *reader, name string) (string, error) {
 	file, err := s.resolveFile(ctx, name)
 	if err != nil {
 		return "", err
@@ -32,7 +40,7 @@ func (s *reader) pageFile(ctx context.Context, name string) (string, error) {
 
 // pageLinks are the links of a file to files and to headlines with an ID, and those
 // to it and its headlines.
-func (s *reader) pageLinks(ctx context.Context, name string) (links tools.PageLinks, err error) {
+func pageLinks(ctx context.Context, s *reader, name string) (links tools.PageLinks, err error) {
 	file, err := s.resolveFile(ctx, name)
 	if err != nil {
 		return links, err

@@ -31,7 +31,7 @@ func checkPages(s *suite) {
 		case len(text.Text) > maxPageBytes || text.Size < int64(len(text.Text)):
 			s.Errorf("page %s: %d bytes of %d, where at most %d were wanted", abbreviate(p.Name, 80), len(text.Text), text.Size, maxPageBytes)
 		}
-		s.checkPageLinks(src.OpenedSource, p.Name)
+		checkPageLinks(s, src.OpenedSource, p.Name)
 		if cut, err := src.Page(s.ctx(), p.Name, 3); err == nil && (len(cut.Text) > 3 || utf8.ValidString(text.Text) && !utf8.ValidString(cut.Text)) {
 			s.Errorf("page %s, cut to 3 bytes: %q", abbreviate(p.Name, 80), cut.Text)
 		}
@@ -53,7 +53,7 @@ func checkPages(s *suite) {
 }
 
 // checkPageLinks follows the links of a page, and looks at its file.
-func (s *suite) checkPageLinks(o *tools.OpenedSource, name string) {
+func checkPageLinks(s *suite, o *tools.OpenedSource, name string) {
 	s.Helper()
 	links, err := o.PageLinks(s.ctx(), name, 100)
 	if err != nil && tools.AsError(err).Code != tools.NotFound {

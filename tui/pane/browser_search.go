@@ -47,8 +47,8 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 		text := strings.TrimSpace(s.query.Value())
 		switch {
 		case text == "":
-		case s.got.Text == text && s.got.Typed && s.err == nil: // it was found while it was typed
-			s.submitted, s.typing, s.got.Typed = text, false, false
+		case s.got.Text == text && s.got.Typing && s.err == nil: // it was found while it was typed
+			s.submitted, s.typing, s.got.Typing = text, false, false
 		default:
 			s.submitted, s.typing = text, false
 			s.refresh++

@@ -145,12 +145,12 @@ func (p Changes) TakeResult(f Result) Pane {
 		return p
 	}
 	p.cache = p.cache.takeResult(f)
-	return p.keepSelection(place).selectRun()
+	return selectRun(p.keepSelection(place))
 }
 
 // selectRun selects the newest Change of the row that the selected one is folded
 // into, which is what that row shows.
-func (p Changes) selectRun() Changes {
+func selectRun(p Changes) Changes {
 	if i := p.cache.find(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
 		return p.selectAt(len(p.snap.Approvals) + i)
 	}
@@ -185,16 +185,16 @@ func (p Changes) Paste(text string) Pane {
 	case p.refusing != "":
 		p.reason = p.reason.Insert(text)
 	case p.cache.filter.Typing:
-		return p.filterBy(p.cache.filter.Paste(text))
+		return filterChanges(p, p.cache.filter.Paste(text))
 	}
 	return p
 }
 
-// filterBy filters what was written; what waits stays.
-func (p Changes) filterBy(f widget.FilterInput) Changes {
+// filterChanges filters what was written; what waits stays.
+func filterChanges(p Changes, f widget.FilterInput) Changes {
 	place := p.position()
 	p.cache = p.cache.filtered(f)
-	return p.keepSelection(place).selectRun()
+	return selectRun(p.keepSelection(place))
 }
 
 // Key implements [Pane].
@@ -203,7 +203,7 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	case p.refusing != "":
 		return p.reasonKey(k)
 	case p.cache.filter.Typing:
-		return p.filterBy(p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
+		return filterChanges(p, p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
 	}
 	if a, open := choosing(p); open {
 		if next, want, done := chooserKey(p, k, a); done {
@@ -228,10 +228,10 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 		p.cache.filter = p.cache.filter.Edit()
 		return p, nil
 	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
-		return p.filterBy(widget.FilterInput{}), nil
+		return filterChanges(p, widget.FilterInput{}), nil
 	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
 		p.cache, _ = p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
-		return p.selectRun(), nil
+		return selectRun(p), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
 		p.reader.texts = nil

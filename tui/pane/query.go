@@ -85,11 +85,11 @@ type (
 	}
 	// PageEditQuery is about the end of an [EditPage]; no pane asks it.
 	PageEditQuery struct{ Source, Page string }
-	// SearchQuery asks for what a source's search finds. Typed: while the words are
+	// SearchQuery asks for what a source's search finds. Typing: while the words are
 	// typed, so that it waits for a pause.
 	SearchQuery struct {
 		Source, Text string
-		Typed        bool
+		Typing       bool
 		Refresh      int
 	}
 )

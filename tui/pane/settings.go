@@ -132,11 +132,11 @@ func (p Settings) listed() Settings {
 	var rows []widget.ListRow
 	for _, s := range p.settings {
 		p.rows = append(p.rows, settingsRow{name: s.Key, setting: s})
-		rows = append(rows, widget.ListRow{ID: s.Key, Text: s.Key + " " + s.Value, Prose: s.Description})
+		rows = append(rows, widget.ListRow{ID: s.Key, Text: s.Key + " " + s.Value, Description: s.Description})
 	}
 	for _, d := range settingsActions(p.snap) {
 		p.rows = append(p.rows, settingsRow{name: "do " + d.title, act: d})
-		rows = append(rows, widget.ListRow{ID: "do " + d.title, Text: d.title, Prose: d.description, Rank: 1})
+		rows = append(rows, widget.ListRow{ID: "do " + d.title, Text: d.title, Description: d.description, Rank: 1})
 	}
 	p.list = p.list.Show(rows)
 	return p
@@ -290,7 +290,7 @@ func (p Settings) SaveState() any { return settingsState{p.list.Filter()} }
 func (p Settings) RestoreState(b json.RawMessage) Pane {
 	var m settingsState
 	if json.Unmarshal(b, &m) == nil {
-		p.list = p.list.Filtered(m.Filter)
+		p.list = p.list.SetFilter(m.Filter)
 	}
 	return p
 }

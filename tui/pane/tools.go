@@ -154,7 +154,7 @@ func (p Tools) listed() Tools {
 	}
 	rows := make([]widget.ListRow, len(p.tools))
 	for i, t := range p.tools {
-		rows[i] = widget.ListRow{ID: t.Name, Text: t.Name + " " + t.Title + " " + t.Effect, Prose: t.Description}
+		rows[i] = widget.ListRow{ID: t.Name, Text: t.Name + " " + t.Title + " " + t.Effect, Description: t.Description}
 	}
 	p.list = p.list.Select(p.cursor).Show(rows)
 	return p.turnToSelected()
@@ -407,6 +407,6 @@ func (p Tools) RestoreState(b json.RawMessage) Pane {
 	if json.Unmarshal(b, &m) != nil {
 		return p
 	}
-	p.scope.Source, p.scope.Client, p.list = m.Source, m.Client, p.list.Filtered(m.Filter)
+	p.scope.Source, p.scope.Client, p.list = m.Source, m.Client, p.list.SetFilter(m.Filter)
 	return p
 }

@@ -14,10 +14,10 @@ import (
 
 // A ListRow is what a [List] has to know of one row.
 type ListRow struct {
-	ID    string // by which the selection is kept when rows come and go
-	Text  string // what the filter searches for letters in their order
-	Prose string // what it searches too, for the filter as it stands
-	Rank  int    // rows of a lower rank come first, whatever they are sorted by: problems
+	ID          string // by which the selection is kept when rows come and go
+	Text        string // what the filter searches for letters in their order
+	Description string // what it searches too, for the filter as it stands
+	Rank        int    // rows of a lower rank come first, whatever they are sorted by: problems
 }
 
 // A List is rows to select, filter and scroll: what is selected stays selected
@@ -61,7 +61,7 @@ func (l List) Show(rows []ListRow) List {
 // score is how well the filter finds the row; 0: it does not.
 func (row ListRow) score(want string) int {
 	score := Fuzzy(row.Text, want)
-	if row.Prose != "" && strings.Contains(strings.ToLower(row.Prose), want) {
+	if row.Description != "" && strings.Contains(strings.ToLower(row.Description), want) {
 		score = max(score, 10*len(want))
 	}
 	return score
@@ -224,8 +224,8 @@ func (l List) Len() int { return len(l.shown) }
 // Position is the selected row, counted among those that pass the filter.
 func (l List) Position() int { return l.at }
 
-// Filtered returns l with this filter, which nobody edits.
-func (l List) Filtered(text string) List {
+// SetFilter returns l with this filter, which nobody edits.
+func (l List) SetFilter(text string) List {
 	l.filter = NewFilterInput(text)
 	return l.Show(l.rows)
 }
