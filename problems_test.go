@@ -179,8 +179,8 @@ func problemsPage(all []problemType) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Problems
 
-What the panel and ` + "`lectern status`" + ` can show as a problem, by the code that ` + "`lectern status --json`" + ` gives it. Words in braces stand for
-what is the case. An error keeps something from working, a warning may, and a notice is only worth knowing.
+What the panel and ` + "`lectern status`" + ` can show as a problem, by the code that ` + "`lectern status --json`" + ` gives it. Words in braces are
+replaced by the names and numbers of your case. An error keeps something from working, a warning may do so, and a notice is for your information.
 
 This page is made from the declarations beside the code that notices the problems; ` + "`make update`" + ` writes it.
 `)

@@ -57,7 +57,9 @@ func (c *conn) prepareRequest(key connKey, method string, params json.RawMessage
 	frame := encodeRequest(k.id, method, params)
 	if limit := c.bridge.limits.Frame; len(frame) > limit {
 		c.dropCall(k)
-		return nil, nil, &Error{Code: TooLarge, Msg: fmt.Sprintf("the request has %d bytes, more than the %d that a peer takes", len(frame), limit)}
+		return nil, nil, &Error{
+			Code: TooLarge, Msg: fmt.Sprintf("the request has %d bytes, more than the %d that a peer takes", len(frame), limit),
+		}
 	}
 	c.mu.Lock()
 	c.metrics.calls++

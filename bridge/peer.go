@@ -68,7 +68,8 @@ func (p *Peer) call(ctx context.Context, method string, in, out any, again bool)
 		return err
 	}
 	result, err := c.call(ctx, key, method, params)
-	if over, ok := errors.AsType[*connectionLostError](err); ok && (again || !over.sent) && !(over.onlyCall && over.reason.code == codeTooBig) {
+	if over, ok := errors.AsType[*connectionLostError](err); ok && (again ||
+		!over.sent) && !(over.onlyCall && over.reason.code == codeTooBig) {
 		if c = p.bridge.awaitReconnect(ctx, key, c); c != nil {
 			result, err = c.call(ctx, key, method, params)
 		}

@@ -21,7 +21,8 @@ func (c Config) AllowOrigin(origin string) (Edit, error) {
 	want.Bridge.Origins = append(slices.Clone(c.Bridge.Origins), origin)
 	edit, err := c.edited(c.withOrigin(origin), want, "bridge.origins")
 	if err != nil {
-		return Edit{}, fmt.Errorf("%s cannot be edited safely; write origins = [%s] below [bridge] with an editor", c.Path, tomltext.Quote(origin))
+		return Edit{}, fmt.Errorf("%s cannot be edited safely; write origins = [%s] below [bridge] with an editor", c.Path,
+			tomltext.Quote(origin))
 	}
 	return edit, nil
 }

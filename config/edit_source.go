@@ -59,7 +59,8 @@ func (c Config) AddSource(s Source, typed map[string]string) (Edit, Source, erro
 		if old.Path != "" {
 			opens = ", which opens " + old.Path
 		}
-		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s%s; choose another name", s.Name, old.Line, c.Path, opens)
+		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s%s; choose another name", s.Name, old.Line,
+			c.Path, opens)
 	}
 	after := c.appendSource(s, values)
 	now, err := Parse(c.Path, after, c.schema)

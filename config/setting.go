@@ -46,9 +46,11 @@ func settings() []setting {
 			0, 1<<20, func(c *Config) *int { return &c.Limits.CallsPerMinute }).needsRestart(),
 		intSetting("limits.session_writes", "calls of one session that may change something; 0: no limit",
 			0, 1<<20, func(c *Config) *int { return &c.Limits.SessionWrites }).needsRestart(),
-		intSetting("limits.breaker_deletes", "targets that one client deletes in a minute until its circuit breaker trips and you are asked; 0: never",
+		intSetting("limits.breaker_deletes", "targets that one client deletes in a minute until its circuit breaker trips and you are asked; "+
+			"0: never",
 			0, 1<<20, func(c *Config) *int { return &c.Limits.BreakerDeletes }).needsRestart(),
-		intSetting("limits.breaker_bytes", "bytes that one client rewrites in a minute until its circuit breaker trips and you are asked; 0: never",
+		intSetting("limits.breaker_bytes", "bytes that one client rewrites in a minute until its circuit breaker trips and you are asked; 0: "+
+			"never",
 			0, 1<<30, func(c *Config) *int { return &c.Limits.BreakerBytes }).needsRestart(),
 		daysSetting("journal.keep", "how long changes of agents can be undone, such as 90d",
 			func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),

@@ -79,7 +79,8 @@ func (d *decoder) clients(top configTable, sources []Source) (clients []Client) 
 			c.Elicit = new(bool)
 			t.bool("elicit", c.Elicit)
 			if *c.Elicit {
-				t.notice(tomltext.Under(t.path, "elicit"), "true has no effect: a client shows approval requests once it shows its token, which `lectern client install` gives it; remove this line")
+				t.notice(tomltext.Under(t.path, "elicit"), "true has no effect: a client shows approval requests once it shows its token, which "+
+					"`lectern client install` gives it; remove this line")
 			}
 		}
 		c.Effects, c.Ask = t.effects("effects", false), t.effects("ask", false)
@@ -139,8 +140,9 @@ func (d *decoder) rules(top configTable) (rules []Rule) {
 		r.Schema, _ = t.string("schema")
 		t.bool("proven", &r.Proven)
 		if r.Client != "" && !r.Proven && (r.Do == "allow" || r.Do == "always") {
-			t.notice(tomltext.Under(t.path, "client"), fmt.Sprintf("a name that is only claimed gains nothing: this rule is for %s once it shows its token, "+
-				"which `lectern client install` gives it; add proven = true to say so", r.Client))
+			t.notice(tomltext.Under(t.path, "client"),
+				fmt.Sprintf("a name that is only claimed gains nothing: this rule is for %s once it shows its token, "+
+					"which `lectern client install` gives it; add proven = true to say so", r.Client))
 		}
 		r.Effects = t.effects("effects", false)
 		if t.values["effects"] != nil && len(r.Effects) == 0 {

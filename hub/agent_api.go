@@ -22,29 +22,6 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 	return cache.forClient(*client).published, known
 }
 
-// Call implements [mcp.Hub].
-func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
-	by := a.caller(c.Caller)
-	if c.Rejected != nil {
-		a.hub.calls.record(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
-		return tools.Result{}, c.Rejected
-	}
-	return a.hub.call(ctx, by, c)
-}
-
-func (a agentAPI) caller(by mcp.Caller) caller {
-	c := caller{
-		session: a.hub.sessions.session(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
-		generation: a.hub.sources.generation.Load(),
-		renew: func() *toolset {
-			cache, _ := a.hub.sources.toolsets(by.Session.Scope)
-			return cache.forClient(by.Client)
-		},
-	}
-	c.toolset = c.renew()
-	return c
-}
-
 // Read implements [mcp.Hub].
 func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
 	r := a.caller(by)

@@ -62,23 +62,33 @@ type call struct {
 	approval   string         // that let it through; empty: nobody was asked
 	permit     string         // the Permit that let it through; empty: none did
 	askedAgain bool           // the person approved what the call would no longer do
+	edited     bool           // a person writes something else in its place
 	restorer   tools.Restorer // of the source, while the call runs there
 	targets    targetList     // what it touches
 	resolved   bool           // targets has what the tool told before the call
 }
 
-// slot is where the call runs: a call that another makes has no slot of its own,
-// so that calls never wait for the slots of those that wait for them.
-func (c *call) slot() slot {
-	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
-	switch {
-	case c.group.isLedBy(c):
-		s.late = nil // it takes back what it wrote, and says so
-		s.timeout = c.group.deadline() + takeBackWithin
-	case c.group != nil:
-		s.inline = true
+// Call implements [mcp.Hub].
+func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
+	by := a.caller(c.Caller)
+	if c.Rejected != nil {
+		a.hub.calls.record(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
+		return tools.Result{}, c.Rejected
 	}
-	return s
+	return a.hub.call(ctx, by, c)
+}
+
+func (a agentAPI) caller(by mcp.Caller) caller {
+	c := caller{
+		session: a.hub.sessions.session(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
+		generation: a.hub.sources.generation.Load(),
+		renew: func() *toolset {
+			cache, _ := a.hub.sources.toolsets(by.Session.Scope)
+			return cache.forClient(by.Client)
+		},
+	}
+	c.toolset = c.renew()
+	return c
 }
 
 // call passes every call of every agent to a source. Its error is a
@@ -145,7 +155,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		if auth, err = h.decide(ctx, c); err != nil { // may wait for a person
 			return res, err
 		}
-		c.authorized = true
+		c.authorized, c.edited = true, auth.edited != nil
 		c.recorder = h.changes.newRecorder(c)
 		res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.run(ctx, c, open, auth)
@@ -155,7 +165,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 			c.askedAgain = true
 		}
 	}
-	if err == nil {
+	if err == nil && !c.edited {
 		res, err = h.redact(c, res, auth.approved)
 	}
 	if err == nil {
@@ -255,7 +265,7 @@ func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorizat
 		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
-		res, err := h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
+		res, err := h.writeOrInvoke(invoked, c, open, auth)
 		switch {
 		case !unresolved || !c.tool.info.TargetsInAnswer:
 		case err != nil:
@@ -282,6 +292,14 @@ func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []st
 	c.resolved = true
 	c.targets.addNames(names)
 	return names
+}
+
+// writeOrInvoke runs the tool, unless a person has written something else in its place.
+func (h *Hub) writeOrInvoke(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+	if auth.edited != nil {
+		return h.writeEdited(ctx, c, open, auth)
+	}
+	return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
 }
 
 // invoke runs a System's tool, or the hub's own for a source.
@@ -317,4 +335,72 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
+}
+
+// newCallContext is what a running tool gets. Progress and log go straight to
+// the client.
+func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
+	return tools.CallContext{
+		Identity: c.identity(),
+		Notify:   c.Notify,
+		Writes:   writeObserver{h, c, auth},
+		Sources:  sourceCaller{hub: h, outer: c},
+		Began:    c.outermost().began,
+		Seed:     c.seed,
+	}
+}
+
+// identity is who calls, as the source sees them.
+func (c *call) identity() tools.Identity {
+	return tools.Identity{
+		Client: c.client.Name, Proven: c.client.Proven, Role: c.toolset.access(c.source).role,
+		Account: c.account, Session: c.session.ID, Via: c.via, ExpiresAt: c.expires,
+	}
+}
+
+// A writeObserver stands before every write of a tool. A write passes these in
+// order, and the first refusal stops it, so that what is refused is neither
+// counted nor recorded:
+//
+//	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal
+//	     ── AfterWrite ─────────────────────────────────────────────────▶ journal
+type writeObserver struct {
+	hub  *Hub
+	call *call
+	auth authorization
+}
+
+// BeforeWrite implements [tools.WriteObserver].
+func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+	return c.call.group.fail(c.allow(ctx, changes))
+}
+
+func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {
+	c.call.targets.add(changes)
+	if err := c.hub.limiter.checkPause(c.call); err != nil {
+		return err
+	}
+	if c.auth.check != nil {
+		if err := c.auth.check(changes); err != nil {
+			return err
+		}
+	}
+	if !c.auth.approved {
+		if err := c.hub.limiter.countWrites(c.call.client, changes); err != nil {
+			return err
+		}
+	}
+	if c.call.recorder == nil {
+		return nil
+	}
+	err := c.call.recorder.BeforeWrite(ctx, changes...)
+	c.hub.changes.report(err)
+	return err
+}
+
+// AfterWrite implements [tools.WriteObserver].
+func (c writeObserver) AfterWrite(target string, after tools.State) {
+	if c.call.recorder != nil {
+		c.call.recorder.AfterWrite(target, after)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A callRunner runs the calls of all sessions, each within the deadline, and
@@ -62,6 +63,20 @@ type slot struct {
 	outer   bool          // that of an outer call, which has it already
 	inline  bool          // on the goroutine of the outer call, which waits however long it takes
 	late    func(error)   // gets the error when the time is over; nil: whoever waits returns with it
+}
+
+// slot is where the call runs: a call that another makes has no slot of its own,
+// so that calls never wait for the slots of those that wait for them.
+func (c *call) slot() slot {
+	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
+	switch {
+	case c.group.isLedBy(c):
+		s.late = nil // it takes back what it wrote, and says so
+		s.timeout = c.group.deadline() + takeBackWithin
+	case c.group != nil:
+		s.inline = true
+	}
+	return s
 }
 
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
@@ -167,6 +182,45 @@ func withSourceRef[T any](ctx context.Context, src *source, f func(context.Conte
 		defer release()
 		return f(ctx, open)
 	})
+}
+
+// acquire returns the opened source, which stays open until release is called.
+// It waits for a first attempt to open that is still under way, and while a
+// source that serves is opened again.
+func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), err error) {
+	for wait := s.firstAttempt; wait != nil; {
+		select {
+		case <-wait:
+		case <-s.life.Done():
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+		if open, wait, err = s.use(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return open, open.users.Done, nil
+}
+
+// use counts one more user of the opened source, or returns what to wait for.
+func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.life.Err() != nil:
+		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
+	case s.failure != nil:
+		e := *s.failure
+		e.Code, e.SpecCode = tools.Unavailable, ""
+		e.Message = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.failure.Message)
+		return nil, nil, &e
+	case s.reopened != nil:
+		return nil, s.reopened, nil
+	case s.open == nil:
+		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
+	}
+	s.open.users.Add(1)
+	return s.open, nil, nil
 }
 
 // catchPanic runs f and turns a panic into an error that carries the stack.

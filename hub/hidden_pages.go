@@ -12,9 +12,9 @@ import (
 // sourceRule is about rules of exclude or only that match nothing.
 var sourceRule = status.ProblemType{
 	Code: "source.rule", Severity: status.Notice,
-	Description: "A privacy rule of the source matches no page, folder or file: it hides nothing, or under only it shows nothing. It may be misspelt, or be about what is not there yet.",
+	Description: "A privacy rule of the source matches no page, folder or file: it hides nothing, or under only it shows nothing. It may be misspelt, or name something that is not there yet.",
 	Title:       "source {source}: these privacy rules match nothing: {rules}",
-	Fix:         "Compare them with the names in the source and correct them in the configuration. `lectern source show {source}` counts again.",
+	Fix:         "Compare them with the names in the source and correct them in the configuration. Then run `lectern source show {source}`, which counts again.",
 }
 
 // CountHiddenPages answers [status.HiddenPagesQuery].

@@ -11,7 +11,7 @@ import (
 var (
 	sourceGone = status.ProblemType{
 		Code: "source.gone", Severity: status.Error,
-		Description: "What the configuration names does not exist or cannot be read. Its tools stay listed and answer that the source is unavailable; other sources are not affected.",
+		Description: "The folder or address in the configuration does not exist or cannot be read. Its tools stay listed and answer that the source is unavailable; other sources are not affected.",
 		Title:       "source {source}: {why}",
 		Fix:         "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
 	}
@@ -23,7 +23,7 @@ var (
 	}
 	sourceKind = status.ProblemType{
 		Code: "source.kind", Severity: status.Error,
-		Description: "This build does not open sources of the kind in the source's entry.",
+		Description: "The source's entry names a kind of source that this build does not know.",
 		Title:       "source {source}: {why}",
 		Fix:         "Correct kind in the configuration file and reload it.",
 	}
@@ -46,9 +46,9 @@ var breakerTripped = status.ProblemType{
 // privacyProbed is about a client that may be looking for what is hidden.
 var privacyProbed = status.ProblemType{
 	Code: "privacy.probed", Severity: status.Warning,
-	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so is every other write of the client for the rest of the minute. It may be looking for names of hidden pages: with a rule by tag or property, a refusal tells that one name is taken.",
+	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so is every other write of the client for the rest of the minute. The client may be looking for names of hidden pages: with a rule by tag or property, a refusal reveals that a name is taken.",
 	Title:       "{client} was refused {count} writes to what is hidden in {source}, within a minute",
-	Fix:         "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. Hide by path what must not be guessed. This notice goes when the hub restarts.",
+	Fix:         "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. If a name must not be guessed, hide it by path. This notice disappears when the hub restarts.",
 }
 
 // Problems of pauses.
@@ -63,7 +63,7 @@ var (
 		Code: "writes.unknown", Severity: status.Error,
 		Description: "The file that says whose writes are paused cannot be read, so no agent may write until somebody decides.",
 		Title:       "agents cannot write: {why}",
-		Fix:         "Let all agents write again with `lectern resume`, or stop them with `lectern pause`; either makes the file new.",
+		Fix:         "Let all agents write again with `lectern resume`, or stop them with `lectern pause`; either command creates the file again.",
 	}
 )
 
@@ -79,7 +79,7 @@ var (
 		Code: "journal.interrupted", Severity: status.Warning,
 		Description: "Lectern was ended in the middle of a call that writes. At the next start everything that the call had written was taken back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
 		Title:       "Lectern was ended in the middle of writes to {source}: {what}",
-		Fix:         "Look at what was left, if anything was; the agent may have to make the change once more. Then dismiss this notice, here or with: lectern changes acknowledge.",
+		Fix:         "Check whether anything was left; the agent may have to repeat the change. Then dismiss this notice, here or with: lectern changes acknowledge.",
 	}
 	journalLost = status.ProblemType{
 		Code: "journal.lost", Severity: status.Warning,
@@ -91,7 +91,7 @@ var (
 		Code: "journal.stuck", Severity: status.Warning,
 		Description: "Lectern was ended in the middle of a write or of an undo. It could not take the write back, or could not complete the undo because something was edited since. The rest is as it was.",
 		Title:       "a write or an undo in {source} stopped half-way at {targets}",
-		Fix:         "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo that with `lectern undo`. This notice goes when the hub restarts.",
+		Fix:         "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo that with `lectern undo`. This notice disappears when the hub restarts.",
 	}
 )
 

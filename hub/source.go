@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -111,43 +110,4 @@ func (s *source) resourceChanged(uri string) {
 		v := cache.forClient(who)
 		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), resourceRead(uri).request(who, s)) == nil
 	})
-}
-
-// acquire returns the opened source, which stays open until release is called.
-// It waits for a first attempt to open that is still under way, and while a
-// source that serves is opened again.
-func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), err error) {
-	for wait := s.firstAttempt; wait != nil; {
-		select {
-		case <-wait:
-		case <-s.life.Done():
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		}
-		if open, wait, err = s.use(); err != nil {
-			return nil, nil, err
-		}
-	}
-	return open, open.users.Done, nil
-}
-
-// use counts one more user of the opened source, or returns what to wait for.
-func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.life.Err() != nil:
-		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
-	case s.failure != nil:
-		e := *s.failure
-		e.Code, e.SpecCode = tools.Unavailable, ""
-		e.Message = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.failure.Message)
-		return nil, nil, &e
-	case s.reopened != nil:
-		return nil, s.reopened, nil
-	case s.open == nil:
-		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
-	}
-	s.open.users.Add(1)
-	return s.open, nil, nil
 }

@@ -147,7 +147,8 @@ func (c Client) file(m Machine) (string, error) {
 		}
 	}
 	if len(all) == 0 {
-		return "", fmt.Errorf("cannot edit the configuration of %s on %s; paste the snippet of `lectern client show %s` instead", c.Title, m.OS, c.ID)
+		return "", fmt.Errorf("cannot edit the configuration of %s on %s; paste the snippet of `lectern client show %s` instead", c.Title, m.OS,
+			c.ID)
 	}
 	for _, exists := range []func(string) bool{isFile, func(p string) bool { return isFolder(filepath.Dir(p)) }} {
 		if i := slices.IndexFunc(all, exists); i >= 0 {

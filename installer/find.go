@@ -106,7 +106,8 @@ func (m Machine) FindSkill(c Client, skill Skill) Finding {
 		case !isOurSkill(text, skill.Name):
 			f.Condition, f.Note = Foreign, f.File+" does not belong to Lectern"
 		case string(text) != string(skill.Text):
-			f.Condition, f.Note = Outdated, "it is of another version of Lectern, or the kinds of sources have changed; to update it, run `lectern skill install`"
+			f.Condition, f.Note = Outdated, "it is of another version of Lectern, or the kinds of sources have changed; to update it, run "+
+				"`lectern skill install`"
 		default:
 			f.Condition = Installed
 			continue

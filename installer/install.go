@@ -78,7 +78,8 @@ func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal,
 			return p, nil
 		}
 		if !old.isLectern(server) {
-			return nil, fmt.Errorf("%s has an entry %s that does not belong to Lectern: it leads to %s; name ours differently with --name, or remove that entry",
+			return nil, fmt.Errorf("%s has an entry %s that does not belong to Lectern: it leads to %s; name ours differently with --name, or "+
+				"remove that entry",
 				f.path, server.Name, old)
 		}
 		if recorded, err := m.receipts().hasEntry(c, server, f); err != nil {
@@ -167,7 +168,8 @@ func (p *Proposal) editFile(c Client, server Server, f clientFile, fields entry.
 }
 
 // identityKeys are the fields that say what an entry leads to.
-var identityKeys = []string{"type", "transport", "command", "cmd", "args", "url", "httpUrl", "serverUrl", "uri", "headers", "bearer_token_env_var"}
+var identityKeys = []string{"type", "transport", "command", "cmd", "args", "url", "httpUrl", "serverUrl", "uri", "headers",
+	"bearer_token_env_var"}
 
 // keepUserValues is fields with the values of an older entry, except those of
 // identityKeys.

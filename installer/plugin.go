@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/internal/order"
 )
 
 // A Plugin is what Logseq gets from us: files in a folder that it loads when it
@@ -54,7 +55,8 @@ func (m Machine) InstallPlugin(plugin Plugin) (*Proposal, error) {
 	g := m.pluginInstall(plugin)
 	p := m.proposal("Install the plugin " + g.ID)
 	if !isFolder(g.home) {
-		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir", g.home)
+		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir",
+			g.home)
 	}
 	if err := g.checkFolder(); err != nil {
 		return nil, fmt.Errorf("install plugin: %w", err)
@@ -187,7 +189,7 @@ func (g Plugin) filesInOrder() ([]pluginFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read plugin: %w", err)
 	}
-	slices.SortStableFunc(list, func(a, b pluginFile) int {
+	order.SortStable(list, func(a, b pluginFile) int {
 		return cmp.Or(packageLast(a.name, b.name), strings.Compare(a.name, b.name))
 	})
 	return list, nil

@@ -118,6 +118,7 @@ func (p *Proposal) Apply(ctx context.Context) (err error) {
 func (m Machine) RotateToken(path string, write func() error) *Proposal {
 	p := m.proposal("Replace the token of clients that connect over HTTP")
 	p.add("write a new token to "+path, write)
-	p.risk("every client that connects over HTTP is refused until %s holds the new token in its environment; agents that use `lectern serve` need no token", TokenVariable)
+	p.risk("every client that connects over HTTP is refused until %s holds the new token in its environment; agents that use `lectern "+
+		"serve` need no token", TokenVariable)
 	return p
 }

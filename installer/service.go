@@ -65,7 +65,8 @@ func (m Machine) definition(s Service) (serviceDefinition, error) {
 			value:  value,
 		}, nil
 	default:
-		return serviceDefinition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at login yourself", m.OS)
+		return serviceDefinition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at "+
+			"login yourself", m.OS)
 	}
 }
 

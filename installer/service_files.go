@@ -60,7 +60,8 @@ func launchAgentFile(s Service, log string) string {
 		}
 		b.WriteString("\t</dict>\n")
 	}
-	b.WriteString("\t<key>RunAtLoad</key>\n\t<true/>\n\t<key>KeepAlive</key>\n\t<dict>\n\t\t<key>SuccessfulExit</key>\n\t\t<false/>\n\t</dict>\n" +
+	b.WriteString("\t<key>RunAtLoad</key>\n\t<true/>\n" +
+		"\t<key>KeepAlive</key>\n\t<dict>\n\t\t<key>SuccessfulExit</key>\n\t\t<false/>\n\t</dict>\n" +
 		"\t<key>ThrottleInterval</key>\n\t<integer>30</integer>\n\t<key>ProcessType</key>\n\t<string>Background</string>\n")
 	b.WriteString("\t<key>StandardErrorPath</key>\n\t" + text("string", log) + "</dict>\n</plist>\n")
 	return b.String()

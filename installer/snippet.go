@@ -103,7 +103,8 @@ func (c Client) withHomeVariable(s Server, f entry.Fields) entry.Fields {
 func Snippets(m Machine, s Server) []status.Snippet {
 	list := []status.Snippet{}
 	for _, c := range Clients() {
-		usual := c.ID == "claude-code" || c.ID == "claude-desktop" || c.ID == "codex" || c.ID == "cursor" || c.ID == "vscode" || c.ID == "gemini-cli"
+		usual := c.ID == "claude-code" || c.ID == "claude-desktop" || c.ID == "codex" || c.ID == "cursor" || c.ID == "vscode" ||
+			c.ID == "gemini-cli"
 		if !usual && (!c.Editable(m) || !c.Detected(m)) {
 			continue
 		}

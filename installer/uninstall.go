@@ -17,7 +17,9 @@ type OwnFiles struct {
 // installed anywhere: what has a receipt, and entries that name its LECTERN_HOME.
 // What belongs to another instance, or cannot be removed, becomes a risk of the
 // plan that says why it stays, and stops nothing else.
-func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own OwnFiles) (*Proposal, error) {
+func (m Machine) Uninstall(
+	ctx context.Context, server Server, skill string, service Service, plugin Plugin, own OwnFiles,
+) (*Proposal, error) {
 	p := m.proposal("Remove everything that Lectern has installed on this machine")
 	receipts, err := m.receipts().readAll()
 	if err != nil {

@@ -64,7 +64,8 @@ func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 		}
 	}
 	var undoes int64
-	err := tx.QueryRowContext(context.Background(), "UPDATE changes SET outcome = ? WHERE seq = ? RETURNING undoes", m.outcome, m.seq).Scan(&undoes)
+	err := tx.QueryRowContext(context.Background(), "UPDATE changes SET outcome = ? WHERE seq = ? RETURNING undoes", m.outcome, m.seq).
+		Scan(&undoes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // dropped already
 	}

@@ -87,7 +87,9 @@ func noOwnChangeError(id string) error {
 // ownBatchSize is how many rows are read at a time.
 const ownBatchSize = 128
 
-func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (found []changeRow, more bool, err error) {
+func (j *Journal) ownRows(
+	ctx context.Context, see OwnChangesQuery, id, before string, limit int,
+) (found []changeRow, more bool, err error) {
 	p := status.Filter{Source: see.Source, Before: before}
 	if id != "" {
 		p.IDs = []string{id}
@@ -244,7 +246,9 @@ func (j *Journal) OwnUndoScope(ctx context.Context, r OwnUndo) (sources []string
 	steps, err := j.ownSteps(ctx, r)
 	for _, s := range steps {
 		sources = append(sources, s.source)
-		deletes = deletes || slices.ContainsFunc(s.rows, func(v changeRow) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) })
+		deletes = deletes || slices.ContainsFunc(s.rows, func(v changeRow) bool {
+			return v.After.Exists && !v.Before.Exists && !isContainer(v.Target)
+		})
 	}
 	return sources, deletes, err
 }

@@ -63,7 +63,8 @@ func insertIntents(d *database, tx *sql.Tx, steps []undoStep, merging bool, by O
 			groups[s.group] = id
 		}
 		s.undoGroup = groups[s.group]
-		if err := exec(tx, "INSERT INTO intents (source, call, group_id, undo_group, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		if err := exec(tx, "INSERT INTO intents (source, call, group_id, undo_group, merge, client, session, proven, reason) VALUES (?, ?, ?, "+
+			"?, ?, ?, ?, ?, ?)",
 			s.source, s.call, s.group, s.undoGroup, merging, by.Client, by.Session, by.Proven, d.sealReason(by.Reason)); err != nil {
 			return err
 		}
@@ -240,11 +241,13 @@ func (d *database) readIntents(source string) ([]undoIntent, error) {
 	scan := func(found *sql.Rows) (t undoIntent, err error) {
 		var reason []byte
 		t.step.source = source
-		if err := found.Scan(&t.step.call, &t.step.group, &t.step.undoGroup, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
+		if err := found.Scan(&t.step.call, &t.step.group, &t.step.undoGroup, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven,
+			&reason); err != nil {
 			return t, err
 		}
 		t.by.Reason, err = d.openReason(reason)
 		return t, err
 	}
-	return queryAll(d, scan, "SELECT call, group_id, undo_group, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
+	return queryAll(d, scan, "SELECT call, group_id, undo_group, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER "+
+		"BY place", source)
 }

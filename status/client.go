@@ -1,7 +1,10 @@
 package status
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -84,4 +87,147 @@ func Offer[T any](ch chan T, v T) {
 	default:
 	}
 	ch <- v
+}
+
+// A Request is a query with its input, as it travels.
+type Request struct {
+	Query string
+	Input json.RawMessage
+}
+
+// A Response is an answer as it travels, or why there is none.
+type Response struct {
+	Value json.RawMessage
+	Err   error
+}
+
+// errNoAnswer is for a hub that ends a query without answering it.
+var errNoAnswer = errors.New("the hub did not answer the question; it may be of another version: run `lectern hub restart`")
+
+// Ask asks c for the answer to q.
+func Ask[In, Out any](ctx context.Context, c Client, q Query[In, Out], in In) (Out, error) {
+	var out Out
+	responses, err := send(ctx, c, q.Name, in)
+	if err != nil {
+		return out, err
+	}
+	switch r, ok := <-responses; {
+	case !ok && ctx.Err() != nil:
+		return out, ctx.Err()
+	case !ok:
+		return out, errNoAnswer
+	case r.Err != nil:
+		return out, r.Err
+	default:
+		return out, decode(r.Value, &out)
+	}
+}
+
+// Open asks c for the answers to s. The channel is closed after the last, and
+// when ctx ends or the hub is gone.
+func Open[In, Out any](ctx context.Context, c Client, s Stream[In, Out], in In) (<-chan Out, error) {
+	responses, err := send(ctx, c, s.Name, in)
+	if err != nil {
+		return nil, err
+	}
+	ch := make(chan Out)
+	go func() {
+		defer close(ch)
+		for r := range responses {
+			var out Out
+			if r.Err != nil || decode(r.Value, &out) != nil {
+				return
+			}
+			select {
+			case ch <- out:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch, nil
+}
+
+func send(ctx context.Context, c Client, query string, in any) (<-chan Response, error) {
+	input, err := json.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("encode query %s: %w", query, err)
+	}
+	return c.Query(ctx, Request{query, input})
+}
+
+func decode(b []byte, out any) error {
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("read answer of the hub: %w", err)
+	}
+	return nil
+}
+
+// QueryHandlers answer the queries that a process can, by name.
+type QueryHandlers map[string]func(ctx context.Context, input json.RawMessage) (<-chan Response, error)
+
+// HandleQuery has f answer q.
+func HandleQuery[In, Out any](hs QueryHandlers, q Query[In, Out], f func(context.Context, In) (Out, error)) {
+	hs[q.Name] = func(ctx context.Context, input json.RawMessage) (<-chan Response, error) {
+		in, err := decodeInput[In](input)
+		if err != nil {
+			return nil, err
+		}
+		out, err := f(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		ch := make(chan Response, 1)
+		ch <- encode(out)
+		close(ch)
+		return ch, nil
+	}
+}
+
+// HandleStream has f answer s.
+func HandleStream[In, Out any](hs QueryHandlers, s Stream[In, Out], f func(context.Context, In) (<-chan Out, error)) {
+	hs[s.Name] = func(ctx context.Context, input json.RawMessage) (<-chan Response, error) {
+		in, err := decodeInput[In](input)
+		if err != nil {
+			return nil, err
+		}
+		outs, err := f(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		ch := make(chan Response)
+		go func() {
+			defer close(ch)
+			for out := range outs {
+				select {
+				case ch <- encode(out):
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		return ch, nil
+	}
+}
+
+// decodeInput refuses fields that it does not know: a hub must not answer half
+// of what a client of another version asks.
+func decodeInput[In any](input json.RawMessage) (in In, err error) {
+	dec := json.NewDecoder(bytes.NewReader(input))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return in, fmt.Errorf("read request: %w", err)
+	}
+	return in, nil
+}
+
+// encode keeps the text of tools and pages as it is: it is not for a web page.
+func encode(out any) Response {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		return Response{Err: fmt.Errorf("encode answer: %w", err)}
+	}
+	return Response{Value: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}
 }

@@ -1,12 +1,6 @@
 package status
 
-import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-)
+import "encoding/json"
 
 // A Query is a question with one answer.
 type Query[In, Out any] struct{ Name string }
@@ -37,6 +31,9 @@ var (
 	// ApprovalTextQuery how: all of it, part by part.
 	ApprovalTargetsQuery = Query[ApprovalRange, ApprovalTargets]{"approval-targets"}
 	ApprovalTextQuery    = Query[ApprovalRange, ApprovalText]{"approval-text"}
+	// ProposedTextQuery answers what the page would hold after a call that waits, part
+	// by part: for a person who edits it. Without an [Approval].Plan it is an error.
+	ProposedTextQuery = Query[ApprovalRange, ApprovalText]{"proposed-text"}
 	// ToolsQuery answers what a client sees.
 	ToolsQuery = Query[ToolFilter, []Tool]{"tools"}
 	// RunToolQuery runs a tool the way an agent does, grants and audit included,
@@ -58,6 +55,9 @@ var (
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
 	// SourceKindsQuery answers the kinds of sources that can be added.
 	SourceKindsQuery = Query[struct{}, []SourceKind]{"source-kinds"}
+	// CompletePathQuery answers what completes a path on the panel's machine. A folder
+	// that is missing or cannot be read completes nothing.
+	CompletePathQuery = Query[PathPrefix, PathCompletion]{"complete-path"}
 
 	// HiddenPagesQuery counts what the privacy rules of a source, named by the
 	// input, hide now. If the source does not serve or cannot count, the answer is
@@ -82,9 +82,9 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), LogPageQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		LogsQuery.info(), LogPageQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ProposedTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
-		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(), PageLinksQuery.info(), PageFileQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(), PageLinksQuery.info(), PageFileQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }
@@ -99,146 +99,3 @@ type QueryInfo struct {
 func (q Query[In, Out]) info() QueryInfo { return QueryInfo{q.Name, false, *new(In), *new(Out)} }
 
 func (s Stream[In, Out]) info() QueryInfo { return QueryInfo{s.Name, true, *new(In), *new(Out)} }
-
-// A Request is a query with its input, as it travels.
-type Request struct {
-	Query string
-	Input json.RawMessage
-}
-
-// A Response is an answer as it travels, or why there is none.
-type Response struct {
-	Value json.RawMessage
-	Err   error
-}
-
-// errNoAnswer is for a hub that ends a query without answering it.
-var errNoAnswer = errors.New("the hub did not answer the question; it may be of another version: run `lectern hub restart`")
-
-// Ask asks c for the answer to q.
-func Ask[In, Out any](ctx context.Context, c Client, q Query[In, Out], in In) (Out, error) {
-	var out Out
-	responses, err := send(ctx, c, q.Name, in)
-	if err != nil {
-		return out, err
-	}
-	switch r, ok := <-responses; {
-	case !ok && ctx.Err() != nil:
-		return out, ctx.Err()
-	case !ok:
-		return out, errNoAnswer
-	case r.Err != nil:
-		return out, r.Err
-	default:
-		return out, decode(r.Value, &out)
-	}
-}
-
-// Open asks c for the answers to s. The channel is closed after the last, and
-// when ctx ends or the hub is gone.
-func Open[In, Out any](ctx context.Context, c Client, s Stream[In, Out], in In) (<-chan Out, error) {
-	responses, err := send(ctx, c, s.Name, in)
-	if err != nil {
-		return nil, err
-	}
-	ch := make(chan Out)
-	go func() {
-		defer close(ch)
-		for r := range responses {
-			var out Out
-			if r.Err != nil || decode(r.Value, &out) != nil {
-				return
-			}
-			select {
-			case ch <- out:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return ch, nil
-}
-
-func send(ctx context.Context, c Client, query string, in any) (<-chan Response, error) {
-	input, err := json.Marshal(in)
-	if err != nil {
-		return nil, fmt.Errorf("encode query %s: %w", query, err)
-	}
-	return c.Query(ctx, Request{query, input})
-}
-
-func decode(b []byte, out any) error {
-	if err := json.Unmarshal(b, out); err != nil {
-		return fmt.Errorf("read answer of the hub: %w", err)
-	}
-	return nil
-}
-
-// QueryHandlers answer the queries that a process can, by name.
-type QueryHandlers map[string]func(ctx context.Context, input json.RawMessage) (<-chan Response, error)
-
-// HandleQuery has f answer q.
-func HandleQuery[In, Out any](hs QueryHandlers, q Query[In, Out], f func(context.Context, In) (Out, error)) {
-	hs[q.Name] = func(ctx context.Context, input json.RawMessage) (<-chan Response, error) {
-		in, err := decodeInput[In](input)
-		if err != nil {
-			return nil, err
-		}
-		out, err := f(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		ch := make(chan Response, 1)
-		ch <- encode(out)
-		close(ch)
-		return ch, nil
-	}
-}
-
-// HandleStream has f answer s.
-func HandleStream[In, Out any](hs QueryHandlers, s Stream[In, Out], f func(context.Context, In) (<-chan Out, error)) {
-	hs[s.Name] = func(ctx context.Context, input json.RawMessage) (<-chan Response, error) {
-		in, err := decodeInput[In](input)
-		if err != nil {
-			return nil, err
-		}
-		outs, err := f(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		ch := make(chan Response)
-		go func() {
-			defer close(ch)
-			for out := range outs {
-				select {
-				case ch <- encode(out):
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		return ch, nil
-	}
-}
-
-// decodeInput refuses fields that it does not know: a hub must not answer half
-// of what a client of another version asks.
-func decodeInput[In any](input json.RawMessage) (in In, err error) {
-	dec := json.NewDecoder(bytes.NewReader(input))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&in); err != nil {
-		return in, fmt.Errorf("read request: %w", err)
-	}
-	return in, nil
-}
-
-// encode keeps the text of tools and pages as it is: it is not for a web page.
-func encode(out any) Response {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return Response{Err: fmt.Errorf("encode answer: %w", err)}
-	}
-	return Response{Value: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}
-}

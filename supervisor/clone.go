@@ -58,7 +58,8 @@ func cloneAction(a *status.Action) *status.Action {
 	if a == nil {
 		return nil
 	}
-	a.Source, a.Answer, a.Filter, a.Grant, a.Option = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter), clonePointer(a.Grant), clonePointer(a.Option)
+	a.Source, a.Answer, a.Filter = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter)
+	a.Grant, a.Option = clonePointer(a.Grant), clonePointer(a.Option)
 	if a.Change = clonePointer(a.Change); a.Change != nil {
 		c := a.Change
 		c.ReadOnly, c.Ask, c.Keys, c.Tools = clonePointer(c.ReadOnly), clonePointer(c.Ask), maps.Clone(c.Keys), slices.Clone(c.Tools)

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync/atomic"
 )
@@ -21,11 +20,6 @@ type OpenedSource struct {
 	resources []boundResource
 	prompts   map[string]boundPrompt
 	pages     boundPages
-}
-
-type boundTool struct {
-	call    func(context.Context, CallContext, json.RawMessage) (Result, error)
-	targets func(context.Context, json.RawMessage) ([]string, error) // nil: not known
 }
 
 type boundResource struct {
@@ -57,16 +51,6 @@ func (k *erasedSystem[S, C]) bind(src S, name string) *OpenedSource {
 		o.draft = func(ctx context.Context) (*OpenedSource, error) { return k.bindDraft(ctx, d, name) }
 	}
 	return o
-}
-
-func (t Tool[S]) bind(src S) boundTool {
-	bound := boundTool{call: func(ctx context.Context, c CallContext, args json.RawMessage) (Result, error) {
-		return t.call(ctx, src, c, args)
-	}}
-	if t.targets != nil {
-		bound.targets = func(ctx context.Context, args json.RawMessage) ([]string, error) { return t.targets(ctx, src, args) }
-	}
-	return bound
 }
 
 func (k *erasedSystem[S, C]) bindDraft(ctx context.Context, d Drafter, name string) (*OpenedSource, error) {
@@ -138,29 +122,6 @@ func (o *OpenedSource) Check(ctx context.Context) error {
 		return err
 	}
 	return o.source.Check(ctx)
-}
-
-// Call runs a tool. Its arguments are checked first; empty args mean none.
-func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, args json.RawMessage) (Result, error) {
-	if err := o.checkOpen(); err != nil {
-		return Result{}, err
-	}
-	t, ok := o.tools[tool]
-	if !ok {
-		return Result{}, Errorf(NotFound, "no tool named %.80s", tool)
-	}
-	return t.call(ctx, c, args)
-}
-
-// Targets is what a call of the tool would touch; known is false if its tool
-// does not tell, or cannot.
-func (o *OpenedSource) Targets(ctx context.Context, tool string, args json.RawMessage) (targets []string, known bool) {
-	t := o.tools[tool]
-	if t.targets == nil || o.checkOpen() != nil {
-		return nil, false
-	}
-	targets, err := t.targets(ctx, args)
-	return targets, err == nil
 }
 
 // As returns the opened source as a T that tools must not know, such as an

@@ -87,6 +87,44 @@ func (t Tool[S]) Call(ctx context.Context, src S, c CallContext, args json.RawMe
 	return t.call(ctx, src, c, args)
 }
 
+type boundTool struct {
+	call    func(context.Context, CallContext, json.RawMessage) (Result, error)
+	targets func(context.Context, json.RawMessage) ([]string, error) // nil: not known
+}
+
+func (t Tool[S]) bind(src S) boundTool {
+	bound := boundTool{call: func(ctx context.Context, c CallContext, args json.RawMessage) (Result, error) {
+		return t.call(ctx, src, c, args)
+	}}
+	if t.targets != nil {
+		bound.targets = func(ctx context.Context, args json.RawMessage) ([]string, error) { return t.targets(ctx, src, args) }
+	}
+	return bound
+}
+
+// Call runs a tool. Its arguments are checked first; empty args mean none.
+func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, args json.RawMessage) (Result, error) {
+	if err := o.checkOpen(); err != nil {
+		return Result{}, err
+	}
+	t, ok := o.tools[tool]
+	if !ok {
+		return Result{}, Errorf(NotFound, "no tool named %.80s", tool)
+	}
+	return t.call(ctx, c, args)
+}
+
+// Targets is what a call of the tool would touch; known is false if its tool
+// does not tell, or cannot.
+func (o *OpenedSource) Targets(ctx context.Context, tool string, args json.RawMessage) (targets []string, known bool) {
+	t := o.tools[tool]
+	if t.targets == nil || o.checkOpen() != nil {
+		return nil, false
+	}
+	targets, err := t.targets(ctx, args)
+	return targets, err == nil
+}
+
 // ToolInfo is the part of a tool that is pure data. Its JSON is the same from run
 // to run.
 type ToolInfo struct {
@@ -195,38 +233,13 @@ func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Co
 // report progress or to announce what it is about to write.
 //
 // The compiler makes a copy of it for each tool, so it does only what needs the
-// types.
+// types; readSpec does the rest.
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
-	info := ToolInfo{
-		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect, Errors: spec.Errors,
-		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles,
-	}
-	for _, x := range spec.Examples {
-		info.addExample(x.Purpose, x.In, x.Want, x.AnyAnswer)
-	}
-	if find := spec.Hits; find != nil {
-		info.Hits = func(raw json.RawMessage) ([]Hit, error) {
-			var answer Out
-			if err := readAnswer(info.Name, raw, &answer); err != nil {
-				return nil, err
-			}
-			return find(answer), nil
-		}
-	}
-	if redact := spec.Redact; redact != nil {
-		info.Redact = func(r Result, covered func(page string) bool) (Result, error) {
-			var answer Out
-			if err := readAnswer(info.Name, r.JSON, &answer); err != nil {
-				return Result{}, err
-			}
-			return newResult(redact(answer, covered))
-		}
-	}
-	info.setSchemas(reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	normalize := spec.Normalize
+	d := readSpec(reflect.ValueOf(spec), reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	schema, normalize, verbatim := d.info.In, d.normalize, isReadVerbatim(reflect.TypeFor[In]())
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
-		if err := readArguments(normalize, info.In, raw, &v); err != nil {
+		if err := readArguments(normalize, schema, verbatim, raw, &v); err != nil {
 			return Result{}, err
 		}
 		out, err := method(src, ctx, c, v)
@@ -235,8 +248,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		}
 		return newResult(out)
 	}
-	_, answers := any(*new(Out)).(TargetProvider)
-	return Tool[S]{info: info, call: call, targetsInAnswer: answers, normalize: normalize}
+	return Tool[S]{info: d.info, call: call, targetsInAnswer: d.targetsInAnswer, normalize: normalize}
 }
 
 // addExample adds an example, which has the types of the tool.
@@ -265,12 +277,12 @@ func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 }
 
 // readArguments reads the arguments of a call into what v points to.
-func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, raw json.RawMessage, v any) error {
+func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, verbatim bool, raw json.RawMessage, v any) error {
 	raw, err := normalizeArguments(normalize, raw)
 	if err != nil {
 		return err
 	}
-	return decodeArguments(schema, raw, v)
+	return decodeArguments(schema, verbatim, raw, v)
 }
 
 // normalizeArguments applies [Spec].Normalize. What is no object is left to the

@@ -75,7 +75,10 @@ func tabKeys(m Model) []key.Binding {
 // on one of them.
 func TestEveryKeyAnswers(t *testing.T) {
 	worked := map[string]bool{}
-	for _, c := range screens {
+	for n, c := range screens {
+		if !sampled(n, 6) {
+			continue
+		}
 		synctestRun(t, c.name, func(t *testing.T) {
 			r := at(t, c)
 			for title, bindings := range r.listed() {
@@ -100,6 +103,9 @@ func TestEveryKeyAnswers(t *testing.T) {
 				}
 			}
 		})
+	}
+	if underRace {
+		return // a key may do something on a screen that was left out
 	}
 	k := DefaultKeyMap()
 	for _, g := range k.groups() {

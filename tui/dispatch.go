@@ -57,6 +57,8 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		return m, m.fx.runTool(m.tabs.current, want)
 	case pane.EditPage:
 		return m, m.fx.editPage(m.tabs.current, want)
+	case pane.EditText:
+		return m, m.fx.proposedText(want)
 	case pane.SendKey:
 		return m.sendKey(want)
 	case pane.ShowMessage:
@@ -119,10 +121,9 @@ func (m Model) actionsDone(msg doneMsg) Model {
 		return m
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
-	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))
-	if msg.want.Title != "" {
-		m.notice = successNotice(fmt.Sprintf("done: %s. Start one of the clients you chose and watch it connect here.",
-			widget.Plural(msg.done, "step")))
+	if msg.want.Title == setupTitle {
+		return setupDone(m, msg.want.Actions)
 	}
+	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))
 	return m
 }

@@ -214,7 +214,10 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 func TestHostileText(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		harmless := tour(t, "harmless", all)
-		for _, p := range payloads {
+		for n, p := range payloads {
+			if !sampled(n, 8) {
+				continue
+			}
 			for name, content := range tour(t, p, all) {
 				checkHarmless(t, name, content, harmless[name])
 			}

@@ -25,7 +25,7 @@ func (m Model) View() tea.View {
 	}
 	v := tea.NewView(screen)
 	v.AltScreen = true
-	v.WindowTitle = "Lectern"
+	v.WindowTitle, v.ReportFocus = m.windowTitle(), true
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

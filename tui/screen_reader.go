@@ -90,6 +90,9 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		s.last = s.lines() // a key says what is new after it, not what has changed meanwhile
 	case batchMsg[status.Line], batchMsg[status.Call]:
+		if _, waits := s.m.over.(firstCallView); waits {
+			return s.read(), cmd
+		}
 		if s.m.over == nil {
 			s.last = s.lines()
 		}

@@ -37,6 +37,7 @@ var screens = []screen{
 	{"overview-lively", lively, func(*testPanel) {}},
 	{"sources", crowded, func(r *testPanel) { r.press("@Sources/notes") }},
 	{"sources-add", crowded, func(r *testPanel) { r.press("2", "a", "notes", "enter") }},
+	{"sources-add-path", crowded, func(r *testPanel) { r.press("2", "a", "tab", "D", "tab") }},
 	{"sources-add-kind", crowded, func(r *testPanel) { r.press("2", "a", "up", "left", "tab", "tab") }},
 	{"sources-remove", crowded, func(r *testPanel) {
 		r.hub.SetPlan(removal())
@@ -86,6 +87,12 @@ var screens = []screen{
 		r.press("!", "j")
 		r.wait(keyGrace)
 	}},
+	{"changes-hunks", withHunks, func(r *testPanel) {
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: threeHunks}}})
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("]", "space")
+	}},
 	{"changes-refuse", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
@@ -121,15 +128,21 @@ var screens = []screen{
 	{"help", crowded, func(r *testPanel) { r.press("?", "log") }},
 	{"wizard-kind", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
-		r.press("down", "down", "down", "space")
+		r.press("down", "down", "down", "down", "space")
 	}},
 	{"wizard", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
-		r.press("space", "down", "e")
+		r.press("down", "e")
 	}},
 	{"wizard-sources", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
-		r.press("space", "down", "space", "enter", "e", "down", "space")
+		r.press("enter", "e", "down", "space")
+	}},
+	{"wizard-first-call", newcomer, func(r *testPanel) {
+		r.wait(keyGrace)
+		r.press("enter", "enter")
+		r.confirm()
+		r.wait(keyGrace)
 	}},
 	{"palette", crowded, func(r *testPanel) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *testPanel) {
@@ -364,8 +377,11 @@ func TestEverySizeFits(t *testing.T) {
 				r := newTestPanelWith(t, snap, queries, 80, 24)
 				r.log()
 				c.goTo(r)
-				for w := 20 + i%9; w <= 200; w += 9 {
+				for w, n := 20+i%9, i; w <= 200; w += 9 {
 					for h := 5 + i%7; h <= 60; h += 7 {
+						if n++; !sampled(n, 20) {
+							continue
+						}
 						r.update(tea.WindowSizeMsg{Width: w, Height: h})
 						fits(t, c.name, r.m.View().Content, w, h)
 					}
@@ -378,6 +394,10 @@ func TestEverySizeFits(t *testing.T) {
 		}
 	}
 }
+
+// sampled reports whether the n-th round of a long loop is made: one of so many
+// under the race detector, and else all.
+func sampled(n, of int) bool { return !underRace || n%of == 0 }
 
 func fits(t *testing.T, name, content string, w, h int) {
 	t.Helper()

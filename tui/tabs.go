@@ -71,12 +71,6 @@ func (s paneTabs) open(to pane.OpenPane) paneTabs {
 	return s
 }
 
-// press hands a key to the visible pane.
-func (s paneTabs) press(k pane.Press) (paneTabs, pane.Intent) {
-	p, want := s.visible().pane.Key(k)
-	return s.set(s.current, p), want
-}
-
 // typing reports whether keys go to a place for text in the visible pane.
 func (s paneTabs) typing() bool {
 	p, ok := s.visible().pane.(pane.TextEditor)

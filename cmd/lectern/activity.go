@@ -23,10 +23,11 @@ func activityCommand(c *cli) *cobra.Command {
 		Short: "Show what agents did, and what was decided about them",
 		Long: "Show what agents did, newest first: calls and what they touched, changes, refusals,\n" +
 			"when agents connected and left, and what a person allowed, refused, paused or undid.\n" +
-			"It is the Activity of the panel as text, and needs no hub. A word selects what has it\n" +
-			"in a name, a target or an error; client:, source:, tool:, target:, effect:, is:, on:,\n" +
-			"since: and until: before it say where. is:changed selects calls that changed something,\n" +
-			"is:event what was no call. `lectern calls` has calls only, with their sizes and times.",
+			"This is the panel's Activity as text, and needs no hub. A word finds the rows with that\n" +
+			"word in a name, a target or an error; client:, source:, tool:, target:, effect:, is:,\n" +
+			"on:, since: and until: before it say where to look. is:changed finds calls that changed\n" +
+			"something, is:event everything that was not a call. `lectern calls` shows only calls,\n" +
+			"with their sizes and times.",
 		Example: "  lectern activity on:2026-11-21\n  lectern activity is:changed client:codex\n  lectern activity is:refused target:private --json",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			search, err := status.ParseCallSearch(strings.Join(words, " "), time.Local)

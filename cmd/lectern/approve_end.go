@@ -15,7 +15,7 @@ func approveEndCommand(c *cli) *cobra.Command {
 		Use:   "end [ID]",
 		Short: "End an approval for ten minutes, or all of them",
 		Long: "End an approval for ten minutes before its time, or all of them. From then on you are\n" +
-			"asked again, also about calls that were let through and have not written yet.",
+			"asked again, even about calls that were let through but have not written yet.",
 		Example: "  lectern approve end\n  lectern approve end k3v9q2xw",
 		Args:    arguments(0, 1, "at most one ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return endPermit(cmd.Context(), c, optional(args)) },

@@ -36,9 +36,9 @@ func callsCommand(c *cli) *cobra.Command {
 		Short: "Show the calls of agents",
 		Long: "Show the calls of agents, newest first: who called what on which targets, how it\n" +
 			"ended, how long it took and how large the answer was; never content. A word\n" +
-			"selects the calls that have it in a name, a target or an error; client:, source:,\n" +
-			"tool:, target:, effect:, is:, on:, since: and until: before it say where, as in the\n" +
-			"filter of the panel. Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
+			"finds the calls with that word in a name, a target or an error; client:, source:,\n" +
+			"tool:, target:, effect:, is:, on:, since: and until: before it say where to look, as\n" +
+			"in the panel's filter. Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
 		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target projects/plan.md --json\n  lectern calls is:refused target:private on:2026-11-21",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(c.Now(), args); err != nil {

@@ -44,10 +44,10 @@ func grantCommand(c *cli) *cobra.Command {
 			"for every client or every source. Effects are " + effects + ";\n" +
 			"effects that you do not name are not granted. By default agents\n" +
 			policy.DescribeDefault() + ".\n\n" +
-			"CLIENT is one that Lectern can install, that has a token or a grant, or that has\n" +
-			"called before; --new accepts another.\n\n" +
-			"A grant to a client that shows its token decides for that client alone. With --role\n" +
-			"and without effects, what was granted stays.",
+			"CLIENT is a client that Lectern can install, that has a token or a grant, or that has\n" +
+			"called before; with --new it may be any other.\n\n" +
+			"A grant to a client that shows its token applies to that client only. With --role and\n" +
+			"without effects, the effects stay as they were.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read\n  lectern grant alice wiki --role gm",
 		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
 		RunE: func(cmd *cobra.Command, args []string) error {

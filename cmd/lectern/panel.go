@@ -59,8 +59,12 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 			text, _, err := machine.Token(c.App, target)
 			return text, err
 		},
+		Edit: func(name, text string, done func(string, error) tea.Msg) tea.Cmd {
+			return editInPanel(ctx, c, name, text, done)
+		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
 		EditFile:  func(file string, done func(error) tea.Msg) tea.Cmd { return editFileInPanel(ctx, c, file, done) },
+		Notify:    c.panelNote,
 		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: asciiOnly(c.Getenv), Memory: memory, Suspends: suspendable() && !f.screenReader, Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)

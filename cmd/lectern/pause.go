@@ -15,10 +15,10 @@ func pauseCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pause [CLIENT]",
 		Short: "Stop the writes of all agents, or of one",
-		Long: "Stop the writes of all agents, or of one, until `lectern resume`. Reading goes on. It\n" +
-			"holds at once, for calls that were on their way and for what was approved, and after\n" +
-			"a restart. An agent can give itself another name unless it has proved its own; to\n" +
-			"stop one that does, pause all.",
+		Long: "Stop the writes of all agents, or of one, until `lectern resume`. Reading goes on.\n" +
+			"The pause takes effect at once, also for calls under way and for approved ones, and\n" +
+			"lasts through a restart. An agent that has not proved its name can give itself another;\n" +
+			"to stop one that does, pause all.",
 		Example: "  lectern pause\n  lectern pause codex",
 		Args:    arguments(0, 1, "at most one client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func resumeCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "resume [CLIENT]",
 		Short:   "Let agents write again after a pause",
-		Long:    "Let all agents write again after `lectern pause`, those that were paused by name too, or one.",
+		Long:    "Let one agent write again after `lectern pause`, or all of them, also those paused by name.",
 		Example: "  lectern resume\n  lectern resume codex",
 		Args:    arguments(0, 1, "at most one client"),
 		RunE: func(cmd *cobra.Command, args []string) error {

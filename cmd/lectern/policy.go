@@ -35,8 +35,8 @@ func policyExplainCommand(c *cli) *cobra.Command {
 		Short: "Show whether a call would be allowed, and which line decides that",
 		Long: "Show whether a call would be allowed, and which line of the configuration decides\n" +
 			"that. CLIENT is the name that the client claims; " + provenPrefix + "NAME is a client that shows\n" +
-			"its token. What a call changes is only known when it is made; the paths in its\n" +
-			"arguments stand for it here.",
+			"its token. What a call would change is known only when it is made, so the paths in\n" +
+			"its arguments are used instead.",
 		Example: "  lectern policy explain cursor notes/delete_page '{\"path\": \"Journal/today.md\"}'",
 		Args:    arguments(2, 3, "a client, SOURCE/TOOL and the tool's arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -27,12 +27,11 @@ func sourceAddCommand(c *cli) *cobra.Command {
 		Use:   "add PATH|KIND [KEY=VALUE...]",
 		Short: "Open a folder or another knowledge base to agents",
 		Long: "Open a folder to agents. Its kind is detected, and its name is derived from the\n" +
-			"folder's. Or open a source of a kind that you name, with the keys of that kind. A\n" +
-			"word that is a kind means the kind; a folder of that name is ./KIND. The\n" +
-			"configuration file is edited in place; adding a source again changes nothing, and\n" +
-			"`lectern source set` changes one that is open already.\n\n" +
-			"What privacy rules hide is counted and said; the hub, which counts, is started if\n" +
-			"none is running.\n\n" +
+			"folder's. Or name a kind, and open a source of that kind by its keys; if your folder\n" +
+			"has the name of a kind, write ./KIND. The configuration file is edited in place.\n" +
+			"Adding a source again changes nothing; to change one, run `lectern source set`.\n\n" +
+			"You are told how many pages your privacy rules hide. The hub counts them, so it is\n" +
+			"started if none is running.\n\n" +
 			"A secret is given as env:NAME, a variable in the environment of the hub, or as\n" +
 			"file:PATH, a file that only you can read.",
 		Example: "  lectern source add ~/notes --read-only\n" +

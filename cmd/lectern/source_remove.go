@@ -18,7 +18,7 @@ func sourceRemoveCommand(c *cli) *cobra.Command {
 		Short: "Close a source to agents; its files stay",
 		Long: "Close a source to agents. Its files stay. So does what Lectern keeps for it in folders\n" +
 			"of its own (indexes, databases), unless --data removes that too, which cannot be\n" +
-			"undone; it works for a source that was removed before as well.",
+			"undone. You can also do that later, for a source that is already removed.",
 		Args:              arguments(1, 1, "the name of a source"),
 		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -32,8 +32,8 @@ func sourceSetCommand(c *cli) *cobra.Command {
 		Short: "Change a source: its rules, its access, its name, its keys",
 		Long: "Change a source. The change of the configuration file is shown first; what you do not\n" +
 			"name stays. KEY=VALUE sets a key of the source's kind, and KEY= removes it.\n\n" +
-			"A new name is taken over by grants and rules, and undo and the source's own data\n" +
-			"follow it. What agents may do besides is set by `lectern grant`.",
+			"With a new name, grants, rules, the history for undo and the source's own data move\n" +
+			"with it. To set what agents may do, run `lectern grant`.",
 		Example: "  lectern source set notes --exclude Private --exclude '#secret'\n" +
 			"  lectern source set notes --tools all\n" +
 			"  lectern source set notes --remove-exclude Private --read-only\n" +

@@ -14,12 +14,12 @@ func undoCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo [ID...]",
 		Short: "Undo what agents changed, or list what can be undone",
-		Long: "Without an ID or a flag: list what can be undone. Undo changes: those with the given IDs, or all that match the flags. All changes of\n" +
-			"one call are undone together, exactly and newest first; the undo is a change that\n" +
-			"can be undone. If one of them was edited later, nothing is changed; --merge keeps\n" +
-			"such edits if they are on other lines. Of many calls, --skip undoes those that can\n" +
-			"be undone and leaves the others. The ID of a script's run, from `lectern script runs`,\n" +
-			"stands for all that the run changed.",
+		Long: "Without an ID or a flag: list what can be undone. Otherwise undo the changes with the\n" +
+			"given IDs, or all that match the flags. All changes of one call are undone together,\n" +
+			"exactly and newest first, and the undo can be undone. If something was edited since,\n" +
+			"nothing is changed; --merge keeps such edits if they are on other lines. With --skip,\n" +
+			"calls that cannot be undone are left alone, and the others are undone. The ID of a\n" +
+			"script's run, from `lectern script runs`, means everything that the run changed.",
 		Example: "  lectern undo c7kq20mh1\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
 		Args:    arguments(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {

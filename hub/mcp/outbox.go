@@ -1,9 +1,15 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // An outbox holds what an agent has not read yet: one queue for notifications
@@ -172,4 +178,53 @@ func (o *outbox) lost() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.dropped
+}
+
+// frameWriter writes frames, each with a newline. On a connection it gives a
+// client that does not read no longer than the deadline.
+func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
+	buffered := bufio.NewWriterSize(w, 32<<10)
+	conn, _ := w.(interface{ SetWriteDeadline(time.Time) error })
+	return func(batch [][]byte) error {
+		if conn != nil {
+			// An error means that the connection has no deadlines, as some pipes.
+			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
+			if _, isSocket := w.(syscall.Conn); isSocket { // its tryWriter writes nothing after a deadline has passed
+				defer func() { _ = conn.SetWriteDeadline(time.Time{}) }()
+			}
+		}
+		for _, f := range batch {
+			_, err := buffered.Write(f)
+			if err == nil {
+				err = buffered.WriteByte('\n')
+			}
+			if err != nil {
+				return fmt.Errorf("write message: %w", err)
+			}
+		}
+		if err := buffered.Flush(); err != nil {
+			return fmt.Errorf("write message: %w", err)
+		}
+		return nil
+	}
+}
+
+// tryFrameWriter writes to a socket. It is nil for anything else.
+func tryFrameWriter(w io.Writer) tryWriter {
+	conn, isSocket := w.(interface {
+		net.Conn
+		syscall.Conn
+	})
+	if !isSocket {
+		return nil
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return func(frame []byte) ([]byte, bool) {
+		line := append(frame, '\n')
+		n := writeNow(raw, line)
+		return frame[min(n, len(frame)):], n == len(line)
+	}
 }

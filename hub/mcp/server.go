@@ -10,7 +10,7 @@
 // lose and reorder notifications, see stream.go and http.go. The package hub
 // imports it.
 //
-// Start reading at [Hub], then endpoint.go, then stream.go.
+// Start reading at [Hub], then stream.go, then response.go.
 package mcp
 
 import (

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -39,12 +38,6 @@ type stream struct {
 	listens int                 // subscriptions
 	bytes   int                 // of both
 	freed   chan struct{}       // cap 1: an answer was written
-}
-
-type pending struct {
-	cancel    context.CancelFunc
-	listening bool // a subscription, which ends only when it is cancelled
-	cancelled bool
 }
 
 // ServeStream serves one agent over newline-delimited JSON-RPC until r ends,
@@ -194,85 +187,6 @@ func isQuick(method string) bool {
 	}
 }
 
-// begin enters m among the requests in flight, or returns the error frame that
-// says why it may not.
-func (st *stream) begin(ctx context.Context, m message) (context.Context, *pending, []byte) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if _, taken := st.pending[string(m.id)]; taken {
-		return ctx, nil, errorFrame(m.id, mcp.INVALID_REQUEST, "id is in use by a request that is not yet answered")
-	}
-	listening := m.method == string(mcp.MethodSubscriptionsListen)
-	if listening && len(m.raw) >= st.Limits.Large { // it would hold the semaphore for as long as it listens
-		return ctx, nil, errorFrame(m.id, mcp.INVALID_REQUEST, fmt.Sprintf("a subscription may have %d bytes", st.Limits.Large))
-	}
-	if listening && st.listens >= st.Limits.Waiting {
-		return ctx, nil, errorFrame(m.id, codeBusy, fmt.Sprintf("at most %d subscriptions at once; end one first", st.Limits.Waiting))
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	p := &pending{cancel: cancel, listening: listening}
-	st.pending[string(m.id)] = p
-	*st.count(p)++
-	st.bytes += len(m.raw)
-	return ctx, p, nil
-}
-
-// hasRoom reports whether m may begin. Requests are added only while a frame
-// is passed on, so the answer stays true until m has begun.
-func (st *stream) hasRoom(m message) bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if m.method == string(mcp.MethodSubscriptionsListen) {
-		return true // they end only by being cancelled, so one too many is refused instead
-	}
-	return st.waiting < st.Limits.Waiting && (st.bytes == 0 || st.bytes+len(m.raw) <= st.Limits.Pending)
-}
-
-// count is the number that p is part of. Its caller holds mu.
-func (st *stream) count(p *pending) *int {
-	if p.listening {
-		return &st.listens
-	}
-	return &st.waiting
-}
-
-// free makes the id of m free, before its answer is written: a client that has read
-// the answer may use it again. It reports whether m has been cancelled.
-func (st *stream) free(m message, p *pending) (cancelled bool) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	delete(st.pending, string(m.id))
-	return p.cancelled
-}
-
-// finish makes room for another request.
-func (st *stream) finish(m message, p *pending) {
-	p.cancel()
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.pending[string(m.id)] == p { // it has no answer
-		delete(st.pending, string(m.id))
-	}
-	*st.count(p)--
-	st.bytes -= len(m.raw)
-	select {
-	case st.freed <- struct{}{}:
-	default:
-	}
-}
-
-// cancel ends a request in flight. As the specification asks, it then gets no
-// response. It does nothing to a request that is not in flight, nor to initialize.
-func (st *stream) cancel(m message) {
-	id := m.cancelledID()
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if p, ok := st.pending[string(id)]; ok {
-		p.cancelled = true
-		p.cancel()
-	}
-}
-
 // note takes note of m, which is a notification.
 func (st *stream) note(ctx context.Context, m message) {
 	release, err := st.large.acquire(ctx, int64(len(m.raw)))
@@ -333,27 +247,125 @@ func (st *stream) respond(frame []byte) {
 	}
 }
 
-// drain gives calls in flight the grace when the client closed its end in
-// good order, and then, or otherwise, ends them.
-func (st *stream) drain(ctx context.Context, cancel context.CancelFunc, failed error) {
-	st.mu.Lock()
-	for _, p := range st.pending {
-		if p.listening {
-			p.cancel()
+// refuseAll answers every request with the reason why none can be served.
+func refuseAll(ctx context.Context, out *outbox, why string) frameHandler {
+	return func(raw []byte, err error) (func(), error) {
+		if errors.Is(err, frame.ErrTooLong) {
+			return nil, nil
 		}
+		m, bad := parseMessage(raw)
+		switch {
+		case err != nil:
+			return nil, err
+		case bad != nil:
+			return nil, out.respond(ctx, bad.frame())
+		case m.method != "" && m.id != nil:
+			return nil, out.respond(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
+		}
+		return nil, nil
 	}
-	st.mu.Unlock()
-	idle := make(chan struct{})
-	go func() { st.work.Wait(); close(idle) }()
-	if failed == nil {
-		grace := time.NewTimer(st.Limits.Grace)
-		defer grace.Stop()
+}
+
+// skippedID is the id of a request that was too long; nil: it is not known.
+func skippedID(err error) json.RawMessage {
+	if skipped, ok := errors.AsType[*frame.TooLongError](err); ok {
+		return skipped.ID
+	}
+	return nil
+}
+
+// A frameReader passes the frames of a stream on as they come.
+//
+// What a frame asks for runs on the goroutine that has read it, and another one
+// reads on: the request is then not handed over, only the reading is, which
+// nobody waits for. Few goroutines are kept for that, because a new one spends
+// as long on growing its stack as a small call takes.
+type frameReader struct {
+	frames *frame.Reader
+	handle frameHandler
+	turn   chan struct{} // passes the reading on to a goroutine that is kept
+	kept   chan struct{} // holds one for each of them
+	done   chan struct{} // closed after the last frame
+
+	mu      sync.Mutex // held while a frame is passed on
+	stopped bool
+	err     error
+}
+
+// A frameHandler gets the frames of a stream, one at a time, or the error that
+// came instead: after [frame.ErrTooLong] more frames may follow. While work runs,
+// if it is not nil, reading goes on. The first error ends reading.
+type frameHandler func(frame []byte, err error) (work func(), _ error)
+
+// keptReaders is how many goroutines of a stream wait for their turn to read.
+const keptReaders = 2
+
+// readFrames reads r in goroutines of its own, because a read cannot be
+// interrupted. Those that do not read end with ctx.
+func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) *frameReader {
+	in := &frameReader{
+		frames: frame.NewReader(r, most), handle: handle,
+		turn: make(chan struct{}), kept: make(chan struct{}, keptReaders), done: make(chan struct{}),
+	}
+	go in.read(ctx)
+	return in
+}
+
+func (in *frameReader) read(ctx context.Context) {
+	for {
+		b, err := in.frames.Next()
+		work, more := in.pass(b, err)
+		if !more {
+			close(in.done)
+			return
+		}
+		if work == nil {
+			continue
+		}
 		select {
-		case <-idle:
-		case <-grace.C:
+		case in.turn <- struct{}{}:
+		default:
+			go in.read(ctx)
+		}
+		work()
+		select {
+		case in.kept <- struct{}{}:
+		default:
+			return
+		}
+		select {
+		case <-in.turn:
+			<-in.kept
+		case <-in.done:
+			return
 		case <-ctx.Done():
+			return
 		}
 	}
-	cancel()
-	<-idle
+}
+
+func (in *frameReader) pass(b []byte, err error) (work func(), more bool) {
+	if errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.stopped {
+		return nil, false
+	}
+	work, in.err = in.handle(b, err)
+	return work, in.err == nil && (err == nil || errors.Is(err, frame.ErrTooLong))
+}
+
+// wait returns at the end of reading, or when ctx ends, with the error of the
+// handler. The handler is not called after that; a read may still go on.
+func (in *frameReader) wait(ctx context.Context) error {
+	select {
+	case <-in.done:
+	case <-ctx.Done():
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.stopped = true
+	return in.err
 }

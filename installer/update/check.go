@@ -123,7 +123,8 @@ func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, er
 	case err != nil:
 		return Release{}, u.stepError(Version, version, err)
 	case c.platform != "":
-		return Release{}, u.stepError(Version, version, fmt.Errorf("the signature is for a binary of %s, not for a list; do not install it", c.platform))
+		return Release{}, u.stepError(Version, version,
+			fmt.Errorf("the signature is for a binary of %s, not for a list; do not install it", c.platform))
 	case version != "" && c.version != version:
 		return Release{}, u.stepError(Version, version, fmt.Errorf(
 			"the list for version %s is signed for %s: the server confuses releases or lies; do not install it", version, c.version))
@@ -144,16 +145,20 @@ func (u *Updater) checkAllowed(w ApplyOptions, r Release, installed string) erro
 	seen := u.known.read()
 	switch {
 	case isOlder(r.Version, u.Minimum):
-		return fmt.Errorf("version %s is older than %s, the oldest that this build accepts, and has known faults; choose a newer one", r.Version, u.Minimum)
+		return fmt.Errorf("version %s is older than %s, the oldest that this build accepts, and has known faults; choose a newer one", r.Version,
+			u.Minimum)
 	case w.AllowDowngrade:
 		return nil
 	case isOlder(r.Version, installed):
-		return fmt.Errorf("version %s is older than the installed %s; to install it anyway: lectern self-update --version %s --allow-downgrade", r.Version, installed, r.Version)
+		return fmt.Errorf("version %s is older than the installed %s; to install it anyway: lectern self-update --version %s --allow-downgrade",
+			r.Version, installed, r.Version)
 	case w.Version == "" && u.Pin == "" && seen.Highest != "" && isOlder(r.Version, seen.Highest):
-		return fmt.Errorf("the server offers %s as the newest, but %s has been seen before: it is outdated or withholds a release; try again later, or run: lectern self-update --version %s --allow-downgrade",
+		return fmt.Errorf("the server offers %s as the newest, but %s has been seen before: it is outdated or withholds a release; try again "+
+			"later, or run: lectern self-update --version %s --allow-downgrade",
 			r.Version, seen.Highest, r.Version)
 	case w.Version == "" && slices.Contains(seen.Bad, r.Version):
-		return fmt.Errorf("version %s was installed here before and undone, because its hub did not serve; to try it again: lectern self-update --version %s", r.Version, r.Version)
+		return fmt.Errorf("version %s was installed here before and undone, because its hub did not serve; to try it again: lectern "+
+			"self-update --version %s", r.Version, r.Version)
 	}
 	return nil
 }

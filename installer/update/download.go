@@ -62,7 +62,8 @@ func (u *Updater) archive(ctx context.Context, version, file string, sum [sha256
 		}
 		if !resumed {
 			return "", u.stepError(Checksum, version, fmt.Errorf(
-				"%s has the SHA-256 %s, but the signed list says %s: it was changed or damaged in transit and has been deleted; try again, or from another network",
+				"%s has the SHA-256 %s, but the signed list says %s: it was changed or damaged in transit and has been deleted; try again, or from "+
+					"another network",
 				file, hex.EncodeToString(got[:]), hex.EncodeToString(sum[:])))
 		}
 	}
@@ -172,9 +173,12 @@ func (d *download) receive(ctx context.Context, cancel context.CancelCauseFunc, 
 	if _, err := f.Seek(have, io.SeekStart); err != nil {
 		return false, err
 	}
-	in := &monitoredReader{from: io.LimitReader(body, d.Limits.Archive-have+1), download: d, done: have, total: total, began: d.Now(), first: have}
+	in := &monitoredReader{
+		from: io.LimitReader(body, d.Limits.Archive-have+1), download: d, done: have, total: total, began: d.Now(), first: have,
+	}
 	in.clock = time.AfterFunc(d.Limits.Pace, func() {
-		cancel(fmt.Errorf("%s sends less than %d bytes in %s; to resume the download, run `lectern self-update` again, perhaps from another network",
+		cancel(fmt.Errorf("%s sends less than %d bytes in %s; to resume the download, run `lectern self-update` again, perhaps from another "+
+			"network",
 			d.url, d.Limits.PaceMin, d.Limits.Pace))
 	})
 	defer in.clock.Stop()

@@ -57,7 +57,8 @@ func extract(archive, goos string, limits Limits) (extractedBinary, error) {
 	case err != nil:
 		return extractedBinary{}, fmt.Errorf("%s: %w", filepath.Base(archive), err)
 	case p.binary == nil || p.signature == nil:
-		return extractedBinary{}, fmt.Errorf("%s does not hold both %s and %s; report this release", filepath.Base(archive), p.name, p.name+signatureSuffix)
+		return extractedBinary{}, fmt.Errorf("%s does not hold both %s and %s; report this release", filepath.Base(archive), p.name,
+			p.name+signatureSuffix)
 	}
 	return p, nil
 }

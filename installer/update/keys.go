@@ -50,11 +50,13 @@ func (u *Updater) verify(message, sig []byte) (verifiedSignature, error) {
 			continue
 		}
 		if !minisign.Verify(key, message, sig) {
-			return verifiedSignature{}, errors.New("the signature does not match: the file or the signature was changed; do not install this release")
+			return verifiedSignature{},
+				errors.New("the signature does not match: the file or the signature was changed; do not install this release")
 		}
 		return verifiedSignature{key, s.TrustedComment}, nil
 	}
-	return verifiedSignature{}, fmt.Errorf("it is signed by key %X, which this build does not trust (it trusts %s); do not install this release", s.KeyID, u.keyNames())
+	return verifiedSignature{}, fmt.Errorf("it is signed by key %X, which this build does not trust (it trusts %s); do not install this "+
+		"release", s.KeyID, u.keyNames())
 }
 
 func (u *Updater) keyNames() string {

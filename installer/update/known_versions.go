@@ -38,7 +38,8 @@ type KnownVersions struct {
 func (m versionsFile) read() KnownVersions {
 	var s KnownVersions
 	text, err := os.ReadFile(m.file)
-	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) || s.Available != "" && !isVersion(s.Available) || s.Previous != "" && !isVersion(s.Previous) {
+	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) ||
+		s.Available != "" && !isVersion(s.Available) || s.Previous != "" && !isVersion(s.Previous) {
 		return KnownVersions{}
 	}
 	return s

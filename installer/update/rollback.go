@@ -21,7 +21,8 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 	old := previousPath(target)
 	info, err := os.Lstat(old)
 	if errors.Is(err, fs.ErrNotExist) {
-		return res, fmt.Errorf("roll back: %s does not exist: lectern was not updated here; `lectern self-update --version VERSION --allow-downgrade` installs an older release", old)
+		return res, fmt.Errorf("roll back: %s does not exist: lectern was not updated here; `lectern self-update --version VERSION "+
+			"--allow-downgrade` installs an older release", old)
 	}
 	if err != nil {
 		return res, fmt.Errorf("roll back: %w", err)
@@ -50,7 +51,8 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 		return res, err
 	}
 	if err := u.restartHub(ctx, res.To); err != nil {
-		return res, fmt.Errorf("roll back: version %s is installed, but its hub does not serve: %w; `lectern logs` may show why, and a second --rollback returns to %s",
+		return res, fmt.Errorf("roll back: version %s is installed, but its hub does not serve: %w; `lectern logs` may show why, and a second "+
+			"--rollback returns to %s",
 			res.To, err, res.From)
 	}
 	return res, nil

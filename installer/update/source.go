@@ -44,7 +44,8 @@ func newSource(mirror string, plain bool) (releaseSource, error) {
 	}
 	s := releaseSource{base: base, plain: plain}
 	if base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return releaseSource{}, fmt.Errorf("read configuration: update.mirror is %q; it must be an https URL without user, query or fragment", mirror)
+		return releaseSource{}, fmt.Errorf("read configuration: update.mirror is %q; it must be an https URL without user, query or fragment",
+			mirror)
 	}
 	if err := s.checkAllowed(base); err != nil {
 		return releaseSource{}, fmt.Errorf("read configuration: update.mirror: %w", err)

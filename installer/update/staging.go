@@ -25,7 +25,8 @@ func makeStaging(target string) (string, error) {
 	dir := filepath.Dir(target)
 	folder, err := os.MkdirTemp(dir, stagingPrefix)
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
-		return "", fmt.Errorf("permission denied: you cannot write to %s; run `lectern self-update` as its owner, or move %s to a folder of your own", dir, filepath.Base(target))
+		return "", fmt.Errorf("permission denied: you cannot write to %s; run `lectern self-update` as its owner, or move %s to a folder of "+
+			"your own", dir, filepath.Base(target))
 	}
 	if err != nil {
 		return "", fmt.Errorf("create folder beside %s: %w", target, err)

@@ -86,7 +86,8 @@ func (r *Reader) Calls(ctx context.Context, f Filter) (page Page, err error) {
 func (r *Reader) lastSearched(ctx context.Context, f Filter) (int64, error) {
 	where, args := f.conditions().sql()
 	scan := func(row sqlstore.Row) (id int64, err error) { return id, row.Scan(&id) }
-	ids, err := sqlstore.Select(ctx, r.store.Reader(), scan, "SELECT id FROM calls"+where+" ORDER BY id DESC LIMIT 1 OFFSET ?", append(args, f.window()-1)...)
+	ids, err := sqlstore.Select(ctx, r.store.Reader(), scan, "SELECT id FROM calls"+where+" ORDER BY id DESC LIMIT 1 OFFSET ?",
+		append(args, f.window()-1)...)
 	if err != nil {
 		return 0, fmt.Errorf("read audit: %w", err)
 	}

@@ -113,7 +113,9 @@ func (f *rotatingFile) write(now time.Time, n line) (said []line) {
 	}
 	f.size += int64(wrote)
 	if f.lostLines > 1 {
-		said = append(said, line{time: now, level: slog.LevelInfo, text: fmt.Sprintf("log file is written again file=%s lost=%d", quote(f.name), f.lostLines-1)})
+		said = append(said, line{
+			time: now, level: slog.LevelInfo, text: fmt.Sprintf("log file is written again file=%s lost=%d", quote(f.name), f.lostLines-1),
+		})
 	}
 	f.lostLines = 0
 	return said
@@ -126,7 +128,10 @@ func (f *rotatingFile) setBroken(now time.Time, err error) (said []line) {
 	}
 	f.retryAt, f.err = now.Add(retryPause), err
 	if f.lostLines == 0 {
-		said = append(said, line{time: now, level: slog.LevelError, text: fmt.Sprintf("log file cannot be written, trying again each minute file=%s error=%s", quote(f.name), quote(err.Error()))})
+		said = append(said, line{
+			time: now, level: slog.LevelError, text: fmt.Sprintf("log file cannot be written, trying again each minute file=%s error=%s",
+				quote(f.name), quote(err.Error())),
+		})
 	}
 	f.lostLines = max(1, f.lostLines)
 	return said

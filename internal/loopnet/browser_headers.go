@@ -20,7 +20,8 @@ func (g *guard) checkBrowser(r *http.Request, route Route) *refusal {
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "none" && site != "same-origin" {
-			return refuse("sec-fetch-site", http.StatusForbidden, "this path is not served to other sites' pages; a program sends no Sec-Fetch-Site header")
+			return refuse("sec-fetch-site", http.StatusForbidden,
+				"this path is not served to other sites' pages; a program sends no Sec-Fetch-Site header")
 		}
 	}
 	if _, linked := r.Header["Referer"]; linked && !allowed && changesState(r.Method) {

@@ -40,7 +40,8 @@ func CheckOwnDir(dir string) error {
 func checkOwn(path string, info fs.FileInfo, forbidden fs.FileMode, fix string) error {
 	switch uid := ownerUID(info); {
 	case uid != os.Getuid():
-		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it, or have it given to you: sudo chown %d '%s'", path, uid, os.Getuid(), os.Getuid(), path)
+		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it, or have it given to you: sudo chown %d '%s'", path, uid,
+			os.Getuid(), os.Getuid(), path)
 	case info.Mode().Perm()&forbidden != 0:
 		return fmt.Errorf("%s is open to other users (mode %04o): run: %s '%s'", path, info.Mode().Perm(), fix, path)
 	}

@@ -53,7 +53,9 @@ func restrictToUser(path string) error {
 	if err != nil {
 		return fmt.Errorf("describe access to %s: %w", path, err)
 	}
-	what := windows.SECURITY_INFORMATION(windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION | windows.PROTECTED_DACL_SECURITY_INFORMATION)
+	what := windows.SECURITY_INFORMATION(
+		windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION | windows.PROTECTED_DACL_SECURITY_INFORMATION,
+	)
 	if err := windows.SetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, what, sid, nil, acl, nil); err != nil {
 		return fmt.Errorf("restrict access to %s: %w", path, err)
 	}

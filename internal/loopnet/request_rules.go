@@ -18,7 +18,8 @@ func checkRequest(r *http.Request, route Route, known bool) *refusal {
 	case route.Stream && r.Method == http.MethodGet && !accepts(r, "text/event-stream"):
 		return refuse("accept", http.StatusNotAcceptable, "a GET of %s needs the header Accept: text/event-stream", route.Path)
 	case expectsBody(r) && !hasAllowedType(r, route):
-		return refuse("type", http.StatusUnsupportedMediaType, "%s takes bodies of type %s in UTF-8, not compressed", route.Path, strings.Join(route.types(), ", "))
+		return refuse("type", http.StatusUnsupportedMediaType, "%s takes bodies of type %s in UTF-8, not compressed", route.Path,
+			strings.Join(route.types(), ", "))
 	case r.ContentLength > route.MaxBody || r.ContentLength != 0 && route.MaxBody == 0:
 		return refuse("length", http.StatusRequestEntityTooLarge, "%s takes bodies of at most %d bytes", route.Path, route.MaxBody)
 	}

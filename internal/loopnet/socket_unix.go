@@ -37,7 +37,8 @@ func SocketPath(dir, name string) string {
 // to tell it from a live one.
 func ListenSocket(path string) (net.Listener, error) {
 	if len(path) > maxSocketPath {
-		return nil, fmt.Errorf("listen on socket %s: the path has %d bytes and the system allows %d: choose a shorter directory", path, len(path), maxSocketPath)
+		return nil, fmt.Errorf("listen on socket %s: the path has %d bytes and the system allows %d: choose a shorter directory", path, len(path),
+			maxSocketPath)
 	}
 	if err := makePrivateDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("listen on socket %s: %w", path, err)

@@ -40,7 +40,8 @@ func (s *Store) OnceWithin(
 	ctx context.Context, c *Conn, k IdempotencyKey, keep time.Duration, fn func() ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
 	now := s.now()
-	if _, err := c.Exec(ctx, "DELETE FROM sqlstore_idempotency WHERE scope = ? AND key = ? AND expires <= ?", k.Scope, k.Key, now.UnixNano()); err != nil {
+	if _, err := c.Exec(ctx, "DELETE FROM sqlstore_idempotency WHERE scope = ? AND key = ? AND expires <= ?", k.Scope, k.Key,
+		now.UnixNano()); err != nil {
 		return nil, false, err
 	}
 	n, err := c.Exec(ctx, "INSERT INTO sqlstore_idempotency (scope, key, digest, expires) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -50,7 +51,8 @@ func (s *Store) OnceWithin(
 	}
 	if n == 0 {
 		var digest []byte
-		err := c.QueryRow(ctx, "SELECT digest, answer FROM sqlstore_idempotency WHERE scope = ? AND key = ?", k.Scope, k.Key).Scan(&digest, &answer)
+		err := c.QueryRow(ctx, "SELECT digest, answer FROM sqlstore_idempotency WHERE scope = ? AND key = ?", k.Scope, k.Key).
+			Scan(&digest, &answer)
 		if err == nil && !bytes.Equal(digest, k.Digest) {
 			err = ErrKeyReused
 		}

@@ -49,7 +49,8 @@ func (s *Store) Claim(ctx context.Context, name, owner string, ttl time.Duration
 func (s *Store) Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error) {
 	now := s.now()
 	l.Until = now.Add(ttl)
-	found, err := s.writeRow(ctx, &l.Token, "UPDATE sqlstore_leases SET expires = ? WHERE name = ? AND token = ? AND expires > ? RETURNING token",
+	found, err := s.writeRow(ctx, &l.Token, "UPDATE sqlstore_leases SET expires = ? WHERE name = ? AND token = ? AND expires > ? RETURNING "+
+		"token",
 		l.Until.UnixNano(), l.Name, l.Token, now.UnixNano())
 	switch {
 	case err != nil:

@@ -62,7 +62,8 @@ func (c *Conn) migrate(ctx context.Context, schema Schema) error {
 			return fmt.Errorf("migrate %s to schema %d: %w", schema.Name, version+i+1, err)
 		}
 	}
-	_, err = c.Exec(ctx, "INSERT INTO sqlstore_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",
+	_, err = c.Exec(ctx, "INSERT INTO sqlstore_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = "+
+		"excluded.version",
 		schema.Name, len(steps))
 	return err
 }

@@ -93,7 +93,8 @@ func (c *Compiler) Compile(ctx context.Context, source string) (Output, error) {
 	case ctx.Err() != nil:
 		return Output{}, context.Cause(ctx)
 	case limited.Err() != nil:
-		return Output{}, &Error{Message: fmt.Sprintf("the TypeScript compiler needs more than %s for this script: it is too deeply nested", maxTime)}
+		return Output{}, &Error{Message: fmt.Sprintf("the TypeScript compiler needs more than %s for this script: it is too deeply nested",
+			maxTime)}
 	default:
 		return Output{}, &Error{Message: "the TypeScript compiler gave up on this script: it is too deeply nested"}
 	}

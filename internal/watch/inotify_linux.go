@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	fileEvents = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB | unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO
+	fileEvents = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB |
+		unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO
 	selfEvents = unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
 	onlyFolder = unix.IN_ONLYDIR | unix.IN_EXCL_UNLINK
 )
@@ -69,7 +70,8 @@ func isRemote(folder string) (bool, error) {
 // limitError is err if it stays until somebody changes the system, nil if the
 // folder is only not there.
 func limitError(err error) error {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.ENOSYS) {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM) ||
+		errors.Is(err, unix.ENOSYS) {
 		return err
 	}
 	return nil

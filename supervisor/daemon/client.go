@@ -30,9 +30,9 @@ func Client(c ConnectConfig) status.Client {
 			return conn, err
 		}),
 		Actions: status.ActionHandlers{
-			status.StartHub:   {Preview: client.previewStart, Do: client.start},
+			status.StartHub:   {Preview: client.previewStart, Do: client.reportFailure(client.start)},
 			status.StopHub:    {Preview: client.previewStop, Do: client.stop},
-			status.RestartHub: {Preview: client.previewStop, Do: client.restart},
+			status.RestartHub: {Preview: client.previewStop, Do: client.reportFailure(client.restart)},
 		},
 	}
 	return client
@@ -81,7 +81,8 @@ func sameOutage(a, b status.Snapshot) bool {
 // offline is the snapshot without a hub.
 func (c *client) offline(last status.Snapshot, cause error) status.Snapshot {
 	s := status.Snapshot{
-		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Snippets: []status.Snippet{},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{},
+		Snippets: []status.Snippet{},
 	}
 	if c.Offline != nil {
 		s = c.Offline()
@@ -122,6 +123,17 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	return plan, nil
 }
 
+// reportFailure is start with a report of its failure.
+func (c *client) reportFailure(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
+	return func(ctx context.Context, a status.Action) error {
+		err := start(ctx, a)
+		if err != nil && ctx.Err() == nil && c.OnStartFailed != nil {
+			c.OnStartFailed(err)
+		}
+		return err
+	}
+}
+
 func (c *client) start(ctx context.Context, _ status.Action) error {
 	conn, _, err := Connect(ctx, c.ConnectConfig)
 	if err != nil {
@@ -142,7 +154,8 @@ func (c *client) restart(ctx context.Context, a status.Action) error {
 }
 
 func (c *client) stopWith(ctx context.Context, req StopRequest) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout, fmt.Errorf("stop hub: it still runs after %s; see %s", stopTimeout, c.Paths.Output()))
+	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout,
+		fmt.Errorf("stop hub: it still runs after %s; see %s", stopTimeout, c.Paths.Output()))
 	defer cancel()
 	return Stop(ctx, c.Paths, req)
 }

@@ -51,8 +51,11 @@ type ConnectConfig struct {
 	// OnExit is called with the exit of a hub that this process started, while
 	// this process runs. Nil: ignored.
 	OnExit func(exit string)
-	Log    *slog.Logger
-	Now    func() time.Time
+	// OnStartFailed is called when a person could not start or restart a hub through
+	// [Client]. Nil: ignored.
+	OnStartFailed func(error)
+	Log           *slog.Logger
+	Now           func() time.Time
 }
 
 // StartPolicy says when Connect may start a hub.

@@ -68,7 +68,8 @@ func (h *hubServer) controlServer() *http.Server {
 func (h *hubServer) health() Health {
 	inFlight, sessions := h.Busy()
 	return Health{
-		BuildInfo: h.Self, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.lifecycle.attachedStreams()),
+		BuildInfo: h.Self, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight,
+		Sessions:     max(sessions, h.lifecycle.attachedStreams()),
 		ShuttingDown: h.lifecycle.decision() != nil, Successor: h.lifecycle.pendingSuccessor(),
 	}
 }

@@ -114,7 +114,8 @@ func handshake(conn net.Conn, h Hello) (Welcome, error) {
 	case w.Lectern == typeRefuse:
 		return w, &RefusedError{w.Reason}
 	case w.Lectern != typeWelcome || !supportsWire(w.Wire):
-		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not support wire version %d; run `lectern hub restart`", w.Version, w.PID, Wire)}
+		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not support wire version %d; run `lectern hub restart`", w.Version,
+			w.PID, Wire)}
 	}
 	return w, conn.SetDeadline(time.Time{})
 }

@@ -14,7 +14,8 @@ const (
 	codeHubLost        = -32001 // our own: the hub went away
 )
 
-const hubRestarted = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, then call again if needed."
+const hubRestarted = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, then call " +
+	"again if needed."
 
 type errorData struct {
 	Code      string `json:"code"`
@@ -38,7 +39,8 @@ func unreachableFrame(id []byte, reason error) []byte {
 
 // disconnectedFrame is an error that a person disconnected the agent.
 func disconnectedFrame(id []byte) []byte {
-	return errorFrameWith(id, codeHubLost, "The user disconnected this agent from Lectern. A call that was in flight may have been carried out or not. "+
+	return errorFrameWith(id, codeHubLost, "The user disconnected this agent from Lectern. A call that was in flight may have been carried "+
+		"out or not. "+
 		"Do not try again: the user connects it again by restarting the program that the agent runs in.", &errorData{"DISCONNECTED", false})
 }
 

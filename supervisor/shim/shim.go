@@ -17,9 +17,10 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
-	"github.com/lectern-mcp/lectern/supervisor"
+	"github.com/lectern-mcp/lectern/internal/frame"
 )
 
 // Config is the two ends of a shim.
@@ -52,7 +53,8 @@ var ErrParentGone = errors.New("the parent process is gone")
 var errDone = errors.New("the client is done")
 
 // Run copies frames until In ends and every request is answered, the parent is
-// gone, Out cannot be written, or ctx ends. Only the first of these returns nil. A read of In or a write of Out that never returns outlives Run: the process is expected
+// gone, Out cannot be written, or ctx ends. Only the first of these returns nil. A read of In or a write of Out that
+// never returns outlives Run: the process is expected
 // to exit.
 func Run(ctx context.Context, c Config) error {
 	if c.Reconnect == nil {
@@ -92,30 +94,6 @@ func Run(ctx context.Context, c Config) error {
 // lastWriteTimeout is how long the client may take to read the last frame.
 const lastWriteTimeout = time.Second
 
-// errDisconnected is why a relay connects to no hub any more.
-var errDisconnected = errors.New("the user disconnected this agent from Lectern")
-
-func (r *relay) isDisconnected() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.disconnected
-}
-
-// refuseCalls answers every call with an error until ctx ends: a person
-// disconnected the agent, and it stays so until the client starts another relay.
-func (r *relay) refuseCalls(ctx context.Context) {
-	r.Log.Warn("the user disconnected this agent from Lectern; restart the client to connect it again")
-	r.setConnectError(errDisconnected)
-	for {
-		r.failPending(errDisconnected)
-		select {
-		case <-r.wake:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // run serves one hub after another.
 func (r *relay) run(ctx context.Context) {
 	for first := true; ; first = false {
@@ -135,79 +113,214 @@ func (r *relay) run(ctx context.Context) {
 	}
 }
 
-// reconnectPolicy spaces the attempts to reach a hub.
-var reconnectPolicy = supervisor.RestartPolicy{Steps: []time.Duration{
-	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
-	1600 * time.Millisecond, 3200 * time.Millisecond, 5 * time.Second,
-}}
+// Bounds of what is kept for a hub that is not there. When they are reached,
+// the client's pipe is no longer read.
+const (
+	queueFrames = 1024
+	queueBytes  = 8 << 20
+)
 
-// startPatience bounds Patience until there was a first hub: the client waits
-// for its initialize, and some give up within a minute without a reason.
-const startPatience = 10 * time.Second
+// maxHubFrame is the longest frame from the hub, in bytes: it may add to what fits
+// into one of the client's.
+const maxHubFrame = 4 * frame.Max
 
-// connectHub returns a stream to a hub, or nil when ctx ends. While no call waits
-// it tries without end; calls that wait are answered after c.Patience.
-func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
-	var waiting time.Time // since when; zero: no call waits
-	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
-	for atOnce := first; ; atOnce = false {
-		connect := r.Reconnect
-		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
-			connect = r.Connect
-		}
-		conn, err := connect(ctx)
-		if ctx.Err() == nil {
-			r.setConnectError(err)
-		}
-		if err == nil {
-			return conn
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if supervisor.IsFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
-			r.Log.Warn("no hub can be reached", "error", err)
-			r.failPending(err)
-			waiting = time.Time{}
-		}
-		delay, _ := attempts.Failed(0, time.Now())
-		if r.sleep(ctx, delay) {
-			attempts.Reset()
-		}
-		if ctx.Err() != nil {
-			return nil
+// A relay is a running shim. Frames to the hub are written by readClient, and
+// by resume while up is nil; frames to the client under out.
+type relay struct {
+	Config
+
+	end  context.CancelCauseFunc
+	wake chan struct{} // a frame came while no hub was there
+
+	out sync.Mutex // held to write to Out
+
+	mu             sync.Mutex
+	queueSpace     sync.Cond // signalled when queue is emptied
+	hub            net.Conn  // nil: none, or the session is still being replayed
+	queue          [][]byte  // from the client while up is nil
+	queued         int       // bytes in queue
+	closed         bool      // In has ended
+	disconnected   bool      // by a person: no hub is connected to any more
+	connectError   error     // why the hub could not be reached the last time; nil: it was
+	calls          pendingCalls
+	serverRequests serverRequests
+	session        sessionState
+}
+
+func newRelay(c Config, end context.CancelCauseFunc) *relay {
+	r := &relay{
+		Config: c, end: end, wake: make(chan struct{}, 1), calls: newPendingCalls(), serverRequests: serverRequests{}, session: newSessionState(),
+	}
+	r.queueSpace.L = &r.mu
+	return r
+}
+
+// readClient copies frames to the hub until In ends.
+func (r *relay) readClient(ctx context.Context) {
+	in := frame.NewReader(r.In, frame.Max)
+	for ctx.Err() == nil {
+		f, err := in.Next()
+		switch {
+		case errors.Is(err, frame.ErrTooLong):
+			var skipped *frame.TooLongError
+			errors.As(err, &skipped)
+			r.writeClient(errorFrame(skipped.ID, codeInvalidRequest, "a frame of more than 16 MiB was skipped; send less in one request"))
+		case err != nil:
+			r.clientDone(err)
+			return
+		default:
+			r.fromClient(f)
 		}
 	}
 }
 
-// waitingSince is since when a call waits for an answer; zero: none does.
-func (r *relay) waitingSince(since time.Time) time.Time {
+// clientDone waits for the answers still due, and then ends the shim.
+func (r *relay) clientDone(err error) {
+	if !errors.Is(err, io.EOF) {
+		r.Log.Warn("reading from the client failed", "error", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if !r.owesAnswer() {
+		r.end(errDone)
+		return
+	}
+	time.AfterFunc(r.DrainTimeout, func() {
+		r.mu.Lock()
+		why := r.connectError
+		r.mu.Unlock()
+		if why != nil { // an error is better than no answer
+			r.Log.Warn("no hub can be reached", "error", why)
+			r.failPending(why)
+		}
+		r.end(errDone)
+	})
+}
+
+// fromClient passes one frame on, or keeps it until there is a hub.
+func (r *relay) fromClient(f []byte) {
+	m, whole := parseFrame(f)
+	r.mu.Lock()
+	for r.hub == nil && (len(r.queue) >= queueFrames || r.queued >= queueBytes) {
+		r.queueSpace.Wait()
+	}
+	conn := r.hub
+	if conn == nil {
+		first := !r.owesAnswer()
+		r.queue = append(r.queue, f)
+		r.queued += len(f)
+		r.mu.Unlock()
+		if first {
+			select {
+			case r.wake <- struct{}{}:
+			default:
+			}
+		}
+		return
+	}
+	f, pass := r.recordFrame(f, m, whole)
+	r.mu.Unlock()
+	if pass {
+		// An error is ignored: reading from the hub fails too, and then recorded
+		// requests are sent again or answered.
+		_, _ = conn.Write(line(f))
+	}
+}
+
+// recordFrame remembers a request of the client, and returns the frame to pass on
+// and whether to pass it on. mu is held.
+func (r *relay) recordFrame(f []byte, m message, whole bool) ([]byte, bool) {
 	switch {
-	case !r.isWaiting():
-		return time.Time{}
-	case since.IsZero():
-		return time.Now()
-	default:
-		return since
+	case !whole: // garbage: the hub answers it
+	case m.method == "" && m.id != nil:
+		return r.serverRequests.takeAnswer(f, m)
+	case m.method != "":
+		r.session.recordRequest(m)
+		if m.id != nil {
+			r.calls.add(f, m, r.session.repeatable(m))
+		} else if m.method == "notifications/cancelled" {
+			r.calls.cancel(m)
+		}
+	}
+	return f, true
+}
+
+// serve carries frames from the hub until it goes away or ctx ends.
+func (r *relay) serve(ctx context.Context, conn net.Conn) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	var resumed sync.WaitGroup
+	resumed.Go(func() { r.replaySession(ctx, conn) })
+	in := frame.NewReader(conn, maxHubFrame)
+	for {
+		f, err := in.Next()
+		if errors.Is(err, frame.ErrTooLong) {
+			r.Log.Error("a frame from the hub was longer than the bound and is lost", "bound", maxHubFrame)
+			continue
+		}
+		if err != nil {
+			r.Log.Debug("the hub's stream ended", "error", err)
+			break
+		}
+		r.fromHub(f)
+	}
+	cancel() // resume may wait for an answer that will not come
+	stop()
+	_ = conn.Close()
+	resumed.Wait()
+}
+
+// fromHub passes one frame on, unless it answers a request of the shim.
+func (r *relay) fromHub(f []byte) {
+	m, whole := parseFrame(f)
+	if !whole {
+		r.Log.Warn("a frame from the hub was cut off")
+		return
+	}
+	r.mu.Lock()
+	pass := true
+	switch {
+	case m.method == frame.MethodDisconnected:
+		r.disconnected, pass = true, false
+	case m.method != "" && m.id != nil:
+		f = r.serverRequests.add(f, m)
+	case m.method == "" && m.id != nil:
+		pass = r.takeAnswer(m)
+	}
+	done := r.closed && !r.owesAnswer()
+	r.mu.Unlock()
+	if pass {
+		r.writeClient(f)
+	}
+	if done {
+		r.end(errDone)
 	}
 }
 
-func (r *relay) patience(first bool) time.Duration {
-	if first {
-		return min(r.ReconnectTimeout, startPatience)
+// takeAnswer removes the request that m answers, and reports whether it is one of
+// the client. mu is held.
+func (r *relay) takeAnswer(m message) bool {
+	if r.session.takeReplay(m) {
+		return false
 	}
-	return r.ReconnectTimeout
+	c := r.calls.take(m.key())
+	if c == nil {
+		r.Log.Debug("the hub sent an answer without a request")
+		return false
+	}
+	r.session.recordResult(c.method, m.result)
+	return true
 }
 
-// sleep waits for delay, or until a first call waits; then it returns true.
-func (r *relay) sleep(ctx context.Context, delay time.Duration) bool {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.wake:
-		return true
-	case <-ctx.Done():
+// writeClient writes one frame to the client.
+func (r *relay) writeClient(f []byte) {
+	r.out.Lock()
+	defer r.out.Unlock()
+	if _, err := r.Out.Write(line(f)); err != nil {
+		r.end(err)
 	}
-	return false
 }
+
+// owesAnswer reports whether the client waits for an answer. mu is held.
+func (r *relay) owesAnswer() bool { return len(r.queue) > 0 || r.calls.awaited() > 0 }

@@ -76,7 +76,10 @@ func batchCards() tools.Tool[*Wiki] {
 		Examples: []tools.Example[BatchCardsIn, BatchCardsOut]{{
 			Purpose: "write two cards or none",
 			In: BatchCardsIn{Mode: transactional, Operations: []BatchOp{
-				{Action: "create", Name: "Mill", Content: new("<p>It grinds.</p>"), Children: []BatchChild{{Name: "+owner", Type: "Phrase", Content: "Anna"}}},
+				{
+					Action: "create", Name: "Mill", Content: new("<p>It grinds.</p>"),
+					Children: []BatchChild{{Name: "+owner", Type: "Phrase", Content: "Anna"}},
+				},
 				{Action: "update", Name: "Harbour", Patch: &CardPatch{Mode: "append", Content: "<p>See [[Mill]].</p>"}},
 			}},
 			Want: BatchCardsOut{Results: []BatchResult{{Status: "ok", Name: "Mill"}, {Status: "ok", Name: "Harbour"}}},

@@ -136,7 +136,9 @@ func (r requester) children(ctx context.Context, name string, depth, limit, offs
 	}
 	q := getOf("cards", name, "children")
 	// The order is said, because Decko and ours begin at different ends.
-	q.Query = url.Values{"depth": {fmt.Sprint(depth)}, "limit": {fmt.Sprint(limit)}, "offset": {fmt.Sprint(offset)}, "sort": {"name"}, "dir": {"asc"}}
+	q.Query = url.Values{
+		"depth": {fmt.Sprint(depth)}, "limit": {fmt.Sprint(limit)}, "offset": {fmt.Sprint(offset)}, "sort": {"name"}, "dir": {"asc"},
+	}
 	_, err = r.send(ctx, q, &page)
 	return page, err
 }
@@ -153,7 +155,8 @@ func (r requester) below(ctx context.Context, name string, depth int) (all []car
 		case page.Next == nil || *page.Next <= offset:
 			return all, nil
 		case *page.Next >= mostCards:
-			return nil, tools.Errorf(tools.Limited, "more than %d cards are below '%.100s'", mostCards, name).WithHint("Ask for a smaller depth, or for one of its children.")
+			return nil, tools.Errorf(tools.Limited, "more than %d cards are below '%.100s'", mostCards, name).
+				WithHint("Ask for a smaller depth, or for one of its children.")
 		}
 		offset = *page.Next
 	}

@@ -38,7 +38,11 @@ func getCardHistory() tools.Tool[*Wiki] {
 		Doc: "Lists what happened to a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetCardHistoryIn, GetCardHistoryOut]{{
 			Purpose: "see who changed a card", In: GetCardHistoryIn{Name: "Harbour", Limit: 5}, AnyAnswer: true,
-			Want: GetCardHistoryOut{Card: "Harbour", Total: 1, Revisions: []RevisionInfo{{Act: "4711", Action: "create", Actor: "mcp-admin", At: "2026-11-22T15:04:05Z", Changes: []string{"db_content"}}}},
+			Want: GetCardHistoryOut{
+				Card: "Harbour", Total: 1, Revisions: []RevisionInfo{{
+					Act: "4711", Action: "create", Actor: "mcp-admin", At: "2026-11-22T15:04:05Z", Changes: []string{"db_content"},
+				}},
+			},
 		}},
 	}, (*Wiki).GetCardHistory), func(_ *Wiki, _ context.Context, in GetCardHistoryIn) ([]string, error) { return []string{in.Name}, nil })
 }
@@ -96,9 +100,11 @@ type GetRevisionOut struct {
 func getRevision() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetRevisionIn, GetRevisionOut]{
 		Name: "get_revision", Title: "Read a revision", Effect: tools.Reads, OptIn: true,
-		Doc: "Reads a card as it was.\nWithout an act_id of the card's history, the newest is read.", Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Doc:    "Reads a card as it was.\nWithout an act_id of the card's history, the newest is read.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetRevisionIn, GetRevisionOut]{{
-			Purpose: "read the newest revision", In: GetRevisionIn{Name: "Harbour", Act: "newest"}, AnyAnswer: true, Want: GetRevisionOut{Card: "Harbour", Act: "4711"},
+			Purpose: "read the newest revision", In: GetRevisionIn{Name: "Harbour", Act: "newest"}, AnyAnswer: true,
+			Want: GetRevisionOut{Card: "Harbour", Act: "4711"},
 		}},
 	}, (*Wiki).GetRevision), func(_ *Wiki, _ context.Context, in GetRevisionIn) ([]string, error) { return []string{in.Name}, nil })
 }
@@ -151,9 +157,11 @@ type RestoreCardOut struct {
 func restoreCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[RestoreCardIn, RestoreCardOut]{
 		Name: "restore_card", Title: "Restore a card", Effect: tools.Writes, OptIn: true, Roles: adminsOnly,
-		Doc:      "Brings back a revision of a card, or a card out of the trash.\nFor administrators.",
-		Errors:   []tools.Code{tools.NotFound, tools.Conflict},
-		Examples: []tools.Example[RestoreCardIn, RestoreCardOut]{{Purpose: "bring a deleted card back", In: RestoreCardIn{Name: "Wreck", FromTrash: true}, Want: RestoreCardOut{Card: "Wreck"}}},
+		Doc:    "Brings back a revision of a card, or a card out of the trash.\nFor administrators.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[RestoreCardIn, RestoreCardOut]{{
+			Purpose: "bring a deleted card back", In: RestoreCardIn{Name: "Wreck", FromTrash: true}, Want: RestoreCardOut{Card: "Wreck"},
+		}},
 	}, (*Wiki).RestoreCard), func(_ *Wiki, _ context.Context, in RestoreCardIn) ([]string, error) { return []string{in.Name}, nil })
 }
 
@@ -174,7 +182,8 @@ func (w *Wiki) RestoreCard(ctx context.Context, c tools.CallContext, in RestoreC
 		body = map[string]any{"act_id": act}
 	}
 	var out RestoreCardOut
-	_, changes, err := w.change(ctx, c, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", in.Name, "restore"), Body: body}, in.DryRun, &out)
+	_, changes, err := w.change(ctx, c, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", in.Name, "restore"), Body: body},
+		in.DryRun, &out)
 	if err != nil {
 		return RestoreCardOut{}, err
 	}
@@ -209,8 +218,10 @@ type ListTrashOut struct {
 func listTrash() tools.Tool[*Wiki] {
 	return tools.DefineWithContext(tools.Spec[ListTrashIn, ListTrashOut]{
 		Name: "list_trash", Title: "List the trash", Effect: tools.Reads, OptIn: true, Roles: adminsOnly,
-		Doc:      "Lists deleted cards.\nFor administrators.",
-		Examples: []tools.Example[ListTrashIn, ListTrashOut]{{Purpose: "see what was deleted", AnyAnswer: true, Want: ListTrashOut{Cards: []TrashedCard{{Name: "Wreck", Type: "RichText"}}}}},
+		Doc: "Lists deleted cards.\nFor administrators.",
+		Examples: []tools.Example[ListTrashIn, ListTrashOut]{{
+			Purpose: "see what was deleted", AnyAnswer: true, Want: ListTrashOut{Cards: []TrashedCard{{Name: "Wreck", Type: "RichText"}}},
+		}},
 	}, (*Wiki).ListTrash)
 }
 

@@ -29,7 +29,9 @@ func getCardOutline() tools.Tool[*Wiki] {
 		Name: "get_card_outline", Title: "Read an outline", Effect: tools.Reads, OptIn: true,
 		Doc: "Lists the headings of a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetCardOutlineIn, GetCardOutlineOut]{{
-			Purpose: "see what a long card is about", In: GetCardOutlineIn{Name: "Chronicle"}, AnyAnswer: true, Want: GetCardOutlineOut{Name: "Chronicle", Length: 61, Headings: []Heading{{2, "First age", 0}}},
+			Purpose: "see what a long card is about", In: GetCardOutlineIn{Name: "Chronicle"}, AnyAnswer: true, Want: GetCardOutlineOut{
+				Name: "Chronicle", Length: 61, Headings: []Heading{{2, "First age", 0}},
+			},
 		}},
 	}, (*Wiki).GetCardOutline), func(_ *Wiki, _ context.Context, in GetCardOutlineIn) ([]string, error) { return []string{in.Name}, nil })
 }
@@ -63,9 +65,12 @@ type GetSectionOut struct {
 func getSection() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetSectionIn, GetSectionOut]{
 		Name: "get_section", Title: "Read a section", Effect: tools.Reads, OptIn: true,
-		Doc: "Reads one section of a card: its heading and all up to the next heading of its level.", Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Doc:    "Reads one section of a card: its heading and all up to the next heading of its level.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetSectionIn, GetSectionOut]{{
-			Purpose: "read one section", In: GetSectionIn{Name: "Chronicle", Section: "First age"}, AnyAnswer: true, Want: GetSectionOut{Name: "Chronicle", Section: "First age", Content: "<h2>First age</h2><p>Fire.</p>", Length: 30},
+			Purpose: "read one section", In: GetSectionIn{Name: "Chronicle", Section: "First age"}, AnyAnswer: true, Want: GetSectionOut{
+				Name: "Chronicle", Section: "First age", Content: "<h2>First age</h2><p>Fire.</p>", Length: 30,
+			},
 		}},
 	}, (*Wiki).GetSection), func(_ *Wiki, _ context.Context, in GetSectionIn) ([]string, error) { return []string{in.Name}, nil })
 }
@@ -102,7 +107,8 @@ func sectionOf(c card, section string) (h cardtext.Heading, from, to int, err er
 		}
 		return h, h.Position, to, nil
 	}
-	return h, 0, 0, tools.Errorf(tools.NotFound, "the card '%.100s' has no section '%.100s'", c.Name, section).WithHint("get_card_outline lists its sections.")
+	return h, 0, 0, tools.Errorf(tools.NotFound, "the card '%.100s' has no section '%.100s'", c.Name, section).
+		WithHint("get_card_outline lists its sections.")
 }
 
 // UpdateSectionIn are the arguments of update_section.
@@ -117,10 +123,12 @@ type UpdateSectionIn struct {
 func updateSection() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[UpdateSectionIn, WrittenCard]{
 		Name: "update_section", Title: "Change a section", Effect: tools.Writes, OptIn: true,
-		Doc: "Replaces the text of one section of a card.\nThe rest of the card stays as it is, to the byte.", Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Doc:    "Replaces the text of one section of a card.\nThe rest of the card stays as it is, to the byte.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[UpdateSectionIn, WrittenCard]{{
-			Purpose: "rewrite a section from its heading on", In: UpdateSectionIn{Name: "Chronicle", Section: "First age", Content: "<p>Ice.</p>"}, AnyAnswer: true,
-			Want: WrittenCard{Name: "Chronicle", ID: "~7", Type: "RichText", Length: 60},
+			Purpose: "rewrite a section from its heading on", In: UpdateSectionIn{Name: "Chronicle", Section: "First age", Content: "<p>Ice.</p>"},
+			AnyAnswer: true,
+			Want:      WrittenCard{Name: "Chronicle", ID: "~7", Type: "RichText", Length: 60},
 		}},
 	}, (*Wiki).UpdateSection), func(_ *Wiki, _ context.Context, in UpdateSectionIn) ([]string, error) { return []string{in.Name}, nil })
 }

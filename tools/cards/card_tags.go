@@ -2,9 +2,9 @@ package cards
 
 import (
 	"context"
-	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -30,7 +30,9 @@ type GetTagsOut struct {
 func getTags() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetTagsIn, GetTagsOut]{
 		Name: "get_tags", Title: "List tags", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists the tags of a card, or of all cards.\nThe tags of A are the lines of the card A+tags; change them with update_card and append_item. search_cards finds cards by tag.", Errors: []tools.Code{tools.NotFound},
+		Doc: "Lists the tags of a card, or of all cards.\nThe tags of A are the lines of the card A+tags; change them with update_card and " +
+			"append_item. search_cards finds cards by tag.",
+		Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetTagsIn, GetTagsOut]{
 			{Purpose: "see the tags of a card", In: GetTagsIn{Name: "Chronicle"}, Want: GetTagsOut{Tags: []TagInfo{{Tag: "Age"}}}},
 			{Purpose: "see all tags", Want: GetTagsOut{Tags: []TagInfo{{"Age", 1}}}},
@@ -82,7 +84,7 @@ func (w *Wiki) GetTags(ctx context.Context, c tools.CallContext, in GetTagsIn) (
 	for key, count := range counts {
 		out.Tags = append(out.Tags, TagInfo{names[key], count})
 	}
-	slices.SortFunc(out.Tags, func(a, b TagInfo) int {
+	order.Sort(out.Tags, func(a, b TagInfo) int {
 		if a.Cards != b.Cards {
 			return b.Cards - a.Cards
 		}

@@ -55,7 +55,9 @@ func (l *local) checkAccounts(ctx context.Context) status.Check {
 	case err != nil:
 		return status.Check{Result: status.CheckFail, Detail: "the accounts cannot be read", Fix: "See lectern logs."}
 	case missing != "":
-		return status.Check{Result: status.CheckFail, Detail: "the account " + missing + " is missing", Fix: "Restart the hub, which makes it again."}
+		return status.Check{
+			Result: status.CheckFail, Detail: "the account " + missing + " is missing", Fix: "Restart the hub, which makes it again.",
+		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: "mcp-user, mcp-gm and mcp-admin"}
 }
@@ -67,7 +69,10 @@ func (l *local) checkRoles(ctx context.Context) status.Check {
 	for _, role := range cardstore.Roles() {
 		err := l.store.MayRead(ctx, cardstore.Caller{Account: cardstore.ServiceAccount(role), Role: role}, name)
 		if refused := err != nil; refused != (role == cardstore.User) {
-			return status.Check{Result: status.CheckFail, Detail: fmt.Sprintf("role %s: may read %s is %t", role, name, !refused), Fix: "Look at the cards GM+*right+*read and *rstar+*read."}
+			return status.Check{
+				Result: status.CheckFail, Detail: fmt.Sprintf("role %s: may read %s is %t", role, name, !refused),
+				Fix: "Look at the cards GM+*right+*read and *rstar+*read.",
+			}
 		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: name + " is refused to players alone"}
@@ -82,7 +87,9 @@ func (l *local) checkKeys(ctx context.Context) status.Check {
 		return !k.Active || !k.ExpiresAt.IsZero() && l.now().After(k.ExpiresAt)
 	})
 	if len(keys) > 0 && len(active) == 0 {
-		return status.Check{Result: status.CheckWarn, Detail: "every API key has expired or is not active", Fix: "Make one: lectern cards key add NAME"}
+		return status.Check{
+			Result: status.CheckWarn, Detail: "every API key has expired or is not active", Fix: "Make one: lectern cards key add NAME",
+		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d of %d", len(active), len(keys))}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
@@ -50,7 +51,8 @@ func (l *local) importCards(ctx context.Context, call tools.CommandCall, out io.
 		return err
 	}
 	if len(refused) > 0 {
-		return tools.Errorf(tools.Invalid, "%d cards were not written", len(refused)).WithHint("Fix what the lines above say, then import the file again.")
+		return tools.Errorf(tools.Invalid, "%d cards were not written", len(refused)).
+			WithHint("Fix what the lines above say, then import the file again.")
 	}
 	return nil
 }
@@ -60,7 +62,8 @@ func (l *local) readImport(ctx context.Context, call tools.CommandCall, out io.W
 	file, from := call.Args["file"], call.Args["from"]
 	switch {
 	case (file == "") == (from == ""):
-		return nil, tools.Errorf(tools.Invalid, "import needs a file or the address of a wiki").WithHint("lectern cards import FILE, or lectern cards import --from URL --key env:NAME")
+		return nil, tools.Errorf(tools.Invalid, "import needs a file or the address of a wiki").
+			WithHint("lectern cards import FILE, or lectern cards import --from URL --key env:NAME")
 	case from != "":
 		return l.readWiki(ctx, call, out)
 	}
@@ -81,7 +84,8 @@ func readCards(r io.Reader) (cards []importedCard, err error) {
 		}
 		var c importedCard
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Name == "" {
-			return nil, tools.Errorf(tools.Invalid, "line %d is not a card", n).WithHint(`Write {"name": "Home", "type": "RichText", "content": "…"} on one line.`)
+			return nil, tools.Errorf(tools.Invalid, "line %d is not a card", n).
+				WithHint(`Write {"name": "Home", "type": "RichText", "content": "…"} on one line.`)
 		}
 		if !c.Trash {
 			cards = append(cards, c)
@@ -105,7 +109,7 @@ func sortCards(cards []importedCard) {
 		}
 		return 1 + len(name.Parts())
 	}
-	slices.SortStableFunc(cards, func(a, b importedCard) int { return rank(a) - rank(b) })
+	order.SortStable(cards, func(a, b importedCard) int { return rank(a) - rank(b) })
 }
 
 // writeCards writes cards in batches, and says why some were refused.

@@ -21,8 +21,11 @@ func commands() []tools.Command[*Wiki] {
 	account := tools.CommandArgument{Name: "name", Doc: "of the account", Required: true}
 	file := tools.CommandArgument{Name: "file", Doc: "a file of cards, one JSON object a line", Required: true, Folder: true}
 	addKey := command("key add", "Make an API key and print it, this once.", (*local).addKey, name,
-		tools.CommandArgument{Name: "roles", Doc: "that it may take, separated by commas; all for the first key of a wiki, else user when omitted"},
-		tools.CommandArgument{Name: "rate", Doc: "requests an hour"}, tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"},
+		tools.CommandArgument{
+			Name: "roles", Doc: "that it may take, separated by commas; all for the first key of a wiki, else user when omitted",
+		},
+		tools.CommandArgument{Name: "rate", Doc: "requests an hour"},
+		tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"},
 		tools.CommandArgument{Name: "first", Doc: "yes: only if the wiki has no key yet"})
 	addKey.AfterAdd = &tools.CommandAfterAdd{Args: map[string]string{"name": "first", "first": "yes"}, WithoutKey: "url"}
 	return []tools.Command[*Wiki]{
@@ -32,7 +35,8 @@ func commands() []tools.Command[*Wiki] {
 		command("key remove", "Remove the API keys of a name and end their tokens.", (*local).removeKeys, name),
 		command("signing rotate", "Sign tokens with a new key, ten minutes from now.", (*local).rotateSigning),
 		command("account add", "Make an account and print its password, or give it a new one.", (*local).addAccount, account,
-			tools.CommandArgument{Name: "role", Doc: "the most that it may be: user, gm or admin", Required: true}, tools.CommandArgument{Name: "email", Doc: "to log in with"}),
+			tools.CommandArgument{Name: "role", Doc: "the most that it may be: user, gm or admin", Required: true},
+			tools.CommandArgument{Name: "email", Doc: "to log in with"}),
 		command("account list", "List the accounts.", (*local).listAccounts),
 		command("account remove", "Keep an account from logging in and end its tokens.", (*local).removeAccount, account),
 		command("import", "Write the cards of a file or of another wiki, in batches that can be undone.", (*local).importCards,
@@ -46,7 +50,9 @@ func commands() []tools.Command[*Wiki] {
 }
 
 // command is for wikis of our own: others have their own commands.
-func command(name, doc string, run func(*local, context.Context, tools.CommandCall, io.Writer) error, args ...tools.CommandArgument) tools.Command[*Wiki] {
+func command(
+	name, doc string, run func(*local, context.Context, tools.CommandCall, io.Writer) error, args ...tools.CommandArgument,
+) tools.Command[*Wiki] {
 	return tools.Command[*Wiki]{
 		CommandInfo: tools.CommandInfo{Name: name, Doc: doc, Args: args},
 		Run: func(w *Wiki, ctx context.Context, call tools.CommandCall, out io.Writer) error {
@@ -156,7 +162,9 @@ func (l *local) rotateKey(ctx context.Context, call tools.CommandCall, out io.Wr
 		return err
 	}
 	last := keys[len(keys)-1]
-	if err := l.makeKey(ctx, call.Context, cardauth.APIKey{Name: last.Name, Roles: last.Roles, RateLimit: last.RateLimit, Contact: last.Contact, About: last.About}, out); err != nil {
+	if err := l.makeKey(ctx, call.Context, cardauth.APIKey{
+		Name: last.Name, Roles: last.Roles, RateLimit: last.RateLimit, Contact: last.Contact, About: last.About,
+	}, out); err != nil {
 		return err
 	}
 	end := l.now().Add(keyOverlap)

@@ -76,7 +76,8 @@ func (c Config) networks() (all []netip.Prefix, err error) {
 			network, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {
-			return nil, tools.Errorf(tools.Invalid, "allow: %.60q is no address and no network", text).WithHint("Write it as 192.168.1.7 or 192.168.1.0/24.")
+			return nil, tools.Errorf(tools.Invalid, "allow: %.60q is no address and no network", text).
+				WithHint("Write it as 192.168.1.7 or 192.168.1.0/24.")
 		}
 		all = append(all, network.Masked())
 	}
@@ -93,7 +94,8 @@ func (c Config) limits() cardapi.Limits {
 
 func (c Config) auth() cardauth.Options {
 	return cardauth.Options{
-		TokenLife: time.Duration(c.TokenMinutes) * time.Minute, Leeway: time.Duration(c.SkewSeconds) * time.Second, Rate: int64(c.RequestsPerHour),
+		TokenLife: time.Duration(c.TokenMinutes) * time.Minute, Leeway: time.Duration(c.SkewSeconds) * time.Second,
+		Rate: int64(c.RequestsPerHour),
 	}
 }
 
@@ -113,7 +115,8 @@ func (c Config) database(ctx context.Context, env tools.Env) (database, folder s
 			return "", "", err
 		}
 		if !strings.HasPrefix(database, "postgres://") && !strings.HasPrefix(database, "postgresql://") {
-			return "", "", tools.Errorf(tools.Invalid, "dsn does not refer to the URL of a PostgreSQL database").WithHint("It begins with postgres://.")
+			return "", "", tools.Errorf(tools.Invalid, "dsn does not refer to the URL of a PostgreSQL database").
+				WithHint("It begins with postgres://.")
 		}
 		return database, folder, nil
 	}

@@ -28,12 +28,15 @@ func createCard() tools.Tool[*Wiki] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreateCardIn, WrittenCard]{
 			{
-				Purpose: "create a card with tags", In: CreateCardIn{Name: "Lighthouse", Markdown: "It stands on a **rock**.", Fields: map[string]string{"+tags": "Coast"}}, AnyAnswer: true,
+				Purpose: "create a card with tags", In: CreateCardIn{
+					Name: "Lighthouse", Markdown: "It stands on a **rock**.", Fields: map[string]string{"+tags": "Coast"},
+				}, AnyAnswer: true,
 				Want: WrittenCard{Name: "Lighthouse", ID: "~4711", Type: "RichText", Length: 47, Revision: "5f2c90"},
 			},
 			{
-				Purpose: "see what a new part would change", In: CreateCardIn{Name: "Lighthouse+Keeper+Dog", Content: "<p>Old.</p>", DryRun: true}, AnyAnswer: true,
-				Want: WrittenCard{Name: "Lighthouse+Keeper+Dog", DryRun: true, Would: []PlannedChange{{"Keeper", "create"}}},
+				Purpose: "see what a new part would change", In: CreateCardIn{Name: "Lighthouse+Keeper+Dog", Content: "<p>Old.</p>", DryRun: true},
+				AnyAnswer: true,
+				Want:      WrittenCard{Name: "Lighthouse+Keeper+Dog", DryRun: true, Would: []PlannedChange{{"Keeper", "create"}}},
 			},
 		},
 	}, (*Wiki).CreateCard), func(_ *Wiki, _ context.Context, in CreateCardIn) ([]string, error) { return []string{in.Name}, nil })

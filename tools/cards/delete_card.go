@@ -32,7 +32,11 @@ func deleteCard() tools.Tool[*Wiki] {
 		Doc:    "Moves a card and all cards below it to the trash.\nFor administrators.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DeleteCardIn, DeleteCardOut]{
-			{Purpose: "see what would go", In: DeleteCardIn{Name: "Harbour", DryRun: true}, AnyAnswer: true, Want: DeleteCardOut{Status: "dry_run", Name: "Harbour", Would: []PlannedChange{{"Harbour", "delete"}}}},
+			{
+				Purpose: "see what would go", In: DeleteCardIn{Name: "Harbour", DryRun: true}, AnyAnswer: true, Want: DeleteCardOut{
+					Status: "dry_run", Name: "Harbour", Would: []PlannedChange{{"Harbour", "delete"}},
+				},
+			},
 			{Purpose: "delete a card", In: DeleteCardIn{Name: "Harbour"}, Want: DeleteCardOut{Status: "deleted", Name: "Harbour"}},
 		},
 	}, (*Wiki).DeleteCard), func(_ *Wiki, _ context.Context, in DeleteCardIn) ([]string, error) { return []string{in.Name}, nil })

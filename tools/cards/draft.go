@@ -21,7 +21,8 @@ import (
 // removes. A wiki on PostgreSQL or on another server has no drafts.
 func (w *Wiki) Draft(ctx context.Context) (tools.Source, error) {
 	if w.local == nil || w.local.store.DB().Dialect() != sqlstore.Sqlite {
-		return nil, tools.Errorf(tools.Denied, "several writes to the wiki %s cannot be worked out together: only a SQLite file has drafts", w.name).
+		return nil, tools.Errorf(tools.Denied, "several writes to the wiki %s cannot be worked out together: only a SQLite file has drafts",
+			w.name).
 			WithHint("Make one call at a time.")
 	}
 	drafted, err := openDraft(ctx, w.local)
@@ -47,8 +48,9 @@ func openDraft(ctx context.Context, l *local) (*local, error) {
 	api.Auth, api.Files, api.Backups = auth, draftFiles{own, l.api.Files}, own
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &local{
-		store: store, auth: auth, authOptions: signing, api: cardapi.New(api), allowed: l.allowed, folder: folder, privacy: l.privacy, hides: l.hides,
-		log: l.log, now: l.now, report: l.report, reveal: l.reveal, closing: closing, stop: stop, signingTime: l.signingTime,
+		store: store, auth: auth, authOptions: signing, api: cardapi.New(api), allowed: l.allowed, folder: folder, privacy: l.privacy,
+		hides: l.hides,
+		log:   l.log, now: l.now, report: l.report, reveal: l.reveal, closing: closing, stop: stop, signingTime: l.signingTime,
 		remove: func() error { return os.RemoveAll(folder) },
 	}, nil
 }

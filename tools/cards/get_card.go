@@ -52,9 +52,15 @@ func getCard() tools.Tool[*Wiki] {
 		Examples: []tools.Example[GetCardIn, GetCardOut]{
 			{
 				Purpose: "read a card as Markdown", In: GetCardIn{Name: "Harbour", Format: "markdown"}, AnyAnswer: true,
-				Want: GetCardOut{Name: "Harbour", ID: "~5311222206624837", Type: "RichText", Content: "Ships of the [[Guild]] land here.", Length: 33, Revision: "5f2c90"},
+				Want: GetCardOut{
+					Name: "Harbour", ID: "~5311222206624837", Type: "RichText", Content: "Ships of the [[Guild]] land here.", Length: 33,
+					Revision: "5f2c90",
+				},
 			},
-			{Purpose: "go on after a first part", In: GetCardIn{Name: "Harbour", Full: true, WithChildren: true}, AnyAnswer: true, Want: GetCardOut{Name: "Harbour"}},
+			{
+				Purpose: "go on after a first part", In: GetCardIn{Name: "Harbour", Full: true, WithChildren: true}, AnyAnswer: true,
+				Want: GetCardOut{Name: "Harbour"},
+			},
 		},
 	}, (*Wiki).GetCard), func(_ *Wiki, _ context.Context, in GetCardIn) ([]string, error) { return []string{in.Name}, nil })
 }
@@ -64,7 +70,8 @@ func (w *Wiki) GetCard(ctx context.Context, c tools.CallContext, in GetCardIn) (
 	var query url.Values
 	if in.Rendered {
 		if w.privacy.Any() {
-			return GetCardOut{}, tools.Errorf(tools.Denied, "rendered: not where cards are hidden").WithHint("Read the card, and the cards that it nests, one by one.")
+			return GetCardOut{}, tools.Errorf(tools.Denied, "rendered: not where cards are hidden").
+				WithHint("Read the card, and the cards that it nests, one by one.")
 		}
 		query = url.Values{"rendered": {"true"}}
 	}

@@ -24,7 +24,8 @@ func getFileURL() tools.Tool[*Wiki] {
 		Name: "get_file_url", Title: "Find a file", Effect: tools.Reads, OptIn: true,
 		Doc: "Tells where the wiki serves the file of a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetFileURLIn, GetFileURLOut]{{
-			Purpose: "find a file", In: GetFileURLIn{Name: "Sketch"}, AnyAnswer: true, Want: GetFileURLOut{"Sketch", "File", "/cards/Sketch/file", "sketch.txt"},
+			Purpose: "find a file", In: GetFileURLIn{Name: "Sketch"}, AnyAnswer: true,
+			Want: GetFileURLOut{"Sketch", "File", "/cards/Sketch/file", "sketch.txt"},
 		}},
 	}, (*Wiki).GetFileURL), func(_ *Wiki, _ context.Context, in GetFileURLIn) ([]string, error) { return []string{in.Name}, nil })
 }

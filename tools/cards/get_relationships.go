@@ -44,7 +44,9 @@ func getRelationships() tools.Tool[*Wiki] {
 			return out
 		},
 		Examples: []tools.Example[GetRelationshipsIn, GetRelationshipsOut]{{
-			Purpose: "see where a card is used", In: GetRelationshipsIn{Name: "Town", Type: "referers"}, AnyAnswer: true, Want: GetRelationshipsOut{Card: "Town", Total: 1, Cards: []CardInfo{{Name: "Harbour", Type: "RichText", ID: "~7"}}},
+			Purpose: "see where a card is used", In: GetRelationshipsIn{Name: "Town", Type: "referers"}, AnyAnswer: true, Want: GetRelationshipsOut{
+				Card: "Town", Total: 1, Cards: []CardInfo{{Name: "Harbour", Type: "RichText", ID: "~7"}},
+			},
 		}},
 	}, (*Wiki).GetRelationships), func(_ *Wiki, _ context.Context, in GetRelationshipsIn) ([]string, error) {
 		return []string{in.Name}, nil

@@ -25,8 +25,11 @@ type GetTypesOut struct {
 func getTypes() tools.Tool[*Wiki] {
 	return tools.DefineWithContext(tools.Spec[GetTypesIn, GetTypesOut]{
 		Name: "get_types", Title: "List types", Effect: tools.Reads, OptIn: true,
-		Doc:      "Lists the types of cards.",
-		Examples: []tools.Example[GetTypesIn, GetTypesOut]{{Purpose: "see what cards can be", In: GetTypesIn{CommonOnly: true}, AnyAnswer: true, Want: GetTypesOut{Types: []CardType{{"RichText", true}}}}},
+		Doc: "Lists the types of cards.",
+		Examples: []tools.Example[GetTypesIn, GetTypesOut]{{
+			Purpose: "see what cards can be", In: GetTypesIn{CommonOnly: true}, AnyAnswer: true,
+			Want: GetTypesOut{Types: []CardType{{"RichText", true}}},
+		}},
 	}, (*Wiki).GetTypes)
 }
 

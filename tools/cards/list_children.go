@@ -69,7 +69,10 @@ func listChildren() tools.Tool[*Wiki] {
 		},
 		Examples: []tools.Example[ListChildrenIn, ListChildrenOut]{{
 			Purpose: "see what a card consists of", In: ListChildrenIn{Name: "Harbour", Depth: 2}, AnyAnswer: true,
-			Want: ListChildrenOut{Parent: "Harbour", Depth: 2, ChildCount: 1, Children: []ChildInfo{{Name: "Harbour+tags", Type: "Pointer", ID: "~7", Level: 1, Length: 12}}},
+			Want: ListChildrenOut{
+				Parent: "Harbour", Depth: 2, ChildCount: 1,
+				Children: []ChildInfo{{Name: "Harbour+tags", Type: "Pointer", ID: "~7", Level: 1, Length: 12}},
+			},
 		}},
 	}, (*Wiki).ListChildren), func(_ *Wiki, _ context.Context, in ListChildrenIn) ([]string, error) { return []string{in.Name}, nil })
 }
@@ -107,10 +110,13 @@ func (w *Wiki) ListChildren(ctx context.Context, c tools.CallContext, in ListChi
 		}
 		cards, total = page.Children, page.Count
 	}
-	out := ListChildrenOut{Parent: parent.Name, Children: []ChildInfo{}, ChildCount: total, Depth: depth, NextOffset: nextOffset(offset, len(cards), total)}
+	out := ListChildrenOut{
+		Parent: parent.Name, Children: []ChildInfo{}, ChildCount: total, Depth: depth, NextOffset: nextOffset(offset, len(cards), total),
+	}
 	above := strings.Count(parent.Name, cardname.Joint)
 	for _, k := range cards {
-		out.Children = append(out.Children, ChildInfo{k.Name, k.Type, k.id(), strings.Count(k.Name, cardname.Joint) - above, k.length(), k.UpdatedAt})
+		out.Children = append(out.Children, ChildInfo{k.Name, k.Type, k.id(), strings.Count(k.Name, cardname.Joint) - above, k.length(),
+			k.UpdatedAt})
 	}
 	return out, nil
 }

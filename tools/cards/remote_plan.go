@@ -297,7 +297,8 @@ func (p *remotePlan) saveAll(ctx context.Context, ops []operation, mode string) 
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	if _, err := p.send(ctx, apiRequest{Method: http.MethodPost, Path: "/cards/batch", Body: map[string]any{"ops": ops, "mode": mode}}, &out); err != nil {
+	if _, err := p.send(ctx, apiRequest{Method: http.MethodPost, Path: "/cards/batch", Body: map[string]any{"ops": ops, "mode": mode}},
+		&out); err != nil {
 		return nil, err
 	}
 	for _, one := range out.Results {

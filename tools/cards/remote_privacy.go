@@ -63,7 +63,8 @@ func (p privateWrites) AfterWrite(target string, after tools.State) {
 // hiddenError refuses a write onto a hidden card, and one that would make such a card,
 // in the same words.
 func hiddenError() error {
-	return tools.HiddenError("the call would write a card of a kind that is hidden from agents").WithHint("Choose another name, or ask the user.")
+	return tools.HiddenError("the call would write a card of a kind that is hidden from agents").
+		WithHint("Choose another name, or ask the user.")
 }
 
 // hides reports whether the user hides a card of another's wiki from agents, by itself or because it is

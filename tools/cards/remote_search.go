@@ -228,7 +228,8 @@ func (m *remote) pick(ctx context.Context, c tools.CallContext, f filter, base u
 }
 
 func (r requester) candidates(ctx context.Context, f filter, base url.Values) (all []card, err error) {
-	if left := cardname.Parse(strings.TrimSuffix(f.prefix, cardname.Joint)); strings.Contains(f.prefix, cardname.Joint) && base.Get("q") == "" {
+	if left := cardname.Parse(strings.TrimSuffix(f.prefix, cardname.Joint)); strings.Contains(f.prefix, cardname.Joint) &&
+		base.Get("q") == "" {
 		if !strings.HasSuffix(f.prefix, cardname.Joint) {
 			left = left.Left()
 		}
@@ -256,7 +257,8 @@ func (r requester) candidates(ctx context.Context, f filter, base url.Values) (a
 		case offset+pageSize >= page.Total || len(page.Cards) == 0:
 			return all, nil
 		case len(all) >= mostCards:
-			return nil, tools.Errorf(tools.Limited, "more than %d cards match", mostCards).WithHint("Narrow the search: this wiki cannot filter so by itself.")
+			return nil, tools.Errorf(tools.Limited, "more than %d cards match", mostCards).
+				WithHint("Narrow the search: this wiki cannot filter so by itself.")
 		}
 	}
 }

@@ -115,7 +115,10 @@ func (m *remote) renameFile(ctx context.Context, changes []tools.Change, want re
 		if is == nil || change.After.Exists || is.Type != want.Type || is.Content != want.Content {
 			continue
 		}
-		_, err = m.owner().send(ctx, apiRequest{Method: http.MethodPut, Path: cardclient.Path("cards", is.Name, "rename"), Body: map[string]any{"new_name": want.Name, "update_referers": false}}, nil)
+		_, err = m.owner().send(ctx, apiRequest{
+			Method: http.MethodPut, Path: cardclient.Path("cards", is.Name, "rename"),
+			Body: map[string]any{"new_name": want.Name, "update_referers": false},
+		}, nil)
 		return err
 	}
 	return nil
@@ -165,7 +168,9 @@ func (m *remote) bringBack(ctx context.Context, name string, want remoteState, e
 		exists = now.Exists
 	}
 	if !exists {
-		_, err := r.send(ctx, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"from_trash": true}}, nil)
+		_, err := r.send(ctx, apiRequest{
+			Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"from_trash": true},
+		}, nil)
 		if isCode(err, tools.NotFound, tools.Invalid, tools.Denied) {
 			err = m.plan(r.call).saveOne(ctx, operation{"create", name, want.Type, want.Content})
 		}
@@ -180,7 +185,9 @@ func (m *remote) bringBack(ctx context.Context, name string, want remoteState, e
 	if isFile(want.Type) {
 		return r.restoreFile(ctx, now.Name, want)
 	}
-	_, err = r.send(ctx, apiRequest{Method: http.MethodPatch, Path: cardclient.Path("cards", now.Name), Body: map[string]string{"type": want.Type, "content": want.Content}}, nil)
+	_, err = r.send(ctx, apiRequest{
+		Method: http.MethodPatch, Path: cardclient.Path("cards", now.Name), Body: map[string]string{"type": want.Type, "content": want.Content},
+	}, nil)
 	return err
 }
 
@@ -200,7 +207,9 @@ func (r requester) restoreFile(ctx context.Context, name string, want remoteStat
 			return err
 		}
 		if was.Snapshot.Type == want.Type && was.Snapshot.Content == want.Content {
-			_, err = r.send(ctx, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"act_id": one.Act}}, nil)
+			_, err = r.send(ctx, apiRequest{
+				Method: http.MethodPost, Path: cardclient.Path("cards", name, "restore"), Body: map[string]any{"act_id": one.Act},
+			}, nil)
 			return err
 		}
 	}

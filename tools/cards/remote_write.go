@@ -47,7 +47,9 @@ func (m *remote) write(ctx context.Context, c tools.CallContext, r apiRequest, b
 	p := m.plan(c)
 	var out apiAnswer
 	var err error
-	switch what := r.Method + " " + strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return len(parts) > 1 && s == parts[1] && s != "batch" }), "/"); what {
+	switch what := r.Method + " " + strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool {
+		return len(parts) > 1 && s == parts[1] && s != "batch"
+	}), "/"); what {
 	case "POST cards":
 		out, err = p.answerCreate(ctx, in)
 	case "POST cards/batch":
@@ -287,13 +289,19 @@ func (p *remotePlan) answerRename(ctx context.Context, name string, body []byte)
 		}
 	}
 	err = p.carryOut(ctx, func() error {
-		_, err := p.send(ctx, apiRequest{Method: http.MethodPut, Path: cardclient.Path("cards", c.name, "rename"), Body: map[string]any{"new_name": string(with), "update_referers": update}}, nil)
+		_, err := p.send(ctx, apiRequest{
+			Method: http.MethodPut, Path: cardclient.Path("cards", c.name, "rename"),
+			Body: map[string]any{"new_name": string(with), "update_referers": update},
+		}, nil)
 		return err
 	})
 	if err != nil {
 		return apiAnswer{}, err
 	}
-	return jsonAnswer(map[string]any{"status": "renamed", "old_name": string(old), "new_name": string(with), "updated_referers": update, "card": p.cardAnswer(ctx, string(with)).value}), nil
+	return jsonAnswer(map[string]any{
+		"status": "renamed", "old_name": string(old), "new_name": string(with), "updated_referers": update,
+		"card": p.cardAnswer(ctx, string(with)).value,
+	}), nil
 }
 
 // move plans that a card goes and is there under another name.

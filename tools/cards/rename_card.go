@@ -31,7 +31,8 @@ func renameCard() tools.Tool[*Wiki] {
 		Doc:    "Renames a card, what is below it, and the references to them.\nFor administrators.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RenameCardIn, RenameCardOut]{{
-			Purpose: "rename a card with its references", In: RenameCardIn{Name: "Sketch", NewName: "Drawing"}, Want: RenameCardOut{Status: "renamed", OldName: "Sketch", NewName: "Drawing"},
+			Purpose: "rename a card with its references", In: RenameCardIn{Name: "Sketch", NewName: "Drawing"},
+			Want: RenameCardOut{Status: "renamed", OldName: "Sketch", NewName: "Drawing"},
 		}},
 	}, (*Wiki).RenameCard), func(_ *Wiki, _ context.Context, in RenameCardIn) ([]string, error) {
 		return []string{in.Name, in.NewName}, nil
@@ -52,7 +53,8 @@ func (w *Wiki) RenameCard(ctx context.Context, c tools.CallContext, in RenameCar
 	}
 	body := map[string]any{"new_name": in.NewName, "update_referers": in.UpdateReferers == nil || *in.UpdateReferers}
 	out := RenameCardOut{Status: "renamed"}
-	_, changes, err := w.change(ctx, c, apiRequest{Method: http.MethodPut, Path: cardclient.Path("cards", found.Name, "rename"), Body: body}, in.DryRun, &out)
+	_, changes, err := w.change(ctx, c, apiRequest{Method: http.MethodPut, Path: cardclient.Path("cards", found.Name, "rename"), Body: body},
+		in.DryRun, &out)
 	if err != nil {
 		return RenameCardOut{}, err
 	}

@@ -29,8 +29,15 @@ func renderSnippet() tools.Tool[*Wiki] {
 		Doc:    "Converts a card or HTML to Markdown, or Markdown to HTML.\nAnswers at most 8,000 characters at once.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RenderSnippetIn, RenderSnippetOut]{
-			{Purpose: "convert Markdown", In: RenderSnippetIn{Markdown: "Ask the [[Guild]]."}, Want: RenderSnippetOut{Format: "html", Text: "<p>Ask the [[Guild]].</p>\n", Length: 26}},
-			{Purpose: "show a card as Markdown", In: RenderSnippetIn{Name: "Harbour"}, AnyAnswer: true, Want: RenderSnippetOut{Format: "gfm", Text: "Ships land here.\n\n", Length: 18}},
+			{
+				Purpose: "convert Markdown", In: RenderSnippetIn{Markdown: "Ask the [[Guild]]."}, Want: RenderSnippetOut{
+					Format: "html", Text: "<p>Ask the [[Guild]].</p>\n", Length: 26,
+				},
+			},
+			{
+				Purpose: "show a card as Markdown", In: RenderSnippetIn{Name: "Harbour"}, AnyAnswer: true,
+				Want: RenderSnippetOut{Format: "gfm", Text: "Ships land here.\n\n", Length: 18},
+			},
 		},
 	}, (*Wiki).RenderSnippet)
 }
@@ -53,7 +60,9 @@ func (w *Wiki) RenderSnippet(ctx context.Context, c tools.CallContext, in Render
 		var answer struct {
 			HTML string `json:"html"`
 		}
-		_, err = w.as(c).send(ctx, apiRequest{Method: http.MethodPost, Path: "/render/markdown", Body: map[string]string{"markdown": in.Markdown}}, &answer)
+		_, err = w.as(c).send(ctx, apiRequest{
+			Method: http.MethodPost, Path: "/render/markdown", Body: map[string]string{"markdown": in.Markdown},
+		}, &answer)
 		out.Format, text = "html", answer.HTML
 	} else {
 		if in.Name != "" {

@@ -40,7 +40,10 @@ func (r requester) send(ctx context.Context, q apiRequest, out any) (http.Header
 		return answer.Header, nil
 	}
 	if err := json.Unmarshal(answer.Body, out); err != nil {
-		return nil, &tools.Error{Code: tools.Unavailable, Message: "the wiki's answer cannot be read", Hint: "Ask the user whether the url of the source is that of its API.", Cause: err}
+		return nil, &tools.Error{
+			Code: tools.Unavailable, Message: "the wiki's answer cannot be read",
+			Hint: "Ask the user whether the url of the source is that of its API.", Cause: err,
+		}
 	}
 	return answer.Header, nil
 }
@@ -48,11 +51,15 @@ func (r requester) send(ctx context.Context, q apiRequest, out any) (http.Header
 // networkError is what a client of a wiki returns as tools answer it.
 func networkError(err error) error {
 	if e, ok := errors.AsType[*cardclient.NetworkError](err); ok && !errors.Is(err, context.Canceled) {
-		return &tools.Error{Code: tools.Unavailable, Message: e.Message, Hint: "Try again; if it stays so, ask the user to check the url and key of the source.", Cause: err}
+		return &tools.Error{
+			Code: tools.Unavailable, Message: e.Message, Hint: "Try again; if it stays so, ask the user to check the url and key of the source.",
+			Cause: err,
+		}
 	}
 	if errors.Is(err, cardclient.ErrOutcomeUnknown) {
 		return &tools.Error{
-			Code: tools.Unavailable, Message: cardclient.ErrOutcomeUnknown.Error(), Hint: "Read the card to see whether it was written.", Cause: errors.Join(tools.ErrOutcomeUnknown{}, err),
+			Code: tools.Unavailable, Message: cardclient.ErrOutcomeUnknown.Error(), Hint: "Read the card to see whether it was written.",
+			Cause: errors.Join(tools.ErrOutcomeUnknown{}, err),
 		}
 	}
 	return err
@@ -72,20 +79,25 @@ func refusalError(e *cardclient.APIError) *tools.Error {
 	case "permission_denied":
 		return tools.Errorf(tools.Denied, "%s", e.Error()).WithHint("The role of this session may not do that; ask the user.").WithData(data)
 	case "unauthorized":
-		return tools.Errorf(tools.Denied, "the wiki does not accept the key: %s", e.Error()).WithHint("Ask the user to check the key of the source, and the roles that it has.")
+		return tools.Errorf(tools.Denied, "the wiki does not accept the key: %s", e.Error()).
+			WithHint("Ask the user to check the key of the source, and the roles that it has.")
 	case "not_found":
 		if e.Status != http.StatusNotFound { // of something that the request names beside its card
 			return tools.Errorf(tools.Invalid, "%s", e.Error()).WithHint("Types are named as RichText, PlainText, Pointer, Phrase.").WithData(data)
 		}
 		return tools.Errorf(tools.NotFound, "%s", e.Error()).WithHint("Find the name with search_cards.")
 	case "conflict":
-		return tools.Errorf(tools.Conflict, "the card was changed since you read it").WithHint("Read the card again, then write with its new revision.")
+		return tools.Errorf(tools.Conflict, "the card was changed since you read it").
+			WithHint("Read the card again, then write with its new revision.")
 	case "rate_limited":
 		return tools.Errorf(tools.Limited, "%s", e.Error()).WithHint("Wait as long as retry_after says, in seconds.").WithData(data)
 	case "validation_error":
 		return tools.Errorf(tools.Invalid, "%s", e.Error()).WithData(data)
 	}
-	return &tools.Error{Code: tools.Unavailable, Message: "the wiki failed: " + e.Message, Hint: "Try again later, or ask the user to look at the wiki.", Cause: e}
+	return &tools.Error{
+		Code: tools.Unavailable, Message: "the wiki failed: " + e.Message, Hint: "Try again later, or ask the user to look at the wiki.",
+		Cause: e,
+	}
 }
 
 func absentError(name string) *tools.Error {

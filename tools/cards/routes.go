@@ -29,7 +29,10 @@ func routes() *tools.Routes {
 		return tools.Route{Path: path, Methods: methods, MaxBody: maxRouteBody, Auth: tools.AuthSource, Purpose: purpose}
 	}
 	return &tools.Routes{Mount: "/api/mcp", List: []tools.Route{
-		{Path: "/auth", Methods: []string{post}, MaxBody: 64 << 10, Auth: tools.AuthOpen, Purpose: "Exchange an API key or a password for a token"},
+		{
+			Path: "/auth", Methods: []string{post}, MaxBody: 64 << 10, Auth: tools.AuthOpen,
+			Purpose: "Exchange an API key or a password for a token",
+		},
 		{Path: "/.well-known/jwks.json", Methods: []string{get}, Auth: tools.AuthOpen, Purpose: "The public keys that tokens are signed with"},
 		{Path: "/health", Methods: []string{get}, Auth: tools.AuthOpen, Purpose: "Whether the wiki and its database answer"},
 		{Path: "/health/ping", Methods: []string{get}, Auth: tools.AuthOpen, Purpose: "Whether the wiki answers"},
@@ -134,7 +137,9 @@ func (l *local) callWrite(ctx context.Context, c tools.CallContext, effect carda
 	if err != nil {
 		return cardapi.Answer{}, tools.Errorf(tools.Invalid, "The request is not valid JSON")
 	}
-	tool := map[cardapi.RouteEffect]string{cardapi.Writes: "write_request", cardapi.Deletes: "delete_request", cardapi.Manages: "manage_request"}[effect]
+	tool := map[cardapi.RouteEffect]string{
+		cardapi.Writes: "write_request", cardapi.Deletes: "delete_request", cardapi.Manages: "manage_request",
+	}[effect]
 	result, err := c.Call(ctx, "", tool, args)
 	// Requests that meet are worked out again: one may be the same, with its key.
 	for again := 0; again < 2 && err != nil && tools.AsError(err).Code == tools.Conflict; again++ {

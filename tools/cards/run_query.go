@@ -55,10 +55,14 @@ func runQuery() tools.Tool[*Wiki] {
 		},
 		Examples: []tools.Example[RunQueryIn, RunQueryOut]{
 			{
-				Purpose: "list the parts of a card without those for game masters", In: RunQueryIn{Query: CardQuery{Prefix: "Harbour+", NotName: "*+GM*"}}, AnyAnswer: true,
+				Purpose: "list the parts of a card without those for game masters",
+				In:      RunQueryIn{Query: CardQuery{Prefix: "Harbour+", NotName: "*+GM*"}}, AnyAnswer: true,
 				Want: RunQueryOut{Total: 1, Items: []CardInfo{{Name: "Harbour+tags", Type: "Pointer", ID: "~7"}}},
 			},
-			{Purpose: "see what changed", In: RunQueryIn{Template: "recent_changes", Limit: 5}, AnyAnswer: true, Want: RunQueryOut{Items: []CardInfo{}}},
+			{
+				Purpose: "see what changed", In: RunQueryIn{Template: "recent_changes", Limit: 5}, AnyAnswer: true,
+				Want: RunQueryOut{Items: []CardInfo{}},
+			},
 		},
 	}, (*Wiki).RunQuery)
 }

@@ -70,7 +70,10 @@ func searchCards() tools.Tool[*Wiki] {
 				Purpose: "find a card by its name", In: SearchCardsIn{Query: "harbour"}, AnyAnswer: true,
 				Want: SearchCardsOut{Total: 1, Cards: []CardInfo{{Name: "Harbour", Type: "RichText", ID: "~5311222206624837"}}},
 			},
-			{Purpose: "find words in texts", In: SearchCardsIn{Query: "ships", SearchIn: "content"}, AnyAnswer: true, Want: SearchCardsOut{Cards: []CardInfo{}}},
+			{
+				Purpose: "find words in texts", In: SearchCardsIn{Query: "ships", SearchIn: "content"}, AnyAnswer: true,
+				Want: SearchCardsOut{Cards: []CardInfo{}},
+			},
 		},
 	}, (*Wiki).SearchCards)
 }
@@ -86,14 +89,17 @@ func redactInfos(cards []CardInfo, total int, note string, covered func(string) 
 func (in SearchCardsIn) query() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{
-		"q": in.Query, "search_in": string(in.SearchIn), "match_mode": string(in.MatchMode), "type": in.Type, "prefix": in.Prefix, "not_name": in.NotName,
-		"tag": in.Tag, "updated_since": in.UpdatedSince, "updated_before": in.UpdatedBefore,
+		"q": in.Query, "search_in": string(in.SearchIn), "match_mode": string(in.MatchMode), "type": in.Type, "prefix": in.Prefix,
+		"not_name": in.NotName,
+		"tag":      in.Tag, "updated_since": in.UpdatedSince, "updated_before": in.UpdatedBefore,
 	} {
 		if value != "" {
 			v.Set(name, value)
 		}
 	}
-	for name, value := range map[string]bool{"case_sensitive": in.CaseSensitive, "include_virtual": true, "highlight": in.SearchIn == "content" || in.SearchIn == "both"} {
+	for name, value := range map[string]bool{
+		"case_sensitive": in.CaseSensitive, "include_virtual": true, "highlight": in.SearchIn == "content" || in.SearchIn == "both",
+	} {
 		if value {
 			v.Set(name, "true")
 		}

@@ -60,7 +60,9 @@ func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error
 		}
 	}
 	hides := hidesCard(env.Privacy)
-	api := cardapi.New(cardapi.Options{Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides})
+	api := cardapi.New(cardapi.Options{
+		Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides,
+	})
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &local{
 		store: store, auth: auth, authOptions: o, api: api, allowed: allowed, folder: folder, privacy: env.Privacy, hides: hides,

@@ -39,7 +39,8 @@ type SpoilerScanOut struct {
 
 func spoilerScan() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[SpoilerScanIn, SpoilerScanOut]{
-		Name: "spoiler_scan", Title: "Scan for spoilers", Effect: tools.Writes, OptIn: true, Roles: []string{string(cardstore.GM), string(cardstore.Admin)},
+		Name: "spoiler_scan", Title: "Scan for spoilers", Effect: tools.Writes, OptIn: true,
+		Roles:  []string{string(cardstore.GM), string(cardstore.Admin)},
 		Doc:    "Finds terms in what players can read, and writes where into a card.\nFor game masters.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[SpoilerScanIn, SpoilerScanOut]{{

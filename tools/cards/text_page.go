@@ -44,10 +44,12 @@ func part(text, version string, after Continuation, size int) (TextPart, error) 
 		number, of, _ := strings.Cut(string(b), ".")
 		from, _ = strconv.Atoi(number)
 		if err != nil || from < 1 {
-			return TextPart{}, tools.Errorf(tools.Invalid, "continuation: not a token of an answer").WithHint("Copy the continuation of the answer before, or leave it out.")
+			return TextPart{}, tools.Errorf(tools.Invalid, "continuation: not a token of an answer").
+				WithHint("Copy the continuation of the answer before, or leave it out.")
 		}
 		if of != version || from >= len(rs) {
-			return TextPart{}, tools.Errorf(tools.Conflict, "the text was changed since its first part was read").WithHint("Read it again without continuation.")
+			return TextPart{}, tools.Errorf(tools.Conflict, "the text was changed since its first part was read").
+				WithHint("Read it again without continuation.")
 		}
 	}
 	to := min(from+size, len(rs))

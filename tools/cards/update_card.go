@@ -16,7 +16,10 @@ type PatchMode string
 
 // JSONSchema implements [tools.SchemaProvider].
 func (PatchMode) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: []any{"append", "prepend", "find_replace", "replace_between", "regex_replace", "append_item", "remove_item", "replace_items", "append_toc", "remove_toc", "replace_toc"}}
+	return &jsonschema.Schema{
+		Type: "string", Enum: []any{"append", "prepend", "find_replace", "replace_between", "regex_replace", "append_item", "remove_item",
+			"replace_items", "append_toc", "remove_toc", "replace_toc"},
+	}
 }
 
 // Occurrence is which of several places counts: first (the default), last or all.
@@ -61,7 +64,9 @@ func updateCard() tools.Tool[*Wiki] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[UpdateCardIn, WrittenCard]{
 			{
-				Purpose: "add to a text", In: UpdateCardIn{Name: "Harbour", Patch: &CardPatch{Mode: "append", Content: "<p>At night it is closed.</p>", Separator: "\n"}}, AnyAnswer: true,
+				Purpose: "add to a text", In: UpdateCardIn{
+					Name: "Harbour", Patch: &CardPatch{Mode: "append", Content: "<p>At night it is closed.</p>", Separator: "\n"},
+				}, AnyAnswer: true,
 				Want: WrittenCard{Name: "Harbour", ID: "~4711", Type: "RichText", Length: 62, Revision: "5f2c90"},
 			},
 			{
@@ -95,7 +100,8 @@ func (w *Wiki) UpdateCard(ctx context.Context, c tools.CallContext, in UpdateCar
 	case given > 1:
 		return WrittenCard{}, tools.Errorf(tools.Invalid, "content: give one of content, markdown_content and patch")
 	case len(body) == 0:
-		return WrittenCard{}, tools.Errorf(tools.Invalid, "content: there is nothing to change: give content, markdown_content, patch, type or fields")
+		return WrittenCard{}, tools.Errorf(tools.Invalid, "content: there is nothing to change: give content, markdown_content, patch, type or "+
+			"fields")
 	}
 	found, err := w.get(ctx, c, in.Name)
 	if err != nil {
@@ -112,7 +118,8 @@ func (w *Wiki) UpdateCard(ctx context.Context, c tools.CallContext, in UpdateCar
 // the specification disagree on what its absence means.
 func (p CardPatch) full() cardtext.Patch {
 	out := cardtext.Patch{
-		Mode: string(p.Mode), StartMarker: p.StartMarker, EndMarker: p.EndMarker, Replacement: p.Replacement, EndInclusive: p.EndInclusive, Pattern: p.Find,
+		Mode: string(p.Mode), StartMarker: p.StartMarker, EndMarker: p.EndMarker, Replacement: p.Replacement, EndInclusive: p.EndInclusive,
+		Pattern:   p.Find,
 		Separator: p.Separator, Find: p.Find, Replace: p.Replace, Occurrence: string(p.Occurrence),
 	}
 	if p.Content != "" {

@@ -82,11 +82,14 @@ func (w *Wiki) UploadAttachment(ctx context.Context, c tools.CallContext, in Upl
 		Filename string `json:"original_filename"`
 		URL      string `json:"file_url"`
 	}
-	_, changes, err := w.change(ctx, c, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", in.Name, "upload"), Body: body}, in.DryRun, &after)
+	_, changes, err := w.change(ctx, c, apiRequest{Method: http.MethodPost, Path: cardclient.Path("cards", in.Name, "upload"), Body: body},
+		in.DryRun, &after)
 	if err != nil {
 		return UploadAttachmentOut{}, err
 	}
-	out := UploadAttachmentOut{Name: after.Name, Type: string(in.Type), Filename: after.Filename, URL: after.URL, Size: len(data), DryRun: in.DryRun}
+	out := UploadAttachmentOut{
+		Name: after.Name, Type: string(in.Type), Filename: after.Filename, URL: after.URL, Size: len(data), DryRun: in.DryRun,
+	}
 	if after.Name == "" {
 		out.Name, out.Filename = in.Name, in.Filename
 	}

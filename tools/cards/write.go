@@ -66,7 +66,8 @@ func (s screened) writtenCard(ctx context.Context, c tools.CallContext, q apiReq
 	after.tag = header.Get("ETag")
 	out := WrittenCard{Name: name, DryRun: dry}
 	if after.Name != "" {
-		out.Name, out.ID, out.Type, out.Length, out.Revision, out.Existed = after.Name, after.id(), after.Type, after.length(), after.revision(), after.Existed
+		out.Name, out.ID, out.Type, out.Length = after.Name, after.id(), after.Type, after.length()
+		out.Revision, out.Existed = after.revision(), after.Existed
 	}
 	if dry {
 		out.ID, out.Revision = "", ""

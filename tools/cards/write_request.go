@@ -38,7 +38,9 @@ func (o RequestOut) AuditDetails() map[string]any { return map[string]any{"statu
 // The tools that routes write by. Which one decides what grants and rules say.
 func writeRequest() tools.Tool[*Wiki] {
 	return requestTool("write_request", "Write over HTTP", tools.Writes, "Carry out a request that writes cards.",
-		"create a card", RequestIn{Method: "POST", Path: "/cards", Body: `{"name":"Lighthouse","type":"RichText","content":"<p>It stands on a rock.</p>"}`}, cardapi.Writes)
+		"create a card", RequestIn{
+			Method: "POST", Path: "/cards", Body: `{"name":"Lighthouse","type":"RichText","content":"<p>It stands on a rock.</p>"}`,
+		}, cardapi.Writes)
 }
 
 func deleteRequest() tools.Tool[*Wiki] {
@@ -51,11 +53,16 @@ func manageRequest() tools.Tool[*Wiki] {
 		"make an API key", RequestIn{Method: "POST", Path: "/admin/api_keys", Body: `{"name":"reader","roles":["user"]}`}, cardapi.Manages)
 }
 
-func requestTool(name, title string, effect tools.Effect, doc, purpose string, example RequestIn, does cardapi.RouteEffect) tools.Tool[*Wiki] {
+func requestTool(
+	name, title string, effect tools.Effect, doc, purpose string, example RequestIn, does cardapi.RouteEffect,
+) tools.Tool[*Wiki] {
 	return tools.DefineWithContext(tools.Spec[RequestIn, RequestOut]{
-		Name: name, Title: title, Effect: effect, Unlisted: true, Doc: doc + "\n\nThe routes of the wiki call it, so that grants and rules hold for them.",
-		Errors:   []tools.Code{tools.Conflict},
-		Examples: []tools.Example[RequestIn, RequestOut]{{Purpose: purpose, In: example, AnyAnswer: true, Want: RequestOut{Headers: map[string]string{}}}},
+		Name: name, Title: title, Effect: effect, Unlisted: true,
+		Doc:    doc + "\n\nThe routes of the wiki call it, so that grants and rules hold for them.",
+		Errors: []tools.Code{tools.Conflict},
+		Examples: []tools.Example[RequestIn, RequestOut]{{
+			Purpose: purpose, In: example, AnyAnswer: true, Want: RequestOut{Headers: map[string]string{}},
+		}},
 	}, func(w *Wiki, ctx context.Context, c tools.CallContext, in RequestIn) (RequestOut, error) {
 		return w.request(ctx, c, in, does)
 	})

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -57,13 +58,35 @@ func (d *draft) readPage(file string) (*page, error) {
 // outline returns the outline of the folder as it will be.
 func (d *draft) outline(ctx context.Context) (*outline, error) {
 	if d.entries == nil {
-		there, err := d.n.entries(ctx)
+		now, err := d.n.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		d.entries = &there
+		d.entries = &now.entries
 	}
 	return newOutline(d.Overlay(*d.entries)), nil
+}
+
+// replacePage replaces the text of page p, unless the file has changed since p
+// was read. It keeps the line endings and the byte order mark.
+func (d *draft) replacePage(p *page, text string) error {
+	if !p.utf8 {
+		return notUTF8Error(p.file)
+	}
+	return d.setContent(p, folder.Rewrite(p.data, text))
+}
+
+// setContent replaces the bytes of page p, unless the file has changed since p was
+// read.
+func (d *draft) setContent(p *page, data []byte) error {
+	st, err := d.Hold(p.file)
+	if err != nil {
+		return d.n.toolError(p.file, err)
+	}
+	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
+		return conflictError(versionOf(st.Data))
+	}
+	return d.n.toolError(p.file, d.SetContent(p.file, data))
 }
 
 // commit reports the changes and then writes them. If it fails, nothing has

@@ -23,13 +23,13 @@ var (
 		Code: "markdown.sync", Severity: status.Warning,
 		Description: "The pages of a source and those in its database are not in step: the database cannot be reached, a page cannot be written, or all pages are gone from one side. Both sides keep what they have.",
 		Title:       "{source} is not in step with its database: {why}",
-		Fix:         "`lectern markdown sync status` says more; Lectern tries again by itself.",
+		Fix:         "`lectern markdown sync status` shows more; Lectern tries again by itself.",
 	}
 	syncConflicts = status.ProblemType{
 		Code: "markdown.conflicts", Severity: status.Warning,
-		Description: "A page was edited in the same lines in the folder and in the database. The database's version is in place on both sides; the folder's is kept.",
+		Description: "The same lines of a page were edited in the folder and in the database. The database's version is in place on both sides; the folder's is kept.",
 		Title:       "{count} pages of {source} were edited in the folder and in the database at once",
-		Fix:         "`lectern markdown sync conflicts` shows the versions that were kept, `lectern markdown sync resolve NUMBER KEEP` decides.",
+		Fix:         "See the versions that were kept with `lectern markdown sync conflicts`, and choose one with `lectern markdown sync resolve NUMBER KEEP`.",
 	}
 )
 

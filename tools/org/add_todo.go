@@ -57,8 +57,14 @@ func addTodo() tools.Tool[*Source] {
 		}, "tags"),
 		Examples: []tools.Example[addTodoIn, addTodoOut]{
 			{
-				Purpose: "add a task to a project", In: addTodoIn{Title: "Call Ines", TodoState: "TODO", Tags: []string{"phone"}, ParentURI: "org://projects.org/headline/Alpha"}, AnyAnswer: true,
-				Want: addTodoOut{Success: true, File: "projects.org", Title: "Call Ines", headlineLink: headlineLink{ResourceURI: "org://projects.org/headline/Alpha/Call%20Ines", OrgID: "5f1b2c3d-0000-4000-8000-000000000003", Etag: "9f86d081884c7d65"}},
+				Purpose: "add a task to a project", In: addTodoIn{
+					Title: "Call Ines", TodoState: "TODO", Tags: []string{"phone"}, ParentURI: "org://projects.org/headline/Alpha",
+				}, AnyAnswer: true,
+				Want: addTodoOut{
+					Success: true, File: "projects.org", Title: "Call Ines", headlineLink: headlineLink{
+						ResourceURI: "org://projects.org/headline/Alpha/Call%20Ines", OrgID: "5f1b2c3d-0000-4000-8000-000000000003", Etag: "9f86d081884c7d65",
+					},
+				},
 			},
 			{
 				Purpose: "note something in the inbox", In: addTodoIn{Title: "Read about élan", Body: "In the library."}, AnyAnswer: true,
@@ -169,7 +175,8 @@ func (e *edit) place(parentURI, afterURI string, where position) (*editedFile, o
 		return nil, place, err
 	}
 	if parent := int(sibling.File().Headlines[i].Parent); f != nil && (sibling != f || parent != place.Parent) {
-		return nil, place, tools.Errorf(tools.Invalid, "afterUri: that headline is no child of the parent").WithHint("Leave out parentUri, or name one of its children.")
+		return nil, place, tools.Errorf(tools.Invalid, "afterUri: that headline is no child of the parent").
+			WithHint("Leave out parentUri, or name one of its children.")
 	}
 	place.Parent, place.After = -1, i
 	return sibling, place, nil

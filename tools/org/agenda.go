@@ -70,19 +70,24 @@ type agendaItemsOut struct {
 func getAgendaItems() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[agendaItemsIn, agendaItemsOut]{
 		Name: "org-get-agenda-items", Title: "Read the agenda", Effect: tools.Reads,
-		Doc:       "List what is scheduled, due and dated in the next days, as Emacs does.",
-		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"include_scheduled": "includeScheduled", "include_deadlines": "includeDeadlines", "file": "files"}, "files"),
-		Redact:    agendaItemsOut.redact,
+		Doc:    "List what is scheduled, due and dated in the next days, as Emacs does.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(map[string]string{"include_scheduled": "includeScheduled", "include_deadlines": "includeDeadlines", "file": "files"},
+			"files"),
+		Redact: agendaItemsOut.redact,
 		Examples: []tools.Example[agendaItemsIn, agendaItemsOut]{
-			{Purpose: "see a week", In: agendaItemsIn{Date: "2026-03-01"}, AnyAnswer: true, Want: agendaItemsOut{Items: []agendaItem{exampleAgendaItem()}, Total: 1}},
+			{
+				Purpose: "see a week", In: agendaItemsIn{Date: "2026-03-01"}, AnyAnswer: true,
+				Want: agendaItemsOut{Items: []agendaItem{exampleAgendaItem()}, Total: 1},
+			},
 		},
 	}, (*Source).getAgendaItems)
 }
 
 func exampleAgendaItem() agendaItem {
 	h := exampleHeadline()
-	h.Heading, h.ResourceURI, h.OrgID, h.Level, h.Scheduled = "Write plan", "org://projects.org/headline/Alpha/Write%20plan", "", 2, "<2026-03-02 Mon>"
+	h.Heading, h.ResourceURI, h.OrgID = "Write plan", "org://projects.org/headline/Alpha/Write%20plan", ""
+	h.Level, h.Scheduled = 2, "<2026-03-02 Mon>"
 	return agendaItem{Date: "2026-03-02", Kind: "scheduled", Label: "Scheduled", Headline: h}
 }
 

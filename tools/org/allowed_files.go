@@ -24,7 +24,10 @@ func getAllowedFiles() tools.Tool[*Source] {
 		Name: "org-get-allowed-files", Title: "List files", Effect: tools.Reads, OptIn: true,
 		Doc: "List the Org files that are open to you.",
 		Examples: []tools.Example[allowedFilesIn, allowedFilesOut]{
-			{Purpose: "see which files there are", AnyAnswer: true, Want: allowedFilesOut{Files: []allowedFile{{File: "projects.org", ResourceURI: "org://projects.org"}}}},
+			{
+				Purpose: "see which files there are", AnyAnswer: true,
+				Want: allowedFilesOut{Files: []allowedFile{{File: "projects.org", ResourceURI: "org://projects.org"}}},
+			},
 		},
 	}, (*Source).allowedFiles)
 }

@@ -38,8 +38,14 @@ func getAttachments() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),
 		Examples: []tools.Example[attachmentsIn, attachmentsOut]{
-			{Purpose: "see what is attached", In: attachmentsIn{ResourceURI: "org://people.org/headline/Ines"}, AnyAnswer: true, Want: attachmentsOut{Attachments: []attachment{{"letter.txt", 12}}, headlineLink: exampleLink("Ines")}},
-			{Purpose: "read an attachment", In: attachmentsIn{ResourceURI: "org://people.org/headline/Ines", Name: "letter.txt"}, AnyAnswer: true, Want: attachmentsOut{Attachments: []attachment{{"letter.txt", 12}}, Text: "Dear Ines,\n", headlineLink: exampleLink("Ines")}},
+			{
+				Purpose: "see what is attached", In: attachmentsIn{ResourceURI: "org://people.org/headline/Ines"}, AnyAnswer: true,
+				Want: attachmentsOut{Attachments: []attachment{{"letter.txt", 12}}, headlineLink: exampleLink("Ines")},
+			},
+			{
+				Purpose: "read an attachment", In: attachmentsIn{ResourceURI: "org://people.org/headline/Ines", Name: "letter.txt"}, AnyAnswer: true,
+				Want: attachmentsOut{Attachments: []attachment{{"letter.txt", 12}}, Text: "Dear Ines,\n", headlineLink: exampleLink("Ines")},
+			},
 		},
 	}, (*Source).getAttachments), func(s *Source, ctx context.Context, in attachmentsIn) ([]string, error) {
 		return s.targetsOf(ctx, in.ResourceURI)

@@ -112,7 +112,9 @@ func (e *edit) apply(f *editedFile, i int, one bulkEdit) error {
 			return err
 		}
 	}
-	dates := scheduleTaskIn{Scheduled: one.Scheduled, Deadline: one.Deadline, RemoveScheduled: one.RemoveScheduled, RemoveDeadline: one.RemoveDeadline}
+	dates := scheduleTaskIn{
+		Scheduled: one.Scheduled, Deadline: one.Deadline, RemoveScheduled: one.RemoveScheduled, RemoveDeadline: one.RemoveDeadline,
+	}
 	if err := e.setDates(f, i, dates); err != nil {
 		return err
 	}

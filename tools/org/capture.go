@@ -38,7 +38,11 @@ func capture() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(nil, "tags"),
 		Examples: []tools.Example[captureIn, captureOut]{
-			{Purpose: "note a task", In: captureIn{Title: "Return the books"}, AnyAnswer: true, Want: captureOut{Success: true, File: "inbox.org", headlineLink: exampleLink("")}},
+			{
+				Purpose: "note a task", In: captureIn{Title: "Return the books"}, AnyAnswer: true, Want: captureOut{
+					Success: true, File: "inbox.org", headlineLink: exampleLink(""),
+				},
+			},
 		},
 	}, (*Source).capture), func(s *Source, ctx context.Context, in captureIn) ([]string, error) {
 		t, err := s.captureTemplate(in.Template)
@@ -105,7 +109,9 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 	}
 	out.Success = true
 	out.Diff, err = s.edit(ctx, c, WriteOptions{DryRun: in.DryRun}, func(e *edit) error {
-		text, err := orgedit.Expand(t.Text, orgedit.CaptureInput{Title: strings.TrimSpace(in.Title), Text: in.Text, Link: in.Link, Tags: in.Tags, Answers: in.Answers}, e.env.Now)
+		text, err := orgedit.Expand(t.Text, orgedit.CaptureInput{
+			Title: strings.TrimSpace(in.Title), Text: in.Text, Link: in.Link, Tags: in.Tags, Answers: in.Answers,
+		}, e.env.Now)
 		if err != nil {
 			return editError(err)
 		}

@@ -47,12 +47,15 @@ func (s *Source) checkEmacs(ctx context.Context, _ tools.Doctor) status.Check {
 	}
 	switch {
 	case err != nil && b.required:
-		return status.Check{Result: status.CheckFail, Detail: err.Error(), Fix: "In Emacs, run M-x server-start. Until then agents cannot write (emacs = required)."}
+		return status.Check{
+			Result: status.CheckFail, Detail: err.Error(), Fix: "In Emacs, run M-x server-start. Until then agents cannot write (emacs = required).",
+		}
 	case err != nil:
 		return status.Check{Result: status.CheckSkipped, Detail: err.Error()}
 	case !found.LockFiles:
 		return status.Check{
-			Result: status.CheckWarn, Detail: fmt.Sprintf("Emacs %s on %s makes no lock files, so it is asked at each read of a file", found.Version, server.Address),
+			Result: status.CheckWarn, Detail: fmt.Sprintf("Emacs %s on %s makes no lock files, so it is asked at each read of a file", found.Version,
+				server.Address),
 			Fix: "In Emacs, set create-lockfiles to t.",
 		}
 	}
@@ -100,7 +103,10 @@ func (s *Source) checkList(ctx context.Context, _ tools.Doctor) status.Check {
 	case !ok:
 		return status.Check{Result: status.CheckSkipped, Detail: "Emacs does not answer"}
 	case len(others) > 0:
-		return status.Check{Result: status.CheckOK, Detail: "not open to agents: " + listNames(others), Fix: "Add them to files of this source if agents are to see them."}
+		return status.Check{
+			Result: status.CheckOK, Detail: "not open to agents: " + listNames(others),
+			Fix: "Add them to files of this source if agents are to see them.",
+		}
 	}
 	return status.Check{Result: status.CheckOK}
 }
@@ -149,10 +155,14 @@ func (s *Source) checkVariables(context.Context, tools.Doctor) status.Check {
 	case !s.config.EmacsVars:
 		return status.Check{Result: status.CheckSkipped, Detail: "emacs_vars is not set"}
 	case v.err != nil:
-		return status.Check{Result: status.CheckWarn, Detail: "none was taken over when the source was opened: " + v.err.Error(), Fix: "Start Emacs with a server, then restart the hub: lectern restart."}
+		return status.Check{
+			Result: status.CheckWarn, Detail: "none was taken over when the source was opened: " + v.err.Error(),
+			Fix: "Start Emacs with a server, then restart the hub: lectern restart.",
+		}
 	case len(v.failed) > 0:
 		return status.Check{
-			Result: status.CheckWarn, Detail: fmt.Sprintf("%d were taken over; the values of %s are not understood", len(v.set), listNames(v.failed)),
+			Result: status.CheckWarn, Detail: fmt.Sprintf("%d were taken over; the values of %s are not understood", len(v.set),
+				listNames(v.failed)),
 			Fix: "Set them under vars of the source, as Lisp data.",
 		}
 	}

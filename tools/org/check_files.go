@@ -33,10 +33,15 @@ func (s *Source) checkFiles(ctx context.Context, _ tools.Doctor) status.Check {
 		headlines += len(f.Headlines)
 	}
 	if len(bad) > 0 {
-		return status.Check{Result: status.CheckWarn, Detail: fmt.Sprintf("%d of %d files cannot be read, such as %s", len(bad), len(names), bad[0]), Fix: "Check the permissions of the file."}
+		return status.Check{
+			Result: status.CheckWarn, Detail: fmt.Sprintf("%d of %d files cannot be read, such as %s", len(bad), len(names), bad[0]),
+			Fix: "Check the permissions of the file.",
+		}
 	}
 	if len(names) == 0 {
-		return status.Check{Result: status.CheckWarn, Detail: "the source has no Org files", Fix: "Correct path or files of the source in the configuration file."}
+		return status.Check{
+			Result: status.CheckWarn, Detail: "the source has no Org files", Fix: "Correct path or files of the source in the configuration file.",
+		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d files with %d headlines", len(names), headlines)}
 }
@@ -58,7 +63,10 @@ func (s *Source) checkDuplicates(ctx context.Context, _ tools.Doctor) status.Che
 				twice = append(twice, s.ids.describe(d, f))
 			}
 		}
-		return status.Check{Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs stand twice: %s", len(all), strings.Join(twice, "; ")), Fix: "Remove the ID property of the copy."}
+		return status.Check{
+			Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs stand twice: %s", len(all), strings.Join(twice, "; ")),
+			Fix: "Remove the ID property of the copy.",
+		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d IDs", s.ids.count())}
 }

@@ -20,7 +20,10 @@ func startClock() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),
 		Examples: []tools.Example[clockIn, writeOut]{
-			{Purpose: "begin to work on a task", In: clockIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")}},
+			{
+				Purpose: "begin to work on a task", In: clockIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true,
+				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")},
+			},
 		},
 	}, (*Source).startClock), (*Source).clockTargets)
 }
@@ -32,7 +35,10 @@ func stopClock() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),
 		Examples: []tools.Example[clockIn, writeOut]{
-			{Purpose: "stop working on a task", In: clockIn{ResourceURI: "org://deep/er.org/headline/Deep%20%5B50%25%5D/one"}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")}},
+			{
+				Purpose: "stop working on a task", In: clockIn{ResourceURI: "org://deep/er.org/headline/Deep%20%5B50%25%5D/one"}, AnyAnswer: true,
+				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")},
+			},
 		},
 	}, (*Source).stopClock), (*Source).clockTargets)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
@@ -67,9 +68,11 @@ func clockReport() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{"group_by": "groupBy", "file": "files"}, "files"),
 		Redact:    clockReportOut.redact,
 		Examples: []tools.Example[clockReportIn, clockReportOut]{
-			{Purpose: "add up a week by file", In: clockReportIn{From: "2026-03-02", To: "2026-03-08", GroupBy: byFile}, AnyAnswer: true, Want: clockReportOut{
-				Items: []clockRow{{Name: "projects.org", File: "projects.org", Minutes: 90, Time: "1:30", ResourceURI: "org://projects.org"}}, Total: 1, Minutes: 90, Time: "1:30",
-			}},
+			{Purpose: "add up a week by file", In: clockReportIn{From: "2026-03-02", To: "2026-03-08", GroupBy: byFile}, AnyAnswer: true,
+				Want: clockReportOut{
+					Items: []clockRow{{Name: "projects.org", File: "projects.org", Minutes: 90, Time: "1:30", ResourceURI: "org://projects.org"}},
+					Total: 1, Minutes: 90, Time: "1:30",
+				}},
 		},
 	}, (*Source).clockReport)
 }
@@ -188,7 +191,7 @@ func tagRows(tags map[string]int) []foundClock {
 			rows = append(rows, foundClock{clockRow: clockRow{Name: tag, Minutes: minutes, Time: orgtime.FormatDuration(minutes)}})
 		}
 	}
-	slices.SortFunc(rows, func(a, b foundClock) int {
+	order.Sort(rows, func(a, b foundClock) int {
 		if a.Minutes != b.Minutes {
 			return b.Minutes - a.Minutes
 		}

@@ -60,7 +60,8 @@ func (c Config) checkWords() error {
 		{"emacs", c.Emacs, []string{"", string(emacsAuto), string(emacsOff), string(emacsRequired)}},
 	} {
 		if !slices.Contains(key.known, key.value) {
-			return tools.Errorf(tools.Invalid, "%s: %q is not known", key.name, key.value).WithHint("Write one of %q, or leave it out.", key.known[1:])
+			return tools.Errorf(tools.Invalid, "%s: %q is not known", key.name, key.value).
+				WithHint("Write one of %q, or leave it out.", key.known[1:])
 		}
 	}
 	return nil
@@ -83,7 +84,10 @@ func (c Config) applyTo(s orgfile.Settings) (orgfile.Settings, error) {
 	s.Quirks = orgfile.Quirks(c.Quirks)
 	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
 		if err := orgvars.Set(&s, name, c.Vars[name]); err != nil {
-			return s, &tools.Error{Code: tools.Invalid, Message: fmt.Sprintf("vars: %v", err), Hint: "Write the value as `M-x describe-variable` shows it in Emacs.", Cause: err}
+			return s, &tools.Error{
+				Code: tools.Invalid, Message: fmt.Sprintf("vars: %v", err), Hint: "Write the value as `M-x describe-variable` shows it in Emacs.",
+				Cause: err,
+			}
 		}
 	}
 	return s, nil

@@ -257,7 +257,9 @@ func (e *edit) commit() error {
 		if d := e.roots[r]; d != nil && len(d.Changes()) > 0 {
 			drafts = append(drafts, r)
 			for _, change := range d.Changes() {
-				reported = append(reported, tools.Change{Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After)})
+				reported = append(reported, tools.Change{
+					Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After),
+				})
 			}
 			if file, found := folder.FindReadOnly(d.Changes()); found {
 				return tools.Errorf(tools.Denied, "The file is read-only: %s; nothing was changed", r.prefix+file).
@@ -321,7 +323,8 @@ func writeFile(dir *os.Root, file string, before, after folder.State) error {
 	} else {
 		err = atomicfile.Remove(dir, file, *opt.IfHash)
 	}
-	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) || !before.Exists && errors.Is(err, atomicfile.ErrNotRegular) {
+	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) ||
+		!before.Exists && errors.Is(err, atomicfile.ErrNotRegular) {
 		return &folder.ConflictError{Target: file}
 	}
 	return err

@@ -32,7 +32,9 @@ func editBody() tools.Tool[*Source] {
 		Normalize: uriAliases("old_body oldBody", "new_body newBody", "replace_all replaceAll"),
 		Examples: []tools.Example[editBodyIn, writeOut]{
 			{
-				Purpose: "correct a sentence", In: editBodyIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", OldBody: "one page", NewBody: "two pages"}, AnyAnswer: true,
+				Purpose: "correct a sentence", In: editBodyIn{
+					ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", OldBody: "one page", NewBody: "two pages",
+				}, AnyAnswer: true,
 				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")},
 			},
 		},
@@ -49,7 +51,9 @@ func (s *editor) editBody(ctx context.Context, c tools.CallContext, in editBodyI
 }
 
 // change changes one headline and answers where it is.
-func (s *editor) change(ctx context.Context, c tools.CallContext, uri string, opt WriteOptions, work func(e *edit, f *editedFile, i int) error) (writeOut, error) {
+func (s *editor) change(
+	ctx context.Context, c tools.CallContext, uri string, opt WriteOptions, work func(e *edit, f *editedFile, i int) error,
+) (writeOut, error) {
 	out := writeOut{Success: true}
 	diff, err := s.edit(ctx, c, opt, func(e *edit) error {
 		f, i, err := e.headline(uri, opt.IfMatch)
@@ -83,7 +87,8 @@ func (e *edit) replaceBody(f *editedFile, i int, in editBodyIn) error {
 	n := strings.Count(body, old)
 	switch {
 	case old == "" && strings.TrimSpace(body) != "":
-		return tools.Errorf(tools.Invalid, "Cannot use empty %s with non-empty body", e.s.config.argument("oldBody")).WithHint("Give a part of the text that is to be replaced.")
+		return tools.Errorf(tools.Invalid, "Cannot use empty %s with non-empty body", e.s.config.argument("oldBody")).
+			WithHint("Give a part of the text that is to be replaced.")
 	case old == "":
 		body = text + "\n" + body
 	case strings.TrimSpace(body) == "":
@@ -91,7 +96,8 @@ func (e *edit) replaceBody(f *editedFile, i int, in editBodyIn) error {
 	case n == 0:
 		return tools.Errorf(tools.NotFound, "Body text not found: %.100s", old).WithHint("Read the headline; its text must match byte for byte.")
 	case n > 1 && !in.ReplaceAll:
-		return tools.Errorf(tools.Conflict, "Text appears %d times (use %s)", n, e.s.config.argument("replaceAll")).WithHint("Give more of the text around it, or set %s.", e.s.config.argument("replaceAll"))
+		return tools.Errorf(tools.Conflict, "Text appears %d times (use %s)", n, e.s.config.argument("replaceAll")).
+			WithHint("Give more of the text around it, or set %s.", e.s.config.argument("replaceAll"))
 	default:
 		body = strings.ReplaceAll(body, old, text)
 	}

@@ -26,7 +26,9 @@ func editHeadline() tools.Tool[*Source] {
 		}, "addTags", "removeTags"),
 		Examples: []tools.Example[editHeadlineIn, writeOut]{
 			{
-				Purpose: "rename a project", In: editHeadlineIn{ResourceURI: "org://projects.org/headline/Alpha", CurrentTitle: "Alpha", NewTitle: "Alpha 2", AddTags: []string{"urgent"}}, AnyAnswer: true,
+				Purpose: "rename a project", In: editHeadlineIn{
+					ResourceURI: "org://projects.org/headline/Alpha", CurrentTitle: "Alpha", NewTitle: "Alpha 2", AddTags: []string{"urgent"},
+				}, AnyAnswer: true,
 				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha%202")},
 			},
 		},
@@ -59,7 +61,8 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 func (e *edit) checkCurrentTitle(f *editedFile, i int, title string) error {
 	file := f.File()
 	if actual := file.Text(file.Headlines[i].Title); actual != title {
-		return tools.Errorf(tools.Conflict, "Title mismatch: expected '%.200s', found '%.200s'", title, actual).WithHint("Use the title that the headline has.")
+		return tools.Errorf(tools.Conflict, "Title mismatch: expected '%.200s', found '%.200s'", title, actual).
+			WithHint("Use the title that the headline has.")
 	}
 	return nil
 }
@@ -95,7 +98,10 @@ func setTags() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"uri": "resourceUri"}, "tags"),
 		Examples: []tools.Example[setTagsIn, writeOut]{
-			{Purpose: "tag a headline", In: setTagsIn{ResourceURI: "org://projects.org/headline/Alpha", Tags: []string{"work", "urgent"}}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")}},
+			{
+				Purpose: "tag a headline", In: setTagsIn{ResourceURI: "org://projects.org/headline/Alpha", Tags: []string{"work", "urgent"}},
+				AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")},
+			},
 		},
 	}, (*Source).setTags), func(s *Source, ctx context.Context, in setTagsIn) ([]string, error) {
 		return s.targetsOf(ctx, in.ResourceURI)
@@ -125,7 +131,10 @@ func setPriority() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),
 		Examples: []tools.Example[setPriorityIn, writeOut]{
-			{Purpose: "make a task urgent", In: setPriorityIn{ResourceURI: "org://projects.org/headline/Alpha", Priority: "A"}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")}},
+			{
+				Purpose: "make a task urgent", In: setPriorityIn{ResourceURI: "org://projects.org/headline/Alpha", Priority: "A"}, AnyAnswer: true,
+				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")},
+			},
 		},
 	}, (*Source).setPriority), func(s *Source, ctx context.Context, in setPriorityIn) ([]string, error) {
 		return s.targetsOf(ctx, in.ResourceURI)

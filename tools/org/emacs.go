@@ -48,7 +48,10 @@ type textHash = [sha256.Size]byte
 const followTime = 250 * time.Millisecond
 
 func newOpenBuffers(c Config, env tools.Env) *openBuffers {
-	b := &openBuffers{required: emacsPolicy(c.Emacs) == emacsRequired, log: env.Log, unsaved: map[string]bufferWrite{}, outdated: map[string]bool{}, texts: map[string]textHash{}}
+	b := &openBuffers{
+		required: emacsPolicy(c.Emacs) == emacsRequired, log: env.Log, unsaved: map[string]bufferWrite{}, outdated: map[string]bool{},
+		texts: map[string]textHash{},
+	}
 	if emacsPolicy(c.Emacs) != emacsOff {
 		home, _ := os.UserHomeDir() // without it, Emacs is not found by its server file
 		b.client = emacs.NewClient(emacs.Options{Socket: c.EmacsSocket, Getenv: env.Getenv, Home: home, Now: env.Now})
@@ -205,7 +208,8 @@ func (b *openBuffers) swap(path, file string, before, after []byte) error {
 		return &folder.ConflictError{Target: file}
 	case errors.Is(err, emacs.ErrRefused):
 		return &tools.Error{
-			Code: tools.Conflict, Message: fmt.Sprintf("Cannot write %s: an Emacs buffer visiting this file has unsaved changes, and it cannot be changed: %v", file, err),
+			Code: tools.Conflict, Message: fmt.Sprintf("Cannot write %s: an Emacs buffer visiting this file has unsaved changes, and it cannot be "+
+				"changed: %v", file, err),
 			Hint: "Ask the user to save it (C-x C-s), then call again.", Cause: err,
 		}
 	}

@@ -73,16 +73,24 @@ func (s *catalog) toolError(file string, err error) error {
 	case errors.Is(err, folder.ErrLimit):
 		return tools.Errorf(tools.Limited, "More than %d bytes would change at once", maxChanged).WithHint("Make smaller changes.")
 	case errors.Is(err, folder.ErrGone):
-		return &tools.Error{Code: tools.Unavailable, Message: "A folder of this source does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "A folder of this source does not exist any more", Hint: "Ask the user to restore it.", Cause: err,
+		}
 	case errors.Is(err, atomicfile.ErrChanged), errors.Is(err, folder.ErrExists), errors.Is(err, atomicfile.ErrExists):
-		return tools.Errorf(tools.Conflict, "The file was changed by another program at the same moment: %s", file).WithHint("Read it again, then write.")
+		return tools.Errorf(tools.Conflict, "The file was changed by another program at the same moment: %s", file).
+			WithHint("Read it again, then write.")
 	case errors.Is(err, folder.ErrTooLarge), errors.Is(err, orgfile.ErrTooLarge):
 		return tools.Errorf(tools.Limited, "The file is too large to open: %s", file)
 	case errors.Is(err, fs.ErrPermission):
-		return &tools.Error{Code: tools.Unavailable, Message: "Permission denied: " + file, Hint: "Ask the user to check the file permissions.", Cause: err}
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "Permission denied: " + file, Hint: "Ask the user to check the file permissions.", Cause: err,
+		}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed", Hint: "Ask the user to free disk space.", Cause: err}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), errors.Is(err, syscall.ENOTDIR):
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "The disk is full; nothing was changed", Hint: "Ask the user to free disk space.", Cause: err,
+		}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular),
+		errors.Is(err, syscall.ENOTDIR):
 		return notAllowedError(file)
 	}
 	if _, ok := errors.AsType[*folder.NameError](err); ok {
@@ -104,7 +112,8 @@ func editError(err error) error {
 		return tools.Errorf(tools.Conflict, "TODO state change blocked by %.200q", blocked.By).WithHint("Complete that headline first.")
 	}
 	if unknown, ok := errors.AsType[*orgedit.UnknownStateError](err); ok {
-		return tools.Errorf(tools.Invalid, "newState: %.100q is not a TODO state of this file", unknown.State).WithHint("It has %q.", unknown.Known)
+		return tools.Errorf(tools.Invalid, "newState: %.100q is not a TODO state of this file", unknown.State).
+			WithHint("It has %q.", unknown.Known)
 	}
 	return tools.Errorf(tools.Invalid, "%.500s", err.Error())
 }

@@ -14,7 +14,9 @@ type exportFormat orgexport.Format
 
 // JSONSchema implements [tools.SchemaProvider].
 func (exportFormat) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: []any{string(orgexport.HTML), string(orgexport.Markdown), string(orgexport.Latex), string(orgexport.Plain)}}
+	return &jsonschema.Schema{
+		Type: "string", Enum: []any{string(orgexport.HTML), string(orgexport.Markdown), string(orgexport.Latex), string(orgexport.Plain)},
+	}
 }
 
 type exportSectionIn struct {
@@ -39,7 +41,9 @@ func exportSection() tools.Tool[*Source] {
 		Examples: []tools.Example[exportSectionIn, exportSectionOut]{
 			{
 				Purpose: "turn a section into Markdown", AnyAnswer: true,
-				In:   exportSectionIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", Format: exportFormat(orgexport.Markdown), BodyOnly: true},
+				In: exportSectionIn{
+					ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", Format: exportFormat(orgexport.Markdown), BodyOnly: true,
+				},
 				Want: exportSectionOut{textPart{Content: "A plan of one page.\n\n-   [ ] outline\n-   [X] title\n"}, exampleLink("Alpha/Write%20plan")},
 			},
 		},
@@ -54,7 +58,8 @@ func (s *reader) exportSection(ctx context.Context, in exportSectionIn) (exportS
 		return exportSectionOut{}, err
 	}
 	text, err := orgexport.Export(f.File, orgexport.Options{
-		Format: orgexport.Format(in.Format), Headline: i, BodyOnly: in.BodyOnly, NoSubheadings: in.IncludeSubheadings != nil && !*in.IncludeSubheadings,
+		Format: orgexport.Format(in.Format), Headline: i, BodyOnly: in.BodyOnly,
+		NoSubheadings: in.IncludeSubheadings != nil && !*in.IncludeSubheadings,
 	})
 	if err != nil {
 		return exportSectionOut{}, &tools.Error{Code: tools.Invalid, Message: "format: " + err.Error(), Cause: err}

@@ -90,7 +90,8 @@ func (s *catalog) file(name string) (*shownFile, error) {
 		s.cache.remove(name)
 		return nil, err
 	}
-	if began.Sub(modified) > settled && int64(len(f.whole.Source)) == size && !bytes.Contains(bytes.ToUpper(f.whole.Source[:min(4096, len(f.whole.Source))]), []byte("#+SETUPFILE")) {
+	if began.Sub(modified) > settled && int64(len(f.whole.Source)) == size &&
+		!bytes.Contains(bytes.ToUpper(f.whole.Source[:min(4096, len(f.whole.Source))]), []byte("#+SETUPFILE")) {
 		s.cache.put(name, size, modified, f)
 	}
 	return f, nil
@@ -174,7 +175,8 @@ func (s *catalog) resolveFile(ctx context.Context, file string) (string, error) 
 		case len(fits) == 1:
 			return fits[0], nil
 		case len(fits) > 1:
-			return "", tools.Errorf(tools.Conflict, "'%.200s' may be one of %d files", file, len(fits)).WithHint("Name one of %s.", strings.Join(fits, ", "))
+			return "", tools.Errorf(tools.Conflict, "'%.200s' may be one of %d files", file, len(fits)).
+				WithHint("Name one of %s.", strings.Join(fits, ", "))
 		}
 	}
 	if err := ctx.Err(); err != nil {

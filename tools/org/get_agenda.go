@@ -63,8 +63,12 @@ func getAgenda() tools.Tool[*Source] {
 		Redact: getAgendaOut.redact,
 		Examples: []tools.Example[getAgendaIn, getAgendaOut]{
 			{Purpose: "see a week", In: getAgendaIn{View: "week", Date: "2026-03-02"}, AnyAnswer: true, Want: getAgendaOut{
-				View: "week", Date: "2026-03-02", StartDay: "2026-03-02", Agenda: "Week-agenda (W10):\nMonday      2 March 2026 W10\n  projects:   Scheduled:  TODO Write plan                                    :work::\n",
-				Days: []agendaBlock{{"2026-03-02", []agendaNode{{Title: "Write plan", File: "projects.org", Todo: "TODO", Scheduled: "<2026-03-02 Mon>", URI: "org://projects.org/headline/Alpha/Write%20plan"}}}},
+				View: "week", Date: "2026-03-02", StartDay: "2026-03-02", Agenda: "Week-agenda (W10):\nMonday      2 March 2026 W10\n  projects:   " +
+					"Scheduled:  TODO Write plan                                    :work::\n",
+				Days: []agendaBlock{{"2026-03-02", []agendaNode{{
+					Title: "Write plan", File: "projects.org", Todo: "TODO", Scheduled: "<2026-03-02 Mon>",
+					URI: "org://projects.org/headline/Alpha/Write%20plan",
+				}}}},
 			}},
 		},
 	}, (*Source).getAgenda)

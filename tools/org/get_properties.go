@@ -99,7 +99,8 @@ func specialProperties(f *shownFile, i int) map[string]string {
 		return ":" + strings.Join(tags, ":") + ":"
 	}
 	return map[string]string{
-		"ALLTAGS": tags(f.AllTags(i)), "TAGS": tags(f.LocalTags(i)), "ITEM": f.Text(h.Title), "TODO": f.Text(h.Keyword), "PRIORITY": f.Text(h.Priority),
+		"ALLTAGS": tags(f.AllTags(i)), "TAGS": tags(f.LocalTags(i)), "ITEM": f.Text(h.Title), "TODO": f.Text(h.Keyword),
+		"PRIORITY":  f.Text(h.Priority),
 		"SCHEDULED": f.Text(f.PlanningTime(i, orgfile.Scheduled)), "DEADLINE": f.Text(f.PlanningTime(i, orgfile.Deadline)),
 		"CLOSED": f.Text(f.PlanningTime(i, orgfile.Closed)), "CATEGORY": f.Category(i), "FILE": f.name,
 	}

@@ -34,8 +34,14 @@ func getTodos() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{"expand_repeats": "expandRepeats"}, "files", "states", "tags"),
 		Redact:    headlineList.redact,
 		Examples: []tools.Example[getTodosIn, headlineList]{
-			{Purpose: "list what is open", In: getTodosIn{Tags: []string{"work"}}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
-			{Purpose: "list what is due in a month", In: getTodosIn{Deadline: &dateRange{"2026-03-01", "2026-03-31"}}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
+			{
+				Purpose: "list what is open", In: getTodosIn{Tags: []string{"work"}}, AnyAnswer: true,
+				Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1},
+			},
+			{
+				Purpose: "list what is due in a month", In: getTodosIn{Deadline: &dateRange{"2026-03-01", "2026-03-31"}}, AnyAnswer: true,
+				Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1},
+			},
 		},
 	}, (*Source).getTodos)
 }
@@ -52,7 +58,8 @@ func (s *reader) getTodos(ctx context.Context, in getTodosIn) (headlineList, err
 	return s.list(ctx, in.Files, in.Limit, in.Cursor, func(f *shownFile) []int {
 		chosen := f.Select(orgfile.Selection{States: in.States, Open: len(in.States) == 0, Tags: in.Tags, Archived: f.archived})
 		return slices.DeleteFunc(chosen, func(i int) bool {
-			return f.Headlines[i].Keyword.Empty() || !scheduled.includes(f, i, orgfile.Scheduled, in.Repeats) || !deadline.includes(f, i, orgfile.Deadline, in.Repeats)
+			return f.Headlines[i].Keyword.Empty() || !scheduled.includes(f, i, orgfile.Scheduled, in.Repeats) ||
+				!deadline.includes(f, i, orgfile.Deadline, in.Repeats)
 		})
 	})
 }

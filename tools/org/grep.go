@@ -46,7 +46,8 @@ func grepFiles() tools.Tool[*Source] {
 		Redact:    grepOut.redact,
 		Examples: []tools.Example[grepIn, grepOut]{
 			{Purpose: "find a word", In: grepIn{Pattern: "diagram"}, AnyAnswer: true, Want: grepOut{Total: 1, Groups: []grepGroup{{
-				File: "projects.org", HeadlinePath: []string{"Alpha"}, Matches: []grepLine{{12, "See the architecture diagram."}}, ResourceURI: "org://projects.org/headline/Alpha",
+				File: "projects.org", HeadlinePath: []string{"Alpha"}, Matches: []grepLine{{12, "See the architecture diagram."}},
+				ResourceURI: "org://projects.org/headline/Alpha",
 			}}}},
 		},
 	}, (*Source).grepFiles)

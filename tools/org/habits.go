@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -42,13 +43,15 @@ type getHabitsOut struct {
 func getHabits() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[getHabitsIn, getHabitsOut]{
 		Name: "org-get-habits", Title: "Read habits", Effect: tools.Reads, OptIn: true,
-		Doc:       "List habits (STYLE habit, SCHEDULED with a repeater such as .+2d/4d): which are due or overdue, and how regularly they were done.",
+		Doc: "List habits (STYLE habit, SCHEDULED with a repeater such as .+2d/4d): which are due or overdue, and how regularly they " +
+			"were done.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"file": "files"}, "files"),
 		Redact:    getHabitsOut.redact,
 		Examples: []tools.Example[getHabitsIn, getHabitsOut]{
 			{Purpose: "see how habits go", In: getHabitsIn{}, AnyAnswer: true, Want: getHabitsOut{Items: []habitItem{{
-				Status: "due", Due: "2026-03-01", Latest: "2026-03-02", EveryDays: 1, AtMostDays: 2, Done: []string{"2026-02-28"}, OverdueDays: 2, Consistency: 90, Headline: exampleHeadline(),
+				Status: "due", Due: "2026-03-01", Latest: "2026-03-02", EveryDays: 1, AtMostDays: 2, Done: []string{"2026-02-28"}, OverdueDays: 2,
+				Consistency: 90, Headline: exampleHeadline(),
 			}}, Total: 1}},
 		},
 	}, (*Source).getHabits)
@@ -94,7 +97,7 @@ func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabits
 	if err != nil {
 		return getHabitsOut{}, err
 	}
-	slices.SortStableFunc(all.items, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
+	order.SortStable(all.items, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
 	page := cut(all.items, pages)
 	out := getHabitsOut{Total: page.total, NextCursor: page.next}
 	again := s.newPageReader()

@@ -107,7 +107,9 @@ func readLocations(path string) map[string]string {
 // readRoamNodes returns the files of org-roam's nodes by ID: of one ID, or all for "".
 // The database is opened for reading only. Its values are printed Lisp.
 func readRoamNodes(ctx context.Context, path, id string) (at map[string]string, err error) {
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=ro&_pragma=query_only(on)&_pragma=busy_timeout(500)"}).String())
+	db, err := sql.Open("sqlite", (&url.URL{
+		Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=ro&_pragma=query_only(on)&_pragma=busy_timeout(500)",
+	}).String())
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +183,8 @@ func (s *Source) checkRoam(ctx context.Context, _ tools.Doctor) status.Check {
 		return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d nodes in the files, %d of them in %s", here, here-len(missing), path)}
 	}
 	return status.Check{
-		Result: status.CheckWarn, Detail: fmt.Sprintf("of %d nodes in the files %s lacks %d; %d that it has are in no file. Agents see the files", here, path, len(missing), len(stored)),
+		Result: status.CheckWarn, Detail: fmt.Sprintf("of %d nodes in the files %s lacks %d; %d that it has are in no file. Agents see the files",
+			here, path, len(missing), len(stored)),
 		Fix: "In Emacs, run M-x org-roam-db-sync.",
 	}
 }

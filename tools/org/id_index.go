@@ -159,5 +159,6 @@ func (s *catalog) findID(ctx context.Context, id string) (f *shownFile, i int, e
 		s.ids.add(f)
 		return f, i, nil
 	}
-	return nil, 0, tools.Errorf(tools.NotFound, "Cannot find ID '%.200s'", id).WithHint("Search for the headline; its answer has the present resourceUri.")
+	return nil, 0, tools.Errorf(tools.NotFound, "Cannot find ID '%.200s'", id).
+		WithHint("Search for the headline; its answer has the present resourceUri.")
 }

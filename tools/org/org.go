@@ -19,7 +19,8 @@ func System() tools.Kind {
 	return tools.Erase(tools.System[*Source, Config]{
 		Name:  "org",
 		Title: "Org files",
-		Doc: "Org-mode files: tasks with states, tags, properties, dates and clocks. Every edit leaves the bytes that Emacs would have written; Emacs need not run. " +
+		Doc: "Org-mode files: tasks with states, tags, properties, dates and clocks. Every edit leaves the bytes that Emacs would have " +
+			"written; Emacs need not run. " +
 			"A headline is named by a URI, org://projects.org/headline/Alpha/Tasks or org://id/ID, as answers give it.",
 		Open:         Open,
 		CheckConfig:  Config.check,
@@ -33,14 +34,18 @@ func System() tools.Kind {
 		Sample:       sample(),
 		Checks:       append(fileChecks(), emacsChecks()...),
 		Problems:     []status.ProblemType{duplicateIDs},
+		TextTarget:   isOrg,
 	})
 }
 
 func systemTools() []tools.Tool[*Source] {
 	return []tools.Tool[*Source]{
-		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), setPlanning(), getProperties(), getTodoConfig(), getTagConfig(), exportSection(),
+		searchHeadlines(), getTodos(), searchContent(), updateTodoState(), scheduleTask(), setPlanning(), getProperties(), getTodoConfig(),
+		getTagConfig(), exportSection(),
 		getAgendaItems(), getAgenda(), queryTool(), clockReport(), getHabits(),
-		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(), stopClock(), bulkUpdate(), capture(),
-		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), findNodes(), getAttachments(), getAllowedFiles(),
+		addTodo(), editBody(), editHeadline(), refileHeadline(), archiveSubtree(), setProperties(), setTags(), setPriority(), startClock(),
+		stopClock(), bulkUpdate(), capture(),
+		readFile(), readOutline(), readHeadline(), readByID(), grepFiles(), findTaggedAncestor(), getBacklinks(), findNodes(), getAttachments(),
+		getAllowedFiles(),
 	}
 }

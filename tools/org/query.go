@@ -22,14 +22,21 @@ const maxQuery = 4 << 10
 func queryTool() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[queryIn, headlineList]{
 		Name: "org-query", Title: "Query headlines", Effect: tools.Reads,
-		Doc: "Find headlines by words, \"text\" and todo: done: tags: heading: level: priority: property:KEY=v path: scheduled: deadline: closed: ts: clocked:, " +
+		Doc: "Find headlines by words, \"text\" and todo: done: tags: heading: level: priority: property:KEY=v path: scheduled: deadline: " +
+			"closed: ts: clocked:, " +
 			"with dates like <=+7d, today or from=…,to=…; joined by and, or, not and parentheses.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"include_archived": "includeArchived", "file": "files"}, "files"),
 		Redact:    headlineList.redact,
 		Examples: []tools.Example[queryIn, headlineList]{
-			{Purpose: "find open work", In: queryIn{Query: "todo: tags:work level:1"}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
-			{Purpose: "find what is due, or names the diagram", In: queryIn{Query: `deadline:<=2026-03-31 or "architecture diagram"`}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
+			{
+				Purpose: "find open work", In: queryIn{Query: "todo: tags:work level:1"}, AnyAnswer: true,
+				Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1},
+			},
+			{
+				Purpose: "find what is due, or names the diagram", In: queryIn{Query: `deadline:<=2026-03-31 or "architecture diagram"`},
+				AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1},
+			},
 		},
 	}, (*Source).query)
 }

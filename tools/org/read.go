@@ -47,7 +47,11 @@ func readFile() tools.Tool[*Source] {
 		Doc:    "Read the text of a file.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[readFileIn, readFileOut]{
-			{Purpose: "read a file", In: readFileIn{File: "people.org"}, AnyAnswer: true, Want: readFileOut{textPart: textPart{Content: "* Ines\n"}, headlineLink: headlineLink{ResourceURI: "org://people.org", Etag: "9f86d081884c7d65"}}},
+			{
+				Purpose: "read a file", In: readFileIn{File: "people.org"}, AnyAnswer: true, Want: readFileOut{
+					textPart: textPart{Content: "* Ines\n"}, headlineLink: headlineLink{ResourceURI: "org://people.org", Etag: "9f86d081884c7d65"},
+				},
+			},
 		},
 	}, (*Source).readFileTool), func(s *Source, ctx context.Context, in readFileIn) ([]string, error) {
 		return s.fileTarget(ctx, in.File)
@@ -96,7 +100,8 @@ func readOutline() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{"max_level": "maxLevel"}),
 		Examples: []tools.Example[readOutlineIn, outlineOut]{
 			{Purpose: "see what a file holds", In: readOutlineIn{File: "projects.org", MaxLevel: 1}, AnyAnswer: true, Want: outlineOut{
-				Headings: []outlineNode{{exampleHeadline(), 7}}, headlineLink: headlineLink{ResourceURI: "org://projects.org", Etag: "9f86d081884c7d65"},
+				Headings:     []outlineNode{{exampleHeadline(), 7}},
+				headlineLink: headlineLink{ResourceURI: "org://projects.org", Etag: "9f86d081884c7d65"},
 			}},
 		},
 	}, (*Source).readOutlineTool), func(s *Source, ctx context.Context, in readOutlineIn) ([]string, error) {
@@ -138,12 +143,14 @@ func readHeadline() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("headline_path headlinePath"),
 		Examples: []tools.Example[readHeadlineIn, readHeadlineOut]{
-			{Purpose: "read a task", In: readHeadlineIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true, Want: readHeadlineOut{
-				HeadlinePath: []Headline{exampleHeadline()}, textPart: textPart{Content: "* TODO Alpha\n"}, headlineLink: exampleLink("Alpha"),
-			}},
-			{Purpose: "read it by file and titles", In: readHeadlineIn{File: "projects.org", HeadlinePath: "Alpha/Write plan"}, AnyAnswer: true, Want: readHeadlineOut{
-				HeadlinePath: []Headline{exampleHeadline()}, textPart: textPart{Content: "* TODO Alpha\n"}, headlineLink: exampleLink("Alpha"),
-			}},
+			{Purpose: "read a task", In: readHeadlineIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true,
+				Want: readHeadlineOut{
+					HeadlinePath: []Headline{exampleHeadline()}, textPart: textPart{Content: "* TODO Alpha\n"}, headlineLink: exampleLink("Alpha"),
+				}},
+			{Purpose: "read it by file and titles", In: readHeadlineIn{File: "projects.org", HeadlinePath: "Alpha/Write plan"}, AnyAnswer: true,
+				Want: readHeadlineOut{
+					HeadlinePath: []Headline{exampleHeadline()}, textPart: textPart{Content: "* TODO Alpha\n"}, headlineLink: exampleLink("Alpha"),
+				}},
 		},
 	}, (*Source).readHeadlineTool), func(s *Source, ctx context.Context, in readHeadlineIn) ([]string, error) {
 		if in.File != "" {

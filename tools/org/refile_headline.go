@@ -36,8 +36,13 @@ func refileHeadline() tools.Tool[*Source] {
 			"after_uri afterUri", "afterURI afterUri"),
 		Examples: []tools.Example[refileHeadlineIn, refileHeadlineOut]{
 			{
-				Purpose: "file something away", In: refileHeadlineIn{ResourceURI: "org://inbox.org/headline/Buy%20milk", TargetParentURI: "org://projects.org/headline/Notes%2FIdeas"}, AnyAnswer: true,
-				Want: refileHeadlineOut{Success: true, Title: "Buy milk", SourceFile: "inbox.org", TargetFile: "projects.org", headlineLink: exampleLink("Notes%2FIdeas/Buy%20milk")},
+				Purpose: "file something away", In: refileHeadlineIn{
+					ResourceURI: "org://inbox.org/headline/Buy%20milk", TargetParentURI: "org://projects.org/headline/Notes%2FIdeas",
+				}, AnyAnswer: true,
+				Want: refileHeadlineOut{
+					Success: true, Title: "Buy milk", SourceFile: "inbox.org", TargetFile: "projects.org",
+					headlineLink: exampleLink("Notes%2FIdeas/Buy%20milk"),
+				},
 			},
 		},
 	}, (*Source).refileHeadline), func(s *Source, ctx context.Context, in refileHeadlineIn) ([]string, error) {

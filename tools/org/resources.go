@@ -54,8 +54,9 @@ func resources() []tools.Resource[*Source] {
 			Doc: "As org://FILE/headline/PATH, with # before the path.", Read: (*Source).readResource,
 		},
 		{
-			Name: "outline-compatible", Title: "The outline of a file, in an older spelling", URI: "org-outline://{+filename}", MIME: "application/json",
-			Doc: "As org://FILE/outline.", Read: (*Source).readResource,
+			Name: "outline-compatible", Title: "The outline of a file, in an older spelling", URI: "org-outline://{+filename}",
+			MIME: "application/json",
+			Doc:  "As org://FILE/outline.", Read: (*Source).readResource,
 		},
 	}
 	for i := range all {

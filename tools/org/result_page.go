@@ -75,7 +75,9 @@ func (c *pageCollector[T]) add(n int, part []T) {
 
 // findInFiles answers a page of what find finds in the files of these names, in their
 // order. find runs on all processors. A file that cannot be read is left out.
-func findInFiles[T any](ctx context.Context, s *catalog, names []string, pages pageRange, find func(f *shownFile) []T) (resultPage[T], error) {
+func findInFiles[T any](
+	ctx context.Context, s *catalog, names []string, pages pageRange, find func(f *shownFile) []T,
+) (resultPage[T], error) {
 	c := pageCollector[T]{pages: pages, waiting: map[int][]T{}}
 	err := folder.ForEach(ctx, len(names), func(n int) {
 		var part []T

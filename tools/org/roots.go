@@ -111,7 +111,8 @@ func (c Config) rootSpecs() ([]rootSpec, error) {
 	relative := slices.ContainsFunc(c.Files, func(f string) bool { return !filepath.IsAbs(f) })
 	switch {
 	case c.Path == "" && (relative || len(c.Files) == 0):
-		return nil, tools.Errorf(tools.Invalid, "path: missing, the folder that holds the Org files").WithHint("Set path, or name files by absolute paths.")
+		return nil, tools.Errorf(tools.Invalid, "path: missing, the folder that holds the Org files").
+			WithHint("Set path, or name files by absolute paths.")
 	case c.Path != "" && !relative:
 		add(string(c.Path), "")
 	}
@@ -132,7 +133,8 @@ func (c Config) rootSpecs() ([]rootSpec, error) {
 func addFiles(add func(dir, glob string), base, file string) error {
 	glob := filepath.ToSlash(file)
 	if _, err := path.Match(glob, ""); err != nil || slices.Contains(strings.Split(glob, "/"), "..") {
-		return tools.Errorf(tools.Invalid, "files: %q is not a path or glob", file).WithHint("Write a path without .., with * for a part of a name and ** for any folders.")
+		return tools.Errorf(tools.Invalid, "files: %q is not a path or glob", file).
+			WithHint("Write a path without .., with * for a part of a name and ** for any folders.")
 	}
 	switch {
 	case !filepath.IsAbs(file):

@@ -14,7 +14,7 @@ import (
 var duplicateIDs = status.ProblemType{
 	Code: "org.duplicates", Severity: status.Notice,
 	Description: "Two headlines or files of a source have the same ID, as after a copy. Links and URIs by that ID lead to the first.",
-	Title:       "{count} IDs in {source} stand twice",
+	Title:       "{count} IDs in {source} are used twice",
 	Fix:         "Run `lectern doctor org` to see where; remove the ID property of the copy.",
 }
 

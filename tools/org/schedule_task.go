@@ -37,13 +37,15 @@ func setPlanning() tools.Tool[*Source] {
 func defineSchedule(name, doc string, optIn bool) tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[scheduleTaskIn, scheduleTaskOut]{
 		Name: name, Title: "Schedule a task", Effect: tools.Writes, OptIn: optIn,
-		Doc:       doc,
-		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: uriAliases("clear_scheduled removeScheduled", "clear_deadline removeDeadline", "remove_scheduled removeScheduled", "remove_deadline removeDeadline"),
+		Doc:    doc,
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: uriAliases("clear_scheduled removeScheduled", "clear_deadline removeDeadline", "remove_scheduled removeScheduled",
+			"remove_deadline removeDeadline"),
 		Examples: []tools.Example[scheduleTaskIn, scheduleTaskOut]{
 			{
-				Purpose: "schedule a task", In: scheduleTaskIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", Scheduled: "2026-03-09"}, AnyAnswer: true,
-				Want: scheduleTaskOut{Success: true, Scheduled: "<2026-03-09 Mon>", headlineLink: exampleLink("Alpha/Write%20plan")},
+				Purpose: "schedule a task", In: scheduleTaskIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", Scheduled: "2026-03-09"},
+				AnyAnswer: true,
+				Want:      scheduleTaskOut{Success: true, Scheduled: "<2026-03-09 Mon>", headlineLink: exampleLink("Alpha/Write%20plan")},
 			},
 		},
 	}, (*Source).scheduleTask), func(s *Source, ctx context.Context, in scheduleTaskIn) ([]string, error) {
@@ -79,7 +81,9 @@ func (s *editor) scheduleTask(ctx context.Context, c tools.CallContext, in sched
 		out.headlineLink = s.link(now, shown)
 		return nil
 	})
-	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"scheduled": optional(out.Scheduled), "deadline": optional(out.Deadline)})
+	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
+		"scheduled": optional(out.Scheduled), "deadline": optional(out.Deadline),
+	})
 	return out, err
 }
 

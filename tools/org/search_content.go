@@ -37,14 +37,19 @@ type searchContentOut struct {
 func searchContent() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[searchContentIn, searchContentOut]{
 		Name: "org-search-content", Title: "Search text", Effect: tools.Reads,
-		Doc:       "Find a text anywhere in Org files, whatever its letter case.",
-		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"pattern": "query", "include_archived": "includeArchived", "max_results": "maxResults", "limit": "maxResults", "file": "files"}, "files"),
-		Hits:      contentHits,
-		Redact:    searchContentOut.redact,
+		Doc:    "Find a text anywhere in Org files, whatever its letter case.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(map[string]string{
+			"pattern": "query", "include_archived": "includeArchived", "max_results": "maxResults", "limit": "maxResults", "file": "files",
+		}, "files"),
+		Hits:   contentHits,
+		Redact: searchContentOut.redact,
 		Examples: []tools.Example[searchContentIn, searchContentOut]{
 			{Purpose: "find a phrase", In: searchContentIn{Query: "architecture diagram"}, AnyAnswer: true, Want: searchContentOut{
-				Items: []contentMatch{{File: "projects.org", Line: 12, Context: "See the architecture diagram.", Heading: "Alpha", ResourceURI: "org://projects.org/headline/Alpha"}}, Total: 1,
+				Items: []contentMatch{{
+					File: "projects.org", Line: 12, Context: "See the architecture diagram.", Heading: "Alpha",
+					ResourceURI: "org://projects.org/headline/Alpha",
+				}}, Total: 1,
 			}},
 		},
 	}, (*Source).searchContent)

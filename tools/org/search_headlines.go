@@ -42,19 +42,25 @@ func (out headlineList) redact(covered func(file string) bool) headlineList {
 func searchHeadlines() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[searchHeadlinesIn, headlineList]{
 		Name: "org-search-headlines", Title: "Search headlines", Effect: tools.Reads,
-		Doc:       "Find headlines by text in their titles, and by tags.",
-		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"case_sensitive": "caseSensitive", "exclude_tags": "excludeTags", "file": "files", "pattern": "query"}, "files", "tags", "excludeTags"),
-		Redact:    headlineList.redact,
+		Doc:    "Find headlines by text in their titles, and by tags.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(map[string]string{
+			"case_sensitive": "caseSensitive", "exclude_tags": "excludeTags", "file": "files", "pattern": "query",
+		}, "files", "tags", "excludeTags"),
+		Redact: headlineList.redact,
 		Examples: []tools.Example[searchHeadlinesIn, headlineList]{
-			{Purpose: "find a project", In: searchHeadlinesIn{Query: "alpha", Tags: []string{"work"}}, AnyAnswer: true, Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1}},
+			{
+				Purpose: "find a project", In: searchHeadlinesIn{Query: "alpha", Tags: []string{"work"}}, AnyAnswer: true,
+				Want: headlineList{Items: []Headline{exampleHeadline()}, Total: 1},
+			},
 		},
 	}, (*Source).searchHeadlines)
 }
 
 func exampleHeadline() Headline {
 	return Headline{
-		Heading: "Alpha", File: "projects.org", Level: 1, Todo: &TodoState{State: "TODO", Type: "todo", SequenceType: "sequence"}, Tags: []string{"work"},
+		Heading: "Alpha", File: "projects.org", Level: 1, Todo: &TodoState{State: "TODO", Type: "todo", SequenceType: "sequence"},
+		Tags:        []string{"work"},
 		ResourceURI: "org://projects.org/headline/Alpha", OrgID: "5f1b2c3d-0000-4000-8000-000000000001", Etag: "9f86d081884c7d65",
 	}
 }
@@ -69,7 +75,9 @@ func (s *reader) searchHeadlines(ctx context.Context, in searchHeadlinesIn) (hea
 
 // list answers the headlines that choose selects in the files. Archived files are
 // left out unless they are named.
-func (s *reader) list(ctx context.Context, files []string, limit tools.Limit, cursor Cursor, choose func(f *shownFile) []int) (headlineList, error) {
+func (s *reader) list(
+	ctx context.Context, files []string, limit tools.Limit, cursor Cursor, choose func(f *shownFile) []int,
+) (headlineList, error) {
 	pages, err := newPageRange(limit, cursor)
 	if err != nil {
 		return headlineList{}, err

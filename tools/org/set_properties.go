@@ -22,7 +22,11 @@ func setProperties() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"uri": "resourceUri"}, "remove"),
 		Examples: []tools.Example[setPropertiesIn, writeOut]{
-			{Purpose: "set the effort", In: setPropertiesIn{ResourceURI: "org://projects.org/headline/Alpha", Properties: map[string]string{"Effort": "3h"}}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")}},
+			{
+				Purpose: "set the effort", In: setPropertiesIn{
+					ResourceURI: "org://projects.org/headline/Alpha", Properties: map[string]string{"Effort": "3h"},
+				}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")},
+			},
 		},
 	}, (*Source).setProperties), func(s *Source, ctx context.Context, in setPropertiesIn) ([]string, error) {
 		return s.targetsOf(ctx, in.ResourceURI)

@@ -73,8 +73,10 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	}
 	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	s := &catalog{
-		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c), watched: newWatchList(),
-		now: env.Now, log: env.Log, changed: env.ResourceChanged, subscribed: env.Subscribed, subscriptions: newSubscriptionLog(), report: env.Report, writing: new(sync.Mutex),
+		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c),
+		watched: newWatchList(),
+		now:     env.Now, log: env.Log, changed: env.ResourceChanged, subscribed: env.Subscribed, subscriptions: newSubscriptionLog(),
+		report: env.Report, writing: new(sync.Mutex),
 		buffers: buffers, imported: imported,
 	}
 	s.roots, err = openRoots(c, env.Privacy, buffers, func(name string, data []byte) (*orgfile.File, error) {

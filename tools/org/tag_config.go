@@ -37,7 +37,8 @@ func (s *reader) getTagConfig(ctx context.Context, in configIn) (tagConfigOut, e
 		return tagConfigOut{}, err
 	}
 	return tagConfigOut{
-		Inheritance: lispInheritance(settings.TagInheritance), Excluded: lispStrings(settings.TagsExcluded), Sort: cmp.Or(settings.SortTags, "nil"),
+		Inheritance: lispInheritance(settings.TagInheritance), Excluded: lispStrings(settings.TagsExcluded),
+		Sort: cmp.Or(settings.SortTags, "nil"),
 		Tags: lispTags(settings.Tags), Persistent: lispTags(settings.PersistentTags),
 	}, nil
 }

@@ -25,7 +25,10 @@ func findTaggedAncestor() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("include_self includeSelf"),
 		Examples: []tools.Example[taggedAncestorIn, taggedAncestorOut]{
-			{Purpose: "find the project of a task", In: taggedAncestorIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", Tag: "work"}, AnyAnswer: true, Want: taggedAncestorOut{}},
+			{
+				Purpose: "find the project of a task", In: taggedAncestorIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", Tag: "work"},
+				AnyAnswer: true, Want: taggedAncestorOut{},
+			},
 		},
 	}, (*Source).findTaggedAncestor), func(s *Source, ctx context.Context, in taggedAncestorIn) ([]string, error) {
 		return s.targetsOf(ctx, in.ResourceURI)

@@ -68,7 +68,8 @@ func (s *Source) changesByRoot(changes []tools.Change) (map[*root][]folder.Chang
 			return nil, tools.Errorf(tools.Conflict, "%s is in no folder of this source any more", change.Target)
 		}
 		if s.buffers.isLost(r.path(rel), change.Before.Data) {
-			return nil, tools.Errorf(tools.NotFound, "the change of %s was made in an Emacs buffer that was reverted or closed; it never reached the disk", change.Target).
+			return nil, tools.Errorf(tools.NotFound, "the change of %s was made in an Emacs buffer that was reverted or closed; it never reached "+
+				"the disk", change.Target).
 				WithHint("There is nothing to undo.")
 		}
 		byRoot[r] = append(byRoot[r], folder.Change{Target: rel, Before: folder.State(change.Before), After: folder.State(change.After)})
@@ -86,7 +87,9 @@ func (s *Source) planRestore(byRoot map[*root][]folder.Change) (plan []*root, re
 		plan = append(plan, r)
 		err := r.store.Restore(byRoot[r], func(all []folder.Change) error {
 			for _, change := range all {
-				reported = append(reported, tools.Change{Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After)})
+				reported = append(reported, tools.Change{
+					Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After),
+				})
 			}
 			return errPlanned
 		})

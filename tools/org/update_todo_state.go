@@ -27,12 +27,15 @@ type updateTodoStateOut struct {
 func updateTodoState() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[updateTodoStateIn, updateTodoStateOut]{
 		Name: "org-update-todo-state", Title: "Change a task's state", Effect: tools.Writes,
-		Doc:       "Change the TODO state of a headline as Emacs does: CLOSED, notes, repeaters, cookies.\nRefused if currentState is not its state.",
+		Doc: "Change the TODO state of a headline as Emacs does: CLOSED, notes, repeaters, cookies.\nRefused if currentState is not its " +
+			"state.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("current_state currentState", "new_state newState"),
 		Examples: []tools.Example[updateTodoStateIn, updateTodoStateOut]{
 			{
-				Purpose: "complete a task", In: updateTodoStateIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", CurrentState: "TODO", NewState: "DONE"}, AnyAnswer: true,
+				Purpose: "complete a task", In: updateTodoStateIn{
+					ResourceURI: "org://projects.org/headline/Alpha/Write%20plan", CurrentState: "TODO", NewState: "DONE",
+				}, AnyAnswer: true,
 				Want: updateTodoStateOut{Success: true, PreviousState: "TODO", NewState: "DONE", headlineLink: exampleLink("Alpha/Write%20plan")},
 			},
 		},
@@ -83,8 +86,9 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 		}
 		shown, _ := now.shownIndex(i)
 		return &tools.Error{
-			Code: tools.Conflict, SpecCode: "State mismatch", Message: "State mismatch: expected '" + name(current) + "', found '" + name(actual) + "'",
-			Hint: "Use the state that the headline has.", Data: errorData{actual: &actual, expected: &current, uri: e.s.uri(now, shown)},
+			Code: tools.Conflict, SpecCode: "State mismatch",
+			Message: "State mismatch: expected '" + name(current) + "', found '" + name(actual) + "'",
+			Hint:    "Use the state that the headline has.", Data: errorData{actual: &actual, expected: &current, uri: e.s.uri(now, shown)},
 		}
 	}
 	if err := checkLength("note", note, maxValue); err != nil {

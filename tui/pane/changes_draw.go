@@ -241,6 +241,9 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[runKey(c)] {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
+		if c.Edited {
+			rows = append(rows, field("edited", "you wrote this in place of what the agent asked for"))
+		}
 		return append(rows, undoStateRows(t, c)...)
 	}
 	a, waits := p.pending()

@@ -49,6 +49,14 @@ type (
 	// EditPage opens the file of a page in the editor of the person. Its Result is
 	// that of a PageEditQuery.
 	EditPage struct{ Source, Page string }
+	// EditText has a person edit the text that a waiting call would write, in their
+	// editor: Text, if they have Edited it before, or else what the hub answers. What
+	// they make of it is for [TextTaker].
+	EditText struct {
+		Approval status.Approval
+		Text     string
+		Edited   bool
+	}
 	// OpenPane opens a pane and has it focus on something, if Focus names it.
 	OpenPane struct{ Pane, Focus string }
 	// SendKey opens a pane and presses a key there. No Pane: the visible one.
@@ -70,6 +78,7 @@ func (Confirm) intent()     {}
 func (RevealToken) intent() {}
 func (CopyToken) intent()   {}
 func (EditPage) intent()    {}
+func (EditText) intent()    {}
 func (OpenPane) intent()    {}
 func (SendKey) intent()     {}
 func (ShowMessage) intent() {}

@@ -91,7 +91,8 @@ func (p Location) container(top map[string]any) (any, error) {
 			return at, nil
 		}
 	}
-	return nil, &Fault{Msg: fmt.Sprintf("%s is not a %s of servers", strings.Join(p.Parents, "."), map[bool]string{false: "table", true: "list"}[p.List])}
+	return nil, &Fault{Msg: fmt.Sprintf("%s is not a %s of servers", strings.Join(p.Parents, "."),
+		map[bool]string{false: "table", true: "list"}[p.List])}
 }
 
 // index is that of the entry in a list, or -1.
@@ -148,7 +149,8 @@ func (p Location) verify(before, after []byte, want map[string]any) error {
 }
 
 // separators are what an edit may also change around the entry.
-var separators = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", ",", "", "{", "", "}", "", "[", "", "]", "", "~", "", "null", "")
+var separators = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", ",", "", "{", "", "}", "", "[", "", "]", "", "~", "", "null",
+	"")
 
 // isInsertion reports whether after is before with something inserted at one
 // place, apart from separators and empty containers.

@@ -69,9 +69,10 @@ func (a *App) Getenv(name string) string {
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
 	s := config.Schema{
-		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Tools: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRuleIn,
-		CheckSecret:  checkSecret,
-		CheckAddress: loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
+		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Tools: map[string][]string{}, Effects: EffectNames(),
+		CheckPrivacyRule: CheckPrivacyRuleIn,
+		CheckSecret:      checkSecret,
+		CheckAddress:     loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
 	}
 	for _, v := range policy.Verdicts() {
 		s.Verdicts = append(s.Verdicts, string(v))
@@ -110,7 +111,8 @@ func CheckPrivacyRuleIn(rule, folder string) error {
 	}
 	for _, dir := range folders {
 		if inside, ok := strings.CutPrefix(path+"/", filepath.ToSlash(dir)+"/"); ok && filepath.IsAbs(dir) {
-			return fmt.Errorf("the path of the privacy rule %q is absolute; write %s, as seen from %s", rule, cmp.Or(strings.Trim(inside, "/"), "**"), folder)
+			return fmt.Errorf("the path of the privacy rule %q is absolute; write %s, as seen from %s", rule,
+				cmp.Or(strings.Trim(inside, "/"), "**"), folder)
 		}
 	}
 	return nil

@@ -105,7 +105,9 @@ func (a *App) EnvironmentSources() (list []Source) {
 				keys[v.Key] = value
 			}
 		}
-		s := config.Source{Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys), Effects: a.allowedByEnvironment(), Ask: []string{}}
+		s := config.Source{
+			Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys), Effects: a.allowedByEnvironment(), Ask: []string{},
+		}
 		for _, key := range ConfigKeys(m) {
 			if key.Type == config.Folder && s.Path == "" {
 				s.Path = keys[key.Name]

@@ -61,7 +61,8 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 		roleCaveat = " and its role does not count"
 	}
 	if g.Client != "" && !g.Reset && !tools.IsOwnClient(g.Client) && !e.Paths.ClientTokens().Has(g.Client) {
-		p.warn("any client can claim the name %s, so this grant can only take rights away%s; `lectern client token NAME` makes the client prove its name", g.Client, roleCaveat)
+		p.warn("any client can claim the name %s, so this grant can only take rights away%s; `lectern client token NAME` makes the client "+
+			"prove its name", g.Client, roleCaveat)
 	}
 	return p, nil
 }

@@ -141,9 +141,11 @@ func (p *Proposal) warnOverlaps(c config.Config) {
 		case discover.SameFolder(other.Path, path):
 			p.warn("source %s opens the same folder; what one source forbids, the other may allow", other.Name)
 		case isInside(path, other.Path):
-			p.warn("the folder is inside source %s (%s), so agents see it there too; what one source forbids, the other may allow", other.Name, other.Path)
+			p.warn("the folder is inside source %s (%s), so agents see it there too; what one source forbids, the other may allow", other.Name,
+				other.Path)
 		case isInside(other.Path, path):
-			p.warn("source %s (%s) is inside the folder, so agents see it here too; what one source forbids, the other may allow", other.Name, other.Path)
+			p.warn("source %s (%s) is inside the folder, so agents see it here too; what one source forbids, the other may allow", other.Name,
+				other.Path)
 		}
 	}
 }

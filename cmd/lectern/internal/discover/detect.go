@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -55,7 +56,8 @@ func Inspect(kinds []tools.Kind, path, kind string) (Folder, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Folder{}, fmt.Errorf("open folder: %s does not exist; check the spelling, or create it first", abs)
 	case errors.Is(err, fs.ErrPermission):
-		return Folder{}, fmt.Errorf("open folder: permission denied: you cannot enter a parent folder of %s; give yourself access with chmod u+x", abs)
+		return Folder{}, fmt.Errorf("open folder: permission denied: you cannot enter a parent folder of %s; give yourself access with chmod u+x",
+			abs)
 	case err != nil:
 		return Folder{}, fmt.Errorf("open folder: %w", err)
 	case !info.IsDir():
@@ -76,13 +78,15 @@ func Inspect(kinds []tools.Kind, path, kind string) (Folder, error) {
 	claims := detectKinds(kinds, dir)
 	switch {
 	case len(claims) == 0:
-		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind", describeContents(dir, abs), kindList(kinds))
+		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind",
+			describeContents(dir, abs), kindList(kinds))
 	case len(nearest(claims)) > 1:
 		var fits []string
 		for _, c := range nearest(claims) {
 			fits = append(fits, c.Kind+" ("+c.Reason+")")
 		}
-		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose its kind, on the command line with --kind", ErrAmbiguous, abs, strings.Join(fits, ", "))
+		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose its kind, on the command line with --kind", ErrAmbiguous, abs,
+			strings.Join(fits, ", "))
 	}
 	return Folder{abs, claims[0].Kind, claims[0].Reason, claims[1:]}, nil
 }
@@ -94,7 +98,7 @@ func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []Claim) {
 			claims = append(claims, Claim{k.Manifest().Name, d.Score, d.Reason})
 		}
 	}
-	slices.SortStableFunc(claims, func(a, b Claim) int { return cmp.Compare(b.Score, a.Score) })
+	order.SortStable(claims, func(a, b Claim) int { return cmp.Compare(b.Score, a.Score) })
 	return claims
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -76,7 +77,7 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	order.SortStable(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
 	chosen := map[string]bool{}
 	for _, r := range list {
 		if len(results) == maxResults || liesBelow(r.Location, chosen) {
@@ -154,7 +155,7 @@ func (s Search) obsidianVaults() []candidate {
 				vaults = append(vaults, candidate{v.Path, "Obsidian lists it", 1})
 			}
 		}
-		slices.SortFunc(vaults, func(a, b candidate) int { return cmp.Compare(a.path, b.path) }) // a map has no order
+		order.Sort(vaults, func(a, b candidate) int { return cmp.Compare(a.path, b.path) }) // a map has no order
 		list = append(list, vaults...)
 	}
 	return list
@@ -186,7 +187,8 @@ func (s Search) openedFolders() (list []candidate) {
 // usualFolders are those where people keep notes, and their subfolders.
 func (s Search) usualFolders() []candidate {
 	var list []candidate
-	for _, name := range []string{"Notes", "notes", "Obsidian", "Documents/Obsidian", "Documents/Notes", "vault", "wiki", "Library/Mobile Documents/iCloud~md~obsidian/Documents"} {
+	for _, name := range []string{"Notes", "notes", "Obsidian", "Documents/Obsidian", "Documents/Notes", "vault", "wiki",
+		"Library/Mobile Documents/iCloud~md~obsidian/Documents"} {
 		dir := filepath.Join(s.Home, filepath.FromSlash(name))
 		list = append(append(list, candidate{dir, "", 50}), subfolders(dir)...)
 	}

@@ -51,7 +51,8 @@ func checkHub(_ context.Context, r *run) status.Check {
 	vitals, err := r.vitals()
 	switch {
 	case errors.Is(err, daemon.ErrNoHub):
-		return offer(warn(noHub, "The first agent starts one, and so does `lectern`. To start one now, run: lectern hub start."), status.StartHub, "")
+		return offer(warn(noHub, "The first agent starts one, and so does `lectern`. To start one now, run: lectern hub start."), status.StartHub,
+			"")
 	case err != nil:
 		return fail(err.Error(), "Read its last output in "+r.Paths.Daemon().Output()+", then run: lectern hub restart.")
 	}
@@ -68,7 +69,8 @@ func checkHubVersion(_ context.Context, r *run) status.Check {
 	}
 	if own := r.Stamp(); vitals.Build != own.Build {
 		return offer(warn(fmt.Sprintf("the hub is version %s (%s), this is %s (%s)", vitals.Version, vitals.Build, own.Version, own.Build),
-			"A newer hub takes over by itself once no call is in flight. To switch now, restart the hub; agents stay connected."), status.RestartHub, "")
+			"A newer hub takes over by itself once no call is in flight. To switch now, restart the hub; agents stay connected."), status.RestartHub,
+			"")
 	}
 	return ok("version %s, build %s", vitals.Version, vitals.Build)
 }

@@ -33,7 +33,8 @@ func (r *run) clientChecks() []check {
 		return list
 	}
 	return []check{{name: "client.any", title: "A client has Lectern", look: func(context.Context, *run) status.Check {
-		return warn("no configuration file of an MCP client contains Lectern", "See `lectern client list`, then run: lectern client install CLIENT.")
+		return warn("no configuration file of an MCP client contains Lectern",
+			"See `lectern client list`, then run: lectern client install CLIENT.")
 	}}}
 }
 

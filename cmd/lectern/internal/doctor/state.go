@@ -102,7 +102,8 @@ func checkClock(_ context.Context, r *run) status.Check {
 		return skip("%v", err)
 	}
 	if drift := modified.Sub(r.Now()).Abs(); drift > maxClockDrift {
-		return warn(fmt.Sprintf("the clock of the disk is %s apart: a new file has the time %s", drift.Round(time.Second), formatMinute(modified)), fix)
+		return warn(fmt.Sprintf("the clock of the disk is %s apart: a new file has the time %s", drift.Round(time.Second),
+			formatMinute(modified)), fix)
 	}
 	return ok("it is %s, on the disk as well", formatMinute(now))
 }

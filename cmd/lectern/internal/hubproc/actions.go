@@ -1,6 +1,7 @@
 package hubproc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,46 @@ func (a actions) handlers() status.ActionHandlers {
 		handlers[verb] = handler
 	}
 	return handlers
+}
+
+// recorded is do with a record of what the person has done, for those who ask
+// later what happened. What failed is not recorded.
+func (a actions) recorded(do func(context.Context, status.Action) error) func(context.Context, status.Action) error {
+	return func(ctx context.Context, act status.Action) error {
+		event, worth := a.personEvent(act)
+		if err := do(ctx, act); err != nil || !worth {
+			return err
+		}
+		a.hub.Calls().RecordEvent(event)
+		return nil
+	}
+}
+
+// answerApproval passes a person's answer to the waiting call. An answer for
+// all later calls is given to this one before its rule is written, so that the
+// rule applies only to later calls.
+func (a actions) answerApproval(ctx context.Context, act status.Action) error {
+	answer := cmp.Or(act.Answer, &status.Answer{})
+	if err := a.checkShown(act, *answer); err != nil {
+		return err
+	}
+	if act.Verb != status.Allow || answer.Scope != status.Always {
+		return a.hub.Approvals().Answer(act.Target, act.Verb == status.Allow, *answer)
+	}
+	_, _, rule, ok := a.hub.Approvals().Get(act.Target)
+	if !ok {
+		return noApproval(act.Target)
+	}
+	if _, err := a.proposeAlways(act.Target); err != nil {
+		return err // nothing is allowed whose rule cannot be written
+	}
+	if err := a.hub.Approvals().Answer(act.Target, true, *answer); err != nil {
+		return err
+	}
+	if err := a.editor().AddRule(ctx, configRule(rule)); err != nil {
+		return fmt.Errorf("the call was allowed once, but its rule could not be written: %w", err)
+	}
+	return a.reload(ctx)
 }
 
 // previewCloseSession says what it means that an agent is disconnected.

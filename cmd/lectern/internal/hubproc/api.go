@@ -23,6 +23,9 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
 		return h.hub.Approvals().Text(r)
 	})
+	status.HandleQuery(queries, status.ProposedTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		return h.hub.Approvals().ProposedText(r)
+	})
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return person.Tools(ctx, f.Source, f.Client)
 	})
@@ -36,7 +39,9 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleStream(queries, status.CommandQuery, person.Command)
 	status.HandleQuery(queries, status.CompleteCommandQuery, withAgentErrors(person.CompleteCommand))
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
-	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return h.SourceKinds(), nil })
+	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) {
+		return h.SourceKinds(), nil
+	})
 	status.HandleQuery(queries, status.PagesQuery, withAgentErrors(person.Pages))
 	status.HandleQuery(queries, status.PageQuery, withAgentErrors(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
 		return person.Page(ctx, p.Source, p.Name)

@@ -1,7 +1,6 @@
 package hubproc
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -20,7 +19,10 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 		title := fmt.Sprintf("Deny %s by %s in source %s", shown.Tool, status.ClientLabel(shown.Client, shown.Proven), shown.Source)
 		return status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}, nil
 	}
-	if act.Answer == nil || act.Answer.Scope != status.Always {
+	switch {
+	case act.Answer != nil && act.Answer.Edit != nil:
+		return a.hub.Approvals().PlanEdit(act.Target, *act.Answer.Edit)
+	case act.Answer == nil || act.Answer.Scope != status.Always:
 		return plan, nil
 	}
 	p, err := a.proposeAlways(act.Target)
@@ -28,43 +30,18 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 		return status.Plan{}, err
 	}
 	return status.Plan{
-		Title: fmt.Sprintf("Always let %s call %s in source %s, without asking again", status.ClientLabel(shown.Client, shown.Proven), shown.Tool, shown.Source),
+		Title: fmt.Sprintf("Always let %s call %s in source %s, without asking again", status.ClientLabel(shown.Client, shown.Proven), shown.Tool,
+			shown.Source),
 		Steps: append(p.Plan.Steps, plan.Steps...), Risks: append(p.Plan.Risks, plan.Risks...), Cut: plan.Cut,
 	}, nil
-}
-
-// answerApproval passes a person's answer to the waiting call. An answer for
-// all later calls is given to this one before its rule is written, so that the
-// rule applies only to later calls.
-func (a actions) answerApproval(ctx context.Context, act status.Action) error {
-	answer := cmp.Or(act.Answer, &status.Answer{})
-	if err := a.checkShown(act, *answer); err != nil {
-		return err
-	}
-	if act.Verb != status.Allow || answer.Scope != status.Always {
-		return a.hub.Approvals().Answer(act.Target, act.Verb == status.Allow, *answer)
-	}
-	_, _, rule, ok := a.hub.Approvals().Get(act.Target)
-	if !ok {
-		return noApproval(act.Target)
-	}
-	if _, err := a.proposeAlways(act.Target); err != nil {
-		return err // nothing is allowed whose rule cannot be written
-	}
-	if err := a.hub.Approvals().Answer(act.Target, true, *answer); err != nil {
-		return err
-	}
-	if err := a.editor().AddRule(ctx, configRule(rule)); err != nil {
-		return fmt.Errorf("the call was allowed once, but its rule could not be written: %w", err)
-	}
-	return a.reload(ctx)
 }
 
 // checkShown refuses a yes to what no person was shown.
 func (a actions) checkShown(act status.Action, answer status.Answer) error {
 	waiting, _, _, ok := a.hub.Approvals().Get(act.Target)
 	if act.Verb == status.Allow && ok && !waiting.Shown && !answer.Shown {
-		return fmt.Errorf("allow call: what %s would change was not shown to anybody; run `lectern approve show %s --all` first", act.Target, act.Target)
+		return fmt.Errorf("allow call: what %s would change was not shown to anybody; run `lectern approve show %s --all` first", act.Target,
+			act.Target)
 	}
 	return nil
 }

@@ -76,7 +76,8 @@ func (h *hubProcess) checkConfigMode() {
 // checkRestartNeeded shows when the file asks for something that a running hub
 // cannot change.
 func (h *hubProcess) checkRestartNeeded(conf config.Config) {
-	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal &&
+		conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
 		reflect.DeepEqual(conf.Listen, h.conf.Listen) {
 		h.clear(problems.HubRestart)
 		return

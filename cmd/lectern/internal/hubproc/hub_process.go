@@ -105,7 +105,8 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	if err == nil {
 		hubConfig.Sources = hubSources(c.sources(conf))
 		if c.Only != "" && len(hubConfig.Sources) == 0 {
-			return nil, errors.Join(fmt.Errorf("no source named %q; `lectern source list` shows them", c.Only), h.journal.Close(), h.plugins.Close(), log.Close())
+			return nil, errors.Join(fmt.Errorf("no source named %q; `lectern source list` shows them", c.Only), h.journal.Close(), h.plugins.Close(),
+				log.Close())
 		}
 		newSourceFolders(c.App).sweep(folderNames(hubConfig.Sources), h.log)
 	}
@@ -123,7 +124,8 @@ func (c Config) sources(conf config.Config) []app.Source {
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
 		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf, a.Sources(conf)), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal, Getenv: a.Getenv, Log: log, Now: a.Now,
+		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal,
+		Getenv: a.Getenv, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).make, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
 	}
 }
@@ -184,7 +186,9 @@ func writeSample(sources []app.Source) error {
 func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 	client := h.Paths.ClientTokens().Owner(hello.Token)
 	defer h.seen.Note(client)
-	return h.hub.MCP().ServeStream(ctx, h.seen.Reader(conn, client), conn, mcp.Attach{Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID})
+	return h.hub.MCP().ServeStream(ctx, h.seen.Reader(conn, client), conn, mcp.Attach{
+		Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID,
+	})
 }
 
 // close undoes open. Calls in flight end first.

@@ -1,25 +1,11 @@
 package hubproc
 
 import (
-	"context"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 )
-
-// recorded is do with a record of what the person has done, for those who ask
-// later what happened. What failed is not recorded.
-func (a actions) recorded(do func(context.Context, status.Action) error) func(context.Context, status.Action) error {
-	return func(ctx context.Context, act status.Action) error {
-		event, worth := a.personEvent(act)
-		if err := do(ctx, act); err != nil || !worth {
-			return err
-		}
-		a.hub.Calls().RecordEvent(event)
-		return nil
-	}
-}
 
 // personEvent describes an action before it is carried out, while what it is about
 // is still there. Actions that decide nothing are not worth a record.

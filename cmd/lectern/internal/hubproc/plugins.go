@@ -113,7 +113,9 @@ func (p *plugins) showWithoutSourceLocked() {
 	for _, key := range slices.Sorted(maps.Keys(first.Keys)) {
 		command = append(command, fmt.Sprintf("%s=%q", key, first.Keys[key]))
 	}
-	problem := problems.PluginWithoutSource.New(problems.Hub, status.Args{"application": first.Application, "name": first.Name, "command": strings.Join(command, " ")})
+	problem := problems.PluginWithoutSource.New(problems.Hub, status.Args{
+		"application": first.Application, "name": first.Name, "command": strings.Join(command, " "),
+	})
 	problem.Action = &status.Action{Verb: status.AddSource, Source: &status.NewSource{
 		Name: config.NameFor(first.Name, first.Kind, taken), Kind: first.Kind, Keys: first.Keys,
 	}}

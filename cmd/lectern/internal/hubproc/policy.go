@@ -13,7 +13,8 @@ import (
 func limits(l config.Limits) hub.Limits {
 	return hub.Limits{
 		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
-		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, DeletesPerMinute: l.BreakerDeletes, RewrittenBytesPerMinute: l.BreakerBytes,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, DeletesPerMinute: l.BreakerDeletes,
+		RewrittenBytesPerMinute: l.BreakerBytes,
 	}
 }
 
@@ -54,7 +55,8 @@ func configRule(r policy.Rule) config.Rule {
 		effects = append(effects, string(e))
 	}
 	return config.Rule{
-		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: effects, Tool: r.Tool, Path: r.Path, Schema: r.ToolDigest,
+		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: effects, Tool: r.Tool, Path: r.Path,
+		Schema: r.ToolDigest,
 	}
 }
 

@@ -72,7 +72,8 @@ func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
 			"start lectern: when the plugin connects, it offers to add the graph as a source (or: lectern source add "+plugin.System+" graph=NAME)")
 	}
 	if err == nil && !conf.Hub.HTTP {
-		proposal.Plan.Risks = append(proposal.Plan.Risks, "HTTP is off in the configuration, so the plugin cannot connect; set http = true in [hub]")
+		proposal.Plan.Risks = append(proposal.Plan.Risks,
+			"HTTP is off in the configuration, so the plugin cannot connect; set http = true in [hub]")
 	}
 	return proposal, nil
 }

@@ -59,12 +59,13 @@ func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
 func (s *HubSupervisor) API() status.Client {
 	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
 	to.OnExit = s.recordExit
+	to.OnStartFailed = func(err error) { s.fail(status.Failed, err) }
 	to.Offline = func() status.Snapshot {
 		snap := s.offline()
 		s.addTo(&snap)
 		return snap
 	}
-	return supervisedHub{daemon.Client(to), s}
+	return daemon.Client(to)
 }
 
 // Run supervises the hub until ctx ends.
@@ -165,20 +166,4 @@ func (s *HubSupervisor) addTo(snap *status.Snapshot) {
 		snap.Hub.State, snap.Hub.Note, snap.Hub.Since, snap.Hub.Stderr = r.state, r.note, r.since, r.stderr
 		snap.Problems = append(snap.Problems, r.problems...)
 	}
-}
-
-// A supervisedHub tells its supervisor when a person could not start the hub.
-type supervisedHub struct {
-	status.Client
-
-	supervisor *HubSupervisor
-}
-
-// Do implements status.Client.
-func (h supervisedHub) Do(ctx context.Context, a status.Action) error {
-	err := h.Client.Do(ctx, a)
-	if err != nil && ctx.Err() == nil && (a.Verb == status.StartHub || a.Verb == status.RestartHub) {
-		h.supervisor.fail(status.Failed, err)
-	}
-	return err
 }

@@ -70,13 +70,19 @@ func AuditFilter(f status.RecordedCallFilter) audit.Filter {
 	}
 	return audit.Filter{
 		Source: f.Source, Effect: f.Effect, Outcome: outcome, Events: f.Events, Since: f.Since, Until: f.Until, Before: f.Before, Limit: f.Limit,
-		Search: audit.Search{ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Changed: f.Outcome == "changed", Words: f.SplitWords()},
+		Search: audit.Search{
+			ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Changed: f.Outcome == "changed",
+			Words: f.SplitWords(),
+		},
 	}
 }
 
 func statusCall(c audit.Record) status.Call {
 	if c.Outcome == audit.Event {
-		return status.Call{ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Targets: c.Targets, Message: c.Message, Event: c.Tool}
+		return status.Call{
+			ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Targets: c.Targets, Message: c.Message,
+			Event: c.Tool,
+		}
 	}
 	return status.Call{
 		ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Tool: c.Tool, Effect: c.Effect,

@@ -51,27 +51,31 @@ func Cause(err error) string {
 var (
 	ConfigBroken = status.ProblemType{
 		Code: "config.broken", Severity: status.Error,
-		Description: "The configuration file cannot be read. A running hub keeps the configuration that it read before; a hub that starts serves nothing, because it cannot know what the file was meant to forbid. Lectern does not write to the file.",
-		Title:       "{why}",
-		Fix:         "Correct {file}. It is read again as soon as it is saved.",
+		Description: "The configuration file cannot be read. A running hub keeps the configuration that it read before; a hub that starts " +
+			"serves nothing, because it cannot know what the file was meant to forbid. Lectern does not write to the file.",
+		Title: "{why}",
+		Fix:   "Correct {file}. It is read again as soon as it is saved.",
 	}
 	HubRestart = status.ProblemType{
 		Code: "hub.restart", Severity: status.Notice,
 		Description: "The configuration file changed in a way that needs a restart of the hub, such as another port.",
-		Title:       "[hub], [limits], [journal], [listen] or plain_token of [bridge] changed in the configuration; the running hub still uses the old values",
-		Fix:         "Restart the hub. Agents stay connected.",
+		Title: "[hub], [limits], [journal], [listen] or plain_token of [bridge] changed in the configuration; the running hub still uses " +
+			"the old values",
+		Fix: "Restart the hub. Agents stay connected.",
 	}
 	HubUpgrade = status.ProblemType{
 		Code: "hub.upgrade", Severity: status.Notice,
-		Description: "A newer build of Lectern was started while the hub of an older build is busy. The old hub hands over once no call has been in flight for two seconds, but not in its first ten seconds.",
-		Title:       "a newer build ({version}) takes over as soon as no call is in flight",
-		Fix:         "Wait, or restart the hub now.",
+		Description: "A newer build of Lectern was started while the hub of an older build is busy. The old hub hands over once no call has " +
+			"been in flight for two seconds, but not in its first ten seconds.",
+		Title: "a newer build ({version}) takes over as soon as no call is in flight",
+		Fix:   "Wait, or restart the hub now.",
 	}
 	UpdateAvailable = status.ProblemType{
 		Code: "update.available", Severity: status.Notice,
-		Description: "A newer release is available. The panel checks at most once a day; LECTERN_NO_UPDATE_CHECK, DO_NOT_TRACK or [update] check = false in the configuration turn the check off.",
-		Title:       "lectern {version} is available, this is {this}",
-		Fix:         "Run: lectern self-update.",
+		Description: "A newer release is available. The panel checks at most once a day; LECTERN_NO_UPDATE_CHECK, DO_NOT_TRACK or [update] " +
+			"check = false in the configuration turn the check off.",
+		Title: "lectern {version} is available, this is {this}",
+		Fix:   "Run: lectern self-update.",
 	}
 	HubStart = status.ProblemType{
 		Code: "hub.start", Severity: status.Error,
@@ -87,45 +91,55 @@ var (
 	}
 	LogStopped = status.ProblemType{
 		Code: "log.stopped", Severity: status.Warning,
-		Description: "The log file cannot be written. The hub keeps the newest lines in memory, where the panel and `lectern logs` can read them until the hub exits. Everything else works.",
-		Title:       "the log is not written to disk: {why}",
-		Fix:         "Free disk space, or make {file} writable for you. Lectern tries again every minute.",
+		Description: "The log file cannot be written. The hub keeps the newest lines in memory, where the panel and `lectern logs` can read " +
+			"them until the hub exits. Everything else works.",
+		Title: "the log is not written to disk: {why}",
+		Fix:   "Free disk space, or make {file} writable for you. Lectern tries again every minute.",
 	}
 	AuditStopped = status.ProblemType{
 		Code: "audit.stopped", Severity: status.Error,
-		Description: "Calls are not recorded in the audit. About four thousand records are kept in memory and written when that is possible again; records beyond that are lost, and the audit then says how many. Agents are served meanwhile.",
-		Title:       "calls are not recorded: {why}",
-		Fix:         "Free disk space, or make {file} writable for you. If the message names a key file, do what it says and restart the hub. If the file is damaged, move it away and restart the hub: a new one begins.",
+		Description: "Calls are not recorded in the audit. About four thousand records are kept in memory and written when that is possible " +
+			"again; records beyond that are lost, and the audit then says how many. Agents are served meanwhile.",
+		Title: "calls are not recorded: {why}",
+		Fix: "Free disk space, or make {file} writable for you. If the message names a key file, do what it says and restart the hub. If the " +
+			"file is damaged, move it away and restart the hub: a new one begins.",
 	}
 	JournalDamaged = status.ProblemType{
 		Code: "journal.damaged", Severity: status.Warning,
-		Description: "The database of agents' changes was damaged. It was moved aside and a new one was started: agents can still write, and new changes can be undone, but earlier ones cannot. Your notes are not affected.",
-		Title:       "the journal of changes was damaged and started again: earlier changes by agents cannot be undone",
-		Fix:         "The damaged journal was moved to {files}: keep it if you want to try to recover it, or delete it. Then dismiss this notice, here or with: lectern changes acknowledge.",
+		Description: "The database of agents' changes was damaged. It was moved aside and a new one was started: agents can still write, and " +
+			"new changes can be undone, but earlier ones cannot. Your notes are not affected.",
+		Title: "the journal of changes was damaged and started again: earlier changes by agents cannot be undone",
+		Fix: "The damaged journal was moved to {files}: keep it if you want to try to recover it, or delete it. Then dismiss this notice, " +
+			"here or with: lectern changes acknowledge.",
 	}
 	PortTaken = status.ProblemType{
 		Code: "port.taken", Severity: status.Warning,
-		Description: "Another program uses the port of the HTTP endpoint. Lectern never switches to another port, because agents have this one in their configuration. Everything else works.",
-		Title:       "{why}",
-		Fix:         "Stop that program, and Lectern takes the port within 30 s; or set another port in [hub] of {file} and restart the hub. Agents that use `lectern serve` are not affected.",
+		Description: "Another program uses the port of the HTTP endpoint. Lectern never switches to another port, because agents have this one " +
+			"in their configuration. Everything else works.",
+		Title: "{why}",
+		Fix: "Stop that program, and Lectern takes the port within 30 s; or set another port in [hub] of {file} and restart the hub. Agents " +
+			"that use `lectern serve` are not affected.",
 	}
 	ListenStopped = status.ProblemType{
 		Code: "listen.stopped", Severity: status.Warning,
-		Description: "The second listener, [listen] in the configuration, does not serve other machines: its certificate or key cannot be read, other users can read the key, its address is taken, or it names a source that the hub does not serve. Everything else works.",
-		Title:       "{why}",
-		Fix:         "Do what the message says. Lectern tries again every 30 s.",
+		Description: "The second listener, [listen] in the configuration, does not serve other machines: its certificate or key cannot be " +
+			"read, other users can read the key, its address is taken, or it names a source that the hub does not serve. Everything else works.",
+		Title: "{why}",
+		Fix:   "Do what the message says. Lectern tries again every 30 s.",
 	}
 	PluginToken = status.ProblemType{
 		Code: "plugin.token", Severity: status.Error,
-		Description: "The file with the plugins' token is readable by others, owned by someone else or damaged, so no plugin can connect. Everything else works.",
-		Title:       "{why}",
-		Fix:         "Do what the message says. The file is read again whenever a plugin connects.",
+		Description: "The file with the plugins' token is readable by others, owned by someone else or damaged, so no plugin can connect. " +
+			"Everything else works.",
+		Title: "{why}",
+		Fix:   "Do what the message says. The file is read again whenever a plugin connects.",
 	}
 	PluginOrigin = status.ProblemType{
 		Code: "plugin.origin", Severity: status.Notice,
-		Description: "A page of an unknown origin tries to connect as a plugin. It is refused until you allow its origin, which adds it to the configuration. It must still prove that it has the plugins' token.",
-		Title:       "a plugin tried to connect from an unknown origin: {origins}",
-		Fix:         "If this is a plugin that you use, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
+		Description: "A page of an unknown origin tries to connect as a plugin. It is refused until you allow its origin, which adds it to the " +
+			"configuration. It must still prove that it has the plugins' token.",
+		Title: "a plugin tried to connect from an unknown origin: {origins}",
+		Fix:   "If this is a plugin that you use, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
 	}
 	PluginWithoutSource = status.ProblemType{
 		Code: "plugin.source", Severity: status.Notice,
@@ -135,8 +149,9 @@ var (
 	}
 	TokenRefused = status.ProblemType{
 		Code: "token.refused", Severity: status.Error,
-		Description: "The file with the token of HTTP clients is readable by others, owned by someone else or damaged, so nothing is served over HTTP. Agents that use `lectern serve` are not affected.",
-		Title:       "{why}",
-		Fix:         "Do what the message says and restart the hub.",
+		Description: "The file with the token of HTTP clients is readable by others, owned by someone else or damaged, so nothing is served " +
+			"over HTTP. Agents that use `lectern serve` are not affected.",
+		Title: "{why}",
+		Fix:   "Do what the message says and restart the hub.",
 	}
 )

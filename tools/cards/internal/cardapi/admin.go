@@ -122,7 +122,9 @@ func makeKey(r *request) (answer, error) {
 	}
 	object := keyObject(k)
 	object["api_key"] = text
-	return created(map[string]any{"key": object, "message": "API key generated successfully", "warning": "Store this key now: it is not shown again"})
+	return created(map[string]any{
+		"key": object, "message": "API key generated successfully", "warning": "Store this key now: it is not shown again",
+	})
 }
 
 func (r *request) theKey() (cardauth.APIKey, error) {

@@ -141,7 +141,8 @@ func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*requ
 		return q, route, notFound("No such path: %s %s", r.Method, r.URL.Path)
 	case int64(len(body)) > a.maxBody(route):
 		return q, route, &apiError{
-			status: http.StatusRequestEntityTooLarge, code: "validation_error", message: fmt.Sprintf("The request is larger than %d bytes", a.maxBody(route)),
+			status: http.StatusRequestEntityTooLarge, code: "validation_error",
+			message: fmt.Sprintf("The request is larger than %d bytes", a.maxBody(route)),
 		}
 	case route.effect == Open:
 		return q, route, nil
@@ -150,7 +151,8 @@ func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*requ
 	case who.RateLimit == 0:
 		return q, route, nil
 	}
-	return q, route, a.take(r.Context(), "cards/rate/"+who.Subject, 1, sqlstore.RateLimit{Limit: who.RateLimit, Window: time.Hour}, "Too many requests")
+	return q, route, a.take(r.Context(), "cards/rate/"+who.Subject, 1, sqlstore.RateLimit{Limit: who.RateLimit, Window: time.Hour},
+		"Too many requests")
 }
 
 // maxBody is the largest body of a route: a file is larger by its base64.
@@ -191,7 +193,9 @@ func (a *API) guarded(handle func() (answer, error)) (out answer, err error) {
 func (a *API) Unauthorized(r *http.Request) Answer {
 	err := a.unauthorized(r)
 	if scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " "); found && strings.EqualFold(scheme, "Bearer") && token != "" {
-		err = &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Invalid or expired token", challenge: `Bearer error="invalid_token"`}
+		err = &apiError{
+			status: http.StatusUnauthorized, code: "unauthorized", message: "Invalid or expired token", challenge: `Bearer error="invalid_token"`,
+		}
 		switch _, why := a.Auth.Verify(r.Context(), strings.TrimSpace(token)); {
 		case errors.Is(why, cardauth.ErrExpired):
 			err.challenge = `Bearer error="expired"`
@@ -203,7 +207,9 @@ func (a *API) Unauthorized(r *http.Request) Answer {
 }
 
 func (a *API) unauthorized(*http.Request) *apiError {
-	return &apiError{status: http.StatusUnauthorized, code: "unauthorized", message: "Missing authorization token", challenge: `Bearer realm="cards"`}
+	return &apiError{
+		status: http.StatusUnauthorized, code: "unauthorized", message: "Missing authorization token", challenge: `Bearer realm="cards"`,
+	}
 }
 
 // Refused is the answer to a request that was stopped on its way, with a code of the
@@ -238,7 +244,8 @@ func (a *API) encode(r *http.Request, in answer) Answer {
 		var err error
 		if out.Body, err = encode(in.value); err != nil {
 			a.Log.Error("encode answer", "err", err)
-			out.Status, out.Body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal_error","message":"An unexpected error occurred"}}`)
+			out.Status = http.StatusInternalServerError
+			out.Body = []byte(`{"error":{"code":"internal_error","message":"An unexpected error occurred"}}`)
 		}
 		out.Header.Set("Content-Type", "application/json; charset=utf-8")
 	}

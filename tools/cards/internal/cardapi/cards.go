@@ -22,7 +22,8 @@ func full(c cardstore.Card) map[string]any {
 		codename = c.Codename
 	}
 	return map[string]any{
-		"name": c.Name, "id": c.ID, "type": c.Type, "codename": codename, "content": c.Content, "updated_at": stamp(c.UpdatedAt), "created_at": stamp(c.CreatedAt),
+		"name": c.Name, "id": c.ID, "type": c.Type, "codename": codename, "content": c.Content, "updated_at": stamp(c.UpdatedAt),
+		"created_at":   stamp(c.CreatedAt),
 		"virtual_card": c.Virtual(), "rendered": false,
 	}
 }

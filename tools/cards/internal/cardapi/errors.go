@@ -46,7 +46,9 @@ func notFound(format string, args ...any) *apiError {
 }
 
 func forbidden(message string, needs cardstore.Role) *apiError {
-	return &apiError{status: http.StatusForbidden, code: "permission_denied", message: message, details: map[string]any{"required_role": needs}}
+	return &apiError{
+		status: http.StatusForbidden, code: "permission_denied", message: message, details: map[string]any{"required_role": needs},
+	}
 }
 
 // noPermission is the sentence for a name or a card that its caller may not have.
@@ -97,13 +99,21 @@ func (a *API) apiErrorOf(q *request, err error) *apiError {
 		return e
 	}
 	if errors.Is(err, sqlstore.ErrBusy) {
-		return &apiError{status: http.StatusServiceUnavailable, code: "unavailable", message: "The wiki is busy; try again in a moment", retry: time.Second}
+		return &apiError{
+			status: http.StatusServiceUnavailable, code: "unavailable", message: "The wiki is busy; try again in a moment", retry: time.Second,
+		}
 	}
 	if barred, ok := errors.AsType[*cardstore.BarredError](err); ok {
-		return &apiError{status: http.StatusForbidden, code: "permission_denied", message: noPermission, details: map[string]any{"card": string(barred.Name), "required_role": barred.Role}}
+		return &apiError{
+			status: http.StatusForbidden, code: "permission_denied", message: noPermission,
+			details: map[string]any{"card": string(barred.Name), "required_role": barred.Role},
+		}
 	}
 	if denied, ok := errors.AsType[*cardstore.DeniedError](err); ok {
-		return &apiError{status: http.StatusForbidden, code: "permission_denied", message: "You do not have permission to " + denied.Action + " this card", details: map[string]any{"card": string(denied.Name)}}
+		return &apiError{
+			status: http.StatusForbidden, code: "permission_denied", message: "You do not have permission to " + denied.Action + " this card",
+			details: map[string]any{"card": string(denied.Name)},
+		}
 	}
 	if taken, ok := errors.AsType[*cardstore.TakenError](err); ok {
 		return cardInvalid("name", taken.Error())

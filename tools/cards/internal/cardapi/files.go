@@ -78,10 +78,14 @@ func uploadFile(r *request) (answer, error) {
 	}
 	var c cardstore.Card
 	err = r.store.Together(r.Context(), func(s *cardstore.Store) error {
-		update := cardstore.CardUpdate{Type: &in.Type, Upload: true, Content: func(string) (string, error) { return fileContent(kept, filename), nil }}
+		update := cardstore.CardUpdate{Type: &in.Type, Upload: true, Content: func(string) (string, error) {
+			return fileContent(kept, filename), nil
+		}}
 		c, err = s.Update(r.Context(), r.by(), r.args[0], update)
 		if errors.Is(err, cardstore.ErrNotFound) {
-			c, err = s.Create(r.Context(), r.by(), cardstore.NewCard{Name: r.args[0], Type: in.Type, Content: fileContent(kept, filename), Upload: true})
+			c, err = s.Create(r.Context(), r.by(), cardstore.NewCard{
+				Name: r.args[0], Type: in.Type, Content: fileContent(kept, filename), Upload: true,
+			})
 		}
 		return err
 	})
@@ -131,6 +135,7 @@ func getFile(r *request) (answer, error) {
 		kind = "application/octet-stream"
 	}
 	return answer{status: http.StatusOK, raw: data, headers: map[string]string{
-		"Content-Type": kind, "Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": filename}), "Content-Security-Policy": "sandbox",
+		"Content-Type": kind, "Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": filename}),
+		"Content-Security-Policy": "sandbox",
 	}}, nil
 }

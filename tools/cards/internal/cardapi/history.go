@@ -18,7 +18,9 @@ func getHistory(r *request) (answer, error) {
 	}
 	list := make([]map[string]any, 0, len(revisions))
 	for _, one := range revisions {
-		list = append(list, map[string]any{"act_id": one.Act, "action": one.Action, "actor": one.Actor, "acted_at": stamp(one.At), "changes": one.Changes})
+		list = append(list, map[string]any{
+			"act_id": one.Act, "action": one.Action, "actor": one.Actor, "acted_at": stamp(one.At), "changes": one.Changes,
+		})
 	}
 	return ok(map[string]any{"card": c.Name, "revisions": list, "total": total, "in_trash": c.InTrash()})
 }
@@ -71,7 +73,10 @@ func restoreCard(r *request) (answer, error) {
 
 func getTrash(r *request) (answer, error) {
 	if r.who.Role != cardstore.Admin {
-		return answer{}, &apiError{status: http.StatusForbidden, code: "permission_denied", message: "Only admin role can access trash", details: map[string]any{"required_role": cardstore.Admin}}
+		return answer{}, &apiError{
+			status: http.StatusForbidden, code: "permission_denied", message: "Only admin role can access trash",
+			details: map[string]any{"required_role": cardstore.Admin},
+		}
 	}
 	var f cardstore.Search
 	if err := r.page(&f); err != nil {
@@ -85,5 +90,7 @@ func getTrash(r *request) (answer, error) {
 	for _, c := range cards {
 		list = append(list, map[string]any{"name": c.Name, "type": c.Type, "deleted_at": stamp(c.DeletedAt), "deleted_by": c.DeletedBy})
 	}
-	return ok(map[string]any{"cards": list, "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total)})
+	return ok(map[string]any{
+		"cards": list, "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total),
+	})
 }

@@ -67,7 +67,8 @@ func (a *API) insertJob(ctx context.Context, subject string, id int64) error {
 		if _, err := c.Exec(ctx, "DELETE FROM job WHERE made_at < ?", a.Now().Add(-jobKept).UnixNano()); err != nil {
 			return err
 		}
-		_, err := c.Exec(ctx, "INSERT INTO job (id, subject, state, done, total, answer, error, made_at, seen_at) VALUES (?, ?, 'queued', 0, 0, '', '', ?, ?)", id, subject, now, now)
+		_, err := c.Exec(ctx, "INSERT INTO job (id, subject, state, done, total, answer, error, made_at, seen_at) VALUES (?, ?, 'queued', 0, "+
+			"0, '', '', ?, ?)", id, subject, now, now)
 		return err
 	})
 }
@@ -129,7 +130,8 @@ func messageOf(body []byte) string {
 func (a *API) setJob(ctx context.Context, id int64, state, result, why string) error {
 	at, _ := a.progressOf(id)
 	return a.Store.DB().Write(ctx, func(c *sqlstore.Conn) error {
-		_, err := c.Exec(ctx, "UPDATE job SET state = ?, done = ?, total = ?, answer = ?, error = ?, seen_at = ? WHERE id = ?", state, at.done, at.total, result, why, a.Now().UnixNano(), id)
+		_, err := c.Exec(ctx, "UPDATE job SET state = ?, done = ?, total = ?, answer = ?, error = ?, seen_at = ? WHERE id = ?", state, at.done,
+			at.total, result, why, a.Now().UnixNano(), id)
 		return err
 	})
 }
@@ -152,7 +154,8 @@ func getJob(r *request) (answer, error) {
 	var state, result, why string
 	var at jobProgress
 	var seen int64
-	err = r.api.Store.DB().Reader().QueryRow(r.Context(), "SELECT state, done, total, answer, error, seen_at FROM job WHERE id = ? AND subject = ?", id, r.who.Subject).
+	err = r.api.Store.DB().Reader().QueryRow(r.Context(),
+		"SELECT state, done, total, answer, error, seen_at FROM job WHERE id = ? AND subject = ?", id, r.who.Subject).
 		Scan(&state, &at.done, &at.total, &result, &why, &seen)
 	if errors.Is(err, sql.ErrNoRows) {
 		return answer{}, notFound("Job '%s' not found", r.args[0])

@@ -45,7 +45,8 @@ func searchCards(r *request) (answer, error) {
 	v := r.URL.Query()
 	f := cardstore.Search{
 		Words: v.Get("q"), In: v.Get("search_in"), Match: v.Get("match_mode"), CaseSensitive: v.Get("case_sensitive") == "true",
-		Prefix: v.Get("prefix"), NotName: v.Get("not_name"), Tag: v.Get("tag"), WithVirtual: v.Get("include_virtual") == "true" || v.Get("prefix") != "",
+		Prefix: v.Get("prefix"), NotName: v.Get("not_name"), Tag: v.Get("tag"), WithVirtual: v.Get("include_virtual") == "true" ||
+			v.Get("prefix") != "",
 	}
 	if f.In != "" && !slices.Contains([]string{"name", "content", "both"}, f.In) {
 		return answer{}, invalid("search_in", "search_in must be name, content or both")
@@ -112,7 +113,8 @@ func getChildren(r *request) (answer, error) {
 	}
 	after := next(f.Offset, len(cards), total)
 	return ok(map[string]any{
-		"parent": parent.Name, "children": listOf(cards, full), "child_count": total, "depth": depth, "limit": f.Limit, "offset": f.Offset, "next_offset": after, "truncated": after != nil,
+		"parent": parent.Name, "children": listOf(cards, full), "child_count": total, "depth": depth, "limit": f.Limit, "offset": f.Offset,
+		"next_offset": after, "truncated": after != nil,
 	})
 }
 
@@ -131,7 +133,9 @@ func getOutline(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(map[string]any{"card": c.Name, "type": c.Type, "content_length": utf8.RuneCountInString(c.Content), "headings": cardtext.Outline(c.Content)})
+	return ok(map[string]any{
+		"card": c.Name, "type": c.Type, "content_length": utf8.RuneCountInString(c.Content), "headings": cardtext.Outline(c.Content),
+	})
 }
 
 func searchContent(r *request) (answer, error) {
@@ -148,7 +152,9 @@ func searchContent(r *request) (answer, error) {
 		return answer{}, invalid("query", "Missing query parameter")
 	}
 	matches, total := cardtext.Find(c.Content, query, around, mostList)
-	return ok(map[string]any{"card": c.Name, "query": query, "match_count": total, "content_length": utf8.RuneCountInString(c.Content), "matches": matches})
+	return ok(map[string]any{
+		"card": c.Name, "query": query, "match_count": total, "content_length": utf8.RuneCountInString(c.Content), "matches": matches,
+	})
 }
 
 // commonTypes are those that a writer of a wiki needs.

@@ -51,7 +51,8 @@ func postAuth(r *request) (answer, error) {
 		return answer{}, err
 	}
 	out := map[string]any{
-		"token": token.Text, "role": who.Role, "expires_in": int(token.Life.Seconds()), "expires_at": stamp(token.ExpiresAt), "auth_method": "api_key",
+		"token": token.Text, "role": who.Role, "expires_in": int(token.Life.Seconds()), "expires_at": stamp(token.ExpiresAt),
+		"auth_method": "api_key",
 	}
 	if byPassword {
 		out["auth_method"], out["username"] = "username", who.Account
@@ -75,9 +76,14 @@ func (a *API) login(r *request, in cardauth.Login) (cardauth.Principal, error) {
 	}
 	switch {
 	case errors.Is(err, cardauth.ErrCredentials):
-		return cardauth.Principal{}, &apiError{status: http.StatusUnauthorized, code: "invalid_credentials", message: "Invalid API key", challenge: `Bearer realm="cards"`}
+		return cardauth.Principal{}, &apiError{
+			status: http.StatusUnauthorized, code: "invalid_credentials", message: "Invalid API key", challenge: `Bearer realm="cards"`,
+		}
 	case errors.Is(err, cardauth.ErrPassword):
-		return cardauth.Principal{}, &apiError{status: http.StatusUnauthorized, code: "authentication_failed", message: "Invalid username or password", challenge: `Bearer realm="cards"`}
+		return cardauth.Principal{}, &apiError{
+			status: http.StatusUnauthorized, code: "authentication_failed", message: "Invalid username or password",
+			challenge: `Bearer realm="cards"`,
+		}
 	case err != nil:
 		return cardauth.Principal{}, err
 	}
@@ -102,7 +108,9 @@ func getHealth(r *request) (answer, error) {
 	if err != nil {
 		state, status = "degraded", http.StatusServiceUnavailable
 	}
-	return answer{status: status, value: map[string]any{"status": state, "checks": map[string]any{"database": err == nil}, "timestamp": stamp(r.api.Now())}}, nil
+	return answer{
+		status: status, value: map[string]any{"status": state, "checks": map[string]any{"database": err == nil}, "timestamp": stamp(r.api.Now())},
+	}, nil
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

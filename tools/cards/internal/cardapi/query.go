@@ -147,7 +147,8 @@ func runQuery(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return answer{status: http.StatusOK, value: map[string]any{
-		"results": listOf(cards, summary), "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total), "query": query,
+		"results": listOf(cards, summary), "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total),
+		"query": query,
 	}}, nil
 }
 

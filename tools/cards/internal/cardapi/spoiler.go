@@ -43,7 +43,9 @@ func spoilerScan(r *request) (answer, error) {
 	if err := r.writeScan(in.Results, in.Scope, found); err != nil {
 		return answer{}, err
 	}
-	return ok(map[string]any{"status": "completed", "matches": len(found), "results_card": in.Results, "scope": in.Scope, "terms_checked": len(terms)})
+	return ok(map[string]any{
+		"status": "completed", "matches": len(found), "results_card": in.Results, "scope": in.Scope, "terms_checked": len(terms),
+	})
 }
 
 // A scanBody is what a scan is to do.

@@ -47,7 +47,9 @@ func validateTags(r *request) (answer, error) {
 		return answer{}, err
 	}
 	none := []string{}
-	return ok(map[string]any{"valid": true, "errors": none, "warnings": none, "required_tags": none, "suggested_tags": none, "provided_tags": in.Tags})
+	return ok(map[string]any{
+		"valid": true, "errors": none, "warnings": none, "required_tags": none, "suggested_tags": none, "provided_tags": in.Tags,
+	})
 }
 
 // missingChildren are the usual children of a type that are not among the names.
@@ -82,7 +84,9 @@ func validateStructure(r *request) (answer, error) {
 
 func getRequirements(r *request) (answer, error) {
 	none := []string{}
-	return ok(map[string]any{"required_tags": none, "suggested_tags": none, "required_children": none, "suggested_children": childrenFor(r.args[0])})
+	return ok(map[string]any{
+		"required_tags": none, "suggested_tags": none, "required_children": none, "suggested_children": childrenFor(r.args[0]),
+	})
 }
 
 func recommendStructure(r *request) (answer, error) {
@@ -127,7 +131,8 @@ func suggestImprovements(r *request) (answer, error) {
 	missing := missingChildren(string(c.Type), listOf(children, func(c cardstore.Card) string { return string(c.Name) }))
 	none := []string{}
 	return ok(map[string]any{
-		"card_name": c.Name, "card_type": c.Type, "missing_children": missing, "missing_tags": none, "naming_issues": none, "suggested_additions": none,
-		"summary": fmt.Sprintf("%d suggested children are missing", len(missing)),
+		"card_name": c.Name, "card_type": c.Type, "missing_children": missing, "missing_tags": none, "naming_issues": none,
+		"suggested_additions": none,
+		"summary":             fmt.Sprintf("%d suggested children are missing", len(missing)),
 	})
 }

@@ -175,7 +175,8 @@ func (a *Auth) Revoke(ctx context.Context, subject string) error {
 }
 
 func (a *Auth) revoke(ctx context.Context, q *sqlstore.Conn, subject string) error {
-	_, err := q.Exec(ctx, "INSERT INTO revoked (subject, before) VALUES (?, ?) ON CONFLICT (subject) DO UPDATE SET before = excluded.before", subject, a.o.Now().Unix()+1)
+	_, err := q.Exec(ctx, "INSERT INTO revoked (subject, before) VALUES (?, ?) ON CONFLICT (subject) DO UPDATE SET before = excluded.before",
+		subject, a.o.Now().Unix()+1)
 	return err
 }
 
@@ -211,7 +212,8 @@ func (a *Auth) CreateServiceAccounts(ctx context.Context) error {
 	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
 		for _, role := range cardstore.Roles() {
 			name := cardstore.ServiceAccount(role)
-			if _, err := q.Exec(ctx, "INSERT INTO account (name, email, password, role, active) VALUES (?, ?, '', ?, 1) ON CONFLICT DO NOTHING", name, name+"@localhost", string(role)); err != nil {
+			if _, err := q.Exec(ctx, "INSERT INTO account (name, email, password, role, active) VALUES (?, ?, '', ?, 1) ON CONFLICT DO NOTHING",
+				name, name+"@localhost", string(role)); err != nil {
 				return err
 			}
 		}
@@ -298,7 +300,8 @@ func most(roles []cardstore.Role) (best cardstore.Role) {
 func (a *Auth) byPassword(ctx context.Context, in Login) (Principal, error) {
 	var one Account
 	var hash, role string
-	err := a.o.DB.Reader().QueryRow(ctx, "SELECT name, email, password, role FROM account WHERE active = 1 AND (email = ? OR name = ?)", strings.ToLower(in.User), in.User).
+	err := a.o.DB.Reader().QueryRow(ctx, "SELECT name, email, password, role FROM account WHERE active = 1 AND (email = ? OR name = ?)",
+		strings.ToLower(in.User), in.User).
 		Scan(&one.Name, &one.Email, &hash, &role)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Principal{}, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
@@ -89,7 +90,8 @@ func (a *Auth) Issue(ctx context.Context, p Principal) (Token, error) {
 	_, _ = rand.Read(id[:])
 	token := jwt.NewWithClaims(jwt.SigningMethodRS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Subject: p.Subject, Issuer: Issuer, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(expires), ID: hex.EncodeToString(id[:]),
+			Subject: p.Subject, Issuer: Issuer, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(expires),
+			ID: hex.EncodeToString(id[:]),
 		},
 		Role: string(p.Role), Kid: by.kid,
 	})
@@ -109,7 +111,8 @@ func (a *Auth) Verify(ctx context.Context, text string) (Principal, error) {
 	_, err := jwt.ParseWithClaims(text, &c, func(t *jwt.Token) (any, error) {
 		kid, _ := t.Header["kid"].(string)
 		return a.publicKey(ctx, kid)
-	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(Issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(a.o.Leeway), jwt.WithTimeFunc(a.o.Now))
+	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(Issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithLeeway(a.o.Leeway), jwt.WithTimeFunc(a.o.Now))
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return Principal{}, ErrExpired
@@ -126,7 +129,8 @@ func (a *Auth) Verify(ctx context.Context, text string) (Principal, error) {
 func (a *Auth) current(ctx context.Context, p Principal, c claims) (Principal, error) {
 	q := a.o.DB.Reader()
 	var revoked int
-	if err := q.QueryRow(ctx, "SELECT count(*) FROM revoked WHERE subject IN (?, ?) AND before > ?", p.Subject, p.TokenID, c.IssuedAt.Unix()).Scan(&revoked); err != nil {
+	if err := q.QueryRow(ctx, "SELECT count(*) FROM revoked WHERE subject IN (?, ?) AND before > ?", p.Subject, p.TokenID, c.IssuedAt.Unix()).
+		Scan(&revoked); err != nil {
 		return Principal{}, err
 	}
 	if revoked > 0 {
@@ -260,7 +264,8 @@ func (a *Auth) Rotate(ctx context.Context, atOnce bool) error {
 	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
 		if atOnce { // two hubs may start together
 			var there int
-			if err := q.QueryRow(ctx, "SELECT count(*) FROM signing_key WHERE known_to = 0 AND signs_from <= ?", now.UnixNano()).Scan(&there); err != nil || there > 0 {
+			if err := q.QueryRow(ctx, "SELECT count(*) FROM signing_key WHERE known_to = 0 AND signs_from <= ?", now.UnixNano()).
+				Scan(&there); err != nil || there > 0 {
 				return err
 			}
 		}
@@ -271,7 +276,8 @@ func (a *Auth) Rotate(ctx context.Context, atOnce bool) error {
 			return err
 		}
 		_, err := q.Exec(ctx, "INSERT INTO signing_key (kid, private, made_at, signs_from, known_to) VALUES (?, ?, ?, ?, 0)",
-			"key-"+hex.EncodeToString(id[:]), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})), now.UnixNano(), from.UnixNano())
+			"key-"+hex.EncodeToString(id[:]), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})), now.UnixNano(),
+			from.UnixNano())
 		return err
 	})
 	a.mu.Lock()
@@ -324,7 +330,7 @@ func (a *Auth) JWKS(ctx context.Context) ([]JWK, error) {
 			all = append(all, k)
 		}
 	}
-	slices.SortFunc(all, func(a, b signingKey) int { return b.signsFrom.Compare(a.signsFrom) })
+	order.Sort(all, func(a, b signingKey) int { return b.signsFrom.Compare(a.signsFrom) })
 	out := []JWK{}
 	encode := base64.RawURLEncoding.EncodeToString
 	for _, k := range all {

@@ -99,7 +99,8 @@ func parseBase(text string) (*url.URL, error) {
 		loopback = ip.IsLoopback()
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
-		return nil, fmt.Errorf("the address must begin with https://, because the key of the wiki is sent to it; only http://localhost may do without")
+		return nil, fmt.Errorf("the address must begin with https://, because the key of the wiki is sent to it; only http://localhost may do " +
+			"without")
 	}
 	if u.Path == "" {
 		u.Path = "/api/mcp"
@@ -145,7 +146,10 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 			return Response{}, fmt.Errorf("encode request: %w", err)
 		}
 		if len(body) > maxRequest {
-			return Response{}, &APIError{Status: http.StatusRequestEntityTooLarge, Code: "validation_error", Message: fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), maxRequest)}
+			return Response{}, &APIError{
+				Status: http.StatusRequestEntityTooLarge, Code: "validation_error",
+				Message: fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), maxRequest),
+			}
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.o.Budget)
@@ -217,7 +221,8 @@ func readAnswer(answer *http.Response, text []byte, now time.Time) (Response, er
 	case len(text) > maxAnswer:
 		return Response{}, &NetworkError{Message: fmt.Sprintf("the wiki's answer is larger than %d bytes", maxAnswer)}
 	case answer.StatusCode >= 300 && answer.StatusCode < 400:
-		return Response{}, &NetworkError{Message: "the wiki redirects to another address, which does not get the key: correct the url of the source"}
+		return Response{}, &NetworkError{Message: "the wiki redirects to another address, which does not get the key: correct the url of the " +
+			"source"}
 	case answer.StatusCode >= 300:
 		return Response{}, ParseError(answer.StatusCode, answer.Header, text, now)
 	case !json.Valid(text):

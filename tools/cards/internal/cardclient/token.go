@@ -82,7 +82,8 @@ func (c *Client) noteLife(role string, used *token, header http.Header) {
 	slot := c.slot(role)
 	slot.mu.Lock()
 	defer slot.mu.Unlock()
-	if left := time.Duration(seconds) * time.Second; slot.now == used && left < renewBefore && c.o.Now().Add(left).Before(used.expires.Add(-leeway)) {
+	if left := time.Duration(seconds) * time.Second; slot.now == used && left < renewBefore && c.o.Now().Add(left).
+		Before(used.expires.Add(-leeway)) {
 		slot.now = &token{text: used.text, expires: c.o.Now().Add(left), renew: c.o.Now()}
 	}
 }
@@ -129,7 +130,8 @@ func (c *Client) verify(ctx context.Context, text, role string) (*token, error) 
 			return nil, err
 		}
 		return key, nil
-	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(c.o.Issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(c.o.Now))
+	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(c.o.Issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithLeeway(leeway), jwt.WithTimeFunc(c.o.Now))
 	switch {
 	case unavailable != nil:
 		return nil, unavailable

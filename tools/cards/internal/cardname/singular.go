@@ -79,7 +79,8 @@ func rules(pairs ...string) (all []singularRule) {
 // are looked up without a pattern.
 func hasNoPlural(word string) bool {
 	last := word[len(word)-1]
-	return last < utf8.RuneSelf && !strings.ContainsRune("sexdniaSEXDNIA", rune(last)) && (len(word) < 4 || !strings.EqualFold(word[:4], "oxen"))
+	return last < utf8.RuneSelf && !strings.ContainsRune("sexdniaSEXDNIA", rune(last)) && (len(word) < 4 ||
+		!strings.EqualFold(word[:4], "oxen"))
 }
 
 // isPlain reports whether only the last rule fits a word that ends with s: what comes

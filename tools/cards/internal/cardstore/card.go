@@ -49,7 +49,8 @@ func scanCard(row sqlstore.Row) (Card, error) {
 	var name, typeName string
 	var created, updated int64
 	var trash int
-	err := row.Scan(&c.ID, &name, &c.TypeID, &typeName, &c.Codename, &c.Content, &created, &updated, &c.Revision, &c.key, &c.position, &c.leftID, &c.rightID, &c.class, &trash)
+	err := row.Scan(&c.ID, &name, &c.TypeID, &typeName, &c.Codename, &c.Content, &created, &updated, &c.Revision, &c.key, &c.position,
+		&c.leftID, &c.rightID, &c.class, &trash)
 	c.Name, c.Type, c.trash = cardname.Name(name), cardname.Name(typeName), trash != 0
 	c.CreatedAt, c.UpdatedAt = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()
 	return c, err

@@ -62,7 +62,8 @@ func createCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, in N
 		return Card{}, err
 	}
 	if !who.admit(by.groups()) {
-		return Card{}, &InvalidError{"permission_denied", fmt.Sprintf("Permission denied You don't have permission to create this %s card", kind.Name)}
+		return Card{}, &InvalidError{"permission_denied",
+			fmt.Sprintf("Permission denied You don't have permission to create this %s card", kind.Name)}
 	}
 	if (kind.ID == fileID || kind.ID == imageID) && !in.Upload {
 		return Card{}, &InvalidError{"content", fmt.Sprintf("%s is missing; upload it", kind.Name)}
@@ -131,7 +132,9 @@ func (s *Store) insert(ctx context.Context, q *sqlstore.Conn, by Caller, n cardn
 }
 
 // insertAs is insert with the id that a new card gets.
-func (s *Store) insertAs(ctx context.Context, q *sqlstore.Conn, by Caller, id int64, n cardname.Name, kind Card, content string) (Card, error) {
+func (s *Store) insertAs(
+	ctx context.Context, q *sqlstore.Conn, by Caller, id int64, n cardname.Name, kind Card, content string,
+) (Card, error) {
 	left, right, err := s.ensureSides(ctx, q, by, n)
 	if err != nil {
 		return Card{}, err
@@ -209,7 +212,8 @@ func insertCard(ctx context.Context, q *sqlstore.Conn, c Card, by Caller, now in
 	}
 	_, err := q.Exec(ctx, `INSERT INTO card (id, position, key, name, words, left_id, right_id, type_id, codename, content, class_id, trash, created_at, updated_at, updater, act_id)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
-		c.ID, c.position, c.key, string(c.Name), searchedWords(c.Name), c.leftID, c.rightID, c.TypeID, codename, c.Content, c.class, now, now, by.Account, c.Revision)
+		c.ID, c.position, c.key, string(c.Name), searchedWords(c.Name), c.leftID, c.rightID, c.TypeID, codename, c.Content, c.class, now, now,
+		by.Account, c.Revision)
 	return err
 }
 
@@ -244,7 +248,8 @@ func writeReferences(ctx context.Context, q *sqlstore.Conn, c Card) error {
 		if key == "" {
 			continue
 		}
-		_, err := q.Exec(ctx, "INSERT INTO reference (referer_id, kind, key) VALUES (?, ?, ?) ON CONFLICT (referer_id, kind, key) DO NOTHING", c.ID, string(r.Kind), key)
+		_, err := q.Exec(ctx, "INSERT INTO reference (referer_id, kind, key) VALUES (?, ?, ?) ON CONFLICT (referer_id, kind, key) DO NOTHING",
+			c.ID, string(r.Kind), key)
 		if err != nil {
 			return err
 		}

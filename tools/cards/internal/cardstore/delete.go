@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
@@ -40,7 +41,7 @@ func deleteCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name
 		return Card{}, cmpOr(err, ErrSystemCard)
 	}
 	act := s.newID()
-	slices.SortStableFunc(gone, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	order.SortStable(gone, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	for _, g := range gone {
 		if err := trashCard(ctx, s, q, by, g, act); err != nil {
 			return Card{}, err
@@ -61,7 +62,8 @@ func goingWith(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 // trash puts one card into the trash.
 func trashCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Card, act int64) error {
 	c.Revision = act
-	if _, err := q.Exec(ctx, "UPDATE card SET trash = 1, updated_at = ?, updater = ?, act_id = ? WHERE id = ?", s.nextPosition(), by.Account, act, c.ID); err != nil {
+	if _, err := q.Exec(ctx, "UPDATE card SET trash = 1, updated_at = ?, updater = ?, act_id = ? WHERE id = ?", s.nextPosition(), by.Account,
+		act, c.ID); err != nil {
 		return err
 	}
 	if _, err := q.Exec(ctx, "DELETE FROM reference WHERE referer_id = ?", c.ID); err != nil {

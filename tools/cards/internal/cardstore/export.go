@@ -51,9 +51,12 @@ func (s *Store) Export(ctx context.Context, by Caller, one func(ExportedCard) er
 // exportBatch gives the cards that follow a position to one. It reads few at a time,
 // because a wiki may not fit into memory. It returns the last position, and whether
 // there may be more.
-func exportBatch(ctx context.Context, q *sqlstore.Conn, hidden map[int64]bool, after int64, one func(ExportedCard) error) (last int64, more bool, err error) {
+func exportBatch(
+	ctx context.Context, q *sqlstore.Conn, hidden map[int64]bool, after int64, one func(ExportedCard) error,
+) (last int64, more bool, err error) {
 	const batch = 200
-	cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after, batch)
+	cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.position > ? ORDER BY c.position LIMIT ?", after,
+		batch)
 	if err != nil {
 		return after, false, err
 	}
@@ -80,7 +83,8 @@ func export(ctx context.Context, q *sqlstore.Conn, c Card) (ExportedCard, error)
 	}
 	revisions, err := sqlstore.Select(ctx, q, scanRevision, "SELECT "+revisionColumns+"WHERE r.card_id = ? ORDER BY r.position", c.ID)
 	for _, r := range revisions {
-		out.Revisions = append(out.Revisions, ExportedRevision{r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name), string(r.Type), r.Content})
+		out.Revisions = append(out.Revisions, ExportedRevision{r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name),
+			string(r.Type), r.Content})
 	}
 	return out, err
 }

@@ -29,7 +29,8 @@ func (s *Store) remember(ctx context.Context, q *sqlstore.Conn, by Caller, c Car
 	s.record.add(c.Name)
 	_, err := q.Exec(ctx, `INSERT INTO revision (card_id, position, act_id, action, actor, acted_at, changes, name, type_id, content, class_id)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.ID, s.nextPosition(), c.Revision, action, by.Account, s.now().UnixNano(), strings.Join(changes, ","), string(c.Name), c.TypeID, c.Content, c.class)
+		c.ID, s.nextPosition(), c.Revision, action, by.Account, s.now().UnixNano(), strings.Join(changes, ","), string(c.Name), c.TypeID,
+		c.Content, c.class)
 	return err
 }
 
@@ -47,7 +48,9 @@ func scanRevision(row sqlstore.Row) (r Revision, err error) {
 // History lists the revisions of a card that the caller might have read when they
 // were made, newest first, and how many there are. With fromTrash it also finds a
 // card in the trash.
-func (s *Store) History(ctx context.Context, by Caller, name string, fromTrash bool, limit int) (c Card, revisions []Revision, total int, err error) {
+func (s *Store) History(
+	ctx context.Context, by Caller, name string, fromTrash bool, limit int,
+) (c Card, revisions []Revision, total int, err error) {
 	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if c, err = getAnywhere(ctx, q, by, name, fromTrash); err != nil {
 			return err
@@ -60,7 +63,8 @@ func (s *Store) History(ctx context.Context, by Caller, name string, fromTrash b
 		if err := q.QueryRow(ctx, "SELECT count(*) FROM revision r WHERE r.card_id = ? AND "+seen, c.ID).Scan(&total); err != nil {
 			return err
 		}
-		revisions, err = sqlstore.Select(ctx, q, scanRevision, "SELECT "+revisionColumns+"WHERE r.card_id = ? AND "+seen+" ORDER BY r.position DESC LIMIT ?", c.ID, limit)
+		revisions, err = sqlstore.Select(ctx, q, scanRevision,
+			"SELECT "+revisionColumns+"WHERE r.card_id = ? AND "+seen+" ORDER BY r.position DESC LIMIT ?", c.ID, limit)
 		return err
 	})
 	return c, revisions, total, err
@@ -117,7 +121,8 @@ func (s *Store) RevisionOf(ctx context.Context, by Caller, name string, act int6
 }
 
 func revision(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, act int64) (Revision, error) {
-	r, err := scanRevision(q.QueryRow(ctx, "SELECT "+revisionColumns+"WHERE r.card_id = ? AND r.act_id = ? ORDER BY r.position DESC LIMIT 1", c.ID, act))
+	r, err := scanRevision(q.QueryRow(ctx, "SELECT "+revisionColumns+"WHERE r.card_id = ? AND r.act_id = ? ORDER BY r.position DESC LIMIT 1",
+		c.ID, act))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Revision{}, ErrNotFound
 	}
@@ -222,7 +227,8 @@ func (s *Store) Trash(ctx context.Context, by Caller, limit, offset int) (cards 
 			err = row.Scan(&t.ID, &name, &typeName, &at, &t.DeletedBy)
 			t.Name, t.Type, t.DeletedAt = cardname.Name(name), cardname.Name(typeName), time.Unix(0, at).UTC()
 			return t, err
-		}, "SELECT c.id, c.name, t.name, c.updated_at, c.updater"+cardTables+"WHERE c.trash = 1 AND "+seen.condition("c")+" ORDER BY c.updated_at DESC, c.position DESC LIMIT ? OFFSET ?", limit, offset)
+		}, "SELECT c.id, c.name, t.name, c.updated_at, c.updater"+cardTables+"WHERE c.trash = 1 AND "+seen.condition("c")+
+			" ORDER BY c.updated_at DESC, c.position DESC LIMIT ? OFFSET ?", limit, offset)
 		return err
 	})
 	return cards, total, err

@@ -41,7 +41,8 @@ func (s *Store) Related(ctx context.Context, by Caller, name string, how Relatio
 			which, arg = "c.key IN (SELECT key FROM reference WHERE kind = 'I' AND referer_id = ?)", c.ID
 		case Referers:
 		}
-		cards, err = sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE +c.trash = 0 AND "+which+" AND "+seen.condition("c")+" ORDER BY c.position LIMIT ?", arg, limit)
+		cards, err = sqlstore.Select(ctx, q, scanCard,
+			"SELECT "+cardColumns+cardTables+"WHERE +c.trash = 0 AND "+which+" AND "+seen.condition("c")+" ORDER BY c.position LIMIT ?", arg, limit)
 		return err
 	})
 	return c, cards, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -80,11 +81,12 @@ func (s renaming) run(ctx context.Context, name string, with cardname.Name, upda
 func named(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 	like := escapeLike(c.key)
 	all, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+
-		`WHERE c.trash = 0 AND (c.key = ? OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\')`, c.key, like+"+%", "%+"+like, "%+"+like+"+%")
+		`WHERE c.trash = 0 AND (c.key = ? OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\' OR c.key LIKE ? ESCAPE '\')`, c.key, like+"+%",
+		"%+"+like, "%+"+like+"+%")
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	order.SortStable(all, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	return all, nil
 }
 
@@ -135,7 +137,8 @@ func (s renaming) giveName(ctx context.Context, c Card, with cardname.Name, act 
 	} else {
 		c.leftID.Valid, c.rightID.Valid = false, false
 	}
-	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
+	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? "+
+		"WHERE id = ?",
 		string(with), c.key, searchedWords(with), c.leftID, c.rightID, s.now().UnixNano(), by.Account, act, c.ID)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
@@ -102,7 +103,8 @@ func statesByID(changes []StateChange) (from, to map[int64]State) {
 func (s restoration) checkUnused(ctx context.Context, gone []State) error {
 	for _, old := range gone {
 		var uses int
-		if err := s.q.QueryRow(ctx, "SELECT count(*) FROM card WHERE trash = 0 AND (left_id = ? OR right_id = ? OR type_id = ?)", old.ID, old.ID, old.ID).Scan(&uses); err != nil {
+		if err := s.q.QueryRow(ctx, "SELECT count(*) FROM card WHERE trash = 0 AND (left_id = ? OR right_id = ? OR type_id = ?)", old.ID, old.ID,
+			old.ID).Scan(&uses); err != nil {
 			return err
 		}
 		if uses > 0 {
@@ -148,7 +150,7 @@ func statesIn(states, other map[int64]State, in bool) (all []State) {
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b State) int {
+	order.Sort(all, func(a, b State) int {
 		if d := len(a.Name.Parts()) - len(b.Name.Parts()); d != 0 {
 			return d
 		}
@@ -189,7 +191,8 @@ func (s restoration) giveState(ctx context.Context, old, new State) error {
 			return err
 		}
 		c.Name, c.key = new.Name, new.Name.Key()
-		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(c.Name), c.key, searchedWords(c.Name), c.ID); err != nil {
+		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(c.Name), c.key, searchedWords(c.Name),
+			c.ID); err != nil {
 			return err
 		}
 		if c, err = takeOut(ctx, s.Store, q, by, c); err != nil {

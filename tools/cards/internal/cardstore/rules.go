@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
@@ -22,7 +23,8 @@ func reclassify(ctx context.Context, q *sqlstore.Conn, c Card, changes []string)
 		case kind.Key() == "*self":
 			condition, args = below(set.Left().Key())
 		case kind.Key() == "*right":
-			condition, args = "(c.key = ? OR c.key LIKE ? ESCAPE '\\' OR c.key LIKE ? ESCAPE '\\')", []any{"", "%+" + escapeLike(set.Left().Key()), "%+" + escapeLike(set.Left().Key()) + "+%"}
+			condition, args = "(c.key = ? OR c.key LIKE ? ESCAPE '\\' OR c.key LIKE ? ESCAPE '\\')", []any{"", "%+" + escapeLike(set.Left().Key()),
+				"%+" + escapeLike(set.Left().Key()) + "+%"}
 		}
 		return classify(ctx, q, condition, args...)
 	}
@@ -54,7 +56,7 @@ func classify(ctx context.Context, q *sqlstore.Conn, condition string, args ...a
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(cards, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	order.SortStable(cards, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	a := newAccess(q)
 	for _, c := range cards {
 		var left *Card

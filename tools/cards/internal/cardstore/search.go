@@ -62,7 +62,8 @@ func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, 
 		if err := q.QueryRow(ctx, "SELECT count(*) FROM card c WHERE "+where.String(), where.args...).Scan(&total); err != nil {
 			return err
 		}
-		cards, err = sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE "+where.String()+" ORDER BY "+f.order()+" LIMIT ? OFFSET ?",
+		cards, err = sqlstore.Select(ctx, q, scanCard,
+			"SELECT "+cardColumns+cardTables+"WHERE "+where.String()+" ORDER BY "+f.order()+" LIMIT ? OFFSET ?",
 			append(where.args, f.Limit, f.Offset)...)
 		return err
 	})
@@ -123,13 +124,15 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 			return err
 		}
 		tags := seen.condition("g")
-		where.and("EXISTS (SELECT 1 FROM card g JOIN reference r ON r.referer_id = g.id WHERE g.left_id = c.id AND g.trash = 0 AND g.key = c.key || '+tag' AND r.key = ? AND "+tags+")", cardname.Name(f.Tag).Key())
+		where.and("EXISTS (SELECT 1 FROM card g JOIN reference r ON r.referer_id = g.id WHERE g.left_id = c.id AND g.trash = 0 AND g.key = "+
+			"c.key || '+tag' AND r.key = ? AND "+tags+")", cardname.Name(f.Tag).Key())
 	}
 	for _, bound := range []struct {
 		condition string
 		at        time.Time
 	}{
-		{"c.updated_at >= ?", f.UpdatedSince}, {"c.updated_at < ?", f.UpdatedBefore}, {"c.created_at >= ?", f.CreatedSince}, {"c.created_at < ?", f.CreatedBefore},
+		{"c.updated_at >= ?", f.UpdatedSince}, {"c.updated_at < ?", f.UpdatedBefore}, {"c.created_at >= ?", f.CreatedSince},
+		{"c.created_at < ?", f.CreatedBefore},
 	} {
 		if !bound.at.IsZero() {
 			where.and(bound.condition, bound.at.UnixNano())
@@ -201,7 +204,8 @@ func (f Search) applyWords(ctx context.Context, q *sqlstore.Conn, where *conditi
 		content.wholeWord(d, "content", text, f.CaseSensitive)
 	}
 	if f.CaseSensitive {
-		content.and(map[sqlstore.Dialect]string{sqlstore.Postgres: "position(? IN c.content) > 0", sqlstore.Sqlite: "instr(c.content, ?) > 0"}[d], text)
+		content.and(map[sqlstore.Dialect]string{sqlstore.Postgres: "position(? IN c.content) > 0", sqlstore.Sqlite: "instr(c.content, ?) > 0"}[d],
+			text)
 	}
 	if f.In == "both" {
 		return f.applyParts(ctx, q, cardname.Name(text), content, where)
@@ -276,7 +280,9 @@ func (c *condition) substring(d sqlstore.Dialect, column, text string) {
 
 // Children lists the live cards below a card that the caller may read, level by
 // level down to depth, and how many there are.
-func (s *Store) Children(ctx context.Context, by Caller, name string, depth int, f Search) (parent Card, cards []Card, total int, err error) {
+func (s *Store) Children(
+	ctx context.Context, by Caller, name string, depth int, f Search,
+) (parent Card, cards []Card, total int, err error) {
 	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if parent, err = get(ctx, q, by, name); err != nil {
 			return err
@@ -285,14 +291,16 @@ func (s *Store) Children(ctx context.Context, by Caller, name string, depth int,
 		if err != nil {
 			return err
 		}
-		tree := "WITH RECURSIVE tree (id, level) AS (SELECT id, 1 FROM card WHERE left_id = ? AND +trash = 0 UNION ALL SELECT k.id, tree.level + 1 FROM card k JOIN tree ON k.left_id = tree.id WHERE +k.trash = 0 AND tree.level < ?) "
+		tree := "WITH RECURSIVE tree (id, level) AS (SELECT id, 1 FROM card WHERE left_id = ? AND +trash = 0 UNION ALL SELECT k.id, tree.level " +
+			"+ 1 FROM card k JOIN tree ON k.left_id = tree.id WHERE +k.trash = 0 AND tree.level < ?) "
 		// SQLite reads the tables of a CROSS JOIN in their order.
 		from := " FROM tree CROSS JOIN card c JOIN card t ON t.id = c.type_id WHERE tree.id = c.id AND " + seen.condition("c")
 		if err := q.QueryRow(ctx, tree+"SELECT count(*)"+from, parent.ID, depth).Scan(&total); err != nil {
 			return err
 		}
 		order := "tree.level, " + f.order()
-		cards, err = sqlstore.Select(ctx, q, scanCard, tree+"SELECT "+cardColumns+from+" ORDER BY "+order+" LIMIT ? OFFSET ?", parent.ID, depth, f.Limit, f.Offset)
+		cards, err = sqlstore.Select(ctx, q, scanCard, tree+"SELECT "+cardColumns+from+" ORDER BY "+order+" LIMIT ? OFFSET ?", parent.ID, depth,
+			f.Limit, f.Offset)
 		return err
 	})
 	return parent, cards, total, err

@@ -102,7 +102,9 @@ func (s *Store) seed(ctx context.Context) error {
 			}
 			for _, one := range seeds {
 				n, at := cardname.Name(one.name), s.nextPosition()
-				c := Card{ID: one.id, Name: n, TypeID: one.typeID, Codename: one.codename, key: n.Key(), position: at, class: everybody, Revision: s.newID()}
+				c := Card{
+					ID: one.id, Name: n, TypeID: one.typeID, Codename: one.codename, key: n.Key(), position: at, class: everybody, Revision: s.newID(),
+				}
 				if err := insertCard(ctx, q, c, itself, s.now().UnixNano()); err != nil {
 					return err
 				}

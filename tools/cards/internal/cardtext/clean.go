@@ -12,10 +12,14 @@ import (
 // keptTags are the elements that rich text may have, and their attributes besides
 // class and style.
 var keptTags = map[string][]string{
-	"br": nil, "i": nil, "b": nil, "u": nil, "s": nil, "em": nil, "strong": nil, "ins": nil, "del": nil, "strike": nil, "sup": nil, "sub": nil, "small": nil,
-	"pre": nil, "code": {"lang"}, "cite": nil, "caption": nil, "hr": nil, "ol": nil, "ul": nil, "li": nil, "dl": nil, "dt": nil, "dd": nil, "p": nil, "div": nil,
-	"span": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "table": nil, "thead": nil, "tbody": nil, "tfoot": nil, "tr": nil,
-	"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan"}, "a": {"href", "title", "target"}, "img": {"src", "alt", "title", "width", "height"},
+	"br": nil, "i": nil, "b": nil, "u": nil, "s": nil, "em": nil, "strong": nil, "ins": nil, "del": nil, "strike": nil, "sup": nil, "sub": nil,
+	"small": nil,
+	"pre":   nil, "code": {"lang"}, "cite": nil, "caption": nil, "hr": nil, "ol": nil, "ul": nil, "li": nil, "dl": nil, "dt": nil, "dd": nil,
+	"p": nil, "div": nil,
+	"span": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "table": nil, "thead": nil, "tbody": nil, "tfoot": nil,
+	"tr": nil,
+	"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan"}, "a": {"href", "title", "target"},
+	"img":        {"src", "alt", "title", "width", "height"},
 	"blockquote": {"cite"}, "iframe": nil,
 }
 

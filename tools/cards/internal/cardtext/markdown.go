@@ -34,15 +34,18 @@ func NewConverter() *Converter {
 		policy:   newPolicy(),
 		back: converter.NewConverter(converter.WithPlugins(
 			base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false)),
-			strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
+			strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true),
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 		)),
 	}
 }
 
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "div", "span", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "strong", "em", "b", "i", "u", "s", "strike",
-		"ins", "del", "a", "img", "blockquote", "pre", "code", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "hr", "sub", "sup", "small", "caption", "cite")
+	p.AllowElements("p", "br", "div", "span", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "strong", "em", "b", "i",
+		"u", "s", "strike",
+		"ins", "del", "a", "img", "blockquote", "pre", "code", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "hr", "sub", "sup", "small",
+		"caption", "cite")
 	p.AllowNoAttrs().OnElements("a", "span", "div", "img")
 	p.AllowAttrs("class", "id", "title").Globally()
 	p.AllowAttrs("href").OnElements("a")
@@ -127,7 +130,8 @@ func showScripts(text string) string {
 			return b.String()
 		case parser.StartTagToken, parser.EndTagToken, parser.SelfClosingTagToken:
 			switch name, _ := z.TagName(); string(name) {
-			case "script", "style", "iframe", "noscript", "noembed", "noframes", "xmp", "plaintext", "title", "textarea", "object", "embed", "template", "svg", "math":
+			case "script", "style", "iframe", "noscript", "noembed", "noframes", "xmp", "plaintext", "title", "textarea", "object", "embed",
+				"template", "svg", "math":
 				continue
 			}
 		case parser.TextToken:

@@ -23,7 +23,8 @@ type LockError struct {
 }
 
 func (e *LockError) Error() string {
-	return fmt.Sprintf("%s has unsaved changes in an editor (lock of %s@%s, process %d); save or discard them there first", e.Path, e.User, e.Host, e.PID)
+	return fmt.Sprintf("%s has unsaved changes in an editor (lock of %s@%s, process %d); save or discard them there first", e.Path, e.User,
+		e.Host, e.PID)
 }
 
 // lockName returns the path of the lock file of the file at path.

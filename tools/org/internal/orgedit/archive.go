@@ -296,7 +296,8 @@ func (d *Draft) ArchiveToSibling(i int) error {
 	if p := d.parent(at); p >= 0 {
 		low, high = d.nextLine(p), d.subtreeEnd(p)
 	}
-	if d.heading(at).Tags.End > 0 && d.title(at) == archiveTitle && strings.Contains(d.part(at, d.heading(at).Tags), ":"+orgfile.ArchiveTag+":") {
+	if d.heading(at).Tags.End > 0 && d.title(at) == archiveTitle && strings.Contains(d.part(at, d.heading(at).Tags),
+		":"+orgfile.ArchiveTag+":") {
 		return fmt.Errorf("this is the archive sibling itself")
 	}
 	source, release := d.anchor(at)

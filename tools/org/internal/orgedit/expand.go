@@ -197,14 +197,17 @@ func (x *expander) repeatAnswer(rest string) (string, error) {
 }
 
 func stampAt(now time.Time, kind byte) string {
-	return now.Format(map[byte]string{'t': "<2006-01-02 Mon>", 'T': "<2006-01-02 Mon 15:04>", 'u': "[2006-01-02 Mon]", 'U': "[2006-01-02 Mon 15:04]"}[kind])
+	return now.Format(map[byte]string{
+		't': "<2006-01-02 Mon>", 'T': "<2006-01-02 Mon 15:04>", 'u': "[2006-01-02 Mon]", 'U': "[2006-01-02 Mon 15:04]",
+	}[kind])
 }
 
 // formatTime is Emacs's format-time-string for what templates use.
 func formatTime(format string, now time.Time) (string, error) {
 	layouts := map[byte]string{
 		'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
-		'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'j': "002", 'F': "2006-01-02", 'T': "15:04:05", 'R': "15:04", 'z': "-0700",
+		'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'j': "002", 'F': "2006-01-02", 'T': "15:04:05", 'R': "15:04",
+		'z': "-0700",
 	}
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {

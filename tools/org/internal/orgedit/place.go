@@ -76,7 +76,8 @@ func (d *Draft) MoveTo(i int, target *Draft, place EntryPlace, note *string) (mo
 	}
 	at := d.at(i)
 	level, pos := target.position(place)
-	if end := d.subtreeEnd(at); target == d && (pos > at && pos < end || place.Parent == i || place.After == i || d.isBelow(place.Parent, i) || d.isBelow(place.After, i)) {
+	if end := d.subtreeEnd(at); target == d && (pos > at && pos < end || place.Parent == i || place.After == i || d.isBelow(place.Parent, i) ||
+		d.isBelow(place.After, i)) {
 		return 0, ErrInsideItself
 	}
 	if moved, err = d.moveTree(at, target, level, pos, note); err != nil {

@@ -148,7 +148,8 @@ func (d *stateEdit) nextRepeated(pos, end int) (repeatedStamp, bool) {
 // comments and fixed-width lines are text.
 func (d *outline) countsAsTimestamp(pos int) bool {
 	line := strings.TrimLeft(string(d.text[d.lineStart(pos):pos]), " \t")
-	if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, ": ") || strings.HasPrefix(line, "#+") && !strings.HasPrefix(strings.ToUpper(line), "#+CAPTION") {
+	if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, ": ") ||
+		strings.HasPrefix(line, "#+") && !strings.HasPrefix(strings.ToUpper(line), "#+CAPTION") {
 		return false
 	}
 	return !d.inVerbatimBlock(pos)

@@ -50,7 +50,9 @@ func (p *parser) block(pos, limit int) *Node {
 	}
 	_, content := p.line(pos, limit)
 	_, after := p.line(end, limit)
-	n := &Node{Kind: SpecialBlock, Span: span(pos, after), Contents: span(content, end), Key: string(m[1]), Arguments: strings.TrimSpace(string(m[2]))}
+	n := &Node{
+		Kind: SpecialBlock, Span: span(pos, after), Contents: span(content, end), Key: string(m[1]), Arguments: strings.TrimSpace(string(m[2])),
+	}
 	if dynamic {
 		n.Kind = DynamicBlock
 	} else if kind, ok := blockKinds[strings.ToUpper(n.Key)]; ok {

@@ -96,7 +96,8 @@ func buildEntities() map[string]EntityForm {
 		"vbar": {"|", "|", false, "|"}, "tilde": {"~", `\textasciitilde{}`, false, "~"}, "slash": {"/", "/", false, "/"},
 		"plus": {"+", "+", false, "+"}, "under": {"_", `\_`, false, "_"}, "equal": {"=", "=", false, "="},
 		"asciicirc": {"^", `\textasciicircum{}`, false, "^"}, "dollar": {"$", `\$`, false, "$"}, "USD": {"$", `\$`, false, "$"},
-		"colon": {":", `\colon`, true, ":"}, "star": {"*", `\star`, true, "⋆"}, "odot": {"o", `\odot`, true, "ʘ"}, "lrm": {"&lrm;", "", false, "\u200e"},
+		"colon": {":", `\colon`, true, ":"}, "star": {"*", `\star`, true, "⋆"}, "odot": {"o", `\odot`, true, "ʘ"},
+		"lrm": {"&lrm;", "", false, "\u200e"},
 		"rlm": {"&rlm;", "", false, "\u200f"}, "zwj": {"&zwj;", "", false, "\u200d"}, "dagger": {"&dagger;", `\textdagger{}`, false, "†"},
 	}
 	for name := range strings.FieldsSeq(functions) {

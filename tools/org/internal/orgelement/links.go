@@ -94,7 +94,8 @@ func (l *lexer) plainLink(i int) *Node {
 		return nil
 	}
 	start := i
-	for start > l.from && (isASCIILetter(l.text[start-1]) || l.text[start-1] == '+' || l.text[start-1] >= '0' && l.text[start-1] <= '9') && i-start < 16 {
+	for start > l.from && (isASCIILetter(l.text[start-1]) || l.text[start-1] == '+' ||
+		l.text[start-1] >= '0' && l.text[start-1] <= '9') && i-start < 16 {
 		start--
 	}
 	kind := string(l.text[start:i])

@@ -363,7 +363,9 @@ func (l *lexer) fragment(i, end int) *Node {
 
 func isASCIIPunct(r rune) bool { return r > 32 && r < 127 && !isWord(r) }
 
-var commandPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\\[a-zA-Z]+\*?(?:\[[^\]\[\n{}]*\]|\{[^{}\n]*\})*`) })
+var commandPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\\[a-zA-Z]+\*?(?:\[[^\]\[\n{}]*\]|\{[^{}\n]*\})*`)
+})
 
 // backslash parses line breaks, entities and LaTeX fragments.
 func (l *lexer) backslash(i int) *Node {

@@ -100,8 +100,10 @@ func newDocument(f *orgfile.File, o Options) *document {
 		}
 	}
 	d := &document{
-		file: f, text: f.Source, o: o, set: defaultOptions(), byTitle: map[string]*heading{}, byID: map[string]*heading{}, macros: map[string]string{}, counters: map[string]int{},
-		links: map[string]string{}, notes: map[string][]*node{}, noteByKey: map[string]*footnote{}, targets: map[string]*target{}, refs: map[string]codeReference{},
+		file: f, text: f.Source, o: o, set: defaultOptions(), byTitle: map[string]*heading{}, byID: map[string]*heading{},
+		macros: map[string]string{}, counters: map[string]int{},
+		links: map[string]string{}, notes: map[string][]*node{}, noteByKey: map[string]*footnote{}, targets: map[string]*target{},
+		refs: map[string]codeReference{},
 	}
 	first := orgfile.Span{Start: 0, End: int32(len(f.Source))}
 	if strings.HasPrefix(string(f.Source[:min(3, len(f.Source))]), "\xef\xbb\xbf") {

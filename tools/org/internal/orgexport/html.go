@@ -37,13 +37,15 @@ func (h *htmlWriter) page(body string) string {
 		title += "</h1>\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=%q>\n<head>\n<meta charset=\"utf-8\" />\n<title>%s</title>\n", html.EscapeString(k["LANGUAGE"]), escapeHTML(h.title))
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=%q>\n<head>\n<meta charset=\"utf-8\" />\n<title>%s</title>\n",
+		html.EscapeString(k["LANGUAGE"]), escapeHTML(h.title))
 	for _, key := range []string{"AUTHOR", "DESCRIPTION", "KEYWORDS"} {
 		if k[key] != "" {
 			fmt.Fprintf(&b, "<meta name=\"%s\" content=\"%s\" />\n", strings.ToLower(key), html.EscapeString(k[key]))
 		}
 	}
-	b.WriteString(k["HTML_HEAD"] + k["HTML_HEAD_EXTRA"] + "</head>\n<body>\n<div id=\"content\" class=\"content\">\n" + title + body + "</div>\n")
+	b.WriteString(k["HTML_HEAD"] + k["HTML_HEAD_EXTRA"] + "</head>\n<body>\n<div id=\"content\" class=\"content\">\n" + title + body +
+		"</div>\n")
 	var lines []string
 	if h.set.date && k["DATE"] != "" {
 		lines = append(lines, `<p class="date">Date: `+h.line(k["DATE"])+"</p>")
@@ -61,7 +63,8 @@ func (h *htmlWriter) body() string {
 	text := h.elements(h.first, nil) + h.sections(h.headings)
 	if list := h.inTOC(h.headings); h.set.toc != 0 && len(list) > 0 {
 		toc := newHTML(h.document) // references in titles are not counted
-		text = "<div id=\"table-of-contents\" role=\"doc-toc\">\n<h2>Table of Contents</h2>\n<div id=\"text-table-of-contents\" role=\"doc-toc\">\n" +
+		text = "<div id=\"table-of-contents\" role=\"doc-toc\">\n<h2>Table of Contents</h2>\n<div id=\"text-table-of-contents\" " +
+			"role=\"doc-toc\">\n" +
 			toc.tocList(list) + "</div>\n</div>\n" + text
 	}
 	return text + h.footnotes()
@@ -134,7 +137,8 @@ func (h *htmlWriter) sections(list []*heading) string {
 			if i == 0 {
 				b.WriteString(h.listTag(s, "<"))
 			}
-			b.WriteString("<li><a id=\"" + s.anchor + "\"></a>" + h.headingText(s, true, false) + "<br />\n" + h.sectionText(s) + h.sections(s.children) + "</li>\n")
+			b.WriteString("<li><a id=\"" + s.anchor + "\"></a>" + h.headingText(s, true,
+				false) + "<br />\n" + h.sectionText(s) + h.sections(s.children) + "</li>\n")
 			if i == len(list)-1 || !h.lowLevel(list[i+1]) {
 				b.WriteString(h.listTag(s, "</"))
 			}
@@ -192,10 +196,12 @@ func (h *htmlWriter) footnotes() string {
 		case len(note.elements) > 0:
 			text = strings.ReplaceAll(h.elements(note.elements, nil), "<p>", `<p class="footpara">`)
 		}
-		fmt.Fprintf(&b, "<div class=\"footdef\"><sup><a id=\"fn.%d\" class=\"footnum\" href=\"#fnr.%d\" role=\"doc-backlink\">%d</a></sup> <div class=\"footpara\" role=\"doc-footnote\">%s</div></div>\n\n",
+		fmt.Fprintf(&b, "<div class=\"footdef\"><sup><a id=\"fn.%d\" class=\"footnum\" href=\"#fnr.%d\" role=\"doc-backlink\">%d</a></sup> "+
+			"<div class=\"footpara\" role=\"doc-footnote\">%s</div></div>\n\n",
 			note.number, note.number, note.number, strings.TrimSpace(text))
 	}
-	return "<div id=\"footnotes\">\n<h2 class=\"footnotes\">Footnotes: </h2>\n<div id=\"text-footnotes\">\n\n" + b.String() + "\n</div>\n</div>"
+	return "<div id=\"footnotes\">\n<h2 class=\"footnotes\">Footnotes: </h2>\n<div id=\"text-footnotes\">\n\n" + b.String() +
+		"\n</div>\n</div>"
 }
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
@@ -312,7 +318,8 @@ func (h *htmlWriter) noteReference(note *footnote, first bool) string {
 	if !first {
 		again = ".100"
 	}
-	return fmt.Sprintf(`<sup><a id="fnr.%d%s" class="footref" href="#fn.%d" role="doc-backlink">%d</a></sup>`, note.number, again, note.number, note.number)
+	return fmt.Sprintf(`<sup><a id="fnr.%d%s" class="footref" href="#fn.%d" role="doc-backlink">%d</a></sup>`, note.number, again, note.number,
+		note.number)
 }
 
 // fileURL returns what a link to a file has as its address.
@@ -355,7 +362,8 @@ func (h *htmlWriter) link(l resolvedLink) string {
 		return anchor(to, desc)
 	case "coderef":
 		id := "coderef-" + l.link.Path
-		return fmt.Sprintf(`<a href="#%s" class="coderef" onmouseover="CodeHighlightOn(this, '%s');" onmouseout="CodeHighlightOff(this, '%s');">%s</a>`, id, id, id, l.codeText())
+		return fmt.Sprintf(`<a href="#%[1]s" class="coderef" onmouseover="CodeHighlightOn(this, '%[1]s');" `+
+			`onmouseout="CodeHighlightOff(this, '%[1]s');">%[2]s</a>`, id, l.codeText())
 	case "heading":
 		if desc == "" {
 			desc = h.headingReference(l.heading)

@@ -69,7 +69,8 @@ func (h *htmlWriter) element(n, parent *node, rest []*node, first bool) string {
 		}
 	case orgelement.ClockLine, orgelement.DiaryLine:
 		if n.Kind == orgelement.ClockLine && h.set.clocks {
-			return "<p>\n<span class=\"timestamp-wrapper\">" + escapeHTML(strings.TrimSpace(string(h.text[n.Contents.Start:n.Contents.End]))) + "</span>\n</p>"
+			return "<p>\n<span class=\"timestamp-wrapper\">" + escapeHTML(strings.TrimSpace(string(h.text[n.Contents.Start:n.Contents.End]))) +
+				"</span>\n</p>"
 		}
 	case orgelement.InlineTask:
 		if h.set.inlineTasks {
@@ -294,7 +295,8 @@ func (h *htmlWriter) localTOC(value string) string {
 	if strings.Contains(value, "local") {
 		return "<div id=\"text-table-of-contents\" role=\"doc-toc\">\n" + text + "</div>"
 	}
-	return "<div id=\"table-of-contents\" role=\"doc-toc\">\n<h2>Table of Contents</h2>\n<div id=\"text-table-of-contents\" role=\"doc-toc\">\n" + text + "</div>\n</div>"
+	return "<div id=\"table-of-contents\" role=\"doc-toc\">\n<h2>Table of Contents</h2>\n<div id=\"text-table-of-contents\" " +
+		"role=\"doc-toc\">\n" + text + "</div>\n</div>"
 }
 
 func (d *document) tocOf(value string) []*heading {

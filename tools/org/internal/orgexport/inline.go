@@ -327,7 +327,8 @@ func expandAbbreviation(url, tag string) string {
 func infoURL(path string) string {
 	file, page, _ := strings.Cut(path, "#")
 	page = strings.ReplaceAll(strings.TrimSpace(cmp.Or(page, "Top")), " ", "-")
-	if slices.Contains([]string{"org", "emacs", "elisp", "eintr", "gnus", "calc", "cl", "dired-x", "ediff", "eshell", "tramp", "message"}, file) {
+	if slices.Contains([]string{"org", "emacs", "elisp", "eintr", "gnus", "calc", "cl", "dired-x", "ediff", "eshell", "tramp", "message"},
+		file) {
 		return "https://www.gnu.org/software/emacs/manual/html_mono/" + file + ".html#" + page
 	}
 	return file + ".html#" + page

@@ -36,7 +36,8 @@ func (l *latexWriter) page(body string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\\documentclass%s{%s}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n", options, class)
-	for _, name := range []string{"graphicx", "longtable", "wrapfig", "rotating", "[normalem]{ulem}", "amsmath", "amssymb", "capt-of", "hyperref"} {
+	for _, name := range []string{"graphicx", "longtable", "wrapfig", "rotating", "[normalem]{ulem}", "amsmath", "amssymb", "capt-of",
+		"hyperref"} {
 		if name[0] != '[' {
 			name = "{" + name + "}"
 		}
@@ -109,7 +110,8 @@ func (l *latexWriter) sections(list []*heading) string {
 		if plain := l.headingText(s, l.set.tagsOfTOC && len(s.tags) == 0); star == "" && strings.Contains(plain, "\\footnote") {
 			short = "[" + footnoteCommand.ReplaceAllString(plain, "") + "]"
 		}
-		fmt.Fprintf(&b, "\\%s%s%s{%s}\n\\label{sec:%s}\n%s%s", sectionCommands[s.level-1], star, short, title, s.ref, text, l.sections(s.children))
+		fmt.Fprintf(&b, "\\%s%s%s{%s}\n\\label{sec:%s}\n%s%s", sectionCommands[s.level-1], star, short, title, s.ref, text,
+			l.sections(s.children))
 	}
 	return b.String()
 }
@@ -192,11 +194,13 @@ func (l *latexWriter) element(n *node, first bool) string {
 		}
 	case orgelement.ClockLine:
 		if l.set.clocks {
-			return `\noindent` + "\n\\textbf{CLOCK:} \\textit{" + strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(l.text[n.Contents.Start:n.Contents.End])), "CLOCK:")) + "}\\\\"
+			return `\noindent` + "\n\\textbf{CLOCK:} \\textit{" +
+				strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(l.text[n.Contents.Start:n.Contents.End])), "CLOCK:")) + "}\\\\"
 		}
 	case orgelement.InlineTask:
 		if l.set.inlineTasks {
-			return "\\begin{center}\n\\fbox{\n\\begin{minipage}[c]{.6\\linewidth}\n" + l.line(n.Arguments) + "\n\n\\rule[.8em]{\\linewidth}{2pt}\n\n" +
+			return "\\begin{center}\n\\fbox{\n\\begin{minipage}[c]{.6\\linewidth}\n" + l.line(n.Arguments) +
+				"\n\n\\rule[.8em]{\\linewidth}{2pt}\n\n" +
 				l.elements(n.Children) + "\\end{minipage}\n}\n\\end{center}"
 		}
 	default: // comments, calls and definitions of notes leave nothing where they stand

@@ -111,7 +111,8 @@ func (m *markdownWriter) sections(list []*heading) string {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n%s %s%s\n\n%s%s", s.anchor, strings.Repeat("#", s.level), text, tags, contents, m.sections(s.children))
+		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n%s %s%s\n\n%s%s", s.anchor, strings.Repeat("#", s.level), text, tags, contents,
+			m.sections(s.children))
 	}
 	return b.String()
 }
@@ -134,7 +135,8 @@ func (m *markdownWriter) footnotes() string {
 		} else {
 			text = m.elements(note.elements, nil)
 		}
-		fmt.Fprintf(&b, "<sup><a id=\"fn.%d\" href=\"#fnr.%d\">%d</a></sup> %s\n\n", note.number, note.number, note.number, strings.TrimSpace(text))
+		fmt.Fprintf(&b, "<sup><a id=\"fn.%d\" href=\"#fnr.%d\">%d</a></sup> %s\n\n", note.number, note.number, note.number,
+			strings.TrimSpace(text))
 	}
 	return b.String()
 }
@@ -148,7 +150,8 @@ func (m *markdownWriter) elements(list []*node, parent *node) string {
 			continue
 		}
 		b.WriteString(text + "\n")
-		if !(parent != nil && parent.Kind == orgelement.Item && n.Kind == orgelement.Paragraph && i+1 < len(list) && list[i+1].Kind == orgelement.PlainList) {
+		if !(parent != nil && parent.Kind == orgelement.Item && n.Kind == orgelement.Paragraph && i+1 < len(list) &&
+			list[i+1].Kind == orgelement.PlainList) {
 			b.WriteString("\n")
 		}
 	}

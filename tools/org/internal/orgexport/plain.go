@@ -55,7 +55,8 @@ func (p *plainWriter) page(body string) string {
 		b.WriteString("\n\n")
 	}
 	if list := p.inTOC(p.headings); p.set.toc != 0 && len(list) > 0 {
-		b.WriteString("Table of Contents\n─────────────────\n\n" + newPlain(p.document).toc(p.headings) + "\n\n")
+		b.WriteString("Table of Contents\n─────────────────\n\n" + newPlain(p.document).
+			toc(p.headings) + "\n\n")
 	}
 	return b.String() + body
 }

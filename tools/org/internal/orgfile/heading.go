@@ -35,7 +35,8 @@ func ParseHeading(line []byte, s *Settings) HeadingLine {
 		h.Priority = Span{int32(at + 2), int32(at + n - 1)}
 		at = min(skipBlanks(line, at+n), end)
 	}
-	if rest := line[at:end]; bytes.HasPrefix(rest, commentWord) && (len(rest) == len(commentWord) || isBlank(rest[len(commentWord)]) || s.Quirks == Org95) {
+	if rest := line[at:end]; bytes.HasPrefix(rest, commentWord) && (len(rest) == len(commentWord) || isBlank(rest[len(commentWord)]) ||
+		s.Quirks == Org95) {
 		h.Commented = true
 		at = min(skipBlanks(line, at+len(commentWord)), end)
 	}
@@ -121,7 +122,8 @@ func tagsStart(line []byte, low int) int {
 
 // isTagRune says whether r may stand in a tag.
 func isTagRune(r rune) bool {
-	return r == '_' || r == '@' || r == '#' || r == '%' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.Nl, r))
+	return r == '_' || r == '@' || r == '#' || r == '%' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) ||
+		unicode.IsMark(r) || unicode.Is(unicode.Nl, r))
 }
 
 // ValidTag says whether name may be written as a tag.

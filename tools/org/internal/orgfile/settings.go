@@ -135,7 +135,9 @@ type Inheritance struct {
 
 // Includes says whether name is inherited.
 func (i Inheritance) Includes(name string) bool {
-	return i.All || slices.ContainsFunc(i.Names, func(n string) bool { return strings.EqualFold(n, name) }) || i.Match != nil && i.Match.MatchString(name)
+	return i.All || slices.ContainsFunc(i.Names, func(n string) bool {
+		return strings.EqualFold(n, name)
+	}) || i.Match != nil && i.Match.MatchString(name)
 }
 
 // A TagTrigger changes tags when an entry's state becomes State, which is a

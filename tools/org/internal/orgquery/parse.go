@@ -217,7 +217,8 @@ func (p *parser) parseValue() (value, error) {
 	v := value{column: p.pos}
 	v.operator = p.operator()
 	if v.operator == "" {
-		for end := p.pos; end < len(p.letters) && (unicode.IsLetter(p.letters[end]) || unicode.IsDigit(p.letters[end]) || strings.ContainsRune("_-", p.letters[end])); end++ {
+		for end := p.pos; end < len(p.letters) && (unicode.IsLetter(p.letters[end]) || unicode.IsDigit(p.letters[end]) ||
+			strings.ContainsRune("_-", p.letters[end])); end++ {
 			if end+1 < len(p.letters) && p.letters[end+1] == '=' {
 				v.key, p.pos = string(p.letters[p.pos:end+1]), end+2
 				break

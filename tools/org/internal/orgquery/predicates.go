@@ -20,9 +20,11 @@ type compiler struct {
 type compileFunc func(c *compiler, values []value) (condition, error)
 
 var predicates = map[string]compileFunc{
-	"todo": compileTodo, "done": compileDone, "tags": compileTags, "tags-all": compileTags, "tags-local": compileTags, "tags-inherited": compileTags,
-	"heading": compileHeading, "regexp": compileRegexp, "text": compileText, "level": compileLevel, "priority": compilePriority,
-	"property": compileProperty, "category": compileCategory, "path": compilePath, "olp": compileOutline, "id": compileID, "habit": compileHabit,
+	"todo": compileTodo, "done": compileDone, "tags": compileTags, "tags-all": compileTags, "tags-local": compileTags,
+	"tags-inherited": compileTags,
+	"heading":        compileHeading, "regexp": compileRegexp, "text": compileText, "level": compileLevel, "priority": compilePriority,
+	"property": compileProperty, "category": compileCategory, "path": compilePath, "olp": compileOutline, "id": compileID,
+	"habit":  compileHabit,
 	"effort": compileEffort, "link": compileLink, "src": compileSource,
 	"scheduled": compilePlanning, "deadline": compilePlanning, "closed": compilePlanning, "planning": compilePlanning,
 	"ts": compileStamps, "ts-active": compileStamps, "ts-inactive": compileStamps, "clocked": compileStamps,
@@ -222,7 +224,8 @@ func meets(bounds []bound, n int) bool {
 
 // compileProperty takes KEY, or KEY=VALUE, or KEY,VALUE.
 func compileProperty(c *compiler, values []value) (condition, error) {
-	if len(values) == 0 || len(values) > 2 || values[0].operator != "" || len(values) == 2 && (values[0].key != "" || values[1].key != "" || values[1].operator != "") {
+	if len(values) == 0 || len(values) > 2 || values[0].operator != "" || len(values) == 2 && (values[0].key != "" || values[1].key != "" ||
+		values[1].operator != "") {
 		return nil, c.fault(c.begin, "property: takes KEY or KEY=VALUE")
 	}
 	key, wanted, compare := values[0].text, "", false

@@ -246,7 +246,8 @@ func setOther(s *orgfile.Settings, name string, v lispdata.Value) error {
 			"org-tags-column": &s.TagsColumn, "org-priority-highest": &s.PriorityHighest,
 			"org-priority-lowest": &s.PriorityLowest, "org-priority-default": &s.PriorityDefault,
 		}[name] = v.Int
-	case "org-archive-location", "org-archive-file-header-format", "org-footnote-section", "org-archive-mark-done", "org-todo-repeat-to-state", "org-tags-sort-function":
+	case "org-archive-location", "org-archive-file-header-format", "org-footnote-section", "org-archive-mark-done", "org-todo-repeat-to-state",
+		"org-tags-sort-function":
 		if v.Kind != lispdata.String && v.Kind != lispdata.Symbol && !v.Nil() {
 			return errKind
 		}
@@ -298,7 +299,9 @@ func texts(v lispdata.Value) []string {
 func setTodo(s *orgfile.Settings, v lispdata.Value) error {
 	var lines []orgfile.TodoLine
 	if len(v.Items) > 0 && v.Items[0].Kind == lispdata.String {
-		v = lispdata.Value{Kind: lispdata.List, Items: []lispdata.Value{{Kind: lispdata.List, Items: slices.Insert(v.Items, 0, lispdata.Value{Text: "sequence"})}}}
+		v = lispdata.Value{
+			Kind: lispdata.List, Items: []lispdata.Value{{Kind: lispdata.List, Items: slices.Insert(v.Items, 0, lispdata.Value{Text: "sequence"})}},
+		}
 	}
 	for _, set := range v.Items {
 		if set.Kind != lispdata.List || len(set.Items) == 0 || set.Items[0].Kind != lispdata.Symbol {

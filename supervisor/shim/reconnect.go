@@ -1,0 +1,175 @@
+package shim
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/lectern-mcp/lectern/supervisor"
+)
+
+// reconnectPolicy spaces the attempts to reach a hub.
+var reconnectPolicy = supervisor.RestartPolicy{Steps: []time.Duration{
+	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
+	1600 * time.Millisecond, 3200 * time.Millisecond, 5 * time.Second,
+}}
+
+// startPatience bounds Patience until there was a first hub: the client waits
+// for its initialize, and some give up within a minute without a reason.
+const startPatience = 10 * time.Second
+
+// connectHub returns a stream to a hub, or nil when ctx ends. While no call waits
+// it tries without end; calls that wait are answered after c.Patience.
+func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
+	var waiting time.Time // since when; zero: no call waits
+	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
+	for atOnce := first; ; atOnce = false {
+		connect := r.Reconnect
+		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
+			connect = r.Connect
+		}
+		conn, err := connect(ctx)
+		if ctx.Err() == nil {
+			r.setConnectError(err)
+		}
+		if err == nil {
+			return conn
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if supervisor.IsFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
+			r.Log.Warn("no hub can be reached", "error", err)
+			r.failPending(err)
+			waiting = time.Time{}
+		}
+		delay, _ := attempts.Failed(0, time.Now())
+		if r.sleep(ctx, delay) {
+			attempts.Reset()
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// waitingSince is since when a call waits for an answer; zero: none does.
+func (r *relay) waitingSince(since time.Time) time.Time {
+	switch {
+	case !r.isWaiting():
+		return time.Time{}
+	case since.IsZero():
+		return time.Now()
+	default:
+		return since
+	}
+}
+
+func (r *relay) patience(first bool) time.Duration {
+	if first {
+		return min(r.ReconnectTimeout, startPatience)
+	}
+	return r.ReconnectTimeout
+}
+
+// sleep waits for delay, or until a first call waits; then it returns true.
+func (r *relay) sleep(ctx context.Context, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.wake:
+		return true
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// errDisconnected is why a relay connects to no hub any more.
+var errDisconnected = errors.New("the user disconnected this agent from Lectern")
+
+func (r *relay) isDisconnected() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.disconnected
+}
+
+// refuseCalls answers every call with an error until ctx ends: a person
+// disconnected the agent, and it stays so until the client starts another relay.
+func (r *relay) refuseCalls(ctx context.Context) {
+	r.Log.Warn("the user disconnected this agent from Lectern; restart the client to connect it again")
+	r.setConnectError(errDisconnected)
+	for {
+		r.failPending(errDisconnected)
+		select {
+		case <-r.wake:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// hubLost answers the requests that the next hub must not get.
+func (r *relay) hubLost() {
+	r.mu.Lock()
+	r.hub = nil
+	failed := r.calls.removeLost()
+	withdrawn := r.serverRequests.reset()
+	answer := func(id []byte) []byte { return errorFrame(id, codeHubLost, hubRestarted) }
+	if r.disconnected {
+		answer = disconnectedFrame
+	}
+	r.mu.Unlock()
+	for _, c := range failed {
+		r.writeClient(answer(c.id))
+	}
+	for _, id := range withdrawn {
+		r.writeClient(newNotification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
+	}
+}
+
+// setConnectError records the result of the last attempt to reach a hub.
+func (r *relay) setConnectError(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.connectError = err
+}
+
+// isWaiting is owesAnswer with mu.
+func (r *relay) isWaiting() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.owesAnswer()
+}
+
+// failPending answers every request that waits for a hub with an error.
+func (r *relay) failPending(reason error) {
+	r.mu.Lock()
+	failed := r.calls.removeAll()
+	queue := r.queue
+	r.queue, r.queued = nil, 0
+	r.queueSpace.Broadcast()
+	r.mu.Unlock()
+	say := func(id []byte) { r.writeClient(unreachableFrame(id, reason)) }
+	if errors.Is(reason, errDisconnected) {
+		say = func(id []byte) { r.writeClient(disconnectedFrame(id)) }
+	}
+	for _, c := range failed {
+		say(c.id)
+	}
+	for _, f := range queue {
+		switch m, whole := parseFrame(f); {
+		case !whole:
+			r.writeClient(errorFrame(nil, codeParse, "not a JSON object"))
+		case m.method != "" && m.id != nil:
+			say(m.id)
+		}
+	}
+	r.mu.Lock()
+	done := r.closed && !r.owesAnswer()
+	r.mu.Unlock()
+	if done {
+		r.end(errDone)
+	}
+}
