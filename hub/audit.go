@@ -94,10 +94,10 @@ func callLine(c *call, done status.Call, now time.Time) slog.Record {
 		tool = done.Tool
 	}
 	r := slog.NewRecord(now, slog.LevelInfo, "call", 0)
-	r.AddAttrs(
-		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
-		slog.String("tool", tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
-		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(done.Code, "ok")),
+	r.AddAttrs( // what tells calls apart first, for rows that are cut at their end
+		slog.String("component", "audit"), slog.String("code", cmp.Or(done.Code, "ok")), slog.String("tool", tool),
+		slog.String("client", done.Client), slog.String("source", done.Source), slog.Duration("duration", done.Duration),
+		slog.Int("bytes", done.ResponseBytes), slog.String("effect", done.Effect), slog.String("session", done.Session),
 	)
 	if len(done.Changes) > 0 {
 		r.AddAttrs(slog.String("changes", strings.Join(done.Changes, " ")))

@@ -45,6 +45,38 @@ func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageTe
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
 }
 
+// PageLinks answers [status.PageLinksQuery].
+func (a PersonAPI) PageLinks(ctx context.Context, p status.PageRef) (status.PageLinks, error) {
+	by, src, err := a.caller(p.Source)
+	if err != nil {
+		return status.PageLinks{}, err
+	}
+	links, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page links", texts: []string{p.Name}}, func(ctx context.Context, open *sourceRef) (tools.PageLinks, error) {
+		return open.PageLinks(ctx, p.Name, status.MaxPageLinks)
+	})
+	return status.PageLinks{Out: statusLinks(links.Out), In: statusLinks(links.In)}, err
+}
+
+func statusLinks(all []tools.PageLink) []status.PageLink {
+	out := make([]status.PageLink, len(all))
+	for i, l := range all {
+		out[i] = status.PageLink{Page: l.Page, Text: l.Text, Line: l.Line}
+	}
+	return out
+}
+
+// PageFile answers [status.PageFileQuery].
+func (a PersonAPI) PageFile(ctx context.Context, p status.PageRef) (status.PageFile, error) {
+	by, src, err := a.caller(p.Source)
+	if err != nil {
+		return status.PageFile{}, err
+	}
+	file, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{p.Name}}, func(ctx context.Context, open *sourceRef) (string, error) {
+		return open.PageFile(ctx, p.Name)
+	})
+	return status.PageFile{Path: file}, err
+}
+
 // Search answers [status.SearchQuery].
 func (a PersonAPI) Search(ctx context.Context, source, query string) (status.Search, error) {
 	_, src, err := a.caller(source)

@@ -25,6 +25,21 @@ type LogFilter struct {
 	Follow    bool   `json:"follow,omitempty"`    // go on as lines arrive
 }
 
+// A LogPageFilter selects lines of the log on disk, going back.
+type LogPageFilter struct {
+	// Before is Next of the page before. Empty: the page ends before the line that
+	// was logged at exactly Until, or at the end of the log if that is zero.
+	Before string    `json:"before,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
+	Limit  int       `json:"limit,omitempty"` // lines, up to 5000; 0: 1000
+}
+
+// A LogPage is lines of the log on disk, of all hubs that wrote to it.
+type LogPage struct {
+	Lines []Line `json:"lines"`          // oldest first; without Seq
+	Next  string `json:"next,omitempty"` // names the place to go on from; empty: there is nothing before
+}
+
 // A Line of the log. Its text is safe for a terminal: control characters are
 // already escaped.
 type Line struct {

@@ -44,6 +44,27 @@ type PageText struct {
 	Size int64  `json:"size"` // bytes of the whole page; more than Text has: it is cut
 }
 
+// MaxPageLinks is how many links of each kind are answered for a page.
+const MaxPageLinks = 500
+
+// PageLinks are the links of a page that agents see.
+type PageLinks struct {
+	Out []PageLink `json:"out"` // on the page, in their order
+	In  []PageLink `json:"in"`  // on other pages, to it
+}
+
+// A PageLink leads to a page, or comes from one.
+type PageLink struct {
+	Page string `json:"page,omitempty"` // its name; empty: there is no such page
+	Text string `json:"text,omitempty"` // what the link says of a page that is not there
+	Line int    `json:"line,omitempty"` // where the link stands, from 1; 0: not known
+}
+
+// A PageFile is the file that a page is.
+type PageFile struct {
+	Path string `json:"path"` // absolute, on the machine of the hub
+}
+
 // A SearchText is what to search a source for.
 type SearchText struct {
 	Source string `json:"source"`

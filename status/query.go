@@ -16,6 +16,9 @@ type Stream[In, Out any] struct{ Name string }
 var (
 	LogsQuery  = Stream[LogFilter, Line]{"logs"}
 	CallsQuery = Stream[CallFilter, Call]{"calls"}
+	// LogPageQuery answers the lines of all hubs that are still on disk, whether or
+	// not a hub is running.
+	LogPageQuery = Query[LogPageFilter, LogPage]{"log-page"}
 	// RecordedCallsQuery answers the calls of all hubs that are kept, newest first,
 	// whether or not a hub is running.
 	RecordedCallsQuery = Query[RecordedCallFilter, RecordedCalls]{"recorded-calls"}
@@ -68,6 +71,10 @@ var (
 	PagesQuery = Query[PageFilter, PageList]{"pages"}
 	// PageQuery answers at most [MaxPageBytes] of a page's text.
 	PageQuery = Query[PageRef, PageText]{"page"}
+	// PageLinksQuery answers the links of a page and to it.
+	PageLinksQuery = Query[PageRef, PageLinks]{"page-links"}
+	// PageFileQuery answers where the file of a page is, for a person to edit it.
+	PageFileQuery = Query[PageRef, PageFile]{"page-file"}
 	// SearchQuery runs the source's own search tool, as RunToolQuery would.
 	SearchQuery = Query[SearchText, Search]{"search"}
 )
@@ -75,9 +82,9 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ProposedTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		LogsQuery.info(), LogPageQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ProposedTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
-		SettingsQuery.info(), SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(), PageLinksQuery.info(), PageFileQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }

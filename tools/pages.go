@@ -17,6 +17,12 @@ type Pages[S Source] struct {
 	// Read returns the text of the page that List calls name, or NotFound. The
 	// caller cuts it to size.
 	Read func(s S, ctx context.Context, name string) (PageText, error)
+	// Links returns what links the page that List calls name, or NotFound. A System
+	// without links leaves it out.
+	Links func(s S, ctx context.Context, name string) (PageLinks, error)
+	// File returns the path of the file that the page is, so that the person can edit
+	// it with their own editor. A System whose pages are no files leaves it out.
+	File func(s S, ctx context.Context, name string) (string, error)
 }
 
 // A PageQuery asks for some pages of a list.
@@ -78,6 +84,19 @@ type PageText struct {
 	Size int64  // bytes of the whole page, more than len(Text) if that is cut
 }
 
+// PageLinks are the links of one page. What is hidden from agents is in neither list.
+type PageLinks struct {
+	Out []PageLink // on the page, in their order
+	In  []PageLink // on other pages, to it
+}
+
+// A PageLink is a link as a person follows it.
+type PageLink struct {
+	Page string // the other page, by its name in Pages; empty: there is no such page
+	Text string // what the link says of a page that is not there
+	Line int    // where the link stands, from 1; 0: unknown
+}
+
 // A Hit is one search result.
 type Hit struct {
 	Page string // its name in Pages; empty: not on a page
@@ -99,14 +118,8 @@ func (o *OpenedSource) Pages(ctx context.Context, q PageQuery) (PageList, error)
 
 // Page returns at most the first limit bytes of a page.
 func (o *OpenedSource) Page(ctx context.Context, name string, limit int) (PageText, error) {
-	if err := o.checkOpen(); err != nil {
+	if err := o.checkPage(name); err != nil {
 		return PageText{}, err
-	}
-	if o.pages.read == nil {
-		return PageText{}, noPagesError(o.name)
-	}
-	if len(name) > maxURI {
-		return PageText{}, Errorf(NotFound, "no page has a name of %d bytes", len(name))
 	}
 	p, err := o.pages.read(ctx, name)
 	if err != nil {
@@ -119,6 +132,44 @@ func (o *OpenedSource) Page(ctx context.Context, name string, limit int) (PageTe
 	return p, nil
 }
 
+// PageLinks returns the links of a page, the first limit of each kind.
+func (o *OpenedSource) PageLinks(ctx context.Context, name string, limit int) (PageLinks, error) {
+	if err := o.checkPage(name); err != nil {
+		return PageLinks{}, err
+	}
+	if o.pages.links == nil {
+		return PageLinks{}, Errorf(NotFound, "the source %s knows no links between pages", o.name)
+	}
+	links, err := o.pages.links(ctx, name)
+	links.Out, links.In = links.Out[:min(len(links.Out), limit)], links.In[:min(len(links.In), limit)]
+	return links, err
+}
+
+// PageFile returns the path of the file that a page is.
+func (o *OpenedSource) PageFile(ctx context.Context, name string) (string, error) {
+	if err := o.checkPage(name); err != nil {
+		return "", err
+	}
+	if o.pages.file == nil {
+		return "", Errorf(NotFound, "the pages of %s are no files that an editor could open", o.name).WithHint("Change them with the source's tools, or in the application that they belong to.")
+	}
+	return o.pages.file(ctx, name)
+}
+
+// checkPage refuses a page that cannot be there.
+func (o *OpenedSource) checkPage(name string) error {
+	if err := o.checkOpen(); err != nil {
+		return err
+	}
+	if o.pages.read == nil {
+		return noPagesError(o.name)
+	}
+	if len(name) > maxURI {
+		return Errorf(NotFound, "no page has a name of %d bytes", len(name))
+	}
+	return nil
+}
+
 func noPagesError(source string) error {
 	return Errorf(NotFound, "the source %s has no pages to browse", source).WithHint("Use its tools instead.")
 }
@@ -127,6 +178,9 @@ func noPagesError(source string) error {
 type boundPages struct {
 	list func(ctx context.Context, q PageQuery) (PageList, error)
 	read func(ctx context.Context, name string) (PageText, error)
+
+	links func(ctx context.Context, name string) (PageLinks, error) // nil: the System has none
+	file  func(ctx context.Context, name string) (string, error)    // nil: pages are no files
 }
 
 func (k *erasedSystem[S, C]) bindPages(src S) boundPages {
@@ -134,8 +188,15 @@ func (k *erasedSystem[S, C]) bindPages(src S) boundPages {
 	if p == nil {
 		return boundPages{}
 	}
-	return boundPages{
+	bound := boundPages{
 		list: func(ctx context.Context, q PageQuery) (PageList, error) { return p.List(src, ctx, q) },
 		read: func(ctx context.Context, name string) (PageText, error) { return p.Read(src, ctx, name) },
 	}
+	if p.Links != nil {
+		bound.links = func(ctx context.Context, name string) (PageLinks, error) { return p.Links(src, ctx, name) }
+	}
+	if p.File != nil {
+		bound.file = func(ctx context.Context, name string) (string, error) { return p.File(src, ctx, name) }
+	}
+	return bound
 }

@@ -19,7 +19,7 @@ func TestBrowserReads(t *testing.T) {
 		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
 		r.press("@Sources/welcome", "enter")
 		r.shows("Pages of welcome", "as agents see it", "42 pages · 20.1 MB · newest 12:00", "Ideas.md")
-		r.press("j", "enter")
+		r.press("enter", "j", "enter")
 		r.shows("Journal/2026-11-21.md", "rendered", "# 会議の記録")
 		r.hides("Ideas.md")
 		r.press("G")
@@ -45,22 +45,22 @@ func TestBrowserReads(t *testing.T) {
 func TestBrowserFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
-		r.press("@Sources/welcome", "b", "/", "PAGE 1")
+		r.press("@Sources/welcome", "b", "/", "pqz")
 		r.shows("No pages match the filter.")
-		r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "page 1")
-		r.shows("(10 of 42)", "Page 10.md", "Page 19.md")
+		r.press("backspace", "backspace", "backspace", "page 1")
+		r.shows("(13 of 42)", "Page 10.md", "Page 19.md")
 		r.hides("Ideas.md")
-		r.press("9", "backspace")
-		r.shows("(10 of 42)")
-		r.press("backspace", "1", "down", "enter", "R")
-		r.shows("(10 of 42)", "Page 10.md")
+		r.press("9")
+		r.shows("(1 of 42)", "Page 19.md")
+		r.press("backspace", "down", "enter", "R")
+		r.shows("(13 of 42)", "Page 10.md")
 		r.press("enter")
 		if got := r.queries.pages.read; !strings.HasSuffix(got[len(got)-1], "Sub/Page 11.md") {
 			t.Errorf("read %q", got)
 		}
 		r.press("esc", "esc")
-		r.shows("Ideas.md")
-		r.hides("(10 of 42)")
+		r.shows("15 of 43", "Page 11.md") // its folder is unfolded
+		r.hides("(13 of 42)")
 	})
 }
 
@@ -71,9 +71,10 @@ func TestBrowserGoesOn(t *testing.T) {
 		c := filledQueries()
 		c.pages.hold = make(chan struct{})
 		r := newTestPanelWith(t, crowded(), c, 140, 45)
-		r.press("@Sources/welcome", "b", "j", "j", "k", "k")
-		r.shows("Loading …")
-		want := []string{"welcome", "welcome Ideas.md", "welcome Journal/2026-11-21.md", "welcome 会議/日本語の長い名前のページ.md", "welcome Journal/2026-11-21.md", "welcome Ideas.md"}
+		r.press("@Sources/welcome", "b", "o", "j", "j", "k", "k")
+		r.shows("Loading …", "newest first")
+		const third = "welcome Projects/A folder with a long name/Sub/Page 00.md"
+		want := []string{"welcome", "welcome Journal/2026-11-21.md", "welcome Ideas.md", third, "welcome Ideas.md", "welcome Journal/2026-11-21.md"}
 		if d := cmp.Diff(want, c.pages.read); d != "" {
 			t.Errorf("read (-want +got):\n%s", d)
 		}
@@ -84,7 +85,7 @@ func TestBrowserGoesOn(t *testing.T) {
 		if c.pages.left != 6 {
 			t.Errorf("%d of 6 pages that the cursor has left are given up", c.pages.left)
 		}
-		r.shows("Ideas.md ─", "Loading …")
+		r.shows("Journal/2026-11-21.md ─", "Loading …")
 		r.hides("context canceled")
 		close(c.pages.hold)
 		r.settle()
@@ -95,7 +96,7 @@ func TestBrowserGoesOn(t *testing.T) {
 			t.Errorf("a page that is there was read again: %q", c.pages.read[n:])
 		}
 		r.send(tea.WindowSizeMsg{Width: 110, Height: 45})
-		if got := c.pages.read; len(got) != n+1 || got[n] != "welcome Ideas.md" {
+		if got := c.pages.read; len(got) != n+1 || got[n] != "welcome Journal/2026-11-21.md" {
 			t.Errorf("another width: read %q", got[n:])
 		}
 	})
@@ -168,15 +169,108 @@ func TestBrowserSpoken(t *testing.T) {
 		r.press("@Sources/welcome", "b")
 		s.m = r.m
 		s = s.read()
-		if got := strings.Join(said, "\n"); !strings.Contains(got, "Selected: Ideas.md") || strings.Contains(got, "会議の記録") {
+		if got := strings.Join(said, "\n"); !strings.Contains(got, "Selected: Journal 1") || strings.Contains(got, "会議の記録") {
 			t.Errorf("the list:\n%s", got)
 		}
 		said = nil
-		r.press("enter")
+		r.press("G", "enter")
 		s.m = r.m
 		_ = s.read()
 		if got := strings.Join(said, "\n"); !strings.Contains(got, "# 会議の記録\nA first paragraph with code, a link (https://example.org/a)") || strings.ContainsAny(got, "\x1b╭") {
 			t.Errorf("the page:\n%s", got)
+		}
+	})
+}
+
+// TestBrowserTree: folders fold, what is folded stays so, and every page can be
+// reached.
+func TestBrowserTree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
+		r.press("@Sources/welcome", "b")
+		r.shows("▸ Journal", "▸ Projects/A folder with a long name/Sub", "37", "Zettel.md")
+		r.hides("Page 00.md")
+		r.press("j", "j", "right")
+		r.shows("▾ Projects/A folder with a long name/Sub", "Page 00.md", "▐")
+		r.press("right")
+		r.shows("There is nothing to fold here.")
+		r.press("j", "j", "left", "left")
+		r.hides("Page 00.md")
+		r.press("R")
+		r.hides("Page 00.md")
+		r.press("o")
+		r.shows("newest first", "2026-11-21.md")
+		r.press("o")
+		r.shows("largest first")
+		r.press("G", "o")
+		r.shows("▾ old", "2019.md") // the page that is selected is in sight
+	})
+}
+
+// TestBrowserFollowsLinks: from page to page by links on it and to it, and back the
+// way one came.
+func TestBrowserFollowsLinks(t *testing.T) {
+	for _, w := range []int{80, 140} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newTestPanelWith(t, crowded(), filledQueries(), w, 40)
+			r.press("@Sources/welcome", "b", "G", "enter")
+			r.shows("Links 2 out, 1 in", "→ Ideas.md", "✗ Projekts (broken)", "← Journal/2026-11-21.md", ":7")
+			r.press("enter")
+			r.shows("Press tab to select a link first.")
+			r.press("tab", "tab", "enter")
+			r.shows("There is no page to go to: Projekts (broken).")
+			r.press("b", "enter")
+			r.shows("Journal/2026-11-21.md (esc: back to Zettel.md)")
+			r.press("tab")
+			r.shows("This page has no links, and no page links to it.")
+			r.press("esc", "tab", "enter")
+			r.shows("Ideas.md (esc: back to Zettel.md)")
+			r.press("esc")
+			r.shows("Zettel.md ─", "Links 2 out, 1 in")
+			r.press("esc")
+			r.shows("Pages of welcome")
+		})
+	}
+}
+
+// TestBrowserEdits: the file of a page is opened in the person's editor, and read
+// again afterwards.
+func TestBrowserEdits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
+		r.press("@Sources/welcome", "b", "e")
+		r.shows("No page selected.")
+		r.press("G", "e")
+		if d := cmp.Diff([]string{"/home/ada/welcome/Zettel.md"}, r.editedFiles); d != "" {
+			t.Errorf("edited (-want +got):\n%s", d)
+		}
+		r.shows("This was your own edit")
+		r.press("enter")
+		n := len(r.queries.pages.read)
+		r.press("e")
+		if got := r.queries.pages.read; len(got) != n+1 || got[n] != "welcome Zettel.md" {
+			t.Errorf("after the edit it read %q", got[n:])
+		}
+		r.queries.fail(&status.CallError{Code: "not_found", Msg: "the pages of wiki are no files that an editor could open"})
+		r.press("e")
+		r.shows("cannot edit Zettel.md", "no files that an editor")
+	})
+}
+
+// TestBrowserSearchesAsYouType: a pause in typing searches, the keys before it do
+// not, and enter does not search for the same again.
+func TestBrowserSearchesAsYouType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
+		r.press("@Sources/notes", "S", "dia")
+		r.wait(typingPause)
+		r.shows("3 matches", "Projects/Alpha.md:11")
+		r.press("gram")
+		r.shows("3 matches") // what was found stays until more is known
+		r.wait(typingPause)
+		r.press("enter", "j")
+		if got := r.queries.pages.read; !slices.Equal(got, []string{"notes dia", "notes diagram"}) {
+			t.Errorf("read %q", got)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 			s.Seq = 0
 			r.hub.Set(s)
 			r.settle()
-			r.shows("! 2 pending", `"codex-mcp-client" (claimed) wants update_card in work-wiki: press !`)
+			r.shows("!2 ▲ degraded", `"codex-mcp-client" (claimed) wants update_card in work-wiki: press !`)
 			r.press("!")
 			r.shows("▲ 1 of 2 [claude-code markdown_delete_page]", "claude-code (proven) wants to delete 5 targets in notes")
 		}
@@ -305,5 +305,52 @@ func TestEndPermit(t *testing.T) {
 		r.shows("2 × yes", "may write in Journal/** of notes for 9 min, without asking, 12 calls so far.", "may write for 42 s")
 		r.press("Y")
 		r.did(status.Action{Verb: status.EndPermit, Target: "p1"})
+	})
+}
+
+// rewritten are the changes of two agents that write in turn: one rewrites a page
+// again and again.
+func rewritten(n int) []status.Change {
+	var all []status.Change
+	for i := range n {
+		c := status.Change{ID: fmt.Sprint("r", n-i), Time: noon.Add(-time.Duration(i) * time.Minute), Client: "codex", Session: "3", Source: "notes", Tool: "edit_page", Target: "Draft.md", Action: "update", Outcome: status.Written}
+		if i%2 == 1 {
+			c.Client, c.Session, c.Target = "zed", "4", fmt.Sprintf("Daily/%02d.md", n-i)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// The changes of one agent to one page are a row, which unfolds; the groups of
+// agents stay where they are, whoever wrote last; and / finds changes.
+func TestChangesFoldAndFilter(t *testing.T) {
+	runPanel(t, nextCrowded(), func(r *testPanel) {
+		r.queries.changes = rewritten(24)
+		r.press("@Changes")
+		r.shows("Draft.md ×12", "Changes 24", "11 earlier changes", "▐")
+		first := strings.Index(r.screen(), "codex session 3")
+		r.queries.changes = append([]status.Change{{ID: "new", Time: noon, Client: "zed", Session: "4", Source: "notes", Target: "Daily/new.md", Action: "create", Outcome: status.Written}}, r.queries.changes...)
+		r.press("R")
+		if again := strings.Index(r.screen(), "codex session 3"); first < 0 || again != first {
+			t.Errorf("the groups have changed places:\n%s", r.screen())
+		}
+		r.press("right", "j")
+		r.shows("Draft.md ×12", "2 of ")
+		r.press("u")
+		if got := r.hub.Previewed(); len(got) == 0 || len(got[len(got)-1].Filter.IDs) != 1 {
+			t.Errorf("an unfolded change is undone with others: %+v", got)
+		}
+		r.press("esc", "left", "u")
+		if got := r.hub.Previewed(); len(got[len(got)-1].Filter.IDs) != 12 {
+			t.Errorf("a row that stands for 12 changes undoes %+v", got[len(got)-1].Filter)
+		}
+		r.press("esc", "/", "xyz")
+		r.shows("No change matches")
+		r.press("esc", "/", "daily 07", "enter")
+		r.shows("/daily 07 · 1 row", "Daily/07.md")
+		r.hides("Draft.md")
+		r.press("esc")
+		r.shows(" of 14 rows")
 	})
 }

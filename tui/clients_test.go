@@ -145,7 +145,7 @@ func TestPauseWrites(t *testing.T) {
 		s.Hub.WritesPaused = noon
 		r.hub.Set(s)
 		r.settle()
-		r.shows("writes paused")
+		r.shows("paused !2")
 		r.press("@Clients", "P")
 		r.shows("Press H to end that.")
 		r.press("H")

@@ -53,10 +53,17 @@ func (c colours) description() string {
 	}
 }
 
-// nextColours turns to the next ones.
+// nextColours turns to the next ones that look different from those on the screen:
+// a key that changes nothing to see is taken for broken.
 func (m Model) nextColours() Model {
 	all := allColours()
-	m.colours = all[(slices.Index(all, m.colours)+1)%len(all)]
+	before, at := m.colours.mode(m.mode), slices.Index(all, m.colours)
+	for range all {
+		at = (at + 1) % len(all)
+		if m.colours = all[at]; m.colours.mode(m.mode) != before {
+			break
+		}
+	}
 	m.notice = infoNotice("Colours: " + m.colours.description() + ". Press C for the next.")
 	return m.restyle(m.mode)
 }

@@ -55,6 +55,8 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		return m, m.fx.revealToken(m.tabs.current, want)
 	case pane.RunTool:
 		return m, m.fx.runTool(m.tabs.current, want)
+	case pane.EditPage:
+		return m, m.fx.editPage(m.tabs.current, want)
 	case pane.EditText:
 		return m, m.fx.proposedText(want)
 	case pane.SendKey:

@@ -166,6 +166,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.RecordedCallsQuery:
 		r.Calls, r.Err = status.Ask(ctx, client, status.RecordedCallsQuery, status.RecordedCallFilter{CallSearch: q.Search, Before: q.Before, Limit: 200, Events: true})
+	case pane.OlderLinesQuery:
+		r.OlderLines, r.Err = status.Ask(ctx, client, status.LogPageQuery, status.LogPageFilter{Before: q.Before, Until: q.Until, Limit: 2000})
 	case pane.AgentsQuery:
 		r.Agents, r.Err = status.Ask(ctx, client, status.AgentsQuery, struct{}{})
 	case pane.DiffQuery:
@@ -176,7 +178,12 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Pages, r.Err = status.Ask(ctx, client, status.PagesQuery, status.PageFilter{Source: q.Source, After: q.After, Match: q.Match})
 	case pane.PageQuery:
 		r.Page, r.Rows, r.Err = fx.page(ctx, q)
+	case pane.PageLinksQuery:
+		r.Links, r.Err = status.Ask(ctx, client, status.PageLinksQuery, status.PageRef{Source: q.Source, Name: q.Page})
 	case pane.SearchQuery:
+		if q.Typing && !wait(ctx, typingPause) {
+			return r
+		}
 		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
 	case pane.SettingsQuery:
 		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
@@ -186,6 +193,56 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Paths, r.Err = status.Ask(ctx, client, status.CompletePathQuery, status.PathPrefix{Path: q.Path, Files: q.Files})
 	}
 	return r
+}
+
+// typingPause is how long no key comes before what is typed by then is searched for:
+// each search is a call, in the record as any other.
+const typingPause = 250 * time.Millisecond
+
+// wait waits; false: ctx ended before.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// editPage asks for the file of a page and then opens it in an editor.
+func (fx effects) editPage(tab int, want pane.EditPage) tea.Cmd {
+	return func() tea.Msg {
+		file, err := status.Ask(fx.ctx, fx.cfg.Client, status.PageFileQuery, status.PageRef{Source: want.Source, Name: want.Page})
+		if err != nil {
+			return noticeMsg{errorNotice("edit "+want.Page, err)}
+		}
+		return pageFileMsg{tab: tab, page: pane.PageEditQuery(want), file: file.Path}
+	}
+}
+
+// openPageFile gives the terminal to the editor until it ends.
+func openPageFile(m Model, msg pageFileMsg) (Model, tea.Cmd) {
+	if m.cfg.EditFile == nil || m.spoken {
+		m.notice = infoNotice("Open it in your editor: " + msg.file)
+		return m, nil
+	}
+	return m, m.cfg.EditFile(msg.file, func(err error) tea.Msg {
+		msg.ended, msg.err = true, err
+		return msg
+	})
+}
+
+// pageFileEdited reads the page again.
+func pageFileEdited(m Model, msg pageFileMsg) Model {
+	if msg.err != nil {
+		m.notice = errorNotice("edit "+msg.page.Page, msg.err)
+	} else {
+		m.notice = infoNotice("Back from " + msg.file + ". This was your own edit: no agent made it, and it is not among the changes.")
+	}
+	m.tabs = m.tabs.takeResult(msg.tab, pane.Result{Query: msg.page})
+	return m
 }
 
 // page reads a page and lays it out. That takes a long one a while, and so is

@@ -17,9 +17,10 @@ type fakePages struct {
 	pages []status.PageList
 	page  status.PageText
 	found status.Search
-	read  []string      // sources and pages, sources and queries
-	hold  chan struct{} // what Page waits for; nil: nothing
-	left  int           // who waited for a page and gave up
+	read  []string                    // sources and pages, sources and queries
+	links map[string]status.PageLinks // by page
+	hold  chan struct{}               // what Page waits for; nil: nothing
+	left  int                         // who waited for a page and gave up
 }
 
 // Pages answers status.PagesQuery: Next is the number of the next list.
@@ -66,6 +67,13 @@ func (c *fakeQueries) Page(ctx context.Context, p status.PageRef) (status.PageTe
 	return c.pages.page, c.err
 }
 
+// PageLinks answers status.PageLinksQuery.
+func (c *fakeQueries) PageLinks(_ context.Context, p status.PageRef) (status.PageLinks, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pages.links[p.Name], c.err
+}
+
 // Search answers status.SearchQuery.
 func (c *fakeQueries) Search(_ context.Context, q status.SearchText) (status.Search, error) {
 	c.mu.Lock()
@@ -91,6 +99,10 @@ func somePages() (b fakePages) {
 			"```go\nfunc main() { fmt.Println(\"a line of code that goes on for quite a while\") }\n```\n\n" +
 			strings.Repeat("More of it. ", 60) + "\n\nThe architecture diagram is below.\n",
 	}
+	b.links = map[string]status.PageLinks{"Zettel.md": {
+		Out: []status.PageLink{{Page: "Ideas.md", Line: 3}, {Text: "Projekts (broken)", Line: 4}},
+		In:  []status.PageLink{{Page: "Journal/2026-11-21.md", Line: 7}},
+	}}
 	b.found = status.Search{
 		Tool: "search_pages", Args: json.RawMessage(`{"query":"diagram"}`), Bytes: 1204,
 		Hits: []status.Hit{

@@ -26,7 +26,8 @@ type fakeQueries struct {
 	ran      []string // source, tool and arguments
 	asked    []string // prefixes of checks, scopes of tools
 	pages    fakePages
-	proposed string // the text that the calls that wait would write
+	logPage  func(status.LogPageFilter) (status.LogPage, error) // nil: nothing is on disk
+	proposed string                                             // the text that the calls that wait would write
 	err      error
 }
 
@@ -67,6 +68,7 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.CallsQuery, c.Calls)
 	status.HandleQuery(queries, status.RecordedCallsQuery, c.RecordedCalls)
+	status.HandleQuery(queries, status.LogPageQuery, c.LogPage)
 	status.HandleQuery(queries, status.ChangesQuery, c.Changes)
 	status.HandleQuery(queries, status.AgentsQuery, func(context.Context, struct{}) ([]status.Agent, error) { return c.agents, c.failing() })
 	status.HandleQuery(queries, status.ToolsQuery, c.Tools)
@@ -77,6 +79,10 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleQuery(queries, status.CompletePathQuery, c.CompletePath)
 	status.HandleQuery(queries, status.PagesQuery, c.Pages)
 	status.HandleQuery(queries, status.PageQuery, c.Page)
+	status.HandleQuery(queries, status.PageLinksQuery, c.PageLinks)
+	status.HandleQuery(queries, status.PageFileQuery, func(_ context.Context, p status.PageRef) (status.PageFile, error) {
+		return status.PageFile{Path: "/home/ada/" + p.Source + "/" + p.Name}, c.failing()
+	})
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
 	fakeApproval(queries, hub)
 	status.HandleQuery(queries, status.ProposedTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {

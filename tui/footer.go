@@ -26,7 +26,7 @@ type keyHint struct {
 func (m Model) footer() footer {
 	keys, always := m.tabs.visible().pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
 	if m.w >= 100 {
-		always = slices.Insert(always, 0, widget.WithHelp(m.key.Palette, "commands"), widget.WithHelp(m.key.Mouse, map[bool]string{true: "mouse on", false: "mouse off"}[m.mouse]))
+		always = slices.Insert(always, 0, widget.WithHelp(m.key.Palette, "commands"))
 	}
 	switch {
 	case m.over != nil:

@@ -33,21 +33,27 @@ func (t tab) label(n tabNaming) string {
 	return [...]string{t.Name, t.Short, ""}[n]
 }
 
+// statusWidth is the room that is kept for the status of the hub, whatever it says
+// now, so that the tabs stay where they are when a call begins or ends to wait.
+func (n tabNaming) statusWidth() int { return [...]int{26, 14, 9}[n] }
+
 func (m Model) header() header {
 	t := m.theme
-	h := header{brand: " " + t.Accent.Text("◆") + " ", status: m.hubStatus()}
-	room := m.w - theme.Width(h.status)
-	for h.naming < numberedTabs && theme.Width(h.brand)+m.tabs.width(h.naming) > room {
+	h := header{brand: " " + t.Accent.Text("◆") + " "}
+	for h.naming < numberedTabs && theme.Width(h.brand)+m.tabs.width(h.naming)+h.naming.statusWidth() > m.w {
 		h.naming++ // the longest that has room, whichever pane is current
 	}
 	named := " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
-	if theme.Width(named)+m.tabs.width(namedTabs) <= room {
+	if theme.Width(named)+m.tabs.width(namedTabs)+namedTabs.statusWidth() <= m.w {
 		h.brand = named
 	}
-	gap := "" // before a lone number
-	if theme.Width(h.brand)+m.tabs.minWidth()+len(m.tabs.all) <= room {
-		gap = " "
+	tabs, gap := m.tabs.width(h.naming), "" // before a lone number
+	if h.naming == numberedTabs {
+		if tabs = m.tabs.minWidth(); theme.Width(h.brand)+tabs+len(m.tabs.all)+namedTabs.statusWidth() <= m.w {
+			tabs, gap = tabs+len(m.tabs.all), " "
+		}
 	}
+	h.status = m.hubStatus(m.w - theme.Width(h.brand) - tabs)
 	for i, one := range m.tabs.all {
 		number := cmp.Or(numberKey(i), "·")
 		switch {
@@ -94,49 +100,50 @@ func (s paneTabs) width(n tabNaming) int {
 // minWidth is how wide the tabs are on a narrow screen.
 func (s paneTabs) minWidth() int { return 2*(len(s.all)-1) + len(s.visible().Name) + len(" 9  ") }
 
-// hubStatus is the right end of the header.
-func (m Model) hubStatus() string {
+// hubStatus is the right end of the header, in at most w cells: what a person must
+// not miss is never left out, the words around it are.
+func (m Model) hubStatus(w int) string {
 	if !m.hasSnapshot {
 		return ""
 	}
 	glyph, style := m.theme.State(m.snap.Hub.State)
-	state := " " + string(m.snap.Hub.State)
+	state, brief := style.Text(glyph+" "+string(m.snap.Hub.State))+" ", style.Text(glyph)+" "
 	if m.lost {
-		state = " not responding"
+		state = style.Text(glyph+" not responding") + " "
 	}
-	n := len(m.snap.Approvals)
-	badge := fmt.Sprintf("! %d pending", n)
-	if m.w < 60 {
-		badge = fmt.Sprintf("!%d", n)
-		if n > 0 || len(" x ")+m.tabs.minWidth()+len(state)+2 > m.w {
-			state = ""
-		}
+	waiting, number := "", ""
+	if n := len(m.snap.Approvals); n > 0 {
+		waiting, number = m.theme.Warn.Text(fmt.Sprintf("! %d pending", n))+"  ", m.theme.Warn.Text(fmt.Sprintf("!%d", n))+" "
 	}
-	paused := ""
+	paused, stop := "", ""
 	if !m.snap.Hub.WritesPaused.IsZero() {
-		if paused = m.theme.Bad.Text("writes paused") + "  "; m.w < 60 {
-			paused, state = m.theme.Bad.Text("paused")+" ", ""
+		paused, stop = m.theme.Bad.Text("writes paused")+"  ", m.theme.Bad.Text("paused")+" "
+	}
+	for _, text := range []string{
+		paused + permitText(m) + waiting + state,
+		paused + permitText(m) + number + state,
+		stop + permitText(m) + number + brief,
+		stop + number + state,
+		stop + number + brief,
+	} {
+		if theme.Width(text) <= w {
+			return text
 		}
 	}
-	paused += permitText(m)
-	if n == 0 {
-		return paused + style.Text(glyph+state) + " "
-	}
-	return paused + m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
+	return stop + number
 }
 
-// permitText says in the header what is allowed for ten minutes; empty: nothing, or
-// there is no room.
+// permitText says in the header what is allowed for ten minutes; empty: nothing.
 func permitText(m Model) string {
 	all := m.snap.Permits
-	if len(all) == 0 || m.w < 60 {
+	if len(all) == 0 {
 		return ""
 	}
 	text := "yes " + pane.TimeLeft(all[0], m.cfg.Now())
 	switch {
 	case len(all) > 1:
 		text = fmt.Sprintf("%d × yes", len(all))
-	case m.w >= 120:
+	case m.w >= 140:
 		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " " + pane.TimeLeft(all[0], m.cfg.Now())
 	}
 	return m.theme.Warn.Text(text) + "  "

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -75,5 +76,33 @@ func TestPaneWithoutANumber(t *testing.T) {
 		r.shows("· Library", "agents can")
 		r.press("1", "ctrl+p", "library", "enter")
 		r.shows("· Library", "agents can")
+	})
+}
+
+// What begins or ends to wait, is paused or is allowed moves no tab, and takes the
+// name from none.
+func TestTabsStayWhereTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newTestPanel(t, nextCrowded(), 80, 24).m
+		quiet := m.snap
+		for w := minWidth; w <= 200; w++ {
+			for m.tabs.current = range m.tabs.all {
+				m.w, m.snap = w, quiet
+				before := m.header()
+				for _, waiting := range []int{1, 12} {
+					m.snap.Approvals = make([]status.Approval, waiting)
+					m.snap.Hub.WritesPaused, m.snap.Permits = noon, []status.Permit{{Until: noon.Add(time.Minute)}}
+					if now := m.header(); now.naming != before.naming || !slices.Equal(now.tabs, before.tabs) || now.brand != before.brand {
+						t.Fatalf("%d cells: the tabs move:\n%s\n%s", w, ansi.Strip(before.line(w)), ansi.Strip(now.line(w)))
+					} else if !strings.Contains(ansi.Strip(now.status), fmt.Sprint(waiting)) || w >= 60 && !strings.Contains(ansi.Strip(now.status), "paused") {
+						t.Fatalf("%d cells: the header leaves out what waits: %s", w, ansi.Strip(now.line(w)))
+					}
+				}
+			}
+		}
+		m.w, m.snap = 80, quiet
+		if m.header().naming != shortTabs {
+			t.Error("at 80 columns the tabs have no names")
+		}
 	})
 }

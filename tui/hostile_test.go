@@ -133,7 +133,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		look("copied", "c")
 		look("saved", "@Clients", "s")
 		look("sources", "@Sources/notes")
-		look("pages", "b", "j")
+		look("pages", "b", "o", "j") // in folders, names with slashes have other colours
 		look("page", "enter")
 		look("page, raw", "z")
 		look("page, copied", "c")

@@ -51,6 +51,14 @@ type (
 		done int
 		err  error
 	}
+	// pageFileMsg: the file of a page is known and can be edited, or the editor ended.
+	pageFileMsg struct {
+		tab   int
+		page  pane.PageEditQuery
+		file  string
+		ended bool
+		err   error
+	}
 	// proposedTextMsg: the text that a person is to edit is loaded.
 	proposedTextMsg struct {
 		want     pane.EditText

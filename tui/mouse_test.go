@@ -130,7 +130,7 @@ func TestMouseInTheBrowser(t *testing.T) {
 	for _, w := range []int{80, 140} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newTestPanelWith(t, crowded(), filledQueries(), w, 24)
-			r.press("@Sources/welcome", "enter")
+			r.press("@Sources/welcome", "enter", "o")
 			const page, hit = "34.3 KB  15 Nov", "図 diagram"
 			r.clickText(page)
 			r.shows("Pages of welcome")

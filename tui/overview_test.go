@@ -2,7 +2,9 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -116,5 +118,47 @@ func TestUpdateKey(t *testing.T) {
 		r.settle()
 		r.press("i")
 		r.did(status.Action{Verb: status.InstallUpdate}, status.Action{Verb: status.CheckUpdate})
+	})
+}
+
+// A client that calls itself nothing, or blanks, is said to have no name: its version
+// is none.
+func TestBlankNamesAreSaid(t *testing.T) {
+	for _, blank := range []string{"", "   "} {
+		runPanel(t, nextCrowded(), func(r *testPanel) {
+			s := nextCrowded()
+			s.Sessions = []status.Session{{Component: status.Component{Name: "9", State: status.Ready}, Client: blank, Version: "1.0", Transport: status.Stdio}}
+			r.hub.Set(s)
+			r.settle()
+			r.shows("(no name) 1.0")
+			r.press("@Clients")
+			r.shows("(no name) 1.0")
+		})
+	}
+}
+
+// As long as it is not known who has been here, nobody is said not to have been.
+func TestOverviewWaitsForTheAgents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := fresh()
+		r, conf := newStoppedPanel(t, s, newFakeQueries())
+		m := New(conf).showSnapshot(s)
+		r.m = m
+		if got := r.screen(); strings.Contains(got, "No agents yet") || !strings.Contains(got, "Looking who has been here") {
+			t.Errorf("before the answer:\n%s", got)
+		}
+		m.fx.cancel()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		newTestPanel(t, fresh(), 80, 24).shows("No agents yet. Paste the snippet into a client.")
+	})
+}
+
+// What agents may do is named, effect by effect.
+func TestSourcesNameEffects(t *testing.T) {
+	runPanel(t, nextCrowded(), func(r *testPanel) {
+		r.press("@Sources")
+		r.shows("read, write, delete", "read…admin")
+		r.hides("read +")
 	})
 }

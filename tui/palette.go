@@ -32,8 +32,11 @@ type command struct {
 	run      pane.Intent
 }
 
+// newPalette has what can be done now before what cannot, and first what the pane
+// that is shown does.
 func newPalette(m Model) palette {
 	p := palette{keyMap: m.key}
+	shown := m.tabs.visible().Name
 	for i, t := range m.tabs.all {
 		p.commands = append(p.commands, command{numberKey(i), "", "Go to " + t.Name, "", pane.OpenPane{Pane: t.Name}})
 	}
@@ -59,7 +62,26 @@ func newPalette(m Model) palette {
 			p.commands = append(p.commands, command{"", "Sources", line, "", pane.Copy{What: "the command", Text: line}})
 		}
 	}
+	slices.SortStableFunc(p.commands, func(a, b command) int { return cmp.Compare(a.rank(shown), b.rank(shown)) })
 	return p
+}
+
+// rank sorts commands: those of the pane that is shown, those of everywhere, those
+// that go to a pane and those of the others, and last what cannot be done now.
+func (c command) rank(shown string) int {
+	_, goes := c.run.(pane.OpenPane)
+	switch {
+	case c.disabled != "":
+		return 4
+	case c.pane == shown:
+		return 0
+	case goes:
+		return 2
+	case c.pane == "":
+		return 1
+	default:
+		return 3
+	}
 }
 
 // excludedFromPalette are the commands that make no sense in the palette.
@@ -139,16 +161,24 @@ func (p palette) found() []command {
 	}
 	var hits []scored
 	for _, e := range p.commands {
-		if s := widget.Fuzzy(strings.ToLower(e.name+" "+e.pane), want); s > 0 {
+		if s := widget.Fuzzy(e.name+" "+e.pane, want); s > 0 {
 			hits = append(hits, scored{e, s})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	var found []command
+	best := 0
 	for _, h := range hits {
-		if 3*h.score >= hits[0].score { // letters strewn about are noise beside a word
-			found = append(found, h.command)
+		best = max(best, h.score)
+	}
+	hits = slices.DeleteFunc(hits, func(h scored) bool { return 3*h.score < best }) // letters strewn about are noise beside a word
+	slices.SortStableFunc(hits, func(a, b scored) int {
+		if (a.disabled == "") != (b.disabled == "") {
+			return cmp.Compare(len(a.disabled), len(b.disabled)) // what can be done now first
 		}
+		return cmp.Compare(b.score, a.score)
+	})
+	found := make([]command, len(hits))
+	for i, h := range hits {
+		found[i] = h.command
 	}
 	return found
 }

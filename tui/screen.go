@@ -19,7 +19,11 @@ const (
 
 // View draws the whole screen: header, pane, notice, keys.
 func (m Model) View() tea.View {
-	v := tea.NewView(strings.Join(m.lines(), "\n"))
+	screen := strings.Join(m.lines(), "\n")
+	if m.cfg.ASCII {
+		screen = theme.ASCII(screen)
+	}
+	v := tea.NewView(screen)
 	v.AltScreen = true
 	v.WindowTitle, v.ReportFocus = windowTitle(m), true
 	if m.mouse {

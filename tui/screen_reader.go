@@ -15,9 +15,11 @@ import (
 )
 
 // A ScreenReader is the panel for who hears it instead of looking at it: the same
-// panes and keys, but nothing is drawn. What a key leads to, and what changes
-// by itself and matters, is appended as plain lines: no border, no colour, no
-// cursor movement, no line said twice. Run it with tea.WithoutRenderer.
+// panes and keys, but nothing is drawn. It begins with what waits and what is wrong,
+// and then stops: what a key leads to, and of what comes by itself a question, a
+// problem and the end of what was answered, are appended as plain lines: no border,
+// no colour, no cursor movement, no line said twice. Lines of the log and calls that
+// come are heard when a key asks for them. Run it with tea.WithoutRenderer.
 type ScreenReader struct {
 	m    Model
 	say  func(line string)
@@ -41,7 +43,7 @@ func NewScreenReader(c Config, tell func(line string)) ScreenReader {
 	c.NoColor = true
 	m := New(c)
 	m.theme.Match = theme.Style{} // what a filter found is not what is selected
-	m.mouse, m.spoken = false, true
+	m.mouse, m.spoken, m.tabs.current = false, true, 0
 	return ScreenReader{m: m.resize(screenReaderWidth, widget.ScreenReaderHeight+10), say: tell, tab: -1}
 }
 
@@ -68,9 +70,12 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before, seen := s.m, s.m.hasSnapshot
 	next, cmd := s.m.Update(msg)
 	s.m = next.(Model) //nolint:forcetypeassert // a Model's Update returns a Model
-	switch msg.(type) {
+	switch msg := msg.(type) {
 	case snapshotMsg, disconnectedMsg:
-		if !seen {
+		switch {
+		case !seen && s.m.hasSnapshot && s.m.over == nil:
+			return s.greet(), cmd
+		case !seen:
 			return s.read(), cmd
 		}
 		for _, line := range snapshotEvents(before.snap, s.m.snap) {
@@ -84,16 +89,19 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return s.read(), cmd
 		}
 		s.last = s.lines() // a key says what is new after it, not what has changed meanwhile
-	case batchMsg[status.Line]:
-		s = s.readStream(pane.LogsPane)
-	case batchMsg[status.Call]:
+	case batchMsg[status.Line], batchMsg[status.Call]:
 		if _, waits := s.m.over.(firstCallView); waits {
 			return s.read(), cmd
 		}
-		s = s.readStream(pane.ActivityPane)
+		if s.m.over == nil {
+			s.last = s.lines()
+		}
 	case resultMsg:
-		s = s.readStream(s.m.tabs.visible().Name)
+		s = s.readResult()
 	case tea.KeyPressMsg:
+		if before.over == nil && s.m.over == nil && !before.tabs.typing() && key.Matches(msg, s.m.key.Tab) && before.tabs.current == s.m.tabs.current {
+			s.tab = -1 // the number of the pane that is open reads it again
+		}
 		return s.readAnswer(), cmd
 	default:
 		return s.read(), cmd
@@ -117,11 +125,39 @@ func (s ScreenReader) readAnswer() ScreenReader {
 	return s
 }
 
-// readStream says what came by itself, if the pane of that name is visible. How
-// its first line changes, which counts, is no news.
-func (s ScreenReader) readStream(tab string) ScreenReader {
+// greet says what waits for a person and what is wrong.
+func (s ScreenReader) greet() ScreenReader {
+	snap := s.m.snap
+	first := "Nothing waits for you."
+	if n := len(snap.Approvals); n == 1 {
+		first = "1 call waits for you."
+	} else if n > 1 {
+		first = widget.Plural(n, "call") + " wait for you."
+	}
+	s.say(fmt.Sprintf("%s %s. %s connected.", first, widget.Plural(len(snap.Problems), "problem"), widget.Plural(len(identified(snap.Sessions)), "agent")))
+	if !pane.Running(snap) {
+		s.say(fmt.Sprintf("The hub is %s.", snap.Hub.State))
+	}
+	for _, a := range snap.Approvals {
+		s.say(approvalEvent(a))
+	}
+	for _, p := range snap.Problems {
+		s.say(problemEvent(p))
+	}
+	next := "1 reads the overview."
+	if len(snap.Approvals) > 0 {
+		next = "Exclamation mark goes to what waits. " + next
+	}
+	s.say(next)
+	s.tab, s.last = s.m.tabs.current, s.lines()
+	return s
+}
+
+// readResult says what the answer to a query adds to the pane. How its first line
+// changes, which counts, is no news.
+func (s ScreenReader) readResult() ScreenReader {
 	lines := s.lines()
-	if s.m.tabs.visible().Name == tab && s.tab == s.m.tabs.current && s.m.over == nil && len(lines) > 0 {
+	if s.tab == s.m.tabs.current && s.m.over == nil && len(lines) > 0 && s.m.tabs.current > 0 {
 		for _, line := range s.newLines(lines[1:]) {
 			s.say(line)
 		}

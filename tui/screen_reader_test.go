@@ -167,24 +167,41 @@ func TestScreenReaderSaysWhenNothingHappens(t *testing.T) {
 	})
 }
 
-// TestScreenReaderHearsWhatComesByItself: a call and a line of the log are said
-// where they are looked at, and their totals are not.
-func TestScreenReaderHearsWhatComesByItself(t *testing.T) {
+// TestScreenReaderDoesNotStream: calls and lines of the log that come are not said,
+// in whichever pane; the number of the pane reads what there is.
+func TestScreenReaderDoesNotStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, crowded())
 		l.wait(2 * batchTime)
-		l.since()
-		l.queries.calls <- status.Call{Seq: 900, Time: noon, Tool: "read_page", Client: "codex", Source: "notes"}
-		l.wait(2 * batchTime)
-		if got := l.since(); got != "" {
-			t.Errorf("on the overview: %q", got)
+		for _, tab := range []string{"Overview", "Activity", "Logs"} {
+			l.press("@" + tab)
+			l.since()
+			l.queries.calls <- status.Call{Seq: 901, Time: noon, Tool: "write_page", Client: "codex", Source: "notes"}
+			l.log()
+			l.wait(2 * batchTime)
+			if got := l.since(); got != "" {
+				t.Errorf("in %s it is heard by itself: %q", tab, got)
+			}
 		}
-		l.press("@Activity")
-		l.since()
-		l.queries.calls <- status.Call{Seq: 901, Time: noon, Tool: "write_page", Client: "codex", Source: "notes"}
-		l.wait(2 * batchTime)
-		if got := l.since(); !strings.Contains(got, "write_page") || strings.Contains(got, "following") {
-			t.Errorf("in sight: %q", got)
+		l.press("@Activity", "@Activity")
+		if got := l.since(); !strings.Contains(got, "write_page") {
+			t.Errorf("the pane is read again: %q", got)
+		}
+	})
+}
+
+// TestScreenReaderBeginsWithWhatWaits: whatever pane the panel before was left in.
+func TestScreenReaderBeginsWithWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, conf := newStoppedPanel(t, lively(), filledQueries())
+		conf.Memory = []byte(`{"tab":"Logs"}`)
+		l := &heardPanel{testPanel: r}
+		s := NewScreenReader(conf, func(line string) { l.heard = append(l.heard, line) })
+		r.s, r.m = &s, s.m
+		r.start(80, 24)
+		got := strings.Split(l.since(), "\n")
+		if len(got) < 5 || !strings.HasPrefix(got[1], "2 calls wait for you. 2 problems.") || !strings.Contains(got[2], "needs approval to delete") || !strings.HasPrefix(got[4], "error: ") {
+			t.Errorf("heard at first:\n%s", strings.Join(got, "\n"))
 		}
 	})
 }

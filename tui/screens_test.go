@@ -45,8 +45,10 @@ var screens = []screen{
 	}},
 	{"pages", crowded, func(r *testPanel) { r.press("@Sources/notes", "enter", "down", "j") }},
 	{"pages-filter", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "/", "page 1") }},
-	{"pages-read", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "enter", "j") }},
-	{"pages-raw", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "enter", "z", "G") }},
+	{"pages-read", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "G", "enter", "j") }},
+	{"pages-folded", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "j", "j", "right") }},
+	{"pages-links", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "G", "enter", "tab") }},
+	{"pages-raw", crowded, func(r *testPanel) { r.press("@Sources/welcome", "b", "G", "enter", "z", "G") }},
 	{"pages-search", crowded, func(r *testPanel) { r.press("@Sources/welcome", "S", "diagram", "enter", "j") }},
 	{"pages-denied", crowded, func(r *testPanel) {
 		r.queries.fail(&status.CallError{Code: "denied", Msg: "agents may not read in source welcome", Hint: "Ask the user; they decide it in Lectern's configuration."})
@@ -67,6 +69,14 @@ var screens = []screen{
 		r.press("@Changes")
 	}},
 	{"changes", crowded, func(r *testPanel) { r.press("@Changes") }},
+	{"changes-folded", nextCrowded, func(r *testPanel) {
+		r.queries.changes = rewritten(40)
+		r.press("@Changes")
+	}},
+	{"changes-unfolded", nextCrowded, func(r *testPanel) {
+		r.queries.changes = rewritten(40)
+		r.press("@Changes", "right", "j")
+	}},
 	{"changes-open", crowded, func(r *testPanel) { r.press("@Changes", "enter", "j") }},
 	{"changes-waiting", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())

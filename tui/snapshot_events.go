@@ -18,13 +18,13 @@ func snapshotEvents(old, now status.Snapshot) []string {
 		say("The hub is %s.", now.Hub.State)
 	}
 	for _, p := range difference(now.Problems, old.Problems, sameProblem) {
-		say("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix)
+		out = append(out, problemEvent(p))
 	}
 	for _, p := range difference(old.Problems, now.Problems, sameProblem) {
 		say("Fixed: %s", p.Title)
 	}
 	for _, a := range difference(now.Approvals, old.Approvals, sameApproval) {
-		say("%s needs approval to %s in %s: %s.", status.ClientLabel(a.Client, a.Proven), a.Effect, a.Source, strings.Join(a.Targets, ", "))
+		out = append(out, approvalEvent(a))
 	}
 	for _, s := range difference(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
 		say("Source %s is %s.", s.Name, s.State)
@@ -37,6 +37,18 @@ func snapshotEvents(old, now status.Snapshot) []string {
 		say("%s disconnected.", s.Client)
 	}
 	return out
+}
+
+func problemEvent(p status.Problem) string {
+	return theme.Sanitize(fmt.Sprintf("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix))
+}
+
+func approvalEvent(a status.Approval) string {
+	more := ""
+	if a.More > 0 {
+		more = fmt.Sprintf(" and %d more", a.More)
+	}
+	return theme.Sanitize(fmt.Sprintf("%s needs approval to %s in %s: %s%s.", status.ClientLabel(a.Client, a.Proven), a.Effect, a.Source, strings.Join(a.Targets, ", "), more))
 }
 
 func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Component == b.Component }

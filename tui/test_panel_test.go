@@ -38,6 +38,8 @@ type testPanel struct {
 	saved    map[string]string
 	edited   []string // what the person's editor was given
 	cannot   error    // what Copy and Save answer
+
+	editedFiles []string // of pages, that the editor was given
 }
 
 func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {
@@ -77,6 +79,10 @@ func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testP
 		CopyToken: func(of string) (string, error) {
 			r.copied = append(r.copied, "token of "+of)
 			return "copied with pigeon", r.cannot
+		},
+		EditFile: func(file string, done func(error) tea.Msg) tea.Cmd {
+			r.editedFiles = append(r.editedFiles, file)
+			return func() tea.Msg { return done(r.cannot) }
 		},
 		Export: func(context.Context) (string, int, error) { return "/tmp/log.txt", 104221, r.cannot },
 	}

@@ -46,11 +46,11 @@ func TestToolIsRunByHand(t *testing.T) {
 		if d := cmp.Diff(want, r.queries.ran); d != "" {
 			t.Error(d)
 		}
-		r.shows("Result", `a <b> & \u001b[31m`)
+		r.shows("Result", `context: a <b> & ␛[31m`)
 		r.press("pgdown")
-		r.shows(`"total": 1`)
+		r.shows("total: 1")
 		r.press("ctrl+y")
-		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "Projects/会議.md") {
+		if len(r.copied) != 1 || !strings.Contains(r.copied[0], `"path": "Projects/会議.md"`) {
 			t.Errorf("copied %q", r.copied)
 		}
 		r.press("ctrl+n")

@@ -43,6 +43,9 @@ type Config struct {
 	// CopyToken puts it on the clipboard and says how; it writes it into no file.
 	Token     func(of string) (text string, err error)
 	CopyToken func(of string) (how string, err error)
+	// EditFile has a person edit a file in their editor, which has the terminal
+	// meanwhile, and delivers what done makes of its end.
+	EditFile func(file string, done func(error) tea.Msg) tea.Cmd
 	// Edit has a person edit text in their editor, in a file whose name ends like
 	// name, and delivers what done makes of it. The editor has the terminal meanwhile.
 	Edit func(name, text string, done func(text string, err error) tea.Msg) tea.Cmd
@@ -53,6 +56,7 @@ type Config struct {
 	Now     func() time.Time
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
+	ASCII   bool   // the terminal shows no other characters
 	Version string // of this program
 	// Suspends reports that someone is there who can bring the panel back when
 	// it has stopped itself: a shell with job control.
@@ -214,6 +218,11 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		return m.showPlan(msg), nil
 	case doneMsg:
 		return m.actionsDone(msg), nil
+	case pageFileMsg:
+		if msg.ended {
+			return pageFileEdited(m, msg), nil
+		}
+		return openPageFile(m, msg)
 	case noticeMsg:
 		m.notice = msg.notice
 	}

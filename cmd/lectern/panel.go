@@ -64,8 +64,10 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 			return editInPanel(ctx, c, name, text, done)
 		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
+		EditFile:  func(file string, done func(error) tea.Msg) tea.Cmd { return editFileInPanel(ctx, c, file, done) },
 		Notify:    func(text string) string { return terminalNote(runtime.GOOS, c.Getenv, text) },
-		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader, Setup: f.setup,
+		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: asciiOnly(c.Getenv), Memory: memory, Suspends: suspendable() && !f.screenReader,
+		Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)
 	if f.screenReader {
@@ -108,7 +110,15 @@ func runProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicGuard,
 		}
 		defer restore()
 	}
-	end, err := tea.NewProgram(guardedModel{panel, guard}, options...).Run()
+	frames := &timedModel{model: guardedModel{panel, guard}}
+	program := tea.NewProgram(frames, options...)
+	if !f.screenReader {
+		frames.clock = newFrameClock(program)
+	}
+	end, err := program.Run()
+	if m, ok := end.(*timedModel); ok {
+		end = m.model
+	}
 	if m, ok := end.(guardedModel); ok {
 		end = m.model
 	}

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
@@ -9,7 +10,52 @@ import (
 
 // pages lets a person browse the notebook on the panel.
 func pages() *tools.Pages[*Notebook] {
-	return &tools.Pages[*Notebook]{List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText}
+	return &tools.Pages[*Notebook]{
+		List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText, Links: func(n *Notebook, ctx context.Context, name string) (tools.PageLinks, error) {
+			return pageLinksForPerson(ctx, n, name)
+		},
+		File: func(n *Notebook, _ context.Context, name string) (string, error) { return pageFile(n, name) },
+	}
+}
+
+// pageFile is where the file of a page is.
+func pageFile(n *Notebook, name string) (string, error) {
+	file, err := n.find(name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := n.read(file); err != nil { // a page that is hidden is not there
+		return "", err
+	}
+	return filepath.Join(n.view.Path(), filepath.FromSlash(file)), nil
+}
+
+// pageLinksForPerson are the links of a page as a person follows them.
+func pageLinksForPerson(ctx context.Context, n *Notebook, name string) (all tools.PageLinks, err error) {
+	file, err := n.find(name)
+	if err != nil {
+		return all, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return all, err
+	}
+	now, err := n.look(ctx)
+	if err != nil {
+		return all, err
+	}
+	out, in, err := now.linksOf(ctx, n, p)
+	for _, l := range out {
+		link := tools.PageLink{Page: l.Path, Line: l.Line}
+		if l.Status != "ok" {
+			link = tools.PageLink{Text: l.Title + " (" + l.Status + ")", Line: l.Line}
+		}
+		all.Out = append(all.Out, link)
+	}
+	for _, l := range in {
+		all.In = append(all.In, tools.PageLink{Page: l.Path, Line: l.Line})
+	}
+	return all, err
 }
 
 // listAllPages lists the files of all pages, ordered by path.

@@ -2,6 +2,9 @@ package toolstest
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -28,6 +31,7 @@ func checkPages(s *suite) {
 		case len(text.Text) > maxPageBytes || text.Size < int64(len(text.Text)):
 			s.Errorf("page %s: %d bytes of %d, where at most %d were wanted", abbreviate(p.Name, 80), len(text.Text), text.Size, maxPageBytes)
 		}
+		checkPageLinks(s, src.OpenedSource, p.Name)
 		if cut, err := src.Page(s.ctx(), p.Name, 3); err == nil && (len(cut.Text) > 3 || utf8.ValidString(text.Text) && !utf8.ValidString(cut.Text)) {
 			s.Errorf("page %s, cut to 3 bytes: %q", abbreviate(p.Name, 80), cut.Text)
 		}
@@ -35,11 +39,40 @@ func checkPages(s *suite) {
 	for _, text := range hostileTexts() {
 		s.checkReadableError("page "+abbreviate(text, 80), func() error {
 			_, err := src.Page(s.ctx(), text, maxPageBytes)
+			_, linksErr := src.PageLinks(s.ctx(), text, 10)
+			_, fileErr := src.PageFile(s.ctx(), text)
+			if err != nil && (linksErr == nil || fileErr == nil) {
+				s.Errorf("page %s does not exist but has links or a file: %v, %v", abbreviate(text, 80), linksErr, fileErr)
+			}
 			return err
 		})
 	}
 	if src.Digest() != before {
 		s.Errorf("browsing the pages changed the data")
+	}
+}
+
+// checkPageLinks follows the links of a page, and looks at its file.
+func checkPageLinks(s *suite, o *tools.OpenedSource, name string) {
+	s.Helper()
+	links, err := o.PageLinks(s.ctx(), name, 100)
+	if err != nil && tools.AsError(err).Code != tools.NotFound {
+		s.Errorf("links of page %s: %v", abbreviate(name, 80), err)
+	}
+	for _, l := range slices.Concat(links.Out, links.In) {
+		if l.Page == "" && l.Text == "" {
+			s.Errorf("page %s: a link says neither its page nor its text", abbreviate(name, 80))
+		}
+		if _, err := o.Page(s.ctx(), l.Page, 1); l.Page != "" && err != nil {
+			s.Errorf("page %s links page %s, which cannot be read: %v", abbreviate(name, 80), abbreviate(l.Page, 80), err)
+		}
+	}
+	file, err := o.PageFile(s.ctx(), name)
+	if err != nil {
+		return // pages of this System are no files
+	}
+	if info, err := os.Stat(file); err != nil || !filepath.IsAbs(file) || !info.Mode().IsRegular() {
+		s.Errorf("page %s: its file is %s: %v", abbreviate(name, 80), file, err)
 	}
 }
 
@@ -129,7 +162,9 @@ func (s *suite) comparePages(ask compareFunc, words []string) {
 	for _, word := range words {
 		ask("page "+word, func(w *observedSource) any {
 			text, err := w.Page(s.ctx(), word, maxPageBytes)
-			return []any{text, s.errorJSON(err)}
+			links, linksErr := w.PageLinks(s.ctx(), word, 100)
+			_, fileErr := w.PageFile(s.ctx(), word)
+			return []any{text, s.errorJSON(err), links, s.errorJSON(linksErr), s.errorJSON(fileErr)}
 		})
 	}
 }

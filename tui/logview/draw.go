@@ -36,6 +36,9 @@ func (v View) Summary() string {
 		words = append(words, fmt.Sprintf("from column %d", v.left+1))
 	}
 	all := widget.Plural(v.log.ring.len(), "line")
+	if !v.olderDone && v.olderNext != "" {
+		all = widget.Count(v.log.ring.len()) + "+ lines"
+	}
 	if n := uint64(v.log.len()); n != v.log.ring.len() {
 		all = widget.Count(n) + " of " + all
 	}

@@ -26,6 +26,8 @@ func (f filter) matches(r *ring, n uint64) bool {
 		return false
 	case f.component != "" && line.component != f.component:
 		return false
+	case f.client != "" && line.older:
+		return attributeValue(line.text, " client=") == f.client && widget.Matches(line.text, f.text)
 	case f.client != "" && !r.clients.owns(f.client, line.text):
 		return false
 	default:

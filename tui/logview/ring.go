@@ -18,8 +18,15 @@ const (
 	maxComponents = 1 << 10  // that can be chosen as a filter
 )
 
+// What is kept when a person goes back beyond [MaxLogLines].
+const (
+	MaxOlderLines = 200_000
+	maxOlderBytes = 32 << 20
+)
+
 // A ring keeps the newest lines. Every line has a number that it keeps: numbers
-// begin at 1, count up by one, and those below first are gone.
+// count up by one, and those below first are gone. It grows when lines from before
+// are asked for.
 type ring struct {
 	lines           []ringLine // by number modulo its length
 	first, next     uint64
@@ -33,6 +40,7 @@ type ringLine struct {
 	level     level
 	component string
 	text      string
+	older     bool // it was read from disk, and may be of another hub
 }
 
 // level is a status.Level that can be compared.
@@ -64,7 +72,41 @@ func (l level) status() status.Level {
 }
 
 func newRing(lines, size int) *ring {
-	return &ring{lines: make([]ringLine, lines), first: 1, next: 1, maxBytes: size}
+	return &ring{lines: make([]ringLine, lines), first: firstNumber, next: firstNumber, maxBytes: size}
+}
+
+// firstNumber leaves room for the numbers of lines from before.
+const firstNumber = 1 << 32
+
+// grow makes room for n more lines.
+func (r *ring) grow(n int) {
+	have := len(r.lines)
+	if int(r.len())+n <= have || have >= MaxOlderLines {
+		return
+	}
+	lines := make([]ringLine, max(int(r.len())+n, min(2*have, MaxOlderLines)))
+	for i := r.first; i < r.next; i++ {
+		lines[i%uint64(len(lines))] = *r.line(i)
+	}
+	r.lines, r.maxBytes = lines, maxOlderBytes
+}
+
+// isFull reports whether a line that is added may push the oldest out.
+func (r *ring) isFull() bool { return int(r.len())+2 > len(r.lines) }
+
+// prepend keeps a line that was logged before all others; false: there is no room.
+func (r *ring) prepend(l ringLine) bool {
+	l.text = theme.TruncateBytes(theme.Sanitize(l.text), min(maxLineBytes, r.maxBytes/4))
+	if r.len() >= MaxOlderLines || r.bytes+len(l.text) > r.maxBytes {
+		return false
+	}
+	r.first--
+	r.bytes += len(l.text)
+	*r.line(r.first) = l
+	if l.component != "" && len(r.components) < maxComponents && !slices.Contains(r.components, l.component) {
+		r.components = append(r.components, l.component)
+	}
+	return true
 }
 
 // add keeps a line and returns its number. The text becomes [theme.Sanitize].
@@ -92,3 +134,24 @@ func (r *ring) line(n uint64) *ringLine { return &r.lines[n%uint64(len(r.lines))
 
 // len is how many lines are kept.
 func (r *ring) len() uint64 { return r.next - r.first }
+
+// newest is when the newest line was logged, which is no remark, and whether it was
+// read from disk; zero: there is none.
+func (r *ring) newest() (at time.Time, onDisk bool) {
+	for n := r.next; n > r.first && r.next-n < 8; n-- {
+		if l := r.line(n - 1); l.level != remarkLevel {
+			return l.time, l.older
+		}
+	}
+	return time.Time{}, false
+}
+
+// oldestTime is when the oldest line was logged; zero: there is none.
+func (r *ring) oldestTime() time.Time {
+	for n := r.first; n < r.next && n-r.first < 8; n++ {
+		if l := r.line(n); l.level != remarkLevel {
+			return l.time
+		}
+	}
+	return time.Time{}
+}

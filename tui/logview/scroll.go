@@ -69,23 +69,32 @@ func (v View) scroll(d, w, h int) View {
 		return v
 	}
 	to := v.stepRows(at, d, w)
-	if d > 0 && (to.i > bottom.i || to.i == bottom.i && to.row > bottom.row) {
+	if d > 0 && (bottom.before(to) || to == at) {
 		v.follow = true
 		return v
 	}
 	return v.pinTo(to)
 }
 
-// firstVisible is the first visible row.
+// firstVisible is the first visible row. No room stays empty below the last line
+// while there are lines above.
 func (v View) firstVisible(w, h int) rowPosition {
+	bottom := v.lastPage(w, h)
 	if v.follow {
-		return v.lastPage(w, h)
+		return bottom
 	}
 	s := rowPosition{i: v.log.find(v.top.number)}
 	if s.i < v.log.len() && v.log.at(s.i) == v.top.number {
 		s.row = min(v.top.row, v.height(s.i, w)-1)
 	}
+	if bottom.before(s) {
+		return bottom
+	}
 	return s
+}
+
+func (s rowPosition) before(other rowPosition) bool {
+	return s.i < other.i || s.i == other.i && s.row < other.row
 }
 
 // lastPage is the first visible row when the last visible row is the last.

@@ -55,6 +55,10 @@ type View struct {
 	left   int          // cells scrolled to the right
 	wrap   bool
 	filter widget.FilterInput
+
+	hasOlder  bool   // lines were read from disk
+	olderNext string // the place from which lines from before go on
+	olderDone bool   // there are none, or they cannot be read
 }
 
 // New returns a View that shows times of zone and hides debug lines.
@@ -71,6 +75,11 @@ func newView(nav widget.NavKeys, keys LogKeys, zone *time.Location, lines, size 
 // begins to count, a remark stands between the lines.
 func (v View) Append(lines []status.Line) View {
 	for _, l := range lines {
+		newest, onDisk := v.log.ring.newest()
+		if onDisk && !l.Time.After(newest) {
+			continue // it was read from disk
+		}
+		v = v.keepOlder()
 		if l.Missed > 0 {
 			v.log.remark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
 		}
@@ -79,8 +88,72 @@ func (v View) Append(lines []status.Line) View {
 			v.log.ring.clients.forgetSessions()
 		}
 		v.last = l.Seq
-		v.log.lineAdded(v.log.ring.add(ringLine{l.Time, parseLevel(l.Level), l.Component, l.Text}))
+		if !newest.IsZero() && !v.sameDay(newest, l.Time) {
+			v.log.remark(v.dayRemark(l.Time))
+		}
+		v.log.lineAdded(v.log.ring.add(ringLine{time: l.Time, level: parseLevel(l.Level), component: l.Component, text: l.Text}))
 	}
+	return v
+}
+
+// keepOlder keeps what was read from disk while a person looks at it. Later the
+// oldest lines go as always, and can be read again.
+func (v View) keepOlder() View {
+	switch {
+	case !v.hasOlder:
+	case !v.follow:
+		v.log.ring.grow(2)
+	case v.log.ring.isFull():
+		v.olderNext, v.olderDone = "", false
+	}
+	return v
+}
+
+func (v View) sameDay(a, b time.Time) bool {
+	return a.In(v.zone).Format(time.DateOnly) == b.In(v.zone).Format(time.DateOnly)
+}
+
+// dayRemark stands before the first line of a day, because rows have no date.
+func (v View) dayRemark(t time.Time) string {
+	return "── " + t.In(v.zone).Format("Monday 2 January 2006") + " ──"
+}
+
+// OlderPlace is from where older lines are to be read: before the line that was
+// logged at until, or by the name that the page before gave. wanted: a person looks
+// at the oldest lines that are here, or the filter finds too few among them.
+func (v View) OlderPlace(h int) (before string, until time.Time, wanted bool) {
+	if v.olderDone || v.log.ring.len() >= MaxOlderLines {
+		return "", time.Time{}, false
+	}
+	if v.olderNext == "" {
+		until = v.log.ring.oldestTime()
+	}
+	near := v.log.len() < 2*h || !v.follow && v.log.find(v.top.number) < 2*h
+	return v.olderNext, until, near
+}
+
+// Prepend puts lines that were logged before all others, the oldest first, before
+// them; next names the place before those, and empty that there are none.
+func (v View) Prepend(lines []status.Line, next string) View {
+	v.log.ring.grow(2 * len(lines))
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := lines[i]
+		if oldest := v.log.ring.oldestTime(); !oldest.IsZero() && !v.sameDay(oldest, l.Time) {
+			v.log.ring.prepend(ringLine{level: remarkLevel, text: v.dayRemark(oldest)})
+		}
+		if !v.log.ring.prepend(ringLine{time: l.Time, level: parseLevel(l.Level), component: l.Component, text: l.Text, older: true}) {
+			next = ""
+			break
+		}
+	}
+	v.olderNext, v.olderDone, v.hasOlder = next, next == "", v.hasOlder || len(lines) > 0
+	v.log.refilter()
+	return v
+}
+
+// OlderFailed ends reading back.
+func (v View) OlderFailed() View {
+	v.olderDone = true
 	return v
 }
 

@@ -24,19 +24,19 @@ func TestRing(t *testing.T) {
 		all := []string{""}
 		for n := uint64(1); n < 5000; n++ {
 			text := strings.Repeat(string(rune('a'+n%26)), rnd.IntN(min(40, size.bytes/4+1)))
-			if got := r.add(ringLine{time.Unix(int64(n), 0), infoLevel, "hub", text}); got != n {
+			if got := r.add(ringLine{time: time.Unix(int64(n), 0), level: infoLevel, component: "hub", text: text}); got != firstNumber+n-1 {
 				t.Fatalf("line %d has number %d", n, got)
 			}
 			all = append(all, text)
 			kept := 0
-			for i := r.first; i < r.next; i++ {
-				l := r.line(i)
+			for i := r.first - firstNumber + 1; i < r.next-firstNumber+1; i++ {
+				l := r.line(firstNumber + i - 1)
 				if got := l.text; got != all[i] || l.time.Unix() != int64(i) {
 					t.Fatalf("%+v: line %d is %q, want %q", size, i, got, all[i])
 				}
 				kept += len(all[i])
 			}
-			if r.next != n+1 || r.next-r.first > uint64(size.lines) || kept > size.bytes || r.first > n {
+			if r.next != firstNumber+n || r.next-r.first > uint64(size.lines) || kept > size.bytes || r.first > firstNumber+n-1 {
 				t.Fatalf("%+v: after %d lines it keeps %d to %d, %d bytes", size, n, r.first, r.next, kept)
 			}
 		}
@@ -67,7 +67,7 @@ func TestView(t *testing.T) {
 	v := &filteredLog{ring: newRing(200, 4000)}
 	words := []string{"open", "Open", "page", "vault", "session", "ope", "p"}
 	for i := range 4000 {
-		n := v.ring.add(ringLine{time.Time{}, level(rnd.IntN(5)), words[rnd.IntN(3)], words[rnd.IntN(len(words))] + words[rnd.IntN(len(words))]})
+		n := v.ring.add(ringLine{level: level(rnd.IntN(5)), component: words[rnd.IntN(3)], text: words[rnd.IntN(len(words))] + words[rnd.IntN(len(words))]})
 		v.lineAdded(n)
 		if i%37 == 0 {
 			needle := append(words, "", "", "o", "op", "pag")[rnd.IntN(len(words)+5)]
@@ -259,5 +259,82 @@ func BenchmarkLogs(b *testing.B) {
 				p.log.setFilter(filter{})
 			}
 		})
+	}
+}
+
+// What is hidden by a filter while the log is paused leaves no empty room: the last
+// page is full as long as there are lines for it.
+func TestFilterWhilePausedFillsThePage(t *testing.T) {
+	p := testView(1000, 1<<20)
+	p = p.Append(numbered(0, 400))
+	p = press(p, 49, 10, "f") // paused at the end
+	p = press(p, 49, 10, "/", "9")
+	if got := shown(p, 49, 10); got[9] == "" || got[9] != "I line 399" {
+		t.Errorf("hits on the page:\n%s", strings.Join(got, "\n"))
+	}
+	p = press(p, 49, 10, "enter", "k", "esc")
+	if got := shown(p, 49, 10); got[0] == "" || got[9] == "" {
+		t.Errorf("without the filter:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// Lines from before are put before the others, whatever is on the screen stays, and
+// days are told apart. What a person looks at is not pushed out by new lines.
+func TestOlderLines(t *testing.T) {
+	p := testView(40, 1<<16)
+	at := func(i int) time.Time { return time.Date(2026, 11, 21, 0, 0, i*60, 0, time.UTC) }
+	line := func(i int) status.Line {
+		return status.Line{Time: at(i), Component: "hub", Text: fmt.Sprintf("line %d", i)}
+	}
+	live := func(from, to int) (all []status.Line) {
+		for i := from; i < to; i++ {
+			l := line(i)
+			l.Seq = uint64(i + 1000)
+			all = append(all, l)
+		}
+		return all
+	}
+	older := func(from, to int) (all []status.Line) {
+		for i := from; i < to; i++ {
+			all = append(all, line(i))
+		}
+		return all
+	}
+	p = p.Append(live(0, 30))
+	p = press(p, 49, 5, "k", "g")
+	before, until, wanted := p.OlderPlace(5)
+	if before != "" || !until.Equal(at(0)) || !wanted {
+		t.Fatalf("wants what is before %q, %v: %v", before, until, wanted)
+	}
+	want := shown(p, 49, 5)
+	p = p.Prepend(older(-30, 0), "place")
+	if d := cmp.Diff(want, shown(p, 49, 5)); d != "" {
+		t.Errorf("the view has moved:\n%s", d)
+	}
+	p = press(p, 49, 5, "k", "k")
+	if got := shown(p, 49, 5); got[0] != "I line -1" && got[0] != "23:59:00 I line -1" || !strings.Contains(got[1], "Saturday 21 November 2026") {
+		t.Errorf("before it:\n%s", strings.Join(got, "\n"))
+	}
+	p = p.Append(live(30, 90))
+	p = press(p, 49, 5, "g")
+	if got := shown(p, 49, 2); !strings.HasSuffix(got[0], "line -30") {
+		t.Errorf("new lines have pushed out what is looked at: %q", got)
+	}
+	if before, _, _ := p.OlderPlace(5); before != "place" {
+		t.Errorf("goes on from %q", before)
+	}
+	p = p.Prepend(older(-31, -30), "")
+	if _, _, wanted := p.OlderPlace(5); wanted || p.log.ring.len() != 122 {
+		t.Errorf("%d lines, wants more: %v", p.log.ring.len(), wanted)
+	}
+	p = press(p, 49, 5, "G")
+	for i := 90; i < 1000; i++ {
+		p = p.Append(live(i, i+1))
+	}
+	if n := len(p.log.ring.lines); n > 400 {
+		t.Errorf("while it follows it keeps %d lines", n)
+	}
+	if _, until, _ := p.OlderPlace(1 << 30); until.Before(at(90)) {
+		t.Errorf("what was pushed out is read again from %v", until)
 	}
 }

@@ -182,7 +182,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
-		optionalCell(t, t.Text, call.Client, c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
+		optionalCell(t, t.Text, orNoName(call.Client), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.Duration(call.Worked()), 8)
 	if c.answer > 0 {
 		line += t.Dim.FitRight(widget.Bytes(call.ResponseBytes), c.answer)
@@ -250,7 +250,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	}
 	return widget.Section{Title: title, Min: 4, Preferred: 14, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
-		client, took := c.Client+", not proven", widget.Duration(c.Worked())+p.comparedToMean(c)
+		client, took := orNoName(c.Client)+", not proven", widget.Duration(c.Worked())+p.comparedToMean(c)
 		if c.Proven {
 			client = c.Client + ", proven"
 		}

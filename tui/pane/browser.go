@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -23,6 +24,8 @@ type browser struct {
 	list    pageList
 	search  pageSearch
 	page    pageReader
+	links   pageLinks
+	trail   []visitedPage // the pages from which links led to the open one
 	focus   browserFocus
 	refresh int
 }
@@ -50,6 +53,9 @@ func (b browser) previews() bool { return b.w >= previewWidth && b.h < widget.Sc
 
 // pageWidth is how wide the text of a page is drawn.
 func (b browser) pageWidth() int {
+	if b.page.open && b.linksBeside() && b.linksOfPage().len() > 0 {
+		return b.w - linksWidth(b.w) - 4
+	}
 	if b.page.open || !b.previews() {
 		return b.w - 4
 	}
@@ -71,7 +77,7 @@ func (b browser) currentPage() string {
 // wantedQuery is what the browser would like to know most.
 func (b browser) wantedQuery() Query {
 	switch {
-	case b.search.submitted != "" && b.search.got != b.hits():
+	case b.hits().Text != "" && b.search.got != b.hits():
 		return b.hits()
 	case !b.page.open && b.focus == focusPages && !b.list.done:
 		return b.pagesQuery()
@@ -79,6 +85,9 @@ func (b browser) wantedQuery() Query {
 		return nil
 	}
 	if w := b.pageIn(); w.Page != "" && w != b.page.shown {
+		return w
+	}
+	if w := b.linksQuery(); b.page.open && w != b.links.shown {
 		return w
 	}
 	return nil
@@ -92,8 +101,12 @@ func (b browser) pageIn() PageQuery {
 	return PageQuery{Source: b.source, Page: b.currentPage(), Width: b.pageWidth(), Raw: b.page.raw, Refresh: b.refresh}
 }
 
+// hits is the search as it was given, or as it is typed by now.
 func (b browser) hits() SearchQuery {
-	return SearchQuery{b.source, b.search.submitted, b.search.refresh}
+	if b.focus == focusHits && b.search.typing && strings.TrimSpace(b.search.query.Value()) != b.search.submitted {
+		return SearchQuery{b.source, strings.TrimSpace(b.search.query.Value()), true, b.search.refresh}
+	}
+	return SearchQuery{b.source, b.search.submitted, false, b.search.refresh}
 }
 
 func (b browser) takeResult(f Result) browser {
@@ -110,14 +123,20 @@ func (b browser) takeResult(f Result) browser {
 		if w == b.pageIn() {
 			b.page = b.page.takeResult(w, f, b.searchedText())
 		}
+	case PageLinksQuery:
+		if w == b.linksQuery() {
+			b.links = b.links.takeResult(w, f)
+		}
+	case PageEditQuery:
+		b.refresh++ // the list is of the same pages
 	}
 	return b
 }
 
 // searchedText is what an opened page is scrolled to; empty: its beginning.
 func (b browser) searchedText() string {
-	if b.focus == focusHits {
-		return b.search.submitted
+	if b.focus == focusHits && len(b.trail) == 0 {
+		return b.search.got.Text
 	}
 	return ""
 }
@@ -164,6 +183,13 @@ func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 		return next, want, false
 	case key.Matches(k, b.keys.Filter) && b.focus == focusPages:
 		b.list.filter = b.list.filter.Edit()
+	case key.Matches(k, b.keys.SortPages) && b.focus == focusPages:
+		b.list = b.list.sorted()
+	case key.Matches(k, b.keys.Left, b.keys.Right) && b.focus == focusPages:
+		list, ok := b.list.fold(key.Matches(k, b.keys.Left))
+		if b.list = list; !ok {
+			return b, ShowMessage{"There is nothing to fold here."}, false
+		}
 	default:
 		cursor, n := b.cursor()
 		if i, ok := b.keys.Move(k.KeyPressMsg, *cursor, n, k.H-4); ok {
@@ -182,7 +208,7 @@ func (b browser) back() (next browser, want Intent, done bool) {
 		b.focus = focusPages
 		return b, nil, b.search.standalone
 	}
-	if b.list.needle != "" {
+	if b.list.filter.Value() != "" {
 		b.list = b.list.filtered(widget.FilterInput{})
 		return b, nil, false
 	}
@@ -227,11 +253,16 @@ func (b *browser) cursor() (row *int, n int) {
 }
 
 func (b browser) enter() (browser, Intent) {
+	if row := b.list.selectedRow(); b.focus == focusPages && row.page < 0 && row.label != "" {
+		b.list, _ = b.list.fold(row.open)
+		return b, nil
+	}
 	name := b.currentPage()
 	if name == "" {
 		return b, ShowMessage{"There is no page to open."}
 	}
 	b.page.open, b.page.name, b.page.top = true, name, 0
+	b.trail, b.links.cursor = nil, -1
 	return b, nil
 }
 
@@ -240,7 +271,11 @@ func (b browser) bindings() []key.Binding {
 	k := b.keys
 	switch {
 	case b.page.open:
-		return []key.Binding{widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Down, "scroll"), k.Raw, k.Copy, k.Save, k.Refresh}
+		keys := []key.Binding{widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Down, "scroll")}
+		if b.linksOfPage().len() > 0 {
+			keys = append(keys, widget.WithHelp(k.NextLink, "link"), widget.WithHelp(k.Enter, "follow it"))
+		}
+		return append(keys, widget.WithHelp(k.Edit, "edit"), k.Raw, k.Copy, k.Save, k.Refresh)
 	case b.focus == focusHits && b.search.typing:
 		return []key.Binding{widget.WithHelp(k.Enter, "search"), widget.WithHelp(k.Back, "close")}
 	case b.focus == focusHits:
@@ -251,10 +286,11 @@ func (b browser) bindings() []key.Binding {
 	case b.list.filter.Typing:
 		return b.list.filter.Bindings(k.NavKeys)
 	}
-	return []key.Binding{
-		widget.WithHelp(k.Enter, "read"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to Sources"), k.Raw,
-		widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh,
+	keys := []key.Binding{widget.WithHelp(k.Enter, "read"), k.Filter, k.Search, widget.WithHelp(k.Edit, "edit")}
+	if row := b.list.selectedRow(); row.page < 0 && row.label != "" {
+		keys = []key.Binding{widget.WithHelp(k.Enter, map[bool]string{true: "fold", false: "unfold"}[row.open]), k.Filter, k.Search}
 	}
+	return append(keys, widget.WithHelp(k.SortPages, "sort"), widget.WithHelp(k.Back, "back to Sources"), k.Raw, widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh)
 }
 
 // show takes what a snapshot says of the time and the hub.
@@ -271,9 +307,13 @@ func (b browser) view(t theme.Theme, w, h int) []string {
 	}
 	switch {
 	case b.page.open:
-		return widget.Stack(t, w, h, frame, b.page.section(t, b.page.name))
+		return b.pageWithLinks(t, w, h)
 	case b.previews() && frame:
-		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{b.page.section(t, b.currentPage())})
+		beside := b.page.section(t, b.currentPage())
+		if row := b.list.selectedRow(); b.focus == focusPages && row.page < 0 && row.label != "" {
+			beside = widget.Message(row.folder, t.Dim.Text(widget.Plural(row.count, "page")+". enter folds and unfolds."))
+		}
+		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{beside})
 	default:
 		return widget.Stack(t, w, h, frame, list)
 	}

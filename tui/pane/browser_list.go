@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +18,8 @@ import (
 // those that match the filter.
 const maxListedPages = 5000
 
-// A pageList is the first pages of a source, or the first whose names match.
+// A pageList is the first pages of a source, or the first whose names match, as a
+// tree of folders, or the best matches of a filter.
 type pageList struct {
 	pages  []status.Page // only ever appended to
 	total  int           // of all that match; 0: not known
@@ -29,11 +32,27 @@ type pageList struct {
 	newest time.Time // of all changes
 
 	filter   widget.FilterInput
-	needle   string  // what the filter is, harmless to a terminal
-	shown    []int32 // those that pass the filter; nil without one
-	cursor   int     // among those that are shown
-	reselect string  // the page to select when it comes
+	rows     []pageRow       // what is listed
+	unfolded map[string]bool // folders; replaced, never changed
+	order    pageOrder
+	cursor   int    // among rows
+	reselect string // the page to select when it comes
 }
+
+// A pageOrder is how pages are sorted.
+type pageOrder int
+
+const (
+	byFolder   pageOrder = iota // as the source lists them, in folders
+	byModified                  // the newest first
+	bySize                      // the largest first
+	pageOrders
+)
+
+func (o pageOrder) label() string { return [...]string{"", "newest first", "largest first"}[o] }
+
+// fewRows is up to how many pages all folders are unfolded.
+const fewRows = 30
 
 func (l pageList) takeResult(f Result) pageList {
 	if f.Err != nil {
@@ -48,75 +67,151 @@ func (l pageList) takeResult(f Result) pageList {
 	if l.cut && l.match == "" && l.filter.Value() != "" {
 		return l.filtered(l.filter) // which was typed before it was known that there are so many
 	}
-	for i, p := range l.pages[from:] {
+	for _, p := range l.pages[from:] {
 		l.size += max(0, p.Size)
 		if p.Modified.After(l.newest) {
 			l.newest = p.Modified
 		}
-		at := from + i
-		if l.shown != nil {
-			if !widget.Matches(p.Name, l.needle) {
-				continue
-			}
-			at, l.shown = len(l.shown), append(l.shown, int32(from+i))
-		}
-		if l.reselect != "" && p.Name == l.reselect {
-			l.cursor, l.reselect = at, ""
+	}
+	return l.arranged()
+}
+
+// arranged is l with its rows as the pages, the folders, the order and the filter
+// are. The selection stays on its row.
+func (l pageList) arranged() pageList {
+	before := l.selectedRow()
+	selected := l.selected().Name
+	switch {
+	case l.filter.Value() != "":
+		l.rows = foundPages(l.pages, l.filter.Value())
+	case l.order == byFolder:
+		few := len(l.pages) <= fewRows
+		l.rows = newPageFolder(l.pages).rows(l.pages, 0, func(path string) bool { return few != l.unfolded[path] })
+	default:
+		l.rows = sortedPages(l.pages, l.order)
+	}
+	if l.reselect != "" {
+		if i := l.find(l.reselect); i >= 0 {
+			l.cursor, l.reselect = i, ""
+			return l
 		}
 	}
+	i := -1
+	if selected != "" {
+		i = l.find(selected)
+	} else if before.folder != "" {
+		i = slices.IndexFunc(l.rows, func(r pageRow) bool { return r.page < 0 && r.folder == before.folder })
+	}
+	if i >= 0 {
+		l.cursor = i
+	}
+	l.cursor = widget.Clamp(l.cursor, len(l.rows))
 	return l
+}
+
+func sortedPages(pages []status.Page, order pageOrder) []pageRow {
+	rows := make([]pageRow, len(pages))
+	for i := range pages {
+		rows[i] = pageRow{page: i, label: pages[i].Name}
+	}
+	slices.SortStableFunc(rows, func(a, b pageRow) int {
+		if order == bySize {
+			return cmp.Compare(pages[b.page].Size, pages[a.page].Size)
+		}
+		return pages[b.page].Modified.Compare(pages[a.page].Modified)
+	})
+	return rows
+}
+
+// find is the row of the page with this name; -1: none.
+func (l pageList) find(name string) int {
+	return slices.IndexFunc(l.rows, func(r pageRow) bool { return r.page >= 0 && l.pages[r.page].Name == name })
 }
 
 // reset is l before its first page came.
 func (l pageList) reset() pageList {
-	return pageList{match: l.match, reselect: cmp.Or(l.reselect, l.selected().Name)}.filtered(l.filter)
+	return pageList{match: l.match, reselect: cmp.Or(l.reselect, l.selected().Name), unfolded: l.unfolded, order: l.order}.filtered(l.filter)
 }
 
-// filtered shows the pages whose name has the text of f in it. The source chooses
-// them if not all of its pages are here.
+// filtered shows the pages that the filter finds. The source chooses them if not all
+// of its pages are here.
 func (l pageList) filtered(f widget.FilterInput) pageList {
-	if l.cut || l.match != "" {
-		if f.Value() != l.match {
-			l = pageList{match: f.Value()}
-		}
-		l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
-		return l
+	if (l.cut || l.match != "") && f.Value() != l.match {
+		l = pageList{match: f.Value(), unfolded: l.unfolded, order: l.order}
 	}
-	l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
-	if l.needle == "" {
-		l.shown = nil
-		return l
+	switch selected := l.selected().Name; {
+	case f.Value() == l.filter.Value():
+	case f.Value() != "": // the best match is selected
+		l.rows, l.cursor = nil, 0
+	case selected != "": // it stays selected in its folder
+		l = l.unfoldTo(selected)
 	}
-	kept := []int32{}
-	for i, p := range l.pages {
-		if widget.Matches(p.Name, l.needle) {
-			kept = append(kept, int32(i))
-		}
+	l.filter = f
+	return l.arranged()
+}
+
+// unfoldTo unfolds the folders that a page is in.
+func (l pageList) unfoldTo(page string) pageList {
+	unfolded := map[string]bool{}
+	maps.Copy(unfolded, l.unfolded)
+	for dir := parentFolder(page); dir != ""; dir = parentFolder(dir) {
+		unfolded[dir] = len(l.pages) > fewRows
 	}
-	l.shown = kept
+	l.unfolded, l.reselect = unfolded, page
 	return l
 }
 
-func (l pageList) len() int {
-	if l.shown != nil {
-		return len(l.shown)
+// fold folds or unfolds the selected folder, or goes from a page to its folder; false:
+// it does neither.
+func (l pageList) fold(fold bool) (pageList, bool) {
+	row := l.selectedRow()
+	switch {
+	case len(l.rows) == 0 || l.filter.Value() != "" || l.order != byFolder:
+		return l, false
+	case row.page < 0 && row.open == fold:
+		unfolded := map[string]bool{}
+		maps.Copy(unfolded, l.unfolded)
+		unfolded[row.folder] = !unfolded[row.folder]
+		l.unfolded = unfolded
+		return l.arranged(), true
+	case !fold:
+		return l, false
 	}
-	return len(l.pages)
+	for i := l.cursor - 1; i >= 0; i-- {
+		if up := l.rows[i]; up.page < 0 && up.depth < row.depth {
+			l.cursor = i
+			return l, true
+		}
+	}
+	return l, false
 }
 
-func (l pageList) at(i int) status.Page {
-	if l.shown != nil {
-		return l.pages[l.shown[i]]
+// sorted is l in the next order.
+func (l pageList) sorted() pageList {
+	selected := l.selected().Name
+	if l.order = (l.order + 1) % pageOrders; l.order == byFolder && selected != "" {
+		l = l.unfoldTo(selected)
 	}
-	return l.pages[i]
+	return l.arranged()
 }
 
-// selected is the page under the cursor; without a name: there is none.
+func (l pageList) len() int { return len(l.rows) }
+
+// selectedRow is the row under the cursor; without a label: there is none.
+func (l pageList) selectedRow() pageRow {
+	if len(l.rows) == 0 {
+		return pageRow{page: -1}
+	}
+	return l.rows[widget.Clamp(l.cursor, len(l.rows))]
+}
+
+// selected is the page under the cursor; without a name: there is none, or it is a
+// folder.
 func (l pageList) selected() status.Page {
-	if l.len() == 0 {
-		return status.Page{}
+	if row := l.selectedRow(); row.page >= 0 && row.page < len(l.pages) {
+		return l.pages[row.page]
 	}
-	return l.at(widget.Clamp(l.cursor, l.len()))
+	return status.Page{}
 }
 
 // screenReaderRows is how much of a list is read out to who hears the panel.
@@ -124,23 +219,27 @@ const screenReaderRows = 30
 
 func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	title := "Pages of " + b.source
-	if l.needle != "" && l.match == "" {
+	if l.filter.Value() != "" && l.match == "" {
 		title += fmt.Sprintf(" (%s of %s)", widget.Count(l.len()), widget.Count(len(l.pages)))
 	}
-	return widget.Section{Title: title, Note: "as agents see it", Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	note := "as agents see it"
+	if l.len() >= manyPages {
+		note = fmt.Sprintf("%s of %s · %s", widget.Count(l.cursor+1), widget.Count(l.len()), note)
+	}
+	return widget.Section{Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		var rows []string
 		if l.err == nil || len(l.pages) > 0 {
 			rows = append(rows, t.Dim.Text(l.summary(b)))
 		}
-		if l.filter.Typing || l.needle != "" {
-			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.filter.Typing, "part of the name"))
+		if l.filter.Typing || l.filter.Value() != "" {
+			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.filter.Typing, "letters of the name in their order"))
 		}
 		switch {
 		case l.err != nil:
 			return append(rows, errorRows(t, l.err, w)...)
 		case l.len() == 0 && !l.done:
 			return append(rows, t.Dim.Text("Loading pages …"))
-		case l.len() == 0 && l.needle != "":
+		case l.len() == 0 && l.filter.Value() != "":
 			return append(rows, t.Dim.Text("No pages match the filter."))
 		case l.len() == 0:
 			return append(rows, t.Dim.Text("Agents see no pages in this source."))
@@ -149,9 +248,21 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 		if h >= widget.ScreenReaderHeight-10 {
 			left = screenReaderRows
 		}
-		return append(rows, widget.VisibleRows(t, l.len(), l.cursor, max(1, left), func(t theme.Theme, i int) string { return l.row(t, b, i, w) })...)
+		left = max(1, left)
+		from, to := widget.VisibleRange(l.len(), l.cursor, left)
+		if to-from < l.len() && left >= 3 && left != screenReaderRows {
+			w--
+		}
+		shown := widget.VisibleRows(t, l.len(), l.cursor, left, func(t theme.Theme, i int) string { return l.row(t, b, i, w) })
+		if left != screenReaderRows {
+			shown = widget.ScrollBar(t, shown, w, from, l.len())
+		}
+		return append(rows, shown...)
 	}}
 }
+
+// manyPages is from how many rows on the list says which one is selected.
+const manyPages = 10
 
 // summary is what all pages come to, or how many are shown of too many.
 func (l pageList) summary(b browser) string {
@@ -179,7 +290,18 @@ func (l pageList) summary(b browser) string {
 }
 
 func (l pageList) row(t theme.Theme, b browser, i, w int) string {
-	p, tail := l.at(i), ""
+	row := l.rows[i]
+	lead := theme.Spaces(2 * min(row.depth, max(0, w/8)))
+	if row.page < 0 {
+		mark := "▸ "
+		if row.open {
+			mark = "▾ "
+		}
+		count := widget.Count(row.count)
+		name := t.Dim.Text(lead+mark) + t.Strong.Cut(row.label, max(1, w-len(lead)-3-len(count)))
+		return name + t.Text.Fit("", w-theme.Width(name)-len(count)) + t.Dim.Text(count)
+	}
+	p, tail := l.pages[row.page], ""
 	if w >= 36 {
 		bytes := ""
 		if p.Size > 0 {
@@ -187,8 +309,23 @@ func (l pageList) row(t theme.Theme, b browser, i, w int) string {
 		}
 		tail = t.Dim.FitRight(bytes, 10) + t.Dim.FitRight(widget.ShortTime(p.Modified, b.now, b.zone), 8)
 	}
-	name := t.Text.CutLeft(p.Name, w-theme.Width(tail))
-	return name + t.Text.Fit("", w-theme.Width(name)-theme.Width(tail)) + tail
+	room := w - theme.Width(tail)
+	name := t.Text.Text(lead) + pageLabel(t, row.label, room-len(lead))
+	return name + t.Text.Fit("", room-theme.Width(name)) + tail
+}
+
+// pageLabel is the name of a page in w cells, and behind it its folder as far as there
+// is room.
+func pageLabel(t theme.Theme, name string, w int) string {
+	dir := parentFolder(name)
+	if dir == "" {
+		return t.Text.Cut(name, w)
+	}
+	base := t.Text.Cut(name[len(dir)+1:], w)
+	if room := w - theme.Width(base) - 2; room >= 4 {
+		return base + t.Text.Text("  ") + t.Dim.CutLeft(dir, room)
+	}
+	return base
 }
 
 // errorRows says why something is not there, and what to do.

@@ -50,20 +50,32 @@ func rowContaining(rows []prose.Row, text string) int {
 
 // pageKey answers a key while a page is open.
 func (b browser) pageKey(k Press) (browser, Intent) {
-	_, high := widget.Inside(k.W, k.H)
+	if next, want, ok := b.linkKey(k); ok {
+		return next, want
+	}
+	_, high := widget.Inside(k.W, b.pageHeight(k.H))
 	last := max(0, len(b.page.rows)-high)
 	top, moved := b.keys.Move(k.KeyPressMsg, b.page.top, last+1, high-1)
 	switch {
 	case moved:
 		b.page.top = top
 	case key.Matches(k, b.keys.Back):
-		b.page.open = false
+		return b.goBack(), nil
 	case key.Matches(k, b.keys.Refresh):
 		b.refresh++ // the list is of the same pages
 	default:
 		return b.pageAction(k)
 	}
 	return b, nil
+}
+
+// pageHeight is how many of h rows the open page has, which shares them with its links.
+func (b browser) pageHeight(h int) int {
+	links := b.linksOfPage()
+	if links.len() == 0 || b.linksBeside() || h < 14 {
+		return h
+	}
+	return h - linkRows(widget.Section{Preferred: min(links.len(), 5)}, widget.Framed(b.w, h))
 }
 
 // pageAction answers the keys that are about the visible page.
@@ -74,6 +86,10 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 	case key.Matches(k, b.keys.Raw):
 		b.page.raw, b.page.top = !b.page.raw, 0
 		return b, nil
+	case key.Matches(k, b.keys.Edit) && b.currentPage() == "":
+		return b, ShowMessage{"No page selected."}
+	case key.Matches(k, b.keys.Edit):
+		return b, EditPage{Source: b.source, Page: b.currentPage()}
 	case !b.keys.saves(k.KeyPressMsg, b.running) && !key.Matches(k, b.keys.Copy):
 		return b, Unhandled{}
 	}

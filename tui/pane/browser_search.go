@@ -44,8 +44,13 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 	case key.Matches(k, s.keys.Back):
 		s.typing = false
 	case key.Matches(k, s.keys.Enter):
-		if strings.TrimSpace(s.query.Value()) != "" {
-			s.submitted, s.typing = s.query.Value(), false
+		text := strings.TrimSpace(s.query.Value())
+		switch {
+		case text == "":
+		case s.got.Text == text && s.got.Typing && s.err == nil: // it was found while it was typed
+			s.submitted, s.typing, s.got.Typing = text, false, false
+		default:
+			s.submitted, s.typing = text, false
 			s.refresh++
 		}
 	default:
@@ -57,9 +62,10 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 	return widget.Section{Title: "Search " + source, Note: "as an agent searches", Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to search for")}
-		answered := s.submitted != "" && s.got.Text == s.submitted && s.got.Refresh == s.refresh
+		typed := strings.TrimSpace(s.query.Value())
+		answered := s.got.Text != "" && s.got.Refresh == s.refresh && (s.got.Text == s.submitted || s.typing && typed != "")
 		switch {
-		case s.submitted == "":
+		case s.submitted == "" && !answered && (!s.typing || typed == ""):
 			return append(rows, t.Dim.Wrap("Runs the search tool of this source with the permissions of an agent. The call is logged like any other.", w)...)
 		case !answered:
 			return append(rows, t.Dim.Text("Searching …"))

@@ -112,7 +112,7 @@ func TestManyPages(t *testing.T) {
 	if w := b.wantedQuery().(PagesQuery); w.Match != "0 OF" || w.After != "" {
 		t.Errorf("the source is asked %+v", w)
 	}
-	if n := asked(); n != 2 || b.list.len() != 1000 || b.list.at(999).Name != "Page 999000 of many" {
+	if n := asked(); n != 2 || b.list.len() != 1000 || b.list.pages[b.list.rows[999].page].Name != "Page 999000 of many" {
 		t.Errorf("%d queries, %d pages match", n, b.list.len())
 	}
 	shows("1,000 pages with that in the name")

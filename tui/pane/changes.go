@@ -53,7 +53,7 @@ func changesHelp(k Keys) []KeyGroup {
 		help(k.LeaveOut, "leave a hunk out, or take it back"), help(k.NextHunk, "next hunk"), help(k.PreviousHunk, "previous hunk"),
 		help(k.EditText, "edit the text in your editor"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
-		help(k.Raw, "show all of a long change"), help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
+		help(k.Raw, "show all of a long change"), help(k.Filter, "filter what was written"), help(k.Right, "list the changes of a row that stands for several"), help(k.Left, "fold them"), help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
 	}}}
 }
 
@@ -152,7 +152,16 @@ func (p Changes) TakeResult(f Result) Pane {
 		return p
 	}
 	p.cache = p.cache.takeResult(f)
-	return selectMade(p.keepSelection(place))
+	return selectMade(selectRun(p.keepSelection(place)))
+}
+
+// selectRun selects the newest Change of the row that the selected one is folded
+// into, which is what that row shows.
+func selectRun(p Changes) Changes {
+	if i := p.cache.find(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
+		return p.selectAt(len(p.snap.Approvals) + i)
+	}
+	return p
 }
 
 // ObserveCalls implements [CallObserver]: a call that wrote makes the cache old.
@@ -175,20 +184,33 @@ func (p Changes) ActionDone(a status.Action, err error) Pane {
 }
 
 // Typing implements [TextEditor].
-func (p Changes) Typing() bool { return p.refusing != "" }
+func (p Changes) Typing() bool { return p.refusing != "" || p.cache.filter.Typing }
 
 // Paste implements [TextEditor].
 func (p Changes) Paste(text string) Pane {
-	if p.refusing != "" {
+	switch {
+	case p.refusing != "":
 		p.reason = p.reason.Insert(text)
+	case p.cache.filter.Typing:
+		return filterChanges(p, p.cache.filter.Paste(text))
 	}
 	return p
 }
 
+// filterChanges filters what was written; what waits stays.
+func filterChanges(p Changes, f widget.FilterInput) Changes {
+	place := p.position()
+	p.cache = p.cache.filtered(f)
+	return selectRun(p.keepSelection(place))
+}
+
 // Key implements [Pane].
 func (p Changes) Key(k Press) (Pane, Intent) {
-	if p.refusing != "" {
+	switch {
+	case p.refusing != "":
 		return p.reasonKey(k)
+	case p.cache.filter.Typing:
+		return filterChanges(p, p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
 	}
 	if a, open := choosing(p); open {
 		if next, want, done := chooserKey(p, k, a); done {
@@ -212,6 +234,14 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 		return p.selectAt(i), nil
 	}
 	switch {
+	case key.Matches(k, p.keys.Filter):
+		p.cache.filter = p.cache.filter.Edit()
+		return p, nil
+	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
+		return filterChanges(p, widget.FilterInput{}), nil
+	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
+		p.cache, _ = p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
+		return selectRun(p), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
 		p.reader.texts = nil
@@ -286,6 +316,9 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 func undoIntent(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
+	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[runKey(c)] {
+		filter.IDs = p.cache.at(i).ids() // what the row stands for
+	}
 	if session {
 		filter = &status.Filter{Session: c.Session}
 	}
@@ -310,8 +343,10 @@ func (p Changes) Keys() []key.Binding {
 	switch {
 	case p.refusing != "":
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "deny"), widget.WithHelp(p.keys.Back, "cancel")}
+	case p.cache.filter.Typing:
+		return p.cache.filter.Bindings(p.keys.NavKeys)
 	case p.len() == 0:
-		return []key.Binding{p.keys.Refresh}
+		return []key.Binding{p.keys.Refresh, p.keys.Filter}
 	}
 	if _, open := choosing(p); open {
 		return chooserKeys(p)
@@ -343,7 +378,11 @@ func (p Changes) Keys() []key.Binding {
 	if p.hasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
-	return []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.Copy, p.keys.Refresh}
+	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.Filter}
+	if i := p.cache.find(p.selection.id); i >= 0 && len(p.cache.at(i).older) > 0 {
+		keys = append(keys, widget.WithHelp(p.keys.Right, "list its changes"))
+	}
+	return append(keys, p.keys.Copy, p.keys.Refresh)
 }
 
 func (p Changes) rowTheme(t theme.Theme, c changeSelection) theme.Theme {
@@ -355,7 +394,7 @@ func (p Changes) rowTheme(t theme.Theme, c changeSelection) theme.Theme {
 
 // DisabledReason implements [Pane].
 func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
-	if p.refusing != "" {
+	if p.Typing() {
 		return ""
 	}
 	a, waits := p.pending()
@@ -387,6 +426,9 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case key.Matches(k, p.keys.Raw):
 		return reasonUnless(waits && text.hidden != "", "There is nothing more to show.")
+	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
+		_, folds := p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
+		return reasonUnless(folds, "There is nothing to fold here.")
 	case undoes && !written:
 		return "Select a change first."
 	case undoes && !Running(p.snap):

@@ -15,9 +15,13 @@ const maxCachedDiffs = 30
 
 // A changeCache is what the pane has read of the journal. It is a value.
 type changeCache struct {
-	changes    []status.Change // by session: that of the newest Change first; in each newest first
-	more       bool            // there are older ones
-	last       string          // the Before of the oldest that was read
+	changes    []status.Change // newest first
+	sessions   []string        // in their order on the screen
+	runs       []changeRun     // the rows: what changes_runs.go makes of changes
+	unfolded   map[string]bool // by runKey; replaced, never changed
+	filter     widget.FilterInput
+	more       bool   // there are older ones
+	last       string // the Before of the oldest that was read
 	err        error
 	refresh    int // how often it became old
 	loaded     int // the turn that was read; behind turn: it is old
@@ -27,18 +31,23 @@ type changeCache struct {
 
 func newChangeCache() changeCache { return changeCache{refresh: 1} }
 
-func (b changeCache) len() int               { return len(b.changes) }
-func (b changeCache) at(i int) status.Change { return b.changes[i] }
+func (b changeCache) len() int           { return len(b.runs) }
+func (b changeCache) at(i int) changeRun { return b.runs[i] }
+
+// find is the row of a Change: its own, or the one that it is folded into; -1: none.
 func (b changeCache) find(id string) int {
-	return slices.IndexFunc(b.changes, func(c status.Change) bool { return c.ID == id })
+	if i := slices.IndexFunc(b.runs, func(r changeRun) bool { return r.ID == id }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(b.runs, func(r changeRun) bool { return slices.Contains(r.older, id) })
 }
 
 func (b changeCache) startsSession(i int) bool {
-	return i == 0 || b.changes[i-1].Session != b.changes[i].Session
+	return i == 0 || b.runs[i-1].Session != b.runs[i].Session
 }
 
 func (b changeCache) get(id string) (status.Change, bool) {
-	if i := b.find(id); i >= 0 {
+	if i := slices.IndexFunc(b.changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
 		return b.changes[i], true
 	}
 	return status.Change{}, false
@@ -50,17 +59,26 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 	if b.loaded != b.refresh {
 		return ChangesQuery{Refresh: b.refresh}
 	}
+	older := b.more && b.olderError == "" && len(b.changes) < maxCachedChanges
+	few := b.filter.Value() != "" && b.len() < changesFound // of what was read so far
 	if c.pending || c.id == "" {
+		if older && few {
+			return ChangesQuery{Before: b.last, Refresh: b.refresh}
+		}
 		return nil
 	}
 	if _, known := b.diffs[c.id]; !known {
 		return DiffQuery{c.id}
 	}
-	if b.more && b.olderError == "" && b.len() < maxCachedChanges && b.find(c.id) >= b.len()-5 {
+	if older && (few || b.find(c.id) >= b.len()-5) {
 		return ChangesQuery{Before: b.last, Refresh: b.refresh}
 	}
 	return nil
 }
+
+// changesFound is how many rows a filter is to find before older changes are read no
+// further by themselves.
+const changesFound = 20
 
 func (b changeCache) takeResult(f Result) changeCache {
 	switch w := f.Query.(type) {
@@ -109,22 +127,8 @@ func (b changeCache) addPage(w ChangesQuery, f Result) changeCache {
 	} else {
 		b.more = false
 	}
-	b.changes = groupBySession(all)
-	return b
-}
-
-// groupBySession sorts newest first within sessions, that of the newest Change
-// first.
-func groupBySession(all []status.Change) []status.Change {
-	rank := map[string]int{}
-	for _, c := range all {
-		if _, ok := rank[c.Session]; !ok {
-			rank[c.Session] = len(rank)
-		}
-	}
-	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b status.Change) int { return rank[a.Session] - rank[b.Session] })
-	return sorted
+	b.changes = all
+	return b.arranged()
 }
 
 // diff is the difference that one Change made.

@@ -11,11 +11,14 @@ import (
 
 // View implements [Pane].
 func (p Changes) View(t theme.Theme, w, h int) string {
-	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it",
-		func(h int) []string {
-			rows := chooserRows(p, t, w, h)
-			return append(p.sections(t, w, besideChooser(h, rows)), rows...)
-		})
+	rows := func(h int) []string {
+		rows := chooserRows(p, t, w, h)
+		return append(p.sections(t, w, besideChooser(h, rows)), rows...)
+	}
+	if p.cache.filter.Typing {
+		return p.cache.filter.DrawBelow(t, w, h, "letters of the target, agent, source or action", rows)
+	}
+	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it", rows)
 }
 
 // chooserRows are the rows of the open chooser, of h rows in all.
@@ -57,7 +60,7 @@ func besideChooser(h int, rows []string) int {
 // detailRoom is the room for the text of the selected in a pane of w by h cells,
 // as sections lays it out.
 func (p Changes) detailRoom(w, h int) (int, int) {
-	if p.refusing != "" {
+	if p.Typing() {
 		h--
 	}
 	h = besideChooser(h, chooserRows(p, theme.Theme{}, w, h))
@@ -89,6 +92,10 @@ func (p Changes) emptySection(t theme.Theme) widget.Section {
 			return t.Dim.Wrap("The hub is not running. Start it to see pending approvals and changes.", w)
 		case p.cache.loaded != p.cache.refresh:
 			return []string{t.Dim.Text("Loading the journal …")}
+		case p.cache.filter.Value() != "" && p.cache.more && len(p.cache.changes) < maxCachedChanges:
+			return []string{t.Dim.Text("Looking through older changes …")}
+		case p.cache.filter.Value() != "":
+			return t.Dim.Wrap("No change matches /"+p.cache.filter.Value()+". esc drops the filter.", w)
 		default:
 			return t.Dim.Wrap("No changes yet, and no pending approvals. "+
 				"Everything agents write appears here with its diff and can be undone. Calls that need your approval appear here too.", w)
@@ -100,7 +107,7 @@ func (p Changes) emptySection(t theme.Theme) widget.Section {
 // session.
 func (p Changes) listSection(t theme.Theme) widget.Section {
 	waiting, n := len(p.snap.Approvals), p.len()
-	title := titleWithCount("Changes", p.cache.len())
+	title := titleWithCount("Changes", len(p.cache.changes))
 	if p.cache.more {
 		title += "+"
 	}
@@ -108,17 +115,24 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 	if waiting > 0 {
 		note = fmt.Sprintf("%d pending", waiting)
 	}
+	note = strings.Join(nonEmpty(p.cache.filterNote(), note), " · ")
+	if at := p.position(); note == "" && n >= 10 && at >= 0 {
+		note = fmt.Sprintf("%s of %s rows", widget.Count(at+1), widget.Count(n))
+	}
 	if p.cache.err != nil {
 		note = "cannot read the journal: " + p.cache.err.Error()
 	}
 	rows, cursor := p.rows()
 	return widget.Section{Title: title, Note: note, Min: min(4, n+1), Preferred: len(rows), Rows: func(w, h int) []string {
 		from, to := widget.VisibleRange(len(rows), cursor, h)
+		if to-from < len(rows) && h >= 3 {
+			w--
+		}
 		drawn := make([]string, 0, h)
 		for _, r := range rows[from:to] {
 			drawn = append(drawn, p.row(t, r, w))
 		}
-		return drawn
+		return widget.ScrollBar(t, drawn, w, from, len(rows))
 	}}
 }
 
@@ -152,7 +166,7 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting:
 		return t.RowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i], p.reader.now, p.zone, w))
 	case r.heading:
-		return changesHeading(p, t, p.cache.at(r.i-waiting), w)
+		return changesHeading(p, t, p.cache.at(r.i-waiting).Change, w)
 	default:
 		return t.RowRegion(r.i, changeRow(p, t, p.cache.at(r.i-waiting), w))
 	}
@@ -164,11 +178,18 @@ func changesHeading(p Changes, t theme.Theme, c status.Change, w int) string {
 		p.snap.Time, p.zone)), w)
 }
 
-func changeRow(p Changes, t theme.Theme, c status.Change, w int) string {
+func changeRow(p Changes, t theme.Theme, c changeRun, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
-	glyph, style := outcomeGlyph(t, c)
-	line := style.Text(" "+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
+	glyph, style := outcomeGlyph(t, c.Change)
+	lead := " "
+	if c.inner {
+		lead = "   "
+	}
+	line := style.Text(lead+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
 		8) + t.Strong.Text(c.Target)
+	if n := len(c.older); n > 0 {
+		line += t.Busy.Text(fmt.Sprintf(" ×%d", n+1))
+	}
 	if w >= 60 {
 		line += t.Dim.Text(" " + c.Source)
 	}
@@ -217,6 +238,9 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
+		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[runKey(c)] {
+			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
+		}
 		if c.Edited {
 			rows = append(rows, field("edited", "you wrote this in place of what the agent asked for"))
 		}

@@ -348,8 +348,5 @@ func callsWaiting(s status.Snapshot, session string) []status.Approval {
 }
 
 func agentTitle(s status.Session) string {
-	if s.Client == "" {
-		return "(no name)"
-	}
-	return strings.TrimSpace(s.Client + " " + s.Version)
+	return strings.TrimSpace(orNoName(s.Client) + " " + s.Version)
 }

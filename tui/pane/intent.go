@@ -46,6 +46,9 @@ type (
 		Source, Tool string
 		Args         json.RawMessage
 	}
+	// EditPage opens the file of a page in the editor of the person. Its Result is
+	// that of a PageEditQuery.
+	EditPage struct{ Source, Page string }
 	// EditText has a person edit the text that a waiting call would write, in their
 	// editor: Text, if they have Edited it before, or else what the hub answers. What
 	// they make of it is for [EditObserver].
@@ -74,6 +77,7 @@ func (ExportLog) intent()   {}
 func (Confirm) intent()     {}
 func (RevealToken) intent() {}
 func (CopyToken) intent()   {}
+func (EditPage) intent()    {}
 func (EditText) intent()    {}
 func (OpenPane) intent()    {}
 func (SendKey) intent()     {}

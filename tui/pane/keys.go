@@ -28,6 +28,8 @@ type Keys struct {
 	MarkSeen                         key.Binding
 	Run, Example, CopyAnswer         key.Binding
 	Browse, Search, Raw, SeeCalls    key.Binding
+	NextLink, PreviousLink, Edit     key.Binding
+	SortPages                        key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
@@ -81,6 +83,11 @@ func DefaultKeys() Keys {
 		Search:      widget.Bind("S", "search", "S"),
 		Raw:         widget.Bind("z", "source/rendered", "z"),
 		SeeCalls:    widget.Bind("O", "calls", "O"),
+
+		NextLink:     widget.Bind("tab", "next link", "tab"),
+		PreviousLink: widget.Bind("shift+tab", "previous link", "shift+tab"),
+		Edit:         widget.Bind("e", "edit in your editor", "e"),
+		SortPages:    widget.Bind("o", "sort the pages", "o"),
 	}
 }
 

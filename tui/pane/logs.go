@@ -16,9 +16,11 @@ import (
 // Logs shows the log as it grows. How it is filtered, searched and drawn is in
 // tui/logview; here is what is done with its lines.
 type Logs struct {
-	keys Keys
-	snap status.Snapshot
-	log  logview.View
+	keys   Keys
+	snap   status.Snapshot
+	log    logview.View
+	h      int   // of the pane
+	failed error // why older lines cannot be read
 }
 
 // NewLogs returns a Logs that shows times of zone and hides debug lines.
@@ -40,6 +42,36 @@ func logsHelp(k Keys) []KeyGroup {
 // Show implements [Pane].
 func (p Logs) Show(s status.Snapshot) Pane {
 	p.snap = s
+	return p
+}
+
+// Resize implements [Resizer].
+func (p Logs) Resize(_, h int) Pane {
+	p.h = h
+	return p
+}
+
+// WantedQuery implements [Querier]: when the beginning of what is here is looked at,
+// lines from before are read from disk.
+func (p Logs) WantedQuery() Query {
+	before, until, wanted := p.log.OlderPlace(min(p.h, 200))
+	if !wanted || before == "" && until.IsZero() && Running(p.snap) { // the lines of the hub are still to come
+		return nil
+	}
+	return OlderLinesQuery{Before: before, Until: until}
+}
+
+// TakeResult implements [Querier].
+func (p Logs) TakeResult(r Result) Pane {
+	q, ok := r.Query.(OlderLinesQuery)
+	if before, until, _ := p.log.OlderPlace(0); !ok || q.Before != before || !q.Until.Equal(until) {
+		return p
+	}
+	if p.failed = r.Err; r.Err != nil {
+		p.log = p.log.OlderFailed()
+		return p
+	}
+	p.log = p.log.Prepend(r.OlderLines.Lines, r.OlderLines.Next)
 	return p
 }
 
@@ -125,8 +157,15 @@ func (p Logs) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
-	s := widget.Section{Title: "Logs", Note: p.log.Summary(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
+	s := widget.Section{Title: "Logs", Note: p.note(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
 	return p.log.Filter().DrawBelow(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
 		return widget.Stack(t, w, h, widget.Framed(w, h), s)
 	})
+}
+
+func (p Logs) note() string {
+	if p.failed != nil {
+		return "older ones cannot be read: " + p.failed.Error() + " · " + p.log.Summary()
+	}
+	return p.log.Summary()
 }

@@ -73,9 +73,10 @@ func (p Overview) TakeResult(r Result) Pane {
 	return p
 }
 
-// isFirstRun reports whether no agent has been there yet, as far as is known.
+// isFirstRun reports whether no agent has been there yet: what is not known yet is
+// no reason to say so.
 func (p Overview) isFirstRun() bool {
-	return len(p.snap.Sessions)+len(p.recent)+len(p.known) == 0
+	return p.learned > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known) == 0
 }
 
 // ObserveCalls implements [CallObserver].
@@ -297,8 +298,10 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 }
 
 // noAgentText says that no agent is connected, and what to do about it.
-func noAgentText(s status.Snapshot) string {
-	switch {
+func (p Overview) noAgentText() string {
+	switch s := p.snap; {
+	case p.learned == 0:
+		return "Looking who has been here …"
 	case !Running(s):
 		return "The hub is not running."
 	case len(s.Snippets) == 0:

@@ -118,8 +118,9 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 	}}
 }
 
+// orNoName is the name of a client in a row: blanks are none.
 func orNoName(client string) string {
-	if client == "" {
+	if strings.TrimSpace(client) == "" {
 		return "(no name)"
 	}
 	return client
@@ -130,7 +131,7 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 		if len(p.snap.Sessions) == 0 {
 			gone := goneAgents(p.known, nil)
 			if len(gone) == 0 {
-				return []string{t.Dim.Text(noAgentText(p.snap))}
+				return []string{t.Dim.Text(p.noAgentText())}
 			}
 			return widget.FirstRows(t, len(gone), h, func(i int) string {
 				return t.Dim.Fit("○ "+gone[i].Client, nameWidth(w)+2) + " " +

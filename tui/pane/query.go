@@ -2,6 +2,7 @@ package pane
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/prose"
@@ -37,6 +38,12 @@ type (
 	RecordedCallsQuery struct {
 		Search status.CallSearch
 		Before int64
+	}
+	// OlderLinesQuery asks for the lines of the log on disk before a place, or before
+	// the line that was logged at Until.
+	OlderLinesQuery struct {
+		Before string
+		Until  time.Time
 	}
 	// AgentsQuery asks which agents have been there.
 	AgentsQuery struct{ Refresh int }
@@ -81,9 +88,18 @@ type (
 		Raw          bool // its source text
 		Refresh      int
 	}
-	// SearchQuery asks for what a source's search finds.
+	// PageLinksQuery asks for the links of a page.
+	PageLinksQuery struct {
+		Source, Page string
+		Refresh      int
+	}
+	// PageEditQuery is about the end of an [EditPage]; no pane asks it.
+	PageEditQuery struct{ Source, Page string }
+	// SearchQuery asks for what a source's search finds. Typing: while the words are
+	// typed, so that it waits for a pause.
 	SearchQuery struct {
 		Source, Text string
+		Typing       bool
 		Refresh      int
 	}
 )
@@ -92,6 +108,7 @@ func (ApprovalQuery) query()      {}
 func (EditPlanQuery) query()      {}
 func (ChangesQuery) query()       {}
 func (RecordedCallsQuery) query() {}
+func (OlderLinesQuery) query()    {}
 func (AgentsQuery) query()        {}
 func (DiffQuery) query()          {}
 func (ToolsQuery) query()         {}
@@ -103,6 +120,8 @@ func (SourceKindsQuery) query()   {}
 func (CompletePathQuery) query()  {}
 func (PagesQuery) query()         {}
 func (PageQuery) query()          {}
+func (PageLinksQuery) query()     {}
+func (PageEditQuery) query()      {}
 func (SearchQuery) query()        {}
 
 // A Result answers a Query.
@@ -125,14 +144,17 @@ type Result struct {
 	Pages    status.PageList
 	Page     status.PageText
 	Rows     []prose.Row // of Page
-	Search   status.Search
+	Links    status.PageLinks
+	// OlderLines are of the log on disk.
+	OlderLines status.LogPage
+	Search     status.Search
 }
 
 // Cancelable reports whether q is of no use once another is asked, such as the
 // page beside a list in which the cursor has moved on.
 func Cancelable(q Query) bool {
 	switch q.(type) {
-	case RecordedCallsQuery, PagesQuery, PageQuery, SearchQuery, CompletePathQuery:
+	case RecordedCallsQuery, PagesQuery, PageQuery, PageLinksQuery, SearchQuery, CompletePathQuery:
 		return true
 	default:
 		return false

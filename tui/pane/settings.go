@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tui/theme"
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
@@ -27,9 +26,8 @@ type Settings struct {
 	refresh, loaded int // how often the settings became old, and the turn that was read
 	settings        []status.Setting
 	err             error
-	cursor          string // the name of the selected row
-
-	filter widget.FilterInput
+	rows            []settingsRow // the the settings, then the actions
+	list            widget.List
 
 	revealed revealedToken
 
@@ -66,7 +64,7 @@ func (p Settings) Show(s status.Snapshot) Pane {
 		p.refresh++
 	}
 	p.snap = s
-	return p
+	return p.listed()
 }
 
 // WantedQuery implements [Querier].
@@ -91,7 +89,7 @@ func (p Settings) TakeResult(f Result) Pane {
 			p.settings = f.Settings
 		}
 	}
-	return p
+	return p.listed()
 }
 
 // ActionDone implements [ActionObserver].
@@ -107,13 +105,13 @@ func (p Settings) ActionDone(a status.Action, err error) Pane {
 }
 
 // Typing implements [TextEditor].
-func (p Settings) Typing() bool { return p.filter.Typing || p.editing != "" }
+func (p Settings) Typing() bool { return p.list.Typing() || p.editing != "" }
 
 // Paste implements [TextEditor].
 func (p Settings) Paste(text string) Pane {
 	switch s, _ := p.setting(p.editing); {
-	case p.filter.Typing:
-		p.filter = p.filter.Paste(text)
+	case p.list.Typing():
+		p.list = p.list.Paste(text)
 	case p.editing != "" && s.Choices == nil:
 		p.value = p.value.Insert(text)
 	}
@@ -128,25 +126,28 @@ func (p Settings) setting(name string) (status.Setting, bool) {
 	return p.settings[i], true
 }
 
-// rows are the rows that pass the filter: the settings, then the actions.
-func (p Settings) rows() []settingsRow {
-	filter := theme.Sanitize(p.filter.Value())
-	var rows []settingsRow
+// listed is p with its rows as the settings and the snapshot are.
+func (p Settings) listed() Settings {
+	p.rows = nil
+	var rows []widget.ListRow
 	for _, s := range p.settings {
-		if widget.Matches(s.Key+" "+s.Description+" "+s.Value, filter) {
-			rows = append(rows, settingsRow{name: s.Key, setting: s})
-		}
+		p.rows = append(p.rows, settingsRow{name: s.Key, setting: s})
+		rows = append(rows, widget.ListRow{ID: s.Key, Text: s.Key + " " + s.Value, Description: s.Description})
 	}
 	for _, d := range settingsActions(p.snap) {
-		if widget.Matches(d.title+" "+d.description, filter) {
-			rows = append(rows, settingsRow{name: "do " + d.title, act: d})
-		}
+		p.rows = append(p.rows, settingsRow{name: "do " + d.title, act: d})
+		rows = append(rows, widget.ListRow{ID: "do " + d.title, Text: d.title, Description: d.description, Rank: 1})
 	}
-	return rows
+	p.list = p.list.Show(rows)
+	return p
 }
 
-func (p Settings) position(rows []settingsRow) int {
-	return max(0, slices.IndexFunc(rows, func(r settingsRow) bool { return r.name == p.cursor }))
+// selected is the row that keys are about; without a name: there is none.
+func (p Settings) selected() settingsRow {
+	if i := p.list.Selected(); i >= 0 {
+		return p.rows[i]
+	}
+	return settingsRow{}
 }
 
 // Key implements [Pane].
@@ -154,36 +155,26 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	switch {
 	case p.editing != "":
 		return p.editKey(k)
-	case p.filter.Typing:
-		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
-		return p, nil
 	}
 	p.revealed = revealedToken{}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	rows := p.rows()
-	i := p.position(rows)
-	if to, ok := p.keys.Move(k.KeyPressMsg, i, len(rows), k.H/2); ok {
-		if len(rows) > 0 {
-			p.cursor = rows[to].name
-		}
+	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
+		p.list = next
 		return p, nil
 	}
+	one := p.selected()
 	switch {
-	case key.Matches(k, p.keys.Filter):
-		p.filter = p.filter.Edit()
-	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = widget.FilterInput{}
 	case key.Matches(k, p.keys.Refresh):
 		p.refresh++
 		return p, ShowMessage{"Reloading the settings."}
 	case key.Matches(k, p.keys.Enter):
-		return p.activate(rows[i])
-	case key.Matches(k, p.keys.Copy) && len(rows) > 0 && rows[i].act.token != "":
-		return p, CopyToken{rows[i].act.token}
+		return p.activate(one)
+	case key.Matches(k, p.keys.Copy) && one.act.token != "":
+		return p, CopyToken{one.act.token}
 	case key.Matches(k, p.keys.Remove):
-		return p, setOption(rows[i].name, "")
+		return p, setOption(one.name, "")
 	default:
 		return p, Unhandled{}
 	}
@@ -233,20 +224,20 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 
 // Keys implements [Pane].
 func (p Settings) Keys() []key.Binding {
-	switch rows := p.rows(); {
+	switch one := p.selected(); {
 	case p.editing != "":
 		keys := []key.Binding{widget.WithHelp(p.keys.Enter, "preview the change"), widget.WithHelp(p.keys.Back, "cancel")}
 		if s, _ := p.setting(p.editing); s.Choices != nil {
 			keys = append(keys, widget.WithHelp(p.keys.Right, "next option"))
 		}
 		return keys
-	case p.filter.Typing:
-		return p.filter.Bindings(p.keys.NavKeys)
-	case len(rows) == 0:
+	case p.list.Typing():
+		return p.list.Bindings(p.keys.NavKeys)
+	case one.name == "":
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
-	case rows[p.position(rows)].act.token != "":
+	case one.act.token != "":
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "show"), widget.WithHelp(p.keys.Copy, "copy"), p.keys.Filter, p.keys.Refresh}
-	case rows[p.position(rows)].act.title != "":
+	case one.act.title != "":
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "run"), p.keys.Filter, p.keys.Refresh}
 	default:
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "edit"), widget.WithHelp(p.keys.Remove, "reset"), p.keys.Filter, p.keys.Refresh}
@@ -258,11 +249,10 @@ func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
 	if p.Typing() || !key.Matches(k, p.keys.Enter, p.keys.Remove) {
 		return ""
 	}
-	rows := p.rows()
-	if len(rows) == 0 {
+	r := p.selected()
+	if r.name == "" {
 		return "No settings match the filter."
 	}
-	r := rows[p.position(rows)]
 	switch resets := key.Matches(k, p.keys.Remove); {
 	case resets && r.act.title != "":
 		return "This is an action; it has no default."
@@ -281,13 +271,9 @@ func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Settings) SelectRow(i int) (Pane, bool) {
-	rows := p.rows()
-	again := p.position(rows) == i
-	if !again {
+	next, again := p.list.SelectRow(i)
+	if p.list = next; !again {
 		p.revealed = revealedToken{}
-	}
-	if len(rows) > 0 {
-		p.cursor = rows[widget.Clamp(i, len(rows))].name
 	}
 	return p, again
 }
@@ -298,13 +284,13 @@ type settingsState struct {
 }
 
 // SaveState implements [StateSaver].
-func (p Settings) SaveState() any { return settingsState{p.filter.Value()} }
+func (p Settings) SaveState() any { return settingsState{p.list.Filter()} }
 
 // RestoreState implements [StateSaver].
 func (p Settings) RestoreState(b json.RawMessage) Pane {
 	var m settingsState
 	if json.Unmarshal(b, &m) == nil {
-		p.filter = widget.NewFilterInput(m.Filter)
+		p.list = p.list.SetFilter(m.Filter)
 	}
 	return p
 }

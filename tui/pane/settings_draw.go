@@ -11,32 +11,32 @@ import (
 
 // View implements [Pane].
 func (p Settings) View(t theme.Theme, w, h int) string {
-	return p.filter.DrawBelow(t, w, h, "key, description or value", func(h int) []string { return p.sections(t, w, h) })
+	return p.list.WithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Settings) sections(t theme.Theme, w, h int) []string {
-	frame, rows := widget.Framed(w, h), p.rows()
+	frame := widget.Framed(w, h)
 	switch {
-	case len(rows) == 0:
-		return widget.Stack(t, w, h, frame, p.listSection(t, rows))
+	case p.list.Len() == 0:
+		return widget.Stack(t, w, h, frame, p.listSection(t))
 	case p.editing != "" && !frame:
-		return widget.Stack(t, w, h, frame, p.detailSection(t, rows))
+		return widget.Stack(t, w, h, frame, p.detailSection(t))
 	default:
-		return widget.ListWithDetail(t, w, h, h-14, p.listSection(t, rows), p.detailSection(t, rows))
+		return widget.ListWithDetail(t, w, h, h-14, p.listSection(t), p.detailSection(t))
 	}
 }
 
-func (p Settings) listSection(t theme.Theme, rows []settingsRow) widget.Section {
-	note := p.snap.Hub.Config
+func (p Settings) listSection(t theme.Theme) widget.Section {
+	note := strings.Join(nonEmpty(p.list.Note(), p.snap.Hub.Config), " · ")
 	if p.err != nil {
 		note = "cannot read the configuration: " + p.err.Error()
 	}
-	n := len(rows)
+	n := p.list.Len()
 	return widget.Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
 		if n == 0 {
-			return []string{t.Dim.Text("No settings match the filter.")}
+			return p.list.Draw(t, w, 1, nil)
 		}
-		return widget.VisibleRows(t, n, p.position(rows), h, func(t theme.Theme, i int) string { return settingRow(t, rows[i], w) })
+		return p.list.Draw(t, w, h, func(t theme.Theme, i, w int) string { return settingRow(t, p.rows[i], w) })
 	}}
 }
 
@@ -56,11 +56,11 @@ func settingRow(t theme.Theme, r settingsRow, w int) string {
 }
 
 // detailSection is all there is to say of the selected row, or its editor.
-func (p Settings) detailSection(t theme.Theme, rows []settingsRow) widget.Section {
-	if len(rows) == 0 {
+func (p Settings) detailSection(t theme.Theme) widget.Section {
+	r := p.selected()
+	if r.name == "" {
 		return widget.Section{}
 	}
-	r := rows[p.position(rows)]
 	if r.act.token != "" {
 		return p.tokenSection(t, r.act)
 	}

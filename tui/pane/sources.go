@@ -47,7 +47,10 @@ func sourcesHelp(k Keys) []KeyGroup {
 	}}, {"Pages of a source", []key.Binding{
 		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw,
 			"toggle source/rendered"),
-		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back"),
+		help(k.Right, "unfold the folder"), help(k.Left, "fold the folder"), help(k.SortPages, "sort: by folder, newest first, largest first"),
+		help(k.NextLink, "next link of the page"), help(k.PreviousLink, "previous link"), help(k.Enter, "follow the link"), help(k.Browse, "first link to the page"),
+		help(k.Edit, "edit the page's file in your editor"),
+		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back, also from a link"),
 	}}, {"Adding a source", []key.Binding{
 		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Right, "next kind"), help(k.Toggle, "toggle read-only"), help(k.Back,
 			"close; keeps what you typed"),
@@ -262,7 +265,7 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 	line := style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(s.Name, nameWidth(w)) + t.Text.Text(" ") +
 		t.Dim.Fit(s.Kind, 10) + style.Fit(string(s.State), 11)
 	if w >= 54 {
-		line += t.Text.Fit(accessText(s), 11) + t.Text.FitRight(widget.Count(s.Calls), 7)
+		line += t.Text.Fit(accessText(s, w), accessWidth(w)) + t.Text.FitRight(widget.Count(s.Calls), 7)
 	}
 	if w >= 90 {
 		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Location, w-theme.Width(line)-2)
@@ -270,17 +273,27 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 	return widget.FillRow(t, line, w)
 }
 
-// accessText is what agents may do with s, in one or two words.
-func accessText(s status.Source) string {
-	switch {
+// accessWidth is how many cells of a row of w say what agents may do.
+func accessWidth(w int) int {
+	if w >= 75 {
+		return 20
+	}
+	return 12
+}
+
+// accessText is what agents may do with s: every effect by its name, or in a narrow
+// row the first and the last of them.
+func accessText(s status.Source, w int) string {
+	n := len(s.Effects)
+	switch all := strings.Join(s.Effects, ", "); {
 	case s.ReadOnly:
 		return "read-only"
-	case len(s.Effects) == 0:
+	case n == 0:
 		return "nothing"
-	case len(s.Effects) == 1:
-		return s.Effects[0]
+	case len(all) < accessWidth(w) || n == 1:
+		return all
 	default:
-		return fmt.Sprintf("%s +%d", s.Effects[0], len(s.Effects)-1)
+		return s.Effects[0] + "…" + s.Effects[n-1]
 	}
 }
 

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tui/theme"
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
@@ -23,15 +23,17 @@ type Tools struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	scope  ToolsQuery // what is shown
-	loaded Query      // what tools are of; nil: nothing yet
-	tools  []status.Tool
+	scope  ToolsQuery    // what is shown
+	loaded Query         // what tools are of; nil: nothing yet
+	tools  []status.Tool // in their order on the screen
 	err    error
-	cursor string          // the name of the selected tool
-	page   widget.TextView // all there is to say of it
-	detail widget.Detail
-
-	filter widget.FilterInput
+	order  toolOrder
+	// published are the tools as they came.
+	published []status.Tool
+	list      widget.List
+	cursor    string          // the name of the selected tool
+	page      widget.TextView // all there is to say of it
+	detail    widget.Detail
 
 	form *toolForm // nil: it is not shown; replaced, never changed
 }
@@ -46,7 +48,7 @@ func toolsHelp(k Keys) []KeyGroup {
 		help(k.Run, "run the tool"), help(k.Enter, "read its full description"), help(k.Filter, "filter the tools"),
 		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left,
 			"as the previous client sees them"),
-		help(k.Copy, "copy the declaration"), help(k.Refresh, "reload the tools"),
+		help(k.SortRows, "sort the tools: as published, most tokens, name"), help(k.Copy, "copy the declaration"), help(k.Refresh, "reload the tools"),
 	}}, {"Running a tool", []key.Binding{
 		help(k.Enter, "run"), k.NextField, k.PreviousField, help(k.Right, "next option"), k.Example, k.CopyAnswer, help(k.Back, "close"),
 	}}}
@@ -90,11 +92,12 @@ func (p Tools) TakeResult(f Result) Pane {
 		if w != p.scope {
 			return p
 		}
-		p.loaded, p.tools, p.err = w, f.Tools, f.Err
+		p.loaded, p.published, p.err = w, f.Tools, f.Err
 		if f.Err != nil {
-			p.tools = nil
+			p.published = nil
 		}
-		return p.selectAt(p.position())
+		p.tools = slices.Clone(p.published)
+		return p.listed()
 	case ToolRunQuery:
 		if p.form != nil && p.form.running && w == (ToolRunQuery{p.form.sourceName(), p.form.toolName()}) {
 			next := p.form.takeResult(f)
@@ -113,7 +116,7 @@ func (p Tools) ActionDone(a status.Action, err error) Pane {
 }
 
 // Typing implements [TextEditor].
-func (p Tools) Typing() bool { return p.filter.Typing || p.form != nil }
+func (p Tools) Typing() bool { return p.list.Typing() || p.form != nil }
 
 // Paste implements [TextEditor].
 func (p Tools) Paste(text string) Pane {
@@ -121,45 +124,60 @@ func (p Tools) Paste(text string) Pane {
 	case p.form != nil:
 		next := p.form.paste(text)
 		p.form = &next
-	case p.filter.Typing:
-		p.filter = p.filter.Paste(text)
-		return p.selectAt(0)
+	default:
+		p.list = p.list.Paste(text)
+		return p.turnToSelected()
 	}
 	return p
 }
 
-// visible are the tools that pass the filter.
-func (p Tools) visible() []status.Tool {
-	filter := theme.Sanitize(p.filter.Value())
-	if filter == "" {
-		return p.tools
+// A toolOrder is how the tools are sorted.
+type toolOrder int
+
+const (
+	asPublished toolOrder = iota
+	byCost                // what takes most of every request first
+	byToolName
+	toolOrders
+)
+
+func (o toolOrder) label() string { return [...]string{"", "most tokens", "name"}[o] }
+
+// listed is p with its rows as the tools and their order are.
+func (p Tools) listed() Tools {
+	switch p.order {
+	case byCost:
+		slices.SortStableFunc(p.tools, func(a, b status.Tool) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	case byToolName:
+		slices.SortStableFunc(p.tools, func(a, b status.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	case asPublished, toolOrders:
 	}
-	var shown []status.Tool
-	for _, t := range p.tools {
-		if widget.Matches(t.Name+" "+t.Title+" "+t.Effect+" "+t.Description, filter) {
-			shown = append(shown, t)
-		}
+	rows := make([]widget.ListRow, len(p.tools))
+	for i, t := range p.tools {
+		rows[i] = widget.ListRow{ID: t.Name, Text: t.Name + " " + t.Title + " " + t.Effect, Description: t.Description}
 	}
-	return shown
+	p.list = p.list.Select(p.cursor).Show(rows)
+	return p.turnToSelected()
 }
 
-func (p Tools) position() int {
-	return max(0, slices.IndexFunc(p.visible(), func(t status.Tool) bool { return t.Name == p.cursor }))
-}
-
-// selectAt selects the i-th tool that is shown.
-func (p Tools) selectAt(i int) Tools {
-	shown := p.visible()
-	if len(shown) == 0 {
+// turnToSelected shows all there is to say of the selected tool.
+func (p Tools) turnToSelected() Tools {
+	tool, ok := p.selected()
+	if !ok {
 		p.cursor, p.page = "", widget.TextView{}
 		return p
 	}
-	tool := shown[widget.Clamp(i, len(shown))]
 	if tool.Name != p.cursor {
 		p.detail.Top = 0
 	}
 	p.cursor, p.page = tool.Name, toolText(tool)
 	return p
+}
+
+// selectAt selects the i-th tool that is shown.
+func (p Tools) selectAt(i int) Tools {
+	p.list, _ = p.list.SelectRow(i)
+	return p.turnToSelected()
 }
 
 // Key implements [Pane].
@@ -172,27 +190,28 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		next, want := p.form.handleKey(k)
 		p.form = &next
 		return p, want
-	case p.filter.Typing:
-		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
-		if p.filter.Typing {
-			return p.selectAt(0), nil
-		}
-		return p.selectAt(p.position()), nil
+	case p.list.Typing():
+		p.list, _ = p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2)
+		return p.turnToSelected(), nil
 	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	w, h := p.detailRoom(k.W, k.H)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.position(), len(p.visible())); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.Position(), p.list.Len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
+	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
+		p.list = next
+		return p.turnToSelected(), nil
+	}
 	switch {
-	case key.Matches(k, p.keys.Filter):
-		p.filter = p.filter.Edit()
-	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = widget.FilterInput{}
-		return p.selectAt(p.position()), nil
+	case Running(p.snap) && key.Matches(k, p.keys.SortRows):
+		if p.order = (p.order + 1) % toolOrders; p.order == asPublished {
+			p.tools = slices.Clone(p.published)
+		}
+		return p.listed(), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
 		return p, ShowMessage{"Reloading the tools."}
@@ -240,11 +259,11 @@ func clientNames(sessions []status.Session) []string {
 }
 
 func (p Tools) selected() (status.Tool, bool) {
-	shown := p.visible()
-	if len(shown) == 0 {
+	i := p.list.Selected()
+	if i < 0 || i >= len(p.tools) {
 		return status.Tool{}, false
 	}
-	return shown[p.position()], true
+	return p.tools[i], true
 }
 
 func (p Tools) openForm() (Pane, Intent) {
@@ -271,8 +290,8 @@ func (p Tools) Keys() []key.Binding {
 	switch {
 	case p.form != nil:
 		return p.form.bindings()
-	case p.filter.Typing:
-		return p.filter.Bindings(p.keys.NavKeys)
+	case p.list.Typing():
+		return p.list.Bindings(p.keys.NavKeys)
 	case p.detail.Open:
 		return []key.Binding{
 			p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"),
@@ -281,8 +300,17 @@ func (p Tools) Keys() []key.Binding {
 	}
 	return []key.Binding{
 		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextPart,
-			"source"), widget.WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
+			"source"), widget.WithHelp(p.keys.Right, "client"), p.keys.SortRows, p.keys.Copy, p.keys.Refresh,
 	}
+}
+
+// firstNames are some names, and how many more there are.
+func firstNames(names []string) string {
+	const most = 12
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 }
 
 // toolText is all there is to say of a tool.
@@ -291,7 +319,7 @@ func toolText(tool status.Tool) widget.TextView {
 		Add(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
 		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect),
 			widget.OrDash(tool.System),
-			widget.Count(max(0, tool.Bytes/4)), widget.OrDash(strings.Join(tool.Sources, ", ")))).
+			widget.Count(max(0, tool.Bytes/4)), widget.OrDash(firstNames(tool.Sources)))).
 		Add(widget.TextLine, "").Add(widget.TextLine, tool.Description).Add(widget.TextLine, "")
 	fields, err := parseArguments(tool.Schema)
 	switch {
@@ -334,6 +362,8 @@ func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
 	switch {
 	case key.Matches(k, p.keys.Run, p.keys.Copy, p.keys.Enter):
 		return reasonUnless(any, "No tool selected.")
+	case key.Matches(k, p.keys.SortRows) && p.detail.Open && Running(p.snap):
+		return "Press esc to go back to the list first."
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(Running(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.NextPart):
@@ -347,8 +377,9 @@ func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Tools) SelectRow(i int) (Pane, bool) {
-	again := p.position() == i
-	return p.selectAt(i), again
+	next, again := p.list.SelectRow(i)
+	p.list = next
+	return p.turnToSelected(), again
 }
 
 // Scroll implements [Scroller].
@@ -367,7 +398,7 @@ type toolsState struct {
 
 // SaveState implements [StateSaver].
 func (p Tools) SaveState() any {
-	return toolsState{p.scope.Source, p.scope.Client, p.filter.Value()}
+	return toolsState{p.scope.Source, p.scope.Client, p.list.Filter()}
 }
 
 // RestoreState implements [StateSaver].
@@ -376,6 +407,6 @@ func (p Tools) RestoreState(b json.RawMessage) Pane {
 	if json.Unmarshal(b, &m) != nil {
 		return p
 	}
-	p.scope.Source, p.scope.Client, p.filter = m.Source, m.Client, widget.NewFilterInput(m.Filter)
+	p.scope.Source, p.scope.Client, p.list = m.Source, m.Client, p.list.SetFilter(m.Filter)
 	return p
 }

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -10,7 +11,7 @@ import (
 
 // View implements [Pane].
 func (p Tools) View(t theme.Theme, w, h int) string {
-	return p.filter.DrawBelow(t, w, h, "name, effect or description", func(h int) []string { return p.sections(t, w, h) })
+	return p.list.WithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Tools) sections(t theme.Theme, w, h int) []string {
@@ -20,7 +21,7 @@ func (p Tools) sections(t theme.Theme, w, h int) []string {
 		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, p.form.sections(t))
 	case p.form != nil:
 		return widget.Stack(t, w, h, frame, p.form.sections(t)...)
-	case len(p.visible()) == 0:
+	case p.list.Len() == 0:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
@@ -40,22 +41,20 @@ func (p Tools) detailRoom(w, h int) (int, int) {
 }
 
 func (p Tools) listSection(t theme.Theme) widget.Section {
-	shown, bytes := p.visible(), 0
+	bytes := 0
 	for _, tool := range p.tools {
 		bytes += tool.Bytes
 	}
-	n := len(shown)
+	n := p.list.Len()
 	note := fmt.Sprintf("%s, about %s tokens", widget.Bytes(bytes), widget.Count(max(0, bytes/4)))
-	if n != len(p.tools) {
-		note = fmt.Sprintf("%d of %d", n, len(p.tools))
-	}
-	return widget.Section{Title: titleWithCount("Tools", n) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1, Rows: func(w, h int) []string {
+	note = strings.Join(nonEmpty(p.order.label(), p.list.Note(), note), " · ")
+	return widget.Section{Title: titleWithCount("Tools", len(p.tools)) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1, Rows: func(w, h int) []string {
 		if n == 0 {
 			return p.emptyRows(t, w)
 		}
 		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.FitRight("tokens", 8)}
-		return append(rows, widget.VisibleRows(t, n, p.position(), h-1, func(t theme.Theme, i int) string {
-			return toolRow(t, shown[i], i == p.position(), w)
+		return append(rows, p.list.Draw(t, w, h-1, func(t theme.Theme, i, w int) string {
+			return toolRow(t, p.tools[i], i == p.list.Selected(), w)
 		})...)
 	}}
 }
@@ -81,7 +80,7 @@ func (p Tools) emptyRows(t theme.Theme, w int) []string {
 	case p.loaded == nil:
 		return []string{t.Dim.Text("Loading the tools …")}
 	case len(p.tools) > 0:
-		return []string{t.Dim.Text("No tools match the filter.")}
+		return p.list.Draw(t, w, 1, nil)
 	default:
 		return t.Dim.Wrap("No tools published"+p.scopeText()+". See the permissions in Sources.", w)
 	}

@@ -28,6 +28,7 @@ type toolForm struct {
 	confirmed bool   // it changes something, and a person was told so
 	running   bool
 	answer    widget.TextView
+	json      string // of answer, as it is copied
 	top       int
 }
 
@@ -91,7 +92,7 @@ func (f toolForm) handleKey(k Press) (toolForm, Intent) {
 		if f.answer.Len() == 0 {
 			return f, ShowMessage{"There is no result to copy yet."}
 		}
-		return f, Copy{What: "the result", Text: f.answer.String()}
+		return f, Copy{What: "the result as JSON", Text: f.json}
 	case key.Matches(k, f.keys.Example):
 		return f.fillExample(), nil
 	default:
@@ -198,7 +199,7 @@ func (f toolForm) toolName() string { return strings.TrimPrefix(f.tool.Name, f.t
 func (f toolForm) takeResult(fact Result) toolForm {
 	f.running = false
 	if fact.Err != nil {
-		f.answer = widget.NewTextView().Add(widget.RiskLine, fact.Err.Error())
+		f.answer, f.json = widget.NewTextView().Add(widget.RiskLine, fact.Err.Error()), fact.Err.Error()
 		return f
 	}
 	var pretty strings.Builder
@@ -209,7 +210,7 @@ func (f toolForm) takeResult(fact Result) toolForm {
 		pretty.Reset()
 		pretty.Write(fact.Answer)
 	}
-	f.answer = widget.NewTextView().Add(widget.TextLine, pretty.String())
+	f.answer, f.json = answerText(fact.Answer), pretty.String()
 	return f
 }
 

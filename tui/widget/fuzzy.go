@@ -2,11 +2,19 @@ package widget
 
 import "strings"
 
-// Fuzzy scores how well the letters of want, in their order, are found in
-// text; 0: not all of them are. Letters side by side and at the beginning of
-// words count more. Spaces in want separate words that may stand in any order.
+// Bounds of what is compared: of a longer text or filter only the beginning is.
+const (
+	maxFuzzyText   = 1 << 10
+	maxFuzzyFilter = 1 << 8
+)
+
+// Fuzzy scores how well the letters of want, in their order and in any case, are
+// found in text; 0: not all of them are. Letters side by side and at the beginning
+// of words count more. Spaces in want separate words that may stand in any order.
 func Fuzzy(text, want string) int {
 	total := 0
+	text = strings.ToLower(text[:min(len(text), maxFuzzyText)])
+	want = strings.ToLower(want[:min(len(want), maxFuzzyFilter)])
 	for word := range strings.FieldsSeq(want) {
 		s := fuzzyWord(text, word)
 		if s == 0 {

@@ -14,9 +14,10 @@ import (
 
 // A ListRow is what a [List] has to know of one row.
 type ListRow struct {
-	ID   string // by which the selection is kept when rows come and go
-	Text string // what the filter searches
-	Rank int    // rows of a lower rank come first, whatever they are sorted by: problems
+	ID          string // by which the selection is kept when rows come and go
+	Text        string // what the filter searches for letters in their order
+	Description string // what it searches too, for the filter as it stands
+	Rank        int    // rows of a lower rank come first, whatever they are sorted by: problems
 }
 
 // A List is rows to select, filter and scroll: what is selected stays selected
@@ -38,7 +39,7 @@ func (l List) Show(rows []ListRow) List {
 	l.rows, l.total, l.shown = rows, len(rows), make([]int, 0, len(rows))
 	for i, row := range rows {
 		if want != "" {
-			scores[i] = Fuzzy(strings.ToLower(row.Text), want)
+			scores[i] = row.score(want)
 			best = max(best, scores[i])
 		}
 	}
@@ -55,6 +56,15 @@ func (l List) Show(rows []ListRow) List {
 		return l
 	}
 	return l.moveTo(l.at)
+}
+
+// score is how well the filter finds the row; 0: it does not.
+func (row ListRow) score(want string) int {
+	score := Fuzzy(row.Text, want)
+	if row.Description != "" && strings.Contains(strings.ToLower(row.Description), want) {
+		score = max(score, 10*len(want))
+	}
+	return score
 }
 
 // find is where the row with this ID is shown; -1: nowhere.
@@ -186,6 +196,16 @@ func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) st
 		return rows
 	}
 	from, _ := VisibleRange(n, l.at, h)
+	return ScrollBar(t, rows, w, from, n)
+}
+
+// ScrollBar puts a scroll bar behind rows of w cells, which are those from one on of
+// n. Where all are there it puts none.
+func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
+	h := len(rows)
+	if n <= h || h < 3 || h >= ScreenReaderHeight-10 {
+		return rows
+	}
 	thumb := max(1, h*h/n)
 	start := from * (h - thumb) / max(1, n-h)
 	for i := range rows {
@@ -196,6 +216,18 @@ func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) st
 		rows[i] = theme.Fit(rows[i], w) + sign
 	}
 	return rows
+}
+
+// Len is how many rows pass the filter.
+func (l List) Len() int { return len(l.shown) }
+
+// Position is the selected row, counted among those that pass the filter.
+func (l List) Position() int { return l.at }
+
+// SetFilter returns l with this filter, which nobody edits.
+func (l List) SetFilter(text string) List {
+	l.filter = NewFilterInput(text)
+	return l.Show(l.rows)
 }
 
 // WithFilter draws h lines of w cells: rows, and below them the filter while it is

@@ -2,6 +2,9 @@ package memo
 
 import (
 	"context"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -9,7 +12,31 @@ import (
 // pages lets a person browse the notes on the panel. Hidden notes are left out
 // there too.
 func pages() *tools.Pages[*Memo] {
-	return &tools.Pages[*Memo]{List: tools.AllPages((*Memo).listAllNotes), Read: (*Memo).noteText}
+	return &tools.Pages[*Memo]{List: tools.AllPages((*Memo).listAllNotes), Read: (*Memo).noteText, Links: (*Memo).noteLinks}
+}
+
+var notePattern = regexp.MustCompile(`\[\[([^\[\]\n]+)\]\]`)
+
+// noteLinks are the [[links]] of a note, and those to it.
+func (m *Memo) noteLinks(ctx context.Context, name string) (links tools.PageLinks, err error) {
+	own, err := m.Read(ctx, ReadIn{Title(name)})
+	if err != nil {
+		return links, err
+	}
+	titles := m.visibleTitles()
+	for _, found := range notePattern.FindAllStringSubmatch(own.Text, -1) {
+		if slices.Contains(titles, Title(found[1])) {
+			links.Out = append(links.Out, tools.PageLink{Page: found[1]})
+		} else {
+			links.Out = append(links.Out, tools.PageLink{Text: found[1]})
+		}
+	}
+	for _, t := range titles {
+		if n, _ := m.note(t); strings.Contains(n.text, "[["+name+"]]") {
+			links.In = append(links.In, tools.PageLink{Page: string(t)})
+		}
+	}
+	return links, nil
 }
 
 func (m *Memo) listAllNotes(context.Context) ([]tools.PageInfo, error) {

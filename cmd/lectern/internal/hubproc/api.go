@@ -46,6 +46,8 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleQuery(queries, status.PageQuery, withAgentErrors(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
 		return person.Page(ctx, p.Source, p.Name)
 	}))
+	status.HandleQuery(queries, status.PageLinksQuery, withAgentErrors(person.PageLinks))
+	status.HandleQuery(queries, status.PageFileQuery, withAgentErrors(person.PageFile))
 	status.HandleQuery(queries, status.SearchQuery, withAgentErrors(func(ctx context.Context, s status.SearchText) (status.Search, error) {
 		return person.Search(ctx, s.Source, s.Text)
 	}))

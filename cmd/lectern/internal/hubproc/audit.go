@@ -62,7 +62,7 @@ func (h *hubProcess) checkAudit(stopped bool) bool {
 }
 
 func (h *hubProcess) reportAuditStopped(err error) {
-	h.raise(problems.AuditStopped.New(problems.Hub, status.Args{"why": err.Error(), "file": h.Paths.Audit()}))
+	h.raise(problems.AuditStopped.New(problems.Hub, status.Args{"why": problems.Cause(err), "file": h.Paths.Audit()}))
 }
 
 // closeAudit writes what is still in memory. The hub makes no calls any more.

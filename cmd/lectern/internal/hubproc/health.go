@@ -66,7 +66,7 @@ func (h *hubProcess) checkLog(stopped bool) bool {
 	err := h.logs.FileError()
 	switch {
 	case err != nil:
-		h.raise(problems.LogStopped.New(problems.Hub, status.Args{"why": err.Error(), "file": h.Paths.Log()}))
+		h.raise(problems.LogStopped.New(problems.Hub, status.Args{"why": problems.Cause(err), "file": h.Paths.Log()}))
 	case stopped:
 		h.clear(problems.LogStopped)
 	}

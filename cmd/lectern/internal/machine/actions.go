@@ -24,6 +24,7 @@ func (m *Machine) newRouter() status.Router {
 	})
 	status.HandleQuery(queries, status.RecordedCallsQuery, m.recordedCalls)
 	status.HandleQuery(queries, status.AgentsQuery, m.agents)
+	status.HandleQuery(queries, status.LogPageQuery, m.logPage)
 	return status.Router{Client: m.conf.Hub, Queries: queries, Actions: status.ActionHandlers{
 		status.Install: install, status.Uninstall: install, status.RotateToken: install,
 		status.CheckUpdate: update, status.InstallUpdate: update, status.RollBack: update,

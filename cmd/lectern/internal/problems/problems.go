@@ -6,9 +6,11 @@
 package problems
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -34,6 +36,15 @@ func DamagedJournal(files []string, now time.Time) status.Problem {
 	p := JournalDamaged.New(Hub, status.Args{"files": strings.Join(files, ", ")})
 	p.Since, p.Action = now, &status.Action{Verb: status.Acknowledge, Target: JournalDamaged.Code}
 	return p
+}
+
+// Cause is why something could not be done, in the words of the system: "no space
+// left on device". The names on the way to it are what the fix of a problem names.
+func Cause(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	return err.Error()
 }
 
 // The problems, by what they are about.

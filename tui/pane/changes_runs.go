@@ -1,0 +1,137 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// A changeRun is a row of the changes: the changes of one session to one target,
+// folded into the newest, or a single one.
+type changeRun struct {
+	status.Change
+	older []string // the IDs of the others, newest first
+	inner bool     // it stands below the run that it belongs to
+}
+
+// ids are those of the changes of r, the newest first.
+func (r changeRun) ids() []string { return append([]string{r.ID}, r.older...) }
+
+// runKey is what the changes of a run have in common: what was undone is no row with
+// what stands.
+func runKey(c status.Change) string {
+	return strings.Join([]string{c.Session, c.Source, c.Target, strconv.FormatBool(c.Outcome == status.Undone)}, "\x00")
+}
+
+// arranged is b with its rows: by session in the order in which sessions became
+// known, the newest first, so that no group moves while it is read; below that by
+// target unless it was unfolded. A filter selects changes and unfolds nothing.
+func (b changeCache) arranged() changeCache {
+	b.sessions = orderSessions(b.sessions, b.changes)
+	rank := map[string]int{}
+	for i, s := range b.sessions {
+		rank[s] = i
+	}
+	changes := slices.Clone(b.changes)
+	slices.SortStableFunc(changes, func(x, y status.Change) int { return rank[x.Session] - rank[y.Session] })
+	want := strings.TrimSpace(b.filter.Value())
+	b.runs = make([]changeRun, 0, len(changes))
+	heads := map[string]int{}
+	for _, c := range changes {
+		if want != "" && widget.Fuzzy(changeText(c), want) == 0 {
+			continue
+		}
+		key := runKey(c)
+		head, more := heads[key]
+		switch {
+		case more && c.Undoes == "" && b.runs[head].Undoes == "":
+			b.runs[head].older = append(b.runs[head].older, c.ID)
+		default:
+			heads[key] = len(b.runs)
+			b.runs = append(b.runs, changeRun{Change: c})
+		}
+	}
+	return b.unfoldRuns()
+}
+
+// unfoldRuns lists the changes of the runs that are unfolded below them.
+func (b changeCache) unfoldRuns() changeCache {
+	rows := make([]changeRun, 0, len(b.runs))
+	for _, r := range b.runs {
+		rows = append(rows, r)
+		if !b.unfolded[runKey(r.Change)] {
+			continue
+		}
+		for _, id := range r.older {
+			if c, ok := b.get(id); ok {
+				rows = append(rows, changeRun{Change: c, inner: true})
+			}
+		}
+	}
+	b.runs = rows
+	return b
+}
+
+// changeText is what the filter searches.
+func changeText(c status.Change) string {
+	return c.Target + " " + c.Client + " " + c.Source + " " + c.Action + " " + c.Tool
+}
+
+// orderSessions is known with the sessions of changes that are not in it: those of
+// changes that are newer than all that is known at its front, others at its end.
+func orderSessions(known []string, changes []status.Change) []string {
+	var newer, older []string
+	met := false
+	for _, c := range changes {
+		switch {
+		case slices.Contains(known, c.Session):
+			met = true
+		case slices.Contains(newer, c.Session), slices.Contains(older, c.Session):
+		case met || len(known) == 0:
+			older = append(older, c.Session)
+		default:
+			newer = append(newer, c.Session)
+		}
+	}
+	return slices.Concat(newer, known, older)
+}
+
+// filtered is b with another filter.
+func (b changeCache) filtered(f widget.FilterInput) changeCache {
+	b.filter = f
+	return b.arranged()
+}
+
+// filterNote says what is filtered; empty: nothing.
+func (b changeCache) filterNote() string {
+	if b.filter.Value() == "" {
+		return ""
+	}
+	return fmt.Sprintf("/%s · %s", b.filter.Value(), widget.Plural(len(b.runs), "row"))
+}
+
+// fold folds or unfolds the run with this ID; false: it is none.
+func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
+	i := b.find(id)
+	if i < 0 {
+		return b, false
+	}
+	for b.runs[i].inner && i > 0 {
+		i--
+	}
+	key := runKey(b.runs[i].Change)
+	if len(b.runs[i].older) == 0 || b.unfolded[key] != fold {
+		return b, false
+	}
+	unfolded := map[string]bool{}
+	for k, v := range b.unfolded {
+		unfolded[k] = v
+	}
+	unfolded[key] = !fold
+	b.unfolded = unfolded
+	return b.arranged(), true
+}
