@@ -86,6 +86,13 @@ func editInPanel(ctx context.Context, c *cli, name, text string, done func(strin
 	}
 }
 
+// editFileInPanel has a person edit a file of theirs, likewise.
+func editFileInPanel(ctx context.Context, c *cli, file string, done func(error) tea.Msg) tea.Cmd {
+	cmd := editorCommand(ctx, c, editorFile{filepath.Dir(file), filepath.Base(file)})
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err // the terminal itself, and not the panel's end of it
+	return tea.ExecProcess(cmd, done)
+}
+
 // editorFileName is like the name of a page, so that the editor knows what it is.
 func editorFileName(page string) string {
 	safe := func(r rune) rune {

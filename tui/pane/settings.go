@@ -175,10 +175,8 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 		return p, CopyToken{one.act.token}
 	case key.Matches(k, p.keys.Remove):
 		return p, setOption(one.name, "")
-	default:
-		return p, Unhandled{}
 	}
-	return p, nil
+	return p, Unhandled{}
 }
 
 // activate edits a setting, or does an action.
