@@ -44,8 +44,7 @@ func (d *database) scan(from *sql.Rows) (v changeRow, err error) {
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
 		&v.outcome, &v.AfterUnknown, &v.undoes, &v.cannotUndo,
-		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob, &v.group,
-		&v.origin.Approval)
+		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob, &v.group, &v.origin.Approval)
 	if err != nil {
 		return changeRow{}, err
 	}

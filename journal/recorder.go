@@ -213,8 +213,7 @@ func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
 		d.targetName(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
-		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven,
-		v.group, v.origin.Approval)
+		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven, v.group, v.origin.Approval)
 	if err != nil {
 		return err
 	}
