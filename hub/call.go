@@ -62,6 +62,7 @@ type call struct {
 	approval   string         // that let it through; empty: nobody was asked
 	permit     string         // the Permit that let it through; empty: none did
 	askedAgain bool           // the person approved what the call would no longer do
+	edited     bool           // a person writes something else in its place
 	restorer   tools.Restorer // of the source, while the call runs there
 	targets    targetList     // what it touches
 	resolved   bool           // targets has what the tool told before the call
@@ -154,7 +155,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		if auth, err = h.decide(ctx, c); err != nil { // may wait for a person
 			return res, err
 		}
-		c.authorized = true
+		c.authorized, c.edited = true, auth.edited != nil
 		c.recorder = h.changes.newRecorder(c)
 		res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.run(ctx, c, open, auth)
@@ -164,7 +165,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 			c.askedAgain = true
 		}
 	}
-	if err == nil {
+	if err == nil && !c.edited {
 		res, err = h.redact(c, res, auth.approved)
 	}
 	if err == nil {
@@ -264,7 +265,7 @@ func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorizat
 		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
-		res, err := h.invoke(invoked, c, open, newCallContext(h, c, auth), auth.args)
+		res, err := h.writeOrInvoke(invoked, c, open, auth)
 		switch {
 		case !unresolved || !c.tool.info.TargetsInAnswer:
 		case err != nil:
@@ -291,6 +292,14 @@ func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []st
 	c.resolved = true
 	c.targets.addNames(names)
 	return names
+}
+
+// writeOrInvoke runs the tool, unless a person has written something else in its place.
+func (h *Hub) writeOrInvoke(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+	if auth.edited != nil {
+		return h.writeEdited(ctx, c, open, auth)
+	}
+	return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
 }
 
 // invoke runs a System's tool, or the hub's own for a source.

@@ -84,6 +84,9 @@ func TestResultIsWrittenOnce(t *testing.T) {
 	if d := cmp.Diff(want, structured) + cmp.Diff(want, text); d != "" || r.IsError {
 		t.Error(d)
 	}
+	if !strings.Contains(r.Content[0].Text, "a <b> & ü") {
+		t.Errorf("an agent reads %s", r.Content[0].Text)
+	}
 }
 
 func TestAnswerIsCapped(t *testing.T) {

@@ -21,6 +21,7 @@ type authorization struct {
 	approved bool                       // by a person, for this call
 	grant    *approval.Grant            // which check uses; nil: nobody was asked about the changes
 	permit   *permitUse                 // which check looks at; nil: none let the call through
+	edited   *tools.Change              // what a person writes in place of the call; nil: the call writes
 }
 
 // wasOutdated reports whether a call failed with err only because what it would
@@ -117,7 +118,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 			return authorization{args: r.Args, check: use.check, permit: use}, nil
 		}
 	}
-	r.Call, r.AskReason = q, cmp.Or(tripped, d.Reason)
+	r.Call, r.AskReason, r.TextTarget = q, cmp.Or(tripped, d.Reason), c.isTextChange(r.Changes)
 	if c.askedAgain && c.permit == "" {
 		r.AskReason = "it changed after you had allowed it, so look again; " + r.AskReason
 	}
@@ -140,7 +141,7 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 		return grant.Use(append(slices.Clone(changes), c.alreadyMade(ctx, r.Changes, changes)...), h.grantPolicy(c, p, changes))
 	}
 	if r.ChangesKnown {
-		return authorization{args: r.Args, check: use, approved: true, grant: grant}, nil
+		return authorization{args: r.Args, check: use, approved: true, grant: grant, edited: grant.Edited}, nil
 	}
 	if err := use(nil); err != nil {
 		return authorization{}, err

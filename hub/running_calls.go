@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -145,7 +145,7 @@ func (l *CallLog) Running() []status.RunningCall {
 		}
 		list = append(list, shown)
 	}
-	slices.SortFunc(list, func(a, b status.RunningCall) int {
+	order.Sort(list, func(a, b status.RunningCall) int {
 		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Name, b.Name))
 	})
 	return list[:min(len(list), status.MaxRunningCalls)]

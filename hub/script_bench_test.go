@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -65,16 +63,17 @@ func BenchmarkScript(b *testing.B) {
 	})
 	const reads = 200
 	for i := range 10 {
-		call(b, fmt.Sprintf("for (let i = 0; i < %d; i++) kb.notes.create({ id: `n-%d-${i}`, markdown: `# Note ${i}\n\nText of [[Note ${i + 1}]], which is short.\n\n## Status\nopen\n` })", reads, i))
+		call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.create({ id: `n-${i}`, markdown: `# Note ${i}\n\nText of [[n-${i + 1}]], which is short.\n\n## Status\nopen\n` })", i*reads, (i+1)*reads))
 	}
 	each := 0
 	for name, read := range map[string]string{
-		"read": "kb.notes.get('welcome')", "read-another": "kb.notes.get(`n-${input}-${i}`)", "read-class": "kb.classes.get('Task')",
+		"workspace": "host.call('GET', '/workspaces/ws')", "class": "kb.classes.get('Task')", "note-again": "kb.notes.get('n-7')",
+		"note": "kb.notes.get(`n-${base + i}`)", "longer-note": "kb.notes.get('welcome')",
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run("read-"+name, func(b *testing.B) {
 			for b.Loop() {
 				each++
-				call(b, strings.ReplaceAll(fmt.Sprintf("for (let i = 0; i < %d; i++) %s", reads, read), "${input}", strconv.Itoa(each%10)))
+				call(b, fmt.Sprintf("const base = %d; for (let i = 0; i < %d; i++) %s", each%10*reads, reads, read))
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/reads, "us/read")
 		})

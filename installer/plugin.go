@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/internal/order"
 )
 
 // A Plugin is what Logseq gets from us: files in a folder that it loads when it
@@ -188,7 +189,7 @@ func (g Plugin) filesInOrder() ([]pluginFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read plugin: %w", err)
 	}
-	slices.SortStableFunc(list, func(a, b pluginFile) int {
+	order.SortStable(list, func(a, b pluginFile) int {
 		return cmp.Or(packageLast(a.name, b.name), strings.Compare(a.name, b.name))
 	})
 	return list, nil

@@ -15,7 +15,7 @@ import (
 
 const (
 	databaseName  = "journal.db"
-	schemaVersion = 4 // of the schema, in user_version
+	schemaVersion = 5 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -61,7 +61,7 @@ CREATE TABLE intents (                      -- calls that an undo has begun with
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
-` + groupsSchema + noticesSchema + approvalsSchema
+` + groupsSchema + noticesSchema + approvalsSchema + editsSchema
 
 // groupsSchema is what version 2 adds: calls that are undone together.
 const groupsSchema = `
@@ -76,6 +76,12 @@ CREATE INDEX changes_group ON changes(group_id) WHERE group_id <> 0;
 // through.
 const approvalsSchema = `
 ALTER TABLE changes ADD COLUMN approval TEXT NOT NULL DEFAULT ''; -- its ID; '': nobody was asked
+`
+
+// editsSchema is what version 5 adds: whether a person wrote something else in place
+// of the call.
+const editsSchema = `
+ALTER TABLE changes ADD COLUMN edited INTEGER NOT NULL DEFAULT 0;
 `
 
 // openFile opens or creates the database in o.Dir. A damaged one is
@@ -164,11 +170,13 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	}
 	switch version {
 	case 1:
-		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema, nil)
+		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema+editsSchema, nil)
 	case 2:
-		return migrate(ctx, db, noticesSchema+approvalsSchema, nil)
+		return migrate(ctx, db, noticesSchema+approvalsSchema+editsSchema, nil)
 	case 3:
-		return migrate(ctx, db, approvalsSchema, nil)
+		return migrate(ctx, db, approvalsSchema+editsSchema, nil)
+	case 4:
+		return migrate(ctx, db, editsSchema, nil)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -39,7 +40,7 @@ func (j *Journal) recoverCalls(ctx context.Context, source string, k tools.Resto
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(b.call, a.call) })
+	order.SortStable(rows, func(a, b changeRow) int { return cmp.Compare(b.call, a.call) })
 	for len(rows) > 0 {
 		end := slices.IndexFunc(rows, func(v changeRow) bool { return v.call != rows[0].call })
 		if end < 0 {

@@ -22,6 +22,7 @@ type Origin struct {
 	Reason   string // empty if none was given
 	Run      string // [RunID] of the call that makes this one, or is it and makes others; empty: none
 	Approval string // the ID of the person's approval that let it through; empty: nobody was asked
+	Edited   bool   // a person wrote something else in place of the call
 	Group    *Group // of calls that are undone as one; nil: the call is undone by itself
 }
 
@@ -194,8 +195,8 @@ type changeRow struct {
 // insertChange takes 0 as the call of a Change that begins one: its number is then
 // that of the Change, the next after the greatest that the table ever had.
 const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval)
-		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?)`
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval, edited)
+		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?,?)`
 
 func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
@@ -213,7 +214,8 @@ func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
 		d.targetName(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
-		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven, v.group, v.origin.Approval)
+		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven,
+		v.group, v.origin.Approval, v.origin.Edited)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ async function check() {
 async function tests() {
   await rm('build', { recursive: true, force: true })
   for (const folder of ['test/node', 'test/chromium', 'test/whole']) {
-    const names = (await readdir(folder)).filter((name) => /\.(test|bench)\.ts$/.test(name))
+    const names = (await readdir(folder)).filter((name) => /\.(test|bench|pictures)\.ts$/.test(name))
     await build({
       ...shared,
       entryPoints: names.map((name) => `${folder}/${name}`),

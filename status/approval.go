@@ -30,7 +30,12 @@ type Approval struct {
 	// Within is where a Permit that allows it can reach, the narrowest first: see
 	// [Permit].Within. Empty: it cannot be allowed for ten minutes.
 	Within []string `json:"within,omitempty"`
-	Args   string   `json:"args"` // the arguments as JSON, cut at 2 KB
+	// Plan names the change to the text of one page, which a person may allow in
+	// part, or with a text of their own: see [TextEdit]. Empty: all of it or
+	// nothing is allowed.
+	Plan  string `json:"plan,omitempty"`
+	Hunks int    `json:"hunks,omitempty"` // of that change, as its text shows them; 0 without a Plan
+	Args  string `json:"args"`            // the arguments as JSON, cut at 2 KB
 }
 
 // ClientLabel is the name of a client for a person who decides: a name that is
@@ -97,7 +102,8 @@ type ApprovalText struct {
 type ApprovalOutcome struct {
 	ID         string     `json:"id"` // of the Approval
 	Resolution Resolution `json:"resolution"`
-	By         By         `json:"by,omitempty"` // empty: it ended without an answer
+	By         By         `json:"by,omitempty"`     // empty: it ended without an answer
+	Edited     bool       `json:"edited,omitempty"` // it was Allowed with a [TextEdit]
 	// Call is what became of the call that was Allowed; nil: it goes on, or the
 	// client has not come back for it yet.
 	Call *CallEnd `json:"call,omitempty"`
@@ -158,4 +164,7 @@ type Answer struct {
 	// Shown, of an Allow: the person was shown everything, or was told what
 	// they were not shown. Without it only an Approval that was Shown is allowed.
 	Shown bool `json:"shown,omitempty"`
+	// Edit, of an Allow once: what the person has written in place of what the call
+	// would write; nil: that itself.
+	Edit *TextEdit `json:"edit,omitempty"`
 }

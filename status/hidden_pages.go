@@ -10,6 +10,9 @@ type HiddenPages struct {
 	// Unmatched are the rules that match nothing, hidden or not, as people write
 	// them.
 	Unmatched []string `json:"unmatched,omitempty"`
+	// LeftOut says what lists leave out although no rule hides it, and why: a few
+	// words each.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // String is "hides 12 of 340 pages".

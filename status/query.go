@@ -28,6 +28,9 @@ var (
 	// ApprovalTextQuery how: all of it, part by part.
 	ApprovalTargetsQuery = Query[ApprovalRange, ApprovalTargets]{"approval-targets"}
 	ApprovalTextQuery    = Query[ApprovalRange, ApprovalText]{"approval-text"}
+	// ProposedTextQuery answers what the page would hold after a call that waits, part
+	// by part: for a person who edits it. Without an [Approval].Plan it is an error.
+	ProposedTextQuery = Query[ApprovalRange, ApprovalText]{"proposed-text"}
 	// ToolsQuery answers what a client sees.
 	ToolsQuery = Query[ToolFilter, []Tool]{"tools"}
 	// RunToolQuery runs a tool the way an agent does, grants and audit included,
@@ -49,6 +52,9 @@ var (
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
 	// SourceKindsQuery answers the kinds of sources that can be added.
 	SourceKindsQuery = Query[struct{}, []SourceKind]{"source-kinds"}
+	// CompletePathQuery answers what completes a path on the panel's machine. A folder
+	// that is missing or cannot be read completes nothing.
+	CompletePathQuery = Query[PathPrefix, PathCompletion]{"complete-path"}
 
 	// HiddenPagesQuery counts what the privacy rules of a source, named by the
 	// input, hide now. If the source does not serve or cannot count, the answer is
@@ -69,9 +75,9 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
+		LogsQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ProposedTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
 		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
-		SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SettingsQuery.info(), SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(),
 		SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }

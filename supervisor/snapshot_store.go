@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -94,7 +95,7 @@ func (s *SnapshotStore) publish(next status.Snapshot) {
 	next = cloneSnapshot(next) // it may hold slices of the caller
 	next.Seq, next.Time = s.snap.Seq+1, now
 	setSince(&next, s.snap, now)
-	slices.SortStableFunc(next.Problems, compareSeverity)
+	order.SortStable(next.Problems, compareSeverity)
 	if sameContent(next, s.snap) {
 		return
 	}

@@ -53,6 +53,11 @@ type System[S Source, C any] struct {
 	Folders     bool
 	Sample      *Sample // nil: none
 	Environment []EnvironmentVariable
+	// TextTarget reports whether the [State] of a target is the text of a page as
+	// people read and edit it. Before they allow a call that changes such a page they
+	// may leave out parts of the change, or write another text: [Restorer].Restore
+	// takes the page there. Nil: no target is.
+	TextTarget func(target string) bool
 }
 
 // A Detection says how well a directory fits a System. The highest Score wins;
@@ -101,6 +106,7 @@ type Manifest struct {
 	Sample       *Sample               `json:"-"` // nil: none
 	Folders      bool                  `json:"-"` // its sources have folders of their own
 	UsualFolders func(fs.FS) []string  `json:"-"` // [System].UsualFolders; nil: none
+	TextTarget   func(string) bool     `json:"-"` // [System].TextTarget; nil: none
 }
 
 // CheckInfo is the part of a [Check] that is pure data.
@@ -145,7 +151,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
 		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema(reflect.TypeFor[C]()), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
-		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders, UsualFolders: s.UsualFolders,
+		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders, UsualFolders: s.UsualFolders, TextTarget: s.TextTarget,
 	}
 	if s.ErrorFormat.shape == nil {
 		m.ErrorFormat.schema = inferSchema(reflect.TypeFor[DefaultErrorObject]())
@@ -184,7 +190,7 @@ func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 
 func (k *erasedSystem[S, C]) CheckConfig(config json.RawMessage) error {
 	var c C
-	if err := decodeArguments(k.manifest.Config, config, &c); err != nil || k.system.CheckConfig == nil {
+	if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil || k.system.CheckConfig == nil {
 		return err
 	}
 	return k.system.CheckConfig(c)
@@ -197,7 +203,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 	}
 	name := func(config json.RawMessage) (string, error) {
 		var c C
-		if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+		if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil {
 			return "", err
 		}
 		return spec.Name(c), nil
@@ -207,7 +213,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
 	var c C
-	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+	if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil {
 		return nil, err
 	}
 	src, err := k.system.Open(ctx, c, env.withDefaults())

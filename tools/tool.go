@@ -233,38 +233,13 @@ func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Co
 // report progress or to announce what it is about to write.
 //
 // The compiler makes a copy of it for each tool, so it does only what needs the
-// types.
+// types; readSpec does the rest.
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
-	info := ToolInfo{
-		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect, Errors: spec.Errors,
-		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles,
-	}
-	for _, x := range spec.Examples {
-		info.addExample(x.Purpose, x.In, x.Want, x.AnyAnswer)
-	}
-	if find := spec.Hits; find != nil {
-		info.Hits = func(raw json.RawMessage) ([]Hit, error) {
-			var answer Out
-			if err := readAnswer(info.Name, raw, &answer); err != nil {
-				return nil, err
-			}
-			return find(answer), nil
-		}
-	}
-	if redact := spec.Redact; redact != nil {
-		info.Redact = func(r Result, covered func(page string) bool) (Result, error) {
-			var answer Out
-			if err := readAnswer(info.Name, r.JSON, &answer); err != nil {
-				return Result{}, err
-			}
-			return newResult(redact(answer, covered))
-		}
-	}
-	info.setSchemas(reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	normalize := spec.Normalize
+	d := readSpec(reflect.ValueOf(spec), reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	schema, normalize, verbatim := d.info.In, d.normalize, isReadVerbatim(reflect.TypeFor[In]())
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
-		if err := readArguments(normalize, info.In, raw, &v); err != nil {
+		if err := readArguments(normalize, schema, verbatim, raw, &v); err != nil {
 			return Result{}, err
 		}
 		out, err := method(src, ctx, c, v)
@@ -273,8 +248,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		}
 		return newResult(out)
 	}
-	_, answers := any(*new(Out)).(TargetProvider)
-	return Tool[S]{info: info, call: call, targetsInAnswer: answers, normalize: normalize}
+	return Tool[S]{info: d.info, call: call, targetsInAnswer: d.targetsInAnswer, normalize: normalize}
 }
 
 // addExample adds an example, which has the types of the tool.
@@ -303,12 +277,12 @@ func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 }
 
 // readArguments reads the arguments of a call into what v points to.
-func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, raw json.RawMessage, v any) error {
+func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, verbatim bool, raw json.RawMessage, v any) error {
 	raw, err := normalizeArguments(normalize, raw)
 	if err != nil {
 		return err
 	}
-	return decodeArguments(schema, raw, v)
+	return decodeArguments(schema, verbatim, raw, v)
 }
 
 // normalizeArguments applies [Spec].Normalize. What is no object is left to the

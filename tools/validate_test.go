@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 type pageIn struct {
@@ -96,5 +98,46 @@ func TestPublishedOutputAdmitsErrors(t *testing.T) {
 	}
 	if len(s.Required) > 0 || s.AdditionalProperties != nil || s.Properties["message"] == nil || s.Properties["names"] == nil {
 		t.Errorf("output schema %s", b)
+	}
+}
+
+type anyJSON struct{ json.RawMessage }
+
+func (anyJSON) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{} }
+
+type requestIn struct {
+	Path string  `json:"path" jsonschema:"path"`
+	Dry  bool    `json:"dry,omitempty" jsonschema:"dry run"`
+	Body anyJSON `json:"body,omitzero" jsonschema:"any JSON"`
+}
+
+type requestOut struct {
+	Path string `json:"path"`
+	Body string `json:"body"`
+}
+
+// Arguments that hold JSON get it as it was written; the others are checked as always,
+// and of a name that stands there twice the last one counts.
+func TestArgumentsThatHoldJSON(t *testing.T) {
+	request := func(_ shelf, _ context.Context, in requestIn) (requestOut, error) {
+		return requestOut{in.Path, string(in.Body.RawMessage)}, nil
+	}
+	tool := Define(Spec[requestIn, requestOut]{Name: "request", Effect: Reads}, request)
+	for args, want := range map[string]string{
+		`{"path":"p","body":{"b":[1, 2],"a":12345678901234567890}}`: `{"path":"p","body":"{\"b\":[1, 2],\"a\":12345678901234567890}"}`,
+		`{"path":"p","path":"q"}`:                                   `{"path":"q","body":""}`,
+		`{"path":"p","body":null}`:                                  `{"path":"p","body":"null"}`,
+		`{"path":"p","PATH":"q"}`:                                   "unknown argument PATH, did you mean path?",
+		`{"path":"p","dry":1}`:                                      "dry: must be a boolean, got the number 1",
+		`{"body":1}`:                                                "missing argument path",
+	} {
+		r, err := tool.Call(t.Context(), shelf{}, CallContext{}, json.RawMessage(args))
+		got := string(r.JSON)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", args, got, want)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func endOf(a status.Approval, before, now status.Snapshot) (notice, bool) {
 	if i < 0 || now.Outcomes[i].Call == nil {
 		return notice{}, false
 	}
-	return endNotice(a, *now.Outcomes[i].Call), true
+	return endNotice(a, *now.Outcomes[i].Call, now.Outcomes[i].Edited), true
 }
 
 // hubDied reports whether the hub of before is not that of now.
@@ -81,13 +81,17 @@ func hubDied(before, now status.Snapshot) bool {
 	return before.Hub.PID != 0 && (now.Hub.PID != before.Hub.PID || !now.Hub.Started.Equal(before.Hub.Started))
 }
 
-// endNotice says what became of a call that was allowed.
-func endNotice(a status.Approval, end status.CallEnd) notice {
+// endNotice says what became of a call that was allowed, or that a person had edited.
+func endNotice(a status.Approval, end status.CallEnd, edited bool) notice {
 	who, target := status.ClientLabel(a.Client, a.Proven), shortTargets(a)
+	dropped := ""
+	if edited {
+		dropped = " Your version was dropped."
+	}
 	wrote := len(end.Changes) > 0
 	switch {
 	case end.AskedAgain:
-		return notice{text: "changed meanwhile: " + cmp.Or(target, a.Tool) + ". Nothing was written. " + who + " waits again: look again, ! opens it.", kind: noticeError}
+		return notice{text: "changed meanwhile: " + cmp.Or(target, a.Tool) + ". Nothing was written." + dropped + " " + who + " waits again: look again, ! opens it.", kind: noticeError}
 	case end.Code != "" && wrote:
 		return notice{text: fmt.Sprintf("allowed, but it failed after it had written something: %s. %s was told so. See Changes.",
 			strings.TrimSuffix(end.Message, "."), who), kind: noticeError, sticky: true}
@@ -98,6 +102,9 @@ func endNotice(a status.Approval, end status.CallEnd) notice {
 	done := map[string]string{"write": "written: ", "delete": "deleted: "}[a.Effect]
 	if target == "" || done == "" {
 		return successNotice(fmt.Sprintf("done: %s for %s, in %s", a.Tool, who, shortDuration(end.Duration)))
+	}
+	if edited {
+		done = "written, as you edited it: "
 	}
 	if !wrote {
 		done = "allowed and done, and nothing had to change: "

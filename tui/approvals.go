@@ -19,6 +19,8 @@ type approvalWatch struct {
 	running         []status.Approval // that this panel allowed, until their calls have ended
 	ignoreKeysUntil time.Time         // they have just changed
 	warned          bool              // the last key was a yes that was answered with a sentence
+	guardTick       bool              // a message comes when ignoreKeysUntil is over
+	moves           int               // of the pane's selection by itself, until now
 }
 
 // answering notes that this panel answers an approval.

@@ -55,6 +55,8 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		return m, m.fx.revealToken(m.tabs.current, want)
 	case pane.RunTool:
 		return m, m.fx.runTool(m.tabs.current, want)
+	case pane.EditText:
+		return m, m.fx.proposedText(want)
 	case pane.SendKey:
 		return m.sendKey(want)
 	case pane.ShowMessage:
@@ -117,10 +119,9 @@ func (m Model) actionsDone(msg doneMsg) Model {
 		return m
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
-	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))
-	if msg.want.Title != "" {
-		m.notice = successNotice(fmt.Sprintf("done: %s. Start one of the clients you chose and watch it connect here.",
-			widget.Plural(msg.done, "step")))
+	if msg.want.Title == setupTitle {
+		return setupDone(m, msg.want.Actions)
 	}
+	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))
 	return m
 }

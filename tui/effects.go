@@ -159,6 +159,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	switch q := q.(type) {
 	case pane.ApprovalQuery:
 		r.Approval, r.Err = fx.approval(ctx, q)
+	case pane.EditPlanQuery:
+		r.Plan, r.Err = client.Preview(ctx, status.Action{Verb: status.Allow, Target: q.Approval, Answer: &status.Answer{Edit: q.Edit}})
 	case pane.ChangesQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.RecordedCallsQuery:
@@ -179,6 +181,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
 	case pane.SourceKindsQuery:
 		r.Kinds, r.Err = status.Ask(ctx, client, status.SourceKindsQuery, struct{}{})
+	case pane.CompletePathQuery:
+		r.Paths, r.Err = status.Ask(ctx, client, status.CompletePathQuery, status.PathPrefix{Path: q.Path, Files: q.Files})
 	}
 	return r
 }

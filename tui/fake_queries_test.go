@@ -26,6 +26,7 @@ type fakeQueries struct {
 	ran      []string // source, tool and arguments
 	asked    []string // prefixes of checks, scopes of tools
 	pages    fakePages
+	proposed string // the text that the calls that wait would write
 	err      error
 }
 
@@ -73,10 +74,14 @@ func (c *fakeQueries) client(hub status.Client) status.Client {
 	status.HandleStream(queries, status.ChecksQuery, c.Check)
 	status.HandleQuery(queries, status.SettingsQuery, c.Settings)
 	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) { return sourceKinds(), c.failing() })
+	status.HandleQuery(queries, status.CompletePathQuery, c.CompletePath)
 	status.HandleQuery(queries, status.PagesQuery, c.Pages)
 	status.HandleQuery(queries, status.PageQuery, c.Page)
 	status.HandleQuery(queries, status.SearchQuery, c.Search)
 	fakeApproval(queries, hub)
+	status.HandleQuery(queries, status.ProposedTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		return status.ApprovalText{Text: c.proposed, From: r.From, Bytes: len(c.proposed)}, c.failing()
+	})
 	return status.Router{Client: hub, Queries: queries}
 }
 
@@ -96,6 +101,21 @@ func sourceKinds() []status.SourceKind {
 			{Name: "watch", Type: "boolean", Description: "follow changes"},
 		}},
 	}
+}
+
+// CompletePath answers status.CompletePathQuery from a few folders and a file.
+func (c *fakeQueries) CompletePath(_ context.Context, p status.PathPrefix) (status.PathCompletion, error) {
+	all := []string{"~/", "~/Documents/", "~/Documents/Garden/", "~/Documents/Garden/Attachments/", "~/Documents/Garden paths/", "~/Downloads/", "~/会議/", "~/key"}
+	cut := strings.LastIndex(p.Path, "/") + 1
+	found := status.PathCompletion{Dir: p.Path[:cut], Names: []string{}, Folder: slices.Contains(all, strings.TrimSuffix(p.Path, "/")+"/")}
+	for _, path := range all {
+		name, ok := strings.CutPrefix(path, found.Dir)
+		isFolder := strings.HasSuffix(name, "/")
+		if ok && name != "" && strings.HasPrefix(name, p.Path[cut:]) && !strings.Contains(strings.TrimSuffix(name, "/"), "/") && (isFolder || p.Files) {
+			found.Names = append(found.Names, name)
+		}
+	}
+	return found, c.failing()
 }
 
 // Calls answers status.CallsQuery.

@@ -40,6 +40,10 @@ func (m Model) footer() footer {
 		f.right = append(f.right, keyHint{b, hint})
 		room -= theme.Width(hint)
 	}
+	if m.guardsKeys() {
+		f.left = append(f.left, keyHint{drawn: m.theme.Warn.Text(" …")})
+		room -= theme.Width(" …")
+	}
 	for _, b := range keys {
 		hint := " " + m.keyHint(b) + " "
 		if room -= theme.Width(hint); room < 0 {
@@ -53,6 +57,9 @@ func (m Model) footer() footer {
 // keyHint is a key and what it does. What cannot be done now stands in brackets,
 // for a colour alone says nothing.
 func (m Model) keyHint(b key.Binding) string {
+	if m.guardsKeys() && slices.ContainsFunc(decidingKeys(m.key.Pane), func(d key.Binding) bool { return slices.Equal(d.Keys(), b.Keys()) }) {
+		return m.theme.Dim.Text(b.Help().Key + " " + b.Help().Desc)
+	}
 	if m.over == nil && m.tabs.visible().pane.DisabledReason(parseKey(b.Keys()[0])) != "" {
 		return m.theme.Dim.Text("(" + b.Help().Key + " " + b.Help().Desc + ")")
 	}

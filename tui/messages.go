@@ -25,6 +25,8 @@ type (
 	}
 	// tickMsg: a second has passed while calls wait.
 	tickMsg struct{}
+	// guardOverMsg: the keys that answer approvals may be taken again.
+	guardOverMsg struct{}
 	// streamEndedMsg: the stream of lines or calls ended, or did not begin.
 	streamEndedMsg[T any] struct{}
 	// retryStreamsMsg: it is time to open the streams that ended.
@@ -48,6 +50,18 @@ type (
 		want pane.Do
 		done int
 		err  error
+	}
+	// proposedTextMsg: the text that a person is to edit is loaded.
+	proposedTextMsg struct {
+		want     pane.EditText
+		proposed string // by the call
+		err      error
+	}
+	// editedTextMsg: a person's editor has ended.
+	editedTextMsg struct {
+		approval               status.Approval
+		proposed, before, text string // by the call; as it was opened; as it is now
+		err                    error
 	}
 	// noticeMsg: something ended as the notice says.
 	noticeMsg struct{ notice notice }

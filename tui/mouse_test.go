@@ -173,8 +173,8 @@ func TestMouseOnOverlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, newcomer(), 80, 24)
 		r.wait(keyGrace)
-		r.clickText("[ ] work")
-		r.shows("[x] work")
+		r.clickText("[x] work")
+		r.shows("[ ] work")
 		r.clickText("enter next ")
 		r.shows("Which clients can use them?")
 	})

@@ -21,7 +21,7 @@ const (
 func (m Model) View() tea.View {
 	v := tea.NewView(strings.Join(m.lines(), "\n"))
 	v.AltScreen = true
-	v.WindowTitle = "Lectern"
+	v.WindowTitle, v.ReportFocus = m.windowTitle(), true
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -87,6 +87,9 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case batchMsg[status.Line]:
 		s = s.readStream(pane.LogsPane)
 	case batchMsg[status.Call]:
+		if _, waits := s.m.over.(firstCallView); waits {
+			return s.read(), cmd
+		}
 		s = s.readStream(pane.ActivityPane)
 	case resultMsg:
 		s = s.readStream(s.m.tabs.visible().Name)

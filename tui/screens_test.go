@@ -37,6 +37,7 @@ var screens = []screen{
 	{"overview-lively", lively, func(*testPanel) {}},
 	{"sources", crowded, func(r *testPanel) { r.press("@Sources/notes") }},
 	{"sources-add", crowded, func(r *testPanel) { r.press("2", "a", "notes", "enter") }},
+	{"sources-add-path", crowded, func(r *testPanel) { r.press("2", "a", "tab", "D", "tab") }},
 	{"sources-add-kind", crowded, func(r *testPanel) { r.press("2", "a", "up", "left", "tab", "tab") }},
 	{"sources-remove", crowded, func(r *testPanel) {
 		r.hub.SetPlan(removal())
@@ -76,6 +77,12 @@ var screens = []screen{
 		r.press("!", "j")
 		r.wait(keyGrace)
 	}},
+	{"changes-hunks", withHunks, func(r *testPanel) {
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: threeHunks}}})
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("]", "space")
+	}},
 	{"changes-refuse", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
@@ -111,15 +118,21 @@ var screens = []screen{
 	{"help", crowded, func(r *testPanel) { r.press("?", "log") }},
 	{"wizard-kind", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
-		r.press("down", "down", "down", "space")
+		r.press("down", "down", "down", "down", "space")
 	}},
 	{"wizard", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
-		r.press("space", "down", "e")
+		r.press("down", "e")
 	}},
 	{"wizard-sources", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
-		r.press("space", "down", "space", "enter", "e", "down", "space")
+		r.press("enter", "e", "down", "space")
+	}},
+	{"wizard-first-call", newcomer, func(r *testPanel) {
+		r.wait(keyGrace)
+		r.press("enter", "enter")
+		r.confirm()
+		r.wait(keyGrace)
 	}},
 	{"palette", crowded, func(r *testPanel) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *testPanel) {

@@ -36,7 +36,8 @@ type testPanel struct {
 	ended    bool
 	copied   []string
 	saved    map[string]string
-	cannot   error // what Copy and Save answer
+	edited   []string // what the person's editor was given
+	cannot   error    // what Copy and Save answer
 }
 
 func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {
@@ -64,6 +65,9 @@ func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testP
 		Copy: func(text string) (string, error) {
 			r.copied = append(r.copied, text)
 			return "copied with pigeon", r.cannot
+		},
+		Edit: func(_, text string, done func(string, error) tea.Msg) tea.Cmd {
+			return func() tea.Msg { return done(text, r.cannot) }
 		},
 		Save: func(name, text string) (string, error) {
 			r.saved[name] = text

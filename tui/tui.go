@@ -27,7 +27,7 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// Config is what the panel needs from outside: all of it, but for Memory.
+// Config is what the panel needs from outside: all of it, but for Memory and Notify.
 type Config struct {
 	Client status.Client
 	// Copy puts text on the clipboard and says what it did ("copied with
@@ -43,6 +43,12 @@ type Config struct {
 	// CopyToken puts it on the clipboard and says how; it writes it into no file.
 	Token     func(of string) (text string, err error)
 	CopyToken func(of string) (how string, err error)
+	// Edit has a person edit text in their editor, in a file whose name ends like
+	// name, and delivers what done makes of it. The editor has the terminal meanwhile.
+	Edit func(name, text string, done func(text string, err error) tea.Msg) tea.Cmd
+	// Notify is the sequence with which the terminal shows text as a notification;
+	// empty: it is not told. Nil: it never is.
+	Notify func(text string) string
 	// Now is the clock; times are shown in its zone.
 	Now     func() time.Time
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
@@ -76,12 +82,15 @@ type Model struct {
 	tabs            paneTabs
 	over            overlay   // nil: none
 	ignoreKeysUntil time.Time // the overlay has just opened
+	asked           overlayQuery
+	awaited         firstCalls // of the clients that the wizard connected
 	approvals       approvalWatch
 	notice          notice
 	mouse           bool // the panel gets mouse events
 	clicked         clicked
 	wizardOffered   bool
 	ticking         bool // a tick is on its way
+	focused         bool // the terminal has the focus, or does not tell
 	spoken          bool // it is read aloud
 	stopped         bool // by this panel
 }
@@ -96,12 +105,9 @@ type stream struct {
 // meant for what was there before.
 const keyGrace = 400 * time.Millisecond
 
-// overlayTab stands for the overlay where a query names the tab that asks.
-const overlayTab = -1
-
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
-	m := Model{cfg: c, fx: newEffects(c), key: DefaultKeyMap(), w: 80, h: 24, mouse: true}
+	m := Model{cfg: c, fx: newEffects(c), key: DefaultKeyMap(), w: 80, h: 24, mouse: true, focused: true}
 	for _, kind := range pane.All() {
 		m.tabs.all = append(m.tabs.all, tab{Kind: kind, pane: kind.New(m.key.Pane, c.Now().Location())})
 	}
@@ -126,8 +132,10 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	next, tick := next.keepTime()
-	asked, ask := next.wantedQuery()
-	return asked, tea.Batch(cmd, tick, ask)
+	next, guard := next.keepGuard()
+	next, askOver := wantedOverlayQuery(next)
+	next, ask := next.wantedQuery()
+	return next, tea.Batch(cmd, tick, guard, askOver, ask)
 }
 
 func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
@@ -148,6 +156,9 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.PasteMsg:
+		if over, ok := m.over.(overlayPaster); ok {
+			m.over = over.paste(msg.Content)
+		}
 		if m.over == nil {
 			m.tabs = m.tabs.paste(msg.Content)
 		}
@@ -157,6 +168,12 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		return m.connectionLost(msg.err)
 	case retryMsg:
 		return m, m.fx.watch()
+	case tea.FocusMsg:
+		m.focused = true
+	case tea.BlurMsg:
+		m.focused = false
+	case guardOverMsg:
+		m.approvals.guardTick = false
 	case tickMsg:
 		m.ticking = false
 		return timePassed(m), nil
@@ -167,7 +184,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case batchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
-		return m, nextBatch(msg.next)
+		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
 		return m, m.fx.streamsLater()
@@ -177,18 +194,22 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case retryStreamsMsg:
 		return m.openStreams()
 	case resultMsg:
-		if z, ok := m.over.(wizard); ok && msg.tab == overlayTab {
-			z.kinds = msg.result.Kinds
-			m.over = z
-		}
 		if msg.tab == overlayTab {
-			return m, nil
+			return takeOverlayResult(m, msg.result), nil
 		}
 		m.tabs = m.tabs.takeResult(msg.tab, msg.result)
-		if _, ok := msg.result.Query.(pane.ApprovalQuery); ok { // the change has only now come onto the screen
+		if _, ok := msg.result.Query.(pane.EditPlanQuery); ok && msg.result.Err != nil {
+			m.notice = errorNotice("take your version", msg.result.Err)
+		}
+		switch msg.result.Query.(type) {
+		case pane.ApprovalQuery, pane.EditPlanQuery: // the change has only now come onto the screen
 			m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
 		}
 		return m, msg.next
+	case proposedTextMsg:
+		return m.openEditor(msg)
+	case editedTextMsg:
+		return m.takeEditedText(msg)
 	case planMsg:
 		return m.showPlan(msg), nil
 	case doneMsg:
@@ -216,6 +237,11 @@ func (m Model) restyle(mode theme.Mode) Model {
 func (m Model) showSnapshot(s status.Snapshot) Model {
 	m.snap, m.hasSnapshot = s, true
 	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.Show(s) })
+	m.awaited = m.awaited.show(s)
+	if v, ok := m.over.(firstCallView); ok {
+		v.calls = m.awaited
+		m.over = v
+	}
 	return timePassed(m)
 }
 
@@ -266,6 +292,7 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 		}
 		m.hubPID = h.PID
 	}
+	note := m.noteNewApprovals(m.snap, msg.snap)
 	m = m.announceApprovals(msg.snap)
 	if !m.notice.sticky && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
@@ -276,9 +303,8 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.Running(m.snap) && len(m.snap.Installations) > 0
 	if wanted && !m.wizardOffered && m.over == nil {
 		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
-		streams = tea.Batch(streams, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{}))
 	}
-	cmd := tea.Batch(m.fx.next(msg.next), streams)
+	cmd := tea.Batch(m.fx.next(msg.next), streams, note)
 	if first && m.snap.Hub.State == status.Stopped {
 		// Who opens the panel wants a hub. Later, s starts it: a person may
 		// have stopped it.
@@ -376,7 +402,6 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.nextColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
-		return m, m.fx.query(m.fx.ctx, overlayTab, pane.SourceKindsQuery{})
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):
@@ -413,8 +438,12 @@ func (m Model) cameTooSoon(k tea.KeyPressMsg) bool {
 	if m.over != nil {
 		return now.Before(m.ignoreKeysUntil) && (key.Matches(k, m.key.Yes, keys.Enter, keys.Toggle) || key.Matches(k, keys.Refuse))
 	}
-	return m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && now.Before(m.approvals.ignoreKeysUntil) &&
-		key.Matches(k, keys.Allow, keys.AllowScope, keys.AllowAlways, keys.Refuse, keys.Undo, keys.UndoSession)
+	return m.guardsKeys() && key.Matches(k, decidingKeys(keys)...)
+}
+
+// decidingKeys are those that answer an approval or undo something.
+func decidingKeys(k pane.Keys) []key.Binding {
+	return []key.Binding{k.Allow, k.AllowScope, k.AllowAlways, k.Refuse, k.Undo, k.UndoSession}
 }
 
 func (m Model) quit() (Model, tea.Cmd) {

@@ -20,6 +20,7 @@ type wizard struct {
 	keyMap   KeyMap
 	found    []status.Discovered
 	kinds    []status.SourceKind      // what can be added besides; nil: not known yet
+	asked    bool                     // for the kinds
 	added    map[int]status.NewSource // by index of kinds; as filled in
 	form     *pane.SourceForm         // for the row of a kind; nil: it is not shown
 	clients  []status.Installation
@@ -45,6 +46,9 @@ func (a wizardAccess) label() string {
 	return [...]string{"read and run, ask to write or delete", "only read"}[a]
 }
 
+// setupTitle names all that the wizard does.
+const setupTitle = "Set up Lectern"
+
 // clientPrefix is how the IDs of installs begin that are MCP clients.
 const clientPrefix = "client/"
 
@@ -63,14 +67,52 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 			z.clients = append(z.clients, in)
 		}
 	}
-	for i := range z.found {
+	places := map[string]bool{}
+	for i, f := range z.found {
 		z.access[i] = mayAsk
+		z.selected[0][i] = !places[f.Location] // of one folder only the likeliest kind
+		places[f.Location] = true
 	}
-	if len(z.found) == 1 {
-		z.selected[0][0] = true
+	for i, c := range z.clients {
+		z.selected[1][i] = c.State == status.Stopped || c.Condition == "outdated" // what else there may be is a person's
 	}
-	if len(z.clients) == 1 {
-		z.selected[1][0] = true
+	return z
+}
+
+// anyFolder is the row for a folder of which the kind is detected.
+var anyFolder = status.SourceKind{Title: "Another folder", Doc: "Lectern detects the kind from its contents."}
+
+// wantedQuery implements [overlayQuerier].
+func (z wizard) wantedQuery() pane.Query {
+	switch {
+	case !z.asked:
+		return pane.SourceKindsQuery{}
+	case z.form != nil:
+		return z.form.WantedQuery()
+	default:
+		return nil
+	}
+}
+
+// takeResult implements [overlayQuerier].
+func (z wizard) takeResult(r pane.Result) overlay {
+	switch r.Query.(type) {
+	case pane.SourceKindsQuery:
+		z.asked, z.kinds = true, append([]status.SourceKind{anyFolder}, r.Kinds...)
+	case pane.CompletePathQuery:
+		if z.form != nil {
+			form := z.form.TakePaths(r)
+			z.form = &form
+		}
+	}
+	return z
+}
+
+// paste implements [overlayPaster].
+func (z wizard) paste(text string) overlay {
+	if z.form != nil {
+		form := z.form.Paste(text)
+		z.form = &form
 	}
 	return z
 }
@@ -207,7 +249,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 		if len(todo) == 0 {
 			return nil, pane.ShowMessage{Text: "Nothing selected; nothing changes."}
 		}
-		return nil, pane.Preview{Title: "Set up Lectern", Actions: todo}
+		return nil, pane.Preview{Title: setupTitle, Actions: todo}
 	}
 	return z, nil
 }
@@ -317,13 +359,13 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 	if z.choice != nil {
 		return z.choice.draw(t, w)
 	}
-	question, none := "Which notes can agents use?", "No notes found on this machine. Press enter to continue; you can add any folder later in Sources."
+	question, none := "Which notes can agents use?", "No notes were found on this machine. Select what to open, or press enter to go on; sources can be added later, too."
 	if z.page == 1 {
 		question, none = "Which clients can use them?", "No MCP clients left to set up. The Clients pane has a snippet for any client."
 	}
 	rows := append([]string{""}, t.Strong.Wrap(question, w)...)
-	if z.rows() == 0 {
-		return append(rows, t.Dim.Wrap(none, w)...)
+	if z.rows() == 0 || z.page == 0 && len(z.found) == 0 {
+		rows = append(rows, t.Dim.Wrap(none, w)...)
 	}
 	rows = append(rows, "")
 	for i := range z.rows() {
@@ -348,7 +390,10 @@ func (z wizard) kindRow(t theme.Theme, i, kind, w int) []string {
 	if !z.selected[0][i] {
 		return z.row(t, i, k.Title+"…", k.Summary(), w)
 	}
-	var keys []string
+	keys := []string{}
+	if place := z.added[kind].Location; place != "" {
+		keys = append(keys, place)
+	}
 	for _, name := range slices.Sorted(maps.Keys(z.added[kind].Keys)) {
 		keys = append(keys, name+"="+z.added[kind].Keys[name])
 	}

@@ -1,8 +1,12 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -23,16 +27,16 @@ func newcomer() status.Snapshot {
 	return s
 }
 
-// The first panel on a machine asks what to open and to whom, shows what that
-// changes, and does it when a person says yes.
+// The first panel on a machine proposes what it found, shows what that changes, does
+// it when a person says yes, and waits for the first call.
 func TestWizard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, newcomer(), 80, 24)
-		r.shows("Welcome · 1 of 2", "garden  /home/ada/Documents/Garden", "Obsidian knows it")
+		r.shows("Welcome · 1 of 2", "[x] garden  /home/ada/Documents/Garden", "Obsidian knows it", "[x] work")
 		r.press("enter") // meant for what was there before
 		r.shows("1 of 2")
 		r.wait(keyGrace)
-		r.press("space", "down", "space", "e", "up", "space", "space", "enter")
+		r.press("down", "e", "enter")
 		r.shows("2 of 2", "[x] Cursor")
 		r.hides("Zed")
 		r.hides("Codex")
@@ -46,7 +50,108 @@ func TestWizard(t *testing.T) {
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Location: "/home/ada/graphs/work", ReadOnly: true}},
 			status.Action{Verb: status.Install, Target: "client/cursor"},
 		)
-		r.shows("done: 3 steps")
+		r.shows("Waiting for the first call", "start a new session of Cursor", "List the pages of garden with lectern", "◐ Cursor  waiting for it to connect", "done: opened garden, work; connected Cursor.")
+	})
+}
+
+// Of several claims to one folder the likeliest is proposed, and nothing that a
+// person has to look at first.
+func TestWizardProposesWhatIsClear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newcomer()
+		s.Discovered = append(s.Discovered, status.Discovered{Kind: "org", Name: "work-org", Location: "/home/ada/graphs/work", Reason: "it has .org files"})
+		s.Installations = append(s.Installations,
+			status.Installation{ID: "client/gemini-cli", Title: "Gemini", Detected: true, State: status.Degraded, Condition: "broken", File: "/home/ada/.gemini/settings.json"},
+			status.Installation{ID: "client/amp", Title: "Amp", Detected: true, State: status.Degraded, Condition: "outdated", File: "/home/ada/.config/amp/settings.json"})
+		r := newTestPanel(t, s, 100, 40)
+		r.wait(keyGrace)
+		r.shows("[x] garden", "[x] work", "[ ] work-org")
+		r.press("enter")
+		r.shows("[x] Cursor", "[ ] Gemini", "[x] Amp")
+	})
+}
+
+// Who connects no client is told so, and not to start one.
+func TestWizardWithoutAClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, ready := range []bool{false, true} {
+			s, want := newcomer(), "done: opened garden, work. No client is connected yet: ctrl+s connects one"
+			if !ready {
+				s.Installations = s.Installations[:2]
+			} else {
+				want = "done: opened garden, work. Codex can use it."
+			}
+			r := newTestPanel(t, s, 120, 40)
+			r.wait(keyGrace)
+			r.press("enter", "space", "enter")
+			r.confirm()
+			r.shows(want)
+			r.hides("Waiting for")
+		}
+	})
+}
+
+// After the wizard the panel shows live what each client does first. A call of who
+// only claims the name, an earlier one, and one that failed are not it.
+func TestFirstCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newcomer()
+		s.Installations = append(s.Installations, status.Installation{ID: "client/amp", Title: "Amp", Detected: true, State: status.Stopped})
+		r := newTestPanel(t, s, 100, 30)
+		r.wait(keyGrace)
+		r.press("enter", "enter")
+		r.confirm()
+		r.wait(keyGrace)
+		r.shows("start a new session of one of them", "◐ Cursor  waiting for it to connect", "◐ Amp     waiting for it to connect")
+
+		call := func(c status.Call) {
+			c.Source, c.Tool = "garden", "list_pages"
+			r.queries.calls <- c
+			r.wait(time.Second)
+		}
+		call(status.Call{Time: noon.Add(-time.Hour), Client: "cursor", Proven: true})
+		call(status.Call{Time: noon.Add(time.Hour), Client: "cursor"})
+		call(status.Call{Time: noon.Add(time.Hour), Client: "cursor", Proven: true, Event: status.AgentConnected})
+		r.hides("called")
+
+		s.Seq, s.Sessions = 2, []status.Session{{Component: status.Component{Name: "s7", State: status.Ready}, Client: "cursor", Proven: true}}
+		s.Installations[0].State, s.Installations[0].Note = status.Ready, "Restart Cursor."
+		r.hub.Set(s)
+		r.settle()
+		r.shows("◐ Cursor  connected; waiting for its first call", "Restart Cursor.")
+		call(status.Call{Time: noon.Add(time.Hour), Client: "cursor", Proven: true, Code: "denied", Message: "it is not granted"})
+		r.shows("▲ Cursor  list_pages in garden failed: it is not granted")
+		call(status.Call{Time: noon.Add(time.Hour), Client: "cursor", Proven: true})
+		r.shows("● Cursor  called list_pages in garden", "Waiting for the first call")
+		r.hides("Restart Cursor.")
+		r.press("c")
+		if len(r.copied) != 1 || r.copied[0] != "List the pages of garden with lectern, and tell me what they are about." {
+			t.Errorf("copied %q", r.copied)
+		}
+
+		r.press("esc")
+		r.hides("Waiting for the first call")
+		call(status.Call{Time: noon.Add(time.Hour), Client: "amp", Proven: true})
+		r.shows("Amp has made its first call: list_pages in garden.")
+	})
+}
+
+// A screen reader hears the first call without a key.
+func TestFirstCallIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newHeardPanel(t, newcomer())
+		l.wait(keyGrace)
+		l.press("enter", "enter")
+		l.confirm()
+		l.wait(keyGrace)
+		if heard := l.since(); !strings.Contains(heard, "Cursor waiting for it to connect") {
+			t.Errorf("heard %q", heard)
+		}
+		l.queries.calls <- status.Call{Time: noon.Add(time.Hour), Client: "cursor", Proven: true, Source: "garden", Tool: "list_pages"}
+		l.wait(time.Second)
+		if heard := l.since(); !strings.Contains(heard, "Cursor called list_pages in garden") {
+			t.Errorf("heard %q", heard)
+		}
 	})
 }
 
@@ -55,7 +160,7 @@ func TestWizardAsksForSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, newcomer(), 80, 24)
 		r.wait(keyGrace)
-		r.press("space", "enter")
+		r.press("down", "space", "enter")
 		r.hides("sees all sources")
 		r.press("esc", "down", "space", "enter")
 		r.shows("[x] Cursor", "sees all sources", "which sources")
@@ -87,7 +192,7 @@ func TestWizardOffersSeveralSources(t *testing.T) {
 		s.Installations[0].Sources = "work"
 		r := newTestPanel(t, s, 100, 40)
 		r.wait(keyGrace)
-		r.press("space", "down", "space", "down", "space", "enter")
+		r.press("enter")
 		r.shows("sees only work")
 		r.press("e")
 		r.shows("[ ] garden", "[x] work", "[ ] agenda")
@@ -102,7 +207,7 @@ func TestWizardOffersSeveralSources(t *testing.T) {
 
 		r = newTestPanel(t, s, 100, 40)
 		r.wait(keyGrace)
-		r.press("space", "down", "space", "enter", "e", "space", "enter")
+		r.press("down", "down", "space", "enter", "e", "space", "enter")
 		r.shows("sees all sources")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.press("enter")
@@ -113,22 +218,34 @@ func TestWizardOffersSeveralSources(t *testing.T) {
 	})
 }
 
-// What is not a folder on this machine is added by the keys of its kind.
+// What is not a folder on this machine is added by the keys of its kind, and a folder
+// that was not found by its path.
 func TestWizardAddsAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newTestPanel(t, newcomer(), 100, 40)
+		s := newcomer()
+		s.Discovered = nil
+		r := newTestPanel(t, s, 100, 40)
 		r.wait(keyGrace)
-		r.press("down", "down", "down", "space")
+		r.shows("No notes were found on this machine.")
+		r.press("down", "down", "space")
 		r.shows("Logseq", "graph")
 		r.press("Work", "esc")
 		r.hides("[x]")
 		r.press("space", "Work", "enter")
 		r.shows("[x] Logseq  graph=Work", "agents read and run, ask to write or delete")
+		r.press("up", "up", "space")
+		r.send(tea.PasteMsg{Content: "~/Docu\n"})
+		r.press("tab", "G", "tab", "enter")
+		r.shows("[x] Another folder  ~/Documents/Garden")
 		r.press("enter", "enter")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.confirm()
-		ask := status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "logseq", Keys: map[string]string{"graph": "Work"}}}
-		r.did(ask, status.Action{Verb: status.Install, Target: "client/cursor"})
+		r.did(
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: "~/Documents/Garden"}},
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "logseq", Keys: map[string]string{"graph": "Work"}}},
+			status.Action{Verb: status.Install, Target: "client/cursor"},
+		)
+		r.shows("done: opened ~/Documents/Garden, logseq; connected Cursor.")
 	})
 }
 
@@ -144,7 +261,7 @@ func TestWizardComesOnce(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.hides("Welcome ·")
-		r.press("ctrl+s", "enter", "space", "enter")
+		r.press("ctrl+s", "space", "down", "space", "enter", "space", "enter")
 		r.shows("Nothing selected")
 		r.did()
 

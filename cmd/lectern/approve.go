@@ -14,8 +14,9 @@ import (
 )
 
 func approveCommand(c *cli) *cobra.Command {
-	var session, always, deny, watch, tenMinutes bool
+	var session, always, deny, watch, tenMinutes, edit bool
 	var reason, within string
+	var hunks []int
 	cmd := &cobra.Command{
 		Use:   "approve [ID]",
 		Short: "List the calls that wait for your approval, and allow or deny them",
@@ -25,14 +26,18 @@ func approveCommand(c *cli) *cobra.Command {
 			"without a terminal, run `lectern approve show ID` before. The first\n" +
 			"answer counts, wherever it is given. --ten-minutes allows all that this client does with\n" +
 			"the same effect to the page, and with --in in a folder or the whole source, for ten\n" +
-			"minutes; `lectern approve end` ends that earlier.",
+			"minutes; `lectern approve end` ends that earlier.\n" +
+			"Of a change to the text of one page, --hunks allows only those hunks, by their numbers\n" +
+			"in `lectern approve show`, and --edit what you make of it in $VISUAL or $EDITOR; the\n" +
+			"agent is told what was written.",
 		Example: "  lectern approve\n  lectern approve show k3v9q2xw\n  lectern approve k3v9q2xw --session\n" +
 			"  lectern approve k3v9q2xw --ten-minutes --in 'Projects/**'\n" +
+			"  lectern approve k3v9q2xw --hunks 1,3\n" +
 			"  lectern approve --deny k3v9q2xw --reason 'not the journal'",
 		Args: arguments(0, 1, "at most one call ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 0 && (session || always || deny || tenMinutes):
+			case len(args) == 0 && (session || always || deny || tenMinutes || edit || len(hunks) > 0):
 				return usagef("approve: missing ID; `lectern approve` lists the calls that wait")
 			case reason != "" && !deny:
 				return usagef("approve: --reason requires --deny")
@@ -48,6 +53,10 @@ func approveCommand(c *cli) *cobra.Command {
 				return listApprovals(cmd.Context(), c)
 			case deny:
 				return denyCall(cmd.Context(), c, args[0], reason)
+			case edit:
+				return allowEditedText(cmd.Context(), c, args[0])
+			case cmd.Flags().Changed("hunks"):
+				return allowHunks(cmd.Context(), c, args[0], hunks)
 			}
 			return allowCall(cmd.Context(), c, args[0], status.Answer{Scope: approvalScope(session, always, tenMinutes), Within: within})
 		},
@@ -60,7 +69,9 @@ func approveCommand(c *cli) *cobra.Command {
 	cmd.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
 	cmd.Flags().BoolVar(&tenMinutes, "ten-minutes", false, "allow calls like it for ten minutes, too")
 	cmd.Flags().StringVar(&within, "in", "", "with --ten-minutes: the `PATTERN` of what it covers, such as 'Projects/**' or '**'")
-	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch", "ten-minutes")
+	cmd.Flags().IntSliceVar(&hunks, "hunks", nil, "allow only the hunks with these `NUMBERS`, such as 1,3")
+	cmd.Flags().BoolVar(&edit, "edit", false, "edit the text in your editor, and allow that")
+	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch", "ten-minutes", "hunks", "edit")
 	return cmd
 }
 
@@ -93,6 +104,11 @@ func allowCall(ctx context.Context, c *cli, id string, answer status.Answer) err
 		return noHub(err)
 	}
 	c.printf("%s\n", answerSummary(a))
+	return c.printEnd(ctx, id)
+}
+
+// printEnd waits for the end of an allowed call and says how it ended.
+func (c *cli) printEnd(ctx context.Context, id string) error {
 	end, err := c.awaitEnd(ctx, id)
 	switch {
 	case err != nil:

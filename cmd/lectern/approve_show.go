@@ -87,7 +87,7 @@ func (v approvalView) print(ctx context.Context, all bool) (complete bool, err e
 	}
 	complete = all || v.approval.Bytes <= shownHead+shownTail
 	if complete {
-		err = v.printText(ctx, 0, v.approval.Bytes)
+		err = v.printText(ctx, v.approval.Bytes)
 	} else {
 		err = v.printEnds(ctx)
 	}
@@ -137,12 +137,12 @@ func lineChanges(added, removed int) string {
 	return fmt.Sprintf("+%d −%d", added, removed)
 }
 
-// printText prints the text from one byte to another; it holds one part of it at
-// a time.
-func (v approvalView) printText(ctx context.Context, from, to int) error {
-	lines := diffPrinter{console: v.console}
+// printText prints the text, which has so many bytes; it holds one part of it at a
+// time.
+func (v approvalView) printText(ctx context.Context, to int) error {
+	lines := diffPrinter{console: v.console, hunks: v.approval.Hunks}
 	defer lines.end()
-	for from < to {
+	for from := 0; from < to; {
 		part, err := v.text(ctx, from)
 		if err != nil {
 			return err

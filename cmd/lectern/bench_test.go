@@ -88,8 +88,15 @@ type peer struct {
 
 func startServe(b *testing.B, exe, home string) peer {
 	b.Helper()
-	p := peer{cmd: exec.CommandContext(b.Context(), exe, "serve")}
-	p.cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	cmd := exec.CommandContext(b.Context(), exe, "serve")
+	cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	return startPeer(b, cmd)
+}
+
+// startPeer starts a server and says hello.
+func startPeer(b *testing.B, cmd *exec.Cmd) peer {
+	b.Helper()
+	p := peer{cmd: cmd}
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		b.Fatal(err)

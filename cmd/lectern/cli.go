@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
@@ -43,7 +44,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*cli, 
 	if a.Paths.Paths, err = config.PathsFor(a.Getenv, runtime.GOOS, a.Home); err != nil {
 		return nil, fmt.Errorf("find folders: %w", err)
 	}
-	return &cli{a, console{in: stdin, out: stdout, err: stderr, getenv: a.Getenv}}, nil
+	return &cli{a, console{in: stdin, out: stdout, err: stderr, getenv: a.Getenv, lost: new(atomic.Pointer[error])}}, nil
 }
 
 func (c *cli) hub() machine.HubClient    { return machine.HubClient{App: c.App} }

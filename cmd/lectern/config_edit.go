@@ -2,16 +2,12 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,24 +33,15 @@ func editConfigFile(ctx context.Context, c *cli) (err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("edit configuration: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "lectern-")
+	draft, err := newEditorFile(filepath.Base(path), before)
 	if err != nil {
 		return fmt.Errorf("edit configuration: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("edit configuration: %w", err)
-	}
-	defer root.Close() //nolint:errcheck // opened only to name the copy
-	draft := filepath.Base(path)
-	if err := atomicfile.Write(root, draft, before, atomicfile.Options{Perm: 0o600, Create: true}); err != nil {
-		return fmt.Errorf("edit configuration: %w", err)
-	}
+	defer func() { err = errors.Join(err, draft.remove()) }()
 	for {
-		after, err := c.runEditor(ctx, filepath.Join(dir, draft))
+		after, err := c.runEditor(ctx, draft)
 		if err != nil {
-			return err
+			return fmt.Errorf("edit configuration: %w", err)
 		}
 		if bytes.Equal(before, after) {
 			c.printf("nothing changed\n")
@@ -70,21 +57,6 @@ func editConfigFile(ctx context.Context, c *cli) (err error) {
 			return errors.New("edit configuration: what you wrote has faults and was dropped; the file is as it was")
 		}
 	}
-}
-
-// runEditor has a person edit a file, and returns what it holds then.
-func (c *cli) runEditor(ctx context.Context, file string) ([]byte, error) {
-	usual := "vi"
-	if runtime.GOOS == "windows" {
-		usual = "notepad"
-	}
-	words := strings.Fields(cmp.Or(c.Getenv("VISUAL"), c.Getenv("EDITOR"), usual)) // such as "code --wait"
-	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)          //nolint:gosec // the person's own editor
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = c.in, c.out, c.err, c.Environ
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("edit configuration: %s: %w; nothing was changed. Set $VISUAL or $EDITOR to your editor", words[0], err)
-	}
-	return os.ReadFile(file)
 }
 
 // saveConfig replaces the file if nobody else did meanwhile.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 
 	"golang.org/x/term"
@@ -22,13 +23,24 @@ type console struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
+	lost     *atomic.Pointer[error] // why printf could not write at first; nil: nobody asks
 }
 
 // printf writes to stdout. Strings and errors among the arguments become one
 // safe line each; [text] lets one keep its line breaks. An error of writing is
-// dropped: there is nowhere else to report it.
+// that of the whole command, see [console.outputError].
 func (c console) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(c.out, format, safeArguments(args)...)
+	if _, err := fmt.Fprintf(c.out, format, safeArguments(args)...); err != nil && c.lost != nil {
+		c.lost.CompareAndSwap(nil, &err)
+	}
+}
+
+// outputError is why something that was printed did not arrive.
+func (c console) outputError() error {
+	if c.lost == nil || c.lost.Load() == nil {
+		return nil
+	}
+	return fmt.Errorf("write output: %w", *c.lost.Load())
 }
 
 // warnf is printf to stderr.

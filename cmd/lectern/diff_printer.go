@@ -13,6 +13,8 @@ type diffPrinter struct {
 
 	color string // of the line that the last piece ended in
 	open  bool   // that line goes on
+	hunks int    // that the person may choose from, which are numbered; 0: they are not
+	hunk  int    // the number of the last one
 }
 
 func (p *diffPrinter) write(piece string) {
@@ -21,6 +23,10 @@ func (p *diffPrinter) write(piece string) {
 		if !p.open {
 			p.color = p.diffColor(line)
 			_, _ = fmt.Fprint(p.out, p.color)
+		}
+		if p.hunks > 1 && !p.open && strings.HasPrefix(body, "@@ ") {
+			p.hunk++
+			body += fmt.Sprintf(" hunk %d of %d", p.hunk, p.hunks)
 		}
 		_, _ = fmt.Fprint(p.out, safetext.Of(body))
 		if p.open = !ended; ended {

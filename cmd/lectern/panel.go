@@ -59,7 +59,11 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 			text, _, err := machine.Token(c.App, target)
 			return text, err
 		},
+		Edit: func(name, text string, done func(string, error) tea.Msg) tea.Cmd {
+			return editInPanel(ctx, c, name, text, done)
+		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
+		Notify:    c.panelNote,
 		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader, Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)

@@ -38,7 +38,11 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = c.outputError()
+	}
+	if err != nil {
 		return reportError(c.err, err)
 	}
 	return int(exitDone)

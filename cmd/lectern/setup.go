@@ -180,11 +180,7 @@ func (s *setup) finish(ctx context.Context, ids []string) error {
 	if _, _, err := checkClients(ctx, s.cli, ids); err != nil {
 		return err
 	}
-	pages := "the pages that lectern shows you"
-	if s.name != "" {
-		pages = "the pages of " + s.name + " with lectern"
-	}
-	s.printf("\nAsk your agent: List %s, and tell me what they are about.\n", pages)
+	s.printf("\nAsk your agent: %s\n", status.FirstQuestion(s.name))
 	s.printf("To see what agents do, and to undo it, run: lectern\n")
 	return nil
 }

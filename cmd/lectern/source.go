@@ -119,9 +119,10 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 		rows.add("only", rule)
 	}
 	state := sourceStates(ctx, c)[s.Name]
-	if len(s.Exclude)+len(s.Only) > 0 && state.State != "" {
+	if state.State != "" {
 		hidden, err := status.Ask(ctx, c.hub().API(), status.HiddenPagesQuery, s.Name)
 		switch {
+		case len(s.Exclude)+len(s.Only) == 0: // a kind that cannot count has nothing to say
 		case err != nil:
 			rows.add("privacy", err.Error())
 		case len(hidden.Unmatched) > 0:
@@ -129,6 +130,9 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 			rows.add("warning", unmatchedRules(hidden))
 		default:
 			rows.add("privacy", hidden.String())
+		}
+		for _, names := range hidden.LeftOut {
+			rows.add("left out", names)
 		}
 	}
 	rows.add("from", from)

@@ -1,20 +1,17 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
-
-// maxProposals bounds the names of one folder that are proposed.
-const maxProposals = 200
 
 // completeNewSource proposes arguments of `source add`: kinds and folders, then
 // the keys of the kind, then values of a key.
@@ -96,30 +93,9 @@ func (c *cli) proposeValues(key config.Key, value string) []cobra.Completion {
 
 // proposePaths proposes the folders that complete path, or files too.
 func (c *cli) proposePaths(prefix, path string, onlyFolders bool) (proposals []cobra.Completion) {
-	dir, base := filepath.Split(path)
-	place := dir
-	if rest, ok := strings.CutPrefix(dir, "~"+string(filepath.Separator)); ok && c.Home != "" {
-		place = filepath.Join(c.Home, rest)
-	}
-	if place == "" {
-		place = "."
-	}
-	entries, err := os.ReadDir(place)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(place, e.Name())) // follows links
-		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(base, ".")
-		if err != nil || hidden || !strings.HasPrefix(e.Name(), base) || len(proposals) == maxProposals {
-			continue
-		}
-		switch {
-		case info.IsDir():
-			proposals = append(proposals, prefix+dir+e.Name()+string(filepath.Separator))
-		case !onlyFolders:
-			proposals = append(proposals, prefix+dir+e.Name())
-		}
+	found := machine.CompletePath(c.Home, status.PathPrefix{Path: path, Files: !onlyFolders})
+	for _, name := range found.Names {
+		proposals = append(proposals, prefix+found.Dir+name)
 	}
 	return proposals
 }

@@ -24,12 +24,13 @@ type changeText struct {
 	added, removed int                     // lines, of all targets
 	text           string                  // for each target its headline and its diff
 	cut            bool                    // not every text could be compared
+	edit           *textChange             // what a person may edit; nil: nothing
 }
 
 // changeText works out what people are shown of r. It takes time that grows with
 // what the call would write.
 func (r Request) changeText() changeText {
-	var out changeText
+	out := changeText{edit: r.textChange()}
 	var b strings.Builder
 	left := maxCompared
 	for i, change := range r.Changes {
@@ -37,7 +38,10 @@ func (r Request) changeText() changeText {
 		body, added, removed := tooLong(change), 0, 0
 		if size <= left {
 			left -= size
-			body, added, removed = diff(change)
+			var compared udiff.UnifiedDiff
+			if body, compared, added, removed = compareStates(change); out.edit != nil {
+				out.edit.withHunks(compared)
+			}
 		} else {
 			out.cut = true
 		}
@@ -95,29 +99,36 @@ func action(c tools.Change) string {
 // diff is a Change as a unified diff with the lines that it adds and removes, or a
 // line that says why there is none.
 func diff(c tools.Change) (text string, added, removed int) {
+	text, _, added, removed = compareStates(c)
+	return text, added, removed
+}
+
+// compareStates is diff with the hunks of the diff.
+func compareStates(c tools.Change) (text string, compared udiff.UnifiedDiff, added, removed int) {
 	before, after := c.Before.Data, c.After.Data
 	switch {
 	case c.AfterUnknown && !c.After.Exists:
-		return "the application decides what it holds afterwards\n", 0, 0
+		return "the application decides what it holds afterwards\n", compared, 0, 0
 	case !isText(before) || !isText(after):
-		return fmt.Sprintf("%d bytes become %d bytes; they are not text\n", len(before), len(after)), 0, 0
+		return fmt.Sprintf("%d bytes become %d bytes; they are not text\n", len(before), len(after)), compared, 0, 0
 	}
 	edits := udiff.Lines(string(before), string(after))
 	for _, e := range edits {
 		added += countLines(e.New)
 		removed += countLines(string(before[e.Start:e.End]))
 	}
-	text, err := udiff.ToUnified("before", "after", string(before), edits, udiff.DefaultContextLines)
+	compared, err := udiff.ToUnifiedDiff("before", "after", string(before), edits, udiff.DefaultContextLines)
 	if err != nil { // the edits are of this text
 		panic(err)
 	}
+	text = compared.String()
 	if c.AfterUnknown {
 		text += "this is expected; the application decides what it holds afterwards\n"
 	}
 	if c.Before.Exists && c.After.Exists && c.Before.Mode != c.After.Mode {
 		text += fmt.Sprintf("mode %04o becomes %04o\n", c.Before.Mode, c.After.Mode)
 	}
-	return text, added, removed
+	return text, compared, added, removed
 }
 
 func tooLong(c tools.Change) string {
@@ -159,16 +170,21 @@ func (q *Queue) Text(r status.ApprovalRange) (status.ApprovalText, error) {
 	if err != nil {
 		return status.ApprovalText{}, err
 	}
-	from := runeStart(full.text, min(max(r.From, 0), len(full.text)))
-	end := len(full.text)
+	return textPart(full.text, r.From), nil
+}
+
+// textPart is as much of text from about byte from on as one answer holds.
+func textPart(text string, from int) status.ApprovalText {
+	from = runeStart(text, min(max(from, 0), len(text)))
+	end := len(text)
 	if end-from > status.MaxApprovalText {
-		end = runeStart(full.text, from+status.MaxApprovalText)
+		end = runeStart(text, from+status.MaxApprovalText)
 	}
-	out := status.ApprovalText{Text: full.text[from:end], From: from, Bytes: len(full.text)}
-	if end < len(full.text) {
+	out := status.ApprovalText{Text: text[from:end], From: from, Bytes: len(text)}
+	if end < len(text) {
 		out.Next = end
 	}
-	return out, nil
+	return out
 }
 
 func (q *Queue) changeText(id string) (changeText, error) {
@@ -177,7 +193,11 @@ func (q *Queue) changeText(id string) (changeText, error) {
 	if p := q.pending[id]; p != nil {
 		return p.full, nil
 	}
-	return changeText{}, fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
+	return changeText{}, errNotPending(id)
+}
+
+func errNotPending(id string) error {
+	return fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
 }
 
 // MarkShown notes that a person was shown everything that a pending call would do.
@@ -189,7 +209,7 @@ func (q *Queue) MarkShown(id string) error {
 	}
 	q.mu.Unlock()
 	if p == nil {
-		return fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
+		return errNotPending(id)
 	}
 	q.conf.Changed()
 	return nil

@@ -12,6 +12,10 @@ import (
 type Grant struct {
 	ID    string       // of the approval; empty: nobody was asked
 	Scope status.Scope // how far the approval reaches beyond the call
+	// Edited is what the person has made of the only Change of the call, from the same
+	// Before: it is written in place of what the call would write. Nil: they
+	// approved that.
+	Edited *tools.Change
 
 	request Request
 	now     func() time.Time
@@ -56,6 +60,14 @@ func (g *Grant) Outdated() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.outdated && !g.used
+}
+
+// SetOutdated notes that the target was found changed before the changes were
+// reported.
+func (g *Grant) SetOutdated() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.outdated = true
 }
 
 func conflict(why string) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // Bounds of what may wait, in places. A call takes one, and one more for each
-// megabyte that people are shown.
+// megabyte that people are shown, or may edit.
 const (
 	placesPerClient = 64  // of a client that has proved its name
 	placesOfClaims  = 128 // of all others together, because names are free
@@ -30,7 +30,13 @@ func (p *pending) holder() placeHolder {
 	return placeHolder{"claimed", strings.ToLower(p.view.Client)}
 }
 
-func (p *pending) places() int { return 1 + len(p.full.text)/bytesPerPlace }
+func (p *pending) places() int {
+	held := len(p.full.text)
+	if p.text != nil {
+		held += len(p.text.Before.Data) + len(p.text.After.Data)
+	}
+	return 1 + held/bytesPerPlace
+}
 
 // makeRoom returns the calls that must go so that p can wait. Nobody is refused
 // because others fill the room: the one that holds most gives up what came last, as

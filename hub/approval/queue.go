@@ -11,6 +11,7 @@ package approval
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -75,7 +76,8 @@ type pending struct {
 	rule     policy.Rule // what the answer "always" writes
 	args     string      // digest of the arguments
 	call     policy.Request
-	policy   string // digest of that under which it is asked
+	policy   string      // digest of that under which it is asked
+	text     *textChange // what a person may edit; nil: nothing
 	decision chan decision
 }
 
@@ -86,8 +88,10 @@ type decision struct {
 	scope      status.Scope
 	reason     string // for a refusal
 	by         status.By
-	within     string // of one for ten minutes
-	judgeAgain bool   // no one decided: the policy changed, or a Permit was given
+	within     string           // of one for ten minutes
+	edit       *status.TextEdit // of what is allowed; nil: it is allowed as it is
+	edited     *tools.Change    // what that comes to; nil: what the call would write
+	judgeAgain bool             // no one decided: the policy changed, or a Permit was given
 	hubEnds    bool
 	displaced  bool // by calls of others
 }
@@ -235,7 +239,7 @@ func (q *Queue) Get(id string) (a status.Approval, plan status.Plan, always poli
 // Answer approves or refuses a pending call for a person. Only the first answer
 // counts, and none that comes after the approval's Until.
 func (q *Queue) Answer(id string, allow bool, a status.Answer) error {
-	return q.answer(id, decision{allow: allow, scope: cmp.Or(a.Scope, status.Once), within: a.Within, reason: a.Reason, by: status.ByPerson})
+	return q.answer(id, decision{allow: allow, scope: cmp.Or(a.Scope, status.Once), within: a.Within, edit: a.Edit, reason: a.Reason, by: status.ByPerson})
 }
 
 func (q *Queue) answer(id string, d decision) error {
@@ -254,11 +258,8 @@ func (q *Queue) answer(id string, d decision) error {
 	if p == nil {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
-	if d.allow && d.scope == status.Timed {
-		var err error
-		if d.within, err = checkWithin(p.view, d.within); err != nil {
-			return fmt.Errorf("%s call: %w", verb, err)
-		}
+	if err := d.complete(p); err != nil {
+		return fmt.Errorf("%s call: %w", verb, err)
 	}
 	switch {
 	case d.allow && CheckScope(p.view, d.scope) != nil:
@@ -268,7 +269,7 @@ func (q *Queue) answer(id string, d decision) error {
 		p.decision <- decision{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
 	case d.allow:
-		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by})
+		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by, Edited: d.edited != nil})
 		if d.scope == status.Timed {
 			q.permit(p, d.within)
 		}
@@ -277,6 +278,24 @@ func (q *Queue) answer(id string, d decision) error {
 	}
 	p.decision <- d
 	return nil
+}
+
+// complete works out what a yes to p reaches and writes, or reports why it is none.
+func (d *decision) complete(p *pending) (err error) {
+	switch {
+	case !d.allow:
+		return nil
+	case d.scope == status.Timed:
+		d.within, err = checkWithin(p.view, d.within)
+	}
+	if err != nil || d.edit == nil {
+		return err
+	}
+	if d.scope != status.Once {
+		return errors.New("what you have edited can be allowed only once")
+	}
+	d.edited, err = p.text.apply(*d.edit)
+	return err
 }
 
 // CheckScope reports why a cannot be allowed as far as scope reaches: a yes that

@@ -28,6 +28,8 @@ type Request struct {
 	Sources  []string
 	Reads    []string
 	OnlyOnce bool
+	// TextTarget: what the call changes is the text of one page, which a person may edit.
+	TextTarget bool
 	// SharedSession: other clients of the same name are in the session, too.
 	SharedSession bool
 

@@ -26,12 +26,16 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 	for i := range targets {
 		targets[i] = r.targetName(i)
 	}
+	plan, hunks := "", 0
+	if full.edit != nil {
+		plan, hunks = full.edit.plan, len(full.edit.hunks)
+	}
 	return status.Approval{
 		ID: id, Since: now, Until: now.Add(limit),
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
 		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed, Bytes: len(full.text),
-		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
+		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Plan: plan, Hunks: hunks, Args: clip(string(r.Args), maxArgs),
 	}
 }
 

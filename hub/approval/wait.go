@@ -49,7 +49,7 @@ func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 		return nil, ErrDecideAgain
 	}
 	g := NewGrant(r, q.conf.Now, q.conf.Now().Add(q.conf.UseWithin))
-	g.ID, g.Scope = d.id, d.scope
+	g.ID, g.Scope, g.Edited = d.id, d.scope, d.edited
 	return g, nil
 }
 
@@ -70,7 +70,7 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 	view := r.view(newID(), q.conf.Now(), limit, full)
 	p := &pending{
 		view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
-		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1), call: r.Call, policy: r.Policy,
+		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1), call: r.Call, policy: r.Policy, text: full.edit,
 	}
 	if err := q.add(p); err != nil {
 		return decision{}, err
@@ -162,7 +162,8 @@ func (q *Queue) logDecision(p *pending, d decision, err error) {
 		slog.String("component", "audit"), slog.String("id", p.view.ID), slog.String("session", p.view.Session),
 		slog.String("client", p.view.Client),
 		slog.Bool("proven", p.view.Proven), slog.String("tool", p.view.Tool), slog.String("source", p.view.Source),
-		slog.String("outcome", outcome), slog.String("by", string(d.by)), slog.String("scope", string(d.scope)), slog.String("args", p.args))
+		slog.String("outcome", outcome), slog.String("by", string(d.by)), slog.String("scope", string(d.scope)), slog.Bool("edited", d.edited != nil),
+		slog.String("args", p.args))
 }
 
 func newID() string { return strings.ToLower(rand.Text()[:8]) }

@@ -26,6 +26,7 @@ type Draft struct {
 	mu            sync.RWMutex
 	before, after map[string]State  // by target
 	movedFrom     map[string]string // old path of a moved file, by its new path
+	trashed       map[string]bool   // deleted files that the application's trash keeps
 	size          int
 }
 
@@ -36,7 +37,7 @@ const maxFile = 50 << 20
 // and folders; limit is the maximum number of bytes that the draft changes, moves
 // or deletes, all of which it holds.
 func NewDraft(v *View, modes func() (file, folder uint32, err error), limit int) *Draft {
-	return &Draft{base: v, modes: modes, limit: limit, before: map[string]State{}, after: map[string]State{}, movedFrom: map[string]string{}}
+	return &Draft{base: v, modes: modes, limit: limit, before: map[string]State{}, after: map[string]State{}, movedFrom: map[string]string{}, trashed: map[string]bool{}}
 }
 
 // View is the folder as it will be.
@@ -261,6 +262,13 @@ func (d *Draft) moves() map[string]string {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return maps.Clone(d.movedFrom)
+}
+
+// trashedFiles are the deleted files that the application's trash keeps.
+func (d *Draft) trashedFiles() map[string]bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return maps.Clone(d.trashed)
 }
 
 // checkHidden returns ErrHidden if the draft writes what is hidden then.

@@ -244,7 +244,7 @@ func TestMove(t *testing.T) {
 		switch {
 		case !c.ok && !slices.Equal(before, after):
 			t.Errorf("%s -> %s: refused, but now %v", c.from, c.to, after)
-		case c.ok && (!v.Exists(c.to) || c.from != c.to && v.Exists(c.from) && !v.sameFile(c.from, c.to)):
+		case c.ok && (!v.Exists(c.to) || c.from != c.to && v.Exists(c.from) && !v.SameFile(c.from, c.to)):
 			t.Errorf("%s -> %s: now %v", c.from, c.to, after)
 		}
 	}

@@ -3,6 +3,7 @@ package folder
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
@@ -48,6 +49,9 @@ func CheckName(name string) error {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if err := checkPart(part); err != nil {
+			if clean := path.Clean(name); part == ".." && len(clean) <= maxName && filepath.IsLocal(filepath.FromSlash(clean)) && CheckName(clean) == nil {
+				return nameErrorf(`the path has a part ".."; write it as %s`, clean)
+			}
 			return err
 		}
 	}

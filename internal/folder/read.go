@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // read returns at most limit bytes of the regular file at name. It never blocks on
@@ -153,6 +155,12 @@ func relativeTo(dir, file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
+// IsEscape reports whether err is that of a name that leads through a symbolic link,
+// which a folder on the way has just become.
+func IsEscape(err error) bool {
+	return err != nil && (errors.Is(err, syscall.ELOOP) || strings.Contains(err.Error(), "path escapes from parent")) // for which os has no name
+}
+
 // wrapError adds the verb and the name. If a file is missing because the whole
 // folder is gone, the error is ErrGone.
 func (f *Folder) wrapError(verb, name string, err error) error {
@@ -166,6 +174,9 @@ func (f *Folder) wrapError(verb, name string, err error) error {
 	}
 	if _, ok := errors.AsType[*NameError](err); ok {
 		return err
+	}
+	if IsEscape(err) {
+		err = ErrNotRegular
 	}
 	return fmt.Errorf("%s %s: %w", verb, name, err)
 }

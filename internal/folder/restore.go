@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -26,7 +27,11 @@ func (c *Committer) Restore(changes []Change, report func([]Change) error) error
 	if err := report(changes); err != nil {
 		return err
 	}
-	return c.apply(changes, detectMoves(changes))
+	if err := c.apply(changes, detectMoves(changes), nil); err != nil {
+		return err
+	}
+	c.takeFromTrash(changes)
+	return nil
 }
 
 // completeFolders adapts the Changes of folders to what must be done now: it drops
@@ -147,6 +152,10 @@ func (d *Draft) Commit(over *Draft, report func([]Change) error) error {
 	if err := report(changes); err != nil {
 		return err
 	}
+	trashed := over.trashedFiles()
+	d.mu.Lock()
+	maps.Copy(d.trashed, trashed)
+	d.mu.Unlock()
 	return d.accept(changes)
 }
 

@@ -154,13 +154,13 @@ func (t *filteredFolder) list(ctx context.Context, skip func(name string, dir bo
 	if err := ForEach(ctx, len(l.Files), func(i int) { shown[i] = t.showsFile(l.Files[i]) }); err != nil {
 		return Listing{}, err
 	}
-	files := l.Files[:0]
+	files, stats := l.Files[:0], l.Stats[:0]
 	for i, file := range l.Files {
 		if shown[i] {
-			files = append(files, file)
+			files, stats = append(files, file), append(stats, l.Stats[i])
 		}
 	}
-	l.Files, l.Skipped, l.Unnamed = files, nil, nil // what they hold may be hidden
+	l.Files, l.Stats, l.Skipped, l.Unnamed = files, stats, nil, nil // what they hold may be hidden
 	return l.withoutEmptyFolders(), nil
 }
 

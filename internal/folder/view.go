@@ -83,6 +83,27 @@ func (v *View) IsDir(name string) bool {
 	return err == nil && info.dir
 }
 
+// FindSymlink returns the part of a name that is a symbolic link, of the file or of a
+// folder on the way to it.
+func (v *View) FindSymlink(name string) (link string, found bool) {
+	if CheckName(name) != nil {
+		return "", false
+	}
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		info, err := v.tree.lstat(name[:i])
+		if err != nil {
+			return "", false
+		}
+		if info.onDisk != nil && info.onDisk.Mode()&fs.ModeSymlink != 0 {
+			return name[:i], true
+		}
+	}
+	return "", false
+}
+
 // Stat returns the size in bytes and the modification time of a regular file, or
 // zero values if name is not one.
 func (v *View) Stat(name string) (size int64, modified time.Time) {
@@ -204,7 +225,7 @@ func (v *View) CheckDestination(name, from string) (string, error) {
 			return v.checkNewDestination(dir, strings.Join(parts[i:], "/"), from)
 		case err != nil:
 			return name, err
-		case last && from != "" && at != from && !v.sameFile(at, from):
+		case last && from != "" && at != from && !v.SameFile(at, from):
 			return name, ErrExists
 		case last && from == "" && !info.regular, !last && !info.dir:
 			return name, ErrNotRegular
@@ -234,7 +255,9 @@ func (v *View) checkNewDestination(dir, rest, from string) (string, error) {
 	return name, nil
 }
 
-func (v *View) sameFile(a, b string) bool {
+// SameFile reports whether two names are those of one file or folder, as in a folder
+// whose disk ignores letter case or how accents are written.
+func (v *View) SameFile(a, b string) bool {
 	one, err := v.tree.lstat(a)
 	if err != nil || one.onDisk == nil {
 		return false

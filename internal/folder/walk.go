@@ -7,9 +7,11 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Listing is the names of a folder, in the order of a walk: folders before what
@@ -17,12 +19,49 @@ import (
 // are not in it.
 type Listing struct {
 	Folders, Files []string
+	// Stats are those of Files, in their order, as the walk saw them; nil in a draft.
+	Stats []FileStat
 	// Skipped are folders that could not be read, and Unnamed files and folders whose
 	// names [CheckName] refuses, so that nobody could ask for them. Where something may
 	// be hidden, they are.
 	Skipped, Unnamed []string
 	// Ignored is for the caller of [View.List]: what it has skipped and wants to name.
 	Ignored []string
+}
+
+// A FileStat tells states of a file from each other.
+type FileStat struct {
+	Size     int64
+	Modified time.Time
+}
+
+// Sort orders folders and files by name.
+func (l *Listing) Sort() {
+	slices.Sort(l.Folders)
+	if l.Stats == nil {
+		slices.Sort(l.Files)
+		return
+	}
+	sort.Sort(filesByName{l})
+}
+
+type filesByName struct{ *Listing }
+
+// Len, Less and Swap implement [sort.Interface].
+func (l filesByName) Len() int           { return len(l.Files) }
+func (l filesByName) Less(i, j int) bool { return l.Files[i] < l.Files[j] }
+func (l filesByName) Swap(i, j int) {
+	l.Files[i], l.Files[j] = l.Files[j], l.Files[i]
+	l.Stats[i], l.Stats[j] = l.Stats[j], l.Stats[i]
+}
+
+// Stat returns what the walk saw of a file; the listing must be in order. A zero
+// value means that it saw none.
+func (l *Listing) Stat(file string) FileStat {
+	if i, found := slices.BinarySearch(l.Files, file); found && l.Stats != nil {
+		return l.Stats[i]
+	}
+	return FileStat{}
 }
 
 // walk adds what is in dir and below to l. It does not enter a folder for which
@@ -46,7 +85,11 @@ func (f *Folder) walk(ctx context.Context, dir string, l *Listing, skip func(nam
 			continue
 		}
 		if !e.IsDir() {
-			l.Files = append(l.Files, name)
+			info, err := e.Info() // which a folder opened below a root has looked up already
+			if err != nil {
+				continue // it has gone
+			}
+			l.Files, l.Stats = append(l.Files, name), append(l.Stats, FileStat{info.Size(), info.ModTime()})
 			continue
 		}
 		l.Folders = append(l.Folders, name)

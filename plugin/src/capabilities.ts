@@ -40,6 +40,7 @@ const table = {
   'query.own': { methods: [...read, 'q'] },
   focus: { methods: [...read, 'get_current_page', 'get_current_block', 'get_selected_blocks'] },
   'page.open': { methods: [...read, 'push_state'] },
+  requests: { methods: read },
   privacy: { methods: read },
   watch: { methods: read },
 } as const satisfies Record<string, Row>

@@ -1,3 +1,4 @@
+import type { LogLine } from './eventlog'
 import type { AccessState } from './methods'
 import type { LogseqInfo } from './probe'
 import type { Settings } from './settings'
@@ -20,6 +21,14 @@ export interface State {
   versions: { plugin: string; sdk: string; skill: string }
   missing: string[]
   recentErrors: ErrorRecord[]
+  /** The last lines, oldest first. */
+  log: LogLine[]
+  /** How many requests of the person wait for an agent, in this graph. */
+  waiting: number
+  /** Whether some Lectern was connected since the plugin was started. */
+  everConnected: boolean
+  /** The system, as the browser names it. */
+  platform: string
 }
 
 /**
@@ -42,6 +51,7 @@ export function diagnostics(state: State): string {
       graph: surroundings?.graph ? surroundings.kind : 'none',
       read_only: settings.readOnly,
       hidden: { pages: settings.excludedPages.length, tags: settings.excludedTags.length },
+      requests: state.waiting,
       capabilities: situation.capabilities,
       missing_methods: state.missing,
       last_errors: state.recentErrors.map(({ at, method, code }) => ({ at, method, code })),

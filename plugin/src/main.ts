@@ -32,12 +32,15 @@ function main(): void {
     origin: location.origin,
     hidden: () => document.hidden,
     timers: clock,
+    now: () => Date.now(),
+    platform: navigator.platform,
     show: (state) => {
       if (shown !== state.connection.phase) logseq.App.registerUIItem('toolbar', toolbar(state.connection))
       shown = state.connection.phase
       renderStatus(root, state, {
         reconnect: () => plugin.reconnect(),
-        copy: () => void copy(diagnostics(plugin.state())),
+        copy: (what, text) => void copy(what, text),
+        copyDiagnostics: () => void copy('Diagnostics', diagnostics(plugin.state())),
         settings: () => logseq.showSettingsUI(),
         close: () => logseq.hideMainUI(),
       })
@@ -46,11 +49,26 @@ function main(): void {
   let shown = ''
   logseq.provideModel({ openLectern: () => logseq.showMainUI({ autoFocus: true }) })
   logseq.setMainUIInlineStyle({ position: 'fixed', zIndex: 11, top: '10%', left: '25%', width: '50%', height: '70%' })
+  const askAgent = async (block?: string) => say(await plugin.askAgent(block))
+  offerCommand(() => logseq.Editor.registerSlashCommand(askTitle, ({ uuid }) => askAgent(uuid)))
+  offerCommand(() => logseq.Editor.registerBlockContextMenuItem(askTitle, ({ uuid }) => askAgent(uuid)))
+  offerCommand(() => logseq.App.registerCommandPalette({ key: 'ask-agent', label: `Lectern: ${askTitle}` }, () => askAgent()))
   logseq.onSettingsChanged(() => plugin.reconnect())
   logseq.App.onCurrentGraphChanged(() => void plugin.graphChanged())
   logseq.DB.onChanged((event: unknown) => plugin.databaseChanged(event))
   logseq.beforeunload(async () => plugin.stop('Logseq is closing the plugin'))
   void plugin.start()
+}
+
+const askTitle = 'Ask an agent about this'
+
+/** A Logseq without one of these menus loses the command there, and nothing else. */
+function offerCommand(register: () => unknown): void {
+  try {
+    void Promise.resolve(register()).catch(console.error)
+  } catch (thrown) {
+    console.error(thrown)
+  }
 }
 
 /** Sends requests from Logseq's own process: without an origin and browser rules. */
@@ -80,12 +98,17 @@ function proxied(): Post {
   }
 }
 
-async function copy(text: string): Promise<void> {
+/** Tells the person something in Logseq's window. */
+async function say(text: string): Promise<void> {
+  await Promise.resolve(logseq.UI.showMsg(text)).catch(console.error)
+}
+
+async function copy(what: string, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    await logseq.UI.showMsg('Diagnostics copied', 'success')
+    await say(`${what} copied`)
   } catch {
-    await logseq.UI.showMsg(text) // the frame may have no access to the clipboard
+    await say(text) // the frame may have no access to the clipboard
   }
 }
 

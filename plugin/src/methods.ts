@@ -5,15 +5,16 @@ import { blocks } from './methods/blocks'
 import { filter } from './methods/filter'
 import { find } from './methods/find'
 import { lists } from './methods/lists'
-import type { Method, Methods } from './methods/method'
+import type { Method, Methods, WaitingRequests } from './methods/method'
 import { objects } from './methods/objects'
 import { pages } from './methods/pages'
+import { requests } from './methods/requests'
 import { states } from './methods/states'
 import { tasks } from './methods/tasks'
 import { windowMethods } from './methods/window'
 import type { Params } from './params'
 
-const all: Methods = { ...pages, ...blocks, ...find, ...filter, ...lists, ...tasks, ...objects, ...windowMethods, ...states }
+const all: Methods = { ...pages, ...blocks, ...find, ...filter, ...lists, ...tasks, ...objects, ...windowMethods, ...requests, ...states }
 
 export const methodNames = Object.keys(all).sort()
 
@@ -22,6 +23,8 @@ export interface AccessState {
   graph?: OpenGraph
   readOnly: boolean
   capabilities: readonly Capability[]
+  /** What the person asked agents about in this graph; absent: nothing. */
+  waiting?: WaitingRequests
 }
 
 /** Runs one request of the server, or throws a Fault. */
@@ -33,11 +36,13 @@ export async function run(now: AccessState, name: string, params: Params): Promi
   if (!now.graph) throw new Fault('NOT_FOUND', 'no graph is open in Logseq')
   checkAllowed(now, method)
   try {
-    return await method.run(params.bare === true ? now.graph.withRawReferences() : now.graph, params)
+    return await method.run(params.bare === true ? now.graph.withRawReferences() : now.graph, params, now.waiting ?? nothingWaits)
   } catch (thrown) {
     throw explainTakenUUID(asFault(thrown))
   }
 }
+
+const nothingWaits: WaitingRequests = { list: () => [], remove: () => false }
 
 function checkAllowed({ readOnly, capabilities }: AccessState, method: Method): void {
   const data = { capability: method.needs }

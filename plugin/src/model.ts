@@ -47,5 +47,7 @@ export interface Draft {
   uuid: string
   content: string
   properties?: Values
+  /** Blocks that the text refers to, which get an id in their file. */
+  keep?: string[]
   children?: Draft[]
 }

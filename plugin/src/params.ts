@@ -75,9 +75,11 @@ export function drafts(params: Params, field: string, depth = 0): Draft[] {
   return list.map((one: Params) => {
     const properties = values(one, 'properties')
     const children = drafts(one, 'children', depth + 1)
+    const keep = strings(one, 'keep')
     return {
       uuid: requireUUID(one, 'uuid'),
       content: text(one, 'content'),
+      ...(keep.length > 0 ? { keep } : {}),
       ...(Object.keys(properties).length > 0 ? { properties } : {}),
       ...(children.length > 0 ? { children } : {}),
     }

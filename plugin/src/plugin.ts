@@ -2,15 +2,19 @@ import { methodsUsed, offeredCapabilities } from './capabilities'
 import { Changes } from './changes'
 import { diagnose } from './diagnose'
 import type { ErrorRecord, State } from './diagnostics'
+import { EventLog } from './eventlog'
 import { asFault } from './fault'
 import { OpenGraph } from './graph'
 import type { Host } from './host'
 import { type AccessState, methodNames, run } from './methods'
+import { visibleRequest } from './methods/requests'
+import { type PageLookup, focus } from './methods/window'
 import { nonce } from './proof'
 import { type LogseqInfo, probe } from './probe'
+import { RequestQueue } from './requests'
 import type { Settings } from './settings'
 import type { Transport } from './transport'
-import { type Timers, Connection } from './connection'
+import { type ConnectionState, type Timers, Connection } from './connection'
 
 /** What main.ts, or a test, gives the plugin. */
 export interface PluginOptions {
@@ -23,9 +27,14 @@ export interface PluginOptions {
   hidden: () => boolean
   show: (state: State) => void
   timers: Timers
+  /** The time in milliseconds. */
+  now: () => number
+  /** The system, as the browser names it. */
+  platform: string
 }
 
 const maxRecentErrors = 20
+const maxLogLines = 20
 
 /** Joins the parts: what Logseq offers, what the settings allow, the connection. */
 export class Plugin {
@@ -35,17 +44,22 @@ export class Plugin {
   private access: AccessState = { readOnly: true, capabilities: [] }
   private readonly session = nonce()
   private readonly recentErrors: ErrorRecord[] = []
+  private readonly log: EventLog
+  private readonly requests: RequestQueue
+  private everConnected = false
   private readonly connection: Connection
   private readonly changes: Changes
 
   constructor(private readonly options: PluginOptions) {
+    this.log = new EventLog(options.now)
+    this.requests = new RequestQueue(options.now)
     this.connection = new Connection({
       transports: () => this.transports(),
       port: () => options.settings().port,
       token: () => options.settings().token,
       about: () => this.hello(),
       answer: (method, params) => this.answer(method, params),
-      changed: () => this.show(),
+      changed: (connection) => this.connectionChanged(connection),
       timers: options.timers,
     })
     this.changes = new Changes(
@@ -89,6 +103,29 @@ export class Plugin {
     this.changes.handleEvent(event)
   }
 
+  /**
+   * Queues a request to agents about a block, or about what the person looks
+   * at. Answers what to tell the person.
+   */
+  async askAgent(block?: string): Promise<string> {
+    const { graph } = this.access
+    if (!graph) return 'No graph is open.'
+    try {
+      const about = block ? { blocks: [block] } : await focusedTarget(graph.host, graph.reader)
+      const seen = await visibleRequest(graph, { id: '', at: 0, ...about })
+      if (!seen) return 'There is nothing here that an agent may see.'
+      const request = this.requests.add(this.graphKey(), about)
+      this.log.add(`request ${request.id} queued`)
+      this.connection.notify('request', { ...request })
+      this.show()
+      if (this.connection.state.phase !== 'connected') return 'Queued for your agents. Lectern is not connected now; they find it when it is.'
+      return 'Queued for your agents: they find it with list_requests.'
+    } catch (thrown) {
+      this.recordError('request', thrown)
+      return `Not queued: ${asFault(thrown).message}`
+    }
+  }
+
   state(): State {
     return {
       connection: this.connection.state,
@@ -98,6 +135,10 @@ export class Plugin {
       versions: this.options.versions,
       missing: [...this.options.host.missing].sort(),
       recentErrors: this.recentErrors,
+      log: this.log.newest(maxLogLines),
+      waiting: this.requests.list(this.graphKey()).length,
+      everConnected: this.everConnected,
+      platform: this.options.platform,
     }
   }
 
@@ -121,7 +162,32 @@ export class Plugin {
     const capabilities = open
       ? offeredCapabilities({ kind, missing: this.options.host.missing, readOnly, hiding: open.visible.any })
       : []
-    this.access = { ...(open ? { graph: open } : {}), readOnly, capabilities }
+    const key = this.graphKey()
+    const waiting = { list: () => this.requests.list(key), remove: (id: string) => this.closeRequest(key, id) }
+    this.access = { ...(open ? { graph: open } : {}), readOnly, capabilities, waiting }
+    this.show()
+  }
+
+  /** What requests are kept by: those of another graph are not of this one. */
+  private graphKey(): string {
+    return this.logseq?.graph?.url ?? ''
+  }
+
+  private closeRequest(graph: string, id: string): boolean {
+    const there = this.requests.remove(graph, id)
+    if (there) this.log.add(`request ${id} answered`)
+    this.show()
+    return there
+  }
+
+  private connectionChanged(connection: ConnectionState): void {
+    const { phase, detail } = connection
+    if (phase !== 'connecting' && detail !== 'reconnecting') this.log.add(`${phase}: ${detail}`)
+    if (phase === 'connected') {
+      this.everConnected = true
+      // Who was to be told may not have been there when they were queued.
+      for (const request of this.requests.list(this.graphKey())) this.connection.notify('request', { ...request })
+    }
     this.show()
   }
 
@@ -172,12 +238,21 @@ export class Plugin {
 
   private recordError(method: string, thrown: unknown): void {
     const { code, message } = asFault(thrown)
-    this.recentErrors.unshift({ at: new Date().toISOString(), method, code, message })
+    this.recentErrors.unshift({ at: new Date(this.options.now()).toISOString(), method, code, message })
     this.recentErrors.splice(maxRecentErrors)
+    this.log.add(`${method}: ${code}: ${message}`)
     this.show()
   }
 
   private show(): void {
     this.options.show(this.state())
   }
+}
+
+/** The blocks that are selected, else the one being edited, else the page that is open. */
+async function focusedTarget(host: Host, reader: PageLookup): Promise<{ blocks: string[]; page?: string }> {
+  const { page, editing, selected } = await focus(host, reader)
+  if (selected.length > 0) return { blocks: selected }
+  if (editing) return { blocks: [editing] }
+  return { blocks: [], ...(page ? { page } : {}) }
 }

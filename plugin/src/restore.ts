@@ -1,3 +1,4 @@
+import { hasID } from './adapters/file'
 import { invalid } from './fault'
 import type { OpenGraph } from './graph'
 import type { Row } from './host'
@@ -21,7 +22,11 @@ export async function writeBlockState(graph: OpenGraph, wanted: BlockState): Pro
   const now = await graph.states.block(wanted.uuid, false)
   if (!now) return // the server notices
   if (now.text !== wanted.text || level(now) !== level(wanted)) await graph.host.updateBlock(wanted.uuid, asWritten(wanted))
-  if (graph.dialect.kind === 'file') return
+  if (graph.dialect.kind === 'file') {
+    // Logseq puts back the id of a block whose text changes.
+    if (hasID(now.text, wanted.uuid) && !hasID(wanted.text, wanted.uuid)) await graph.host.removeProperty(wanted.uuid, 'id')
+    return
+  }
   await writeAttributes(graph, wanted.uuid, now, wanted)
   if (Boolean(now.collapsed) !== Boolean(wanted.collapsed)) await graph.host.setCollapsed(wanted.uuid, Boolean(wanted.collapsed))
 }

@@ -64,10 +64,13 @@ func (m message) withID(f, id []byte) []byte {
 	return append(out, f[at+len(m.id):]...)
 }
 
-// param returns one member of params, or nil.
+// param returns one member of params, or nil. They are part of a frame that was valid.
 func (m message) param(name string) []byte {
+	if len(m.params) == 0 || m.params[0] != '{' {
+		return nil
+	}
 	var found []byte
-	scanMembers(m.params, func(key, value []byte) {
+	jsonobject.Each(m.params, func(key []byte, value json.RawMessage) {
 		if string(key) == name {
 			found = value
 		}

@@ -108,8 +108,8 @@ func Capabilities() []Capability {
 		},
 		{
 			"blocks.create", "create blocks", "create blocks",
-			[]string{"create_block"},
-			"`insertBlock` with `customUUID` and `focus: false`",
+			[]string{"create_block", "answer_request"},
+			"`insertBlock` with `customUUID` and `focus: false`; the `id::` line that Logseq writes with it is removed, and written where a text refers to a block",
 			"`insertBlock` with `customUUID`; headings and marks of tasks become properties; a link to a page with a slash is written by uuid; a missing target would be a silent null",
 			asked, asked,
 		},
@@ -244,6 +244,13 @@ func Capabilities() []Capability {
 			[]string{"open_page"},
 			"`pushState` with the name of the page",
 			"`pushState` with the uuid of the page",
+			neverSeen, neverSeen,
+		},
+		{
+			"requests", "requests", "queue what the user asks agents",
+			[]string{"list_requests", "answer_request"},
+			"`registerSlashCommand` and `registerCommandPalette`; the plugin keeps the newest 50 until they are answered",
+			"`registerSlashCommand` and `registerCommandPalette`; the plugin keeps the newest 50 until they are answered",
 			neverSeen, neverSeen,
 		},
 		{

@@ -69,7 +69,8 @@ func (g *Graph) createRequest(p insertPosition, d *draft) writeRequest {
 			Place      Position   `json:"place"`
 			Content    string     `json:"content"`
 			Properties Properties `json:"properties,omitempty"`
-		}{d.UUID, p.target, p.position, d.Content, d.Properties},
+			Keep       []UUID     `json:"keep,omitempty"`
+		}{d.UUID, p.target, p.position, d.Content, d.Properties, d.Keep},
 		details: writeDetails{UUID: d.UUID, Page: p.page.Name},
 		verify: func(ctx context.Context) (verification, error) {
 			found, err := g.verifyBlock(ctx, d.UUID, d.Content, d.Properties)

@@ -54,7 +54,8 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 	}
 	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
 	g.assignIDs(insertPosition{target: UUID(title), position: last}, drafts)
-	finish, err := g.reportChanges(ctx, c, plannedChange{target: target{pageTarget, title}, after: newPageSnapshot(title, drafts)})
+	planned := plannedChange{target: target{pageTarget, title}, after: newPageSnapshot(title, drafts)}
+	finish, err := g.reportChanges(ctx, c, append(planReferenced(drafts), planned)...)
 	if err != nil {
 		return CreatePageOut{}, err
 	}
@@ -86,7 +87,7 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 	if err != nil || len(drafts) == 0 || made.UUID == "" {
 		return out, err
 	}
-	added, err := g.appendDrafts(ctx, made, drafts, []string{"page created"})
+	added, err := g.appendDrafts(ctx, c, made, drafts, []string{"page created"})
 	out.Blocks = topUUIDs(drafts)
 	out.Verified = out.Verified && added.Verified
 	out.Warnings = append(append(out.Warnings, warnings...), added.Warnings...)
@@ -107,7 +108,7 @@ func (g *Graph) checkNewPage(ctx context.Context, in CreatePageIn) (drafts []*dr
 	if err := g.checkPageNameVisible(ctx, string(in.Title), in.Properties); err != nil {
 		return nil, err
 	}
-	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+	if err := prepareNewBlocks(ctx, g, drafts); err != nil {
 		return nil, err
 	}
 	return drafts, g.checkNameFree(ctx, string(in.Title), "")

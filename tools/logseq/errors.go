@@ -46,6 +46,10 @@ func capabilityMissingError(key string, a *hello) error {
 // change of settings or an update.
 const capabilityHint = "Continue without it, or ask the user to check the Lectern plugin's settings in Logseq (read-only, hidden pages) and to update both. get_capabilities lists what is available."
 
+// connectionLostHint is what to do after a call that a lost connection ended,
+// and that did nothing.
+const connectionLostHint = "Nothing was changed. Call again when ping says that Logseq is connected; if another graph is open now, ask the user to open this one again."
+
 func noPageError(name string) error {
 	return tools.Errorf(tools.NotFound, "no page %.120q in this graph", name).WithHint("Use list_pages or search to find it.")
 }
@@ -94,6 +98,9 @@ func toolError(err error) error {
 		}
 		return &f // keeps its code
 	case "":
+		if e.Code == tools.Unavailable && f.Hint == "" {
+			f.Hint = connectionLostHint
+		}
 		if e.Code == tools.NotFound || e.Code == tools.Conflict || e.Code == tools.Unavailable || e.Code == tools.Timeout {
 			return &f
 		}

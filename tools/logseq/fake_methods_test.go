@@ -92,6 +92,13 @@ func (f *fakePeer) reads() methods {
 		"focus.get": func(map[string]any) (any, error) {
 			return map[string]any{"page": f.pages[0].UUID, "editing": id(1), "selected": []string{id(2), id(5), id(99)}}, nil
 		},
+		"requests.list": func(map[string]any) (any, error) {
+			return map[string]any{"requests": f.requests()}, nil
+		},
+		"requests.close": func(in map[string]any) (any, error) {
+			f.answered = append(f.answered, in["id"].(string))
+			return map[string]any{}, nil
+		},
 		"page.open": func(in map[string]any) (any, error) {
 			if _, err := f.page(in["target"]); err != nil {
 				_, err = f.block(in["target"])
@@ -228,6 +235,7 @@ func (f *fakePeer) updateBlock(in map[string]any) (any, error) {
 		s.block().Content = content
 	}
 	set(s.block().Properties, in["properties"])
+	f.keepIDs([]any{in})
 	return s.shown(0), nil
 }
 
@@ -238,7 +246,23 @@ func set(properties map[string]any, changes any) {
 }
 
 func (f *fakePeer) put(target any, place string, blocks []any) (any, error) {
-	return map[string]any{}, f.place(target, place, made(blocks))
+	err := f.place(target, place, made(blocks))
+	f.keepIDs(blocks)
+	return map[string]any{}, err
+}
+
+// keepIDs writes the ids of what new texts refer to into the file.
+func (f *fakePeer) keepIDs(blocks []any) {
+	for _, raw := range blocks {
+		in := raw.(map[string]any)
+		for _, uuid := range valueTexts(in["keep"]) {
+			if s, err := f.block(uuid); err == nil {
+				s.block().Content += "\nid:: " + uuid
+			}
+		}
+		children, _ := in["children"].([]any)
+		f.keepIDs(children)
+	}
 }
 
 func made(blocks []any) []*fakeBlock {

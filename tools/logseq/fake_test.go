@@ -26,6 +26,7 @@ type fakePeer struct {
 	fault     func(method string) fault // nil: none
 	made      int                       // pages
 	meddled   []string                  // pages that a person edited in the recycle bin
+	answered  []string                  // requests
 	bare      bool                      // the call at hand wants references unnamed
 }
 
@@ -41,6 +42,7 @@ const (
 	lostLate        // the connection is lost, the change lands
 	lostNever       // the connection is lost, nothing lands
 	notThere        // the peer says NOT_FOUND
+	unsent          // another graph was opened before the call was sent
 )
 
 type fakePage struct {
@@ -183,6 +185,8 @@ func (f *fakePeer) Call(ctx context.Context, method string, in, out any, again b
 		return &tools.Error{Code: tools.Internal, SpecCode: "INTERNAL", Message: "Invalid page uuid\n\x1b[2J"}
 	case notThere:
 		return &tools.Error{Code: tools.Internal, SpecCode: "NOT_FOUND", Message: "no such thing"}
+	case unsent:
+		return tools.Errorf(tools.Unavailable, "the connection ended: another graph was opened")
 	case null, never, lostNever:
 	default:
 		asked := params(in)

@@ -2,7 +2,9 @@ package logseq
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -26,6 +28,37 @@ type CapabilityStatus struct {
 	Available bool     `json:"available" jsonschema:"it can be used"`
 	Tools     []string `json:"tools,omitempty" jsonschema:"tools that need it"`
 	Reason    string   `json:"why,omitempty" jsonschema:"why it cannot be used"`
+}
+
+// Blocks implements [tools.ContentProvider]: one line where all is well, and
+// one more for each capability that is missing.
+func (out CapabilitiesOut) Blocks() []tools.Content {
+	var text strings.Builder
+	if !out.Connected {
+		return []tools.Content{{Kind: tools.Text, Text: out.Note}}
+	}
+	var missing []CapabilityStatus
+	for _, c := range out.Capabilities {
+		if !c.Available {
+			missing = append(missing, c)
+		}
+	}
+	fmt.Fprintf(&text, "Graph %s, a %s, Logseq %s: %d of %d capabilities are available", out.Graph, graphKindTitle(out.Kind), out.Logseq,
+		len(out.Capabilities)-len(missing), len(out.Capabilities))
+	for i, c := range missing {
+		separator := "\n- "
+		if i == 0 {
+			separator = ", all but\n- "
+		}
+		text.WriteString(separator + c.Key + ": " + c.Reason)
+		if len(c.Tools) > 0 {
+			text.WriteString("; needed by " + strings.Join(c.Tools, ", "))
+		}
+	}
+	if len(missing) == 0 {
+		text.WriteString(".")
+	}
+	return []tools.Content{{Kind: tools.Text, Text: text.String()}}
 }
 
 func getCapabilities() tools.Tool[*Graph] {

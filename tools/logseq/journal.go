@@ -102,7 +102,7 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 	if err != nil && !isNew {
 		return PageWritten{}, err
 	}
-	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+	if err := prepareNewBlocks(ctx, g, drafts); err != nil {
 		return PageWritten{}, err
 	}
 	if isNew {
@@ -116,7 +116,7 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
 	changes := g.planInsert(p.endPosition(), drafts)
 	if isNew { // the Change of the page includes the blocks on it
-		changes = []plannedChange{planUpdate(target{journalTarget, formatDay(day)})}
+		changes = append(planReferenced(drafts), planUpdate(target{journalTarget, formatDay(day)}))
 	}
 	finish, err := g.reportChanges(ctx, c, changes...)
 	if err != nil {
@@ -130,7 +130,7 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 		}
 		earlier = append(earlier, "journal page created")
 	}
-	written, err := g.appendDrafts(ctx, p, drafts, earlier)
+	written, err := g.appendDrafts(ctx, c, p, drafts, earlier)
 	written.Warnings = append(warnings, written.Warnings...)
 	return PageWritten{p.Name, p.UUID, topUUIDs(drafts), written}, err
 }

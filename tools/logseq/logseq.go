@@ -37,7 +37,7 @@ func System() tools.Kind {
 			datascriptQuery(), ping(), getCapabilities(), find(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
 			replacePageContent(), setTags(), createTag(), createProperty(),
-			logseqQuery(), getFocus(), openPage(),
+			logseqQuery(), getFocus(), openPage(), listRequests(), answerRequest(),
 			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
 		Checks:    checks(),

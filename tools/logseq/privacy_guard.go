@@ -49,7 +49,15 @@ func (g *Graph) checkProperties(ctx context.Context, p wirePage, properties Prop
 	return err
 }
 
-// checkNewBlocks refuses blocks that would be hidden.
+// prepareNewBlocks refuses blocks that would be hidden, and finds out what they
+// refer to.
+func prepareNewBlocks(ctx context.Context, g *Graph, drafts []*draft) error {
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+		return err
+	}
+	return findReferenced(ctx, g, drafts)
+}
+
 func (g *Graph) checkNewBlocks(ctx context.Context, drafts []*draft) error {
 	if !g.hidesAnything() {
 		return nil

@@ -50,7 +50,7 @@ func runReplacePageContent(ctx context.Context, g *Graph, c tools.CallContext, i
 	if err := g.checkWholePage(ctx, p); err != nil {
 		return PageContentWritten{}, err
 	}
-	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+	if err := prepareNewBlocks(ctx, g, drafts); err != nil {
 		return PageContentWritten{}, err
 	}
 	_, present, err := g.tree(ctx, string(p.UUID), allLevels)
@@ -73,13 +73,15 @@ func runReplacePageContent(ctx context.Context, g *Graph, c tools.CallContext, i
 		}
 		planned = append(append(planned, planDelete(target{treeTarget, string(b.UUID)})), outside(referrers, present)...)
 	}
-	finish, err := g.reportChanges(ctx, c, append(planned, g.planInsert(p.endPosition(), drafts)...)...)
+	finish, err := g.reportChanges(ctx, c, append(planned, outside(g.planInsert(p.endPosition(), drafts), present)...)...)
 	if err != nil {
 		return out, err
 	}
 	defer finish()
 	out.Blocks = topUUIDs(drafts)
-	if out.Written, err = g.perform(ctx, g.insertRequest(p.endPosition(), drafts, nil)); err != nil {
+	w := g.insertRequest(p.endPosition(), drafts, nil)
+	w.progress = progressReporter(c)
+	if out.Written, err = g.perform(ctx, w); err != nil {
 		if e, ok := errors.AsType[*tools.Error](err); ok {
 			err = e.WithHint("The old blocks are all there. Read the page; where the new content is there too, delete the old blocks.")
 		}

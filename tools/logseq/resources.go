@@ -16,6 +16,9 @@ func resources() []tools.Resource[*Graph] {
 	}, {
 		Name: "block", Title: "A block", URI: "logseq://{source}/block/{uuid}", MIME: "text/markdown",
 		Doc: "One block with what is below it as an outline.", Read: (*Graph).readBlock,
+	}, {
+		Name: "requests", Title: "Requests", URI: "logseq://{source}/requests", MIME: "application/json",
+		Doc: "What the user asked agents about, by uuids. list_requests tells what is asked.", Read: readRequests,
 	}}
 }
 
@@ -79,9 +82,16 @@ func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string
 
 // onNotification announces what the plugin reports as changed.
 func (g *Graph) onNotification(method string, params json.RawMessage) {
-	if method != "changed" {
-		return
+	switch method {
+	case "request":
+		announceRequest(g, params)
+	case "changed":
+		announceChanges(g, params)
 	}
+}
+
+// announceChanges tells subscribers which resources have changed.
+func announceChanges(g *Graph, params json.RawMessage) {
 	var changed struct {
 		Blocks []struct {
 			UUID UUID    `json:"uuid"`

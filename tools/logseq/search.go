@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -126,7 +127,7 @@ func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wir
 	if err := g.query(ctx, "search", arg, &all); err != nil || !g.hidesAnything() {
 		return all, err
 	}
-	slices.SortStableFunc(all.Blocks, func(a, b wireBlock) int {
+	order.SortStable(all.Blocks, func(a, b wireBlock) int {
 		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
 	})
 	v := g.newView()

@@ -47,7 +47,7 @@ func (g *Graph) planInsert(p insertPosition, drafts []*draft) []plannedChange {
 		}
 		all = append(all, plannedChange{target: target{treeTarget, string(d.UUID)}, after: encodeState(k)})
 	}
-	return all
+	return append(all, planReferenced(drafts)...)
 }
 
 // snapshot is roughly what the block will hold.

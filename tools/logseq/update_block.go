@@ -43,7 +43,8 @@ func (g *Graph) UpdateBlock(ctx context.Context, c tools.CallContext, in UpdateB
 	if err != nil {
 		return BlockWritten{}, err
 	}
-	if err := g.checkNewBlocks(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
+	d := &draft{UUID: was.UUID, Content: string(in.Content), Properties: in.Properties}
+	if err := prepareNewBlocks(ctx, g, []*draft{d}); err != nil {
 		return BlockWritten{}, err
 	}
 	out := BlockWritten{UUID: was.UUID, PageName: was.Page.Name, PageUUID: was.Page.UUID, Parent: was.Parent}
@@ -55,20 +56,23 @@ func (g *Graph) UpdateBlock(ctx context.Context, c tools.CallContext, in UpdateB
 	if content != "" && !in.ReplaceContent {
 		content = withoutProperties(was.Raw) + "\n" + content
 	}
-	out.Written, err = g.change(ctx, c, g.updateRequest(was, content, in.Properties),
-		planBlockUpdate(was.UUID, func(k *blockSnapshot) { k.applyUpdate(content, in.Properties) }))
+	d.Content = content
+	planned := planBlockUpdate(was.UUID, func(k *blockSnapshot) { k.applyUpdate(content, in.Properties) })
+	out.Written, err = g.change(ctx, c, g.updateRequest(was, d), append(planReferenced([]*draft{d}), planned)...)
 	return out, err
 }
 
 // updateRequest gives a block another text or properties.
-func (g *Graph) updateRequest(was wireBlock, content string, properties Properties) writeRequest {
+func (g *Graph) updateRequest(was wireBlock, d *draft) writeRequest {
+	content, properties := d.Content, d.Properties
 	return writeRequest{
 		method: "blocks.update",
 		params: struct {
 			UUID       UUID       `json:"uuid"`
 			Content    string     `json:"content,omitempty"`
 			Properties Properties `json:"properties,omitempty"`
-		}{was.UUID, content, properties},
+			Keep       []UUID     `json:"keep,omitempty"`
+		}{was.UUID, content, properties, d.Keep},
 		details: writeDetails{UUID: was.UUID, Page: was.Page.Name},
 		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.block(ctx, was.UUID, 0)

@@ -60,7 +60,7 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePa
 	if err := g.checkProperties(ctx, p, in.Properties); err != nil {
 		return PageWritten{}, err
 	}
-	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+	if err := prepareNewBlocks(ctx, g, drafts); err != nil {
 		return PageWritten{}, err
 	}
 	out := PageWritten{PageName: p.Name, UUID: p.UUID}
@@ -89,7 +89,7 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePa
 	if len(drafts) == 0 {
 		return out, nil
 	}
-	added, err := g.appendDrafts(ctx, p, drafts, earlier)
+	added, err := g.appendDrafts(ctx, c, p, drafts, earlier)
 	out.Blocks = topUUIDs(drafts)
 	out.Verified = out.Verified && added.Verified
 	out.Warnings = slices.Concat(warnings, out.Warnings, added.Warnings)

@@ -3,6 +3,8 @@ package logseq
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -17,7 +19,7 @@ const (
 	// blockTimeout is added to writeTimeout for each block of a tree, which is
 	// a call of Logseq's own, and treeTimeout is the deadline of a tool that
 	// writes trees.
-	blockTimeout = 60 * time.Millisecond
+	blockTimeout = 80 * time.Millisecond
 	treeTimeout  = writeTimeout + maxDrafts*blockTimeout + verifyTimeout + 10*time.Second
 )
 
@@ -50,6 +52,18 @@ type writeRequest struct {
 	verify  func(context.Context) (verification, error)
 	details writeDetails // for the data of an error
 	blocks  int          // how many it writes, if several
+	// parts replace params where a write takes several requests, one after
+	// another.
+	parts []writePart
+	// progress is called after each part with the number of blocks so far; nil:
+	// nobody wants to know.
+	progress func(done, total int)
+}
+
+// A writePart is one of several requests of a write.
+type writePart struct {
+	params any
+	blocks int
 }
 
 // writeDetails is the data of an error from a write: whether the write
@@ -94,17 +108,50 @@ func (g *Graph) perform(ctx context.Context, w writeRequest) (Written, error) {
 		return Written{}, err
 	}
 	session := g.pluginSession()
-	calling, cancel := context.WithTimeout(ctx, writeTimeout+time.Duration(w.blocks)*blockTimeout)
-	defer cancel()
-	err := g.peer.Call(calling, w.method, w.params, nil, false)
+	done, err := sendParts(ctx, g, w)
 	switch {
 	case err == nil:
 		return g.readBack(ctx, w)
 	case outcomeUnknown(err):
 		return Written{}, g.resolveOutcome(ctx, w, session, err)
+	case done > 0:
+		return Written{}, w.partlyDone(done, toolError(err))
 	default:
 		return Written{}, w.withDetails(toolError(err))
 	}
+}
+
+// sendParts sends the requests of a write, each with a time of its own, until
+// one fails. done is how many blocks those before it have written.
+func sendParts(ctx context.Context, g *Graph, w writeRequest) (done int, err error) {
+	parts := w.parts
+	if parts == nil {
+		parts = []writePart{{w.params, w.blocks}}
+	}
+	for _, part := range parts {
+		calling, cancel := context.WithTimeout(ctx, writeTimeout+time.Duration(part.blocks)*blockTimeout)
+		err := g.peer.Call(calling, w.method, part.params, nil, false)
+		cancel()
+		if err != nil {
+			return done, err
+		}
+		if done += part.blocks; w.progress != nil && len(parts) > 1 {
+			w.progress(done, w.blocks)
+		}
+	}
+	return done, nil
+}
+
+// partlyDone is the error of a write that was refused after some of its parts
+// were done.
+func (w writeRequest) partlyDone(done int, err error) error {
+	e, ok := errors.AsType[*tools.Error](err)
+	if !ok {
+		return err
+	}
+	w.details.Applied = "unknown"
+	w.details.Done = append(slices.Clone(w.details.Done), fmt.Sprintf("%d of %d blocks written", done, w.blocks))
+	return e.WithHint("Read the page, and add what is missing.").WithData(w.details)
 }
 
 // withDetails adds the completed steps of the same call to an error.

@@ -2,6 +2,8 @@ package logseq
 
 import (
 	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // flattenIfNeeded merges drafts into one block of content if Logseq cannot
@@ -10,7 +12,11 @@ func (g *Graph) flattenIfNeeded(content string, drafts []*draft) (fit []*draft, 
 	if len(drafts) == 0 || isSingleBlock(drafts) || g.hasCapability("blocks.insert") {
 		return drafts, nil
 	}
-	return []*draft{{Content: content}}, []string{"This Logseq cannot insert a tree of blocks in one call, so the content is one block."}
+	whole := &draft{Content: content}
+	for d := range allDrafts(drafts) {
+		whole.Keep = append(whole.Keep, d.Keep...)
+	}
+	return []*draft{whole}, []string{"This Logseq cannot insert a tree of blocks in one call, so the content is one block."}
 }
 
 // isSingleBlock reports whether drafts are one block with nothing but text.
@@ -25,11 +31,12 @@ func (p wirePage) endPosition() insertPosition {
 
 // appendDrafts adds drafts at the end of a page. earlier are the completed
 // steps of the same call.
-func (g *Graph) appendDrafts(ctx context.Context, p wirePage, drafts []*draft, earlier []string) (Written, error) {
+func (g *Graph) appendDrafts(ctx context.Context, c tools.CallContext, p wirePage, drafts []*draft, earlier []string) (Written, error) {
 	w := g.insertRequest(p.endPosition(), drafts, earlier)
 	if isSingleBlock(drafts) {
 		w = g.appendRequest(p, drafts[0], earlier)
 	}
+	w.progress = progressReporter(c)
 	return g.perform(ctx, w)
 }
 
@@ -40,7 +47,8 @@ func (g *Graph) appendRequest(p wirePage, d *draft, earlier []string) writeReque
 			Page    UUID   `json:"page"`
 			Content string `json:"content"`
 			UUID    UUID   `json:"uuid"`
-		}{p.UUID, d.Content, d.UUID},
+			Keep    []UUID `json:"keep,omitempty"`
+		}{p.UUID, d.Content, d.UUID, d.Keep},
 		details: writeDetails{UUID: d.UUID, Page: p.Name, Done: earlier},
 		verify:  func(ctx context.Context) (verification, error) { return g.verifyBlock(ctx, d.UUID, d.Content, nil) },
 	}
@@ -60,15 +68,11 @@ func (g *Graph) verifyBlock(ctx context.Context, uuid UUID, content string, prop
 	return applied, nil
 }
 
-// insertRequest inserts drafts at a position in one request.
+// insertRequest inserts drafts at a position, in as many requests as it takes.
 func (g *Graph) insertRequest(p insertPosition, drafts []*draft, earlier []string) writeRequest {
 	return writeRequest{
-		method: "blocks.insert",
-		params: struct {
-			Target UUID     `json:"target"`
-			Place  Position `json:"place"`
-			Blocks []*draft `json:"blocks"`
-		}{p.target, p.position, drafts},
+		method:  "blocks.insert",
+		parts:   splitInsert(insertParams{p.target, p.position, drafts}),
 		details: writeDetails{UUID: drafts[0].UUID, Page: p.page.Name, Done: earlier},
 		blocks:  countDrafts(drafts),
 		verify:  func(ctx context.Context) (verification, error) { return g.verifyDrafts(ctx, p, drafts) },

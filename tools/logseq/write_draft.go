@@ -16,6 +16,7 @@ type draft struct {
 	UUID       UUID       `json:"uuid"`
 	Content    string     `json:"content"`
 	Properties Properties `json:"properties,omitempty"`
+	Keep       []UUID     `json:"keep,omitempty"` // blocks that it refers to, which get an id in their file
 	Children   []*draft   `json:"children,omitempty"`
 }
 

@@ -16,13 +16,15 @@ func (g *Graph) insertDrafts(
 	if err != nil {
 		return p, Written{}, err
 	}
-	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+	if err := prepareNewBlocks(ctx, g, drafts); err != nil {
 		return p, Written{}, err
 	}
 	if dryRun {
 		return p, dryRunResult(), nil
 	}
 	changes := g.planInsert(p, drafts)
-	written, err := g.change(ctx, c, newRequest(p), changes...)
+	w := newRequest(p)
+	w.progress = progressReporter(c)
+	written, err := g.change(ctx, c, w, changes...)
 	return p, written, err
 }

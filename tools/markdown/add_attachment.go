@@ -52,7 +52,7 @@ func addAttachment() tools.Tool[*Notebook] {
 func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in AddAttachmentIn) (AddAttachmentOut, error) {
 	page, err := n.find(in.PagePath)
 	if err != nil {
-		return AddAttachmentOut{}, err
+		return AddAttachmentOut{}, explainMissing(ctx, n, in.PagePath, err)
 	}
 	data, err := n.attachmentData(in)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -105,7 +107,7 @@ func (f pageFacts) shortFacts() any {
 	if f.Title != nameOf(f.Path) {
 		short.Title = f.Title
 	}
-	if f.PageID != pathID(f.Path) {
+	if f.PageID != idOfPlace(norm.NFC.String(stem(f.Path))) {
 		short.PageID = f.PageID
 	}
 	if f.Truncated {

@@ -28,6 +28,22 @@ func aliases(arguments ...string) func(args map[string]any) error {
 	}
 }
 
+// stepAliases is the same for the calls in a batch: their tools have their own.
+func stepAliases(args map[string]any) error {
+	if err := aliases("steps")(args); err != nil {
+		return err
+	}
+	steps, _ := args["steps"].([]any)
+	for _, step := range steps {
+		if fields, ok := step.(map[string]any); ok {
+			if err := aliases("tool", "arguments")(fields); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // guessedNames are what models call an argument that they have not looked up.
 func guessedNames(name string) []string {
 	switch name {
@@ -47,8 +63,26 @@ func guessedNames(name string) []string {
 		return []string{"text", "body", "new_content", "replacement", "replace_with"}
 	case "text":
 		return []string{"find_text", "find", "old_text", "old_content", "search"}
-	case "heading":
-		return []string{"section", "section_heading"}
+	case "heading", "part":
+		return []string{"section", "section_heading", "heading"}
+	case "paths":
+		return []string{"files", "pages", "names"}
+	case "steps":
+		return []string{"calls", "operations", "commands"}
+	case "tool":
+		return []string{"name", "tool_name"}
+	case "arguments":
+		return []string{"args", "params", "parameters", "input"}
+	case "tag":
+		return []string{"old_tag", "from", "old", "name"}
+	case "new_tag":
+		return []string{"newTag", "to", "new", "new_name"}
+	case "new_heading":
+		return []string{"newHeading", "to", "new_text", "new_name"}
+	case "period":
+		return []string{"interval", "granularity"}
+	case "date":
+		return []string{"day"}
 	case "limit":
 		return []string{"max", "max_results"}
 	}

@@ -43,6 +43,7 @@ type BatchOut struct {
 func batch() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several calls as one", Effect: tools.Runs, OptIn: true, Calls: true,
+		Normalize: stepAliases,
 		Doc: "Makes several calls of this source's tools: all of them or none.\n" +
 			"The user is asked once about everything that they change, and it is undone at once. A call sees what those before it wrote.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

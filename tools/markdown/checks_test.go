@@ -39,7 +39,7 @@ func TestDoctorNamesWhatCannotBeRead(t *testing.T) {
 		t.Errorf("after: %+v", c)
 	}
 	answer, ok := b.try("search_pages", `{"query":"plain"}`)
-	if !ok || !strings.Contains(answer, "1 pages could not be read and were not searched; the user sees them with `lectern doctor`.") ||
+	if !ok || !strings.Contains(answer, `1 pages could not be read and were not searched: \"large.md\"; `+"`lectern doctor` tells the user.") ||
 		!strings.Contains(answer, "2 files or folders have names") {
 		t.Errorf("a search says %s", answer)
 	}

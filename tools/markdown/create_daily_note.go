@@ -2,9 +2,7 @@ package markdown
 
 import (
 	"context"
-	"encoding/json"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -12,8 +10,9 @@ import (
 
 // CreateDailyNoteIn are the arguments of create_daily_note.
 type CreateDailyNoteIn struct {
-	Date   string `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
-	DryRun bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
+	Date   string     `json:"date,omitempty" jsonschema:"a day in it, as 2026-11-21; today when omitted"`
+	Period NotePeriod `json:"period,omitempty" jsonschema:"of the note"`
+	DryRun bool       `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
 // CreateDailyNoteOut is the answer of create_daily_note.
@@ -30,8 +29,9 @@ func (out CreateDailyNoteOut) Targets() []string { return []string{out.Path} }
 
 func createDailyNote() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreateDailyNoteIn, CreateDailyNoteOut]{
-		Name: "create_daily_note", Title: "Open a daily note", Effect: tools.Writes, OptIn: true,
-		Doc: "Reads the note of a day, and first makes it if there is none.\n" +
+		Name: "create_daily_note", Title: "Open a daily or periodic note", Effect: tools.Writes, OptIn: true,
+		Normalize: aliases("date", "period"),
+		Doc: "Reads the note of a day, week, month, quarter or year, and first makes it if there is none.\n" +
 			"Folder, name and template are those of Obsidian's or Logseq's settings.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreateDailyNoteIn, CreateDailyNoteOut]{{
@@ -45,29 +45,19 @@ func createDailyNote() tools.Tool[*Notebook] {
 
 // create carries create_daily_note out.
 func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.CallContext) (CreateDailyNoteOut, error) {
-	day := n.now()
-	if in.Date != "" {
-		d, err := time.Parse(time.DateOnly, in.Date)
-		if err != nil {
-			return CreateDailyNoteOut{}, tools.Errorf(tools.Invalid, "date: must be like 2026-11-21, got %.40q", in.Date)
+	note, err := in.plan(n, c)
+	if err != nil {
+		return CreateDailyNoteOut{}, err
+	}
+	text := ""
+	if _, err := n.findExact(note.file); err != nil { // before the folder is taken for writing: a template may be read by a call
+		if text, err = note.begin(ctx, n, c); err != nil {
+			return CreateDailyNoteOut{}, err
 		}
-		day = time.Date(d.Year(), d.Month(), d.Day(), day.Hour(), day.Minute(), day.Second(), 0, day.Location())
 	}
-	s := readDailySettings(n)
-	name, ok := formatDate(day, s.Format)
-	if n.graph != nil {
-		var file string
-		file, ok = n.graph.JournalFile(day)
-		s.Folder, name = path.Split(file)
-	}
-	if !ok {
-		return CreateDailyNoteOut{}, tools.Errorf(tools.Invalid, "The vault's settings name daily notes by a form of dates that is not known: %.80s", s.Format).
-			WithHint("Use create_page.")
-	}
-	file := path.Join(s.Folder, name+".md")
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	if found, err := n.findExact(file); err == nil {
+	if found, err := n.findExact(note.file); err == nil {
 		p, err := n.read(found)
 		if err != nil {
 			return CreateDailyNoteOut{}, err
@@ -79,10 +69,7 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 	if err != nil {
 		return CreateDailyNoteOut{}, err
 	}
-	if file, err = n.checkNewPage(o, file); err != nil {
-		return CreateDailyNoteOut{}, err
-	}
-	text, err := s.fillTemplate(n, path.Base(name), day)
+	file, err := n.checkNewPage(o, note.file)
 	if err != nil {
 		return CreateDailyNoteOut{}, err
 	}
@@ -100,87 +87,74 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 	return out, nil
 }
 
-// dailySettings say where daily notes are and how they begin.
-type dailySettings struct {
-	Enabled  bool   `json:"enabled"` // by the plugin; Obsidian itself does not say
-	Format   string `json:"format"`
-	Folder   string `json:"folder"`
-	Template string `json:"template"`
+// A periodicNote is the note of a day or of a longer time: where it is, and how it
+// begins.
+type periodicNote struct {
+	file     string
+	values   templateValues
+	template string // its path, or its name in a Logseq graph
+	graph    bool
 }
 
-// readDailySettings reads the settings of the application: those of Obsidian's plugin for
-// periodic notes before Obsidian's own.
-func readDailySettings(n *Notebook) dailySettings {
-	s := dailySettings{Format: "YYYY-MM-DD"}
-	switch n.layout {
-	case plainLayout, mirrorLayout: // they have no settings
-	case logseqLayout: // see the caller
-		return dailySettings{}
-	case obsidianLayout:
-		var periodic struct {
-			Daily dailySettings `json:"daily"`
-		}
-		data, err := n.settings(".obsidian/plugins/periodic-notes/data.json")
-		if err == nil && json.Unmarshal(data, &periodic) == nil && periodic.Daily.Enabled {
-			s = periodic.Daily
-		} else if data, err = n.settings(".obsidian/daily-notes.json"); err == nil {
-			if json.Unmarshal(data, &s) != nil {
-				s = dailySettings{}
-			}
-		}
-		if s.Format == "" {
-			s.Format = "YYYY-MM-DD"
-		}
+// plan finds out which note is asked for, by the settings of the application.
+func (in CreateDailyNoteIn) plan(n *Notebook, c tools.CallContext) (periodicNote, error) {
+	day := n.now()
+	if !c.Began.IsZero() { // the same when the call is shown to a person and when it is made
+		day = c.Began.In(day.Location())
 	}
-	s.Folder = path.Clean("/" + s.Folder)[1:]
-	return s
+	if in.Date != "" {
+		d, err := time.Parse(time.DateOnly, in.Date)
+		if err != nil {
+			return periodicNote{}, tools.Errorf(tools.Invalid, "date: must be like 2026-11-21, got %.40q", in.Date)
+		}
+		day = time.Date(d.Year(), d.Month(), d.Day(), day.Hour(), day.Minute(), day.Second(), 0, day.Location())
+	}
+	if n.graph != nil {
+		file, ok := n.graph.JournalFile(day)
+		if in.Period != "" && in.Period != dailyNote {
+			return periodicNote{}, tools.Errorf(tools.Invalid, "period: Logseq has journals of days only").WithHint("Leave it out, or use create_page.")
+		}
+		if !ok {
+			return periodicNote{}, unknownFormatError(n.graph.NameFormat)
+		}
+		return periodicNote{file: file + ".md", template: n.graph.JournalTemplate, graph: true, values: templateValues{title: n.graph.PageTitle(file + ".md"), day: day}}, nil
+	}
+	week := readWeekStart(n)
+	s := readPeriodSettings(n, in.Period)
+	day = in.Period.begin(day, week)
+	name, ok := formatDate(day, s.Format, week)
+	if !ok {
+		return periodicNote{}, unknownFormatError(s.Format)
+	}
+	v := templateValues{title: path.Base(name), day: day, week: week}
+	if in.Period != "" && in.Period != dailyNote {
+		v.name = v.title
+	}
+	return periodicNote{file: path.Join(s.Folder, name+".md"), template: s.Template, values: v}, nil
 }
 
-// fillTemplate is the text of the template with its placeholders replaced.
-func (s dailySettings) fillTemplate(n *Notebook, title string, day time.Time) (string, error) {
-	if s.Template == "" {
+func unknownFormatError(format string) error {
+	return tools.Errorf(tools.Invalid, "The vault's settings name such notes by a form of dates that is not known: %.80s", format).
+		WithHint("Use create_page.")
+}
+
+// begin is the text of the new note.
+func (p periodicNote) begin(ctx context.Context, n *Notebook, c tools.CallContext) (string, error) {
+	if p.template == "" {
 		return "", nil
 	}
-	file, err := n.find(strings.TrimPrefix(s.Template, "/"))
-	if err != nil {
-		return "", tools.Errorf(tools.NotFound, "The template that the vault's settings name for daily notes cannot be read").
-			WithHint("Use create_page, or ask the user.")
-	}
-	p, err := n.read(file)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for rest := p.text; ; {
-		before, after, found := strings.Cut(rest, "{{")
-		b.WriteString(before)
-		if !found {
-			return b.String(), nil
+	missing := tools.Errorf(tools.NotFound, "The template that the vault's settings name for such notes cannot be read").
+		WithHint("Use create_page, or ask the user.")
+	if p.graph {
+		block, err := findGraphTemplate(ctx, n, c, p.template)
+		if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
+			return "", missing
 		}
-		inside, next, closed := strings.Cut(after, "}}")
-		value, known := placeholder(inside, title, day)
-		if !closed || !known {
-			b.WriteString("{{")
-			rest = after
-			continue
-		}
-		b.WriteString(value)
-		rest = next
+		return block.Fill(n.graph, p.values.title, p.values.day), err
 	}
-}
-
-// placeholder is what {{inside}} stands for.
-func placeholder(inside, title string, day time.Time) (string, bool) {
-	name, format, formatted := strings.Cut(strings.TrimSpace(inside), ":")
-	switch name = strings.ToLower(strings.TrimSpace(name)); {
-	case name == "title" && !formatted:
-		return title, true
-	case (name == "date" || name == "time") && formatted:
-		return formatDate(day, strings.TrimSpace(format))
-	case name == "date":
-		return day.Format(time.DateOnly), true
-	case name == "time":
-		return day.Format("15:04"), true
+	text, err := readTemplate(ctx, n, c, p.template)
+	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
+		return "", missing
 	}
-	return "", false
+	return fillTemplate(text, p.values), err
 }

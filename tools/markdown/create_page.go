@@ -18,10 +18,11 @@ import (
 
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
-	Title      string `json:"title" jsonschema:"title; also the name of the file"`
+	Title      string `json:"title" jsonschema:"title, also of the file; Name/ makes a folder"`
 	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder; the root when omitted"`
 	Content    string `json:"content,omitempty" jsonschema:"body as Markdown"`
 	Icon       string `json:"icon,omitempty" jsonschema:"an emoji"`
+	Template   string `json:"template,omitempty" jsonschema:"page to begin with"`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
@@ -38,7 +39,7 @@ func createPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Normalize: aliases("parentPath", "content", "title"),
-		Doc: "Creates a page with a title in a page or folder.\n" +
+		Doc: "Creates a page in a page or folder.\n" +
 			"If the name is taken, -2 is added; nothing is overwritten.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
@@ -51,14 +52,23 @@ func createPage() tools.Tool[*Notebook] {
 // CreatePage implements create_page.
 func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
 	title := strings.Join(strings.Fields(in.Title), " ")
-	if title == "" {
+	switch {
+	case title == "":
 		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title: must not be empty")
-	}
-	if len(title) > 1000 || len(in.Icon) > 1000 {
+	case len(title) > 1000 || len(in.Icon) > 1000:
 		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title and icon: at most 1000 bytes each")
+	case strings.HasSuffix(title, "/") && n.graph == nil:
+		return in.createFolder(ctx, n, c, strings.TrimRight(title, "/"))
 	}
-	if len(in.Content) > maxPage {
-		return CreatePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	if err := checkContent(in.Content); err != nil {
+		return CreatePageOut{}, err
+	}
+	if in.Template != "" { // before the folder is taken for writing: it may be read by a call
+		content, err := in.beginWith(ctx, n, c, title)
+		if err != nil {
+			return CreatePageOut{}, err
+		}
+		in.Content = content
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
@@ -131,7 +141,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 	}
 	if n.graph != nil && !has {
 		text = graphProperties(n.graph, file, title, in.Icon, content)
-		return parsePage(n.graph, file, []byte(text)).id(), text
+		return idOf(n.view, parsePage(n.graph, file, []byte(text))), text
 	}
 	var keys strings.Builder
 	for _, field := range n.newFields(c, o, file, title, in.Icon) {
@@ -146,7 +156,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 		}
 		text += content[body:]
 	}
-	return parsePage(n.graph, file, []byte(text)).id(), text
+	return idOf(n.view, parsePage(n.graph, file, []byte(text))), text
 }
 
 // newFields are the keys that a new page gets: those of the mirror of a wiki, and

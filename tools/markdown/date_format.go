@@ -12,7 +12,7 @@ import (
 // formatDate writes a time in the notation of Obsidian's settings, such as
 // YYYY/MM-MMMM/YYYY-MM-DD-dddd; text in brackets stands for itself. Names are
 // English. It reports false for a letter whose meaning it does not know.
-func formatDate(t time.Time, format string) (string, bool) {
+func formatDate(t time.Time, format string, w weekStart) (string, bool) {
 	var b strings.Builder
 	for format != "" {
 		if text, rest, ok := strings.Cut(format, "]"); ok && format[0] == '[' {
@@ -33,7 +33,7 @@ func formatDate(t time.Time, format string) (string, bool) {
 			b.WriteString(part)
 			continue
 		}
-		text, ok := datePart(t, part)
+		text, ok := datePart(t, part, w)
 		if !ok {
 			return "", false
 		}
@@ -42,47 +42,53 @@ func formatDate(t time.Time, format string) (string, bool) {
 	return b.String(), true
 }
 
-func datePart(t time.Time, part string) (string, bool) {
-	year, week := t.ISOWeek()
+// dateLayouts are the parts of a date that package time writes.
+func dateLayouts(part string) (layout string, ok bool) {
+	layouts := map[string]string{
+		"YYYY": "2006", "YY": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "DDDD": "002", "DD": "02", "D": "2",
+		"dddd": "Monday", "ddd": "Mon", "HH": "15", "hh": "03", "h": "3", "mm": "04", "m": "4", "ss": "05", "s": "5", "A": "PM", "a": "pm",
+	}
+	layout, ok = layouts[part]
+	return layout, ok
+}
+
+func datePart(t time.Time, part string, w weekStart) (string, bool) {
+	if layout, ok := dateLayouts(part); ok {
+		return t.Format(layout), true
+	}
+	isoYear, isoWeek := t.ISOWeek()
+	year, week := w.number(t)
 	switch part {
-	case "YYYY":
-		return t.Format("2006"), true
-	case "YY":
-		return t.Format("06"), true
 	case "Q":
 		return strconv.Itoa((int(t.Month()) + 2) / 3), true
-	case "MMMM":
-		return t.Format("January"), true
-	case "MMM":
-		return t.Format("Jan"), true
-	case "MM":
-		return t.Format("01"), true
-	case "M":
-		return t.Format("1"), true
-	case "DDDD":
-		return t.Format("002"), true
-	case "DD":
-		return t.Format("02"), true
-	case "D":
-		return t.Format("2"), true
+	case "DDD":
+		return strconv.Itoa(t.YearDay()), true
 	case "Do":
 		return strconv.Itoa(t.Day()) + logseqfile.Ordinal(t.Day()), true
-	case "dddd":
-		return t.Format("Monday"), true
-	case "ddd":
-		return t.Format("Mon"), true
+	case "dd":
+		return t.Format("Mon")[:2], true
+	case "d":
+		return strconv.Itoa(int(t.Weekday())), true
+	case "E":
+		return strconv.Itoa((int(t.Weekday())+6)%7 + 1), true
 	case "GGGG":
-		return strconv.Itoa(year), true
+		return strconv.Itoa(isoYear), true
+	case "GG":
+		return fmt.Sprintf("%02d", isoYear%100), true
 	case "WW":
-		return fmt.Sprintf("%02d", week), true
+		return fmt.Sprintf("%02d", isoWeek), true
 	case "W":
+		return strconv.Itoa(isoWeek), true
+	case "gggg":
+		return strconv.Itoa(year), true
+	case "gg":
+		return fmt.Sprintf("%02d", year%100), true
+	case "ww":
+		return fmt.Sprintf("%02d", week), true
+	case "w":
 		return strconv.Itoa(week), true
-	case "HH":
-		return t.Format("15"), true
-	case "mm":
-		return t.Format("04"), true
-	case "ss":
-		return t.Format("05"), true
+	case "H":
+		return strconv.Itoa(t.Hour()), true
 	}
 	return "", false
 }

@@ -11,7 +11,7 @@ import (
 
 // DeletePageIn are the arguments of delete_page.
 type DeletePageIn struct {
-	Path    string `json:"path" jsonschema:"page"`
+	Path    string `json:"path" jsonschema:"page, or folder/ with all in it"`
 	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
@@ -29,8 +29,9 @@ func deletePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Normalize: aliases("path"),
-		Doc:       "Deletes one page, and its assets folder if that is empty.\nPages below it and attachments are kept.",
-		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Doc: "Deletes one page, and its assets folder if that is empty.\n" +
+			"Pages below it and attachments are kept.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{{
 			Purpose: "see what deleting a page would do", In: DeletePageIn{Path: "Projects/Alpha.md", DryRun: true}, AnyAnswer: true,
 		}, {
@@ -41,6 +42,9 @@ func deletePage() tools.Tool[*Notebook] {
 
 // DeletePage implements delete_page.
 func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
+	if strings.HasSuffix(in.Path, "/") {
+		return in.deleteFolder(ctx, n, c)
+	}
 	linking, err := in.findLinks(ctx, n)
 	if err != nil {
 		return DeletePageOut{}, err
@@ -51,7 +55,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 	if err != nil {
 		return DeletePageOut{}, err
 	}
-	out := DeletePageOut{Deleted: !in.DryRun, PageID: p.id(), Path: p.file, DryRun: in.DryRun}
+	out := DeletePageOut{Deleted: !in.DryRun, PageID: idOf(n.view, p), Path: p.file, DryRun: in.DryRun}
 	if at, ok := o.pageNode(p.file); ok && len(at.children) > 0 {
 		count := 0
 		for _, c := range at.children {
@@ -59,7 +63,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		}
 		out.Note = fmt.Sprintf("%d pages below it are kept. ", count)
 	}
-	out.Note += linking
+	out.Note += linking + trashNote(n, p.file)
 	if assets := stem(p.file) + "/assets"; hasFileIn(o.files, assets) {
 		out.Note += fmt.Sprintf("Its attachments are kept: %s.", assets)
 	}
@@ -68,7 +72,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return out, nil
 	}
 	d := n.draft()
-	if err := d.RemoveFile(p.file); err != nil {
+	if err := d.TrashFile(p.file); err != nil {
 		return DeletePageOut{}, n.toolError(p.file, err)
 	}
 	for _, dir := range []string{stem(p.file) + "/assets", stem(p.file)} {
@@ -87,8 +91,11 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 // writing, so that no writer waits for it.
 func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, error) {
 	file, err := n.findExact(in.Path)
+	if _, at, findErr := n.findNode(ctx, in.Path); err != nil && findErr == nil && at.page == "" && at.place != "" {
+		return "", tools.Errorf(tools.Invalid, "path: %s is a folder without a page of its own", at.place).WithHint("To delete it with all in it use %s/.", at.place)
+	}
 	if err != nil {
-		return "", err
+		return "", explainMissing(ctx, n, in.Path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {
@@ -108,14 +115,19 @@ func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, erro
 			links, pages = links+from.Count, append(pages, from.Path)
 		}
 	}
+	return describeLinks(links, pages), nil
+}
+
+// describeLinks says how many links there are, and on which pages; empty: none.
+func describeLinks(links int, pages []string) string {
 	if links == 0 {
-		return "", nil
+		return ""
 	}
 	named := strings.Join(pages[:min(len(pages), 5)], ", ")
 	if more := len(pages) - 5; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("Links to it: %d, on %d pages: %s. ", links, len(pages), named), nil
+	return fmt.Sprintf("Links to it: %d, on %d pages: %s. ", links, len(pages), named)
 }
 
 // hasFileIn reports whether one of files is below a folder.

@@ -58,11 +58,11 @@ func (d *draft) readPage(file string) (*page, error) {
 // outline returns the outline of the folder as it will be.
 func (d *draft) outline(ctx context.Context) (*outline, error) {
 	if d.entries == nil {
-		there, err := d.n.entries(ctx)
+		now, err := d.n.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		d.entries = &there
+		d.entries = &now.entries
 	}
 	return newOutline(d.Overlay(*d.entries)), nil
 }

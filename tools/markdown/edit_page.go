@@ -93,8 +93,8 @@ func diff(file, before, after string) string {
 
 // EditPage implements edit_page.
 func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPageIn) (EditPageOut, error) {
-	if len(in.Content) > maxPage {
-		return EditPageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	if err := checkContent(in.Content); err != nil {
+		return EditPageOut{}, err
 	}
 	if err := in.check(); err != nil {
 		return EditPageOut{}, err
@@ -105,11 +105,11 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	defer n.writing.Unlock()
 	file, err := n.findExact(in.Path)
 	if err != nil {
-		return EditPageOut{}, err
+		return EditPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {
-		return EditPageOut{}, err
+		return EditPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	if !p.utf8 {
 		return EditPageOut{}, notUTF8Error(file)

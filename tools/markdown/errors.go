@@ -29,6 +29,11 @@ func (n *Notebook) toolError(path string, err error) error {
 	switch {
 	case errors.Is(err, folder.ErrHidden):
 		return hiddenError()
+	case errors.Is(err, folder.ErrTrash):
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "The vault's trash cannot be written, so nothing was deleted: " + path,
+			Hint: "Ask the user to check the permissions of the application's trash folder.", Cause: err,
+		}
 	case errors.Is(err, folder.ErrLimit):
 		return tools.Errorf(tools.Limited, "More than %d bytes would change at once", maxChanged).WithHint("Ask the user to do it, or move smaller parts.")
 	case errors.Is(err, folder.ErrGone):
@@ -40,12 +45,13 @@ func (n *Notebook) toolError(path string, err error) error {
 	case errors.Is(err, folder.ErrAmbiguous):
 		return tools.Errorf(tools.Conflict, "Several pages have names that differ only in case or accents from: %s", path).WithHint("Use the exact path from list_pages.")
 	case errors.Is(err, folder.ErrTooLarge):
-		return tools.Errorf(tools.Limited, "The file is too large to open: %s", path)
+		return tools.Errorf(tools.Limited, "The file is too large to open, at most %d MB: %s", maxPage>>20, path).
+			WithHint("Ask the user to split it. Files of up to 50 MB can be moved and deleted.")
 	case errors.Is(err, fs.ErrPermission):
 		return &tools.Error{Code: tools.Unavailable, Message: "Permission denied at path: " + path, Hint: "Ask the user to check the file permissions.", Cause: err}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to free disk space.", Cause: err}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), folder.IsEscape(err), notDirectory(err):
 		return notFoundError(path)
 	}
 	return err
@@ -54,8 +60,11 @@ func (n *Notebook) toolError(path string, err error) error {
 // modifiedMessage is given by the specification.
 const modifiedMessage = "Page was modified externally, please retry"
 
-func notFoundError(path string) error {
-	return tools.Errorf(tools.NotFound, "Page not found at path: %s", path).WithHint("Use list_pages or search_pages to find it.")
+// missingPage is given by the specification.
+const missingPage = "Page not found at path: "
+
+func notFoundError(path string) *tools.Error {
+	return tools.Errorf(tools.NotFound, missingPage+"%s", path).WithHint("Use list_pages or search_pages to find it.")
 }
 
 func readOnlyError(path string) error {

@@ -85,7 +85,7 @@ func getPageContext() tools.Tool[*Notebook] {
 func (in GetPageContextIn) read(ctx context.Context, n *Notebook) (GetPageContextOut, error) {
 	file, err := n.find(in.Path)
 	if err != nil {
-		return GetPageContextOut{}, err
+		return GetPageContextOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {

@@ -69,11 +69,11 @@ func getPageLinks() tools.Tool[*Notebook] {
 func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPageLinksOut, error) {
 	file, err := n.find(in.Path)
 	if err != nil {
-		return GetPageLinksOut{}, err
+		return GetPageLinksOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {
-		return GetPageLinksOut{}, err
+		return GetPageLinksOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	now, err := n.look(ctx)
 	if err != nil {

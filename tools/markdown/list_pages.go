@@ -40,7 +40,7 @@ func listPages() tools.Tool[*Notebook] {
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
 		Normalize: aliases("path", "limit"),
 		Doc: "Lists the pages below a page or folder, one level deep by default.\n" +
-			"Use depth for more levels, search_pages to find.",
+			"search_pages finds.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
 			Purpose: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, AnyAnswer: true,
@@ -122,7 +122,7 @@ func lookAt(ctx context.Context, n *Notebook, path string) (*comparison, *node, 
 	}
 	top, ok := now.outline.find(path)
 	if !ok {
-		return nil, nil, notFoundError(path)
+		return nil, nil, explainMissing(ctx, n, path, notFoundError(path))
 	}
 	return now, top, nil
 }

@@ -38,6 +38,7 @@ func System() tools.Kind {
 		Commands:    append(indexCommands(), syncCommands()...),
 		Sample:      sample(),
 		Environment: Environment(),
+		TextTarget:  isPage,
 	})
 }
 

@@ -70,11 +70,19 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 		return MergePagesOut{}, notUTF8Error(file)
 	}
 	d := n.draft()
+	unled, err := d.leadHeadings(ctx, to, source)
+	if err != nil {
+		return MergePagesOut{}, err
+	}
+	if source, to, err = d.readBoth(source.file, file); err != nil {
+		return MergePagesOut{}, err
+	}
 	plan, err := d.planLinks(ctx, o, moves{source.file: file}, true)
 	if err != nil {
 		return MergePagesOut{}, err
 	}
 	out := MergePagesOut{Path: file, Links: plan.report, DryRun: in.DryRun}
+	out.Links.Left += unled
 	was := [2][]byte{source.data, to.data}
 	for _, e := range plan.edits {
 		switch e.from {
@@ -116,13 +124,23 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	return out, nil
 }
 
+// readBoth reads two pages as they will be.
+func (d *draft) readBoth(a, b string) (*page, *page, error) {
+	one, err := d.readPage(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	other, err := d.readPage(b)
+	return one, other, err
+}
+
 // removeMerged deletes a page, unless it has changed since it was read, and folders
 // that are left empty.
 func (d *draft) removeMerged(p *page) error {
 	if err := d.setContent(p, p.data); err != nil {
 		return err
 	}
-	if err := d.RemoveFile(p.file); err != nil {
+	if err := d.TrashFile(p.file); err != nil {
 		return d.n.toolError(p.file, err)
 	}
 	for _, dir := range []string{stem(p.file) + "/assets", stem(p.file)} {

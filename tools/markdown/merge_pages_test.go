@@ -2,6 +2,21 @@ package markdown
 
 import "testing"
 
+// Where both pages have a heading of one name, links to the second follow it.
+func TestMergePagesWithEqualHeadings(t *testing.T) {
+	b := open(t, map[string]string{
+		"A.md": "# A\n## Plan\none\n[[#Plan]]\n", "B.md": "# B\n## Plan\ntwo\n[[#Plan]] [[B#Plan]]\n## Only\n", "L.md": "[[B#Plan]] [[A#Plan]] [[B#Only]] [[B#B#Plan|x]] [m](B.md#plan) [n](B.md#Plan) [[B]]\n",
+		"C.md": "## Twice\n", "D.md": "## Twice\n", "M.md": "[[D#Twice]]\n",
+	}, nil)
+	out := call[MergePagesOut](b, "merge_pages", `{"sourcePath":"B.md","destinationPath":"A.md"}`)
+	equal(t, "page", "# A\n## Plan\none\n[[#Plan]]\n\n# B\n## Plan\ntwo\n[[#B#Plan]] [[A#B#Plan]]\n## Only\n", b.get("A.md"))
+	equal(t, "linking page", "[[A#B#Plan]] [[A#Plan]] [[A#Only]] [[A#B#Plan|x]] [m](A.md#plan-1) [n](A.md#B#Plan) [[A]]\n", b.get("L.md"))
+	equal(t, "left", 0, out.Links.Left)
+	out = call[MergePagesOut](b, "merge_pages", `{"sourcePath":"D.md","destinationPath":"C.md"}`)
+	equal(t, "links that no name leads to", LinkReport{Rewritten: 1, Left: 1}, out.Links)
+	equal(t, "linking page", "[[C#Twice]]\n", b.get("M.md"))
+}
+
 // Links to a page that is merged lead to the one that has its text.
 func TestMergePages(t *testing.T) {
 	files := map[string]string{

@@ -45,6 +45,10 @@ func (d *draft) findAffected(ctx context.Context, o *outline, m moves) (affected
 // know what they hold now.
 func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m moves) (found affectedPages, err error) {
 	known, changed, keys := d.changedFiles(o, m)
+	becomeFiles := o.attachments
+	if len(keys) > 0 { // some of them move
+		becomeFiles = func() map[string][]string { return attachmentNames(m.newPaths(o.files)) }
+	}
 	sources, err := readLinkSources(ctx, d.n.graph, slices.Sorted(maps.Keys(changed)), d.readPage)
 	if err != nil {
 		return found, err
@@ -73,7 +77,7 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 	}
 	pages, failed := now.namedPages(ctx)
 	found.failed = failed
-	found.was = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, sources)), attachmentNames(o.files)}
+	found.was = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, sources)), o.attachments()}
 	known = maps.Clone(known)
 	for from, to := range m {
 		known[from] = true
@@ -81,7 +85,7 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 			after = slices.DeleteFunc(after, func(s linkSource) bool { return s.file == to })
 		}
 	}
-	found.becomes = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, after)), attachmentNames(m.newPaths(o.files))}
+	found.becomes = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, after)), becomeFiles()}
 	return found, nil
 }
 

@@ -40,7 +40,7 @@ func (n *Notebook) moveFolder(ctx context.Context, c tools.CallContext, o *outli
 // folder that has it.
 func (n *Notebook) folderDestination(o *outline, at *node, arg string) (string, error) {
 	to := argumentPlace(strings.TrimPrefix(arg, "/"))
-	if inside, ok := o.places[to]; arg == "/" || ok && inside != at {
+	if inside := o.places.at(to); arg == "/" || inside != nil && inside != at {
 		to = path.Join(to, at.name())
 	}
 	switch {
@@ -60,7 +60,7 @@ func (n *Notebook) folderDestination(o *outline, at *node, arg string) (string, 
 	if err != nil {
 		return "", n.toolError(to, err)
 	}
-	if _, taken := o.places[placed]; taken {
+	if o.places.at(placed) != nil {
 		return "", tools.Errorf(tools.Conflict, "A folder already exists at path: %s", placed).WithHint("Choose another path; nothing is merged.")
 	}
 	return placed, nil

@@ -276,7 +276,7 @@ func writeTarget(l links.Link, target string, graph bool) (string, bool) {
 // pageFiles lists the files of all pages in order.
 func (o *outline) pageFiles() []string {
 	var files []string
-	for _, at := range o.places {
+	for _, at := range o.places.all() {
 		if at.page != "" {
 			files = append(files, at.page)
 		}
@@ -288,7 +288,7 @@ func (o *outline) pageFiles() []string {
 // pageNode returns the node whose page is file.
 func (o *outline) pageNode(file string) (*node, bool) {
 	for _, place := range []string{stem(file), file} {
-		if at, ok := o.places[place]; ok && at.page == file {
+		if at := o.places.at(place); at != nil && at.page == file {
 			return at, true
 		}
 	}

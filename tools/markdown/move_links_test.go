@@ -62,6 +62,18 @@ func TestMoveRewritesEveryForm(t *testing.T) {
 	}
 }
 
+// A rename in letter case alone leaves links as they are, and relative wikilinks stay
+// relative.
+func TestMoveKeepsFormsOfLinks(t *testing.T) {
+	b := open(t, map[string]string{".obsidian/app.json": "{}", "A/Alpha.md": "", "A/x.md": "[[Alpha]] [[../root]] [[./Alpha]] [[alpha|a]]\n", "root.md": "[[A/Alpha]] [a](A/Alpha.md)\n"}, nil)
+	call[MovePageOut](b, "move_page", `{"sourcePath":"A/Alpha.md","destinationPath":"A/ALPHA.md"}`)
+	equal(t, "links by name", "[[Alpha]] [[../root]] [[./Alpha]] [[alpha|a]]\n", b.get("A/x.md"))
+	call[MovePageOut](b, "move_page", `{"sourcePath":"root.md","destinationPath":"Root page.md"}`)
+	equal(t, "relative link", "[[Alpha]] [[../Root page]] [[./Alpha]] [[alpha|a]]\n", b.get("A/x.md"))
+	call[MovePageOut](b, "move_page", `{"sourcePath":"A/x.md","destinationPath":"A/Deep/x.md"}`)
+	equal(t, "relative links of a page that moves", "[[Alpha]] [[../../Root page]] [[../ALPHA]] [[alpha|a]]\n", b.get("A/Deep/x.md"))
+}
+
 // A folder without a page moves with its attachments, and embeds by path follow.
 func TestMoveFolder(t *testing.T) {
 	b := open(t, map[string]string{

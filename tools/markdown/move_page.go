@@ -45,7 +45,7 @@ func movePage() tools.Tool[*Notebook] {
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
 		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Moves or renames a page or folder with all below it.\n" +
-			"Links keep leading where they led. Nothing is overwritten. Where folders have an _index.md, pages that gain a first child or lose the last are renamed.",
+			"Links keep leading where they led. Nothing is overwritten. X.md may become X/_index.md, or back.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
 			Purpose: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},
@@ -133,12 +133,12 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 		return "", n.toolError(to, err)
 	}
 	place := stem(to)
-	switch there, taken := o.places[place]; {
+	switch there := o.places.at(place); {
 	case to == at.page, place == at.place && (len(at.children) > 0 || !isPage(arg)):
 		return at.page, nil
 	case strings.HasPrefix(place+"/", at.place+"/") && place != at.place:
 		return "", tools.Errorf(tools.Invalid, "A page cannot be moved into itself or a page below it: %s", arg)
-	case taken && there.page != "" && there != at:
+	case there != nil && there.page != "" && there != at:
 		return "", tools.Errorf(tools.Conflict, "A page already exists at path: %s", there.page).
 			WithHint("To move the page into it, leave out .md; to rename, choose another path.")
 	case at.folder && isIndex(to) && at.place != place && n.view.Exists(place):
@@ -212,7 +212,7 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 	if _, err := d.RemoveEmpty(at.place); err != nil {
 		return nil, report, d.n.toolError(at.place, err)
 	}
-	demoted, last, err := d.demote(ctx, parentPlace(at.place))
+	demoted, last, err := d.demote(ctx, o, parentPlace(at.place))
 	return slices.Concat(changed, moved, demoted), report.then(main).then(last), err
 }
 
@@ -279,17 +279,21 @@ func (d *draft) moveFolders(folders moves) error {
 }
 
 // demote turns the page of a folder without further pages into a leaf:
-// Title/_index.md becomes Title.md. Attachments stay in Title/assets.
-func (d *draft) demote(ctx context.Context, place string) ([]string, LinkReport, error) {
-	if place == "" || !d.View().Exists(place+"/"+indexPage) { // listing the folder takes long
+// Title/_index.md becomes Title.md. Attachments stay in Title/assets. before is the outline
+// of the folder as it was.
+func (d *draft) demote(ctx context.Context, before *outline, place string) ([]string, LinkReport, error) {
+	if place == "" || !d.View().Exists(place+"/"+indexPage) {
 		return nil, LinkReport{}, nil
+	}
+	if was := before.places.at(place); was != nil && slices.ContainsFunc(was.children, func(c *node) bool { return c.page != "" && d.View().Exists(c.page) }) {
+		return nil, LinkReport{}, nil // without an outline of all that there will be, which takes long
 	}
 	o, err := d.outline(ctx)
 	if err != nil {
 		return nil, LinkReport{}, err
 	}
-	at, ok := o.places[place]
-	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.View().Exists(place+".md") {
+	at := o.places.at(place)
+	if at == nil || !at.indexed() || len(at.children) > 0 || d.View().Exists(place+".md") {
 		return nil, LinkReport{}, nil
 	}
 	if _, err := d.n.view.CheckDestination(place+".md", at.page); err != nil {

@@ -25,6 +25,10 @@ type Config struct {
 	Sync   tools.Secret `json:"sync,omitzero" jsonschema:"URL of a PostgreSQL database whose table of pages is kept in step with the folder"`
 }
 
+// maxWritesAtOnce is how many pages a call rewrites at the same time: where 20 pages
+// link to one that is renamed, they wait for the disk together.
+const maxWritesAtOnce = 8
+
 // A Notebook is an open folder of pages. Its methods may be called from any
 // goroutine; writes run one at a time.
 type Notebook struct {
@@ -72,7 +76,8 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	graph := readGraph(found, f.Settings)
 	rules := newRules(env.Privacy, graph)
 	view := folder.NewView(f, rules)
-	disk := folder.NewCommitter(view, writeFile, probeModes, atomicfile.IsTemp)
+	disk := newCommitter(view, found, f.Settings)
+	disk.WriteAtOnce(maxWritesAtOnce)
 	n := &Notebook{
 		view: view, store: disk, rules: rules, modes: disk.Modes, layout: found, graph: graph, settings: f.Settings,
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,

@@ -72,3 +72,36 @@ func TestListedPagesCanBeRead(t *testing.T) {
 		}
 	}
 }
+
+// Two pages whose names differ only in how an accent is written have ids of their own,
+// the same in every answer; and one page has one id, however it is asked for.
+func TestIDsOfTwins(t *testing.T) {
+	composed, decomposed := "Caf\u00e9", "Cafe\u0301"
+	b := open(t, map[string]string{composed + ".md": "one", "Alone/" + decomposed + ".md": "x", "Alone/other.md": "x"}, nil)
+	id := func(path string) string {
+		t.Helper()
+		return call[ReadPageOut](b, "read_page", `{"path":"`+path+`"}`).PageID
+	}
+	before := id(composed + ".md")
+	if alone := id("Alone/" + decomposed + ".md"); alone != id("Alone/"+composed+".md") || alone == id("Alone/other.md") {
+		t.Errorf("one page has two ids")
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, decomposed+".md"), []byte("two"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, p := range call[ListPagesOut](b, "list_pages", `{}`).Pages {
+		ids[p.Path] = p.PageID
+	}
+	if len(ids) < 3 {
+		t.Skip("this file system does not tell the names apart")
+	}
+	for _, name := range []string{composed, decomposed} {
+		if got := id(name + ".md"); got != ids[name+".md"] {
+			t.Errorf("%+q is %s when it is read and %s in the list", name, got, ids[name+".md"])
+		}
+	}
+	if ids[composed+".md"] == ids[decomposed+".md"] || ids[composed+".md"] != before {
+		t.Errorf("before %s, now %v", before, ids)
+	}
+}

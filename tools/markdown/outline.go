@@ -49,7 +49,7 @@ func (n *node) pages(visit func(*node)) {
 // An outline is the hierarchy of a notebook at one moment.
 type outline struct {
 	root    *node
-	places  map[string]*node
+	places  placeMap
 	files   []string // files that are not pages, such as attachments
 	indexed bool     // some folder has an _index.md
 	skipped []string // folders that could not be read
@@ -64,16 +64,17 @@ type outline struct {
 // others, not the page of the root.
 const rootIndex = "_index"
 
-// outline walks the whole folder. It reads no files and takes about 3 µs per page.
+// outline is that of the folder as it is now. Calls share it, so it must not be changed.
 func (n *Notebook) outline(ctx context.Context) (*outline, error) {
-	e, err := n.entries(ctx)
+	now, err := n.look(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return newOutline(e), nil
+	return now.outline, nil
 }
 
-// entries lists the notebook's files and folders without those of other programs.
+// entries lists the notebook's files and folders without those of other programs, in
+// order. It reads no files and takes about 3 µs per page.
 func (n *Notebook) entries(ctx context.Context) (folder.Listing, error) {
 	var ignored []string
 	l, err := n.view.List(ctx, func(name string, dir bool) bool {
@@ -89,8 +90,7 @@ func (n *Notebook) entries(ctx context.Context) (folder.Listing, error) {
 		return folder.Listing{}, n.toolError(".", err)
 	}
 	l.Ignored = ignored
-	slices.Sort(l.Folders)
-	slices.Sort(l.Files)
+	l.Sort()
 	return l, nil
 }
 
@@ -125,8 +125,8 @@ func newOutline(e folder.Listing) *outline {
 		}
 	}
 	root := &node{folder: true}
-	places := make(map[string]*node, len(dirs)+len(pages)+1)
-	places[""] = root
+	places := placeMap{base: make(map[string]*node, len(dirs)+len(pages)+1)}
+	places.set("", root)
 	o := &outline{root: root, places: places, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), ignored: ignored, listed: e.Files}
 	o.attachments = sync.OnceValue(func() map[string][]string { return attachmentNames(files) })
 	o.place(dirs, indexes, pages)
@@ -141,11 +141,11 @@ func (o *outline) lists(file string) bool {
 
 // isPage reports whether a file is one of the pages.
 func (o *outline) isPage(file string) bool {
-	if at, ok := o.places[file]; ok && at.page == file {
+	if at := o.places.at(file); at != nil && at.page == file {
 		return true
 	}
-	at, ok := o.places[stem(file)]
-	return ok && at.page == file
+	at := o.places.at(stem(file))
+	return at != nil && at.page == file
 }
 
 func (o *outline) place(dirs, indexes, pages []string) {
@@ -153,11 +153,11 @@ func (o *outline) place(dirs, indexes, pages []string) {
 		o.add(dir).folder = true
 	}
 	for _, file := range indexes {
-		o.places[path.Dir(file)].page = file
+		o.places.at(path.Dir(file)).page = file
 	}
 	for _, file := range pages {
 		place := stem(file)
-		if at, ok := o.places[place]; ok && at.page != "" {
+		if at := o.places.at(place); at != nil && at.page != "" {
 			place = file // Title.md beside Title/_index.md is a page of its own
 		}
 		o.add(place).page = file
@@ -166,12 +166,12 @@ func (o *outline) place(dirs, indexes, pages []string) {
 }
 
 func (o *outline) add(place string) *node {
-	if at, ok := o.places[place]; ok {
+	if at := o.places.at(place); at != nil {
 		return at
 	}
 	at := &node{place: place}
-	o.places[place] = at
-	parent := o.places[parentPlace(place)]
+	o.places.set(place, at)
+	parent := o.places.at(parentPlace(place))
 	parent.children = append(parent.children, at)
 	return at
 }
@@ -194,15 +194,16 @@ func (n *node) prune() {
 // only in case or accents.
 func (o *outline) find(arg string) (*node, bool) {
 	place := argumentPlace(arg)
-	if at, ok := o.places[place]; ok && (at.page == "" || !isPage(arg) || at.page == arg || stem(at.page) == place) {
+	if at := o.places.at(place); at != nil && (at.page == "" || !isPage(arg) || at.page == arg || stem(at.page) == place) {
 		return at, true
 	}
-	if at, ok := o.places[strings.TrimPrefix(arg, "./")]; ok {
+	if at := o.places.at(strings.TrimPrefix(arg, "./")); at != nil {
 		return at, true
 	}
 	var near []*node
-	for p, at := range o.places {
-		if folder.FoldName(p) == folder.FoldName(place) {
+	folded := folder.FoldName(place)
+	for p, at := range o.places.all() {
+		if folder.FoldName(p) == folded {
 			near = append(near, at)
 		}
 	}

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +21,7 @@ func (o *outline) follow(before, now folder.Listing, added, removed []string) *o
 // tryFollow is nil if the outline must be made of all names.
 func (o *outline) tryFollow(before, now folder.Listing, added, removed []string) *outline {
 	e := outlineEdit{outline: *o, fresh: map[*node]bool{}}
-	e.listed, e.places = now.Files, maps.Clone(o.places)
+	e.listed, e.places = now.Files, o.places.fork()
 	gone, come := differences(before.Folders, now.Folders)
 	for _, name := range slices.Concat(added, removed, gone, come) {
 		if isForeign(name) || isIndex(name) {
@@ -61,17 +60,18 @@ type outlineEdit struct {
 
 // writable is the node of a place, which exists, as one that may be changed.
 func (e *outlineEdit) writable(place string) *node {
-	at := e.places[place]
+	at := e.places.at(place)
 	if e.fresh[at] {
 		return at
 	}
 	own := *at
 	own.children = slices.Clone(at.children)
-	e.fresh[&own], e.places[place] = true, &own
+	e.fresh[&own] = true
+	e.places.set(place, &own)
 	if place == "" {
 		return &own
 	}
-	if i := slices.Index(e.places[parentPlace(place)].children, at); i >= 0 {
+	if i := slices.Index(e.places.at(parentPlace(place)).children, at); i >= 0 {
 		e.writable(parentPlace(place)).children[i] = &own
 	}
 	return &own
@@ -126,13 +126,13 @@ func (e *outlineEdit) removeFiles(removed []string) bool {
 			continue
 		}
 		twin := func(c *node) bool { return c.place == c.page && strings.EqualFold(stem(c.page), stem(file)) }
-		if slices.ContainsFunc(e.places[parentPlace(at.place)].children, twin) {
+		if slices.ContainsFunc(e.places.at(parentPlace(at.place)).children, twin) {
 			return false
 		}
 		at = e.writable(at.place)
 		at.page = ""
 		if !at.folder {
-			delete(e.places, at.place)
+			e.places.set(at.place, nil)
 		}
 		if len(at.children) == 0 {
 			e.unlink(at)
@@ -143,14 +143,14 @@ func (e *outlineEdit) removeFiles(removed []string) bool {
 
 func (e *outlineEdit) removeFolders(gone []string) bool {
 	for _, dir := range slices.Backward(gone) {
-		if e.places[dir] == nil || len(e.places[dir].children) > 0 {
+		if e.places.at(dir) == nil || len(e.places.at(dir).children) > 0 {
 			return false
 		}
 		at := e.writable(dir)
 		e.unlink(at)
 		at.folder = false
 		if at.page == "" {
-			delete(e.places, dir)
+			e.places.set(dir, nil)
 		} else {
 			e.link(at)
 		}
@@ -160,12 +160,13 @@ func (e *outlineEdit) removeFolders(gone []string) bool {
 
 func (e *outlineEdit) addFolders(come []string) bool {
 	for _, dir := range come {
-		if e.places[parentPlace(dir)] == nil {
+		if e.places.at(parentPlace(dir)) == nil {
 			return false
 		}
-		if e.places[dir] == nil {
+		if e.places.at(dir) == nil {
 			at := &node{place: dir, folder: true}
-			e.fresh[at], e.places[dir] = true, at
+			e.fresh[at] = true
+			e.places.set(dir, at)
 			continue // it has no pages yet
 		}
 		at := e.writable(dir)
@@ -186,12 +187,13 @@ func (e *outlineEdit) addFiles(added []string) bool {
 			continue
 		}
 		place := stem(file)
-		if e.places[parentPlace(place)] == nil || e.places[place] != nil && e.places[place].page != "" {
+		if e.places.at(parentPlace(place)) == nil || e.places.at(place) != nil && e.places.at(place).page != "" {
 			return false
 		}
-		if e.places[place] == nil {
+		if e.places.at(place) == nil {
 			at := &node{place: place}
-			e.fresh[at], e.places[place] = true, at
+			e.fresh[at] = true
+			e.places.set(place, at)
 		}
 		at := e.writable(place)
 		at.page = file

@@ -76,15 +76,15 @@ func describeOutline(o *outline) string {
 	write = func(n *node, indent string) {
 		fmt.Fprintf(&b, "%s%s %q %v\n", indent, n.place, n.page, n.folder)
 		for _, c := range n.children {
-			if o.places[c.place] != c {
+			if o.places.at(c.place) != c {
 				b.WriteString("another node\n")
 			}
 			write(c, indent+" ")
 		}
 	}
 	write(o.root, "")
-	for _, place := range slices.Sorted(maps.Keys(o.places)) {
-		at := o.places[place]
+	for _, place := range slices.Sorted(maps.Keys(maps.Collect(o.places.all()))) {
+		at := o.places.at(place)
 		fmt.Fprintf(&b, "%s %s %q %v %d\n", place, at.place, at.page, at.folder, len(at.children))
 	}
 	fmt.Fprintf(&b, "%q %q %v %q %v", o.files, o.listed, o.indexed, o.ignored, len(o.attachments()))

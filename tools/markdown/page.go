@@ -79,13 +79,32 @@ func titleOfFile(graph *logseqfile.Graph, file string) string {
 	return path.Base(stem(file))
 }
 
-// id is in the front matter, or else is derived from the path so that it stays the
-// same when the page gains or loses children.
-func (p *page) id() string { return cmp.Or(p.fields.Text("id"), pathID(p.file)) }
+// idOf is in the front matter, or else is derived from the path.
+func idOf(v *folder.View, p *page) string { return cmp.Or(p.fields.Text("id"), pathID(v, p.file)) }
 
-func pathID(file string) string {
-	sum := sha256.Sum256([]byte(norm.NFC.String(stem(file))))
+// pathID stays the same when the page gains or loses children, and however the accents
+// of its name are written, unless another page is written so.
+func pathID(v *folder.View, file string) string {
+	name := stem(file)
+	if composed := norm.NFC.String(name); composed != name && !hasTwin(v, file, composed) {
+		name = composed
+	}
+	return idOfPlace(name)
+}
+
+func idOfPlace(place string) string {
+	sum := sha256.Sum256([]byte(place))
 	return "path-" + hex.EncodeToString(sum[:10])
+}
+
+// hasTwin reports whether a file other than this one is the page at a place.
+func hasTwin(v *folder.View, file, place string) bool {
+	for _, other := range []string{place + ".md", place + "/" + indexPage} {
+		if v.Exists(other) && !v.SameFile(file, other) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *page) etag() string { return versionOf(p.data) }

@@ -6,11 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/internal/watch"
@@ -34,8 +36,9 @@ const maxInline = 300
 // minIndexed is the smallest number of pages that is indexed: a few are read as fast.
 const minIndexed = 100
 
-// indexBatch is how many pages are put into the index at once.
-const indexBatch = 200
+// indexBatch is how many pages are put into the index at once: many take less time than
+// several times few, and are in memory meanwhile.
+const indexBatch = 500
 
 // A pageIndex keeps an index of the pages that agents may see. What a call finds is
 // never older than the call: unless the system says that nothing has changed, it
@@ -48,29 +51,33 @@ type pageIndex struct {
 	ctx    context.Context //nolint:containedctx // comparisons are shared by calls and end with the source
 	cancel context.CancelFunc
 
-	mu   sync.Mutex
-	next *comparison // that has not begun
+	mu      sync.Mutex
+	next    *comparison // that has not begun
+	filling atomic.Bool // comparisons leave the index alone, and do not wait
 
-	busy    sync.Mutex // held by the comparison under way, and while the index is filled
+	comparing sync.Mutex // held by the comparison under way
+
+	busy    sync.Mutex // held while pages are looked up or put into the index, after comparing
 	watcher *watch.Watcher
 	last    *comparison  // that still holds if nothing has changed; nil: none does
 	x       *index.Index // nil: it is not open
 	known   map[string]index.Stamp
 	bad     map[string]bool // pages that could not be read
 	behind  chan struct{}   // wakes Run
-	filling bool
+
+	moved movedPages
 }
 
 // A comparison is the outline of the vault, and the index as it was brought up to
 // date with it.
 type comparison struct {
-	done       chan struct{}
-	entries    folder.Listing
-	outline    *outline
-	x          *index.Index // nil: the index is not up to date
-	unreadable int
-	err        error
-	cache      *linkCache // of comparisons between which nothing has changed
+	done    chan struct{}
+	entries folder.Listing
+	outline *outline
+	x       *index.Index // nil: the index is not up to date
+	unread  []string     // pages that could not be read
+	err     error
+	cache   *linkCache // of comparisons between which nothing has changed
 }
 
 // newPageIndex prepares an index in a folder of the source's own. Rules are a part
@@ -88,6 +95,8 @@ func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
 // close waits for the comparison under way.
 func (p *pageIndex) close() error {
 	p.cancel()
+	p.comparing.Lock()
+	defer p.comparing.Unlock()
 	p.busy.Lock()
 	defer p.busy.Unlock()
 	return errors.Join(p.watcher.Close(), p.closeLocked())
@@ -106,8 +115,11 @@ func (p *pageIndex) closeLocked() error {
 func (n *Notebook) look(ctx context.Context) (*comparison, error) {
 	p := n.index
 	if p == nil {
-		o, err := n.outline(ctx)
-		return &comparison{outline: o, cache: new(linkCache)}, err
+		entries, err := n.entries(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &comparison{entries: entries, outline: newOutline(entries), cache: new(linkCache)}, nil
 	}
 	p.mu.Lock()
 	c := p.next
@@ -127,26 +139,31 @@ func (n *Notebook) look(ctx context.Context) (*comparison, error) {
 
 func (p *pageIndex) compare(c *comparison) {
 	defer close(c.done)
-	p.busy.Lock()
-	defer p.busy.Unlock()
+	p.comparing.Lock()
+	defer p.comparing.Unlock()
 	p.mu.Lock()
 	p.next = nil
 	p.mu.Unlock()
+	if p.filling.Load() {
+		p.list(c)
+		return
+	}
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if p.follow(c, p.watcher.Take()) {
 		return
 	}
 	p.last = nil
-	if c.entries, c.err = p.n.entries(p.ctx); c.err != nil {
+	entries := p.list(c)
+	if c.err != nil || p.filling.Load() {
 		return
 	}
-	if c.outline = newOutline(c.entries); p.filling {
-		return
-	}
-	if len(c.outline.pageFiles()) < p.least {
+	files := c.outline.pageFiles()
+	if len(files) < p.least {
 		p.last = c
 		return
 	}
-	changed, gone, err := p.changed(c.outline)
+	changed, gone, err := p.changed(entries, files)
 	switch {
 	case err != nil:
 		p.fail(err)
@@ -157,9 +174,18 @@ func (p *pageIndex) compare(c *comparison) {
 			p.fail(err)
 			return
 		}
-		c.x, c.unreadable = p.x, len(p.bad)
+		c.x, c.unread = p.x, slices.Sorted(maps.Keys(p.bad))
 		p.last = c
 	}
+}
+
+// list lists the folder for a comparison.
+func (p *pageIndex) list(c *comparison) (entries folder.Listing) {
+	if entries, c.err = p.n.entries(p.ctx); c.err == nil {
+		c.entries, c.outline = entries, newOutline(entries)
+		c.entries.Stats = nil // nobody keeps them up to date
+	}
+	return entries
 }
 
 // wake has Run fill the index.
@@ -193,9 +219,9 @@ func (p *pageIndex) drop(err error) {
 	p.wake()
 }
 
-// changed returns the pages whose files differ from what was read of them, and those
-// that are gone. It opens the index.
-func (p *pageIndex) changed(o *outline) (changed, gone []string, err error) {
+// changed returns those of the pages whose files differ from what was read of them, and
+// those that are gone. It opens the index.
+func (p *pageIndex) changed(l folder.Listing, files []string) (changed, gone []string, err error) {
 	if p.x == nil {
 		p.removeOthers()
 		if p.x, err = index.Open(p.ctx, p.file); err != nil {
@@ -205,19 +231,13 @@ func (p *pageIndex) changed(o *outline) (changed, gone []string, err error) {
 			return nil, nil, err
 		}
 	}
-	files := o.pageFiles()
-	differs := make([]bool, len(files))
-	err = folder.ForEach(p.ctx, len(files), func(i int) {
-		size, modified := p.n.view.Stat(files[i])
-		stamp, there := p.known[files[i]]
-		differs[i] = !there || !stamp.Matches(size, modified)
-	})
 	left := len(p.known)
-	for i, file := range files {
-		if differs[i] {
+	for _, file := range files {
+		stamp, there := p.known[file]
+		if now := l.Stat(file); !there || !stamp.Matches(now.Size, now.Modified) {
 			changed = append(changed, file)
 		}
-		if _, there := p.known[file]; there {
+		if there {
 			left--
 		}
 	}
@@ -229,7 +249,7 @@ func (p *pageIndex) changed(o *outline) (changed, gone []string, err error) {
 		}
 		slices.Sort(gone)
 	}
-	return changed, gone, err
+	return changed, gone, nil
 }
 
 // removeOthers removes the indexes of other rules.
@@ -247,22 +267,69 @@ func (p *pageIndex) removeOthers() {
 	}
 }
 
-// update reads pages into the index. A page that cannot be read has its name alone,
-// and is tried again the next time.
+// A pageBatch is pages that were read for the index.
+type pageBatch struct {
+	pages []index.Page
+	bad   []bool // those that could not be read
+	err   error
+}
+
+// read reads pages for the index. A page that cannot be read has its name alone, and is
+// tried again the next time.
+func (p *pageIndex) read(ctx context.Context, files []string) pageBatch {
+	b := pageBatch{pages: make([]index.Page, len(files)), bad: make([]bool, len(files))}
+	failed := make([]error, len(files))
+	err := folder.ForEach(ctx, len(files), func(i int) {
+		b.pages[i], b.bad[i] = p.n.indexedPage(files[i])
+		failed[i] = b.pages[i].Prepare()
+	})
+	b.err = errors.Join(append(failed, err)...)
+	return b
+}
+
+// readAhead reads pages batch by batch, the next one while the last is written.
+func (p *pageIndex) readAhead(ctx context.Context, files []string) <-chan pageBatch {
+	batches := make(chan pageBatch)
+	go func() {
+		defer close(batches)
+		for some := range slices.Chunk(files, indexBatch) {
+			select {
+			case batches <- p.read(ctx, some):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return batches
+}
+
+// update reads pages into the index.
 func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
-	pages := make([]index.Page, len(changed))
-	bad := make([]bool, len(changed))
-	err := folder.ForEach(ctx, len(changed), func(i int) { pages[i], bad[i] = p.n.indexedPage(changed[i]) })
-	if err == nil && len(changed)+len(gone) > 0 {
-		err = p.x.Update(ctx, pages, gone)
+	if len(changed)+len(gone) == 0 {
+		p.n.report.Clear(indexBroken)
+		return nil
+	}
+	return p.put(ctx, p.read(ctx, changed), gone)
+}
+
+// put writes pages into the index, and removes others.
+func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
+	err := b.err
+	var moved map[string]string
+	if err == nil {
+		moved, err = p.pairMoves(ctx, b.pages, gone)
+	}
+	if err == nil {
+		err = p.x.Update(ctx, b.pages, gone)
 	}
 	if err != nil {
 		return err
 	}
+	p.moved.add(moved)
 	p.n.report.Clear(indexBroken)
-	for i, page := range pages {
+	for i, page := range b.pages {
 		p.known[page.File] = page.Stamp
-		if delete(p.bad, page.File); bad[i] {
+		if delete(p.bad, page.File); b.bad[i] {
 			p.bad[page.File] = true
 		}
 	}
@@ -298,7 +365,12 @@ func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
 
 // keep fills the index whenever it is far behind, until ctx ends.
 func (p *pageIndex) keep(ctx context.Context) error {
-	p.wake() // what is there from before may be old
+	switch c, err := p.n.look(ctx); { // what is there from before may be old
+	case err != nil && ctx.Err() == nil:
+		return err
+	case err == nil && c.x == nil:
+		p.wake()
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -314,35 +386,48 @@ func (p *pageIndex) keep(ctx context.Context) error {
 // fill reads all that has changed into the index, batch by batch. Calls read files
 // meanwhile.
 func (p *pageIndex) fill(ctx context.Context) error {
-	o, err := p.n.outline(ctx)
+	entries, err := p.n.entries(ctx)
 	if err != nil {
 		return err
 	}
-	if len(o.pageFiles()) < p.least {
+	files := newOutline(entries).pageFiles()
+	if len(files) < p.least {
 		return nil
 	}
 	p.busy.Lock()
 	defer p.busy.Unlock()
-	changed, gone, err := p.changed(o)
+	changed, gone, err := p.changed(entries, files)
 	if err != nil {
 		p.fail(err)
 		return err
 	}
-	p.filling = true
-	defer func() { p.filling = false }()
-	for done := 0; done < len(changed) || len(gone) > 0; {
-		end := min(done+indexBatch, len(changed))
-		if err = p.update(ctx, changed[done:end], gone); err != nil {
+	p.filling.Store(true)
+	defer p.filling.Store(false)
+	p.last = nil // what was read ahead must not go over what a call has read since
+	if err = p.update(ctx, nil, gone); err != nil {
+		p.fail(err)
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	batches := p.readAhead(ctx, changed)
+	defer func() {
+		cancel()
+		for range batches { // until nothing is read any more
+		}
+	}()
+	done := 0
+	for b := range batches {
+		if err = p.put(ctx, b, nil); err != nil {
 			p.fail(err)
 			return err
 		}
-		done, gone = end, nil
+		done += len(b.pages)
 		p.n.report.Progress("index pages", int64(done), int64(len(changed)))
-		p.busy.Unlock() // for calls, which see that it is being filled
+		p.busy.Unlock() // for who gives the index up
 		p.busy.Lock()
 		if p.x == nil {
 			return ctx.Err()
 		}
 	}
-	return nil
+	return ctx.Err()
 }

@@ -38,7 +38,7 @@ func (p *pageIndex) follow(c *comparison, change watch.Change) bool {
 			return false
 		}
 	}
-	if c.x, c.unreadable = last.x, len(p.bad); len(edited)+len(gone) == 0 && c.outline == last.outline {
+	if c.x, c.unread = last.x, slices.Sorted(maps.Keys(p.bad)); len(edited)+len(gone) == 0 && c.outline == last.outline {
 		c.cache = last.cache
 	}
 	p.last = c

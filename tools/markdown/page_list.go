@@ -45,7 +45,7 @@ func (l *listedNode) readHead(n *Notebook) {
 		return
 	}
 	p := n.head(l.node.page)
-	l.title, l.icon, l.id, l.fields = p.title(), p.fields.Text("icon"), p.id(), p.fields.Values
+	l.title, l.icon, l.id, l.fields = p.title(), p.fields.Text("icon"), idOf(n.view, p), p.fields.Values
 	l.position, l.hasPosition = p.position()
 }
 
@@ -94,7 +94,7 @@ func (c *comparison) heads(ctx context.Context, n *Notebook, top *node, depth in
 		if !ok {
 			return
 		}
-		l.title, l.icon, l.id = title, head.Icon, cmp.Or(head.ID, pathID(file))
+		l.title, l.icon, l.id = title, head.Icon, cmp.Or(head.ID, pathID(n.view, file))
 		if head.Position != nil {
 			l.position, l.hasPosition = *head.Position, true
 		}

@@ -11,6 +11,18 @@ import (
 // maxPage is the maximum size of a page, in bytes.
 const maxPage = 16 << 20
 
+// checkContent checks the text that an agent gives.
+func checkContent(content string) error {
+	switch {
+	case len(content) > maxPage:
+		return tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(content))
+	case strings.Contains(content, "\x00"): // other programs would take the page for no text
+		return tools.Errorf(tools.Invalid, "content: has a NUL character on line %d", strings.Count(content[:strings.IndexByte(content, 0)], "\n")+1).
+			WithHint("Leave it out; bytes are attached with add_attachment.")
+	}
+	return nil
+}
+
 // Etag is a version of a page from read_page; quotes around it are ignored.
 type Etag string
 
@@ -37,11 +49,11 @@ func (e Etag) check(p *page) error {
 func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) (*page, *outline, error) {
 	file, err := n.findExact(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, explainMissing(ctx, n, path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, explainMissing(ctx, n, path, err)
 	}
 	if err := version.check(p); err != nil {
 		return nil, nil, err
@@ -69,7 +81,7 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).WithHint("Folders named assets hold attachments; choose another place.")
 	}
-	if at, ok := o.places[stem(placed)]; ok && at.page != "" {
+	if at := o.places.at(stem(placed)); at != nil && at.page != "" {
 		return "", tools.Errorf(tools.Conflict, "The page already exists as %s", at.page).WithHint("Use that path.")
 	}
 	return placed, nil
@@ -92,7 +104,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 	}
 	m := moves{}
 	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
-		if at, ok := o.places[place]; ok && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
+		if at := o.places.at(place); at != nil && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
 			m[at.page] = place + "/" + indexPage
 		}
 	}

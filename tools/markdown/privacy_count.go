@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/status"
@@ -18,10 +19,18 @@ func (n *Notebook) CountHiddenPages(ctx context.Context) (status.HiddenPages, er
 	}
 	rules, _ := n.rules.(privacyRules)
 	count := tools.NewPrivacyCount(rules.privacy)
-	all, err := disk.List(ctx, func(name string, dir bool) bool { return dir && isForeign(name) })
+	var ignored []string
+	all, err := disk.List(ctx, func(name string, dir bool) bool {
+		if isForeign(name) {
+			ignored = append(ignored, name)
+		}
+		return dir && isForeign(name)
+	})
+	all.Ignored = ignored
 	if err != nil {
 		return status.HiddenPages{}, n.toolError(".", err)
 	}
+	left := describeLeftOut(n, all)
 	for _, dir := range all.Folders {
 		count.Match(tools.Page{Path: dir, File: dir})
 	}
@@ -45,7 +54,28 @@ func (n *Notebook) CountHiddenPages(ctx context.Context) (status.HiddenPages, er
 		_, hidden := disk.Look(file)
 		count.Add(page, hidden)
 	})
-	return count.Pages(), err
+	pages := count.Pages()
+	pages.LeftOut = left
+	return pages, err
+}
+
+// describeLeftOut says what lists leave out although no rule hides it.
+func describeLeftOut(n *Notebook, all folder.Listing) (left []string) {
+	if excludes := readExclusions(n.layout, n.graph, n.settings); excludes != nil {
+		var files []string
+		for _, file := range all.Files {
+			if excludes(file) {
+				files = append(files, file)
+			}
+		}
+		if len(files) > 0 {
+			left = append(left, fmt.Sprintf("%d files that the application excludes, which are read by their paths: %s", len(files), firstNames(files)))
+		}
+	}
+	if len(all.Ignored) > 0 {
+		left = append(left, "conflicted copies, backups and what other programs keep: "+firstNames(all.Ignored))
+	}
+	return left
 }
 
 var _ tools.HiddenPageCounter = (*Notebook)(nil)

@@ -64,9 +64,9 @@ func (out ReadPageOut) Targets() []string { return []string{out.Path} }
 func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
-		Normalize: aliases("path", "limit"),
+		Normalize: aliases("path", "limit", "part"),
 		Doc: "Reads a page with its front matter.\n" +
-			"The text is the page as it is; path and etag follow as JSON. Writing tools take the etag as if_match.",
+			"The text is the page as it is; path and etag follow as JSON.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
@@ -81,17 +81,17 @@ func readPage() tools.Tool[*Notebook] {
 }
 
 // ReadPage implements read_page.
-func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, error) {
+func (n *Notebook) ReadPage(ctx context.Context, in ReadPageIn) (ReadPageOut, error) {
 	file, err := n.find(in.Path)
 	if err != nil {
-		return ReadPageOut{}, err
+		return ReadPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	p, err := n.read(file)
 	if err != nil {
-		return ReadPageOut{}, err
+		return ReadPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	n.versions.keep(p)
-	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}}
+	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: idOf(n.view, p), Etag: p.etag()}}
 	if p.yamlError != nil {
 		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
 	}

@@ -56,6 +56,7 @@ func (out ReadPagesOut) Targets() (files []string) {
 func readPages() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPagesIn, ReadPagesOut]{
 		Name: "read_pages", Title: "Read several pages", Effect: tools.Reads, OptIn: true,
+		Normalize: aliases("paths", "part"),
 		Doc: "Reads several pages, or one part of each, in one call.\n" +
 			"What does not fit into one answer is named; read it with read_page.",
 		Examples: []tools.Example[ReadPagesIn, ReadPagesOut]{{

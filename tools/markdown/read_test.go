@@ -125,7 +125,7 @@ func TestSearchPages(t *testing.T) {
 	}
 	out := call[SearchPagesOut](b, "search_pages", `{"query":"architecture diagram"}`)
 	want := []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}
-	if len(out.Matches) != 1 || out.Matches[0] != want[0] || !strings.Contains(out.Note, "1 pages could not be read") {
+	if len(out.Matches) != 1 || out.Matches[0] != want[0] || !strings.Contains(out.Note, `1 pages could not be read and were not searched: "Unreadable.md";`) {
 		t.Errorf("%+v", out)
 	}
 	for query, want := range map[string]string{

@@ -19,14 +19,14 @@ func TestRenameHeading(t *testing.T) {
 		{"CRLF", "a\r\n[[P#Old Plan]]\r\n", "a\r\n[[P#New: plan?]]\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const page = "# Top\r\n## Old Plan ^id\n[[#Old Plan]]\n### Sub\n## Twice\n## Twice\n"
+			const page = "# Top\r\n## Old Plan ^id\n[[#Old Plan]] [x](#old-plan) [y](#Old%20Plan) [z](#sub)\n### Sub\n## Twice\n## Twice\n"
 			b := open(t, map[string]string{"P.md": page, "Q.md": "## Old Plan\n", "L.md": c.before}, nil)
 			out := call[RenameHeadingOut](b, "rename_heading", `{"path":"P.md","heading":"Top#Old Plan ^id","new_heading":"New: plan?","dry_run":true}`)
 			equal(t, "after a dry run", c.before, b.get("L.md"))
 			again := call[RenameHeadingOut](b, "rename_heading", `{"path":"P.md","heading":"Top#Old Plan ^id","new_heading":"New: plan?"}`)
 			equal(t, "report", out.Links, again.Links)
 			equal(t, "linking page", c.after, b.get("L.md"))
-			equal(t, "page", "# Top\r\n## New: plan? ^id\n[[#New: plan?]]\n### Sub\n## Twice\n## Twice\n", b.get("P.md"))
+			equal(t, "page", "# Top\r\n## New: plan? ^id\n[[#New: plan?]] [x](#new-plan) [y](#New:%20plan%3F) [z](#sub)\n### Sub\n## Twice\n## Twice\n", b.get("P.md"))
 			b.refused("rename_heading", `{"path":"P.md","heading":"Twice","new_heading":"x"}`, "CONFLICT")
 			b.refused("rename_heading", `{"path":"P.md","heading":"Sub","new_heading":"a\nb"}`, "INVALID")
 		})

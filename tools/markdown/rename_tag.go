@@ -12,6 +12,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // RenameTagIn are the arguments of rename_tag.
@@ -33,8 +35,9 @@ type RenameTagOut struct {
 func renameTag() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[RenameTagIn, RenameTagOut]{
 		Name: "rename_tag", Title: "Rename a tag", Effect: tools.Writes, OptIn: true,
-		Doc:    "Renames a tag on all pages, in text and front matter, as one change.\nTags below it, such as work/plans, follow. Code stays.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases("tag", "new_tag"),
+		Doc:       "Renames a tag on all pages, in text and front matter, as one change.\nTags below it, such as work/plans, follow. Code stays.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RenameTagIn, RenameTagOut]{{
 			Purpose: "rename a tag", In: RenameTagIn{Tag: "start", NewTag: "first"},
 			Want: RenameTagOut{Changed: 1, Pages: []string{"Welcome.md"}},
@@ -105,6 +108,9 @@ func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
 			all = append(all, folder.Splice{Start: t.Start, End: t.Start + len(t.Name), New: to})
 		}
 	}
+	if p.graph != nil {
+		all = append(all, r.graphSplices(p)...)
+	}
 	want, has := []string{}, false
 	for _, t := range frontTags(p.front) {
 		if to, ok := r.renamed(strings.TrimPrefix(t, "#")); ok {
@@ -122,6 +128,29 @@ func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
 		return all, true
 	}
 	return append(all, front...), false
+}
+
+// graphSplices renames the tag in the lines tags:: of a Logseq graph, where it has no #.
+func (r tagRename) graphSplices(p *page) (all []folder.Splice) {
+	for l := range structure.Each(p.text, p.body) {
+		line := p.text[l.Start:l.End]
+		bare := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "- ")
+		property, ok := logseqfile.ReadProperty(bare, l.End-len(bare))
+		if l.Code || !ok || property.Key != "tags" {
+			continue
+		}
+		at := property.Start
+		for part := range strings.SplitSeq(property.Value, ",") {
+			name := strings.TrimSpace(part)
+			inner := strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]")
+			if to, ok := r.renamed(inner); ok && !strings.HasPrefix(name, "#") {
+				start := at + strings.Index(part, inner)
+				all = append(all, folder.Splice{Start: start, End: start + len(inner), New: to})
+			}
+			at += len(part) + 1
+		}
+	}
+	return all
 }
 
 // frontSplices renames the words that are the tag on the lines of the tags. What that

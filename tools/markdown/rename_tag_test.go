@@ -6,6 +6,15 @@ import (
 )
 
 // A tag is renamed wherever it is one, and every other byte stays.
+func TestRenameTagOfGraph(t *testing.T) {
+	b := open(t, map[string]string{
+		"logseq/config.edn": "{}",
+		"pages/a.md":        "tags:: old, [[old]], #old, older, [[Old/sub]]\n\n- block #old\n  tags:: x,old\n- text old, tags:: old\n```\ntags:: old\n```\n",
+	}, nil)
+	call[RenameTagOut](b, "rename_tag", `{"tag":"old","new_tag":"new"}`)
+	equal(t, "page", "tags:: new, [[new]], #new, older, [[new/sub]]\n\n- block #new\n  tags:: x,new\n- text old, tags:: old\n```\ntags:: old\n```\n", b.get("pages/a.md"))
+}
+
 func TestRenameTag(t *testing.T) {
 	for before, after := range map[string]string{
 		"#work, #Work/plans #working `#work` [[P#work]] #work.\r\nx":       "#job, #job/plans #working `#work` [[P#work]] #job.\r\nx",

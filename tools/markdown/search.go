@@ -5,12 +5,12 @@ import (
 	"context"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -26,7 +26,7 @@ type search struct {
 	words         searchQuery
 	query         index.Query
 	limit, offset int
-	unreadable    int // pages
+	unread        []string // pages that could not be read
 }
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
@@ -40,7 +40,7 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 	if err != nil {
 		return nil, err
 	}
-	s.comparison, s.unreadable = now, now.unreadable
+	s.comparison, s.unread = now, now.unread
 	s.query.Excluded = excludedPages(n, now.outline, top.place)
 	if argumentPlace(in.Path) != "" {
 		s.query.Page, s.query.Below = top.page, top.place+"/"
@@ -54,12 +54,12 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 // readFilter reads the arguments that say which pages to select.
 func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
 	s.query.Terms = s.words.tokens
-	if s.mode != byWords {
+	if !s.mode.readsWords() {
 		s.query.Terms = nil
 	}
 	filtered := in.Tag+in.Property+in.Since+string(in.Tasks)+in.LinksTo+string(in.Links) != ""
 	switch {
-	case strings.TrimSpace(in.Query) != "" && s.mode == byWords && len(s.query.Terms) == 0:
+	case strings.TrimSpace(in.Query) != "" && s.mode.readsWords() && len(s.query.Terms) == 0:
 		return tools.Errorf(tools.Invalid, "query: %q has no letters or digits", tools.Truncate(in.Query, 50)).WithHint("Use mode exact.")
 	case strings.TrimSpace(in.Query) == "" && s.mode != byWords:
 		return tools.Errorf(tools.Invalid, "query: must not be empty with mode %s", s.mode)
@@ -67,15 +67,14 @@ func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
 		return tools.Errorf(tools.Invalid, "query: must not be empty").WithHint("Give words, or a filter such as tag or since, or kind task, tag, heading or attachment.")
 	}
 	s.query.Tag = strings.TrimPrefix(in.Tag, "#")
-	s.query.Property, s.query.Value, _ = strings.Cut(in.Property, "=")
-	s.query.Property, s.query.Value = strings.TrimSpace(s.query.Property), strings.TrimSpace(s.query.Value)
 	s.query.Tasks = index.TaskState(in.Tasks)
-	if in.Since != "" {
-		since, err := parseSince(in.Since, now)
-		if err != nil {
+	if in.Property != "" {
+		if err := readProperty(&s.query.Filter, in.Property, now); err != nil {
 			return err
 		}
-		s.query.Since = since
+	}
+	if in.Since != "" {
+		return readTimes(&s.query.Filter, in.Since, now)
 	}
 	return nil
 }
@@ -128,8 +127,11 @@ func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]
 		return nil, err
 	}
 	wanted := odd.orphans
-	if in.Links == brokenLinks {
+	switch in.Links {
+	case brokenLinks:
 		wanted = odd.broken
+	case fileLinks:
+		wanted = odd.attached
 	}
 	if in.LinksTo == "" {
 		return wanted, nil
@@ -169,8 +171,9 @@ func withoutFalse(files map[string]bool) map[string]bool {
 	return files
 }
 
-// oddPages are the pages that no other page links to, and those with a broken link.
-type oddPages struct{ orphans, broken map[string]bool }
+// oddPages are the pages that no other page links to, those with a broken link, and
+// those with a link to a file that is no page.
+type oddPages struct{ orphans, broken, attached map[string]bool }
 
 // A linkCache keeps what takes all links of the vault to find, until a page changes.
 type linkCache struct {
@@ -190,7 +193,7 @@ func (c *comparison) oddLinks(ctx context.Context, n *Notebook) (*oddPages, erro
 	if err != nil {
 		return nil, err
 	}
-	odd := &oddPages{map[string]bool{}, map[string]bool{}}
+	odd := &oddPages{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, s := range all {
 		odd.orphans[s.file] = true
 	}
@@ -202,6 +205,8 @@ func (c *comparison) oddLinks(ctx context.Context, n *Notebook) (*oddPages, erro
 			}
 			found, _ := r.resolve(s.file, l.Link)
 			switch {
+			case len(found) > 0 && !c.outline.isPage(found[0]):
+				odd.attached[s.file] = true
 			case len(found) == 1 && found[0] != s.file:
 				delete(odd.orphans, found[0])
 			case len(found) == 0 && !isOutside(l.Link) && !l.Tag && !l.Listed:
@@ -296,7 +301,7 @@ func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 	for folded, n := range counts {
 		found = append(found, PageMatch{Title: written[folded], Count: n})
 	}
-	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
+	order.Sort(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
 	out.Total = len(found)
 	out.Matches = part(found, s.offset, s.limit)
 	return out, err

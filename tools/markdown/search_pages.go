@@ -18,11 +18,11 @@ type SearchPagesIn struct {
 	Kind     SearchKind   `json:"kind,omitempty" jsonschema:"what to find"`
 	Mode     SearchMode   `json:"mode,omitempty" jsonschema:"of query"`
 	Tag      string       `json:"tag,omitempty" jsonschema:"pages with it"`
-	Property string       `json:"property,omitempty" jsonschema:"key or key=value"`
-	Since    string       `json:"since,omitempty" jsonschema:"modified: a date, 7d, 12h"`
+	Property string       `json:"property,omitempty" jsonschema:"key, key=value, key>value"`
+	Since    string       `json:"since,omitempty" jsonschema:"modified: date, 7d, 12h, from..to"`
 	Tasks    TaskFilter   `json:"tasks,omitempty" jsonschema:"state"`
 	LinksTo  string       `json:"links_to,omitempty" jsonschema:"a page"`
-	Links    LinkFilter   `json:"links,omitempty" jsonschema:"without links to it, or broken"`
+	Links    LinkFilter   `json:"links,omitempty" jsonschema:"without links to it, with broken ones, with files"`
 	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
 	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"to skip"`
 }
@@ -62,10 +62,16 @@ const (
 	byWords SearchMode = "words"
 	byText  SearchMode = "exact"
 	byRegex SearchMode = "regex"
+	bySpell SearchMode = "fuzzy"
 )
 
+// readsWords reports whether the query is words, and not text.
+func (m SearchMode) readsWords() bool { return m == byWords || m == bySpell }
+
 // JSONSchema implements [tools.SchemaProvider].
-func (SearchMode) JSONSchema() *jsonschema.Schema { return enumeration("words", "exact", "regex") }
+func (SearchMode) JSONSchema() *jsonschema.Schema {
+	return enumeration("words", "exact", "regex", "fuzzy")
+}
 
 // TaskFilter selects by the state of tasks.
 type TaskFilter string
@@ -80,10 +86,13 @@ type LinkFilter string
 const (
 	orphanPages LinkFilter = "orphan"
 	brokenLinks LinkFilter = "broken"
+	fileLinks   LinkFilter = "attachment"
 )
 
 // JSONSchema implements [tools.SchemaProvider].
-func (LinkFilter) JSONSchema() *jsonschema.Schema { return enumeration("orphan", "broken") }
+func (LinkFilter) JSONSchema() *jsonschema.Schema {
+	return enumeration("orphan", "broken", "attachment")
+}
 
 // SearchPagesOut is the answer of search_pages.
 type SearchPagesOut struct {
@@ -108,7 +117,7 @@ func searchPages() tools.Tool[*Notebook] {
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
 		Normalize: aliases("query", "path", "limit"),
 		Doc: "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.\n" +
-			"Case and accents are ignored; quotes make a phrase.",
+			"Case and accents are ignored.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:   searchHits,
 		Redact: SearchPagesOut.redact,
@@ -137,8 +146,8 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 		return SearchPagesOut{}, err
 	}
 	out.Note = skippedNote(s.outline) + out.Note
-	if s.unreadable > 0 {
-		out.Note += fmt.Sprintf("%d pages could not be read and were not searched; the user sees them with `lectern doctor`. ", s.unreadable)
+	if len(s.unread) > 0 {
+		out.Note += fmt.Sprintf("%d pages could not be read and were not searched: %s; `lectern doctor` tells the user. ", len(s.unread), firstNames(s.unread))
 	}
 	if next := s.offset + len(out.Matches); out.Truncated || next < out.Total {
 		out.Truncated = true
@@ -147,8 +156,30 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	return out, nil
 }
 
-// run answers from the index, or from the files if there is none.
+// run answers from the index, or from the files if there is none. What is spelled like
+// the words is found if that is asked for, or if nothing else is.
 func (s *search) run(ctx context.Context) (SearchPagesOut, error) {
+	if s.mode == bySpell {
+		if _, err := s.respell(ctx); err != nil {
+			return SearchPagesOut{}, err
+		}
+	}
+	out, err := s.find(ctx)
+	if err != nil || out.Total > 0 {
+		return out, err
+	}
+	if out, err = s.findSpelled(ctx, out); err != nil || out.Total > 0 || s.query.Tag == "" {
+		return out, err
+	}
+	near, err := s.nearTag(ctx)
+	if near != "" {
+		out.Note += fmt.Sprintf("No page has the tag %s; there is %s. ", s.query.Tag, near)
+	}
+	return out, err
+}
+
+// find answers once.
+func (s *search) find(ctx context.Context) (SearchPagesOut, error) {
 	switch {
 	case s.kind == findAttachments:
 		return s.attachments(), nil
@@ -156,7 +187,7 @@ func (s *search) run(ctx context.Context) (SearchPagesOut, error) {
 		return s.tags(ctx)
 	case s.kind == findTasks || s.kind == findHeadings:
 		return s.marked(ctx)
-	case s.kind == findLines || s.mode != byWords:
+	case s.kind == findLines || !s.mode.readsWords():
 		return s.lines(ctx)
 	}
 	return s.pages(ctx)

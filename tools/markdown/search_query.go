@@ -13,6 +13,8 @@ type searchQuery struct {
 	tokens [][]string // of each term, each once
 	terms  []string   // folded, as written
 	phrase string     // all of the query, folded
+	// spellings are words that may stand for each term; nil: there are none.
+	spellings [][]string
 }
 
 // maxTerms bounds the words of a query.
@@ -43,12 +45,31 @@ func parseQuery(query string) searchQuery {
 
 // count is how many of the terms a text has, by its tokens.
 func (q searchQuery) count(tokens []string) (n int) {
-	for _, term := range q.tokens {
-		if containsPhrase(tokens, term) {
+	for i, term := range q.tokens {
+		if q.spellings == nil && containsPhrase(tokens, term) || q.hasSpelling(i, tokens) {
 			n++
 		}
 	}
 	return n
+}
+
+// hasSpelling reports whether a text has a term as whole words, or a word that may stand
+// for it.
+func (q searchQuery) hasSpelling(term int, tokens []string) bool {
+	if q.spellings == nil {
+		return false
+	}
+	return containsWords(tokens, q.tokens[term]) || slices.ContainsFunc(q.spellings[term], func(word string) bool { return slices.Contains(tokens, word) })
+}
+
+// containsWords reports whether tokens have those of a phrase in a row.
+func containsWords(tokens, phrase []string) bool {
+	for i := 0; i+len(phrase) <= len(tokens); i++ {
+		if slices.Equal(tokens[i:i+len(phrase)], phrase) {
+			return true
+		}
+	}
+	return false
 }
 
 // inTokens reports whether a text has every term.
@@ -75,7 +96,7 @@ func (q searchQuery) longest(line string) string {
 		return q.phrase
 	}
 	best := ""
-	for _, t := range q.terms {
+	for _, t := range slices.Concat(append([][]string{q.terms}, q.spellings...)...) {
 		if len(t) > len(best) && strings.Contains(line, t) {
 			best = t
 		}

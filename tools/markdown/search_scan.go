@@ -1,11 +1,13 @@
 package markdown
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
@@ -25,6 +27,23 @@ func (n *Notebook) scan(ctx context.Context, f func() error) error {
 	}
 }
 
+// markedFiles are those that have a mark.
+func markedFiles(files []string, marks []bool) (found []string) {
+	for i, file := range files {
+		if marks[i] {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// addUnread notes that more pages could not be read.
+func (s *search) addUnread(files []string) {
+	all := slices.Concat(s.unread, files)
+	slices.Sort(all)
+	s.unread = slices.Compact(all)
+}
+
 // readAll reads every page as the index has it.
 func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	files := s.outline.pageFiles()
@@ -33,7 +52,7 @@ func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	err = s.n.scan(ctx, func() error {
 		return folder.ForEach(ctx, len(files), func(i int) { pages[i], bad[i] = s.n.indexedPage(files[i]) })
 	})
-	s.unreadable = len(slices.DeleteFunc(bad, func(b bool) bool { return !b }))
+	s.unread = markedFiles(files, bad)
 	return pages, err
 }
 
@@ -50,7 +69,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 			out.Total--
 			continue
 		}
-		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() {
+		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() || !s.query.Until.IsZero() {
 			m.Modified = modified.UTC().Format("2006-01-02T15:04Z")
 		}
 		out.Matches = append(out.Matches, m)
@@ -62,6 +81,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 		out.Note = "No page is so. Try without one of the filters. "
 	case how == index.AllPrefixes:
 		out.Note = "No page has these words; these have words that begin so. "
+	case how == index.NearWords:
 	case how == index.AnyPrefix && all > 1:
 		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin so. ", all)
 	}
@@ -85,7 +105,7 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	s.unreadable = len(slices.DeleteFunc(bad, func(b bool) bool { return !b }))
+	s.unread = markedFiles(files, bad)
 	hits, how = s.query.Rank(counts)
 	from := min(s.offset, len(hits))
 	return hits[from:min(from+s.limit, len(hits))], len(hits), how, nil
@@ -105,7 +125,7 @@ func (s *search) describeHit(file string) (PageMatch, bool) {
 
 // lines finds lines, or with a mode other than words the pages that have them.
 func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
-	matches, err := s.lineMatcher()
+	matches, needs, err := s.lineMatcher()
 	if err != nil {
 		return out, err
 	}
@@ -116,16 +136,16 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 	found := make([][]PageMatch, len(files))
 	bad := make([]bool, len(files))
 	err = s.n.scan(ctx, func() error {
-		return folder.ForEach(ctx, len(files), func(i int) { found[i], bad[i] = s.matchingLines(files[i], matches) })
+		return folder.ForEach(ctx, len(files), func(i int) { found[i], bad[i] = s.matchingLines(files[i], matches, needs) })
 	})
 	if err != nil {
 		return out, err
 	}
-	s.unreadable = max(s.unreadable, len(slices.DeleteFunc(bad, func(b bool) bool { return !b })))
+	s.addUnread(markedFiles(files, bad))
 	all := slices.Concat(found...)
 	if out.Total = len(all); out.Total == 0 {
 		out.Note = "No line matches. "
-		if s.mode != byWords {
+		if !s.mode.readsWords() {
 			out.Note = "No line matches; letter case counts. Try mode words. "
 		}
 	}
@@ -137,9 +157,9 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 // best first; otherwise all that pass the filter.
 func (s *search) selected(ctx context.Context) (files []string, err error) {
 	all := *s
-	all.offset, all.limit = 0, len(s.outline.places)
+	all.offset, all.limit = 0, s.outline.places.most()
 	hits, _, how, err := all.rank(ctx)
-	s.unreadable = max(s.unreadable, all.unreadable)
+	s.addUnread(all.unread)
 	if how == index.AnyPrefix && len(s.query.Terms) > 1 {
 		return nil, err // no page has all words, so no line has
 	}
@@ -149,12 +169,14 @@ func (s *search) selected(ctx context.Context) (files []string, err error) {
 	return files, err
 }
 
-// matchingLines are the lines of a page that match; of a search for pages the first.
-func (s *search) matchingLines(file string, matches func(line string) bool) (found []PageMatch, unreadable bool) {
-	p, err := s.n.read(file)
-	if err != nil {
-		return nil, true
+// matchingLines are the lines of a page that match; of a search for pages the first. A
+// page without the bytes that each of them needs is not parsed.
+func (s *search) matchingLines(file string, matches func(line string) bool, needs []byte) (found []PageMatch, unreadable bool) {
+	data, err := s.n.view.Read(file)
+	if err != nil || !bytes.Contains(data, needs) {
+		return nil, err != nil
 	}
+	p := parsePage(s.n.graph, file, data)
 	number := 0
 	for line := range strings.SplitSeq(p.text, "\n") {
 		number++
@@ -171,20 +193,30 @@ func (s *search) matchingLines(file string, matches func(line string) bool) (fou
 	return found, false
 }
 
-// lineMatcher tells which lines a search finds.
-func (s *search) lineMatcher() (func(line string) bool, error) {
+// lineMatcher tells which lines a search finds, and the bytes that are in each of them.
+func (s *search) lineMatcher() (matches func(line string) bool, needs []byte, err error) {
 	switch s.mode {
 	case byText:
-		return func(line string) bool { return strings.Contains(line, s.text) }, nil
+		return func(line string) bool { return strings.Contains(line, s.text) }, neededBytes(s.text), nil
 	case byRegex:
 		re, err := regexp.Compile(s.text)
 		if err != nil {
-			return nil, tools.Errorf(tools.Invalid, "query: %v", err).WithHint("Regular expressions are those of RE2; a backslash needs another in JSON.")
+			return nil, nil, tools.Errorf(tools.Invalid, "query: %v", err).WithHint("Regular expressions are those of RE2; a backslash needs another in JSON.")
 		}
-		return re.MatchString, nil
-	case byWords:
+		literal, _ := re.LiteralPrefix()
+		return re.MatchString, neededBytes(literal), nil
+	case byWords, bySpell:
 	}
-	return func(line string) bool { return s.words.inTokens(index.Tokens(line)) }, nil
+	return func(line string) bool { return s.words.inTokens(index.Tokens(line)) }, nil, nil
+}
+
+// neededBytes are those that a file has if a line of its text has some text: in the text
+// stands U+FFFD for bytes that are not UTF-8.
+func neededBytes(text string) []byte {
+	if strings.ContainsRune(text, utf8.RuneError) {
+		return nil
+	}
+	return []byte(text)
 }
 
 // linkSources are all pages with their links, from the index or from the files.

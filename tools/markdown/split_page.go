@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
@@ -81,6 +82,7 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 			return SplitPageOut{}, tools.Errorf(tools.Conflict, "Another page has this name: %s", other.file).WithHint("Choose another title.")
 		}
 	}
+	s.markdown = writesMarkdownLinks(n, all)
 	s.was = n.newLinkResolver(o.files, all)
 	s.becomes = n.newLinkResolver(o.files, append(slices.Clone(all), linkSource{file: s.to, title: s.name, named: true}))
 	d := n.draft()
@@ -118,6 +120,29 @@ type pageSplit struct {
 	headings     []structure.Heading // of the page, with their texts as links have them
 	moved        []structure.Heading // those of the section, as they are in the new page
 	was, becomes *linkResolver
+	markdown     bool // the link that stands for the section is a Markdown link
+}
+
+// writesMarkdownLinks reports whether new links of the vault are Markdown links: as
+// Obsidian's settings say, and elsewhere where pages have such links and no others.
+func writesMarkdownLinks(n *Notebook, all []linkSource) bool {
+	switch n.layout {
+	case obsidianLayout:
+		return readSettingsFile[struct{ UseMarkdownLinks bool }](n.settings, ".obsidian/app.json").UseMarkdownLinks
+	case logseqLayout:
+		return false
+	case plainLayout, mirrorLayout:
+	}
+	markdown := false
+	for _, source := range all {
+		for _, l := range source.links {
+			if l.Wiki {
+				return false
+			}
+			markdown = markdown || isPage(l.Target)
+		}
+	}
+	return markdown
 }
 
 func newPageSplit(p *page, in SplitPageIn) (*pageSplit, error) {
@@ -178,8 +203,12 @@ func (s *pageSplit) relink(ctx context.Context, d *draft, all []linkSource, out 
 		if p.file != s.page.file {
 			return s.splices(p, &reports[slices.Index(files, p.file)])
 		}
-		link, _ := s.target(p.file, links.Link{Wiki: true}, s.to)
-		return append(s.splices(p, &reports[len(files)]), folder.Splice{Start: s.start, End: s.end, New: s.replacement(link)})
+		link, ok := s.target(p.file, links.Link{Wiki: !s.markdown}, s.to)
+		written := "[[" + link + "]]"
+		if s.markdown && ok {
+			written = "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(s.title) + "](" + link + ")"
+		}
+		return append(s.splices(p, &reports[len(files)]), folder.Splice{Start: s.start, End: s.end, New: s.replacement(written)})
 	})
 	for _, r := range reports {
 		out.Links.add(r)
@@ -191,7 +220,7 @@ func (s *pageSplit) relink(ctx context.Context, d *draft, all []linkSource, out 
 // replacement is what stands for the section: a link, with the blank line that may
 // have been behind it.
 func (s *pageSplit) replacement(link string) string {
-	text := "[[" + link + "]]\n"
+	text := link + "\n"
 	switch section := s.page.text[s.start:s.end]; {
 	case strings.HasSuffix(section, "\n\n"):
 		return text + "\n"
@@ -297,6 +326,6 @@ func (s *pageSplit) section(report *LinkReport) string {
 			splices = append(splices, folder.Splice{Start: e.Start - s.start, End: e.End - s.start, New: e.New})
 		}
 	}
-	slices.SortFunc(splices, func(a, b folder.Splice) int { return a.Start - b.Start })
+	order.Sort(splices, func(a, b folder.Splice) int { return a.Start - b.Start })
 	return folder.TextAfter(text, splices)
 }

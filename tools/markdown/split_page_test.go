@@ -1,6 +1,24 @@
 package markdown
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// Markdown links within the page lead into the new one, and where pages have no others
+// such a link stands for the section.
+func TestSplitPageOfMarkdownLinks(t *testing.T) {
+	b := open(t, map[string]string{
+		"docs/P.md": "# Top\n[a](#sub) [b](#end)\n## Log\n[c](#end) [d](#sub)\n### Sub\n## End\n[e](#log) [q](Q.md)\n", "docs/Q.md": "[x](P.md#sub)\n",
+	}, nil)
+	out := call[SplitPageOut](b, "split_page", `{"path":"docs/P.md","heading":"Log","title":"Log [x]"}`)
+	equal(t, "new page", "docs/Log -x-.md", out.NewPath)
+	equal(t, "page", "# Top\n[a](Log%20-x-.md#sub) [b](#end)\n[Log \\[x\\]](Log%20-x-.md)\n## End\n[e](Log%20-x-.md#log) [q](Q.md)\n", b.get("docs/P.md"))
+	if text := b.get(out.NewPath); !strings.HasSuffix(text, "## Log\n[c](P.md#end) [d](#sub)\n### Sub\n") {
+		t.Errorf("new page: %q", text)
+	}
+	equal(t, "linking page", "[x](Log%20-x-.md#sub)\n", b.get("docs/Q.md"))
+}
 
 // A section becomes a page, and every link into it leads there.
 func TestSplitPage(t *testing.T) {

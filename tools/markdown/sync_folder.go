@@ -74,13 +74,14 @@ func (f *syncFolder) Files(ctx context.Context) (pagesync.Files, error) {
 		exists[file] = true
 	}
 	var served []string
-	for _, file := range l.Files {
+	var stats []folder.FileStat
+	for i, file := range l.Files {
 		if isServed(func(file string) bool { return exists[file] }, file) {
-			served = append(served, file)
+			served, stats = append(served, file), append(stats, l.Stats[i])
 		}
 	}
 	read := make([]syncFile, len(served))
-	if err := folder.ForEach(ctx, len(served), func(i int) { read[i] = f.read(served[i]) }); err != nil {
+	if err := folder.ForEach(ctx, len(served), func(i int) { read[i] = f.read(served[i], stats[i]) }); err != nil {
 		return pagesync.Files{}, err
 	}
 	f.known = make(map[string]syncFile, len(served))
@@ -96,13 +97,12 @@ func (f *syncFolder) Files(ctx context.Context) (pagesync.Files, error) {
 	return files, nil
 }
 
-// read reads a file, unless it is as it was.
-func (f *syncFolder) read(file string) syncFile {
-	size, modified := f.all.Stat(file)
-	if known, read := f.known[file]; read && known.stamp.Matches(size, modified) {
+// read reads a file, unless it is as it was by what the listing says of it.
+func (f *syncFolder) read(file string, now folder.FileStat) syncFile {
+	if known, read := f.known[file]; read && known.stamp.Matches(now.Size, now.Modified) {
 		return known
 	}
-	stamp := index.Stamp{Size: size, Modified: modified.UnixNano(), Recent: f.n.now().Sub(modified).Abs() < 2*time.Second}
+	stamp := index.Stamp{Size: now.Size, Modified: now.Modified.UnixNano(), Recent: f.n.now().Sub(now.Modified).Abs() < 2*time.Second}
 	st, err := f.disk.State(file)
 	if err != nil || !st.Exists || !pagestore.IsText(string(st.Data)) {
 		return syncFile{}

@@ -48,8 +48,8 @@ func writePage() tools.Tool[*Notebook] {
 
 // WritePage implements write_page.
 func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
-	if len(in.Content) > maxPage {
-		return WritePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	if err := checkContent(in.Content); err != nil {
+		return WritePageOut{}, err
 	}
 	in.Path = strings.TrimPrefix(in.Path, "./")
 	n.writing.Lock()
@@ -77,7 +77,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 		return WritePageOut{}, hiddenError()
 	}
 	if in.DryRun {
-		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true, Diff: diff(file, p.text, in.Content)}, nil
+		return WritePageOut{Success: true, PageID: idOf(n.view, p), Path: file, DryRun: true, Diff: diff(file, p.text, in.Content)}, nil
 	}
 	d := n.draft()
 	if err := d.replacePage(p, in.Content); err != nil {
@@ -88,7 +88,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	}
 	n.announce(file)
 	now := parsePage(n.graph, file, folder.Rewrite(p.data, in.Content))
-	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
+	return WritePageOut{Success: true, PageID: idOf(n.view, now), Path: file, Etag: now.etag()}, nil
 }
 
 // keepID is the new content of a page with its id, if that leaves it out: others refer
@@ -128,7 +128,7 @@ func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePa
 		return WritePageOut{}, hiddenError()
 	}
 	now := parsePage(n.graph, file, []byte(in.Content))
-	out := WritePageOut{Success: true, PageID: now.id(), Path: file, Created: true, DryRun: in.DryRun}
+	out := WritePageOut{Success: true, PageID: idOf(n.view, now), Path: file, Created: true, DryRun: in.DryRun}
 	if in.DryRun {
 		out.Diff = diff(file, "", in.Content)
 		return out, nil

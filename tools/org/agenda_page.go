@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 )
 
@@ -84,7 +85,7 @@ func (c *agendaCollector) add(n int, f *shownFile) {
 
 // cut sorts the entries and drops those behind the page.
 func (c *agendaCollector) cut() {
-	slices.SortFunc(c.entries, compareFound)
+	order.Sort(c.entries, compareFound)
 	if len(c.entries) < c.pages.to {
 		return
 	}

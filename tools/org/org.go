@@ -34,6 +34,7 @@ func System() tools.Kind {
 		Sample:       sample(),
 		Checks:       append(fileChecks(), emacsChecks()...),
 		Problems:     []status.ProblemType{duplicateIDs},
+		TextTarget:   isOrg,
 	})
 }
 

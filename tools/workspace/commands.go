@@ -70,7 +70,10 @@ func commands() []tools.Command[*Workspaces] {
 					"to that client: here in its own source, by `lectern grant` in others. You see the grant before it is made. What needs an approval " +
 					"waits for you like that of any agent.",
 				Args: []tools.CommandArgument{
-					name, {Name: "when", Doc: "how often, such as 15m or 24h, or a time of the day, such as 07:30", Required: true}, workspace,
+					name, {
+						Name: "when", Required: true,
+						Doc: `how often, such as 15m or 24h, or a time of the day, such as 07:30, with days before it or not: "mon-fri 07:30", "1,15 07:30", "last 18:00"`,
+					}, workspace,
 				},
 				Grant: &tools.CommandGrant{Client: scheduleClient, Effects: []tools.Effect{tools.Reads, tools.Runs}},
 			},

@@ -181,7 +181,7 @@ func (w *Workspaces) ReadNote(ctx context.Context, in ReadIn) (out ReadOut, err 
 	if in.NoteID == "" { // from a URI or a prompt, which no schema checks
 		return out, tools.Errorf(tools.NotFound, "no note has an empty id").WithHint("Search or list first.")
 	}
-	_, err = w.get(ctx, w.path(in.WorkspaceID, "notes", string(in.NoteID)), nil, &out)
+	_, err = w.ask(ctx, notesapi.Request{Method: http.MethodGet, Path: w.path(in.WorkspaceID, "notes", string(in.NoteID)), WithoutLinks: true}, &out)
 	return out, err
 }
 

@@ -36,8 +36,11 @@ func (w noteReader) noteTargets(ctx context.Context, workspace, note string) []s
 		return []string{workspace}
 	}
 	names := []string{notePath(workspace, note)}
-	var found NoteLine
-	if _, err := w.get(ctx, w.path(ID(workspace), "notes", note), nil, &found); err == nil && found.Class != "" {
+	if ctx.Err() != nil {
+		return names
+	}
+	found := w.notes.Serve(ctx, notesapi.Request{Method: http.MethodGet, Path: w.path(ID(workspace), "notes", note), WithoutLinks: true}).Note
+	if found.Class != "" {
 		names = append(names, classPath(workspace, found.Class, note))
 	}
 	return names
@@ -98,14 +101,13 @@ func (w noteReader) requestTargets(ctx context.Context, in RequestIn) ([]string,
 // answerTargets is requestTargets of a request that has been answered: a note need not
 // be read again.
 func (w noteReader) answerTargets(ctx context.Context, in RequestIn, a notesapi.Response) []string {
-	route, names, _ := w.api.Find(in.Method, in.Path)
-	if route.Name != "notes.get" || a.Status != http.StatusOK {
+	if a.Note.ID == "" {
 		targets, _ := w.requestTargets(ctx, in)
 		return targets
 	}
-	targets := []string{notePath(names["workspace_id"], names["note_id"])}
-	if a.Class != "" {
-		targets = append(targets, classPath(names["workspace_id"], a.Class, names["note_id"]))
+	targets := []string{notePath(a.Note.Workspace, a.Note.ID)}
+	if a.Note.Class != "" {
+		targets = append(targets, classPath(a.Note.Workspace, a.Note.Class, a.Note.ID))
 	}
 	return targets
 }

@@ -91,10 +91,10 @@ const (
 // requestTool is the tool for a request. One that no route has is answered by the
 // tool that reads.
 func (w noteReader) requestTool(method, path string) string {
-	switch route, _, found := w.api.Find(method, path); {
-	case !found || route.Effect == tools.Reads:
+	switch effect, found := w.api.Effect(method, path); {
+	case !found || effect == tools.Reads:
 		return readTool
-	case route.Effect == tools.Deletes:
+	case effect == tools.Deletes:
 		return deleteTool
 	default:
 		return writeTool

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -19,33 +20,48 @@ const shortestSchedule = time.Minute
 // longestSchedule keeps a mistake from being a script that is never run.
 const longestSchedule = 366 * 24 * time.Hour
 
-// A scriptSchedule is when a saved script is run: every so often, or once a day.
+// A scriptSchedule is when a saved script is run: every so often, or at a time of the
+// day on some days.
 type scriptSchedule struct {
-	Every string    `json:"every,omitempty"` // a duration
-	Daily string    `json:"daily,omitempty"` // HH:MM, local time
-	Since time.Time `json:"since"`
+	Every string       `json:"every,omitempty"` // a duration
+	Daily string       `json:"daily,omitempty"` // HH:MM, local time
+	Days  scheduleDays `json:"days,omitempty"`  // on which Daily counts
+	Since time.Time    `json:"since"`
 }
 
 const timeOfDay = "15:04"
 
-// parseSchedule reads "15m", "36h" or "07:30".
+// parseSchedule reads "15m", "36h", "07:30", "mon-fri 07:30" or "1,15 07:30".
 func parseSchedule(text string, now time.Time) (scriptSchedule, error) {
-	if _, err := time.Parse(timeOfDay, text); err == nil {
-		return scriptSchedule{Daily: text, Since: now.UTC()}, nil
+	days, at := scheduleDays(""), text
+	if i := strings.LastIndexByte(text, ' '); i >= 0 {
+		var err error
+		if days, err = parseDays(text[:i]); err != nil {
+			return scriptSchedule{}, err
+		}
+		at = text[i+1:]
+	}
+	if parsed, err := time.Parse(timeOfDay, at); err == nil {
+		return scriptSchedule{Daily: parsed.Format(timeOfDay), Days: days, Since: now.UTC()}, nil
 	}
 	if every, err := time.ParseDuration(text); err == nil && every >= shortestSchedule && every <= longestSchedule {
 		return scriptSchedule{Every: every.String(), Since: now.UTC()}, nil
 	}
 	return scriptSchedule{}, tools.Errorf(tools.Invalid, "%.40q is no time for a schedule", text).
-		WithHint("Write how often, from 1m, such as 15m or 24h, or a time of the day, such as 07:30.")
+		WithHint("Write how often, from 1m, such as 15m or 24h; a time of the day, such as 07:30; or days and a time, such as %q, %q or %q.",
+			"mon-fri 07:30", "1,15 07:30", "last 18:00")
 }
 
 // String is the schedule as a person reads it.
 func (s scriptSchedule) String() string {
-	if s.Daily != "" {
+	switch {
+	case s.Daily == "":
+		return "every " + s.Every
+	case s.Days == "":
 		return "daily at " + s.Daily
+	default:
+		return s.Days.String() + " at " + s.Daily
 	}
-	return "every " + s.Every
 }
 
 // next is the first time after last, in whose location a day begins.
@@ -55,11 +71,16 @@ func (s scriptSchedule) next(last time.Time) (time.Time, error) {
 		return last.Add(max(every, shortestSchedule)), err
 	}
 	at, err := time.Parse(timeOfDay, s.Daily)
-	day := time.Date(last.Year(), last.Month(), last.Day(), at.Hour(), at.Minute(), 0, 0, last.Location())
-	if !day.After(last) {
-		day = time.Date(last.Year(), last.Month(), last.Day()+1, at.Hour(), at.Minute(), 0, 0, last.Location())
+	if err != nil {
+		return last, err
 	}
-	return day, err
+	for i := range longestWait {
+		day := time.Date(last.Year(), last.Month(), last.Day()+i, at.Hour(), at.Minute(), 0, 0, last.Location())
+		if day.After(last) && s.Days.includes(day) {
+			return day, nil
+		}
+	}
+	return last, fmt.Errorf("the schedule %q has no day", s)
 }
 
 // A scheduledScript is a schedule with its script and its newest run.
@@ -68,6 +89,7 @@ type scheduledScript struct {
 	workspace, name string
 	last            time.Time // since when the next time counts
 	ran             bool      // at last
+	newest          scheduledRun
 }
 
 // label is the script as people name it; in the source's own workspace by its name.
@@ -112,12 +134,11 @@ func readSchedule(ctx context.Context, draft *notestore.Draft, doc notestore.Doc
 	if err := json.Unmarshal([]byte(doc.Body), &s.scriptSchedule); err != nil {
 		return s, fmt.Errorf("read schedule of %s: %w", doc.ID, err)
 	}
-	var newest scheduledRun
 	run, err := draft.Document(ctx, doc.Workspace, notestore.ScheduledRunKind, doc.ID)
 	if err == nil && run != nil {
-		err = json.Unmarshal([]byte(run.Body), &newest)
+		err = json.Unmarshal([]byte(run.Body), &s.newest)
 	}
-	if s.last, s.ran = newest.At, newest.At.After(s.Since); !s.ran {
+	if s.last, s.ran = s.newest.At, s.newest.At.After(s.Since); !s.ran {
 		s.last = s.Since
 	}
 	return s, err
@@ -126,9 +147,27 @@ func readSchedule(ctx context.Context, draft *notestore.Draft, doc notestore.Doc
 // maxScheduled bounds what is read of workspaces, and of schedules in each.
 const maxScheduled = 1000
 
-// A scheduledRun is when a script was last run by its schedule.
+// A scheduledRun is when a script was last run by its schedule, and how that ended.
 type scheduledRun struct {
-	At time.Time `json:"at"`
+	At      time.Time `json:"at"`
+	Outcome string    `json:"outcome,omitempty"` // succeeded or failed; empty: it has not ended, or its hub has
+	Why     string    `json:"why,omitempty"`     // it failed
+}
+
+// describeLast says for a person when the newest run was and how it ended.
+func (s scheduledScript) describeLast() string {
+	if !s.ran {
+		return "not yet"
+	}
+	at := s.last.Local().Format(time.DateTime)
+	switch s.newest.Outcome {
+	case succeeded:
+		return at + " succeeded"
+	case failed:
+		return at + " failed: " + s.newest.Why
+	default:
+		return at + " has not ended, or was cut off"
+	}
 }
 
 func scheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
@@ -193,11 +232,7 @@ func listSchedules(ctx context.Context, w *Workspaces, _ tools.CommandCall, out 
 		if err != nil {
 			return err
 		}
-		last := "not yet"
-		if s.ran {
-			last = s.last.Local().Format(time.DateTime)
-		}
-		if _, err := fmt.Fprintf(out, "%-24s %-16s last %s, next %s\n", s.label(w.name), s, last, next.Local().Format(time.DateTime)); err != nil {
+		if _, err := fmt.Fprintf(out, "%-24s %-16s next %s, last %s\n", s.label(w.name), s, next.Local().Format(time.DateTime), s.describeLast()); err != nil {
 			return err
 		}
 	}

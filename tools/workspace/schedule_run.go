@@ -125,7 +125,7 @@ func (s *scriptScheduler) start(ctx context.Context, one scheduledScript, now ti
 		delete(s.running, label)
 		delete(s.failed, label)
 		if err != nil && ctx.Err() == nil {
-			s.failed[label] = tools.AsError(err).Message
+			s.failed[label] = failureReason(err)
 		}
 		s.mu.Unlock()
 		select {
@@ -138,20 +138,50 @@ func (s *scriptScheduler) start(ctx context.Context, one scheduledScript, now ti
 // runOnce runs a script unless another hub does. The time is kept before the run, so
 // that a script which ends the hub is not run again and again.
 func (s *scriptScheduler) runOnce(ctx context.Context, one scheduledScript, now time.Time) error {
-	body, err := tools.PlainJSON(scheduledRun{now.UTC()})
-	if err != nil {
+	run := scheduledRun{At: now.UTC()}
+	if begins, err := s.keepRun(ctx, one, run); err != nil || !begins {
 		return err
+	}
+	err := s.callScript(ctx, one)
+	switch {
+	case ctx.Err() != nil:
+		return err // with the hub
+	case err != nil:
+		run.Outcome, run.Why = failed, failureReason(err)
+	default:
+		run.Outcome = succeeded
+	}
+	_, notKept := s.keepRun(ctx, one, run)
+	return errors.Join(err, notKept)
+}
+
+// keepRun writes how far the newest run is; false: another hub has written its own.
+func (s *scriptScheduler) keepRun(ctx context.Context, one scheduledScript, run scheduledRun) (bool, error) {
+	body, err := tools.PlainJSON(run)
+	if err != nil {
+		return false, err
 	}
 	draft := s.store.Begin(notestore.View{})
 	if err := draft.Put(ctx, notestore.Document{Workspace: one.workspace, Kind: notestore.ScheduledRunKind, ID: one.name, Body: string(body)}); err != nil {
-		return err
+		return false, err
 	}
-	if err := draft.Commit(ctx); err != nil {
-		if _, other := errors.AsType[*notestore.ConflictError](err); other {
-			return nil
-		}
-		return err
+	err = draft.Commit(ctx)
+	if _, other := errors.AsType[*notestore.ConflictError](err); other {
+		return false, nil
 	}
+	return err == nil, err
+}
+
+// maxReason is how much of an error is kept of a run, in bytes.
+const maxReason = 200
+
+// failureReason is an error on one line.
+func failureReason(err error) string {
+	return tools.Truncate(strings.Join(strings.Fields(tools.AsError(err).Message), " "), maxReason)
+}
+
+// callScript calls run_script as the client of a script.
+func (s *scriptScheduler) callScript(ctx context.Context, one scheduledScript) error {
 	script, err := findScript(ctx, s.Workspaces, one.workspace, one.name)
 	if err != nil {
 		return err
@@ -169,6 +199,11 @@ func (s *scriptScheduler) runOnce(ctx context.Context, one scheduledScript, now 
 func (s *scriptScheduler) showFailures(list []scheduledScript) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, one := range list { // also of runs before this hub, and of another
+		if label := one.label(s.name); one.ran && one.newest.Outcome == failed && !s.running[label] {
+			s.failed[label] = one.newest.Why
+		}
+	}
 	maps.DeleteFunc(s.failed, func(label, _ string) bool {
 		return !slices.ContainsFunc(list, func(one scheduledScript) bool { return one.label(s.name) == label })
 	})

@@ -146,6 +146,13 @@ func TestSchedule(t *testing.T) {
 	if b.shown != "workspace.schedule: count: was not approved" {
 		t.Errorf("shown: %q", b.shown)
 	}
+	if list := b.command("script schedules", nil); !strings.Contains(list, "failed: was not approved") || !strings.Contains(list, "07:30:00 succeeded") {
+		t.Errorf("listed after a failure: %s", list)
+	}
+	b.shown = ""
+	if b.pass(b.w.newScheduler(), 0); b.shown != "workspace.schedule: count: was not approved" {
+		t.Errorf("shown by a process that begins after the failure: %q", b.shown)
+	}
 	b.fail = nil
 	b.pass(s, 15*time.Minute)
 	if b.pass(s, 0); b.shown != "" {

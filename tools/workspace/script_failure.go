@@ -25,8 +25,12 @@ func newScriptAudit(in ScriptIn, u sandbox.Usage, failure error) scriptAudit {
 	return scriptAudit{string(in.WorkspaceID), "sha256:" + hex.EncodeToString(digest[:]), statusOfRun(failure), newScriptUsage(u)}
 }
 
-// succeeded is the status of a run without an error.
-const succeeded = "success"
+// succeeded is the status of a run without an error, failed that of a scheduled one
+// with some error.
+const (
+	succeeded = "success"
+	failed    = "failed"
+)
 
 // statusOfRun is how a run ended, for the audit: success, or the name of the error.
 func statusOfRun(failure error) string {

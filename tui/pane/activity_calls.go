@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -30,15 +31,36 @@ type callLog struct {
 	passing []uint64 // the numbers of the calls that match; ascending
 	sources []string // in the order of their first calls
 
+	revision                 uint64 // counts what changes passing
+	toolTotals, clientTotals summary[[]total]
+	newCount                 summary[int]
+	newSince                 time.Time // that newCount counts from
+
 	newestRecorded int64 // the ID of the newest call that was read from the audit; 0: none was
 	before         int64 // the ID of the oldest; 0: none was
 	more           bool  // there may be recorded calls before it
 	failed         error // why they cannot be read
 }
 
+// A numberedCall points to its call, because lists of them are copied when they grow.
 type numberedCall struct {
 	n uint64
-	status.Call
+	*status.Call
+}
+
+// A summary is what all calls that match come to. It is kept until other calls match,
+// because panes are drawn far more often.
+type summary[T any] struct {
+	value    T
+	revision uint64 // of the calls, plus one; 0: never made
+}
+
+// of returns the summary of r, which compute makes.
+func (s *summary[T]) of(r *callLog, compute func() T) T {
+	if s.revision != r.revision+1 {
+		s.value, s.revision = compute(), r.revision+1
+	}
+	return s.value
 }
 
 // A total is what the calls of one tool or client come to.
@@ -60,7 +82,22 @@ func newCallLog() *callLog {
 // call is the call with this number, which must be there.
 func (r *callLog) call(n uint64) *status.Call {
 	i, _ := slices.BinarySearchFunc(r.calls, n, func(c numberedCall, n uint64) int { return cmp.Compare(c.n, n) })
-	return &r.calls[i].Call
+	return r.calls[i].Call
+}
+
+// matching are the calls that match, the oldest first.
+func (r *callLog) matching() iter.Seq[*status.Call] {
+	return func(yield func(*status.Call) bool) {
+		i := 0
+		for _, n := range r.passing {
+			for r.calls[i].n != n {
+				i++
+			}
+			if !yield(r.calls[i].Call) {
+				return
+			}
+		}
+	}
 }
 
 // add adds a call that has just ended.
@@ -70,7 +107,8 @@ func (r *callLog) add(c status.Call) {
 	}
 	n := r.next
 	r.next++
-	r.calls = append(r.calls, numberedCall{n, c})
+	r.revision++
+	r.calls = append(r.calls, numberedCall{n, &c})
 	r.addSource(c.Source)
 	if r.search.Matches(&c) {
 		r.passing = append(r.passing, n)
@@ -116,8 +154,9 @@ func (r *callLog) dropRecorded() {
 // startOver selects among the calls that are there, and has older ones read.
 func (r *callLog) startOver() {
 	r.passing, r.more, r.failed = nil, true, nil
+	r.revision++
 	for i := range r.calls {
-		if r.search.Matches(&r.calls[i].Call) {
+		if r.search.Matches(r.calls[i].Call) {
 			r.passing = append(r.passing, r.calls[i].n)
 		}
 	}
@@ -127,6 +166,7 @@ func (r *callLog) startOver() {
 // there.
 func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
 	r.more, r.failed = err == nil && page.Next != 0, err
+	r.revision++
 	if r.more {
 		r.before = page.Next
 	}
@@ -142,7 +182,7 @@ func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
 	older, numbers := make([]numberedCall, len(found)), make([]uint64, len(found))
 	for i, c := range slices.Backward(found) {
 		at, n := len(found)-1-i, first-1-uint64(i)
-		older[at], numbers[at] = numberedCall{n, c}, n
+		older[at], numbers[at] = numberedCall{n, &c}, n
 		r.addSource(c.Source)
 		r.newestRecorded = max(r.newestRecorded, c.ID)
 	}
@@ -177,11 +217,35 @@ func (r *callLog) order(failedFirst bool) []uint64 {
 	return append(order, succeeded...)
 }
 
+// byTool are the totals of the tools, the greatest first.
+func (r *callLog) byTool() []total {
+	return r.toolTotals.of(r, func() []total { return r.totals(func(c *status.Call) string { return c.Tool }) })
+}
+
+// byClient are the totals of the clients, the greatest first.
+func (r *callLog) byClient() []total {
+	return r.clientTotals.of(r, func() []total { return r.totals(func(c *status.Call) string { return c.Client }) })
+}
+
+// countSince counts the calls that match and began after t.
+func (r *callLog) countSince(t time.Time) int {
+	if !t.Equal(r.newSince) {
+		r.newCount, r.newSince = summary[int]{}, t
+	}
+	return r.newCount.of(r, func() (n int) {
+		for c := range r.matching() {
+			if c.Time.After(t) {
+				n++
+			}
+		}
+		return n
+	})
+}
+
 // totals are what the calls that match come to, by name; the greatest first.
 func (r *callLog) totals(name func(*status.Call) string) []total {
 	byName := map[string]*total{}
-	for _, n := range r.passing {
-		c := r.call(n)
+	for c := range r.matching() {
 		if c.Event != "" {
 			continue
 		}
@@ -210,6 +274,3 @@ func (t *total) add(c *status.Call) {
 		t.failures++
 	}
 }
-
-func toolOf(c *status.Call) string   { return c.Tool }
-func clientOf(c *status.Call) string { return c.Client }

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,9 +31,9 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 			return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{p.callSection(t), changesSection(p, t, c)})
 		}
 		return widget.Columns(t, w, h, []widget.Section{list},
-			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", toolOf), p.totalsSection(t, "By client", clientOf)})
+			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.byTool()), p.totalsSection(t, "By client", p.ring.byClient())})
 	case p.totals:
-		tools, clients := p.totalsSection(t, "By tool", toolOf), p.totalsSection(t, "By client", clientOf)
+		tools, clients := p.totalsSection(t, "By tool", p.ring.byTool()), p.totalsSection(t, "By client", p.ring.byClient())
 		tools.Preferred = min(tools.Preferred, h*2/3-2)
 		return widget.Stack(t, w, h, frame, tools, clients)
 	default:
@@ -288,21 +289,16 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 
 // comparedToMean compares what c took with the other calls of its tool.
 func (p Activity) comparedToMean(c status.Call) string {
-	t := total{}
-	for _, n := range p.ring.passing {
-		if other := p.ring.call(n); other.Tool == c.Tool {
-			t.add(other)
-		}
-	}
-	if t.calls < 2 {
+	tools := p.ring.byTool()
+	i := slices.IndexFunc(tools, func(t total) bool { return t.name == c.Tool })
+	if i < 0 || tools[i].calls < 2 {
 		return ""
 	}
-	return ", " + widget.Duration(t.worked/time.Duration(t.calls)) + " on average"
+	return ", " + widget.Duration(tools[i].worked/time.Duration(tools[i].calls)) + " on average"
 }
 
 // totalsSection are totals of the calls that the list has.
-func (p Activity) totalsSection(t theme.Theme, title string, name func(*status.Call) string) widget.Section {
-	totals := p.ring.totals(name)
+func (p Activity) totalsSection(t theme.Theme, title string, totals []total) widget.Section {
 	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1, Rows: func(w, h int) []string {
 		name := max(8, w-38)
 		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",

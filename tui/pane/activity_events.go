@@ -97,12 +97,10 @@ func isNew(p Activity, c *status.Call) bool { return !p.looked.IsZero() && c.Tim
 // newNote says how much came since the person last looked; empty: nothing, or they
 // never have.
 func newNote(p Activity) string {
-	n := 0
-	for _, number := range p.ring.passing {
-		if isNew(p, p.ring.call(number)) {
-			n++
-		}
+	if p.looked.IsZero() {
+		return ""
 	}
+	n := p.ring.countSince(p.looked)
 	if n == 0 {
 		return ""
 	}

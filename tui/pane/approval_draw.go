@@ -164,6 +164,9 @@ func (p approvalScreen) note(w, h int) string {
 	if !known || text.failed {
 		return ""
 	}
+	if note := p.reader.editNote(p.a); note != "" {
+		return note
+	}
 	tw, th := p.detailRoom(w, h)
 	n, top := text.view.Height(tw), p.topRow(tw, th)
 	top = max(0, min(top, n-th))

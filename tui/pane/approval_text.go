@@ -29,10 +29,11 @@ type approvalText struct {
 	hidden string // what is left out, in words; empty: nothing
 	all    bool   // everything was asked for
 	failed bool   // it could not be loaded
+	result Result // that it was made of
 }
 
-// newApprovalText lays out r, which answers q about a.
-func newApprovalText(a status.Approval, q ApprovalQuery, r Result) approvalText {
+// newApprovalText lays out r, which answers q about a, with the hunks that are chosen.
+func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkChoice) approvalText {
 	if r.Err != nil {
 		return approvalText{failed: true, all: q.All, view: widget.NewTextView().Add(widget.RiskLine, "Cannot show the change: "+r.Err.Error())}
 	}
@@ -65,6 +66,9 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result) approvalText 
 	}
 	before := len(parts)
 	parts = append(parts, textParts(c, groups, 0, c.Head)...)
+	if c.complete() && a.Hunks > 1 {
+		parts[len(parts)-1].Hunks = chosen.labels(a.Hunks)
+	}
 	if c.Hidden > 0 {
 		more := "z shows it"
 		if q.All {
@@ -73,7 +77,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result) approvalText 
 		add(widget.RiskLine, "… "+widget.Bytes(c.Hidden)+" in between are not shown here; "+more)
 		parts = append(parts, textParts(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
 	}
-	out := approvalText{all: q.All, view: widget.NewTextView().Append(parts...)}
+	out := approvalText{all: q.All, result: r, view: widget.NewTextView().Append(parts...)}
 	out.first = firstChange(out.view, parts[:before])
 	if !c.complete() {
 		out.hidden = widget.Bytes(c.Hidden)

@@ -29,7 +29,7 @@ func TestTargetsThatChangeAlikeAreOne(t *testing.T) {
 		targets = append(targets, [2]string{fmt.Sprintf("p%d.md", i), alike})
 	}
 	targets = append(targets, [2]string{"odd.md", odd}, [2]string{"p7.md", second})
-	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf(targets)})
+	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf(targets)}, hunkChoice{})
 	text := x.view.String()
 	for _, want := range []string{"1,002 targets, +1,002 −1,002", "change 1,000 targets, all alike (+1 −1 in each)", "p0.md, p1.md", "p999.md"} {
 		if !strings.Contains(text, want) {
@@ -54,7 +54,7 @@ func TestUnknownTargetsAreNotAlike(t *testing.T) {
 	const diff = "@@ -1 +1 @@\n-see A\n+see B\n"
 	c := contentOf([][2]string{{"a", diff}, {"b", diff}, {"c", diff}})
 	c.Head, c.Hidden = c.Head[:len(c.Head)-10], 10
-	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: c})
+	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: c}, hunkChoice{})
 	if text := x.view.String(); strings.Contains(text, "alike") {
 		t.Errorf("taken for alike:\n%s", text)
 	}
@@ -64,7 +64,7 @@ func TestUnknownTargetsAreNotAlike(t *testing.T) {
 // is the diff as it came.
 func TestDiffIsNumbered(t *testing.T) {
 	const diff = "@@ -12,3 +12,3 @@\n # Release\n-The release is on 5 December.\n+The release is on 12 December.\n"
-	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf([][2]string{{"a", diff}})})
+	x := newApprovalText(status.Approval{ID: "a", Effect: "write"}, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf([][2]string{{"a", diff}})}, hunkChoice{})
 	if got := x.view.String(); got != diff {
 		t.Errorf("copied:\n%s\nwant:\n%s", got, diff)
 	}

@@ -16,8 +16,11 @@ type approvalReader struct {
 	texts  map[string]approvalText // by the ID of the approval; replaced, never changed
 	seen   map[string]seenRows     // likewise
 	wanted map[string]bool         // of these all is wanted
+	hunks  map[string]hunkChoice   // by the ID of the approval; replaced, never changed
+	edits  map[string]approvalEdit // likewise
 	warned string                  // the approval whose yes was answered with what is unseen; empty: none
 	given  string                  // the approval that the pane answered last; empty: none
+	moves  int                     // that the selection made by itself
 	now    time.Time               // zero: the time that is left is not counted down
 	ended  status.Approval         // that was selected and no longer waits; no ID: none
 }
@@ -33,7 +36,9 @@ func (p Changes) ShowTime(now time.Time) Pane {
 
 // keep forgets all approvals but those that wait.
 func (r approvalReader) keep(waits func(id string) bool) approvalReader {
-	r.texts, r.seen = maps.Clone(r.texts), maps.Clone(r.seen)
+	r.texts, r.seen, r.hunks, r.edits = maps.Clone(r.texts), maps.Clone(r.seen), maps.Clone(r.hunks), maps.Clone(r.edits)
+	maps.DeleteFunc(r.hunks, func(id string, _ hunkChoice) bool { return !waits(id) })
+	maps.DeleteFunc(r.edits, func(id string, _ approvalEdit) bool { return !waits(id) })
 	maps.DeleteFunc(r.texts, func(id string, _ approvalText) bool { return !waits(id) })
 	maps.DeleteFunc(r.seen, func(id string, _ seenRows) bool { return !waits(id) })
 	return r
@@ -41,6 +46,9 @@ func (r approvalReader) keep(waits func(id string) bool) approvalReader {
 
 // wantedQuery asks for what is missing of an approval; nil: nothing.
 func (r approvalReader) wantedQuery(id string) Query {
+	if e, edited := r.edits[id]; edited && !e.known {
+		return EditPlanQuery{Approval: id, Edit: e.edit}
+	}
 	text, known := r.texts[id]
 	if known && (text.all || !r.wanted[id]) {
 		return nil
@@ -51,7 +59,7 @@ func (r approvalReader) wantedQuery(id string) Query {
 func (r approvalReader) take(a status.Approval, q ApprovalQuery, res Result) approvalReader {
 	texts := map[string]approvalText{}
 	maps.Copy(texts, r.texts)
-	texts[a.ID] = newApprovalText(a, q, res)
+	texts[a.ID] = newApprovalText(a, q, res, r.hunks[a.ID])
 	r.texts = texts
 	if q.All { // the rows are others
 		r.seen = maps.Clone(r.seen)
@@ -141,6 +149,9 @@ func (p Changes) topRow(w, h int) int {
 	if p.detail.Top != atFirstChange {
 		return p.detail.Top
 	}
+	if e, shown := p.reader.shownEdit(p.selection.id); shown && e.known {
+		return 0
+	}
 	return p.reader.texts[p.selection.id].opening(w, h)
 }
 
@@ -159,6 +170,28 @@ func (p Changes) follow(place int, before status.Approval) Changes {
 		p.reader.ended = before
 	}
 	p.detail = widget.Detail{}
+	return p
+}
+
+// SelfMoves implements [SelfMover].
+func (p Changes) SelfMoves() int { return p.reader.moves }
+
+// selectMade selects what the call has written that this pane has allowed last, once
+// nothing waits any more and the journal shows it: undo is at hand, for that and for
+// nothing else.
+func selectMade(p Changes) Changes {
+	if !p.hasEnded() || p.reader.given != p.reader.ended.ID || len(p.snap.Approvals) > 0 {
+		return p
+	}
+	for _, o := range p.snap.Outcomes {
+		if o.ID != p.reader.given || o.Call == nil || len(o.Call.Changes) == 0 {
+			continue
+		}
+		if at := p.cache.find(o.Call.Changes[0]); at >= 0 {
+			p = p.selectAt(at)
+			p.reader.moves++
+		}
+	}
 	return p
 }
 

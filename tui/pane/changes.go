@@ -50,6 +50,8 @@ func changesHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Allow, "allow the selected call once"), help(k.AllowScope, "allow for longer: ten minutes, the session"),
 		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny, with a reason"),
+		help(k.LeaveOut, "leave a hunk out, or take it back"), help(k.NextHunk, "next hunk"), help(k.PreviousHunk, "previous hunk"),
+		help(k.EditText, "edit the text in your editor"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
 		help(k.Raw, "show all of a long change"), help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
 	}}}
@@ -64,7 +66,7 @@ func (p Changes) Show(s status.Snapshot) Pane {
 	before, _ := p.pending()
 	p.snap = s
 	p.reader = p.reader.keep(func(id string) bool { return p.approval(id) >= 0 })
-	return p.follow(place, before)
+	return selectMade(p.follow(place, before))
 }
 
 // hubRestarted reports whether now is of another hub than before, or of the same
@@ -145,8 +147,12 @@ func (p Changes) TakeResult(f Result) Pane {
 		}
 		return p
 	}
+	if q, ok := f.Query.(EditPlanQuery); ok {
+		p.reader = p.reader.takeEditPlan(q, f)
+		return p
+	}
 	p.cache = p.cache.takeResult(f)
-	return p.keepSelection(place)
+	return selectMade(p.keepSelection(place))
 }
 
 // ObserveCalls implements [CallObserver]: a call that wrote makes the cache old.
@@ -196,6 +202,9 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if !key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) {
 		p.reader.warned = ""
 	}
+	if next, want, done := editKey(p, k); done {
+		return next, want
+	}
 	w, h := p.detailRoom(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
 	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.position(), p.len()); ok {
@@ -233,7 +242,13 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	}
 	w, _ := p.detailRoom(k.W, k.H)
 	waiting, _ := p.pending()
-	if missing := p.reader.unseen(p.selection.id, w); missing != "" && !waiting.Shown && p.reader.warned != p.selection.id {
+	edit, why := p.reader.edit(waiting)
+	if why = editedReason(p, k, edit, why); why != "" {
+		return p, ShowMessage{why}
+	}
+	a.Answer.Edit = edit
+	missing := p.reader.unseen(p.selection.id, w)
+	if missing != "" && !p.reader.isEdited(waiting.ID) && !waiting.Shown && p.reader.warned != p.selection.id {
 		p.reader.warned = p.selection.id
 		again := "allows it unseen"
 		if key.Matches(k, p.keys.AllowScope) {
@@ -282,7 +297,9 @@ func (p Changes) detailText() widget.TextView {
 	if !p.selection.pending {
 		return p.cache.diff(p.selection.id)
 	}
-	if text, known := p.reader.texts[p.selection.id]; known {
+	if e, shown := p.reader.shownEdit(p.selection.id); shown && e.known {
+		return e.view
+	} else if text, known := p.reader.texts[p.selection.id]; known && !shown {
 		return text.view
 	}
 	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
@@ -304,7 +321,14 @@ func (p Changes) Keys() []key.Binding {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
 	if a, waits := p.pending(); waits {
-		keys := []key.Binding{p.keys.Allow, p.keys.Refuse}
+		allow, edit := editKeys(p, a)
+		keys, last := append([]key.Binding{allow, p.keys.Refuse}, edit...), []key.Binding{turn}
+		if p.detail.Open {
+			keys, last = append([]key.Binding{allow, p.keys.Refuse, turn}, edit...), nil
+		}
+		if p.reader.isEdited(a.ID) {
+			return append(keys, last...)
+		}
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
 			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
@@ -314,7 +338,7 @@ func (p Changes) Keys() []key.Binding {
 		if !a.OnlyOnce {
 			keys = append(keys, p.keys.AllowAlways)
 		}
-		return append(keys, turn)
+		return append(keys, last...)
 	}
 	if p.hasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
@@ -341,6 +365,9 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	if _, open := choosing(p); open {
 		return chooserDisabledReason(p.keys, k)
 	}
+	if why := editDisabledReason(p, k, a, waits); why != "" {
+		return why
+	}
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
 	case key.Matches(k, p.keys.Enter):
 		return reasonUnless(p.len() > 0, "There are no changes.")
@@ -356,6 +383,8 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(len(scopes(a)) > 1, onlyOnceReason(a))
 	case key.Matches(k, p.keys.AllowAlways):
 		return onlyOnceReason(a)
+	case key.Matches(k, p.keys.Raw) && waits && p.reader.isEdited(a.ID):
+		return ""
 	case key.Matches(k, p.keys.Raw):
 		return reasonUnless(waits && text.hidden != "", "There is nothing more to show.")
 	case undoes && !written:

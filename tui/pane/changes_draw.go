@@ -217,6 +217,9 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
+		if c.Edited {
+			rows = append(rows, field("edited", "you wrote this in place of what the agent asked for"))
+		}
 		return append(rows, undoStateRows(t, c)...)
 	}
 	a, waits := p.pending()

@@ -46,6 +46,14 @@ type (
 		Source, Tool string
 		Args         json.RawMessage
 	}
+	// EditText has a person edit the text that a waiting call would write, in their
+	// editor: Text, if they have Edited it before, or else what the hub answers. What
+	// they make of it is for [TextTaker].
+	EditText struct {
+		Approval status.Approval
+		Text     string
+		Edited   bool
+	}
 	// OpenPane opens a pane and has it focus on something, if Focus names it.
 	OpenPane struct{ Pane, Focus string }
 	// SendKey opens a pane and presses a key there. No Pane: the visible one.
@@ -66,6 +74,7 @@ func (ExportLog) intent()   {}
 func (Confirm) intent()     {}
 func (RevealToken) intent() {}
 func (CopyToken) intent()   {}
+func (EditText) intent()    {}
 func (OpenPane) intent()    {}
 func (SendKey) intent()     {}
 func (ShowMessage) intent() {}

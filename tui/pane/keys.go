@@ -20,6 +20,8 @@ type Keys struct {
 	Refresh, Install                 key.Binding
 	Allow, AllowScope, AllowAlways   key.Binding
 	Refuse, Undo, UndoSession        key.Binding
+	LeaveOut, NextHunk, PreviousHunk key.Binding
+	EditText                         key.Binding
 	Errors, Totals, Grant            key.Binding
 	PauseClient, Revoke, SortRows    key.Binding
 	ReadOnly, NewerDay, OlderDay     key.Binding
@@ -49,12 +51,17 @@ func DefaultKeys() Keys {
 		PreviousField: widget.Bind("shift+tab", "previous field", "shift+tab", "up"),
 		Toggle:        widget.Bind("space", "toggle", "space"),
 
-		Refresh:     widget.Bind("R", "reload", "R"),
-		Install:     widget.Bind("i", "install", "i"),
-		Allow:       widget.Bind("y", "allow", "y"),
-		AllowScope:  widget.Bind("Y", "for longer", "Y"),
-		AllowAlways: widget.Bind("A", "always", "A"),
-		Refuse:      widget.Bind("n", "deny", "n"),
+		Refresh:      widget.Bind("R", "reload", "R"),
+		Install:      widget.Bind("i", "install", "i"),
+		Allow:        widget.Bind("y", "allow", "y"),
+		AllowScope:   widget.Bind("Y", "for longer", "Y"),
+		AllowAlways:  widget.Bind("A", "always", "A"),
+		Refuse:       widget.Bind("n", "deny", "n"),
+		LeaveOut:     widget.Bind("space", "leave a hunk out", "space"),
+		NextHunk:     widget.Bind("]", "next hunk", "]"),
+		PreviousHunk: widget.Bind("[", "previous hunk", "["),
+		EditText:     widget.Bind("e", "edit", "e"),
+
 		Undo:        widget.Bind("u", "undo", "u"),
 		UndoSession: widget.Bind("U", "undo the session", "U"),
 		Errors:      widget.Bind("e", "failed first", "e"),

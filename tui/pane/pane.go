@@ -106,6 +106,18 @@ type (
 		ObserveCalls(calls []status.Call) Pane
 	}
 
+	// A SelfMover selects something by itself when what was selected is over.
+	SelfMover interface {
+		// SelfMoves is how often it has done so.
+		SelfMoves() int
+	}
+
+	// A TextTaker takes what a person has written in their editor.
+	TextTaker interface {
+		// TakeText takes what has become of the text that a call would write.
+		TakeText(a status.Approval, proposed, text string) Pane
+	}
+
 	// An ActionObserver shows what becomes of actions.
 	ActionObserver interface {
 		// ActionDone says that a was done, or why it failed.

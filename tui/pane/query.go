@@ -21,6 +21,11 @@ type (
 		Approval string
 		All      bool
 	}
+	// EditPlanQuery asks what a person's version of a waiting call would write.
+	EditPlanQuery struct {
+		Approval string
+		Edit     *status.TextEdit
+	}
 	// ChangesQuery asks for the Changes before the one with this ID; empty: the
 	// newest.
 	ChangesQuery struct {
@@ -57,6 +62,11 @@ type (
 	SettingsQuery struct{ Refresh int }
 	// SourceKindsQuery asks which kinds of sources can be added.
 	SourceKindsQuery struct{}
+	// CompletePathQuery asks what completes a path, with files or only folders.
+	CompletePathQuery struct {
+		Path  string
+		Files bool
+	}
 	// PagesQuery asks for some pages of a source.
 	PagesQuery struct {
 		Source  string
@@ -79,6 +89,7 @@ type (
 )
 
 func (ApprovalQuery) query()      {}
+func (EditPlanQuery) query()      {}
 func (ChangesQuery) query()       {}
 func (RecordedCallsQuery) query() {}
 func (AgentsQuery) query()        {}
@@ -89,6 +100,7 @@ func (TokenQuery) query()         {}
 func (ChecksQuery) query()        {}
 func (SettingsQuery) query()      {}
 func (SourceKindsQuery) query()   {}
+func (CompletePathQuery) query()  {}
 func (PagesQuery) query()         {}
 func (PageQuery) query()          {}
 func (SearchQuery) query()        {}
@@ -99,6 +111,7 @@ type Result struct {
 	Err      error // why there is no answer; the rest is empty then
 	More     bool  // more Results of this Query follow
 	Approval ApprovalContent
+	Plan     status.Plan
 	Calls    status.RecordedCalls
 	Changes  status.Changes
 	Agents   []status.Agent
@@ -107,6 +120,7 @@ type Result struct {
 	Check    status.Check
 	Settings []status.Setting
 	Kinds    []status.SourceKind
+	Paths    status.PathCompletion
 	Token    string
 	Pages    status.PageList
 	Page     status.PageText
@@ -118,7 +132,7 @@ type Result struct {
 // page beside a list in which the cursor has moved on.
 func Cancelable(q Query) bool {
 	switch q.(type) {
-	case RecordedCallsQuery, PagesQuery, PageQuery, SearchQuery:
+	case RecordedCallsQuery, PagesQuery, PageQuery, SearchQuery, CompletePathQuery:
 		return true
 	default:
 		return false

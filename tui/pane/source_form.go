@@ -26,13 +26,18 @@ type SourceForm struct {
 	focus     int    // 0: the kind; then its keys, the name, and whether it is read-only
 	problem   string // why it was not taken; empty: not tried, or changed since
 	submitted bool   // it was taken: when a source is added, the form is done
+	paths     pathCompletion
 }
 
 // NewSourceForm returns a form that knows no kinds yet.
 func NewSourceForm(k Keys) SourceForm { return SourceForm{keys: k, focus: 1} }
 
-// OfKind returns an empty form for sources of one kind.
+// OfKind returns an empty form for sources of one kind, or for a folder whose kind
+// is detected if that has no name.
 func (f SourceForm) OfKind(kind status.SourceKind) SourceForm {
+	if kind.Kind == "" {
+		return SourceForm{keys: f.keys, fixed: true, focus: 1}
+	}
 	return SourceForm{keys: f.keys, kinds: []status.SourceKind{kind}, kind: 1, fixed: true, focus: 1}
 }
 
@@ -61,15 +66,19 @@ func (f SourceForm) onReadOnly() bool { return f.focus == len(f.configKeys())+2 
 
 // HandleKey edits the form.
 func (f SourceForm) HandleKey(k Press) SourceForm {
-	f.problem, f.submitted = "", false
-	step, fields := 0, len(f.configKeys())+3
+	f.problem, f.submitted, f.paths.wanted = "", false, false
+	step := 0
+	if k.String() == "tab" {
+		next, done := f.completePath()
+		if !done {
+			return next
+		}
+	}
 	switch {
 	case key.Matches(k, f.keys.NextField):
-		f.focus = (f.focus + 1) % fields
-		return f
+		return f.nextField(1)
 	case key.Matches(k, f.keys.PreviousField):
-		f.focus = (f.focus + fields - 1) % fields
-		return f
+		return f.nextField(-1)
 	case key.Matches(k, f.keys.Left):
 		step = -1
 	case key.Matches(k, f.keys.Right, f.keys.Toggle):
@@ -94,6 +103,13 @@ func (f SourceForm) HandleKey(k Press) SourceForm {
 	return f
 }
 
+// nextField moves the focus by so many fields.
+func (f SourceForm) nextField(by int) SourceForm {
+	fields := len(f.configKeys()) + 3
+	f.focus = (f.focus + by + fields) % fields
+	return f
+}
+
 func (f SourceForm) withTyped(name string, typed widget.TextInput) SourceForm {
 	all := maps.Clone(f.typed)
 	if all == nil {
@@ -104,8 +120,9 @@ func (f SourceForm) withTyped(name string, typed widget.TextInput) SourceForm {
 	return f
 }
 
-func (f SourceForm) paste(text string) SourceForm {
-	f.problem = ""
+// Paste types text into the field that has the focus.
+func (f SourceForm) Paste(text string) SourceForm {
+	f.problem, f.paths.wanted = "", false
 	if focused, ok := f.focusedKey(); ok && focused.Type != "boolean" {
 		return f.withTyped(focused.Name, f.typed[focused.Name].Insert(text))
 	}
@@ -175,6 +192,9 @@ func isAbsolute(place string) bool {
 // Bindings are the keys that mean something in the form.
 func (f SourceForm) Bindings() []key.Binding {
 	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "preview the change"), f.keys.NextField}
+	if q, ok := f.pathQuery(); ok && (q != f.paths.of || !f.paths.found.Folder) {
+		keys[1] = widget.WithHelp(f.keys.NextField, "complete the path")
+	}
 	if focused, _ := f.focusedKey(); f.onReadOnly() || focused.Type == "boolean" {
 		keys = append(keys, f.keys.Toggle)
 	}
@@ -206,6 +226,9 @@ func (f SourceForm) Rows(t theme.Theme, w int) []string {
 		field(len(keys)+2, "read-only", t.Text.Text(tick)+t.Dim.Text(access)))
 	if f.problem != "" {
 		return append(rows, t.Bad.Wrap("✗ "+f.problem, w)...)
+	}
+	if paths := f.pathRows(t, w); paths != nil {
+		return append(append(rows, ""), paths...)
 	}
 	focused, _ := f.focusedKey()
 	return append(append(rows, ""), t.Dim.Wrap(cmp.Or(focused.Description, f.kindDoc()), w)...)

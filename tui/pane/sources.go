@@ -113,7 +113,7 @@ func (p Sources) Typing() bool {
 func (p Sources) Paste(text string) Pane {
 	switch {
 	case p.adding:
-		p.form = p.form.paste(text)
+		p.form = p.form.Paste(text)
 	case p.browse != nil:
 		return p.withBrowser(p.browse.paste(text))
 	default:

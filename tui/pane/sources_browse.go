@@ -25,6 +25,8 @@ func (p Sources) WantedQuery() Query {
 		return nil
 	case p.adding && !p.askedKinds:
 		return SourceKindsQuery{}
+	case p.adding:
+		return p.form.WantedQuery()
 	case p.browse == nil:
 		return nil
 	}
@@ -36,6 +38,9 @@ func (p Sources) TakeResult(f Result) Pane {
 	switch f.Query.(type) {
 	case SourceKindsQuery:
 		return p.takeKinds(f)
+	case CompletePathQuery:
+		p.form = p.form.TakePaths(f)
+		return p
 	default:
 	}
 	if p.browse == nil {

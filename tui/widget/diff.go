@@ -18,9 +18,11 @@ const (
 
 // numberDiff makes lines of a unified diff easy to read: it numbers them, says how
 // many equal lines are left out in place of each hunk's header, and marks the
-// words that changed within a line.
-func numberDiff(lines []textLine) []textLine {
+// words that changed within a line. Where a person chooses among the hunks, each keeps
+// a line above it.
+func numberDiff(lines []textLine, hunks []HunkChoice) []textLine {
 	before, after, known, start := 0, 0, false, -1
+	hunk, leftOut := 0, false
 	header := "" // of a hunk before which nothing is left out
 	shown := lines[:0]
 	for i := range lines {
@@ -31,18 +33,25 @@ func numberDiff(lines []textLine) []textLine {
 				same, start = a-1, len(shown)
 			}
 			before, after, known = a, b, true
+			if hunk < len(hunks) {
+				leftOut = hunks[hunk].LeftOut
+				hunk++
+				shown = append(shown, hunkLine(line, hunks[hunk-1], hunk, same))
+				continue
+			}
 			if same <= 0 {
 				header = line.text + "\n"
 				continue
 			}
 			line.source = line.text
-			line.text = fmt.Sprintf("⋯ %s the same", map[bool]string{true: "1 line is", false: Count(same) + " lines are"}[same == 1])
+			line.text = "⋯ " + equalLines(same)
 			shown = append(shown, line)
 			continue
 		}
 		if header != "" {
 			line.source, header = header+line.text, ""
 		}
+		line.leftOut = leftOut
 		switch sign := diffSign(DiffLine, line.text); {
 		case !known || line.continued:
 		case sign == "-":
@@ -62,6 +71,23 @@ func numberDiff(lines []textLine) []textLine {
 	}
 	markWords(shown[start:]) // the names of the files are no change
 	return shown
+}
+
+func equalLines(n int) string {
+	if n == 1 {
+		return "1 line is the same"
+	}
+	return Count(n) + " lines are the same"
+}
+
+// hunkLine is the line above the nth hunk, before which so many lines are the same.
+func hunkLine(header textLine, choice HunkChoice, n, same int) textLine {
+	header.source, header.text = header.text, choice.Label
+	if same > 0 {
+		header.text += " ⋯ " + equalLines(same)
+	}
+	header.hunk, header.leftOut = n, choice.LeftOut
+	return header
 }
 
 // lineNumber is n for the gutter; a number that is too long for it is left out.
@@ -154,7 +180,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 // draw paints a row: its number, and its text with the marked words.
 func (line textLine) draw(t theme.Theme) string {
 	style := line.style(t)
-	if line.mark[1] <= line.mark[0] {
+	if line.mark[1] <= line.mark[0] || line.leftOut {
 		return t.Dim.Text(line.gutter) + style.Text(line.text)
 	}
 	from, to := line.mark[0], line.mark[1]

@@ -25,6 +25,8 @@ type textLine struct {
 	mark      [2]int // the bytes that changed within it; equal: not marked
 	source    string // what is copied in its place; empty: text
 	continued bool   // it goes on with the line before
+	hunk      int    // the number of the hunk that it is the header of, to choose; 0: of none
+	leftOut   bool   // it belongs to a hunk that is not chosen
 }
 
 // LineKind is what a line of a [TextView] says, which decides how it is drawn.
@@ -58,15 +60,24 @@ func NewTextView() TextView { return TextView{wrapCache: &wrappedText{}} }
 // only the beginning.
 func (l TextView) Add(kind LineKind, text string) TextView {
 	if len(text) <= maxTextBytes {
-		return l.Append(TextPart{kind, text})
+		return l.Append(TextPart{Kind: kind, Text: text})
 	}
-	return l.Append(TextPart{kind, theme.TruncateBytes(text, maxTextBytes)}, TextPart{RiskLine, "… the rest is too long to show"})
+	return l.Append(TextPart{Kind: kind, Text: theme.TruncateBytes(text, maxTextBytes)}, TextPart{Kind: RiskLine, Text: "… the rest is too long to show"})
 }
 
 // A TextPart is lines of one kind.
 type TextPart struct {
 	Kind LineKind
 	Text string
+	// Hunks are those of a diff, where a person chooses among them; nil: there is
+	// nothing to choose.
+	Hunks []HunkChoice
+}
+
+// A HunkChoice is what stands above a hunk of a diff that a person may leave out.
+type HunkChoice struct {
+	Label   string // "[x] hunk 1 of 3"
+	LeftOut bool   // its lines are drawn as of no account
 }
 
 // Append returns l with parts at its end, however long they are.
@@ -87,7 +98,7 @@ func (l TextView) Append(parts ...TextPart) TextView {
 			continued = false
 		}
 		if part.Kind == DiffLine {
-			lines = lines[:first+len(numberDiff(lines[first:]))]
+			lines = lines[:first+len(numberDiff(lines[first:], part.Hunks))]
 		}
 	}
 	return TextView{lines: lines, wrapCache: &wrappedText{}}
@@ -101,6 +112,17 @@ func (l TextView) Find(from int, match func(kind LineKind, text string) bool) in
 		}
 	}
 	return 0
+}
+
+// LineOfHunk is the line above the hunk with this number, from 1, in a part with
+// Hunks; -1: there is none.
+func (l TextView) LineOfHunk(n int) int {
+	for i, line := range l.lines {
+		if line.hunk == n {
+			return i
+		}
+	}
+	return -1
 }
 
 // RowOf is the first row of a line in rows of w cells.
@@ -145,6 +167,12 @@ func (l TextView) Draw(t theme.Theme, top, w, h int) []string {
 }
 
 func (line textLine) style(t theme.Theme) theme.Style {
+	switch {
+	case line.leftOut:
+		return t.Dim
+	case line.hunk > 0:
+		return t.Strong
+	}
 	switch line.kind {
 	case DimLine:
 		return t.Dim
@@ -187,12 +215,12 @@ func (line textLine) wrapped(w int) []textLine {
 	default:
 	}
 	gutter := ""
-	if line.kind == DiffLine && w >= minGutterWidth {
+	if line.kind == DiffLine && w >= minGutterWidth && line.hunk == 0 {
 		gutter = theme.Spaces(gutterWidth)
 	}
 	var rows []textLine
 	for i, text := range theme.WrapText(line.text, w-theme.Width(next)-len(gutter)) {
-		row := textLine{text: first + text, kind: line.kind, gutter: gutter}
+		row := textLine{text: first + text, kind: line.kind, gutter: gutter, hunk: line.hunk, leftOut: line.leftOut}
 		switch {
 		case i > 0:
 			row.text = next + text

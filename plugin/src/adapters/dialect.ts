@@ -81,6 +81,8 @@ export interface Writes {
   /** Throws what setProperties would, before the first write of a request. */
   check(properties: Values): Promise<void>
   setTask(block: Block, task: Task): Promise<void>
+  /** On file graphs: writes the ids of blocks into their files, so that references to them last. */
+  keepIDs?(uuids: string[]): Promise<void>
 }
 
 /** The page or block where something is inserted, with its present children in order. */

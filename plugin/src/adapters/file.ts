@@ -87,6 +87,7 @@ export class FileWrites implements Writes {
   private readonly at: Insertion
   /** Without the lines of properties, which an Org file has in drawers that Logseq writes. */
   private readonly orgAt: Insertion
+  private readonly removals: Promise<unknown>[] = []
 
   constructor(
     private readonly host: Host,
@@ -96,8 +97,9 @@ export class FileWrites implements Writes {
     /** Whether a page or block, or the blocks of its page, are of an Org file. */
     private readonly isOrg: (uuid: string) => Promise<boolean>,
   ) {
-    this.at = new Insertion(host, ({ content, properties }) => this.compose(content, properties), (page) => page.name)
-    this.orgAt = new Insertion(host, ({ content }) => content, (page) => page.name)
+    const inserted = (draft: Draft) => this.removeID(draft)
+    this.at = new Insertion(host, ({ content, properties }) => this.compose(content, properties), (page) => page.name, inserted)
+    this.orgAt = new Insertion(host, ({ content }) => content, (page) => page.name, inserted)
   }
 
   async createPage(title: string, firstBlock: boolean): Promise<void> {
@@ -141,9 +143,24 @@ export class FileWrites implements Writes {
   insertTree: Writes['insertTree'] = (target, place, drafts) => this.insertAll(target, place, drafts)
 
   private async insertAll(target: Target, place: Place, drafts: Draft[]): Promise<void> {
-    if (!(await this.isOrg(target.uuid))) return void (await this.at.tree(target, place, drafts))
-    if (!(await this.orgAt.tree(target, place, drafts))) return
-    for (const { uuid, properties } of flatten(drafts)) await this.setProperties(uuid, properties ?? {})
+    const org = await this.isOrg(target.uuid)
+    const done = await (org ? this.orgAt : this.at).tree(target, place, drafts)
+    await Promise.all(this.removals.splice(0))
+    if (org && done) for (const { uuid, properties } of flatten(drafts)) await this.setProperties(uuid, properties ?? {})
+  }
+
+  /**
+   * Takes off the id that Logseq writes into the file with a uuid that was
+   * chosen for it. The block keeps the uuid while Logseq has the graph open. It
+   * is not waited for: Logseq does one thing after another.
+   */
+  private removeID({ uuid, content }: Draft): void {
+    if (hasID(content, uuid)) return // as it was before it was deleted
+    this.removals.push(this.host.removeProperty(uuid, 'id').catch(() => undefined)) // an id that stays does no harm
+  }
+
+  keepIDs: Writes['keepIDs'] = async (uuids) => {
+    for (const uuid of uuids) await this.host.setProperty(uuid, 'id', uuid)
   }
 
   /** The text is replaced; the properties below it stay. */
@@ -178,6 +195,9 @@ export class FileWrites implements Writes {
     return lines.length === 0 ? content : join({ body: content, lines })
   }
 }
+
+/** Whether a text has the line by which a block keeps its uuid in a file. */
+export const hasID = (text: string, uuid: string) => new RegExp(`^\\s*(?:id::|:id:)\\s+${uuid}\\s*$`, 'im').test(text)
 
 const markers = ['TODO', 'DOING', 'NOW', 'LATER', 'WAITING', 'WAIT', 'IN-PROGRESS', 'DONE', 'CANCELED', 'CANCELLED', 'STARTED']
 const leading = new RegExp(`^(?:(?:${markers.join('|')})\\s+)?(?:\\[#([A-C])\\]\\s+)?`)

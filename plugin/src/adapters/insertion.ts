@@ -20,6 +20,8 @@ export class Insertion {
     private readonly compose: (draft: Draft) => string | Promise<string>,
     /** The address of an empty page: on file graphs its name. */
     private readonly emptyPageAddress: (page: Page) => string,
+    /** Called for each block that was inserted, before the next one is. */
+    private readonly inserted: (draft: Draft) => void = () => {},
   ) {}
 
   /** Whether Logseq says that it did. */
@@ -51,7 +53,9 @@ export class Insertion {
   }
 
   private async insert(anchor: string, draft: Draft, at: Row): Promise<boolean> {
-    return (await this.host.insertBlock(anchor, await this.compose(draft), { ...at, customUUID: draft.uuid })) !== null
+    if ((await this.host.insertBlock(anchor, await this.compose(draft), { ...at, customUUID: draft.uuid })) === null) return false
+    this.inserted(draft)
+    return true
   }
 
   private async anchorFor(target: Target, place: Place): Promise<Anchor> {

@@ -1,9 +1,10 @@
+import { flatten } from '../adapters/dialect'
 import { introduce } from '../adapters/insertion'
 import { findBlock } from '../exclusions'
 import type { OpenGraph } from '../graph'
 import { Fault, asFault, invalid } from '../fault'
 import type { Block } from '../model'
-import { type Params, count, drafts, name, optionalText, place, text, requireUUID, values } from '../params'
+import { type Params, count, drafts, name, optionalText, place, strings, text, requireUUID, values } from '../params'
 import type { Methods } from './method'
 import { absent, ignored, landed } from './pages'
 
@@ -22,6 +23,7 @@ export const blocks: Methods = {
       await free(graph, uuid)
       const draft = { uuid, content: text(params, 'content'), properties }
       await graph.write.insert(target, where, draft)
+      await keepReferenced(graph, strings(params, 'keep'))
       return landed(graph, uuid)
     },
   },
@@ -42,6 +44,7 @@ export const blocks: Methods = {
       }
       const there = new Set(await written())
       if (there.size === 0) throw ignored(`write the block ${trees[0]?.uuid}`)
+      await keepReferenced(graph, flatten(trees).flatMap(({ keep }) => keep ?? []))
       // All of them are on one page, which is read once.
       const { page } = await graph.visible.block([...there][0]!)
       const all = await graph.visible.tree(page)
@@ -58,6 +61,7 @@ export const blocks: Methods = {
       await graph.write.check(properties)
       if (content !== undefined) await graph.write.setContent(block, content)
       await graph.write.setProperties(block.uuid, properties)
+      await keepReferenced(graph, strings(params, 'keep'))
       return landed(graph, block.uuid)
     },
   },
@@ -105,6 +109,13 @@ async function isBelow(graph: OpenGraph, target: string, uuid: string): Promise<
     at = (await graph.reader.block(at).catch(absent))?.block.parent ?? null
   }
   return false
+}
+
+/** Makes references to visible blocks last, on file graphs. */
+export async function keepReferenced(graph: OpenGraph, uuids: string[]): Promise<void> {
+  if (!graph.write.keepIDs) return
+  const there = await Promise.all(uuids.map((uuid) => graph.visible.block(uuid).catch(absent)))
+  await graph.write.keepIDs(uuids.filter((_, at) => there[at]))
 }
 
 /** A uuid that exists already must not be written a second time. */

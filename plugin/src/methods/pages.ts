@@ -1,7 +1,8 @@
 import type { OpenGraph } from '../graph'
 import { Fault, asFault, invalid } from '../fault'
 import type { Block, Page } from '../model'
-import { type Params, count, flag, name, optionalText, slice, text, requireUUID, values } from '../params'
+import { type Params, count, flag, name, optionalText, slice, strings, text, requireUUID, values } from '../params'
+import { keepReferenced } from './blocks'
 import type { Methods } from './method'
 
 export const pages: Methods = {
@@ -53,6 +54,7 @@ export const pages: Methods = {
       const uuid = requireUUID(params, 'uuid')
       const target = await graph.target(page.is.uuid, 'last')
       await graph.write.insert(target, 'last', { uuid, content: text(params, 'content') })
+      await keepReferenced(graph, strings(params, 'keep'))
       return landed(graph, uuid)
     },
   },

@@ -1,6 +1,6 @@
 import { idOf } from '../adapters/dialect'
 import { Fault, asFault } from '../fault'
-import type { Row } from '../host'
+import type { Host, Row } from '../host'
 import { name, slice } from '../params'
 import type { Methods } from './method'
 import { isUUID } from '../edn'
@@ -12,13 +12,7 @@ import { isUUID } from '../edn'
 export const windowMethods: Methods = {
   'focus.get': {
     needs: 'focus',
-    async run(graph) {
-      const { host } = graph
-      const [page, editing, selected] = [await host.currentPage(), await host.currentBlock(), await host.selectedBlocks()]
-      const uuids = (Array.isArray(selected) ? selected : []).map(uuidOf).filter((uuid) => uuid !== undefined)
-      const onPage = uuidOf(page) ?? (await pageOf(graph.reader, page))
-      return { ...(onPage ? { page: onPage } : {}), ...(uuidOf(editing) ? { editing: uuidOf(editing) } : {}), selected: uuids }
-    },
+    run: (graph) => focus(graph.host, graph.reader),
   },
   'page.open': {
     needs: 'page.open',
@@ -50,13 +44,32 @@ export const windowMethods: Methods = {
   },
 }
 
+/** What the person looks at, by uuids. */
+export interface Focus {
+  page?: string
+  editing?: string
+  selected: string[]
+}
+
+export async function focus(host: Host, reader: PageLookup): Promise<Focus> {
+  const [page, editing, selected] = [await host.currentPage(), await host.currentBlock(), await host.selectedBlocks()]
+  const uuids = (Array.isArray(selected) ? selected : []).map(uuidOf).filter((uuid) => uuid !== undefined)
+  const [onPage, edited] = [uuidOf(page) ?? (await pageOf(reader, page)), uuidOf(editing)]
+  return { ...(onPage ? { page: onPage } : {}), ...(edited ? { editing: edited } : {}), selected: uuids }
+}
+
+/** Where a page is looked up by its id. */
+export interface PageLookup {
+  byID(ids: number[]): Promise<Row[]>
+}
+
 function uuidOf(row: unknown): string | undefined {
   const uuid = (row as Row | null)?.uuid as unknown
   return typeof uuid === 'string' && isUUID(uuid) ? uuid : undefined
 }
 
 /** Where a block is zoomed to, some versions answer it and not the page. */
-async function pageOf(reader: { byID(ids: number[]): Promise<Row[]> }, row: unknown): Promise<string | undefined> {
+async function pageOf(reader: PageLookup, row: unknown): Promise<string | undefined> {
   const id = idOf((row as Row | null)?.page)
   return id === undefined ? undefined : uuidOf((await reader.byID([id]))[0])
 }

@@ -1,4 +1,5 @@
 import type { State } from '../diagnostics'
+import { clientConfiguration, installCommand, mayBeMissing, versionSkew } from './setup'
 import { label } from './toolbar'
 
 // The status page is the plugin's own window over Logseq. All text is inserted as
@@ -6,44 +7,77 @@ import { label } from './toolbar'
 
 export interface Actions {
   reconnect(): void
-  copy(): void
+  /** Copies a text, and says what was copied. */
+  copy(what: string, text: string): void
+  copyDiagnostics(): void
   settings(): void
   close(): void
 }
 
 export function renderStatus(root: HTMLElement, state: State, actions: Actions): void {
-  const { connection, logseq: surroundings, access: situation, settings, versions, recentErrors: mishaps } = state
+  const skew = versionSkew(state)
+  root.replaceChildren(
+    element('h1', 'Lectern'),
+    ...(mayBeMissing(state) ? installation(state, actions) : []),
+    ...(skew ? [element('p', skew, 'warning')] : []),
+    facts(state),
+    ...clients(actions),
+    ...log(state),
+    button('Reconnect', actions.reconnect),
+    button('Copy diagnostics', actions.copyDiagnostics),
+    button('Settings', actions.settings),
+    button('Close', actions.close),
+  )
+}
+
+function facts(state: State): HTMLElement {
+  const { connection, logseq: surroundings, access: situation, settings, versions } = state
   const rows: [string, string][] = [
     ['Connection', `${label(connection)}${connection.transport ? ` (${connection.transport})` : ''}`],
     ['', connection.detail],
     ['Graph', surroundings?.graph ? `${surroundings.graph.name} (${surroundings.kind} graph)` : 'none open'],
     ['Access', settings.readOnly ? 'read-only' : 'read and write'],
     ['Hidden', `${settings.excludedPages.length} page patterns, ${settings.excludedTags.length} tags`],
+    ['Requests', `${state.waiting} waiting for an agent`],
     ['Versions', `plugin ${versions.plugin}, skill ${versions.skill}, SDK ${versions.sdk}, Logseq ${surroundings?.version ?? 'unknown'}`],
     ['Capabilities', situation.capabilities.join(', ') || 'none'],
     ['Missing in this Logseq', state.missing.join(', ') || 'none'],
   ]
   const table = element('dl', '')
   for (const [term, text] of rows) table.append(element('dt', term), element('dd', text))
-  const errors = element('ul', '')
-  for (const { at, method, code, message } of mishaps) {
-    errors.append(element('li', `${at} ${method}: ${code}: ${message}`))
-  }
-  root.replaceChildren(
-    element('h1', 'Lectern'),
-    table,
-    element('h2', mishaps.length > 0 ? 'Last errors' : 'No errors'),
-    errors,
-    button('Reconnect', actions.reconnect),
-    button('Copy diagnostics', actions.copy),
-    button('Settings', actions.settings),
-    button('Close', actions.close),
-  )
+  return table
 }
 
-function element(tag: string, text: string): HTMLElement {
+/** For people who have the plugin, and no Lectern yet. */
+function installation({ settings, platform }: State, actions: Actions): HTMLElement[] {
+  const install = installCommand(platform)
+  return [
+    element('p', `No Lectern answers on port ${settings.port} of this machine. A plugin cannot start it. If it is not installed, run this in a terminal:`, 'warning'),
+    element('pre', install),
+    button('Copy the command', () => actions.copy('The command', install)),
+    element('p', 'Then run: lectern plugin install. It gives this plugin its token. Restart Logseq once.'),
+  ]
+}
+
+function clients(actions: Actions): HTMLElement[] {
+  return [
+    element('h2', 'Connect an AI client'),
+    element('p', 'The command lectern client install does it for the clients that it knows. Others take this:'),
+    element('pre', clientConfiguration),
+    button('Copy MCP configuration', () => actions.copy('The MCP configuration', clientConfiguration)),
+  ]
+}
+
+function log({ log: lines }: State): HTMLElement[] {
+  const list = element('ul', '')
+  for (const { at, text } of lines) list.append(element('li', `${at} ${text}`))
+  return [element('h2', 'Log'), list]
+}
+
+function element(tag: string, text: string, className = ''): HTMLElement {
   const made = document.createElement(tag)
   made.textContent = text
+  if (className) made.className = className
   return made
 }
 

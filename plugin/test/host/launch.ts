@@ -39,6 +39,10 @@ export class Window {
 
   fault = (method: string, kind: string, times?: number) => this.host('fault', method, kind, times)
   heal = () => this.host('heal')
+  /** Chooses a command of the plugin's from a menu of Logseq's. */
+  command = (title: string, about?: unknown) => this.host('command', title, about)
+  /** What the plugin has told the person. */
+  told = () => this.page.evaluate('window.host.told') as Promise<string[]>
   openGraph = (name: string) => this.host('open', name)
   set = (settings: Record<string, unknown>) => this.host('set', settings)
   reload = () => this.host('reload')

@@ -114,7 +114,7 @@ function setProperty(w: World, uuid: string, key: string, value: unknown): void 
   if (isOrg(row)) return save(w, row.id, withDrawer(text, key, value))
   const { [key]: before, ...others } = row[':block/properties-text-values'] ?? {}
   const all = value === null ? others : before === undefined ? { ...others, [key]: value } : { ...row[':block/properties-text-values'], [key]: value }
-  w.set(row.id, { ':block/content': withProperties(text, all), ...propertyFields(all), ':block/updated-at': w.now() })
+  w.set(row.id, { ':block/content': withProperties(text, all), ...propertyFields(all), ':block/properties-text-values': all, ':block/updated-at': w.now() })
 }
 
 function sibling(w: World, uuid: string, step: number): unknown {

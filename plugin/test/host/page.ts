@@ -30,6 +30,10 @@ class PageHost {
   private child: any
   private api: API = {}
   private requests = 0
+  /** The hooks of the plugin's commands, by their titles. */
+  private readonly commands = new Map<string, string>()
+  private lastHook = ''
+  readonly told: string[] = []
   readonly calls: Record<string, number> = {}
   /** Milliseconds that each method took since it was last asked for. */
   private readonly took: Record<string, number> = {}
@@ -108,6 +112,12 @@ class PageHost {
     return this.api[method] ? this.api[method](...args) : byHand[method]!(this.world(), ...args)
   }
 
+  /** A person chooses a command of the plugin's. */
+  command(title: string, about: unknown = {}): void {
+    const [ns, tag, type] = this.commands.get(title)!.split(':')
+    this.hook(`${ns}:${tag}`, type!, about)
+  }
+
   outline(): Outline {
     return outline(this.world())
   }
@@ -119,6 +129,7 @@ class PageHost {
   private async serve({ type, payload }: { type: string; payload: any }): Promise<void> {
     if (type !== 'api:call') return
     const method = snake(payload.method)
+    this.register(method, payload.args ?? [])
     this.calls[method] = (this.calls[method] ?? 0) + 1
     const reply = (result: unknown) => this.child.call(message('reply#'), { _sync: payload._sync, result })
     try {
@@ -129,7 +140,16 @@ class PageHost {
     }
   }
 
+  /** What the plugin puts into menus, and says to the person. */
+  private register(method: string, args: any[]): void {
+    if (/install_plugin_hook$/.test(method)) this.lastHook = args[1]
+    if (method === 'register_plugin_slash_command') this.commands.set(args[1][0], this.lastHook)
+    if (method === 'register_plugin_simple_command') this.commands.set(`${args[1][0].type ?? 'palette'}: ${args[1][0].label}`, this.lastHook)
+    if (/show_msg$/.test(method)) this.told.push(args[0])
+  }
+
   private async answer(method: string, args: unknown[]): Promise<unknown> {
+    if (/^register_|show_msg$/.test(method)) return null
     const fault = this.takeFault(method)
     if (fault === 'missing' || !(method in this.api || method === 'exper_request')) throw new Error(`Not existed method #${method}`)
     if (fault === 'throw') throw new Error('Assert failed: the moon is in the wrong phase')

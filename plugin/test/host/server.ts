@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { nonce, pluginProof, serverProof } from '../../src/proof'
+import { skill } from '../../src/skill'
 
 // The server's end of the wire, small enough to read at once: it greets, it
 // asks, it keeps what it is told. Both transports.
@@ -47,6 +48,7 @@ export class Peer {
 
 export class TestServer {
   readonly token = nonce() + nonce()
+  version = 'test'
   /** Set to answer with a proof made of another token. */
   lying = false
   private readonly peers: Peer[] = []
@@ -96,7 +98,7 @@ export class TestServer {
       }
       peer = new Peer(frame.params, send, close)
       const proved = await serverProof(this.lying ? 'another' : this.token, own, theirs)
-      send({ id: frame.id, result: { type: 'hello_ack', proof: proved, server_version: 'test', enabled_capabilities: [], skill_version: '1.0.0', ping_every_ms: 20000, pong_within_ms: 10000 } })
+      send({ id: frame.id, result: { type: 'hello_ack', proof: proved, server_version: this.version, enabled_capabilities: [], skill_version: skill, ping_every_ms: 20000, pong_within_ms: 10000 } })
       this.peers.push(peer)
       for (const arrived of this.arrivals.splice(0)) arrived(peer)
     }

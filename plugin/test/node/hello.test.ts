@@ -40,6 +40,8 @@ test('the hello of the transcripts is the hello of the plugin', async () => {
     hidden: () => false,
     show: () => undefined,
     timers: new FakeTimers(),
+    now: () => 0,
+    platform: 'test',
   })
   await plugin.start()
   await links[0]!.says({ method: 'challenge', params: { nonce: '0'.repeat(32), server_version: '1.2.3', scheme: 'hmac-sha256' } })

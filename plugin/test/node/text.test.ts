@@ -88,6 +88,10 @@ test('diagnostics can be pasted in public', () => {
     versions: { plugin: '1', sdk: '2', skill: '3' },
     missing: ['move_block'],
     recentErrors: [{ at: '2026-11-21T08:00:00Z', method: 'pages.get', code: 'NOT_FOUND', message: 'no page "affairs"' }],
+    log: [{ at: '2026-11-21T08:00:00Z', text: 'pages.get: NOT_FOUND: no page "affairs"' }],
+    waiting: 2,
+    everConnected: false,
+    platform: 'Linux',
   })
   assert.doesNotMatch(text, /hush|diary|affairs/)
   assert.match(text, /NOT_FOUND/)

@@ -13,7 +13,7 @@ const windows: Window[] = []
 
 before(async () => {
   if (skip) return
-  stage = await Stage.start([...worlds], 'exclude = ["namespace:work", "#secret"]\n')
+  stage = await Stage.start([...worlds], 'exclude = ["namespace:work", "#secret", "property:Owner=Ada", "property:Visibility=private"]\n')
   for (const graph of worlds) {
     const window = await stage.open('db', graph)
     windows.push(window)
@@ -33,8 +33,23 @@ async function furnish(window: Window, hiding: boolean): Promise<void> {
   const home = await page('home/salaries')
   await block(home, 'what the gardener gets')
   await block(home, 'TODO ask [[Books]]')
-  await window.person('create_property', 'Owner', { type: 'node' })
+  const owner = await window.person('create_property', 'Owner', { type: 'node' })
+  const visibility = await window.person('create_property', 'Visibility', { type: 'default' })
+  const idOf = async (uuid: string) => ((await window.person('get_page', uuid)) as any).id as number
+  const [ada, bob] = [await idOf(await page('Ada')), await idOf(await page('Bob'))]
+  const pruned = await block(home, 'the gardener has pruned')
+  await window.person('upsert_block_property', pruned, visibility, 'public', { reset: true })
+  await window.person('upsert_block_property', pruned, owner, bob, { reset: true })
+  await window.person('upsert_block_property', home, owner, bob, { reset: true })
   if (!hiding) return
+  const plans = await page('Plans of the gardener')
+  await window.person('upsert_block_property', plans, owner, ada, { reset: true })
+  await block(plans, 'what the gardener gets next year')
+  const unread = await block(home, 'what the gardener must not read, of [[Books]]')
+  await window.person('upsert_block_property', unread, visibility, 'private', { reset: true })
+  await block(unread, 'nor the gardener this')
+  const adas = await block(home, 'what the gardener of [[Ada]] must not read')
+  await window.person('upsert_block_property', adas, owner, ada, { reset: true })
   const work = await page('work/salaries')
   const hidden = await block(work, `what the gardener of [[${home}]] gets`)
   await window.person('add_block_tag', await block(home, 'what the gardener may not know'), tag)
@@ -61,6 +76,15 @@ const asked: [tool: string, args: Record<string, unknown>, has: RegExp][] = [
   ['find', { task: [] }, /water the plants/],
   ['find', { namespace: 'work' }, /"total":0/],
   ['find', { namespace: 'home' }, /what the gardener gets/],
+  ['find', { properties: { Owner: 'Ada' } }, /"total":0/],
+  ['find', { properties: { Owner: 'Bob' } }, /the gardener has pruned/],
+  ['find', { properties: { Visibility: 'private' } }, /"total":0/],
+  ['find', { properties: { Visibility: 'public' } }, /the gardener has pruned/],
+  ['find', { text: 'must not read' }, /"total":0/],
+  ['get_page_content', { page_name: 'Plans of the gardener' }, /NOT_FOUND/],
+  ['get_backlinks', { page_name: 'Ada' }, /"total":0/],
+  ['get_backlinks', { page_name: 'Bob' }, /the gardener has pruned/],
+  ['search', { query: 'next year' }, /Nothing has all of these words/],
   ['get_tags', {}, /private/],
   ['list_properties', {}, /Owner/],
 ]
@@ -71,7 +95,7 @@ describe('what is hidden is as what is not there, on DB graphs', { ...patience, 
       const [one, other] = await Promise.all(worlds.map(async (graph) => told(await stage.call(graph, tool, args))))
       assert.equal(one, other)
       assert.match(one!, has)
-      assert.doesNotMatch(one!, /work\/|may not know|of old(?!" in)/)
+      assert.doesNotMatch(one!, /work\/|may not know|of old(?!" in)|Plans of|not read|next year/)
     })
   }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -97,7 +98,7 @@ func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []Claim) {
 			claims = append(claims, Claim{k.Manifest().Name, d.Score, d.Reason})
 		}
 	}
-	slices.SortStableFunc(claims, func(a, b Claim) int { return cmp.Compare(b.Score, a.Score) })
+	order.SortStable(claims, func(a, b Claim) int { return cmp.Compare(b.Score, a.Score) })
 	return claims
 }
 

@@ -23,6 +23,9 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
 		return h.hub.Approvals().Text(r)
 	})
+	status.HandleQuery(queries, status.ProposedTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
+		return h.hub.Approvals().ProposedText(r)
+	})
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return person.Tools(ctx, f.Source, f.Client)
 	})

@@ -19,7 +19,10 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 		title := fmt.Sprintf("Deny %s by %s in source %s", shown.Tool, status.ClientLabel(shown.Client, shown.Proven), shown.Source)
 		return status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}, nil
 	}
-	if act.Answer == nil || act.Answer.Scope != status.Always {
+	switch {
+	case act.Answer != nil && act.Answer.Edit != nil:
+		return a.hub.Approvals().PlanEdit(act.Target, *act.Answer.Edit)
+	case act.Answer == nil || act.Answer.Scope != status.Always:
 		return plan, nil
 	}
 	p, err := a.proposeAlways(act.Target)

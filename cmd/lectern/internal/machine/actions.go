@@ -19,6 +19,9 @@ func (m *Machine) newRouter() status.Router {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.ChecksQuery, m.conf.Check)
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return m.conf.Settings() })
+	status.HandleQuery(queries, status.CompletePathQuery, func(_ context.Context, p status.PathPrefix) (status.PathCompletion, error) {
+		return CompletePath(m.conf.Home, p), nil
+	})
 	status.HandleQuery(queries, status.RecordedCallsQuery, m.recordedCalls)
 	status.HandleQuery(queries, status.AgentsQuery, m.agents)
 	return status.Router{Client: m.conf.Hub, Queries: queries, Actions: status.ActionHandlers{

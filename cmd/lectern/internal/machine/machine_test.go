@@ -46,7 +46,7 @@ func TestMachineIsAClient(t *testing.T) {
 		t.Cleanup(cancel)
 		go l.Run(ctx)
 		return l
-	}, status.ChecksQuery.Name, status.SettingsQuery.Name, status.RecordedCallsQuery.Name, status.AgentsQuery.Name)
+	}, status.ChecksQuery.Name, status.SettingsQuery.Name, status.RecordedCallsQuery.Name, status.AgentsQuery.Name, status.CompletePathQuery.Name)
 }
 
 // awaitInstallation waits for an Installation in a state.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -85,7 +86,7 @@ func named(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	order.SortStable(all, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	return all, nil
 }
 

@@ -27,6 +27,7 @@ type Page struct {
 	Tasks      []Task
 	Headings   []Heading
 	text       string // after the front matter
+	row        *row   // nil until Prepare
 }
 
 // A Stamp says which state of a file was read.

@@ -13,7 +13,25 @@ type Query struct {
 	// Terms are words, or phrases of several tokens; none: every page matches. A
 	// token is what [Tokens] returns.
 	Terms [][]string
+	// Spellings are the words that may stand for each term; nil: only the term itself.
+	Spellings [][]string
 	Filter
+}
+
+// alternatives are what may stand for each term.
+func (q Query) alternatives() [][][]string {
+	all := make([][][]string, len(q.Terms))
+	for i, term := range q.Terms {
+		all[i] = [][]string{term}
+		if i < len(q.Spellings) {
+			for _, word := range q.Spellings[i] {
+				if len(term) != 1 || word != term[0] {
+					all[i] = append(all[i], []string{word})
+				}
+			}
+		}
+	}
+	return all
 }
 
 // A Filter selects pages by what they are. Its zero value selects all.
@@ -24,9 +42,11 @@ type Filter struct {
 	Tag         string // without #; pages with a tag below it match too
 	Property    string // its key
 	Value       string // of the property; empty: any
-	Since       time.Time
-	Until       time.Time // modified before it; zero: no bound
-	Tasks       TaskState
+	// Test says which values of the property to select, folded; nil: Value does.
+	Test  func(value string) bool
+	Since time.Time
+	Until time.Time // modified before it; zero: no bound
+	Tasks TaskState
 	// Files are the only pages to select, if it is not nil.
 	Files map[string]bool
 	// Excluded are pages not to select.
@@ -52,6 +72,9 @@ const (
 	AllWords Match = iota
 	AllPrefixes
 	AnyPrefix
+	// NearWords is for a query with Spellings: for each term the page has it or one of
+	// them.
+	NearWords
 )
 
 // A Hit is a page that matches. The lower its score, the better.
@@ -74,7 +97,7 @@ type Counts struct {
 }
 
 func (c Counts) of(how Match) []float64 {
-	if how == AllWords {
+	if how == AllWords || how == NearWords {
 		return c.words
 	}
 	return c.prefixes
@@ -128,9 +151,16 @@ func (f Filter) Selects(p Page) bool {
 		(f.Since.IsZero() || p.Stamp.Modified >= f.Since.UnixNano()) && (f.Until.IsZero() || p.Stamp.Modified < f.Until.UnixNano()) &&
 		(tag == "" || slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == tag || strings.HasPrefix(Fold(t), tag+"/") })) &&
 		(f.Property == "" || slices.ContainsFunc(p.Properties, func(v Property) bool {
-			return v.Key == Fold(f.Property) && (f.Value == "" || v.Value == Fold(f.Value))
+			return v.Key == Fold(f.Property) && f.selectsValue(v.Value)
 		})) &&
 		(f.Tasks == "" || slices.ContainsFunc(p.Tasks, f.Tasks.Selects))
+}
+
+func (f Filter) selectsValue(value string) bool {
+	if f.Test != nil {
+		return f.Test(value)
+	}
+	return f.Value == "" || value == Fold(f.Value)
 }
 
 // Selects reports whether a task is in the state.
@@ -140,6 +170,9 @@ func (s TaskState) Selects(t Task) bool {
 
 // Rank returns the pages that match, the best first, and how they match.
 func (q Query) Rank(all []Counts) ([]Hit, Match) {
+	if q.Spellings != nil {
+		return q.rank(all, NearWords), NearWords
+	}
 	for how := range AnyPrefix {
 		if hits := q.rank(all, how); len(hits) > 0 {
 			return hits, how
@@ -153,12 +186,10 @@ func (q Query) rank(all []Counts, how Match) (hits []Hit) {
 	average, rarities := q.measure(all, how)
 	newest := map[string]int64{}
 	for _, c := range all {
-		hit, found := Hit{File: c.file}, 0
+		hit := Hit{File: c.file}
+		found := q.countTerms(c.of(how))
 		for k, n := range c.of(how) {
 			if n > 0 {
-				if k < len(q.Terms) {
-					found++
-				}
 				hit.Score -= rarities[k] * n * 2.2 / (n + 1.2*(0.25+0.75*c.size/average))
 			}
 		}
@@ -175,9 +206,32 @@ func (q Query) rank(all []Counts, how Match) (hits []Hit) {
 	return hits
 }
 
+// countTerms is how many of the terms a page has, by how often it has what is scored.
+func (q Query) countTerms(counts []float64) (found int) {
+	if q.Spellings == nil {
+		for k := range q.Terms {
+			if counts[k] > 0 {
+				found++
+			}
+		}
+		return found
+	}
+	at := 0
+	for _, words := range q.alternatives() {
+		if slices.ContainsFunc(counts[at:at+len(words)], func(n float64) bool { return n > 0 }) {
+			found++
+		}
+		at += len(words)
+	}
+	return found
+}
+
 // scored are the terms by which pages are ranked: those of the query, and all of
-// them in a row, so that pages with the phrase come first.
+// them in a row, so that pages with the phrase come first; or all spellings.
 func (q Query) scored() [][]string {
+	if q.Spellings != nil {
+		return slices.Concat(q.alternatives()...)
+	}
 	if len(q.Terms) < 2 {
 		return q.Terms
 	}

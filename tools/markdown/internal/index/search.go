@@ -14,6 +14,9 @@ import (
 // there are, and how they match: what [Query.Rank] returns of all pages, those with
 // the same score perhaps in another order.
 func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []Hit, total int, how Match, err error) {
+	if q.Filter, err = x.testProperty(ctx, q.Filter); err != nil {
+		return nil, 0, AllWords, err
+	}
 	where, args := q.where()
 	if len(q.Terms) == 0 {
 		order := " ORDER BY p.file"
@@ -23,7 +26,11 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 		hits, total, err = x.find(ctx, "SELECT p.file, 0.0 FROM pages p WHERE "+where+order, args, offset, limit)
 		return hits, total, AllWords, err
 	}
-	for how = AllWords; how <= AnyPrefix; how++ {
+	first, last := AllWords, AnyPrefix
+	if q.Spellings != nil {
+		first, last = NearWords, NearWords
+	}
+	for how = first; how <= last; how++ {
 		match := q.expression(how)
 		if where == allPages {
 			hits, total, err = x.findWords(ctx, match, offset, limit)
@@ -36,7 +43,7 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 			return hits, total, how, err
 		}
 	}
-	return nil, 0, AnyPrefix, nil
+	return nil, 0, last, nil
 }
 
 // score is how well a page matches.
@@ -73,6 +80,16 @@ func (x *Index) find(ctx context.Context, query string, args []any, offset, limi
 // mean something there.
 func (q Query) expression(how Match) string {
 	var terms []string
+	if how == NearWords {
+		for _, words := range q.alternatives() {
+			var either []string
+			for _, word := range words {
+				either = append(either, `"`+strings.Join(word, " ")+`"`)
+			}
+			terms = append(terms, "("+strings.Join(either, " OR ")+")")
+		}
+		return strings.Join(terms, " AND ")
+	}
 	for _, term := range q.scored() {
 		phrase := `"` + strings.Join(term, " ") + `"`
 		if how > AllWords {
@@ -132,6 +149,25 @@ func (f Filter) where() (condition string, args []any) {
 	return strings.Join(conditions, " AND "), args
 }
 
+// testProperty is a filter with the pages whose property passes its Test in the place of
+// that.
+func (x *Index) testProperty(ctx context.Context, f Filter) (Filter, error) {
+	if f.Test == nil || f.Property == "" {
+		return f, nil
+	}
+	files := map[string]bool{}
+	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+		var file, value string
+		err := r.Scan(&file, &value)
+		if f.Test(value) && (f.Files == nil || f.Files[file]) {
+			files[file] = true
+		}
+		return struct{}{}, err
+	}, "SELECT file, value FROM properties JOIN pages ON pages.id = page WHERE key = ?", Fold(f.Property))
+	f.Files, f.Property, f.Test = files, "", nil
+	return f, err
+}
+
 func (s TaskState) condition() string {
 	switch s {
 	case OpenTasks:
@@ -146,8 +182,12 @@ func (s TaskState) condition() string {
 // Tasks calls visit for the tasks of the pages that f selects, those in the state
 // that it asks for, in the order of files and lines.
 func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
+	f, err := x.testProperty(ctx, f)
+	if err != nil {
+		return err
+	}
 	where, args := f.where()
-	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+	_, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var t Task
 		err := r.Scan(&t.Page, &t.Line, &t.Done, &t.Text)
 		if err == nil {
@@ -161,8 +201,12 @@ func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
 // Headings calls visit for the headings of the pages that f selects, in the order of
 // files and lines.
 func (x *Index) Headings(ctx context.Context, f Filter, visit func(Heading)) error {
+	f, err := x.testProperty(ctx, f)
+	if err != nil {
+		return err
+	}
 	where, args := f.where()
-	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+	_, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var h Heading
 		err := r.Scan(&h.Page, &h.Line, &h.Level, &h.Text)
 		if err == nil {
@@ -176,8 +220,12 @@ func (x *Index) Headings(ctx context.Context, f Filter, visit func(Heading)) err
 // Tags calls visit for each tag of the pages that f selects: as the first of them in
 // the order of letters writes it, and how many pages have it.
 func (x *Index) Tags(ctx context.Context, f Filter, visit func(tag string, pages int)) error {
+	f, err := x.testProperty(ctx, f)
+	if err != nil {
+		return err
+	}
 	where, args := f.where()
-	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+	_, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var tag string
 		var pages int
 		err := r.Scan(&tag, &pages)

@@ -62,6 +62,28 @@ func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
 	return err
 }
 
+// A row is what is written of a page and takes long to make.
+type row struct{ head, links, title, tags, text string }
+
+// Prepare does in advance what [Index.Update] does for one page after the other: it may be
+// called for several at the same time. A prepared page is for Update alone.
+func (p *Page) Prepare() error {
+	if p.row != nil {
+		return nil
+	}
+	head, err := json.Marshal(p.Head)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.File, err)
+	}
+	found, err := json.Marshal(p.Links)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.File, err)
+	}
+	p.row = &row{string(head), string(found), joinTokens(p.Title), joinTokens(strings.Join(p.Tags, "\n")), joinTokens(p.text)}
+	p.text = "" // it is in the row now
+	return nil
+}
+
 // rows are what is inserted into a table.
 type rows struct {
 	table, columns string
@@ -100,15 +122,10 @@ func rowsOf(put []Page, last int64) ([]*rows, error) {
 	words := &rows{table: "words", columns: "rowid, title, tags, body"}
 	for i, p := range put {
 		id := last + int64(i) + 1
-		head, err := json.Marshal(p.Head)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.File, err)
+		if err := p.Prepare(); err != nil {
+			return nil, err
 		}
-		found, err := json.Marshal(p.Links)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.File, err)
-		}
-		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, string(head), string(found))
+		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
 			tags.add(id, Fold(tag), tag)
 		}
@@ -127,7 +144,7 @@ func rowsOf(put []Page, last int64) ([]*rows, error) {
 		for _, key := range p.LinkKeys {
 			linkKeys.add(key, id)
 		}
-		words.add(id, joinTokens(p.Title), joinTokens(strings.Join(p.Tags, "\n")), joinTokens(p.text))
+		words.add(id, p.row.title, p.row.tags, p.row.text)
 	}
 	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys, words}, nil
 }

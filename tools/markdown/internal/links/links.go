@@ -304,10 +304,10 @@ func destination(rest string) (written string, skip, after int) {
 
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:|^//`)
 
-// markdown adds a link unless it is a URL or stays on the page.
+// markdown adds a link unless it is a URL.
 func (s *scanner) markdown(written string, at int, embed bool, text string) {
 	path, fragment, _ := strings.Cut(written, "#")
-	if path == "" || scheme.MatchString(path) {
+	if path == "" && fragment == "" || scheme.MatchString(path) {
 		return
 	}
 	target, err := url.PathUnescape(path)

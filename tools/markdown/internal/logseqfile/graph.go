@@ -20,6 +20,7 @@ type Graph struct {
 	Journals         string   // the folder of new journals
 	TitleFormat      string   // of the titles of journals, as in MMM do, yyyy
 	NameFormat       string   // of the names of their files, as in yyyy_MM_dd
+	JournalTemplate  string   // the name of the template of new journals; empty: they have none
 	Hidden           []string // files and folders that Logseq leaves out: beginnings of their paths, without a slash in front
 }
 
@@ -35,6 +36,13 @@ func Read(config string) *Graph {
 	}
 	if text, ok := settings[":journal/page-title-format"].(string); ok && text != "" {
 		g.TitleFormat = text
+	}
+	if templates, ok := settings[":default-templates"].([]any); ok {
+		for i := 0; i+1 < len(templates); i += 2 {
+			if name, ok := templates[i+1].(string); ok && templates[i] == any(symbol(":journals")) {
+				g.JournalTemplate = name
+			}
+		}
 	}
 	g.TripleUnderscore = settings[":file/name-format"] == symbol(":triple-lowbar")
 	g.Pages, g.Journals = path.Clean("/" + g.Pages)[1:], path.Clean("/" + g.Journals)[1:]

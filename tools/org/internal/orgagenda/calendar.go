@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
 )
@@ -62,7 +63,7 @@ func Scan(v *orgfile.View) *Calendar {
 		}
 		i++
 	}
-	slices.SortStableFunc(c.days, func(a, b dayStamp) int { return cmp.Compare(a.day, b.day) })
+	order.SortStable(c.days, func(a, b dayStamp) int { return cmp.Compare(a.day, b.day) })
 	c.days = slices.Clip(c.days)
 	return c
 }
@@ -90,7 +91,7 @@ func (c *Calendar) Unsupported() []Unsupported {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Unsupported) int { return a.Headline - b.Headline })
+	order.SortStable(out, func(a, b Unsupported) int { return a.Headline - b.Headline })
 	return out
 }
 

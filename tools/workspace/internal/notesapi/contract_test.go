@@ -296,3 +296,21 @@ func TestNextPage(t *testing.T) {
 		t.Errorf("all pages have %v", seen)
 	}
 }
+
+// A note can be asked for without its links, for those who need its name and text.
+func TestNoteWithoutLinks(t *testing.T) {
+	a := open(t, filepath.Join(t.TempDir(), "notes.db"), nil)
+	request(t, a, "PUT", "/workspaces/ws/classes/Task", `{"fields":{"Status":{"type":"string"}}}`)
+	request(t, a, "POST", "/workspaces/ws/notes", `{"id":"a","class":"Task","markdown":"# A\n[[b]]\n## Status\nopen\n"}`)
+	whole := request(t, a, "GET", "/workspaces/ws/notes/a", "")
+	r := parse(t, "GET", "/workspaces/ws/notes/a", "")
+	r.WithoutLinks = true
+	part := a.Serve(t.Context(), Caller{}, r)
+	if want := (NoteName{"ws", "a", "Task"}); whole.Note != want || part.Note != want {
+		t.Errorf("named %+v and %+v, want %+v", whole.Note, part.Note, want)
+	}
+	links := regexp.MustCompile(`"links":\[[^\]]*\]`)
+	if !strings.Contains(string(whole.Body), `"target":"b"`) || links.ReplaceAllString(string(whole.Body), `"links":[]`) != string(part.Body) {
+		t.Errorf("whole: %s\nwithout links: %s", whole.Body, part.Body)
+	}
+}

@@ -1,12 +1,27 @@
 package notesapi
 
-import "github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+import (
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+)
 
 // Find returns the route of a request and the names in its path by those in the
 // route's; false if there is none.
 func (a *API) Find(method, path string) (r Route, names map[string]string, ok bool) {
-	found, names, err := a.find(method, path)
-	return found.Route, names, err == nil
+	found, parts, err := a.routes.find(method, path)
+	if err != nil {
+		return Route{}, nil, false
+	}
+	return found.Route, found.names(parts), true
+}
+
+// Effect returns what a request does; false if there is no route for it.
+func (a *API) Effect(method, path string) (tools.Effect, bool) {
+	found, _, err := a.routes.find(method, path)
+	if err != nil {
+		return "", false
+	}
+	return found.Effect, true
 }
 
 // As has the Overlay's requests come from another caller.

@@ -124,8 +124,8 @@ func newNoteAnswer(n notestore.Note, t notetext.Text) noteAnswer {
 	}
 }
 
-// note returns the visible note that the path names.
-func (c *call) note() (*notestore.Note, error) {
+// findNote returns the visible note that the path names.
+func (c *call) findNote() (*notestore.Note, error) {
 	id := c.names["note_id"]
 	n, err := c.draft.Note(c.ctx, c.workspace, id)
 	if err != nil {
@@ -138,13 +138,16 @@ func (c *call) note() (*notestore.Note, error) {
 }
 
 func getNote(c *call) (any, error) {
-	n, err := c.note()
+	n, err := c.findNote()
 	if err != nil {
 		return nil, err
 	}
-	c.noteClass = n.Class
+	c.note = NoteName{c.workspace, n.ID, n.Class}
 	t := c.api.texts.parse(n.Text)
 	answer := newNoteAnswer(*n, t)
+	if c.request.WithoutLinks {
+		return answer, nil
+	}
 	links, err := c.draft.LinksOf(c.ctx, c.workspace, n, maxRows)
 	if err != nil {
 		return nil, err
@@ -328,7 +331,7 @@ func updateNote(c *call) (any, error) {
 	case b.ID != "" && b.ID != c.names["note_id"], b.Title != "", b.Properties != nil:
 		return nil, badRequest("id, title and properties are for POST; write them into markdown")
 	}
-	n, err := c.note()
+	n, err := c.findNote()
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +346,7 @@ func updateNote(c *call) (any, error) {
 }
 
 func deleteNote(c *call) (any, error) {
-	n, err := c.note()
+	n, err := c.findNote()
 	if err != nil {
 		return nil, err
 	}

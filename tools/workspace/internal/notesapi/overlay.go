@@ -22,7 +22,7 @@ type API struct {
 	store  *notestore.Store
 	hides  func(workspace string, r notestore.Record) bool
 	taken  func(id string) bool
-	routes []handledRoute
+	routes router
 	texts  textCache
 }
 
@@ -37,21 +37,9 @@ type Options struct {
 	IsTaken func(id string) bool
 }
 
-// handledRoute is a [Route] with its path in parts.
-type handledRoute struct {
-	Route
-	parts  []string
-	handle func(*call) (any, error)
-}
-
 // New makes the API of a store.
 func New(o Options) *API {
-	a := &API{store: o.Store, hides: o.Hides, taken: o.IsTaken}
-	handlers := handlers()
-	for _, r := range Routes() {
-		a.routes = append(a.routes, handledRoute{r, strings.Split(r.Path, "/"), handlers[r.Name]})
-	}
-	return a
+	return &API{store: o.Store, hides: o.Hides, taken: o.IsTaken, routes: newRouter()}
 }
 
 // An Overlay answers requests like the workspaces themselves, but what they write
@@ -116,22 +104,22 @@ type call struct {
 	request   Request
 	names     map[string]string // in the path
 	workspace string            // it exists; empty: the path names none
-	noteClass string            // of the note that was read
+	note      NoteName          // of the note that was read
 	next      string            // cursor of the next part of the list; empty: there is none
 }
 
 // Serve answers one request.
 func (o *Overlay) Serve(ctx context.Context, r Request) Response {
-	route, names, err := o.api.find(r.Method, r.Path)
+	route, parts, err := o.api.routes.find(r.Method, r.Path)
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: names}
+	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: route.names(parts)}
 	answer, err := c.serve(route)
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	response := Response{Status: route.Status, Class: c.noteClass}
+	response := Response{Status: route.Status, Note: c.note}
 	if c.next != "" {
 		query := url.Values{}
 		maps.Copy(query, r.Query)
@@ -146,7 +134,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	return response
 }
 
-func (c *call) serve(route handledRoute) (any, error) {
+func (c *call) serve(route *handledRoute) (any, error) {
 	if id, named := c.names["workspace_id"]; named {
 		if err := c.openWorkspace(id); err != nil {
 			return nil, err
@@ -179,68 +167,6 @@ func (c *call) openWorkspace(id string) error {
 	}
 	c.workspace = id
 	return nil
-}
-
-func (a *API) find(method, path string) (handledRoute, map[string]string, error) {
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	parts := strings.Split(strings.TrimSuffix(path, "/"), "/")
-	for i, part := range parts {
-		plain, err := url.PathUnescape(part)
-		if err != nil {
-			return handledRoute{}, nil, badRequest("the path cannot be read: %v", err)
-		}
-		parts[i] = plain
-	}
-	var found *handledRoute
-	var fewest int // names in the path
-	var allowed []string
-	for i := range a.routes {
-		r := &a.routes[i]
-		names, fits := matchPath(r.parts, parts)
-		switch {
-		case !fits:
-		case r.Method != method:
-			allowed = append(allowed, r.Method)
-		case found == nil || names < fewest: // /classes/types is no class
-			found, fewest = r, names
-		}
-	}
-	switch {
-	case found != nil:
-		return *found, namesIn(found.parts, parts), nil
-	case allowed != nil:
-		return handledRoute{}, nil, &Error{Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s does not take %s; it takes %s", path, method, strings.Join(allowed, ", "))}
-	}
-	return handledRoute{}, nil, notFound("there is no route %s; the first part of a path is /workspaces", path)
-}
-
-// matchPath reports whether a path is one of a route's, and how many names it has.
-func matchPath(own, parts []string) (names int, fits bool) {
-	if len(own) != len(parts) {
-		return 0, false
-	}
-	for i, part := range own {
-		switch isName := strings.HasPrefix(part, "{"); {
-		case isName && parts[i] != "":
-			names++
-		case isName || part != parts[i]:
-			return 0, false
-		}
-	}
-	return names, true
-}
-
-// namesIn are the names in a path that fits.
-func namesIn(own, parts []string) map[string]string {
-	names := map[string]string{}
-	for i, part := range own {
-		if name, isName := strings.CutPrefix(part, "{"); isName {
-			names[strings.TrimSuffix(name, "}")] = parts[i]
-		}
-	}
-	return names
 }
 
 // An Error is an answer that is not what was asked for.

@@ -19,6 +19,9 @@ type Request struct {
 	Path   string          // as in a URL, without the query: /workspaces/ws/notes
 	Query  url.Values      // may be nil
 	Body   json.RawMessage // empty: none
+	// WithoutLinks leaves out of a note its links and what is wrong with it, which take the
+	// longest to find.
+	WithoutLinks bool
 }
 
 // A Response is the answer to a [Request].
@@ -26,11 +29,14 @@ type Response struct {
 	Status int
 	Header map[string]string // may be nil
 	Body   json.RawMessage   // empty if Status is 204; an error is {"detail": …}
-	// Class is that of the note which was read; empty: it has none, or none was read.
-	Class string
+	// Note names the note which was read; empty: none was.
+	Note NoteName
 	// Hidden means that a write was refused because of what is hidden from agents.
 	Hidden bool
 }
+
+// A NoteName is what rules name a note by.
+type NoteName struct{ Workspace, ID, Class string }
 
 // A Caller is who writes. Times, ids and revision ids of what is written come from
 // Began and Seed alone: two runs of the same requests with the same Caller on the

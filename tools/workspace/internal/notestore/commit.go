@@ -8,8 +8,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -77,7 +77,9 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	}
 	var revisions []made
 	indexes := map[noteKey]*noteIndex{}
-	for _, k := range slices.SortedFunc(maps.Keys(d.notes), compareNoteKeys) {
+	keys := slices.Collect(maps.Keys(d.notes))
+	order.Sort(keys, compareNoteKeys)
+	for _, k := range keys {
 		change := d.notes[k]
 		x := &noteIndex{note: change.after, last: change.last}
 		var current string
@@ -93,17 +95,22 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 			revisions = append(revisions, made{r, k})
 		}
 	}
-	slices.SortFunc(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
+	order.Sort(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
+	full := false
 	for _, r := range revisions {
-		var err error
-		if indexes[r.in].seq, err = insertRevision(ctx, c, r.in.workspace, r.Revision); err != nil {
+		seq, err := insertRevision(ctx, c, r.in.workspace, r.Revision)
+		if err != nil {
 			return err
 		}
+		indexes[r.in].seq, full = seq, full || seq%d.store.freshNotes == 0
 	}
 	for k, x := range indexes {
 		if err := writeNote(ctx, c, k.workspace, *x); err != nil {
 			return err
 		}
+	}
+	if full && c.Dialect() == sqlstore.Sqlite {
+		return indexFresh(ctx, c)
 	}
 	return nil
 }
@@ -180,7 +187,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 		return err
 	}
 	if c.Dialect() == sqlstore.Sqlite {
-		if err := replaceWords(ctx, c, x, words); err != nil {
+		if err := putWords(ctx, c, x.seq, x.old, words); err != nil {
 			return err
 		}
 	}
@@ -203,26 +210,30 @@ func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteI
 		workspace, r.ID, x.seq, r.Revision, r.Class, string(record)); err != nil {
 		return err
 	}
-	if c.Dialect() == sqlstore.Sqlite && x.old > 0 {
-		if _, err := c.Exec(ctx, "DELETE FROM note_words WHERE rowid = ?", x.old); err != nil {
+	if c.Dialect() == sqlstore.Sqlite {
+		if err := dropWords(ctx, c, x.old); err != nil {
 			return err
 		}
 	}
 	return replaceLinks(ctx, c, workspace, r.ID, true, nil)
 }
 
-func replaceWords(ctx context.Context, c *sqlstore.Conn, x noteIndex, words []string) error {
-	if x.old > 0 {
-		if _, err := c.Exec(ctx, "DELETE FROM note_words WHERE rowid = ?", x.old); err != nil {
-			return err
-		}
-	}
-	_, err := c.Exec(ctx, "INSERT INTO note_words (rowid, words) VALUES (?, ?)", x.seq, strings.Join(words, " "))
-	return err
-}
-
+// replaceLinks keeps the links of a text. Where they are those of the text before, they
+// stay as they are, with the time at which they were made.
 func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string, existed bool, links []textLink) error {
 	if existed {
+		same := 0
+		stored, err := sqlstore.Select(ctx, c, func(row sqlstore.Row) (l textLink, err error) { return l, row.Scan(&l.target, &l.kind) },
+			"SELECT target, kind FROM text_links WHERE workspace = ? AND source = ? ORDER BY id DESC", workspace, note)
+		if err != nil {
+			return err
+		}
+		for same < min(len(stored), len(links)) && stored[same].target == links[same].target && stored[same].kind == links[same].kind {
+			same++
+		}
+		if same == len(links) && same == len(stored) {
+			return nil
+		}
 		if _, err := c.Exec(ctx, "DELETE FROM text_links WHERE workspace = ? AND source = ?", workspace, note); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
 
@@ -174,7 +175,7 @@ func (d *Draft) Documents(ctx context.Context, workspace string, kind Kind, afte
 			found = append(found, *c.after)
 		}
 	}
-	slices.SortFunc(found, func(a, b Document) int {
+	order.Sort(found, func(a, b Document) int {
 		if newest {
 			a, b = b, a
 		}
@@ -221,7 +222,9 @@ func decodeClass(doc *Document) (*notetext.Class, error) {
 // changedClasses are the classes that the Draft changes, whose notes have other
 // properties in it.
 func (d *Draft) changedClasses(workspace string) (names []string) {
-	for _, k := range slices.SortedFunc(maps.Keys(d.documents), func(a, b documentKey) int { return cmp.Compare(a.id, b.id) }) {
+	keys := slices.Collect(maps.Keys(d.documents))
+	order.Sort(keys, func(a, b documentKey) int { return cmp.Compare(a.id, b.id) })
+	for _, k := range keys {
 		if k.workspace == workspace && k.kind == ClassKind {
 			names = append(names, k.id)
 		}

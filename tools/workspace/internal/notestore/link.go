@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -23,7 +24,7 @@ type Link struct {
 	Kind     string    `json:"kind"`
 	Origin   string    `json:"origin"` // made or text
 	Resolved bool      `json:"resolved"`
-	Created  time.Time `json:"created_at"` // of one in a text: when the text was saved
+	Created  time.Time `json:"created_at"` // of one in a text: when its note was saved with others than before
 }
 
 // A textLink is a place in the text of a note that names something.
@@ -165,7 +166,7 @@ func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) 
 	}
 	list = append(list, r.drafted(n, keys)...)
 	list = slices.DeleteFunc(list, func(s storedLink) bool { return after != "" && s.id >= after || s.id < last })
-	slices.SortFunc(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
+	order.Sort(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
 	return list, last, more, nil
 }
 

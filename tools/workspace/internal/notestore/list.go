@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -112,7 +114,7 @@ func (d *Draft) drafted(workspace string) (list []draftedNote) {
 			list = append(list, draftedNote{c.after, draftSeq(c.revisions[len(c.revisions)-1])})
 		}
 	}
-	slices.SortFunc(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
+	order.Sort(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
 	return list
 }
 
@@ -132,33 +134,71 @@ func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan
 	if !isStorable(q.Class) {
 		return nil, nil // no note has it
 	}
-	from, where, text, args := "notes n", "", "''", []any{workspace, q.before}
+	s := noteSelect{from: "notes n", seq: "n.seq", text: "''", where: q.where(c.Dialect()), args: q.args()}
+	if q.words == nil {
+		return s.rows(ctx, c, workspace, q.before, limit)
+	}
+	s.text = "(SELECT r.text FROM revisions r WHERE r.seq = n.seq)"
+	words := []any{q.words.condition(c.Dialect())}
+	if c.Dialect() == sqlstore.Postgres {
+		return s.with(" AND n.words @@ CAST(? AS tsquery)", words).rows(ctx, c, workspace, q.before, limit)
+	}
+	fresh := s.with(q.words.freshCondition())
+	fresh.from, fresh.seq = "fresh_words f CROSS JOIN notes n ON n.seq = f.seq", "f.seq" // in this order: there are few
+	found, err := fresh.rows(ctx, c, workspace, q.before, limit)
+	if err != nil || len(found) == limit {
+		return found, err
+	}
+	indexed := s.with(" AND note_words MATCH ?", words)
+	indexed.from, indexed.seq = "note_words JOIN notes n ON n.seq = note_words.rowid", "note_words.rowid"
+	older, err := indexed.rows(ctx, c, workspace, q.before, limit-len(found))
+	return append(found, older...), err
+}
+
+// where is what a scan demands of the row of a note, with args.
+func (q scan) where(d sqlstore.Dialect) (where string) {
 	if q.Class != "" {
-		where, args = where+" AND n.class = ?", append(args, q.Class)
+		where = " AND n.class = ?"
 	}
 	find := " AND instr(n.record, ?) > 0"
-	if c.Dialect() == sqlstore.Postgres {
+	if d == sqlstore.Postgres {
 		find = " AND strpos(n.record, ?) > 0"
 	}
+	return where + strings.Repeat(find, len(q.Contains))
+}
+
+func (q scan) args() (args []any) {
+	if q.Class != "" {
+		args = append(args, q.Class)
+	}
 	for _, s := range q.Contains {
-		where, args = where+find, append(args, s)
+		args = append(args, s)
 	}
-	seq := "n.seq"
-	if q.words != nil {
-		text = "(SELECT r.text FROM revisions r WHERE r.seq = n.seq)"
-		if args = append(args, q.words.condition(c.Dialect())); c.Dialect() == sqlstore.Postgres {
-			where += " AND n.words @@ CAST(? AS tsquery)"
-		} else {
-			from, seq, where = "note_words JOIN notes n ON n.seq = note_words.rowid", "note_words.rowid", where+" AND note_words MATCH ?"
-		}
-	}
+	return args
+}
+
+// A noteSelect selects notes that are not deleted, newest first.
+type noteSelect struct {
+	from, seq, text string // tables, column to sort by, text of the note
+	where           string
+	args            []any // of where
+}
+
+func (s noteSelect) with(where string, args []any) noteSelect {
+	s.where, s.args = s.where+where, slices.Concat(s.args, args)
+	return s
+}
+
+func (s noteSelect) rows(ctx context.Context, c *sqlstore.Conn, workspace string, before int64, limit int) ([]noteRow, error) {
+	query := "SELECT n.seq, n.record, " + s.text + " FROM " + s.from + " WHERE n.workspace = ? AND " + s.seq + " < ? AND n.deleted = FALSE" + s.where +
+		" ORDER BY " + s.seq + " DESC LIMIT ?"
 	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (r noteRow, err error) {
 		var record []byte
 		if err := row.Scan(&r.seq, &record, &r.text); err != nil {
 			return r, err
 		}
 		return r, json.Unmarshal(record, &r.record)
-	}, "SELECT n.seq, n.record, "+text+" FROM "+from+" WHERE n.workspace = ? AND "+seq+" < ? AND n.deleted = FALSE"+where+" ORDER BY "+seq+" DESC LIMIT ?", append(args, limit)...)
+	}, query, slices.Concat([]any{workspace, before}, s.args, []any{limit})...)
 }
 
 // A Match is a note that was found by its words.

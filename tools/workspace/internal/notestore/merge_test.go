@@ -12,6 +12,7 @@ import (
 // What many saves have left behind is merged, and found as before.
 func TestMergeWords(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "notes.db"))
+	s.freshNotes = 1
 	for i := range 90 {
 		d := s.Begin(View{})
 		if _, err := d.Save(t.Context(), "ws", fmt.Sprintf("n%d", i%30), Content{Text: fmt.Sprintf("# Note %d\n\nword%d common\n", i, i%7)}, anyParent(i < 30)); err != nil {

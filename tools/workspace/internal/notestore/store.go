@@ -36,6 +36,8 @@ type Store struct {
 	db  *sqlstore.Store
 	now func() time.Time
 	key []byte // signs revisions
+
+	freshNotes int64 // after how many saves their words are indexed; the constant, but in tests
 }
 
 // Options configure a Store.
@@ -54,7 +56,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, now: o.Now}
+	s := &Store{db: db, now: o.Now, freshNotes: freshNotes}
 	if err := s.loadKey(ctx); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("open store notes: %w", err)

@@ -29,6 +29,11 @@ func TestMain(m *testing.M) {
 func eachDatabase(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, filepath.Join(t.TempDir(), "notes.db"))) })
+	t.Run("sqlite, words indexed at once", func(t *testing.T) {
+		s := open(t, filepath.Join(t.TempDir(), "notes.db"))
+		s.freshNotes = 1
+		test(t, s)
+	})
 	t.Run("postgres", func(t *testing.T) { test(t, open(t, postgres.Database(t))) })
 }
 
@@ -401,4 +406,35 @@ func TestDraftIsDeterministic(t *testing.T) {
 	if rev1 != rev2 || link1 != link2 {
 		t.Errorf("%s and %s, then %s and %s", rev1, link1, rev2, link2)
 	}
+}
+
+// Links in a text stay as they were made while a save changes other words, and are new
+// when it changes one of them.
+func TestLinksOfATextStay(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *Store) {
+		links := func() (list []Link) {
+			t.Helper()
+			list, err := s.Begin(View{}).Links(t.Context(), "ws", "a", "", 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return list
+		}
+		saved(t, s, "b", "# B\n", "a", "[[b]] ![[c.png]] [[c]]")
+		before := links()
+		saved(t, s, "a", "Other words. [[b]] and ![[c.png]] and [[c]]")
+		want(t, "links", links(), before)
+		saved(t, s, "a", "[[c]] ![[c.png]] [[b]]")
+		if after := links(); len(after) != len(before) || after[0].Target != "c" || !after[0].Created.After(before[0].Created) {
+			t.Errorf("%+v", after)
+		}
+		saved(t, s, "a", "[[c]]")
+		if after := links(); len(after) != 1 {
+			t.Errorf("%+v", after)
+		}
+		saved(t, s, "a", "none")
+		if after := links(); len(after) != 0 {
+			t.Errorf("%+v", after)
+		}
+	})
 }

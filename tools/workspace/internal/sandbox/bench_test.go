@@ -134,7 +134,11 @@ func BenchmarkFuel(b *testing.B) {
 	if err := provideImports(ctx, runtime, func(api.Module) *instance { return plain }); err != nil {
 		b.Fatal(err)
 	}
-	compiled, err := runtime.CompileModule(ctx, quickjs.Module)
+	engine, err := quickjs.Module()
+	if err != nil {
+		b.Fatal(err)
+	}
+	compiled, err := runtime.CompileModule(ctx, engine)
 	if err != nil {
 		b.Fatal(err)
 	}

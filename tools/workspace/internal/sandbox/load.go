@@ -91,7 +91,7 @@ func (s *Sandbox) find(module api.Module) *instance {
 // cacheKey names all that the prepared module is made of.
 func (s *Sandbox) cacheKey() string {
 	h := sha256.New()
-	for _, part := range [][]byte{quickjs.Module, []byte(prelude), []byte(s.options.Globals)} {
+	for _, part := range [][]byte{quickjs.Compressed, []byte(prelude), []byte(s.options.Globals)} {
 		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
 		h.Write(part)
 	}

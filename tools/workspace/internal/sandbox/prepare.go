@@ -45,7 +45,11 @@ func (s *Sandbox) fuelOptions() fuel.Options {
 // the image of it.
 func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	options := s.fuelOptions()
-	plain, err := fuel.Rewrite(quickjs.Module, options)
+	engine, err := quickjs.Module()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := fuel.Rewrite(engine, options)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +79,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if err = errors.Join(err, runtime.Close(ctx)); err != nil {
 		return nil, fmt.Errorf("prepare engine: %w", err)
 	}
-	p.Module, err = fuel.Rewrite(quickjs.Module, options)
+	p.Module, err = fuel.Rewrite(engine, options)
 	return p, err
 }
 

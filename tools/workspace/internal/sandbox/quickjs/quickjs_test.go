@@ -18,13 +18,17 @@ import (
 // everything that we can ask of it.
 func TestModule(t *testing.T) {
 	const want = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
-	if got := fmt.Sprintf("%x", sha256.Sum256(Module)); got != want {
+	module, err := Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(module)); got != want {
 		t.Errorf("SHA-256 is %s, want %s", got, want)
 	}
 	ctx := t.Context()
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
 	defer runtime.Close(context.Background())
-	compiled, err := runtime.CompileModule(ctx, Module)
+	compiled, err := runtime.CompileModule(ctx, module)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,88 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// isTextChange reports whether a call changes the text of one page, so that a person
+// may write another text in its place. What a call of a client answers may then be
+// told to it; a call that another one makes owes that one its own answer.
+func (c *call) isTextChange(changes []tools.Change) bool {
+	text := c.source.kind.Manifest().TextTarget
+	return text != nil && len(changes) == 1 && text(changes[0].Target) && c.outer == nil && c.group == nil && c.tool.ownChanges == nil
+}
+
+// writeEdited writes what a person has made of the only Change of a call, in place of
+// running its tool. The write passes all that one of a tool passes, and fails if the
+// page is no longer as the person was shown it.
+func (h *Hub) writeEdited(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+	shown, why := h.showsEdit(ctx, c, open, *auth.edited)
+	reported, check := false, auth.check
+	auth.check = func(changes []tools.Change) error {
+		reported = true
+		return check(changes)
+	}
+	if err := open.Restorer().Restore(ctx, newCallContext(h, c, auth), []tools.Change{*auth.edited}); err != nil {
+		if !reported && tools.AsError(err).Code == tools.Conflict {
+			auth.grant.SetOutdated() // the text was made from what the page held before
+		}
+		return tools.Result{}, err
+	}
+	return editedResult(*auth.edited, shown, why)
+}
+
+// showsEdit reports whether the agent may see what the person has written, or why not.
+// It is asked before anything is written, when what is visible to the agent is what it
+// has asked about.
+func (h *Hub) showsEdit(ctx context.Context, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
+	const mayNotRead = "you may not read the page, so the difference is not shown"
+	if !c.toolset.granted(c.source, tools.Reads) {
+		return false, mayNotRead
+	}
+	p := h.policy.Load()
+	q := sourceRead{what: "resources/read"}.request(c.client, c.source)
+	q.Targets = []string{edited.Target}
+	if err := checkRead(p, q); err != nil {
+		return false, mayNotRead
+	}
+	if hidden, err := open.HidesChange(ctx, edited); err != nil || hidden {
+		return false, "the difference is not shown"
+	}
+	return true, ""
+}
+
+// maxEditDiff bounds the diff in the answer to a call that a person has changed.
+const maxEditDiff = 16 << 10
+
+// An editedAnswer is what the agent is told in place of its tool's answer.
+type editedAnswer struct {
+	ChangedByPerson bool   `json:"changed_by_person"`
+	Message         string `json:"message"`
+	Target          string `json:"target"`
+	Diff            string `json:"diff,omitempty"` // from the page before to what was written
+}
+
+func editedResult(edited tools.Change, shown bool, why string) (tools.Result, error) {
+	answer := editedAnswer{ChangedByPerson: true, Target: edited.Target, Message: "The user changed what you asked for before they allowed it: diff is what was written, " +
+		"and nothing else of your call was. Read the page before you write to it again, and do not write again what the user left out."}
+	if shown {
+		answer.Diff = udiff.Unified("before", "after", string(edited.Before.Data), string(edited.After.Data))
+		if n := len(answer.Diff); n > maxEditDiff {
+			answer.Diff = mcp.Truncate(answer.Diff, maxEditDiff) + fmt.Sprintf("\n… of a diff of %d bytes; read the page for all of it\n", n)
+		}
+	} else {
+		answer.Message = "The user changed what you asked for before they allowed it, and that was written; " + why + ". Do not write again what the user left out."
+	}
+	text, err := json.Marshal(answer)
+	if err != nil { // strings and booleans marshal
+		return tools.Result{}, err
+	}
+	return tools.Result{JSON: text, Detail: json.RawMessage(`{"changed_by_person":true}`), Targets: []string{edited.Target}}, nil
+}

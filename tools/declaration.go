@@ -1,0 +1,55 @@
+package tools
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+)
+
+// A declaration is what a [Spec] says, but for its types.
+type declaration struct {
+	info            ToolInfo
+	normalize       func(args map[string]any) error
+	targetsInAnswer bool
+}
+
+// readSpec reads a Spec of any types by reflection: written with type parameters this
+// would be compiled once for each tool, four kilobytes each time. It panics if the
+// declaration cannot be published.
+func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
+	field := spec.FieldByName
+	d.info = ToolInfo{
+		Name: field("Name").String(), Title: field("Title").String(), Doc: field("Doc").String(),
+		Effect: valueOf[Effect](field("Effect")), Errors: valueOf[[]Code](field("Errors")), Timeout: valueOf[time.Duration](field("Timeout")),
+		Calls: field("Calls").Bool(), Unlisted: field("Unlisted").Bool(), OptIn: field("OptIn").Bool(), Roles: valueOf[[]string](field("Roles")),
+	}
+	d.normalize = valueOf[func(map[string]any) error](field("Normalize"))
+	d.targetsInAnswer = out.Implements(reflect.TypeFor[TargetProvider]())
+	for _, x := range field("Examples").Seq2() {
+		d.info.addExample(x.FieldByName("Purpose").String(), x.FieldByName("In").Interface(), x.FieldByName("Want").Interface(), x.FieldByName("AnyAnswer").Bool())
+	}
+	name := d.info.Name
+	if find := field("Hits"); !find.IsNil() {
+		d.info.Hits = func(raw json.RawMessage) ([]Hit, error) {
+			answer := reflect.New(out)
+			if err := readAnswer(name, raw, answer.Interface()); err != nil {
+				return nil, err
+			}
+			return valueOf[[]Hit](find.Call([]reflect.Value{answer.Elem()})[0]), nil
+		}
+	}
+	if redact := field("Redact"); !redact.IsNil() {
+		d.info.Redact = func(r Result, covered func(page string) bool) (Result, error) {
+			answer := reflect.New(out)
+			if err := readAnswer(name, r.JSON, answer.Interface()); err != nil {
+				return Result{}, err
+			}
+			return newResult(redact.Call([]reflect.Value{answer.Elem(), reflect.ValueOf(covered)})[0].Interface())
+		}
+	}
+	d.info.setSchemas(in, out)
+	return d
+}
+
+// valueOf is a value of which the type is known.
+func valueOf[T any](v reflect.Value) T { return v.Interface().(T) } //nolint:forcetypeassert // it is that of a field of Spec

@@ -1,0 +1,104 @@
+package notesapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// handledRoute is a [Route] with its path in parts, of which names begin with a brace.
+type handledRoute struct {
+	Route
+	parts  []string
+	handle func(*call) (any, error)
+}
+
+// router has the routes by how many parts their paths have.
+type router [][]handledRoute
+
+func newRouter() (r router) {
+	handlers := handlers()
+	for _, route := range Routes() {
+		parts := strings.Split(route.Path, "/")
+		for len(r) <= len(parts) {
+			r = append(r, nil)
+		}
+		r[len(parts)] = append(r[len(parts)], handledRoute{route, parts, handlers[route.Name]})
+	}
+	return r
+}
+
+// find returns the route of a request, and its path in parts.
+func (r router) find(method, path string) (found *handledRoute, parts []string, err error) {
+	if parts, err = splitPath(path); err != nil {
+		return nil, nil, err
+	}
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	var fewest int // names in the path
+	var allowed []string
+	var routes []handledRoute
+	if len(parts) < len(r) {
+		routes = r[len(parts)]
+	}
+	for i := range routes {
+		route := &routes[i]
+		names, fits := matchPath(route.parts, parts)
+		switch {
+		case !fits:
+		case route.Method != method:
+			allowed = append(allowed, route.Method)
+		case found == nil || names < fewest: // /classes/types is no class
+			found, fewest = route, names
+		}
+	}
+	switch {
+	case found != nil:
+		return found, parts, nil
+	case allowed != nil:
+		return nil, nil, &Error{Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s does not take %s; it takes %s", path, method, strings.Join(allowed, ", "))}
+	}
+	return nil, nil, notFound("there is no route %s; the first part of a path is /workspaces", path)
+}
+
+func splitPath(path string) ([]string, error) {
+	parts := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	if !strings.Contains(path, "%") {
+		return parts, nil
+	}
+	for i, part := range parts {
+		plain, err := url.PathUnescape(part)
+		if err != nil {
+			return nil, badRequest("the path cannot be read: %v", err)
+		}
+		parts[i] = plain
+	}
+	return parts, nil
+}
+
+// matchPath reports whether a path, which has as many parts, is one of a route's, and how
+// many names it has.
+func matchPath(own, parts []string) (names int, fits bool) {
+	for i, part := range own {
+		switch isName := strings.HasPrefix(part, "{"); {
+		case isName && parts[i] != "":
+			names++
+		case isName || part != parts[i]:
+			return 0, false
+		}
+	}
+	return names, true
+}
+
+// names are those in a path that fits.
+func (r *handledRoute) names(parts []string) map[string]string {
+	names := map[string]string{}
+	for i, part := range r.parts {
+		if name, isName := strings.CutPrefix(part, "{"); isName {
+			names[strings.TrimSuffix(name, "}")] = parts[i]
+		}
+	}
+	return names
+}

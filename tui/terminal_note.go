@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// A person who looks elsewhere learns of calls that wait from the title of the
+// terminal, and from a notification that the terminal shows.
+
+// windowTitle says how many calls wait, where a list of windows shows it.
+func (m Model) windowTitle() string {
+	if n := len(m.snap.Approvals); n > 0 {
+		return fmt.Sprintf("(%d) Lectern", n)
+	}
+	return "Lectern"
+}
+
+// noteNewApprovals has the terminal show what now waits that did not before, unless the
+// person looks at it.
+func (m Model) noteNewApprovals(before, now status.Snapshot) tea.Cmd {
+	added := difference(now.Approvals, before.Approvals, sameApproval)
+	if m.focused || len(added) == 0 || m.cfg.Notify == nil {
+		return nil
+	}
+	a := added[0]
+	text := fmt.Sprintf("%s wants to %s %s", status.ClientLabel(a.Client, a.Proven), a.Effect, shortTargets(a))
+	if left := a.Until.Sub(m.cfg.Now()); left < 10*time.Minute {
+		text += fmt.Sprintf(" (%d s)", int(left.Seconds()))
+	}
+	if len(added) > 1 {
+		text = widget.Plural(len(added), "call") + " wait for you"
+	}
+	sequence := m.cfg.Notify(text)
+	if sequence == "" {
+		return nil
+	}
+	return tea.Raw(sequence)
+}
+
+// guardsKeys reports whether the keys that decide something are not taken, because what
+// they would answer has only just come.
+func (m Model) guardsKeys() bool {
+	return m.over == nil && m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
+}
+
+// keepGuard has the keys drawn anew when they are taken again, and guards them when the
+// selection has moved by itself.
+func (m Model) keepGuard() (Model, tea.Cmd) {
+	if p, ok := m.tabs.visible().pane.(pane.SelfMover); ok && p.SelfMoves() != m.approvals.moves {
+		m.approvals.moves, m.approvals.ignoreKeysUntil = p.SelfMoves(), m.cfg.Now().Add(keyGrace)
+	}
+	if !m.guardsKeys() || m.spoken || m.approvals.guardTick || m.fx.ctx.Err() != nil {
+		return m, nil
+	}
+	m.approvals.guardTick = true
+	return m, tea.Tick(m.approvals.ignoreKeysUntil.Sub(m.cfg.Now()), func(time.Time) tea.Msg { return guardOverMsg{} })
+}
