@@ -64,7 +64,8 @@ func (c *cli) pendingApproval(ctx context.Context, id string) (status.Approval, 
 	}
 	i := slices.IndexFunc(snap.Approvals, func(a status.Approval) bool { return a.ID == id })
 	if i < 0 {
-		return status.Approval{}, fmt.Errorf("no call waits as %s; it was answered, timed out or never existed. `lectern approve` lists those that wait", id)
+		return status.Approval{}, fmt.Errorf("no call waits as %s; it was answered, timed out or never existed. `lectern approve` lists those "+
+			"that wait", id)
 	}
 	return snap.Approvals[i], nil
 }

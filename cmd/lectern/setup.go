@@ -138,7 +138,8 @@ func (s *setup) newSources() (list []status.Action, err error) {
 		s.printf("found %s\n", places[0])
 		return []status.Action{{Verb: status.AddSource, Source: &status.NewSource{Name: f.Name, Kind: f.Kind, Location: f.Location}}}, nil
 	}
-	return nil, usagef("setup: several folders may hold notes; name those to open, as in: lectern setup %s\n%s", found[0].Location, strings.Join(places, "\n"))
+	return nil, usagef("setup: several folders may hold notes; name those to open, as in: lectern setup %s\n%s", found[0].Location,
+		strings.Join(places, "\n"))
 }
 
 // connections are the clients to connect: those named, or those on this machine

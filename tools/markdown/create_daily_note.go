@@ -112,12 +112,16 @@ func (in CreateDailyNoteIn) plan(n *Notebook, c tools.CallContext) (periodicNote
 	if n.graph != nil {
 		file, ok := n.graph.JournalFile(day)
 		if in.Period != "" && in.Period != dailyNote {
-			return periodicNote{}, tools.Errorf(tools.Invalid, "period: Logseq has journals of days only").WithHint("Leave it out, or use create_page.")
+			return periodicNote{}, tools.Errorf(tools.Invalid, "period: Logseq has journals of days only").
+				WithHint("Leave it out, or use create_page.")
 		}
 		if !ok {
 			return periodicNote{}, unknownFormatError(n.graph.NameFormat)
 		}
-		return periodicNote{file: file + ".md", template: n.graph.JournalTemplate, graph: true, values: templateValues{title: n.graph.PageTitle(file + ".md"), day: day}}, nil
+		return periodicNote{
+			file: file + ".md", template: n.graph.JournalTemplate, graph: true,
+			values: templateValues{title: n.graph.PageTitle(file + ".md"), day: day},
+		}, nil
 	}
 	week := readWeekStart(n)
 	s := readPeriodSettings(n, in.Period)

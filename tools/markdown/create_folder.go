@@ -43,7 +43,8 @@ func (in CreatePageIn) createFolder(ctx context.Context, n *Notebook, c tools.Ca
 // checkNewFolder checks that a folder can be created, and returns its exact path.
 func checkNewFolder(n *Notebook, dir string) (string, error) {
 	if strings.ContainsAny(dir, unlinkable) {
-		return "", tools.Errorf(tools.Invalid, "title: no link can lead into a folder with one of %s in its name", unlinkable).WithHint("Leave them out.")
+		return "", tools.Errorf(tools.Invalid, "title: no link can lead into a folder with one of %s in its name", unlinkable).
+			WithHint("Leave them out.")
 	}
 	if n.rules != nil && n.rules.HidesFolder(dir) {
 		return "", hiddenError()

@@ -13,7 +13,9 @@ import (
 // findGraphTemplate finds a template of a Logseq graph by its name, on the pages that
 // the caller may read.
 func findGraphTemplate(ctx context.Context, n *Notebook, c tools.CallContext, name string) (logseqfile.Template, error) {
-	in := SearchPagesIn{Query: `(?i)^[ \t]*(- )?template::[ \t]*` + regexp.QuoteMeta(name) + `[ \t]*$`, Kind: findLines, Mode: byRegex, Limit: 20}
+	in := SearchPagesIn{
+		Query: `(?i)^[ \t]*(- )?template::[ \t]*` + regexp.QuoteMeta(name) + `[ \t]*$`, Kind: findLines, Mode: byRegex, Limit: 20,
+	}
 	var found SearchPagesOut
 	var err error
 	if c.Sources == nil {
@@ -33,7 +35,8 @@ func findGraphTemplate(ctx context.Context, n *Notebook, c tools.CallContext, na
 			return t, nil
 		}
 	}
-	return logseqfile.Template{}, tools.Errorf(tools.NotFound, "Template not found: %s", name).WithHint("A template is a block with the property template:: and this name.")
+	return logseqfile.Template{}, tools.Errorf(tools.NotFound, "Template not found: %s", name).
+		WithHint("A template is a block with the property template:: and this name.")
 }
 
 // callSearch searches as the caller may.

@@ -188,18 +188,22 @@ func (in CreatePageIn) beginWith(ctx context.Context, n *Notebook, c tools.CallC
 		template, err := readTemplate(ctx, n, c, in.Template)
 		if err != nil {
 			if e := tools.AsError(err); e.Code == tools.NotFound {
-				return "", tools.Errorf(tools.NotFound, "Template not found: %s", in.Template).WithHint("Give the path of a page, or its name in the vault's folder of templates.")
+				return "", tools.Errorf(tools.NotFound, "Template not found: %s", in.Template).
+					WithHint("Give the path of a page, or its name in the vault's folder of templates.")
 			}
 			return "", err
 		}
 		s := readTemplateSettings(n)
-		text = fillTemplate(template, templateValues{title: title, day: now, dateFormat: s.DateFormat, timeFormat: s.TimeFormat, week: readWeekStart(n)})
+		text = fillTemplate(template, templateValues{
+			title: title, day: now, dateFormat: s.DateFormat, timeFormat: s.TimeFormat, week: readWeekStart(n),
+		})
 	}
 	if in.Content == "" {
 		return text, nil
 	}
 	if strings.HasPrefix(strings.TrimPrefix(in.Content, "\uFEFF"), "---\n") {
-		return "", tools.Errorf(tools.Invalid, "content: the page has the front matter of its template").WithHint("Leave front matter out, and set properties with edit_page.")
+		return "", tools.Errorf(tools.Invalid, "content: the page has the front matter of its template").
+			WithHint("Leave front matter out, and set properties with edit_page.")
 	}
 	return strings.TrimRight(text, "\n") + "\n\n" + in.Content, nil
 }
