@@ -5,6 +5,10 @@ LINT     := $(CACHE)/bin/golangci-lint
 FUZZTIME ?= 60s
 PACKAGES ?= ./...
 SYSTEMS  := linux darwin windows
+# As in installer/bundle/build_flags.go, which says why.
+COLD     := evanw/esbuild jackc yuin/goldmark spf13 JohannesKaufmann microcosm-cc santhosh-tekuri
+FLAGS    := -trimpath $(COLD:%=-gcflags=github.com/%/...=-l)
+LDFLAGS  := -s -w -funcalign=16
 
 export CGO_ENABLED := 0
 
@@ -110,10 +114,10 @@ plugin: ## build the Logseq plugin again into plugin/dist, which is committed
 	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build
 
 install: ## lectern into $GOBIN, without symbols
-	go install -trimpath -ldflags '-s -w' ./cmd/lectern
+	go install $(FLAGS) -ldflags '$(LDFLAGS)' ./cmd/lectern
 
 size: ## bytes of the binary for this machine, by package
-	@.ci/size
+	@.ci/size '$(LDFLAGS)' $(FLAGS)
 
 update: ## rewrite every golden, snapshot and generated page; then read the difference
 	UPDATE=1 go test ./...

@@ -78,3 +78,35 @@ func TestTargetsOfAnswers(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A page that begins with a template shows what the template says, so a rule that
+// forbids to read the template forbids that too, whatever it allows to write.
+func TestTemplatesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"Secret/Plan.md": "nobody reads this", "Templates/Plain.md": "anybody reads this"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := json.Marshal(markdown.Config{Path: tools.Folder(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := startWith(t, hub.Config{
+		Systems: []tools.Kind{markdown.System()}, Sources: []hub.Source{{Name: "notes", Kind: "markdown", Options: config}},
+		Policy: policy.New(nil, []policy.Rule{{Do: policy.Deny, Path: "Secret/**", Effects: []tools.Effect{tools.Reads}}}),
+	})
+	s := connectClient(t, h.Hub, "cursor", "")
+	for template, want := range map[string]string{"Secret/Plan.md": "policy forbids", "secret/plan": "policy forbids", "Templates/Plain.md": "New.md"} {
+		got := s.Ask("tools/call", `{"name":"create_page","arguments":{"title":"New","template":"`+template+`"}}`).Raw
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s", template, got)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "New.md")); err != nil || string(text) != "anybody reads this" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -225,7 +226,11 @@ func (fx effects) preview(want pane.Preview) tea.Cmd {
 				continue
 			}
 			msg.plan.Steps = append(msg.plan.Steps, p.Steps...)
-			msg.plan.Risks = append(msg.plan.Risks, p.Risks...)
+			for _, risk := range p.Risks { // one that is that of another step too is said once
+				if !slices.Contains(msg.plan.Risks, risk) {
+					msg.plan.Risks = append(msg.plan.Risks, risk)
+				}
+			}
 		}
 		return msg
 	}

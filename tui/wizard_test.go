@@ -40,9 +40,12 @@ func TestWizard(t *testing.T) {
 		r.shows("2 of 2", "[x] Cursor")
 		r.hides("Zed")
 		r.hides("Codex")
-		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}, Risks: []string{"the sample goes"}})
 		r.press("enter")
 		r.shows("Set up Lectern?", "edit a file")
+		if said := strings.Count(r.screen(), "the sample goes"); said != 1 {
+			t.Errorf("what all steps have in common is said %d times", said)
+		}
 		r.did()
 		r.confirm()
 		r.did(

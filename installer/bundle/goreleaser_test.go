@@ -3,6 +3,7 @@ package bundle_test
 import (
 	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,10 +55,30 @@ func TestGoreleaser(t *testing.T) {
 	if conf.Version != 2 || conf.Archives[0].NameTemplate != "lectern_{{ .Version }}_{{ .Os }}_{{ .Arch }}" || conf.Checksum.NameTemplate != "checksums.txt" {
 		t.Errorf("names: %+v", conf)
 	}
-	if !slices.Contains(b.Flags, "-trimpath") || !slices.Contains(b.Env, "CGO_ENABLED=0") || !strings.Contains(b.Ldflags[0], "-X main.lecternVersion={{ .Version }}") {
+	if !slices.Contains(b.Env, "CGO_ENABLED=0") || b.Ldflags[0] != bundle.LinkFlags+" -buildid= -X main.lecternVersion={{ .Version }}" {
 		t.Errorf("build: %+v", b)
+	}
+	if d := diff.Diff(append(bundle.BuildFlags(), "-buildvcs=false"), b.Flags); d != "" {
+		t.Errorf("flags (-build_flags.go +goreleaser.yaml):\n%s", d)
 	}
 	if s := conf.Signs[0]; s.Cmd != "minisign" || s.Artifacts != "checksum" || s.Signature != "${artifact}.minisig" {
 		t.Errorf("signature: %+v", s)
+	}
+}
+
+// What `make install` builds is what is released.
+func TestMakefile(t *testing.T) {
+	make, err := exec.LookPath("make")
+	if err != nil {
+		t.Skip("there is no make")
+	}
+	cmd := exec.CommandContext(t.Context(), make, "--no-print-directory", "-n", "install")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "go install " + strings.Join(bundle.BuildFlags(), " ") + " -ldflags '" + bundle.LinkFlags + "' ./cmd/lectern\n"; string(out) != want {
+		t.Errorf("make install runs\n%swant\n%s", out, want)
 	}
 }

@@ -37,7 +37,9 @@ const maxFile = 50 << 20
 // and folders; limit is the maximum number of bytes that the draft changes, moves
 // or deletes, all of which it holds.
 func NewDraft(v *View, modes func() (file, folder uint32, err error), limit int) *Draft {
-	return &Draft{base: v, modes: modes, limit: limit, before: map[string]State{}, after: map[string]State{}, movedFrom: map[string]string{}, trashed: map[string]bool{}}
+	return &Draft{
+		base: v, modes: modes, limit: limit, before: map[string]State{}, after: map[string]State{}, movedFrom: map[string]string{}, trashed: map[string]bool{},
+	}
 }
 
 // View is the folder as it will be.

@@ -49,8 +49,8 @@ func CheckName(name string) error {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if err := checkPart(part); err != nil {
-			if clean := path.Clean(name); part == ".." && len(clean) <= maxName && filepath.IsLocal(filepath.FromSlash(clean)) &&
-				CheckName(clean) == nil {
+			clean := path.Clean(name)
+			if part == ".." && len(clean) <= maxName && filepath.IsLocal(filepath.FromSlash(clean)) && CheckName(clean) == nil {
 				return nameErrorf(`the path has a part ".."; write it as %s`, clean)
 			}
 			return err

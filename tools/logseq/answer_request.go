@@ -49,6 +49,11 @@ const exampleRequest RequestID = "6540a1b2-0000-4000-8000-000000000a01"
 // request whose answer could not be written stays on the list.
 func runAnswerRequest(ctx context.Context, g *Graph, c tools.CallContext, in AnswerRequestIn) (RequestAnswered, error) {
 	out := RequestAnswered{RequestID: in.RequestID}
+	if in.Content != "" {
+		if err := g.requireCapability("blocks.create"); err != nil {
+			return out, err
+		}
+	}
 	all, err := visibleRequests(ctx, g)
 	if err != nil {
 		return out, err
@@ -77,10 +82,9 @@ func runAnswerRequest(ctx context.Context, g *Graph, c tools.CallContext, in Ans
 
 // writeAnswer writes below the first block that a request is about, or at the
 // end of its page.
-func writeAnswer(ctx context.Context, g *Graph, c tools.CallContext, in AnswerRequestIn, r Request, out RequestAnswered) (RequestAnswered, error) {
-	if err := g.requireCapability("blocks.create"); err != nil {
-		return out, err
-	}
+func writeAnswer(
+	ctx context.Context, g *Graph, c tools.CallContext, in AnswerRequestIn, r Request, out RequestAnswered,
+) (RequestAnswered, error) {
 	drafts, err := parseContent("content", string(in.Content))
 	if err != nil {
 		return out, err

@@ -86,7 +86,10 @@ func TestLargeTreeStopsInTheMiddle(t *testing.T) {
 		return fine
 	}
 	_, err := d.call("insert_blocks", fmt.Sprintf(`{"page_name":"Kitchen","markdown":%q}`, longOutline()))
-	if err == nil || err.Hint != "Read the page, and add what is missing." || !strings.Contains(fmt.Sprint(err.Data), "of 410 blocks written") || !strings.Contains(fmt.Sprint(err.Data), "unknown") {
+	if err == nil {
+		t.Fatal("the third part was refused, and the call succeeded")
+	}
+	if err.Hint != "Read the page, and add what is missing." || !strings.Contains(fmt.Sprint(err.Data), "of 410 blocks written") || !strings.Contains(fmt.Sprint(err.Data), "unknown") {
 		t.Errorf("answered %v, hint %q, data %v", err, err.Hint, err.Data)
 	}
 }

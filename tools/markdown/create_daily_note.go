@@ -118,10 +118,8 @@ func (in CreateDailyNoteIn) plan(n *Notebook, c tools.CallContext) (periodicNote
 		if !ok {
 			return periodicNote{}, unknownFormatError(n.graph.NameFormat)
 		}
-		return periodicNote{
-			file: file + ".md", template: n.graph.JournalTemplate, graph: true,
-			values: templateValues{title: n.graph.PageTitle(file + ".md"), day: day},
-		}, nil
+		v := templateValues{title: n.graph.PageTitle(file + ".md"), day: day}
+		return periodicNote{file: file + ".md", template: n.graph.JournalTemplate, graph: true, values: v}, nil
 	}
 	week := readWeekStart(n)
 	s := readPeriodSettings(n, in.Period)

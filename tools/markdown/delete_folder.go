@@ -108,9 +108,9 @@ func (c *comparison) describeLinksInto(ctx context.Context, n *Notebook, at *nod
 
 // linkSourcesInto are the pages whose links may lead to one of some files, and what
 // resolves them; failed is the error of a look-up, if there was one.
-func (c *comparison) linkSourcesInto(
-	ctx context.Context, n *Notebook, among func(file string) bool,
-) (linking []linkSource, r *linkResolver, failed func() error, err error) {
+func (c *comparison) linkSourcesInto(ctx context.Context, n *Notebook, among func(file string) bool) (
+	linking []linkSource, r *linkResolver, failed func() error, err error,
+) {
 	if c.x == nil {
 		all, err := c.linkSources(ctx, n)
 		return all, n.newLinkResolver(c.outline.files, all), func() error { return nil }, err

@@ -42,7 +42,7 @@ func deletePage() tools.Tool[*Notebook] {
 
 // DeletePage implements delete_page.
 func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
-	if strings.HasSuffix(in.Path, "/") {
+	if strings.HasSuffix(in.Path, "/") && n.graph == nil { // the titles of a Logseq graph are in no folders
 		return in.deleteFolder(ctx, n, c)
 	}
 	linking, err := in.findLinks(ctx, n)
@@ -91,8 +91,8 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 // writing, so that no writer waits for it.
 func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, error) {
 	file, err := n.findExact(in.Path)
-	if _, at, findErr := n.findNode(ctx, in.Path); err != nil && findErr == nil && at.page == "" && at.place != "" {
-		return "", tools.Errorf(tools.Invalid, "path: %s is a folder without a page of its own", at.place).WithHint("To delete it with all in it use %s/.", at.place)
+	if err != nil && n.graph == nil {
+		err = explainFolder(ctx, n, in.Path, err)
 	}
 	if err != nil {
 		return "", explainMissing(ctx, n, in.Path, err)
@@ -116,6 +116,17 @@ func (in DeletePageIn) findLinks(ctx context.Context, n *Notebook) (string, erro
 		}
 	}
 	return describeLinks(links, pages), nil
+}
+
+// explainFolder is an error of a page that is missing, unless the path is that of a folder
+// without a page of its own.
+func explainFolder(ctx context.Context, n *Notebook, path string, missing error) error {
+	_, at, err := n.findNode(ctx, path)
+	if err != nil || at.page != "" || at.place == "" {
+		return missing
+	}
+	return tools.Errorf(tools.Invalid, "path: %s is a folder without a page of its own", at.place).
+		WithHint("To delete it with all in it use %s/.", at.place)
 }
 
 // describeLinks says how many links there are, and on which pages; empty: none.

@@ -85,6 +85,14 @@ func TestDeleteFolder(t *testing.T) {
 	}
 }
 
+// The titles of a Logseq graph are in no folders, so a slash at the end of one means
+// nothing.
+func TestGraphHasNoFolders(t *testing.T) {
+	b := open(t, map[string]string{"logseq/config.edn": "{}", "pages/a.md": "x", "pages/b.md": "y"}, nil)
+	b.refused("delete_page", `{"path":"pages/"}`, "NOT_FOUND")
+	call[DeletePageOut](b, "delete_page", `{"path":"pages/a.md/","dry_run":true}`)
+}
+
 // What agents delete is where the application keeps what its users delete, and agents
 // do not see it there.
 func TestTrash(t *testing.T) {

@@ -13,9 +13,8 @@ import (
 // findGraphTemplate finds a template of a Logseq graph by its name, on the pages that
 // the caller may read.
 func findGraphTemplate(ctx context.Context, n *Notebook, c tools.CallContext, name string) (logseqfile.Template, error) {
-	in := SearchPagesIn{
-		Query: `(?i)^[ \t]*(- )?template::[ \t]*` + regexp.QuoteMeta(name) + `[ \t]*$`, Kind: findLines, Mode: byRegex, Limit: 20,
-	}
+	property := `(?i)^[ \t]*(- )?template::[ \t]*` + regexp.QuoteMeta(name) + `[ \t]*$`
+	in := SearchPagesIn{Query: property, Kind: findLines, Mode: byRegex, Limit: 20}
 	var found SearchPagesOut
 	var err error
 	if c.Sources == nil {

@@ -105,7 +105,8 @@ func fillTemplate(text string, v templateValues) string {
 	}
 }
 
-var datePlaceholder = regexp.MustCompile(`^(?i:(date|time|yesterday|tomorrow|title|sunday|monday|tuesday|wednesday|thursday|friday|saturday))\s*(?:([+-]\d{1,5})([yQqMmwdhs]))?\s*(?::(.+))?$`)
+var datePlaceholder = regexp.MustCompile(`^(?i:(date|time|yesterday|tomorrow|title|sunday|monday|tuesday|wednesday|thursday|friday|saturday))` +
+	`\s*(?:([+-]\d{1,5})([yQqMmwdhs]))?\s*(?::(.+))?$`)
 
 // placeholder is what {{inside}} stands for.
 func (v templateValues) placeholder(inside string) (string, bool) {

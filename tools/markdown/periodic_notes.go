@@ -81,8 +81,9 @@ func readPeriodSettings(n *Notebook, period NotePeriod) periodSettings {
 			case "", dailyNote:
 				s = readSettingsFile[periodSettings](n.settings, ".obsidian/daily-notes.json")
 			case weeklyNote:
-				c := readSettingsFile[struct{ WeeklyNoteFormat, WeeklyNoteFolder, WeeklyNoteTemplate string }](n.settings,
-					".obsidian/plugins/calendar/data.json")
+				c := readSettingsFile[struct {
+					WeeklyNoteFormat, WeeklyNoteFolder, WeeklyNoteTemplate string
+				}](n.settings, ".obsidian/plugins/calendar/data.json")
 				s = periodSettings{Format: c.WeeklyNoteFormat, Folder: c.WeeklyNoteFolder, Template: c.WeeklyNoteTemplate}
 			case monthlyNote, quarterlyNote, yearlyNote:
 				s = periodSettings{}
@@ -122,8 +123,8 @@ func readPeriodicNotes(settings func(file string) ([]byte, error), period NotePe
 		found = all.CalendarSets[max(i, 0)].periodSettingsSet
 	}
 	pair := map[NotePeriod][2]periodSettings{
-		weeklyNote: {found.Weekly, found.Week}, monthlyNote: {found.Monthly, found.Month}, quarterlyNote: {found.Quarterly, found.Quarter},
-		yearlyNote: {found.Yearly, found.Year},
+		weeklyNote: {found.Weekly, found.Week}, monthlyNote: {found.Monthly, found.Month},
+		quarterlyNote: {found.Quarterly, found.Quarter}, yearlyNote: {found.Yearly, found.Year},
 	}
 	either, ok := pair[period]
 	if !ok {

@@ -69,8 +69,8 @@ func describeLeftOut(n *Notebook, all folder.Listing) (left []string) {
 			}
 		}
 		if len(files) > 0 {
-			left = append(left, fmt.Sprintf("%d files that the application excludes, which are read by their paths: %s", len(files),
-				firstNames(files)))
+			left = append(left, fmt.Sprintf(
+				"%d files that the application excludes, which are read by their paths: %s", len(files), firstNames(files)))
 		}
 	}
 	if len(all.Ignored) > 0 {

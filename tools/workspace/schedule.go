@@ -232,7 +232,7 @@ func listSchedules(ctx context.Context, w *Workspaces, _ tools.CommandCall, out 
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "%-24s %-16s next %s, last %s\n", s.label(w.name), s, next.Local().Format(time.DateTime), s.describeLast()); err != nil {
+		if _, err := fmt.Fprintf(out, "%-24s %-20s next %s, last %s\n", s.label(w.name), s, next.Local().Format(time.DateTime), s.describeLast()); err != nil {
 			return err
 		}
 	}

@@ -109,10 +109,26 @@ func (d scheduleDays) includes(day time.Time) bool {
 	return false
 }
 
-// String is the days as a person reads them.
+// String is the days as a person reads them: three days of the week that follow each
+// other, or more, by the first and the last.
 func (d scheduleDays) String() string {
-	if weekdayOf(string(d[:min(3, len(d))])) >= 0 {
-		return strings.ReplaceAll(string(d), ",", ", ")
+	names := strings.Split(string(d), ",")
+	if weekdayOf(names[0]) < 0 {
+		return "on day " + strings.Join(names, ", ") + " of the month"
 	}
-	return "on day " + strings.ReplaceAll(string(d), ",", ", ") + " of the month"
+	var parts []string
+	for i := 0; i < len(names); {
+		end := i
+		for end+1 < len(names) && weekdayOf(names[end+1]) == (weekdayOf(names[end])+1)%7 {
+			end++
+		}
+		if end-i < 2 {
+			end = i
+			parts = append(parts, names[i])
+		} else {
+			parts = append(parts, names[i]+"-"+names[end])
+		}
+		i = end + 1
+	}
+	return strings.Join(parts, ", ")
 }

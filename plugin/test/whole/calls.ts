@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Kind } from '../host/matrix'
+import type { Window } from '../host/launch'
 import { known } from '../host/seed'
+import { until } from './stage'
 
 // One call of every tool that must succeed on a graph as seed.ts makes it, in
 // an order in which each finds what it needs.
@@ -9,6 +11,8 @@ export interface Call {
   tool: string
   args: (made: Made) => Record<string, unknown>
   good: (answer: any, kind: Kind, made: Made) => void
+  /** What a person does before it. */
+  person?: (window: Window) => Promise<void>
   /** Answered without a word to Logseq. */
   alone?: true
 }
@@ -16,6 +20,7 @@ export interface Call {
 /** What earlier calls have made. */
 export interface Made {
   block?: string
+  request?: string
 }
 
 const verified = (answer: any) => assert.equal(answer.verified, true, JSON.stringify(answer))
@@ -89,6 +94,19 @@ export const calls: Call[] = [
   },
   { tool: 'logseq_query', args: () => ({ query: '(task todo)' }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
   { tool: 'get_focus', args: () => ({}), good: (a) => assert.match(a.note, /No page is open/) },
+  {
+    tool: 'list_requests',
+    args: () => ({}),
+    person: async (window) => {
+      await window.command('Ask an agent about this', { uuid: known.first })
+      await until(async () => /1 waiting for an agent/.test(await window.status()))
+    },
+    good: (a, _, made) => {
+      assert.equal(a.requests[0].blocks[0].uuid, known.first)
+      made.request = a.requests[0].id
+    },
+  },
+  { tool: 'answer_request', args: (made) => ({ request_id: made.request ?? known.first, content: 'It is read' }), good: verified },
   { tool: 'open_page', args: () => ({ page_name: 'books' }), good: (a) => assert.equal(a.page_name, 'Books') },
   { tool: 'find', args: () => ({ task: ['TODO'], properties: { priority: '*' } }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
   { tool: 'list_tasks', args: () => ({ limit: 9 }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },

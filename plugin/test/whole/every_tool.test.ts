@@ -52,8 +52,9 @@ for (const { kind, graph } of graphs) {
       assert.deepEqual(said, matrix().map(({ key, has }) => [key, has[kind]]))
     })
 
-    for (const { tool, args, good, alone } of calls) {
+    for (const { tool, args, good, person, alone } of calls) {
       test(tool, async () => {
+        await person?.(window)
         const before = await asked(window)
         if (absent(kind).has(tool)) {
           await stage.refused('CAPABILITY_MISSING', graph, tool, args(made))

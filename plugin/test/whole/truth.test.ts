@@ -232,7 +232,9 @@ describe('a file graph', { ...patience, skip }, () => {
     const { uuid, verified } = await ask('create_block', { page_name: 'Org', content: 'Task one', properties: { effort: '3' } })
     assert.equal(verified, true)
     const raw = async () => (await ask('get_block', { block_uuid: uuid })).block.raw
-    assert.equal(await raw(), `Task one\n:PROPERTIES:\n:id: ${uuid}\n:effort: 3\n:END:`)
+    assert.equal(await raw(), 'Task one\n:PROPERTIES:\n:effort: 3\n:END:')
+    await ask('create_block', { page_name: 'Reviews', content: `see ((${uuid}))` })
+    assert.equal(await raw(), `Task one\n:PROPERTIES:\n:effort: 3\n:id: ${uuid}\n:END:`)
     assert.equal((await ask('update_block', { block_uuid: uuid, content: 'Task two', replace_content: true, properties: { mood: 'fine' } })).verified, true)
     assert.equal(await raw(), `Task two\n:PROPERTIES:\n:id: ${uuid}\n:effort: 3\n:mood: fine\n:END:`)
     assert.equal((await ask('get_block', { block_uuid: uuid })).block.content, 'Task two')

@@ -22,14 +22,19 @@ type Source struct {
 	// Variable is the environment variable that asks for the source; empty for
 	// any other.
 	Variable string
+	// Data is the folder that the source has of its own; empty: it has none.
+	Data string
 }
 
 // Location is what the source opens, for people: its folder, or else those of its
-// keys that are text.
+// keys that are text, or else its own folder.
 func (s Source) Location() string {
 	values := map[string]any{}
-	if s.Path != "" || json.Unmarshal(s.Options, &values) != nil {
+	if s.Path != "" {
 		return s.Path
+	}
+	if len(s.Options) > 0 && json.Unmarshal(s.Options, &values) != nil {
+		return s.Data
 	}
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -37,7 +42,7 @@ func (s Source) Location() string {
 			parts = append(parts, key+"="+text)
 		}
 	}
-	return strings.Join(parts, " ")
+	return cmp.Or(strings.Join(parts, " "), s.Data)
 }
 
 // Sources are those of the configuration and of the environment, and a sample if
@@ -54,6 +59,11 @@ func (a *App) Sources(c config.Config) []Source {
 	}
 	if s, ok := a.sampleSource(); ok && len(list) == 0 {
 		list = append(list, s)
+	}
+	for i, s := range list {
+		if m, known := a.Kind(s.Kind); known && m.Folders {
+			list[i].Data = filepath.Join(a.Paths.SourceData(), SourceFolderName(s.Kind, s.Name))
+		}
 	}
 	return list
 }

@@ -113,3 +113,23 @@ func serviceKind() tools.Kind {
 		},
 	})
 }
+
+// Of a source for which nobody chose a place, people see its own folder.
+func TestLocationInOwnFolder(t *testing.T) {
+	a := apptest.New(t)
+	own := filepath.Join(a.Paths.SourceData(), "workspace.ws")
+	for _, c := range []struct {
+		source config.Source
+		want   string
+	}{
+		{config.Source{Name: "ws", Kind: "workspace"}, own},
+		{config.Source{Name: "ws", Kind: "workspace", Options: []byte(`{"welcome":true}`)}, own},
+		{config.Source{Name: "ws", Kind: "workspace", Options: []byte(`{"database":"env:TEAM"}`)}, "database=env:TEAM"},
+		{config.Source{Name: "ws", Kind: "workspace", Path: "/notes", Options: []byte(`{"folder":"/notes"}`)}, "/notes"},
+		{config.Source{Name: "ws", Kind: "logseq"}, ""},
+	} {
+		if got := a.Sources(config.Config{Sources: []config.Source{c.source}})[0].Location(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.source, got, c.want)
+		}
+	}
+}

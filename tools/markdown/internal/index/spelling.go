@@ -54,8 +54,10 @@ func allowedEdits(word string) int {
 // See takes a word that so many pages have.
 func (s *Speller) See(word string, pages int) {
 	for i, term := range s.terms {
-		if term == "" || !slices.Contains(initials(term), firstLetter(word)) ||
-			editDistance(term, word, allowedEdits(term)) > allowedEdits(term) {
+		if term == "" || !slices.Contains(initials(term), firstLetter(word)) {
+			continue
+		}
+		if most := allowedEdits(term); editDistance(term, word, most) > most {
 			continue
 		}
 		s.mu.Lock()
