@@ -1,6 +1,7 @@
 package lectern_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // maxCodeLines is how long a file may be, without comments and empty lines.
@@ -45,6 +47,71 @@ func codeLines(src []byte) int {
 			lines[first+i] = true
 		}
 	}
+}
+
+// maxColumns is how wide a line of product code may be, in characters, a tab being one.
+const maxColumns = 140
+
+// wideLinesLeft is how many wider lines there were when this became a rule. They are
+// to be broken; none may be added.
+const wideLinesLeft = 230
+
+// Narrow lines are read, and wide ones are scrolled past. Struct tags, SQL and
+// expressions in raw strings cannot be broken, and may be wider.
+func TestLinesAreNarrow(t *testing.T) {
+	var all []string
+	eachGoFile(t, func(file string, src []byte) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		for _, n := range wideLines(src) {
+			all = append(all, fmt.Sprintf("%s:%d", file, n))
+		}
+	})
+	if len(all) > wideLinesLeft {
+		t.Errorf("%d lines are wider than %d columns, more than the %d that were left; break yours:\n%s",
+			len(all), maxColumns, wideLinesLeft, strings.Join(all, "\n"))
+	}
+	wide := strings.Repeat("x", maxColumns)
+	for src, want := range map[string]int{
+		"package a\n\n// " + wide + "\nvar b = 1\n":                          1,
+		"package a\n\nvar b = \"" + wide + "\"\n":                            1,
+		"package a\n\nvar b = `" + wide + "`\n":                              0,
+		"package a\n\nvar b = `\n" + wide + "\n`\n":                          0,
+		"package a\n\ntype b struct {\n\tc int `json:\"" + wide + "\"`\n}\n": 0,
+	} {
+		if got := wideLines([]byte(src)); len(got) != want {
+			t.Errorf("found %v in\n%s", got, src)
+		}
+	}
+}
+
+// wideLines are the numbers of the lines that are too wide and have no part of a raw
+// string.
+func wideLines(src []byte) (wide []int) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(file, src, nil, 0)
+	raw := map[int]bool{}
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if tok == token.STRING && lit[0] == '`' {
+			for i := range strings.Count(lit, "\n") + 1 {
+				raw[file.Line(pos)+i] = true
+			}
+		}
+	}
+	for i, line := range strings.Split(string(src), "\n") {
+		line, _, _ = strings.Cut(line, " //nolint:") // which has to stand there
+		if utf8.RuneCountInString(line) > maxColumns && !raw[i+1] {
+			wide = append(wide, i+1)
+		}
+	}
+	return wide
 }
 
 // TestNobodySleeps finds waiting for time to pass, by time.Sleep or by receiving

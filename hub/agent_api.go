@@ -91,9 +91,10 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 	if src == nil {
 		return nil, nil
 	}
-	return readSource(ctx, a.hub, r, src, sourceRead{what: "completion/complete"}, func(ctx context.Context, open *sourceRef) ([]string, error) {
-		return open.Complete(ctx, ref, c.Argument, c.Value)
-	})
+	return readSource(ctx, a.hub, r, src, sourceRead{what: "completion/complete"},
+		func(ctx context.Context, open *sourceRef) ([]string, error) {
+			return open.Complete(ctx, ref, c.Argument, c.Value)
+		})
 }
 
 // pick finds the source that args name and takes the choice out of them.

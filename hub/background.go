@@ -10,9 +10,10 @@ import (
 
 var sourceBackground = status.ProblemType{
 	Code: "source.background", Severity: status.Warning,
-	Description: "The background work of a source ended with an error: its index, its synchronisation or its schedule is not up to date. The source serves what it has.",
-	Title:       "source {source}: background work stopped: {why}",
-	Fix:         "Lectern tries again by itself, at the latest after a minute; `lectern logs` has the reason.",
+	Description: "The background work of a source ended with an error: its index, its synchronisation or its schedule is not up to date. " +
+		"The source serves what it has.",
+	Title: "source {source}: background work stopped: {why}",
+	Fix:   "Lectern tries again by itself, at the latest after a minute; `lectern logs` has the reason.",
 }
 
 // healthyRun is how long background work must last for its end to count as the

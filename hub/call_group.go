@@ -63,7 +63,8 @@ func (s groupStep) equal(other groupStep) bool {
 }
 
 func equalChanges(a, b tools.Change) bool {
-	return a.Target == b.Target && equalStates(a.Before, b.Before) && a.AfterUnknown == b.AfterUnknown && (a.AfterUnknown || equalStates(a.After, b.After))
+	return a.Target == b.Target && equalStates(a.Before, b.Before) && a.AfterUnknown == b.AfterUnknown && (a.AfterUnknown ||
+		equalStates(a.After, b.After))
 }
 
 func equalStates(a, b tools.State) bool {
@@ -84,7 +85,8 @@ func (g *callGroup) authorize(c *call) (authorization, error) {
 		if allowsAll(g.hub, c) {
 			return authorization{args: c.raw}, nil
 		}
-		return authorization{}, g.fail(tools.Errorf(tools.Conflict, "the user's policy changed while the call was carried out").WithHint("Call again."))
+		return authorization{}, g.fail(tools.Errorf(tools.Conflict, "the user's policy changed while the call was carried out").
+			WithHint("Call again."))
 	}
 	p := g.hub.policy.Load()
 	d := p.Decide(c.policyRequest(p))

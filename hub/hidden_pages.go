@@ -12,9 +12,11 @@ import (
 // sourceRule is about rules of exclude or only that match nothing.
 var sourceRule = status.ProblemType{
 	Code: "source.rule", Severity: status.Notice,
-	Description: "A privacy rule of the source matches no page, folder or file: it hides nothing, or under only it shows nothing. It may be misspelt, or name something that is not there yet.",
-	Title:       "source {source}: these privacy rules match nothing: {rules}",
-	Fix:         "Compare them with the names in the source and correct them in the configuration. Then run `lectern source show {source}`, which counts again.",
+	Description: "A privacy rule of the source matches no page, folder or file: it hides nothing, or under only it shows nothing. It may be " +
+		"misspelt, or name something that is not there yet.",
+	Title: "source {source}: these privacy rules match nothing: {rules}",
+	Fix: "Compare them with the names in the source and correct them in the configuration. Then run `lectern source show {source}`, which " +
+		"counts again.",
 }
 
 // CountHiddenPages answers [status.HiddenPagesQuery].
@@ -32,7 +34,8 @@ func (a PersonAPI) CountHiddenPages(ctx context.Context, source string) (status.
 func (ref *sourceRef) countHiddenPages(ctx context.Context) (status.HiddenPages, error) {
 	c, ok := tools.As[tools.HiddenPageCounter](ref.OpenedSource)
 	if !ok {
-		return status.HiddenPages{}, tools.Errorf(tools.Unavailable, "a source of kind %s cannot count what is hidden", ref.report.source.conf.Kind)
+		return status.HiddenPages{}, tools.Errorf(tools.Unavailable, "a source of kind %s cannot count what is hidden",
+			ref.report.source.conf.Kind)
 	}
 	pages, err := catchPanic(func() (status.HiddenPages, error) { return c.CountHiddenPages(ctx) })
 	if err == nil {

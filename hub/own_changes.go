@@ -50,7 +50,9 @@ func (v *toolset) addOwnChanges(several bool) {
 		for taken[name] {
 			name = "lectern_" + name
 		}
-		listed := &tool{name: name, info: info, digest: policy.ToolDigest(info), kind: kind, choice: newSourceChoice(of, granting, false), ownChanges: &t}
+		listed := &tool{
+			name: name, info: info, digest: policy.ToolDigest(info), kind: kind, choice: newSourceChoice(of, granting, false), ownChanges: &t,
+		}
 		if len(granting) > 0 {
 			v.tools[name] = listed
 		} else if len(of) > 0 {
@@ -173,8 +175,9 @@ func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (o
 	}
 	for _, c := range found.Changes {
 		out.Changes = append(out.Changes, tools.OwnChange{
-			ID: c.ID, Call: c.Call, Time: c.Time.UTC().Truncate(time.Second), Tool: c.Tool, Target: c.Target, Action: c.Action, Outcome: string(c.Outcome),
-			Undoes: c.Undoes, Reason: c.Reason, CannotUndo: c.CannotUndo, Diff: found.Diffs[c.ID],
+			ID: c.ID, Call: c.Call, Time: c.Time.UTC().Truncate(time.Second), Tool: c.Tool, Target: c.Target, Action: c.Action,
+			Outcome: string(c.Outcome),
+			Undoes:  c.Undoes, Reason: c.Reason, CannotUndo: c.CannotUndo, Diff: found.Diffs[c.ID],
 		})
 	}
 	if found.More {
@@ -198,7 +201,8 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	}
 	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
-			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffs)})
+			WithHint("Tell the user, or call with merge to keep edits of other lines.").
+			WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffs)})
 	}
 	if err != nil {
 		return out, err
@@ -208,7 +212,9 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	for i, change := range done.Changes {
 		diff := done.Diff(change, left)
 		left -= len(diff)
-		out.Restored = append(out.Restored, tools.Restored{Source: o.otherSource(done.Sources[i]), Target: change.Target, Action: journal.UndoAction(change), Diff: diff})
+		out.Restored = append(out.Restored, tools.Restored{
+			Source: o.otherSource(done.Sources[i]), Target: change.Target, Action: journal.UndoAction(change), Diff: diff,
+		})
 	}
 	out.Changes = ids
 	return out, nil
@@ -216,7 +222,9 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 
 // undo reports what it writes as c reports what is written to the call's source,
 // and returns the IDs of its Changes.
-func (o *ownChanges) undo(ctx context.Context, r journal.OwnUndo, c tools.CallContext) (done journal.OwnUndoResult, ids []string, err error) {
+func (o *ownChanges) undo(
+	ctx context.Context, r journal.OwnUndo, c tools.CallContext,
+) (done journal.OwnUndoResult, ids []string, err error) {
 	var recorders []*journal.Recorder
 	done, err = o.changes.journal.UndoOwn(ctx, r, func(name string) journal.OwnUndoObserver {
 		observer := journal.OwnUndoObserver{Writes: c.Writes, Recorder: o.call.recorder}

@@ -96,7 +96,10 @@ func (l *ClientLimiter) showPauses() {
 		}
 	}
 	for client, since := range paused {
-		p := writesPaused.New(client, status.Args{"who": cmp.Or(client, "all agents"), "since": since.Local().Format("2 Jan 15:04"), "command": strings.TrimSpace("lectern resume " + client)})
+		p := writesPaused.New(client, status.Args{
+			"who": cmp.Or(client, "all agents"), "since": since.Local().Format("2 Jan 15:04"),
+			"command": strings.TrimSpace("lectern resume " + client),
+		})
 		p.Action = &status.Action{Verb: status.ResumeWrites, Target: client}
 		l.snapshot.raise(p)
 	}

@@ -28,7 +28,10 @@ func (a PersonAPI) caller(name string) (caller, *source, error) {
 		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
 	v := newToolset([]*source{src}, (*source).personAccess, false) // a person has `lectern changes`
-	by := caller{session: a.hub.sessions.newLocal(name, localClient), client: policy.Client{Name: localClient, Proven: true}, toolset: v, via: tools.ViaPerson}
+	by := caller{
+		session: a.hub.sessions.newLocal(name, localClient), client: policy.Client{Name: localClient, Proven: true}, toolset: v,
+		via: tools.ViaPerson,
+	}
 	return by, src, nil
 }
 

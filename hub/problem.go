@@ -11,9 +11,10 @@ import (
 var (
 	sourceGone = status.ProblemType{
 		Code: "source.gone", Severity: status.Error,
-		Description: "The folder or address in the configuration does not exist or cannot be read. Its tools stay listed and answer that the source is unavailable; other sources are not affected.",
-		Title:       "source {source}: {why}",
-		Fix:         "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
+		Description: "The folder or address in the configuration does not exist or cannot be read. Its tools stay listed and answer that the " +
+			"source is unavailable; other sources are not affected.",
+		Title: "source {source}: {why}",
+		Fix:   "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
 	}
 	sourceConfig = status.ProblemType{
 		Code: "source.config", Severity: status.Error,
@@ -38,26 +39,31 @@ var (
 // breakerTripped is about a client that changes too much at once.
 var breakerTripped = status.ProblemType{
 	Code: "breaker.tripped", Severity: status.Error,
-	Description: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before each change it wants to make. Reads go on.",
-	Title:       "{client} was stopped: {why}",
-	Fix:         "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, end that agent.",
+	Description: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before " +
+		"each change it wants to make. Reads go on.",
+	Title: "{client} was stopped: {why}",
+	Fix:   "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, end that agent.",
 }
 
 // privacyProbed is about a client that may be looking for what is hidden.
 var privacyProbed = status.ProblemType{
 	Code: "privacy.probed", Severity: status.Warning,
-	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so is every other write of the client for the rest of the minute. The client may be looking for names of hidden pages: with a rule by tag or property, a refusal reveals that a name is taken.",
-	Title:       "{client} was refused {count} writes to what is hidden in {source}, within a minute",
-	Fix:         "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. If a name must not be guessed, hide it by path. This notice disappears when the hub restarts.",
+	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so " +
+		"is every other write of the client for the rest of the minute. The client may be looking for names of hidden pages: with a rule by " +
+		"tag or property, a refusal reveals that a name is taken.",
+	Title: "{client} was refused {count} writes to what is hidden in {source}, within a minute",
+	Fix: "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. If a name must not be " +
+		"guessed, hide it by path. This notice disappears when the hub restarts.",
 }
 
 // Problems of pauses.
 var (
 	writesPaused = status.ProblemType{
 		Code: "writes.paused", Severity: status.Warning,
-		Description: "A person has stopped the writes of one agent, or of all. Reading goes on; a write is refused with the reason, also where it was allowed or approved before. The pause holds until somebody ends it, also when the hub restarts.",
-		Title:       "the writes of {who} are paused since {since}",
-		Fix:         "End the pause here, or run `{command}`.",
+		Description: "A person has stopped the writes of one agent, or of all. Reading goes on; a write is refused with the reason, also where " +
+			"it was allowed or approved before. The pause holds until somebody ends it, also when the hub restarts.",
+		Title: "the writes of {who} are paused since {since}",
+		Fix:   "End the pause here, or run `{command}`.",
 	}
 	pauseUnreadable = status.ProblemType{
 		Code: "writes.unknown", Severity: status.Error,
@@ -71,27 +77,34 @@ var (
 var (
 	journalStopped = status.ProblemType{
 		Code: "journal.stopped", Severity: status.Error,
-		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be undone. Reading goes on.",
-		Title:       "agents cannot write: {why}",
-		Fix:         "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
+		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be undone. " +
+			"Reading goes on.",
+		Title: "agents cannot write: {why}",
+		Fix:   "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
 	}
 	journalInterrupted = status.ProblemType{
 		Code: "journal.interrupted", Severity: status.Warning,
-		Description: "Lectern was ended in the middle of a call that writes. At the next start everything that the call had written was taken back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
-		Title:       "Lectern was ended in the middle of writes to {source}: {what}",
-		Fix:         "Check whether anything was left; the agent may have to repeat the change. Then dismiss this notice, here or with: lectern changes acknowledge.",
+		Description: "Lectern was ended in the middle of a call that writes. At the next start everything that the call had written was taken " +
+			"back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
+		Title: "Lectern was ended in the middle of writes to {source}: {what}",
+		Fix: "Check whether anything was left; the agent may have to repeat the change. Then dismiss this notice, here or with: lectern " +
+			"changes acknowledge.",
 	}
 	journalLost = status.ProblemType{
 		Code: "journal.lost", Severity: status.Warning,
-		Description: "The database of agents' changes was empty or missing although its key was there, so a new one was started: agents can still write, and new changes can be undone, but earlier ones cannot. Your notes are not affected.",
-		Title:       "the journal of changes was empty or missing on {day}: earlier changes by agents cannot be undone",
-		Fix:         "If you have a backup of journal.db, end Lectern and put it back. Then dismiss this notice, here or with: lectern changes acknowledge.",
+		Description: "The database of agents' changes was empty or missing although its key was there, so a new one was started: agents can " +
+			"still write, and new changes can be undone, but earlier ones cannot. Your notes are not affected.",
+		Title: "the journal of changes was empty or missing on {day}: earlier changes by agents cannot be undone",
+		Fix: "If you have a backup of journal.db, end Lectern and put it back. Then dismiss this notice, here or with: lectern changes " +
+			"acknowledge.",
 	}
 	journalStuck = status.ProblemType{
 		Code: "journal.stuck", Severity: status.Warning,
-		Description: "Lectern was ended in the middle of a write or of an undo. It could not take the write back, or could not complete the undo because something was edited since. The rest is as it was.",
-		Title:       "a write or an undo in {source} stopped half-way at {targets}",
-		Fix:         "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo that with `lectern undo`. This notice disappears when the hub restarts.",
+		Description: "Lectern was ended in the middle of a write or of an undo. It could not take the write back, or could not complete the " +
+			"undo because something was edited since. The rest is as it was.",
+		Title: "a write or an undo in {source} stopped half-way at {targets}",
+		Fix: "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo " +
+			"that with `lectern undo`. This notice disappears when the hub restarts.",
 	}
 )
 

@@ -64,7 +64,9 @@ func pathsIn(uri string) (names []string) {
 
 // readSource runs f on a source for anything but a tool: with the same grant,
 // deadline, slot, panic guard and log as [Hub.call], for what only reads.
-func readSource[T any](ctx context.Context, h *Hub, by caller, src *source, r sourceRead, f func(context.Context, *sourceRef) (T, error)) (T, error) {
+func readSource[T any](
+	ctx context.Context, h *Hub, by caller, src *source, r sourceRead, f func(context.Context, *sourceRef) (T, error),
+) (T, error) {
 	var none T
 	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err

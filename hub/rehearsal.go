@@ -171,7 +171,8 @@ func reportsWrites(c *call, open *draftedSource) bool {
 }
 
 func errUnforeseeable(c *call) error {
-	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be worked out before it is done", c.tool.info.Name, c.source.conf.Name).
+	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be worked out before it is done", c.tool.info.Name,
+		c.source.conf.Name).
 		WithHint("Call it by itself.")
 }
 
@@ -236,7 +237,8 @@ func (r *rehearsal) refuse(err error) error {
 
 func (r *rehearsal) callContext(c *call, isDraft bool) tools.CallContext {
 	return tools.CallContext{
-		Identity: c.identity(), Writes: rehearsedWrites{r, c, isDraft}, Sources: sourceCaller{r.hub, c, r}, Began: c.outermost().began, Seed: c.seed,
+		Identity: c.identity(), Writes: rehearsedWrites{r, c, isDraft}, Sources: sourceCaller{r.hub, c, r}, Began: c.outermost().began,
+		Seed: c.seed,
 	}
 }
 
@@ -286,7 +288,8 @@ type rehearsedWrites struct {
 // BeforeWrite implements [tools.WriteObserver].
 func (w rehearsedWrites) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	if !w.isDraft {
-		return w.rehearsal.refuse(tools.Errorf(tools.Denied, "several writes to source %s cannot be worked out together", w.call.source.conf.Name).
+		return w.rehearsal.refuse(tools.Errorf(tools.Denied, "several writes to source %s cannot be worked out together",
+			w.call.source.conf.Name).
 			WithHint("Make one call at a time."))
 	}
 	return w.rehearsal.judgeWrite(w.call, changes)

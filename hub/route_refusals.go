@@ -88,8 +88,10 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 		detail = nil
 	}
 	trail.Add(audit.Record{
-		ID: trail.NewID(now), Client: mcp.Truncate(who.Client, mcp.MaxName), Proven: who.Client != "", Transport: string(tools.ViaRoute), Role: who.Role,
-		Source: m.source.conf.Name, Tool: knownMethod(req.Method) + " " + m.route.Path, Outcome: audit.Refused, Code: "http_" + strconv.Itoa(code),
+		ID: trail.NewID(now), Client: mcp.Truncate(who.Client, mcp.MaxName), Proven: who.Client != "", Transport: string(tools.ViaRoute),
+		Role:   who.Role,
+		Source: m.source.conf.Name, Tool: knownMethod(req.Method) + " " + m.route.Path, Outcome: audit.Refused,
+		Code:    "http_" + strconv.Itoa(code),
 		Message: reason, Request: int(max(req.ContentLength, 0)), Detail: detail,
 	})
 }

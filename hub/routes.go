@@ -51,7 +51,9 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 	if slices.Contains(methods, http.MethodGet) {
 		methods = append(slices.Clone(methods), http.MethodHead)
 	}
-	rule := loopnet.Route{Path: m.base + m.route.Path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream}
+	rule := loopnet.Route{
+		Path: m.base + m.route.Path, Methods: methods, Types: m.route.Types, MaxBody: m.route.MaxBody, Stream: m.route.Stream,
+	}
 	if m.source == nil {
 		return rule, true // strangers are not told which sources there are
 	}
@@ -239,7 +241,10 @@ func (r Routes) caller(req *http.Request, m routeMatch) caller {
 		a = m.source.accessOf(r.hub.policy.Load(), client)
 	}
 	v := &toolset{sources: []*source{m.source}, access: func(*source) access { return a }}
-	return caller{session: r.hub.sessions.sharedSession(sharedSession{m.source.conf.Name, client, status.Route}), client: client, toolset: v, via: tools.ViaRoute, account: who.Account, expires: who.ExpiresAt}
+	return caller{
+		session: r.hub.sessions.sharedSession(sharedSession{m.source.conf.Name, client, status.Route}), client: client, toolset: v,
+		via: tools.ViaRoute, account: who.Account, expires: who.ExpiresAt,
+	}
 }
 
 // refuse answers a request that no handler could serve.

@@ -44,7 +44,9 @@ type sharedSession struct {
 }
 
 func newSessionRegistry(limits Limits, now func() time.Time) *sessionRegistry {
-	return &sessionRegistry{limits: limits, now: now, open: map[*mcp.Session]*session{}, named: map[*mcp.Session]bool{}, shared: map[sharedSession]*session{}}
+	return &sessionRegistry{
+		limits: limits, now: now, open: map[*mcp.Session]*session{}, named: map[*mcp.Session]bool{}, shared: map[sharedSession]*session{},
+	}
 }
 
 // nextID names a session for good: no later hub uses the name again.

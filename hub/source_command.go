@@ -25,7 +25,8 @@ func (a PersonAPI) Command(ctx context.Context, r status.CommandRequest) (<-chan
 		return nil, err
 	}
 	by.generation = a.hub.sources.generation.Load()
-	by.renew = func() *toolset { return newToolset(a.hub.sources.inScope(""), (*source).personAccess, false) } // a script may call tools of others
+	// a script may call tools of others
+	by.renew = func() *toolset { return newToolset(a.hub.sources.inScope(""), (*source).personAccess, false) }
 	by.toolset = by.renew()
 	c := &call{caller: by, source: src, began: a.hub.now(), seed: newSeed()}
 	c.tool = &tool{info: tools.ToolInfo{Name: src.conf.Kind + " " + r.Command, Effect: tools.Admin, Timeout: commandTimeout, Calls: true}}

@@ -219,7 +219,8 @@ func (c sourceChoice) named(name string) (*source, error) {
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
-		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName), strings.Join(c.names, ", "))
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName),
+			strings.Join(c.names, ", "))
 	}
 	return c.sources[i], nil
 }
@@ -242,7 +243,9 @@ func (c sourceChoice) schema(in *jsonschema.Schema) *jsonschema.Schema {
 	for i, n := range c.names {
 		choices[i] = n
 	}
-	with.Properties[c.argument] = &jsonschema.Schema{Type: "string", Enum: choices, Description: "which source; there are several of this kind"}
+	with.Properties[c.argument] = &jsonschema.Schema{
+		Type: "string", Enum: choices, Description: "which source; there are several of this kind",
+	}
 	with.PropertyOrder = append(slices.Clone(with.PropertyOrder), c.argument)
 	return with
 }

@@ -149,7 +149,8 @@ func (a Action) Title() string {
 	if a.Target != "" {
 		permit = " " + a.Target
 	}
-	words := strings.NewReplacer("{permit}", permit, "{target}", a.Target, "{place}", place, "{option}", option, "{scope}", scope, "{agents}", cmp.Or(a.Target, "all agents"), "{changes}", a.Filter.title())
+	words := strings.NewReplacer("{permit}", permit, "{target}", a.Target, "{place}", place, "{option}", option, "{scope}", scope, "{agents}",
+		cmp.Or(a.Target, "all agents"), "{changes}", a.Filter.title())
 	return strings.TrimSpace(words.Replace(a.Verb.Info().Title))
 }
 

@@ -10,16 +10,18 @@ import (
 // A CallSearch selects the calls that match every field that is set. Those that
 // say part match a part of a name; the case of ASCII letters does not matter.
 type CallSearch struct {
-	Source     string    `json:"source,omitempty"` // in full
-	ClientPart string    `json:"client_part,omitempty"`
-	SourcePart string    `json:"source_part,omitempty"`
-	ToolPart   string    `json:"tool_part,omitempty"`
-	TargetPart string    `json:"target_part,omitempty"` // of a target
-	Effect     string    `json:"effect,omitempty"`
-	Outcome    string    `json:"outcome,omitempty"` // "ok", "error", "refused" or "asked"; "changed": it changed something; "event": it is none
-	Since      time.Time `json:"since,omitzero"`    // by when the call began
-	Until      time.Time `json:"until,omitzero"`    // excluded
-	Words      string    `json:"words,omitempty"`   // separated by spaces; each part of the client, source, tool, effect, code, message, session or a target
+	Source     string `json:"source,omitempty"` // in full
+	ClientPart string `json:"client_part,omitempty"`
+	SourcePart string `json:"source_part,omitempty"`
+	ToolPart   string `json:"tool_part,omitempty"`
+	TargetPart string `json:"target_part,omitempty"` // of a target
+	Effect     string `json:"effect,omitempty"`
+	// "ok", "error", "refused" or "asked"; "changed": it changed something; "event": it is none
+	Outcome string    `json:"outcome,omitempty"`
+	Since   time.Time `json:"since,omitzero"` // by when the call began
+	Until   time.Time `json:"until,omitzero"` // excluded
+	// separated by spaces; each part of the client, source, tool, effect, code, message, session or a target
+	Words string `json:"words,omitempty"`
 }
 
 // callSearchKeys are the keys that [ParseCallSearch] knows.

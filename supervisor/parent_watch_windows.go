@@ -35,8 +35,8 @@ func watchParent(cmd *exec.Cmd) (parentWatch, error) {
 
 // afterStart puts the child into the job. What it starts before that escapes.
 func (t parentWatch) afterStart(cmd *exec.Cmd) error {
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
-		uint32(cmd.Process.Pid)) //nolint:gosec // a pid is 32 bits wide on Windows
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, //nolint:gosec // a pid is 32 bits wide on Windows
+		uint32(cmd.Process.Pid))
 	if err != nil {
 		return fmt.Errorf("open child: %w", err)
 	}

@@ -184,7 +184,9 @@ func (o *OpenedSource) PromptTargets(ctx context.Context, name string, args map[
 	return knownTargets(ctx, o.prompts[name].targets, args)
 }
 
-func knownTargets(ctx context.Context, targets func(context.Context, map[string]string) ([]string, error), args map[string]string) []string {
+func knownTargets(
+	ctx context.Context, targets func(context.Context, map[string]string) ([]string, error), args map[string]string,
+) []string {
 	if targets == nil {
 		return nil
 	}

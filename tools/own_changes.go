@@ -90,8 +90,10 @@ func OwnChangesTools() []Tool[OwnChanges] {
 			Examples: []Example[ListChangesIn, ListChangesOut]{{
 				Purpose: "find what to undo", In: ListChangesIn{Limit: 1}, AnyAnswer: true,
 				Want: ListChangesOut{
-					Changes: []OwnChange{{ID: "c7kq20mh1", Call: "k7kq20mh1", Time: when, Tool: "write_page", Target: "Plan.md", Action: "update", Outcome: "written"}},
-					Next:    "c7kq20mh1",
+					Changes: []OwnChange{{
+						ID: "c7kq20mh1", Call: "k7kq20mh1", Time: when, Tool: "write_page", Target: "Plan.md", Action: "update", Outcome: "written",
+					}},
+					Next: "c7kq20mh1",
 				},
 			}},
 		}, OwnChanges.ListChanges),
@@ -102,7 +104,9 @@ func OwnChangesTools() []Tool[OwnChanges] {
 			Errors: []Code{NotFound, Conflict},
 			Examples: []Example[UndoChangeIn, UndoChangeOut]{{
 				Purpose: "see what an undo would do", In: UndoChangeIn{ID: "c7kq20mh1", DryRun: true}, AnyAnswer: true,
-				Want: UndoChangeOut{Restored: []Restored{{Target: "Plan.md", Action: "restore", Diff: "--- Plan.md\n+++ Plan.md\n@@ -1 +1 @@\n-new\n+old\n"}}},
+				Want: UndoChangeOut{Restored: []Restored{{
+					Target: "Plan.md", Action: "restore", Diff: "--- Plan.md\n+++ Plan.md\n@@ -1 +1 @@\n-new\n+old\n",
+				}}},
 			}},
 		}, OwnChanges.UndoChange),
 	}

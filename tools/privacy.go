@@ -87,7 +87,8 @@ func ParsePrivacyRule(s string) (PrivacyRule, error) {
 func cleanGlob(pattern string) (string, error) {
 	switch {
 	case strings.HasPrefix(pattern, "~"), strings.HasPrefix(pattern, `\\`), len(pattern) > 1 && pattern[1] == ':':
-		return "", Errorf(Invalid, "the path %q of a privacy rule is absolute", pattern).WithHint("Write it as seen from the source's folder, such as Private or Work/Clients.")
+		return "", Errorf(Invalid, "the path %q of a privacy rule is absolute", pattern).
+			WithHint("Write it as seen from the source's folder, such as Private or Work/Clients.")
 	case strings.Contains(pattern, `\`):
 		return "", Errorf(Invalid, "the path %q of a privacy rule has a backslash", pattern).
 			WithHint("Write / between folders, such as %s, and ? in place of a character that is special.", strings.ReplaceAll(pattern, `\`, "/"))
@@ -230,7 +231,9 @@ func (r PrivacyRule) matches(page Page) bool {
 		return slices.ContainsFunc(page.Tags, func(t string) bool { return isUnder(r.Tag, strings.TrimPrefix(t, "#")) })
 	}
 	for name, values := range page.Properties {
-		if normalize(name) == normalize(r.Property) && (r.Value == "" || slices.ContainsFunc(values, func(v string) bool { return normalize(v) == normalize(r.Value) })) {
+		if normalize(name) == normalize(r.Property) && (r.Value == "" || slices.ContainsFunc(values, func(v string) bool {
+			return normalize(v) == normalize(r.Value)
+		})) {
 			return true
 		}
 	}

@@ -149,9 +149,11 @@ type erasedSystem[S Source, C any] struct {
 // also allow the System's error object.
 func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
-		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema(reflect.TypeFor[C]()), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
-		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
-		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders, UsualFolders: s.UsualFolders, TextTarget: s.TextTarget,
+		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema(reflect.TypeFor[C]()), ErrorCodes: map[Code]string{},
+		ErrorFormat: s.ErrorFormat,
+		Tools:       []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
+		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders,
+		UsualFolders: s.UsualFolders, TextTarget: s.TextTarget,
 	}
 	if s.ErrorFormat.shape == nil {
 		m.ErrorFormat.schema = inferSchema(reflect.TypeFor[DefaultErrorObject]())

@@ -65,7 +65,8 @@ func noticeTexts(all []notice) []string {
 func endOf(a status.Approval, before, now status.Snapshot) (notice, bool) {
 	if hubDied(before, now) {
 		return notice{
-			text: fmt.Sprintf("cannot tell whether %s of %s was carried out: the hub ended meanwhile. Look at the page.", a.Tool, status.ClientLabel(a.Client, a.Proven)),
+			text: fmt.Sprintf("cannot tell whether %s of %s was carried out: the hub ended meanwhile. Look at the page.", a.Tool,
+				status.ClientLabel(a.Client, a.Proven)),
 			kind: noticeError, sticky: true,
 		}, true
 	}
@@ -91,7 +92,10 @@ func endNotice(a status.Approval, end status.CallEnd, edited bool) notice {
 	wrote := len(end.Changes) > 0
 	switch {
 	case end.AskedAgain:
-		return notice{text: "changed meanwhile: " + cmp.Or(target, a.Tool) + ". Nothing was written." + dropped + " " + who + " waits again: look again, ! opens it.", kind: noticeError}
+		return notice{
+			text: "changed meanwhile: " + cmp.Or(target,
+				a.Tool) + ". Nothing was written." + dropped + " " + who + " waits again: look again, ! opens it.", kind: noticeError,
+		}
 	case end.Code != "" && wrote:
 		return notice{text: fmt.Sprintf("allowed, but it failed after it had written something: %s. %s was told so. See Changes.",
 			strings.TrimSuffix(end.Message, "."), who), kind: noticeError, sticky: true}

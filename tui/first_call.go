@@ -146,7 +146,8 @@ func (v firstCallView) view(t theme.Theme, w, h int) []string {
 func (v firstCallView) draw(t theme.Theme, w int) []string {
 	rows := append([]string{""}, v.questionRows(t, w)...)
 	rows = append(append(rows, ""), v.clientRows(t, w)...)
-	return append(append(append(rows, ""), t.Dim.Wrap("You see what it does in Activity. What it wants to write waits for your approval in Changes.", w)...), "")
+	return append(append(append(rows, ""), t.Dim.Wrap("You see what it does in Activity. What it wants to write waits for your approval in "+
+		"Changes.", w)...), "")
 }
 
 // questionRows say what to ask whom.

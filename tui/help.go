@@ -119,7 +119,8 @@ func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
 
 func (h help) keys() []key.Binding {
 	p := h.keyMap.Pane
-	return []key.Binding{widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "select"), widget.WithHelp(p.Enter, "do it"), widget.Bind("a-z", "search")}
+	return []key.Binding{widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "select"), widget.WithHelp(p.Enter, "do it"),
+		widget.Bind("a-z", "search")}
 }
 
 // helpRoom is the outer width and the inner height it may take.
@@ -130,7 +131,8 @@ func (h help) view(t theme.Theme, w, height int) []string {
 	rows, selected := h.rows(t, w-4)
 	from, to := widget.VisibleRange(len(rows), selected, height-2)
 	shown := append([]string{t.Key.Text("/ ") + h.search.Draw(t, w-6, true, "search"), ""}, rows[from:to]...)
-	foot := t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")) + "  " + t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" do it"))
+	foot := t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")) + "  " + t.KeyRegion(tea.KeyEnter,
+		t.Key.Text("enter")+t.Dim.Text(" do it"))
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
 	}
@@ -152,7 +154,8 @@ func (h help) rows(t theme.Theme, w int) (rows []string, selected int) {
 		case row.key == nil:
 			rows = append(rows, t.Strong.Text(row.title))
 		case h.disabled(row.title, *row.key) != "":
-			rows = append(rows, widget.FillRow(t, t.Text.Text("  ")+t.Dim.Fit(row.key.Help().Key, 11)+t.Dim.Text(row.key.Help().Desc+" (not now)"), w))
+			rows = append(rows, widget.FillRow(t, t.Text.Text("  ")+t.Dim.Fit(row.key.Help().Key, 11)+t.Dim.Text(row.key.Help().Desc+" (not now)"),
+				w))
 		default:
 			rows = append(rows, widget.FillRow(t, t.Text.Text("  ")+t.Key.Fit(row.key.Help().Key, 11)+t.Text.Text(row.key.Help().Desc), w))
 		}

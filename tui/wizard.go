@@ -359,7 +359,8 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 	if z.choice != nil {
 		return z.choice.draw(t, w)
 	}
-	question, none := "Which notes can agents use?", "No notes were found on this machine. Select what to open, or press enter to go on; sources can be added later, too."
+	question, none := "Which notes can agents use?", "No notes were found on this machine. Select what to open, or press enter to go on; "+
+		"sources can be added later, too."
 	if z.page == 1 {
 		question, none = "Which clients can use them?", "No MCP clients left to set up. The Clients pane has a snippet for any client."
 	}

@@ -77,7 +77,9 @@ func Describe(hello json.RawMessage) (bridge.Description, error) {
 	if err := json.Unmarshal(hello, &h); err != nil {
 		return bridge.Description{}, err
 	}
-	return bridge.Description{Kind: Kind, Key: cmp.Or(h.Graph.URL, h.Graph.Name), Names: []string{h.Graph.Name, h.Graph.URL}, Capabilities: h.Capabilities}, nil
+	return bridge.Description{
+		Kind: Kind, Key: cmp.Or(h.Graph.URL, h.Graph.Name), Names: []string{h.Graph.Name, h.Graph.URL}, Capabilities: h.Capabilities,
+	}, nil
 }
 
 // Connect connects, proves the token, and checks the bridge's proof.

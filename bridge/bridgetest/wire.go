@@ -97,7 +97,8 @@ func (d Dial) openSocket(ctx context.Context, w *Wire) error {
 		header.Set("Origin", d.Origin)
 	}
 	//nolint:bodyclose // the library has read and closed it
-	ws, res, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(d.URL, "http")+"/plugin", &websocket.DialOptions{HTTPClient: d.Client, HTTPHeader: header})
+	ws, res, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(d.URL, "http")+"/plugin",
+		&websocket.DialOptions{HTTPClient: d.Client, HTTPHeader: header})
 	if err != nil {
 		if res != nil {
 			return &Closed{res.StatusCode, err.Error()}

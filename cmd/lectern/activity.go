@@ -28,7 +28,8 @@ func activityCommand(c *cli) *cobra.Command {
 			"on:, since: and until: before it say where to look. is:changed finds calls that changed\n" +
 			"something, is:event everything that was not a call. `lectern calls` shows only calls,\n" +
 			"with their sizes and times.",
-		Example: "  lectern activity on:2026-11-21\n  lectern activity is:changed client:codex\n  lectern activity is:refused target:private --json",
+		Example: "  lectern activity on:2026-11-21\n  lectern activity is:changed client:codex\n  lectern activity is:refused target:private " +
+			"--json",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			search, err := status.ParseCallSearch(strings.Join(words, " "), time.Local)
 			switch {

@@ -55,7 +55,9 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 	if machine.HubRunning(snap) {
 		for _, s := range snap.Sessions {
 			all = append(all, agentRow{
-				Agent:     status.Agent{Client: s.Client, Proven: s.Proven, Session: s.Name, LastSeen: cmp.Or(s.LastCall, s.Since), LastTool: s.LastTool},
+				Agent: status.Agent{
+					Client: s.Client, Proven: s.Proven, Session: s.Name, LastSeen: cmp.Or(s.LastCall, s.Since), LastTool: s.LastTool,
+				},
 				Connected: true, Grants: s.Grants, Calls: s.Calls, WritesPaused: s.WritesPaused,
 			})
 		}
@@ -78,7 +80,8 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 		if r.Connected {
 			calls, state = count(int(r.Calls), "call"), describeAgent(r)
 		}
-		rows.add(status.ClientLabel(r.Client, r.Proven), cmp.Or(r.Session, "-"), state, calls, r.LastSeen.Local().Format("2006-01-02 15:04:05"), cmp.Or(r.LastTool, "-"))
+		rows.add(status.ClientLabel(r.Client, r.Proven), cmp.Or(r.Session, "-"), state, calls, r.LastSeen.Local().Format("2006-01-02 15:04:05"),
+			cmp.Or(r.LastTool, "-"))
 	}
 	return c.printTable(rows)
 }

@@ -22,8 +22,8 @@ func approveCommand(c *cli) *cobra.Command {
 		Short: "List the calls that wait for your approval, and allow or deny them",
 		Long: "Without an ID: list the calls that wait for your approval. With --watch, show each\n" +
 			"new call with what it would change, and ask. With an ID: allow that call, or deny it\n" +
-			"with --deny. What you were not shown yet is shown first, and you are asked again;\n" +
-			"where there is no terminal, `lectern approve show ID` has to come first. The first\n" +
+			"with --deny. What you have not seen yet is shown first, and you are asked again;\n" +
+			"without a terminal, run `lectern approve show ID` before. The first\n" +
 			"answer counts, wherever it is given. --ten-minutes allows all that this client does with\n" +
 			"the same effect to the page, and with --in in a folder or the whole source, for ten\n" +
 			"minutes; `lectern approve end` ends that earlier.\n" +

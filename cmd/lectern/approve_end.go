@@ -59,7 +59,8 @@ func listPermits(c *cli, all []status.Permit) error {
 		if session == "" {
 			session = "(all)"
 		}
-		rows.add(p.ID, status.ClientLabel(p.Client, p.Proven), p.ScopeText(), session, count(int(p.Calls), "call"), p.Until.Sub(c.Now()).Round(time.Second).String())
+		rows.add(p.ID, status.ClientLabel(p.Client, p.Proven), p.ScopeText(), session, count(int(p.Calls), "call"),
+			p.Until.Sub(c.Now()).Round(time.Second).String())
 	}
 	c.printf("allowed for ten minutes; to end one: lectern approve end ID\n")
 	if err := c.printTable(rows); err != nil {

@@ -25,10 +25,10 @@ func approveShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show what a call that waits would change",
-		Long: "Show all targets of a call that waits, with the lines that it adds and removes, and\n" +
-			"what would change in them. Of a long change only the beginning and the end is\n" +
-			"shown; --all shows everything. A call that was shown completely can be allowed with\n" +
-			"`lectern approve ID`, also where there is no terminal.",
+		Long: "Show every target of a call that waits, how many lines it adds and removes there, and\n" +
+			"the changes themselves. Of a long change only the beginning and the end are shown;\n" +
+			"--all shows everything. Once you have seen all of a call, you can allow it with\n" +
+			"`lectern approve ID`, even without a terminal.",
 		Example: "  lectern approve show k3v9q2xw\n  lectern approve show k3v9q2xw --all | less",
 		Args:    arguments(1, 1, "the ID of one call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +64,8 @@ func (c *cli) pendingApproval(ctx context.Context, id string) (status.Approval, 
 	}
 	i := slices.IndexFunc(snap.Approvals, func(a status.Approval) bool { return a.ID == id })
 	if i < 0 {
-		return status.Approval{}, fmt.Errorf("no call waits as %s; it was answered, timed out or never existed. `lectern approve` lists those that wait", id)
+		return status.Approval{}, fmt.Errorf("no call waits as %s; it was answered, timed out or never existed. `lectern approve` lists those "+
+			"that wait", id)
 	}
 	return snap.Approvals[i], nil
 }

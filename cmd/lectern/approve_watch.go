@@ -33,7 +33,9 @@ func watchApprovals(ctx context.Context, c *cli, id string) error {
 	if id == "" {
 		c.printf("waiting for calls that need your approval; press Ctrl+C to stop\n")
 	}
-	d := &approvalDialog{console: c.console, now: c.Now, client: client, only: id, seen: map[string]bool{}, running: map[string]status.Approval{}}
+	d := &approvalDialog{
+		console: c.console, now: c.Now, client: client, only: id, seen: map[string]bool{}, running: map[string]status.Approval{},
+	}
 	return d.run(ctx, shots, readLines(ctx, c.in))
 }
 

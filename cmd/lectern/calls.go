@@ -39,7 +39,8 @@ func callsCommand(c *cli) *cobra.Command {
 			"finds the calls with that word in a name, a target or an error; client:, source:,\n" +
 			"tool:, target:, effect:, is:, on:, since: and until: before it say where to look, as\n" +
 			"in the panel's filter. Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
-		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target projects/plan.md --json\n  lectern calls is:refused target:private on:2026-11-21",
+		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target " +
+			"projects/plan.md --json\n  lectern calls is:refused target:private on:2026-11-21",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(c.Now(), args); err != nil {
 				return err
@@ -50,13 +51,15 @@ func callsCommand(c *cli) *cobra.Command {
 			return listCalls(cmd.Context(), c, f)
 		},
 	}
-	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "print the last calls of the running hub and then calls as they end, even when it restarts")
+	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "print the last calls of the running hub and then calls as they end, even when it "+
+		"restarts")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
 	cmd.Flags().StringVar(&f.Client, "client", "", "only calls by this `CLIENT`")
 	cmd.Flags().StringVar(&f.Source, "source", "", "only calls to this `SOURCE`")
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `TOOL`")
 	cmd.Flags().StringVar(&f.Effect, "effect", "", "only calls with this `EFFECT`: read, write, delete, run or admin")
-	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; dropped, for what was not recorded; or event, for what was no call")
+	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; dropped, for what was "+
+		"not recorded; or event, for what was no call")
 	cmd.Flags().StringVar(&f.Target, "target", "", "only calls that changed, or were to change, this `TARGET`")
 	cmd.Flags().StringVar(&f.since, "since", "", "only calls since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
 	cmd.Flags().StringVar(&f.until, "until", "", "only calls before this `TIME`")

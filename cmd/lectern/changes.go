@@ -106,7 +106,8 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 			notes = append(notes, shortReason(ch.Reason))
 		}
 		rows.add(
-			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Action+" "+ch.Target, strings.Join(notes, ", "),
+			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Action+" "+ch.Target,
+			strings.Join(notes, ", "),
 		)
 	}
 	if err := c.printTable(rows); err != nil {

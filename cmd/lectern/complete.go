@@ -26,9 +26,11 @@ func registerCompletions(root *cobra.Command, of *cli) {
 	c := completer{of}
 	arguments := map[string]func(args []string) []string{
 		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
-		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals, "approve end": c.completePermits,
-		"tools": first(c.completeSources), "hub disconnect": first(c.completeSessions), "serve": first(c.completeSources), "client token": first(c.completeClients),
-		"doctor": first(c.kindNames), "pause": first(c.completeClients), "resume": first(c.completeClients),
+		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
+		"approve end": c.completePermits,
+		"tools":       first(c.completeSources), "hub disconnect": first(c.completeSessions), "serve": first(c.completeSources),
+		"client token": first(c.completeClients),
+		"doctor":       first(c.kindNames), "pause": first(c.completeClients), "resume": first(c.completeClients),
 	}
 	flags := map[string]func() []string{
 		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions,

@@ -72,5 +72,6 @@ func describeRunning(r status.RunningCall, now time.Time) string {
 	if r.Waiting {
 		state = "waiting for your approval, for "
 	}
-	return fmt.Sprintf("%s in %s, by %s, %s%s", r.Tool, r.Source, status.ClientLabel(r.Client, r.Proven), state, now.Sub(r.Began).Round(100*time.Millisecond))
+	return fmt.Sprintf("%s in %s, by %s, %s%s", r.Tool, r.Source, status.ClientLabel(r.Client, r.Proven), state,
+		now.Sub(r.Began).Round(100*time.Millisecond))
 }

@@ -50,7 +50,8 @@ func listAgents(ctx context.Context, c *cli) error {
 	}
 	rows := table{{"SESSION", "CLIENT", "OVER", "CALLS", "SINCE"}}
 	for _, s := range snap.Sessions {
-		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), count(int(s.Calls), "call"), s.Since.Local().Format("2006-01-02 15:04:05"))
+		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), count(int(s.Calls), "call"),
+			s.Since.Local().Format("2006-01-02 15:04:05"))
 	}
 	if err := c.printTable(rows); err != nil {
 		return err

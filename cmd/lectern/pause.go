@@ -85,7 +85,8 @@ func changePause(ctx context.Context, c *cli, verb status.Verb, client string) e
 	}
 	switch {
 	case verb == status.PauseWrites:
-		c.printf("the writes of %s are paused since %s; to end that: %s\n", who, after.Since(client).Local().Format("2 Jan 15:04"), "lectern resume"+spaced(client))
+		c.printf("the writes of %s are paused since %s; to end that: %s\n", who, after.Since(client).Local().Format("2 Jan 15:04"),
+			"lectern resume"+spaced(client))
 	case !may:
 		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
 	case unreadable == nil && before.Since(client).IsZero() && len(before.Clients) == 0:

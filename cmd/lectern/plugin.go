@@ -17,11 +17,16 @@ import (
 func pluginCommand(c *cli) *cobra.Command {
 	p := c.planner()
 	return groupCommand(&cobra.Command{Use: "plugin", Short: "Install and check the Logseq plugin"},
-		pluginProposalCommand(c, &cobra.Command{Use: "install", Short: "Install the plugin into Logseq's folder, with port and token in its settings"}, p.InstallPlugin),
-		pluginProposalCommand(c, &cobra.Command{Use: "remove", Short: "Remove the plugin from Logseq's folder, and port and token from its settings"}, p.RemovePlugin),
+		pluginProposalCommand(c, &cobra.Command{
+			Use: "install", Short: "Install the plugin into Logseq's folder, with port and token in its settings",
+		}, p.InstallPlugin),
+		pluginProposalCommand(c, &cobra.Command{
+			Use: "remove", Short: "Remove the plugin from Logseq's folder, and port and token from its settings",
+		}, p.RemovePlugin),
 		pluginStatusCommand(c), pluginAllowCommand(c), pluginPackCommand(c),
 		groupCommand(&cobra.Command{Use: "token", Short: "Manage the token that the plugin and the hub share"},
-			pluginProposalCommand(c, &cobra.Command{Use: "rotate", Short: "Create a new token, here and in the plugin's settings"}, p.RotatePluginToken)))
+			pluginProposalCommand(c, &cobra.Command{Use: "rotate", Short: "Create a new token, here and in the plugin's settings"},
+				p.RotatePluginToken)))
 }
 
 func pluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string) (*installer.Proposal, error)) *cobra.Command {

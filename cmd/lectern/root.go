@@ -94,10 +94,12 @@ func rootCommand(c *cli) *cobra.Command {
 		}
 	}
 	add("use", setupCommand(c), sourceCommand(c), clientCommand(c), serveCommand(c), callCommand(c), toolsCommand(c), pluginCommand(c))
-	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), pauseCommand(c), resumeCommand(c), policyCommand(c), changesCommand(c), undoCommand(c))
+	add("trust", grantCommand(c), revokeCommand(c), grantsCommand(c), approveCommand(c), pauseCommand(c), resumeCommand(c), policyCommand(c),
+		changesCommand(c), undoCommand(c))
 	add("run", hubCommand(c), superviseCommand(c), serviceCommand(c), uninstallCommand(c))
 	add("use", configCommand(c))
-	add("inspect", statusCommand(c), agentsCommand(c), activityCommand(c), callsCommand(c), doctorCommand(c), logsCommand(c), skillCommand(c), versionCommand(c))
+	add("inspect", statusCommand(c), agentsCommand(c), activityCommand(c), callsCommand(c), doctorCommand(c), logsCommand(c), skillCommand(c),
+		versionCommand(c))
 	add("run", selfUpdateCommand(c))
 	root.SetHelpCommandGroupID("inspect")
 	root.SetCompletionCommandGroupID("inspect")

@@ -57,7 +57,8 @@ func (f updateFlags) validate() error {
 		return usagef("--check can only be combined with --json; see `lectern self-update --help`")
 	}
 	if f.rollback && (f.Version != "" || f.AllowDowngrade) {
-		return usagef("--rollback restores the previous binary, whatever its version; to choose a version, use --version VERSION --allow-downgrade")
+		return usagef("--rollback restores the previous binary, whatever its version; to choose a version, use --version VERSION " +
+			"--allow-downgrade")
 	}
 	return nil
 }

@@ -36,9 +36,9 @@ func setupCommand(c *cli) *cobra.Command {
 		Use:   "setup [PATH...]",
 		Short: "Open your notes to the agents on this machine, step by step",
 		Long: "Open your notes to the agents on this machine. On a terminal the panel asks which\n" +
-			"notes and which clients. With --yes, --dry-run or a PATH it works as text: it opens\n" +
+			"notes and which clients. With --yes, --dry-run or a PATH there is no panel: setup opens\n" +
 			"the folders that you name, or the one that it finds, connects the clients on this\n" +
-			"machine, shows what changes, and lets the clients check that they reach Lectern.\n" +
+			"machine, shows what changes, and has the clients check that they reach Lectern.\n" +
 			"The clients see all sources, or those that you name with --sources.",
 		Example: "  lectern setup\n  lectern setup --yes\n  lectern setup ~/Notes --client claude-code,codex --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -138,7 +138,8 @@ func (s *setup) newSources() (list []status.Action, err error) {
 		s.printf("found %s\n", places[0])
 		return []status.Action{{Verb: status.AddSource, Source: &status.NewSource{Name: f.Name, Kind: f.Kind, Location: f.Location}}}, nil
 	}
-	return nil, usagef("setup: several folders may hold notes; name those to open, as in: lectern setup %s\n%s", found[0].Location, strings.Join(places, "\n"))
+	return nil, usagef("setup: several folders may hold notes; name those to open, as in: lectern setup %s\n%s", found[0].Location,
+		strings.Join(places, "\n"))
 }
 
 // connections are the clients to connect: those named, or those on this machine

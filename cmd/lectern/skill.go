@@ -31,7 +31,9 @@ func skillCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func skillProposalCommand(c *cli, cmd *cobra.Command, clients string, propose func(ids []string) (*installer.Proposal, error)) *cobra.Command {
+func skillProposalCommand(
+	c *cli, cmd *cobra.Command, clients string, propose func(ids []string) (*installer.Proposal, error),
+) *cobra.Command {
 	var ids []string
 	cmd.Args = noArguments
 	cmd.Flags().StringSliceVar(&ids, "client", nil, clients)

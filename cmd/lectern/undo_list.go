@@ -38,7 +38,8 @@ func listUndoable(ctx context.Context, c *cli) error {
 		c.printf("there are older ones; `lectern changes` lists them\n")
 	}
 	first := calls[0][0]
-	c.printf("\nto see one: lectern changes show %s\nto undo it: lectern undo %s\nto undo all of its session: lectern undo --session %s\n", first.ID, first.ID, first.Session)
+	c.printf("\nto see one: lectern changes show %s\nto undo it: lectern undo %s\nto undo all of its session: lectern undo --session %s\n",
+		first.ID, first.ID, first.Session)
 	return nil
 }
 

@@ -73,7 +73,8 @@ func (m releaser) write(name string, text []byte) error {
 // returns its output.
 func runLectern(ctx context.Context, args ...string) ([]byte, error) {
 	var output bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-exec", "env HOME=/home/you XDG_CONFIG_HOME= LECTERN_HOME=", "./cmd/lectern"}, args...)...) //nolint:gosec // arguments of ours
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-exec", "env HOME=/home/you XDG_CONFIG_HOME= LECTERN_HOME=", //nolint:gosec // arguments of ours
+		"./cmd/lectern"}, args...)...)
 	cmd.Stdout, cmd.Stderr = &output, os.Stderr
 	err := cmd.Run()
 	return output.Bytes(), err
@@ -101,7 +102,9 @@ func (m releaser) docs(ctx context.Context, version string) error {
 	if err := os.RemoveAll(m.out); err != nil {
 		return err
 	}
-	for shell, name := range map[string]string{"bash": "lectern.bash", "zsh": "_lectern", "fish": "lectern.fish", "powershell": "lectern.ps1"} {
+	for shell, name := range map[string]string{
+		"bash": "lectern.bash", "zsh": "_lectern", "fish": "lectern.fish", "powershell": "lectern.ps1",
+	} {
 		text, err := runLectern(ctx, "completion", shell)
 		if err != nil {
 			return fmt.Errorf("make completion: %w", err)
@@ -150,7 +153,8 @@ func (m releaser) signAndBundle(ctx context.Context, file, version string, t bun
 		return err
 	}
 	comment := fmt.Sprintf("lectern %s %s/%s", version, t.OS, t.Arch)
-	cmd := exec.CommandContext(ctx, "minisign", "-S", "-s", m.key, "-m", file, "-x", file+".minisig", "-t", comment) //nolint:gosec // the release manager's own key
+	cmd := exec.CommandContext(ctx, "minisign", "-S", "-s", m.key, "-m", file, "-x", file+".minisig", "-t", //nolint:gosec // the release manager's own key
+		comment)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, m.log, m.log
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("sign %s: %w", file, err)

@@ -34,7 +34,9 @@ func startAgent(ctx context.Context, exe string, env []string, name string) (*fa
 	if err := a.cmd.Start(); err != nil {
 		return nil, err
 	}
-	hello := map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": name, "version": "1.0"}}
+	hello := map[string]any{
+		"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": name, "version": "1.0"},
+	}
 	if err := a.request("initialize", hello); err != nil {
 		return nil, err
 	}

@@ -42,9 +42,12 @@ func screenLines(screen string, width int) []uv.Line {
 // openSVG begins a drawing of so many cells, and the group that holds its text.
 func openSVG(b *strings.Builder, title string, width, height int, p palette) {
 	wide, high := float64(width)*cellWide+2*border, float64(height*cellHigh+2*border)
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`, wide, high, wide, high)
-	fmt.Fprintf(b, "\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", html.EscapeString(title), p.background)
-	fmt.Fprintf(b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n", fontSize, p.foreground)
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`, wide, high, wide,
+		high)
+	fmt.Fprintf(b, "\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", html.EscapeString(title),
+		p.background)
+	fmt.Fprintf(b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n",
+		fontSize, p.foreground)
 }
 
 func drawLines(b *strings.Builder, lines []uv.Line, p palette) {
@@ -110,7 +113,9 @@ func (r textRun) draw(b *strings.Builder, y int, p palette) {
 	if r.wide > 1 { // a single character keeps its shape
 		fmt.Fprintf(&style, ` textLength="%.1f" lengthAdjust="spacingAndGlyphs"`, wide)
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baseline, style.String(), html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0"))) // SVG viewers collapse plain spaces
+	// SVG viewers collapse plain spaces
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baseline, style.String(),
+		html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0")))
 }
 
 // hexColour is c in SVG's notation, or usual if c is nil.

@@ -38,7 +38,8 @@ func open(ctx context.Context, top string, env []string, command ...string) (ter
 }
 
 func (x terminal) tmux(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, "tmux", append([]string{"-S", x.socket, "-f", "/dev/null"}, args...)...) //nolint:gosec // our own arguments
+	return exec.CommandContext(ctx, "tmux", append([]string{"-S", x.socket, "-f", "/dev/null"}, //nolint:gosec // our own arguments
+		args...)...)
 }
 
 // close ends the terminal and what runs in it.
@@ -104,5 +105,6 @@ func (x terminal) saveSVG(ctx context.Context, folder, name, title string, p pal
 	if strings.TrimSpace(screen) == "" {
 		return errors.New("the screen is empty")
 	}
-	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, wide, p)), 0o644) //nolint:gosec // a document, which git keeps
+	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, wide, p)), //nolint:gosec // a document, which git keeps
+		0o644)
 }

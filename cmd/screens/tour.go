@@ -48,7 +48,9 @@ func firstRun(ctx context.Context, exe, home, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(home, map[string]string{".cursor/mcp.json": "{\n  \"mcpServers\": {}\n}\n", "Notes/.obsidian/app.json": "{}\n"}); err != nil {
+	if err := write(home, map[string]string{
+		".cursor/mcp.json": "{\n  \"mcpServers\": {}\n}\n", "Notes/.obsidian/app.json": "{}\n",
+	}); err != nil {
 		return err
 	}
 	return playScenes(ctx, exe, home, env, folder, []scene{
@@ -95,7 +97,10 @@ path = "~/Wiki"
 		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 pending"}},
 		{name: "asked", title: "Approving a call", keys: []string{"!"}, shows: []string{"Pending approval ─", "rain water first"}},
 		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"location  "}},
-		{name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down", "Down"}, shows: []string{"Greenhouse", "frame"}},
+		{
+			name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down", "Down"},
+			shows: []string{"Greenhouse", "frame"},
+		},
 		{keys: []string{"Escape"}, shows: []string{"permissions"}},
 		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
 		{keys: []string{"4"}, shows: []string{"Pending approval ─"}},

@@ -152,7 +152,9 @@ func (q *Queue) Targets(r status.ApprovalRange) (status.ApprovalTargets, error) 
 	if err != nil {
 		return status.ApprovalTargets{}, err
 	}
-	out := status.ApprovalTargets{Targets: []status.ApprovalTarget{}, Total: len(full.targets), Added: full.added, Removed: full.removed, Bytes: len(full.text)}
+	out := status.ApprovalTargets{
+		Targets: []status.ApprovalTarget{}, Total: len(full.targets), Added: full.added, Removed: full.removed, Bytes: len(full.text),
+	}
 	size := 0
 	for i := min(max(r.From, 0), out.Total); i < out.Total; i++ {
 		if size += len(full.targets[i].Name); i > r.From && (size > status.MaxApprovalText || len(out.Targets) == status.MaxApprovalTargets) {

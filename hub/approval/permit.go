@@ -156,7 +156,8 @@ func (r Request) permitPatterns() []string {
 func checkWithin(a status.Approval, within string) (string, error) {
 	switch {
 	case len(a.Within) == 0:
-		return "", fmt.Errorf("%s can be allowed only once: its client has no name or no session of its own, or it is not known what it would do", a.ID)
+		return "", fmt.Errorf("%s can be allowed only once: its client has no name or no session of its own, or it is not known what it would do",
+			a.ID)
 	case within == "":
 		return a.Within[0], nil
 	case strings.HasSuffix(within, "/"):

@@ -86,7 +86,8 @@ func (r Request) formContent(view status.Approval, full changeText) FormContent 
 	cut = cut || full.cut || listed < len(full.targets)
 	if cut {
 		fmt.Fprintf(&b, "\nNot everything is shown here (%d bytes in all, %d targets), so it cannot be allowed here.\n"+
-			"To see all: lectern approve show %s. To allow it: Lectern's panel, or lectern approve %s.\n", len(full.text), len(full.targets), view.ID, view.ID)
+			"To see all: lectern approve show %s. To allow it: Lectern's panel, or lectern approve %s.\n", len(full.text), len(full.targets),
+			view.ID, view.ID)
 	}
 	return FormContent{Message: b.String(), MayAllow: !cut, ForSession: !view.OnlyOnce}
 }

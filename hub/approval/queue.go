@@ -208,7 +208,9 @@ func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
 // RecordAskedAgain notes that the call that was allowed as id wrote nothing,
 // because what it would change had changed, and that the person is asked again.
 func (q *Queue) RecordAskedAgain(id string) {
-	q.recordEnd(id, status.CallEnd{Code: string(tools.Conflict), Message: "what it would change had changed since it was shown", AskedAgain: true})
+	q.recordEnd(id, status.CallEnd{
+		Code: string(tools.Conflict), Message: "what it would change had changed since it was shown", AskedAgain: true,
+	})
 }
 
 func (q *Queue) recordEnd(id string, end status.CallEnd) {
@@ -239,7 +241,9 @@ func (q *Queue) Get(id string) (a status.Approval, plan status.Plan, always poli
 // Answer approves or refuses a pending call for a person. Only the first answer
 // counts, and none that comes after the approval's Until.
 func (q *Queue) Answer(id string, allow bool, a status.Answer) error {
-	return q.answer(id, decision{allow: allow, scope: cmp.Or(a.Scope, status.Once), within: a.Within, edit: a.Edit, reason: a.Reason, by: status.ByPerson})
+	return q.answer(id, decision{
+		allow: allow, scope: cmp.Or(a.Scope, status.Once), within: a.Within, edit: a.Edit, reason: a.Reason, by: status.ByPerson,
+	})
 }
 
 func (q *Queue) answer(id string, d decision) error {

@@ -162,7 +162,8 @@ func (q *Queue) logDecision(p *pending, d decision, err error) {
 		slog.String("component", "audit"), slog.String("id", p.view.ID), slog.String("session", p.view.Session),
 		slog.String("client", p.view.Client),
 		slog.Bool("proven", p.view.Proven), slog.String("tool", p.view.Tool), slog.String("source", p.view.Source),
-		slog.String("outcome", outcome), slog.String("by", string(d.by)), slog.String("scope", string(d.scope)), slog.Bool("edited", d.edited != nil),
+		slog.String("outcome", outcome), slog.String("by", string(d.by)), slog.String("scope", string(d.scope)),
+		slog.Bool("edited", d.edited != nil),
 		slog.String("args", p.args))
 }
 

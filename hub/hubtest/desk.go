@@ -31,7 +31,9 @@ type FakeSystemState struct {
 
 // NewFakeSystemState makes a World in which every source can be opened.
 func NewFakeSystemState() *FakeSystemState {
-	return &FakeSystemState{unavailable: map[string]bool{}, Started: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{}}
+	return &FakeSystemState{
+		unavailable: map[string]bool{}, Started: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{},
+	}
 }
 
 // Open counts the sources that are open.
@@ -195,7 +197,10 @@ func FakeSource(w *FakeSystemState) tools.Kind {
 		},
 		Resources: []tools.Resource[*desk]{
 			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*desk).resource},
-			{Name: "page", Title: "Page", URI: "desk://{source}/pages/{page}", MIME: "text/plain", Read: (*desk).resource, Complete: (*desk).complete},
+			{
+				Name: "page", Title: "Page", URI: "desk://{source}/pages/{page}", MIME: "text/plain", Read: (*desk).resource,
+				Complete: (*desk).complete,
+			},
 		},
 		Prompts: []tools.Prompt[*desk]{{
 			Name: "greet", Title: "Greet", Doc: "Greets.", Arguments: []tools.PromptArgument{{Name: "who", Doc: "whom", Required: true}},
@@ -222,7 +227,8 @@ func Org(w *FakeSystemState) tools.Kind {
 			w.open.Add(1)
 			return &desk{w, env.Name}, nil
 		},
-		Tools: []tools.Tool[*desk]{tools.Define(tools.Spec[textIn, textOut]{Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads}, (*desk).Say)},
+		Tools: []tools.Tool[*desk]{tools.Define(tools.Spec[textIn, textOut]{Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads},
+			(*desk).Say)},
 	})
 }
 

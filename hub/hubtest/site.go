@@ -54,7 +54,8 @@ func (s *Site) Do(method, path, body string, header ...string) (*http.Response, 
 // Initialize opens a session of the legacy era.
 func (s *Site) Initialize(path string) (session string) {
 	s.T.Helper()
-	resp, body := s.Do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+InitParams+`}`) //nolint:bodyclose // Do has closed it
+	resp, body := s.Do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+InitParams+ //nolint:bodyclose // Do has closed it
+		`}`)
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") == "" {
 		s.T.Fatalf("initialize: %s %s", resp.Status, body)
 	}
@@ -63,7 +64,8 @@ func (s *Site) Initialize(path string) (session string) {
 
 // CallBody is a tools/call.
 func CallBody(id int, tool, args, meta string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{%s}}}`, id, tool, args, meta)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{%s}}}`, id, tool, args,
+		meta)
 }
 
 // Modern are the headers of a message of the modern era.

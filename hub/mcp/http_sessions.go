@@ -86,7 +86,9 @@ func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
 		delete(h.legacy, evicted.id)
 	}
 	session := s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
-	hs := &httpSession{mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{}), pending: map[string]*func(){}}
+	hs := &httpSession{
+		mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{}), pending: map[string]*func(){},
+	}
 	hs.end = sync.OnceFunc(func() { close(hs.ended) })
 	h.legacy[hs.id] = hs
 	h.mu.Unlock()

@@ -35,7 +35,8 @@ const errInternal = "the request failed; Lectern's log has the reason"
 func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r response) {
 	defer func() {
 		if p := recover(); p != nil {
-			ep.Log.Error("handle message", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", p, "stack", string(debug.Stack()))
+			ep.Log.Error("handle message", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", p, "stack",
+				string(debug.Stack()))
 			r = errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
 		}
 	}()

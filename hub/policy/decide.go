@@ -55,7 +55,9 @@ func (p *Policy) Decide(q Request) Decision {
 	g := p.grantTo(q.Client, q.Source)
 	if !slices.Contains(p.Effects(q.Client, q.Source, q.SourceEffects, q.MaxEffects), q.Effect) {
 		if g != nil && g.Effects != nil {
-			return Decision{Verdict: Deny, Line: g.Line, Reason: fmt.Sprintf("client %s is not granted to %s in source %s", q.Client.Name, q.Effect, q.Source)}
+			return Decision{
+				Verdict: Deny, Line: g.Line, Reason: fmt.Sprintf("client %s is not granted to %s in source %s", q.Client.Name, q.Effect, q.Source),
+			}
 		}
 		return Decision{Verdict: Deny, Reason: fmt.Sprintf("source %s does not grant agents to %s", q.Source, q.Effect)}
 	}
@@ -114,7 +116,8 @@ func (p *Policy) askingGrant(q Request, of *Grant, ruled bool) *Grant {
 	}
 	overridden := ruled || q.Person || of != nil && q.Client.Proven && (of.Effects != nil || of.Ask != nil)
 	for i, g := range p.grants {
-		if g.Client == "" && !q.Route && (g.Source == "" || g.Source == q.Source) && slices.Contains(g.Ask, q.Effect) && !(g.Default && overridden) {
+		if g.Client == "" && !q.Route && (g.Source == "" ||
+			g.Source == q.Source) && slices.Contains(g.Ask, q.Effect) && !(g.Default && overridden) {
 			return &p.grants[i]
 		}
 	}

@@ -83,8 +83,8 @@ func packageManagerByPath(file string) (PackageManager, bool) {
 func owns(ctx context.Context, tool string, args []string, file string) bool {
 	ctx, cancel := context.WithTimeout(ctx, ownerTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, tool, append(slices.Clip(args),
-		file)...) //nolint:gosec // a fixed list of programs, found on the person's own path
+	cmd := exec.CommandContext(ctx, tool, append(slices.Clip(args), //nolint:gosec // a fixed list of programs, found on the person's own path
+		file)...)
 	cmd.WaitDelay = time.Second
 	return cmd.Run() == nil
 }

@@ -136,7 +136,8 @@ func (t *filteredFolder) read(name string, limit int64, head bool) ([]byte, erro
 	switch {
 	case decided:
 		return data, err
-	case err != nil && !errors.Is(err, ErrTooLarge), t.rules.HidesFile(allFiles{t.f, name, data, err == nil && (!head || int64(len(data)) < limit)}, name):
+	case err != nil && !errors.Is(err, ErrTooLarge),
+		t.rules.HidesFile(allFiles{t.f, name, data, err == nil && (!head || int64(len(data)) < limit)}, name):
 		return nil, fs.ErrNotExist
 	}
 	return data, err

@@ -286,7 +286,9 @@ func (f *Folder) lstat(name string) (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, err
 	}
-	return fileInfo{dir: info.IsDir(), regular: info.Mode().IsRegular(), size: info.Size(), modified: info.ModTime(), mode: info.Mode().Perm(), onDisk: info}, nil
+	return fileInfo{
+		dir: info.IsDir(), regular: info.Mode().IsRegular(), size: info.Size(), modified: info.ModTime(), mode: info.Mode().Perm(), onDisk: info,
+	}, nil
 }
 
 // list implements tree.

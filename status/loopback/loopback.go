@@ -154,7 +154,8 @@ func (c client) Query(ctx context.Context, r status.Request) (<-chan status.Resp
 // send sends a request and returns the answer, of which nothing is read yet.
 func (c client) send(ctx context.Context, r status.Request) (*answer, error) {
 	asking, cancel := context.WithCancelCause(ctx)
-	req, err := http.NewRequestWithContext(asking, http.MethodPost, "http://lectern"+pathPrefix+url.PathEscape(r.Query), bytes.NewReader(r.Input))
+	req, err := http.NewRequestWithContext(asking, http.MethodPost, "http://lectern"+pathPrefix+url.PathEscape(r.Query),
+		bytes.NewReader(r.Input))
 	if err != nil {
 		cancel(nil)
 		return nil, fmt.Errorf("make request: %w", err)
@@ -222,7 +223,8 @@ func (a *answer) refusal() error {
 			return err
 		}
 	}
-	return fmt.Errorf("the hub answered %s: %s; it may be of another version: run `lectern hub restart`", a.resp.Status, strings.TrimSpace(string(b)))
+	return fmt.Errorf("the hub answered %s: %s; it may be of another version: run `lectern hub restart`", a.resp.Status,
+		strings.TrimSpace(string(b)))
 }
 
 // reason returns the cause of err, without the address that net/http adds.

@@ -15,7 +15,9 @@ import (
 // RunCalls checks that what wrap returns delivers calls as status.CallsQuery
 // promises. It keeps [LinesKept] of those that it takes from the tee, which wrap
 // gives away first.
-func RunCalls(t *testing.T, wrap func(t *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error)) {
+func RunCalls(
+	t *testing.T, wrap func(t *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error),
+) {
 	t.Helper()
 	runFeed(t, func(t *testing.T) feedTest[status.Call] {
 		f := new(Fake)

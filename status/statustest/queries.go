@@ -67,7 +67,8 @@ func checkQueryErrors(t *testing.T, f *Fake, c status.Client, own []string) {
 		}
 	}
 	f.SetErr(nil)
-	if _, err := c.Query(soon(t), status.Request{Query: "weather", Input: json.RawMessage("{}")}); err == nil || !strings.Contains(err.Error(), `"weather"`) {
+	if _, err := c.Query(soon(t), status.Request{Query: "weather", Input: json.RawMessage("{}")}); err == nil ||
+		!strings.Contains(err.Error(), `"weather"`) {
 		t.Errorf("an unknown query: %v", err)
 	}
 }

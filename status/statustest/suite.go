@@ -26,7 +26,8 @@ func Run(t *testing.T, wrap func(*testing.T, *Fake) status.Client, own ...string
 		})
 	}
 	for name, check := range map[string]func(*testing.T, *Fake, status.Client, []string){
-		"every query arrives whole": checkQueries, "errors of queries keep their text": checkQueryErrors, "the largest messages pass": checkLargest,
+		"every query arrives whole": checkQueries, "errors of queries keep their text": checkQueryErrors,
+		"the largest messages pass": checkLargest,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := new(Fake)

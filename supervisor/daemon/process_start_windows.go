@@ -5,8 +5,8 @@ import "golang.org/x/sys/windows"
 // processStart returns when process pid started, in nanoseconds since 1970.
 // Together with the pid it names one process.
 func processStart(pid int) (int64, error) {
-	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false,
-		uint32(pid)) //nolint:gosec // a pid is 32 bits wide on Windows
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, //nolint:gosec // a pid is 32 bits wide on Windows
+		uint32(pid))
 	if err != nil {
 		return 0, err
 	}

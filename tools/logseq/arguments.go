@@ -120,10 +120,12 @@ func (p Properties) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if len(name) > 200 || strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-			return tools.Errorf(tools.Invalid, "properties: %.40q cannot be the name of a property", name).WithHint("Use the name that Logseq shows.")
+			return tools.Errorf(tools.Invalid, "properties: %.40q cannot be the name of a property", name).
+				WithHint("Use the name that Logseq shows.")
 		}
 		if !isPropertyValue(p[name], true) {
-			return tools.Errorf(tools.Invalid, "properties: the value of %.40q must be text, a number, a boolean, a list of these, or null to remove the property", name)
+			return tools.Errorf(tools.Invalid, "properties: the value of %.40q must be text, a number, a boolean, a list of these, or null to "+
+				"remove the property", name)
 		}
 	}
 	if b, err := json.Marshal(p); err != nil || len(b) > 200_000 {

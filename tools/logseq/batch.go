@@ -23,7 +23,11 @@ type Steps []Step
 
 // JSONSchema implements tools.SchemaProvider.
 func (Steps) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{Type: "object", Description: "tool (a name) and arguments (the object for that tool)"}}
+	return &jsonschema.Schema{
+		Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{
+			Type: "object", Description: "tool (a name) and arguments (the object for that tool)",
+		},
+	}
 }
 
 // BatchIn are the arguments of batch.
@@ -140,7 +144,8 @@ func (in BatchIn) steps() ([]stepFunc, error) {
 	for i, s := range in.Items {
 		at := slices.IndexFunc(known, func(t tools.Tool[*Graph]) bool { return t.Info().Name == s.Tool })
 		if at < 0 {
-			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch cannot call %.40q", i, s.Tool).WithHint("Use tools that write but do not delete, by their names without prefix.")
+			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch cannot call %.40q", i, s.Tool).
+				WithHint("Use tools that write but do not delete, by their names without prefix.")
 		}
 		args, err := in.arguments(s)
 		if err != nil {

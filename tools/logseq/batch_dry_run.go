@@ -146,7 +146,8 @@ func mergeStates(first, second tools.Change) tools.State {
 	was, errA := decodeState[blockSnapshot](mover.Before)
 	goes, errB := decodeState[blockSnapshot](mover.After)
 	is, errC := decodeState[blockSnapshot](writer.After)
-	if errors.Join(errA, errB, errC) != nil || !staysInPlace(writer) || !writer.After.Exists || !reflect.DeepEqual(was.blockTree, goes.blockTree) {
+	if errors.Join(errA, errB, errC) != nil || !staysInPlace(writer) || !writer.After.Exists ||
+		!reflect.DeepEqual(was.blockTree, goes.blockTree) {
 		return tools.State{}
 	}
 	is.Page, is.Parent, is.After = goes.Page, goes.Parent, goes.After

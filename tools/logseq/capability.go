@@ -61,7 +61,8 @@ func Capabilities() []Capability {
 			"pages.list", "list pages", "list pages",
 			[]string{"list_pages"},
 			"DataScript: pages have `:block/original-name` and a journal day",
-			"DataScript: pages are tagged Page or Journal, and have the path of those above them as their name; built-in and recycled ones are left out, which `getAllPages` would not do",
+			"DataScript: pages are tagged Page or Journal, and have the path of those above them as their name; built-in and recycled ones are " +
+				"left out, which `getAllPages` would not do",
 			asked, asked,
 		},
 		{
@@ -82,7 +83,8 @@ func Capabilities() []Capability {
 			"pages.update", "update pages", "append to pages and set their properties",
 			[]string{"update_page", "append_to_journal"},
 			"lines of the page's first block; `insertBlock` for content",
-			"`upsertBlockProperty` by the property's full ident, after the value was checked against its type: Logseq takes the old value away for one that does not fit; `insertBlock` for content",
+			"`upsertBlockProperty` by the property's full ident, after the value was checked against its type: Logseq takes the old value away " +
+				"for one that does not fit; `insertBlock` for content",
 			asked, asked,
 		},
 		{
@@ -109,8 +111,10 @@ func Capabilities() []Capability {
 		{
 			"blocks.create", "create blocks", "create blocks",
 			[]string{"create_block", "answer_request"},
-			"`insertBlock` with `customUUID` and `focus: false`; the `id::` line that Logseq writes with it is removed, and written where a text refers to a block",
-			"`insertBlock` with `customUUID`; headings and marks of tasks become properties; a link to a page with a slash is written by uuid; a missing target would be a silent null",
+			"`insertBlock` with `customUUID` and `focus: false`; the `id::` line that Logseq writes with it is removed, and written where a text " +
+				"refers to a block",
+			"`insertBlock` with `customUUID`; headings and marks of tasks become properties; a link to a page with a slash is written by uuid; a " +
+				"missing target would be a silent null",
 			asked, asked,
 		},
 		{

@@ -15,7 +15,8 @@ func Compatibility() []byte {
 	b.WriteString("A DB graph is a database, opened by Logseq 2.x. The plugin finds out at start, and whenever the user opens another graph, ")
 	b.WriteString("which of them it sees and which of Logseq's methods are there; `get_capabilities` answers the result. ")
 	b.WriteString("A tool whose capability is missing answers CAPABILITY_MISSING and names it.\n\n")
-	b.WriteString("Each cell ends with how it is known. Asked: Logseq's own code, of 0.10.15 for file graphs and of 2.0.1 for DB graphs, was run without its window, and answered so. ")
+	b.WriteString("Each cell ends with how it is known. Asked: Logseq's own code, of 0.10.15 for file graphs and of 2.0.1 for DB graphs, " +
+		"was run without its window, and answered so. ")
 	b.WriteString("Source read: it stands in that code, and was not run. Never seen: neither. ")
 	b.WriteString("Nobody has seen a Logseq on a screen do any of it: `lectern doctor logseq` compares one with these rows.\n\n")
 	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x |\n| --- | --- | --- | --- |\n")
@@ -24,7 +25,8 @@ func Compatibility() []byte {
 		for i, t := range c.Tools {
 			names[i] = "`" + t + "`"
 		}
-		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s<br>*%s* | %s<br>*%s* |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.FileKnown, c.DB, c.DBKnown)
+		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s<br>*%s* | %s<br>*%s* |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.FileKnown, c.DB,
+			c.DBKnown)
 	}
 	b.WriteString("\n`ping` and `get_capabilities` need nothing, not even a Logseq. ")
 	b.WriteString("`create_page` with content needs `pages.update` too, and what goes by a page's name needs `pages.read`. ")
@@ -35,7 +37,8 @@ func Compatibility() []byte {
 	b.WriteString("| a block's uuid | lasts if it is written into the file, as it is for blocks made here | lasts |\n")
 	b.WriteString("| names of properties | lower case, `-` for `_` and blanks | as people see them |\n")
 	b.WriteString("| states of tasks | TODO, DOING, DONE and others in capitals | Todo, Doing, Done and others; both spellings are taken |\n")
-	b.WriteString("| a page below another | is called by its path, `a/b`, everywhere | is called by its path here; in queries `:block/title` is `b`, with `:block/parent` |\n")
+	b.WriteString("| a page below another | is called by its path, `a/b`, everywhere | is called by its path here; in queries " +
+		"`:block/title` is `b`, with `:block/parent` |\n")
 	b.WriteString("| a name of several pages | does not occur | CONFLICT with the candidates, unless a path or uuid tells them apart |\n")
 	b.WriteString("| text in queries | `:block/content`, `:block/original-name` | `:block/title` |\n")
 	return []byte(b.String())

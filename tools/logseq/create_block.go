@@ -46,7 +46,10 @@ func createBlock() tools.Tool[*Graph] {
 		Doc: "Creates one block below a block, on a page, or beside a sibling.\nFor several use update_page.",
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
 			{Purpose: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, AnyAnswer: true},
-			{Purpose: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, AnyAnswer: true},
+			{
+				Purpose: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"},
+				AnyAnswer: true,
+			},
 		},
 	}, (*Graph).CreateBlock, "blocks.create")
 }

@@ -36,8 +36,14 @@ func createPage() tools.Tool[*Graph] {
 		Doc: "Creates a page, with content and properties if given.\n" +
 			"One that exists is not changed: CONFLICT; use update_page.",
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
-			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
-			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
+			{
+				Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"},
+				AnyAnswer: true,
+			},
+			{
+				Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true},
+				Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}},
+			},
 		},
 	}, (*Graph).CreatePage, "pages.create")
 }

@@ -114,7 +114,9 @@ type PropertyType string
 
 // JSONSchema implements tools.SchemaProvider.
 func (PropertyType) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: []any{"default", "number", "date", "datetime", "checkbox", "url", "node"}, Default: []byte(`"default"`)}
+	return &jsonschema.Schema{
+		Type: "string", Enum: []any{"default", "number", "date", "datetime", "checkbox", "url", "node"}, Default: []byte(`"default"`),
+	}
 }
 
 // CreatePropertyIn are the arguments of create_property.

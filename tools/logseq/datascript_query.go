@@ -39,7 +39,9 @@ func (Inputs) maxLength() int { return 20 }
 
 // JSONSchema implements tools.SchemaProvider.
 func (Inputs) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Description: `text, number, boolean, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[…]"}`}}
+	return &jsonschema.Schema{
+		Type: "array", Items: &jsonschema.Schema{Description: `text, number, boolean, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[…]"}`},
+	}
 }
 
 // Rows are the results of a query.
@@ -73,7 +75,8 @@ func datascriptQuery() tools.Tool[*Graph] {
 			"Clauses must share variables and name an attribute; functions are DataScript's own.",
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
 			Purpose: "find the pages changed most recently", In: DatascriptQueryIn{
-				Query: `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`, Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
+				Query:  `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`,
+				Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
 			}, AnyAnswer: true,
 		}},
 	}, (*Graph).DatascriptQuery, "datascript.query")
@@ -111,7 +114,8 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 	out.Rows = fitAnswer(rows, func(r json.RawMessage) int { return len(r) + 1 })
 	out.Total = max(found.Total, len(found.Rows))
 	if len(out.Rows) == 1 && len(out.Rows[0]) > 4*maxAnswer {
-		return DatascriptQueryOut{}, tools.Errorf(tools.Limited, "one row has %d bytes, which is too much for an answer", len(out.Rows[0])).WithHint("Pull fewer attributes.")
+		return DatascriptQueryOut{}, tools.Errorf(tools.Limited, "one row has %d bytes, which is too much for an answer", len(out.Rows[0])).
+			WithHint("Pull fewer attributes.")
 	}
 	if left := out.Total - len(out.Rows); left > 0 {
 		out.Note = fmt.Sprintf("%d more rows: add conditions, pull less, or use a higher limit.", left)

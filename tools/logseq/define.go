@@ -14,7 +14,9 @@ type argumentChecker interface{ check() error }
 
 // define declares a tool that reads. Calls are refused while the connected
 // Logseq lacks one of the capabilities.
-func define[In, Out any](spec tools.Spec[In, Out], method func(*Graph, context.Context, In) (Out, error), capabilities ...string) tools.Tool[*Graph] {
+func define[In, Out any](
+	spec tools.Spec[In, Out], method func(*Graph, context.Context, In) (Out, error), capabilities ...string,
+) tools.Tool[*Graph] {
 	spec.Errors = commonErrors()
 	return tools.Define(spec, func(g *Graph, ctx context.Context, in In) (out Out, err error) {
 		if err := checkCall(g, in, capabilities); err != nil {
@@ -26,7 +28,9 @@ func define[In, Out any](spec tools.Spec[In, Out], method func(*Graph, context.C
 
 // defineWrite declares a tool that writes. Its method runs while no other
 // write does.
-func defineWrite[In, Out any](spec tools.Spec[In, Out], method func(*Graph, context.Context, tools.CallContext, In) (Out, error), capabilities ...string) tools.Tool[*Graph] {
+func defineWrite[In, Out any](
+	spec tools.Spec[In, Out], method func(*Graph, context.Context, tools.CallContext, In) (Out, error), capabilities ...string,
+) tools.Tool[*Graph] {
 	spec.Errors = commonErrors()
 	return tools.DefineWithContext(spec, func(g *Graph, ctx context.Context, c tools.CallContext, in In) (out Out, err error) {
 		if err := checkCall(g, in, capabilities); err != nil {

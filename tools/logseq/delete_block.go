@@ -29,7 +29,10 @@ func deleteBlock() tools.Tool[*Graph] {
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
 		Doc: "Deletes one block, with its children only if recursive is set.",
 		Examples: []tools.Example[DeleteBlockIn, DeleteBlockOut]{
-			{Purpose: "see how many blocks would be deleted", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, AnyAnswer: true},
+			{
+				Purpose: "see how many blocks would be deleted", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true},
+				AnyAnswer: true,
+			},
 			{Purpose: "delete a block", In: DeleteBlockIn{BlockUUID: exampleTask}, AnyAnswer: true},
 		},
 	}, (*Graph).DeleteBlock, "blocks.delete")

@@ -20,7 +20,8 @@ func notConnectedError(graph string) error {
 		what = fmt.Sprintf("no Logseq with the graph %.80q is connected", graph)
 	}
 	return tools.Errorf(tools.Unavailable, "%s", what).
-		WithHint("Ask the user to start %s and the Lectern plugin, and to check the plugin's toolbar button. Use ping to see when it is connected.", start)
+		WithHint("Ask the user to start %s and the Lectern plugin, and to check the plugin's toolbar button. Use ping to see when it is "+
+			"connected.", start)
 }
 
 // missingCapability is the data of an error about a missing capability.
@@ -44,11 +45,13 @@ func capabilityMissingError(key string, a *hello) error {
 
 // capabilityHint is what to do if the capability may be available after a
 // change of settings or an update.
-const capabilityHint = "Continue without it, or ask the user to check the Lectern plugin's settings in Logseq (read-only, hidden pages) and to update both. get_capabilities lists what is available."
+const capabilityHint = "Continue without it, or ask the user to check the Lectern plugin's settings in Logseq (read-only, hidden pages) " +
+	"and to update both. get_capabilities lists what is available."
 
 // connectionLostHint is what to do after a call that a lost connection ended,
 // and that did nothing.
-const connectionLostHint = "Nothing was changed. Call again when ping says that Logseq is connected; if another graph is open now, ask the user to open this one again."
+const connectionLostHint = "Nothing was changed. Call again when ping says that Logseq is connected; if another graph is open now, ask " +
+	"the user to open this one again."
 
 func noPageError(name string) error {
 	return tools.Errorf(tools.NotFound, "no page %.120q in this graph", name).WithHint("Use list_pages or search to find it.")

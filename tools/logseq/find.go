@@ -57,7 +57,8 @@ type FindOut struct {
 }
 
 func (in FindIn) check() error {
-	if in.Tag == "" && len(in.Properties) == 0 && in.Task == nil && strings.TrimSpace(string(in.Text)) == "" && in.Namespace == "" && in.From == "" && in.To == "" {
+	if in.Tag == "" && len(in.Properties) == 0 && in.Task == nil && strings.TrimSpace(string(in.Text)) == "" && in.Namespace == "" &&
+		in.From == "" && in.To == "" {
 		return tools.Errorf(tools.Invalid, "give at least one condition: tag, properties, task, text, namespace, from or to")
 	}
 	if len(in.Properties) > 20 {
@@ -229,7 +230,9 @@ func (v *agentView) tagName(ctx context.Context, tag string) (string, error) {
 // writes as marks in the text.
 func (b wireBlock) withTaskProperties() map[string]any {
 	all := foldProperties(b.Properties)
-	for name, value := range map[string]string{"status": b.Marker, "priority": b.Priority, "scheduled": string(b.Scheduled), "deadline": string(b.Deadline)} {
+	for name, value := range map[string]string{
+		"status": b.Marker, "priority": b.Priority, "scheduled": string(b.Scheduled), "deadline": string(b.Deadline),
+	} {
 		if value != "" && value != "null" {
 			all[name] = value
 		}

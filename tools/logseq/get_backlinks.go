@@ -68,7 +68,9 @@ type wireBlockList struct {
 
 // listBlocks answers a part of the visible blocks of a list, as far as it
 // fits.
-func listBlocks(ctx context.Context, g *Graph, offset tools.Offset, limit tools.Limit, ask func(listArg) ([]wireBlock, int, error)) (BlocksOut, error) {
+func listBlocks(
+	ctx context.Context, g *Graph, offset tools.Offset, limit tools.Limit, ask func(listArg) ([]wireBlock, int, error),
+) (BlocksOut, error) {
 	blocks, total, err := visibleList(g, listArg{int(offset), int(limit)}, ask, filterBlock(ctx))
 	if err != nil {
 		return BlocksOut{}, err

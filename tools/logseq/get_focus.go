@@ -113,7 +113,8 @@ func (in OpenPageIn) check() error {
 func openPage() tools.Tool[*Graph] {
 	return define(tools.Spec[OpenPageIn, OpenPageOut]{
 		Name: "open_page", Title: "Show a page", Effect: tools.Reads, OptIn: true,
-		Doc:      "Shows a page or block in Logseq's window. It changes what the user sees, and no note.\nNeeds page.open. Only if the user asked for it.",
+		Doc: "Shows a page or block in Logseq's window. It changes what the user sees, and no note.\nNeeds page.open. Only if the user " +
+			"asked for it.",
 		Examples: []tools.Example[OpenPageIn, OpenPageOut]{{Purpose: "show a page", In: OpenPageIn{PageName: "Garden"}, AnyAnswer: true}},
 	}, readsGraph(runOpenPage), "page.open")
 }

@@ -46,8 +46,15 @@ func getPageContent() tools.Tool[*Graph] {
 		Doc: "Reads a page with its blocks.\n" +
 			"json has the uuids, which changes need.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
-			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
-			{Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
+			{
+				Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true},
+				AnyAnswer: true,
+			},
+			{
+				Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{
+					PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1,
+				}, AnyAnswer: true,
+			},
 		},
 	}, (*Graph).GetPageContent, "pages.read"), func(_ *Graph, _ context.Context, in GetPageContentIn) ([]string, error) {
 		return []string{target{pageTarget, string(in.PageName)}.String()}, nil

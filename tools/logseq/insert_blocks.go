@@ -24,7 +24,11 @@ type Tree []NewBlock
 // JSONSchema implements tools.SchemaProvider: the tree is recursive, which inference
 // does not know.
 func (Tree) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", MaxItems: new(maxDrafts), Items: &jsonschema.Schema{Type: "object", Description: "content, properties, and children, a list of the same kind"}}
+	return &jsonschema.Schema{
+		Type: "array", MaxItems: new(maxDrafts), Items: &jsonschema.Schema{
+			Type: "object", Description: "content, properties, and children, a list of the same kind",
+		},
+	}
 }
 
 // UnmarshalJSON refuses unknown fields at every level.
@@ -74,7 +78,11 @@ func insertBlocks() tools.Tool[*Graph] {
 		Doc: "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
 			{Purpose: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, AnyAnswer: true},
-			{Purpose: "put a tree below a block", In: InsertBlocksIn{ParentBlockUUID: exampleParent, Blocks: Tree{{Content: "Tools", Children: Tree{{Content: "Spade"}}}}}, AnyAnswer: true},
+			{
+				Purpose: "put a tree below a block", In: InsertBlocksIn{
+					ParentBlockUUID: exampleParent, Blocks: Tree{{Content: "Tools", Children: Tree{{Content: "Spade"}}}},
+				}, AnyAnswer: true,
+			},
 		},
 	}, (*Graph).InsertBlocks, "blocks.insert")
 }

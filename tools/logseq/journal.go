@@ -67,7 +67,8 @@ func (g *Graph) unfilteredJournal(ctx context.Context, day int) (wirePage, error
 }
 
 func noJournalError(day int) error {
-	return tools.Errorf(tools.NotFound, "there is no journal page for %s", formatDay(day)).WithHint("append_to_journal creates it, in sources that offer it.")
+	return tools.Errorf(tools.NotFound, "there is no journal page for %s", formatDay(day)).
+		WithHint("append_to_journal creates it, in sources that offer it.")
 }
 
 // AppendToJournalIn are the arguments of append_to_journal.

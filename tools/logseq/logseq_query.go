@@ -16,9 +16,11 @@ type OwnQueryIn struct {
 func logseqQuery() tools.Tool[*Graph] {
 	return define(tools.Spec[OwnQueryIn, FindOut]{
 		Name: "logseq_query", Title: "Query of Logseq", Effect: tools.Reads, OptIn: true,
-		Doc:      "Runs a query in Logseq's own query language.\nNeeds query.own.",
-		Redact:   FindOut.redact,
-		Examples: []tools.Example[OwnQueryIn, FindOut]{{Purpose: "run a simple query", In: OwnQueryIn{Query: "(task TODO)", Limit: 50}, AnyAnswer: true}},
+		Doc:    "Runs a query in Logseq's own query language.\nNeeds query.own.",
+		Redact: FindOut.redact,
+		Examples: []tools.Example[OwnQueryIn, FindOut]{{
+			Purpose: "run a simple query", In: OwnQueryIn{Query: "(task TODO)", Limit: 50}, AnyAnswer: true,
+		}},
 	}, readsGraph(runLogseqQuery), "query.own")
 }
 

@@ -35,7 +35,10 @@ func moveBlock() tools.Tool[*Graph] {
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
 		Doc: "Moves a block, with all below it, below another, to a page, or beside a sibling.",
 		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
-			{Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, AnyAnswer: true},
+			{
+				Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first},
+				AnyAnswer: true,
+			},
 		},
 	}, (*Graph).MoveBlock, "blocks.move")
 }

@@ -16,7 +16,8 @@ type clauseChecker struct {
 
 // addRule remembers the name of a rule.
 func (s *clauseChecker) addRule(r edn.Value) error {
-	if r.Kind != edn.Vector || len(r.Items) < 2 || r.Items[0].Kind != edn.List || len(r.Items[0].Items) < 2 || r.Items[0].Items[0].Kind != edn.Symbol {
+	if r.Kind != edn.Vector || len(r.Items) < 2 || r.Items[0].Kind != edn.List || len(r.Items[0].Items) < 2 ||
+		r.Items[0].Items[0].Kind != edn.Symbol {
 		return invalidQuery("a rule must be [(name ?variable …) clause …]")
 	}
 	s.rules[r.Items[0].Items[0].Text] = true
@@ -46,7 +47,8 @@ func (s *clauseChecker) checkClauses(clauses []edn.Value, known, narrow map[stri
 		}
 	}
 	if len(groups) > maxDisjoint {
-		return invalidQuery("the clauses about %.40s and those about %.40s share no variable, so Logseq would combine everything with everything", groups[0][0], groups[1][0])
+		return invalidQuery("the clauses about %.40s and those about %.40s share no variable, so Logseq would combine everything with everything",
+			groups[0][0], groups[1][0])
 	}
 	return nil
 }
@@ -100,7 +102,8 @@ func bindings(c edn.Value) []string {
 // isSelective reports whether a clause finds a single entity by a unique
 // value.
 func isSelective(c edn.Value) bool {
-	return c.Kind == edn.Vector && len(c.Items) == 3 && c.Items[0].IsVariable() && !c.Items[2].IsVariable() && !c.Items[2].IsSymbol("_") && uniqueAttributes[c.Items[1].Text]
+	return c.Kind == edn.Vector && len(c.Items) == 3 && c.Items[0].IsVariable() && !c.Items[2].IsVariable() && !c.Items[2].IsSymbol("_") &&
+		uniqueAttributes[c.Items[1].Text]
 }
 
 // uniqueAttributes have a different value for every entity.
@@ -176,7 +179,8 @@ func (s *clauseChecker) checkCall(f edn.Value) error {
 	}
 	name := f.Items[0].Text
 	if !slices.Contains(allowedFunctions(), name) {
-		return invalidQuery("the function %.40s is not allowed; allowed are: %s", name, "comparisons, arithmetic, ground, get-else, missing?, count, str, subs, re-find, clojure.string/…")
+		return invalidQuery("the function %.40s is not allowed; allowed are: %s", name, "comparisons, arithmetic, ground, get-else, missing?, "+
+			"count, str, subs, re-find, clojure.string/…")
 	}
 	for _, a := range f.Items[1:] {
 		if a.Kind == edn.Str && name == "re-pattern" && (len(a.Text) > 500 || nestedRepetition.MatchString(a.Text)) {
@@ -193,7 +197,8 @@ func allowedFunctions() []string {
 		"=", "==", "not=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "quot", "rem", "mod", "inc", "dec", "max", "min",
 		"zero?", "pos?", "neg?", "even?", "odd?", "compare", "true?", "false?", "nil?", "some?", "not", "and", "or", "identical?", "identity",
 		"keyword", "name", "namespace", "type", "vector", "list", "set", "hash-map", "count", "not-empty", "empty?", "contains?", "get",
-		"str", "subs", "pr-str", "re-find", "re-matches", "re-seq", "re-pattern", "ground", "tuple", "untuple", "get-else", "get-some", "missing?", "-differ?",
+		"str", "subs", "pr-str", "re-find", "re-matches", "re-seq", "re-pattern", "ground", "tuple", "untuple", "get-else", "get-some",
+		"missing?", "-differ?",
 		"clojure.string/blank?", "clojure.string/includes?", "clojure.string/starts-with?", "clojure.string/ends-with?",
 		"clojure.string/lower-case", "clojure.string/upper-case",
 	}

@@ -61,7 +61,10 @@ func checkQuery(text string, inputs []string, rules []edn.Value) error {
 // parseQuery splits a query in vector or map form into its sections.
 func parseQuery(form edn.Value) (queryParts, error) {
 	var q queryParts
-	sections := map[string]*[]edn.Value{"find": &q.find, "in": &q.in, "where": &q.where, "with": new([]edn.Value), "keys": new([]edn.Value), "strs": new([]edn.Value), "syms": new([]edn.Value)}
+	sections := map[string]*[]edn.Value{
+		"find": &q.find, "in": &q.in, "where": &q.where, "with": new([]edn.Value), "keys": new([]edn.Value), "strs": new([]edn.Value),
+		"syms": new([]edn.Value),
+	}
 	switch form.Kind {
 	case edn.Vector:
 		if err := splitSections(form.Items, sections); err != nil {

@@ -27,7 +27,8 @@ type Block struct {
 	Children    Blocks         `json:"children,omitempty"`
 }
 
-const blockFields = "uuid, page_name, page_uuid, parent_uuid, content, raw (stored text, if different), properties, tags, marker, priority, scheduled, deadline, has_children, children"
+const blockFields = "uuid, page_name, page_uuid, parent_uuid, content, raw (stored text, if different), properties, tags, marker, " +
+	"priority, scheduled, deadline, has_children, children"
 
 // JSONSchema implements tools.SchemaProvider. Inference cannot handle a block
 // that contains blocks, and one description is cheaper than twelve.
@@ -93,7 +94,8 @@ func (b wireBlock) forAgent(page wireRef, depth int) Block {
 	}
 	s := Block{
 		UUID: b.UUID, PageName: page.Name, PageUUID: page.UUID, Content: b.Content, Properties: b.Properties, Tags: b.Tags,
-		Marker: b.Marker, Priority: b.Priority, Scheduled: rawOrNil(b.Scheduled), Deadline: rawOrNil(b.Deadline), HasChildren: len(b.Children) > 0,
+		Marker: b.Marker, Priority: b.Priority, Scheduled: rawOrNil(b.Scheduled), Deadline: rawOrNil(b.Deadline),
+		HasChildren: len(b.Children) > 0,
 	}
 	if b.Raw != b.Content {
 		s.Raw = b.Raw
@@ -146,7 +148,9 @@ func (b wireBlock) count() int {
 
 // contains reports whether uuid is b or below it.
 func (b wireBlock) contains(uuid UUID) bool {
-	return strings.EqualFold(string(b.UUID), string(uuid)) || slices.ContainsFunc(b.Children, func(c wireBlock) bool { return c.contains(uuid) })
+	return strings.EqualFold(string(b.UUID), string(uuid)) || slices.ContainsFunc(b.Children, func(c wireBlock) bool {
+		return c.contains(uuid)
+	})
 }
 
 // hasText reports whether a block has this text, as stored or as read, with or

@@ -29,7 +29,8 @@ func (in ReplacePageContentIn) check() error { return checkPageName("page_name",
 func replacePageContent() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[ReplacePageContentIn, PageContentWritten]{
 		Name: "replace_page_content", Title: "Replace a page's content", Effect: tools.Deletes, OptIn: true, Timeout: 2 * treeTimeout,
-		Doc: "Writes new blocks on a page and deletes those that were there.\nNeeds blocks.insert and blocks.delete. Properties of the page stay. References to deleted blocks are lost: to change some of them use update_block.",
+		Doc: "Writes new blocks on a page and deletes those that were there.\nNeeds blocks.insert and blocks.delete. Properties of the page " +
+			"stay. References to deleted blocks are lost: to change some of them use update_block.",
 		Examples: []tools.Example[ReplacePageContentIn, PageContentWritten]{
 			{Purpose: "write a page from the start", In: ReplacePageContentIn{PageName: "Compost", Content: "- Layers\n  - Straw"}, AnyAnswer: true},
 		},
@@ -88,7 +89,8 @@ func runReplacePageContent(ctx context.Context, g *Graph, c tools.CallContext, i
 		return out, err
 	}
 	for i, b := range present {
-		deleted, err := g.perform(ctx, deleteRequest(g, b, p.Name, []string{"new content written", fmt.Sprintf("%d of %d old blocks deleted", i, len(present))}))
+		deleted, err := g.perform(ctx, deleteRequest(g, b, p.Name,
+			[]string{"new content written", fmt.Sprintf("%d of %d old blocks deleted", i, len(present))}))
 		if err != nil {
 			return out, err
 		}

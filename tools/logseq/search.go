@@ -51,7 +51,10 @@ func search() tools.Tool[*Graph] {
 		Doc:  "Finds blocks, pages and files by words.\nFor tags, properties, days or tasks use find.",
 		Hits: searchHits, Redact: SearchOut.redact,
 		Examples: []tools.Example[SearchIn, SearchOut]{
-			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
+			{
+				Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true},
+				AnyAnswer: true,
+			},
 		},
 	}, (*Graph).Search, "search.basic")
 }

@@ -197,7 +197,8 @@ func (in SetTaskIn) verify(was, now wireBlock) verification {
 	switch {
 	case right:
 		return applied
-	case now.Raw == was.Raw && now.Marker == was.Marker && string(now.Scheduled) == string(was.Scheduled) && string(now.Deadline) == string(was.Deadline):
+	case now.Raw == was.Raw && now.Marker == was.Marker && string(now.Scheduled) == string(was.Scheduled) &&
+		string(now.Deadline) == string(was.Deadline):
 		return notApplied
 	}
 	return appliedDifferently
@@ -207,7 +208,10 @@ func (in SetTaskIn) verify(was, now wireBlock) verification {
 func sameTaskStatus(a, b string) bool {
 	fold := func(s string) string {
 		s = strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToUpper(s))
-		if same, ok := map[string]string{"NOW": "DOING", "INPROGRESS": "DOING", "LATER": "TODO", "CANCELLED": "CANCELED", "WAITING": "INREVIEW", "WAIT": "INREVIEW", "BACKLOG": "TODO"}[s]; ok {
+		if same, ok := map[string]string{
+			"NOW": "DOING", "INPROGRESS": "DOING", "LATER": "TODO", "CANCELLED": "CANCELED", "WAITING": "INREVIEW", "WAIT": "INREVIEW",
+			"BACKLOG": "TODO",
+		}[s]; ok {
 			return same
 		}
 		return s

@@ -14,7 +14,8 @@ import (
 // own text and, on a DB graph, properties by ident. Times are left out because
 // they cannot be set.
 type blockSnapshot struct {
-	Page   string `json:"page,omitempty"`   // of a top-level block; uuid on a DB graph, name on a file graph, where page uuids are not permanent
+	// of a top-level block; uuid on a DB graph, name on a file graph, where page uuids are not permanent
+	Page   string `json:"page,omitempty"`
 	Parent UUID   `json:"parent,omitempty"` // of any other block
 	After  UUID   `json:"after,omitempty"`  // the sibling before it; absent for the first
 	blockTree

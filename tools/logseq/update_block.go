@@ -32,7 +32,10 @@ func updateBlock() tools.Tool[*Graph] {
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
 		Doc: "Changes a block's text and properties.\nChildren and other properties stay.",
 		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
-			{Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, AnyAnswer: true},
+			{
+				Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true},
+				AnyAnswer: true,
+			},
 		},
 	}, (*Graph).UpdateBlock, "blocks.update")
 }

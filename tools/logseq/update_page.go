@@ -38,7 +38,11 @@ func updatePage() tools.Tool[*Graph] {
 		Name: "update_page", Title: "Add to a page", Effect: tools.Writes, Timeout: treeTimeout,
 		Doc: "Sets properties of a page and adds content at its end.\nTo change text use update_block.",
 		Examples: []tools.Example[UpdatePageIn, PageWritten]{
-			{Purpose: "add a line and a property", In: UpdatePageIn{PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0}}, AnyAnswer: true},
+			{
+				Purpose: "add a line and a property", In: UpdatePageIn{
+					PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0},
+				}, AnyAnswer: true,
+			},
 		},
 	}, (*Graph).UpdatePage, "pages.update")
 }

@@ -62,8 +62,10 @@ type PropertiesOut struct {
 func listProperties() tools.Tool[*Graph] {
 	return define(tools.Spec[ListVocabularyIn, PropertiesOut]{
 		Name: "list_properties", Title: "List properties", Effect: tools.Reads, OptIn: true,
-		Doc:      "Lists the properties in use, by the names that other tools take.\nNeeds properties.",
-		Examples: []tools.Example[ListVocabularyIn, PropertiesOut]{{Purpose: "see the properties", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
+		Doc: "Lists the properties in use, by the names that other tools take.\nNeeds properties.",
+		Examples: []tools.Example[ListVocabularyIn, PropertiesOut]{{
+			Purpose: "see the properties", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true,
+		}},
 	}, (*Graph).ListProperties, "properties")
 }
 
@@ -93,8 +95,10 @@ type TemplatesOut struct {
 func listTemplates() tools.Tool[*Graph] {
 	return define(tools.Spec[ListVocabularyIn, TemplatesOut]{
 		Name: "list_templates", Title: "List templates", Effect: tools.Reads, OptIn: true,
-		Doc:      "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.",
-		Examples: []tools.Example[ListVocabularyIn, TemplatesOut]{{Purpose: "see the templates", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
+		Doc: "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.",
+		Examples: []tools.Example[ListVocabularyIn, TemplatesOut]{{
+			Purpose: "see the templates", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true,
+		}},
 	}, (*Graph).ListTemplates, "templates")
 }
 

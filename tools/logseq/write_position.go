@@ -91,7 +91,8 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 		p.position = after
 	}
 	if w.parent != "" && w.parent != p.parent {
-		return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its parent differs from %s", w.parentArgument).WithHint("Leave %s out.", w.parentArgument)
+		return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its parent differs from %s", w.parentArgument).
+			WithHint("Leave %s out.", w.parentArgument)
 	}
 	if w.page != "" {
 		page, err := g.page(ctx, string(w.page))
@@ -99,7 +100,8 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 			return insertPosition{}, err
 		}
 		if page.UUID != p.page.UUID {
-			return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its page differs from %s", w.pageArgument).WithHint("Leave %s out.", w.pageArgument)
+			return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its page differs from %s", w.pageArgument).
+				WithHint("Leave %s out.", w.pageArgument)
 		}
 	}
 	return p, nil

@@ -43,7 +43,9 @@ func addAttachment() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
 			Purpose: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},
-			Want: AddAttachmentOut{RelativePath: "./assets/hello.txt", MarkdownSyntax: "[hello.txt](./assets/hello.txt)", Path: "Projects/assets/hello.txt"},
+			Want: AddAttachmentOut{
+				RelativePath: "./assets/hello.txt", MarkdownSyntax: "[hello.txt](./assets/hello.txt)", Path: "Projects/assets/hello.txt",
+			},
 		}},
 	}, (*Notebook).AddAttachment)
 }
@@ -76,7 +78,8 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		file = path.Join(dir, folder.NumberedName(name, i))
 	}
 	if strings.EqualFold(path.Base(dir), "assets") && n.view.Exists(path.Join(dir, indexPage)) {
-		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
+		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").
+			WithHint("Move the page named assets elsewhere first.")
 	}
 	if file, err = n.view.CheckDestination(file, ""); err != nil {
 		return AddAttachmentOut{}, n.toolError(file, err)
@@ -152,7 +155,8 @@ func (n *Notebook) readAttachment(file string) ([]byte, error) {
 	switch {
 	case errors.Is(err, folder.ErrNotAllowed):
 		return nil, tools.Errorf(tools.Denied, "Files from this folder cannot be attached").
-			WithHint("Put the file into the folder of pages, pass it as data, or ask the user to add its folder to the source's inbox in the configuration.")
+			WithHint("Put the file into the folder of pages, pass it as data, or ask the user to add its folder to the source's inbox in the " +
+				"configuration.")
 	case errors.Is(err, folder.ErrTooLarge):
 		return nil, tools.Errorf(tools.Limited, "The file is larger than %d bytes", maxAttachment)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular):

@@ -50,7 +50,11 @@ func batch() tools.Tool[*Notebook] {
 		Examples: []tools.Example[BatchIn, BatchOut]{{
 			Purpose: "finish a project and write that down", AnyAnswer: true,
 			In: BatchIn{Steps: Steps{
-				{Tool: "edit_page", Arguments: map[string]any{"path": "Projects/Alpha.md", "property": "status", "action": "replace", "content": "done"}},
+				{
+					Tool: "edit_page", Arguments: map[string]any{
+						"path": "Projects/Alpha.md", "property": "status", "action": "replace", "content": "done",
+					},
+				},
 				{Tool: "edit_page", Arguments: map[string]any{"path": "Welcome.md", "action": "append", "content": "Alpha is done."}},
 			}},
 			Want: BatchOut{Results: []map[string]any{

@@ -43,7 +43,8 @@ func checkUnread(ctx context.Context, n *Notebook) status.Check {
 	if len(missing) > 0 {
 		return status.Check{
 			Result: status.CheckWarn, Detail: "agents cannot read " + firstNames(missing),
-			Fix: "Check the permissions, rename what has control characters, a backslash or ~ at the beginning in its name, and split pages above 16 MB.",
+			Fix: "Check the permissions, rename what has control characters, a backslash or ~ at the beginning in its name, and split pages above " +
+				"16 MB.",
 		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d pages", pages)}
@@ -61,10 +62,14 @@ func checkEdits(n *Notebook, d tools.Doctor) status.Check {
 	})
 	switch {
 	case err != nil:
-		return status.Check{Result: status.CheckWarn, Detail: "a file cannot be written: " + n.toolError(".", err).Error(), Fix: "Check the permissions of the folder."}
+		return status.Check{
+			Result: status.CheckWarn, Detail: "a file cannot be written: " + n.toolError(".", err).Error(),
+			Fix: "Check the permissions of the folder.",
+		}
 	case !verified:
 		return status.Check{
-			Result: status.CheckWarn, Detail: "this file system cannot exchange two files: what you save in the instant in which an agent's edit is written may be lost",
+			Result: status.CheckWarn, Detail: "this file system cannot exchange two files: what you save in the instant in which an agent's edit " +
+				"is written may be lost",
 			Fix: "Keep the folder on a local disk, or do not edit a page while an agent does.",
 		}
 	}

@@ -40,7 +40,8 @@ func (n *Notebook) draft() *draft {
 func (n *Notebook) Draft(context.Context) (tools.Source, error) {
 	over := folder.NewDraft(n.view, n.modes, maxDrafted)
 	return &Notebook{
-		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, graph: n.graph, settings: n.settings, name: n.name, tenant: n.tenant, inbox: n.inbox,
+		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, graph: n.graph, settings: n.settings, name: n.name,
+		tenant: n.tenant, inbox: n.inbox,
 		now: n.now, log: n.log, changed: func(string) {}, writing: new(sync.Mutex), versions: n.versions, release: func() error { return nil },
 		scans: n.scans, report: n.report,
 	}, nil
@@ -151,7 +152,8 @@ func writeFile(root *os.Root, file string, before, after folder.State) error {
 	} else {
 		err = atomicfile.Remove(root, file, *opt.IfHash)
 	}
-	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) || !before.Exists && errors.Is(err, atomicfile.ErrNotRegular) {
+	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) ||
+		!before.Exists && errors.Is(err, atomicfile.ErrNotRegular) {
 		return &folder.ConflictError{Target: file}
 	}
 	return err

@@ -40,7 +40,9 @@ func (in EditPageIn) graphPropertySplices(p *page) ([]folder.Splice, error) {
 	case !has:
 		return nil, tools.Errorf(tools.NotFound, "property: %s has no element %.80q", in.Property, content)
 	}
-	kept := slices.DeleteFunc(strings.Split(have.Value, ","), func(part string) bool { return slices.Equal(logseqfile.Names(part), []string{content}) })
+	kept := slices.DeleteFunc(strings.Split(have.Value, ","), func(part string) bool {
+		return slices.Equal(logseqfile.Names(part), []string{content})
+	})
 	return []folder.Splice{setGraphValue(p.text, have, strings.TrimSpace(strings.Join(kept, ",")))}, nil
 }
 

@@ -11,7 +11,9 @@ import (
 // editPages drafts the edits of many pages. A page for which edit returns nothing
 // stays; edit is called from several goroutines. It returns the pages that change and
 // how many could not be read.
-func (d *draft) editPages(ctx context.Context, files []string, edit func(p *page) []folder.Splice) (changed []string, unreadable int, err error) {
+func (d *draft) editPages(
+	ctx context.Context, files []string, edit func(p *page) []folder.Splice,
+) (changed []string, unreadable int, err error) {
 	pages, after := make([]*page, len(files)), make([][]byte, len(files))
 	var bad atomic.Int64
 	err = folder.ForEach(ctx, len(files), func(i int) {

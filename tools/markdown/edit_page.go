@@ -77,10 +77,14 @@ func editPage() tools.Tool[*Notebook] {
 			"append and delete with content change an element of a list property.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[EditPageIn, EditPageOut]{{
-			Purpose: "add a line to a section", In: EditPageIn{Path: "Projects/Alpha.md", Action: Append, Content: "- reviewed\n", editTarget: editTarget{Heading: "Alpha"}}, AnyAnswer: true,
+			Purpose: "add a line to a section", In: EditPageIn{
+				Path: "Projects/Alpha.md", Action: Append, Content: "- reviewed\n", editTarget: editTarget{Heading: "Alpha"},
+			}, AnyAnswer: true,
 			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}, {
-			Purpose: "set a property", In: EditPageIn{Path: "Projects/Alpha.md", Action: Replace, Content: "done", editTarget: editTarget{Property: "status"}}, AnyAnswer: true,
+			Purpose: "set a property", In: EditPageIn{
+				Path: "Projects/Alpha.md", Action: Replace, Content: "done", editTarget: editTarget{Property: "status"},
+			}, AnyAnswer: true,
 			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).EditPage)
@@ -175,7 +179,9 @@ func (n *Notebook) planEdit(p *page, in EditPageIn) (splices []folder.Splice, me
 // check says what is wrong with the arguments alone.
 func (in EditPageIn) check() error {
 	var targets []string
-	for name, given := range map[string]string{"text": in.Text, "heading": in.Heading, "block": in.Block, "property": in.Property, "lines": in.Lines, "task": in.Task} {
+	for name, given := range map[string]string{
+		"text": in.Text, "heading": in.Heading, "block": in.Block, "property": in.Property, "lines": in.Lines, "task": in.Task,
+	} {
 		if given != "" {
 			targets = append(targets, name)
 		}
@@ -183,17 +189,20 @@ func (in EditPageIn) check() error {
 	target := strings.Join(targets, "")
 	switch {
 	case len(targets) > 1:
-		return tools.Errorf(tools.Invalid, "give one target, not %d", len(targets)).WithHint("Name one of text, heading, block, property, lines and task.")
+		return tools.Errorf(tools.Invalid, "give one target, not %d", len(targets)).
+			WithHint("Name one of text, heading, block, property, lines and task.")
 	case in.Count > 0 && in.Text == "":
 		return tools.Errorf(tools.Invalid, "count: belongs to text")
 	case (in.Action == Check || in.Action == Uncheck) && target != "task" && target != "lines":
 		return tools.Errorf(tools.Invalid, "action: %s needs task or lines", in.Action)
 	case target == "" && in.Action != Append && in.Action != Prepend && in.Action != Replace:
-		return tools.Errorf(tools.Invalid, "action: %s needs a target", in.Action).WithHint("Name one of text, heading, block, property, lines and task; delete_page deletes the page.")
+		return tools.Errorf(tools.Invalid, "action: %s needs a target", in.Action).
+			WithHint("Name one of text, heading, block, property, lines and task; delete_page deletes the page.")
 	case target == "property" && in.Action != Append && in.Action != Replace && in.Action != Delete:
 		return tools.Errorf(tools.Invalid, "action: a property can be replaced, appended to and deleted")
 	case in.Content == "" && in.Action != Delete && in.Action != Replace && in.Action != Check && in.Action != Uncheck:
-		return tools.Errorf(tools.Invalid, "missing argument content").WithHint("It is the text to %s.", strings.ReplaceAll(string(in.Action), "_", " "))
+		return tools.Errorf(tools.Invalid, "missing argument content").
+			WithHint("It is the text to %s.", strings.ReplaceAll(string(in.Action), "_", " "))
 	}
 	return nil
 }

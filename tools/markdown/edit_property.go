@@ -37,7 +37,8 @@ func (in EditPageIn) propertySplices(p *page) ([]folder.Splice, error) {
 	}
 	fields, err := frontmatter.Parse(now)
 	if err != nil || !sameOthers(p.front.Values, fields.Values, in.Property) {
-		return nil, tools.Errorf(tools.Invalid, "property: the front matter around %.80q is written in a way that cannot be edited alone", in.Property).
+		return nil, tools.Errorf(tools.Invalid, "property: the front matter around %.80q is written in a way that cannot be edited alone",
+			in.Property).
 			WithHint("Edit it with lines or text as the target.")
 	}
 	return []folder.Splice{narrow(start, block, now)}, nil
@@ -102,7 +103,8 @@ func (in EditPageIn) editBlock(block string, fields frontmatter.Fields) (string,
 	list, isList := fields.Texts(in.Property), false
 	if elements, ok := value.([]any); ok {
 		if isList = true; !isPlainList(elements) {
-			return "", tools.Errorf(tools.Invalid, "property: the list %.80q holds more than plain values", in.Property).WithHint("Edit it with lines or text as the target.")
+			return "", tools.Errorf(tools.Invalid, "property: the list %.80q holds more than plain values", in.Property).
+				WithHint("Edit it with lines or text as the target.")
 		}
 	}
 	switch {

@@ -148,7 +148,8 @@ func (t editTarget) findText(text string) ([]textRange, error) {
 	want := max(int(t.Count), 1)
 	switch {
 	case len(found) == 0:
-		return nil, tools.Errorf(tools.NotFound, "text: the page does not contain %.80q", t.Text).WithHint("The text must match exactly; read the page again.")
+		return nil, tools.Errorf(tools.NotFound, "text: the page does not contain %.80q", t.Text).
+			WithHint("The text must match exactly; read the page again.")
 	case len(found) != want:
 		return nil, tools.Errorf(tools.Conflict, "text: occurs %d times and not %d, on lines %s", len(found), want, joinLines(lines)).
 			WithHint("Give more of the text, or count: %d to change all of them.", len(found))
@@ -220,7 +221,8 @@ func (t editTarget) findTask(text string, lines []structure.Line) (structure.Tas
 	}
 	switch len(same) {
 	case 0:
-		return structure.Task{}, tools.Errorf(tools.NotFound, "task: the page has no task with %.80q", t.Task).WithHint("Search with other words of it, or read the page.")
+		return structure.Task{}, tools.Errorf(tools.NotFound, "task: the page has no task with %.80q", t.Task).
+			WithHint("Search with other words of it, or read the page.")
 	case 1:
 		return same[0], nil
 	}

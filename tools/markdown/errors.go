@@ -35,23 +35,35 @@ func (n *Notebook) toolError(path string, err error) error {
 			Hint: "Ask the user to check the permissions of the application's trash folder.", Cause: err,
 		}
 	case errors.Is(err, folder.ErrLimit):
-		return tools.Errorf(tools.Limited, "More than %d bytes would change at once", maxChanged).WithHint("Ask the user to do it, or move smaller parts.")
+		return tools.Errorf(tools.Limited, "More than %d bytes would change at once", maxChanged).
+			WithHint("Ask the user to do it, or move smaller parts.")
 	case errors.Is(err, folder.ErrGone):
-		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.view.Path() + " does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "The folder " + n.view.Path() + " does not exist any more", Hint: "Ask the user to restore it.",
+			Cause: err,
+		}
 	case errors.Is(err, atomicfile.ErrChanged):
 		return &tools.Error{Code: tools.Conflict, Message: modifiedMessage, Hint: "Read the page again, then write.", Cause: err}
 	case errors.Is(err, folder.ErrExists), errors.Is(err, atomicfile.ErrExists):
-		return tools.Errorf(tools.Conflict, "A file or folder already exists at path: %s", path).WithHint("Choose another path; nothing is overwritten.")
+		return tools.Errorf(tools.Conflict, "A file or folder already exists at path: %s", path).
+			WithHint("Choose another path; nothing is overwritten.")
 	case errors.Is(err, folder.ErrAmbiguous):
-		return tools.Errorf(tools.Conflict, "Several pages have names that differ only in case or accents from: %s", path).WithHint("Use the exact path from list_pages.")
+		return tools.Errorf(tools.Conflict, "Several pages have names that differ only in case or accents from: %s", path).
+			WithHint("Use the exact path from list_pages.")
 	case errors.Is(err, folder.ErrTooLarge):
 		return tools.Errorf(tools.Limited, "The file is too large to open, at most %d MB: %s", maxPage>>20, path).
 			WithHint("Ask the user to split it. Files of up to 50 MB can be moved and deleted.")
 	case errors.Is(err, fs.ErrPermission):
-		return &tools.Error{Code: tools.Unavailable, Message: "Permission denied at path: " + path, Hint: "Ask the user to check the file permissions.", Cause: err}
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "Permission denied at path: " + path, Hint: "Ask the user to check the file permissions.", Cause: err,
+		}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to free disk space.", Cause: err}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), folder.IsEscape(err), notDirectory(err):
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to free disk space.",
+			Cause: err,
+		}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), folder.IsEscape(err),
+		notDirectory(err):
 		return notFoundError(path)
 	}
 	return err
@@ -76,7 +88,8 @@ func (n *Notebook) outsideError() error {
 	if n.tenant {
 		return tools.Errorf(tools.Denied, "Cannot access pages in another tenant")
 	}
-	return tools.Errorf(tools.Denied, "Cannot access files outside the folder of pages").WithHint("Paths are relative to it, like Projects/Alpha.md.")
+	return tools.Errorf(tools.Denied, "Cannot access files outside the folder of pages").
+		WithHint("Paths are relative to it, like Projects/Alpha.md.")
 }
 
 // notDirectory reports whether a path uses a file as a folder.
@@ -84,5 +97,6 @@ func notDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
 // conflictError reports that a page has changed, with its present etag.
 func conflictError(etag string) error {
-	return tools.Errorf(tools.Conflict, modifiedMessage).WithHint("Read the page again, then write with the new etag.").WithData(currentEtag{etag})
+	return tools.Errorf(tools.Conflict, modifiedMessage).WithHint("Read the page again, then write with the new etag.").
+		WithData(currentEtag{etag})
 }

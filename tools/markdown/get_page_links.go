@@ -56,8 +56,11 @@ func getPageLinks() tools.Tool[*Notebook] {
 		Examples: []tools.Example[GetPageLinksIn, GetPageLinksOut]{{
 			Purpose: "see what a page is connected to", In: GetPageLinksIn{Path: "Projects/Beta.md", Limit: 50},
 			Want: GetPageLinksOut{
-				Outgoing: []OutgoingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3, Heading: "Goals"}, {Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3}},
-				Incoming: []IncomingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Line: 13, Count: 1}, {Title: "Welcome", Path: "Welcome.md", Line: 10, Count: 1}},
+				Outgoing: []OutgoingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3, Heading: "Goals"}, {
+					Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3,
+				}},
+				Incoming: []IncomingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Line: 13, Count: 1},
+					{Title: "Welcome", Path: "Welcome.md", Line: 10, Count: 1}},
 			},
 		}},
 	}, (*Notebook).GetPageLinks), func(n *Notebook, _ context.Context, in GetPageLinksIn) ([]string, error) {
@@ -103,7 +106,10 @@ func outgoing(p *page, r *linkResolver, title func(file string) string) []Outgoi
 		if l.Target == "" { // a heading of the page itself
 			continue
 		}
-		link := OutgoingLink{Title: tools.Truncate(l.Target, 200), Line: l.Line, Heading: tools.Truncate(l.Heading, 200), Block: l.Block, Text: tools.Truncate(l.Text, 200), Embed: l.Embed}
+		link := OutgoingLink{
+			Title: tools.Truncate(l.Target, 200), Line: l.Line, Heading: tools.Truncate(l.Heading, 200), Block: l.Block,
+			Text: tools.Truncate(l.Text, 200), Embed: l.Embed,
+		}
 		switch found, _ := r.resolve(p.file, l); {
 		case len(found) == 1:
 			link.Status, link.Path = "attachment", found[0]

@@ -39,7 +39,9 @@ func pageLinks(p *page) []links.Link {
 
 // readLinkSources reads the title, aliases and links of pages. A page that cannot be
 // read has its name and no links.
-func readLinkSources(ctx context.Context, graph *logseqfile.Graph, files []string, read func(file string) (*page, error)) ([]linkSource, error) {
+func readLinkSources(
+	ctx context.Context, graph *logseqfile.Graph, files []string, read func(file string) (*page, error),
+) ([]linkSource, error) {
 	all := make([]linkSource, len(files))
 	err := folder.ForEach(ctx, len(files), func(i int) {
 		p, err := read(files[i])

@@ -69,7 +69,9 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place) + excludedNote(excluded, top.place)}
+	out := ListPagesOut{
+		Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place) + excludedNote(excluded, top.place),
+	}
 	from := min(int(in.Offset), len(flat))
 	size := 0
 	for _, l := range flat[from:] {

@@ -163,7 +163,8 @@ func (d *draft) addNamespace(o *outline, from, to string, m moves) error {
 	}
 	for _, file := range o.pageFiles() {
 		title := g.PageTitle(file)
-		if path.Dir(file) != path.Dir(from) || len(title) <= len(was) || title[len(was)] != '/' || folder.FoldName(title[:len(was)]) != folder.FoldName(was) {
+		if path.Dir(file) != path.Dir(from) || len(title) <= len(was) || title[len(was)] != '/' ||
+			folder.FoldName(title[:len(was)]) != folder.FoldName(was) {
 			continue
 		}
 		now := graphFile(d.n.graph, becomes+title[len(was):], path.Dir(to))
@@ -187,7 +188,8 @@ func checkGraphTitle(ctx context.Context, n *Notebook, p *page, to string) error
 	}
 	taken, err := now.pageTitled(ctx, n, n.graph.PageTitle(to))
 	if err == nil && taken != "" && taken != p.file {
-		err = tools.Errorf(tools.Conflict, "A page with the title %s already exists: %s", n.graph.PageTitle(to), taken).WithHint("Choose another path.")
+		err = tools.Errorf(tools.Conflict, "A page with the title %s already exists: %s", n.graph.PageTitle(to), taken).
+			WithHint("Choose another path.")
 	}
 	return err
 }

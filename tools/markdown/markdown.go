@@ -18,7 +18,8 @@ func System() tools.Kind {
 	return tools.Erase(tools.System[*Notebook, Config]{
 		Name:  "markdown",
 		Title: "Markdown pages",
-		Doc: "A folder of Markdown pages with YAML front matter and wikilinks: the mirror of a wiki, an Obsidian vault, Logseq's files, or any folder of .md files. " +
+		Doc: "A folder of Markdown pages with YAML front matter and wikilinks: the mirror of a wiki, an Obsidian vault, Logseq's files, or any " +
+			"folder of .md files. " +
 			"A page with children is Title/_index.md, or Title.md beside the folder Title; paths are relative, like Projects/Alpha.md.",
 		Open:        Open,
 		Detect:      Detect,

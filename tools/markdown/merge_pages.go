@@ -36,10 +36,13 @@ func mergePages() tools.Tool[*Notebook] {
 			"Properties that the other page lacks are added to it. Attachments and pages below it stay where they are.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MergePagesIn, MergePagesOut]{{
-			Purpose: "see what a merge would change", In: MergePagesIn{SourcePath: "Projects/Beta.md", DestinationPath: "Projects/Alpha.md", DryRun: true}, AnyAnswer: true,
+			Purpose: "see what a merge would change", In: MergePagesIn{
+				SourcePath: "Projects/Beta.md", DestinationPath: "Projects/Alpha.md", DryRun: true,
+			}, AnyAnswer: true,
 		}, {
-			Purpose: "merge a page into another", In: MergePagesIn{SourcePath: "Projects/Beta.md", DestinationPath: "Projects/Alpha.md"}, AnyAnswer: true,
-			Want: MergePagesOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
+			Purpose: "merge a page into another", In: MergePagesIn{SourcePath: "Projects/Beta.md", DestinationPath: "Projects/Alpha.md"},
+			AnyAnswer: true,
+			Want:      MergePagesOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in MergePagesIn) (MergePagesOut, error) {
 		return in.merge(ctx, n, c)

@@ -124,7 +124,9 @@ func (d *draft) readOthers(ctx context.Context, pages []linkSource, known, chang
 }
 
 // replaceNames looks names up among pages, but for those in without, and among sources.
-func replaceNames(pages func(index.NameKind, string) []string, without map[string]bool, sources []linkSource) func(index.NameKind, string) []string {
+func replaceNames(
+	pages func(index.NameKind, string) []string, without map[string]bool, sources []linkSource,
+) func(index.NameKind, string) []string {
 	others := namesOfSources(sources)
 	of := map[string]bool{}
 	for _, s := range sources {

@@ -98,7 +98,9 @@ func openError(c Config, err error) error {
 	}
 	wrong, hint := "cannot open the folder", "Restore the folder, or correct the path of the source in the configuration file."
 	if _, named := errors.AsType[*folder.NameError](err); named {
-		return &tools.Error{Code: tools.Invalid, Message: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Cause: err}
+		return &tools.Error{
+			Code: tools.Invalid, Message: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Cause: err,
+		}
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

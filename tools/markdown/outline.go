@@ -127,7 +127,10 @@ func newOutline(e folder.Listing) *outline {
 	root := &node{folder: true}
 	places := placeMap{base: make(map[string]*node, len(dirs)+len(pages)+1)}
 	places.set("", root)
-	o := &outline{root: root, places: places, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), ignored: ignored, listed: e.Files}
+	o := &outline{
+		root: root, places: places, files: files, indexed: len(indexes) > 0, skipped: e.Skipped, unnamed: len(e.Unnamed), ignored: ignored,
+		listed: e.Files,
+	}
 	o.attachments = sync.OnceValue(func() map[string][]string { return attachmentNames(files) })
 	o.place(dirs, indexes, pages)
 	return o
@@ -249,12 +252,14 @@ func isIndex(file string) bool { return path.Base(file) == indexPage }
 // when two have edited it.
 func isForeign(p string) bool {
 	name := path.Base(p)
-	return isBackup(p) || name == "node_modules" || strings.Contains(name, ".conflict.") || strings.Contains(name, ".sync-conflict-") || strings.Contains(name, "conflicted copy")
+	return isBackup(p) || name == "node_modules" || strings.Contains(name, ".conflict.") || strings.Contains(name, ".sync-conflict-") ||
+		strings.Contains(name, "conflicted copy")
 }
 
 // isBackup reports Logseq's backups, in any letter case: some disks ignore it.
 func isBackup(p string) bool {
-	return len(p) > len("logseq/") && strings.EqualFold(p[:len("logseq/")], "logseq/") && (isIn(p, "logseq/bak/") || isIn(p, "logseq/version-files/"))
+	return len(p) > len("logseq/") && strings.EqualFold(p[:len("logseq/")], "logseq/") && (isIn(p, "logseq/bak/") ||
+		isIn(p, "logseq/version-files/"))
 }
 
 // isIn reports whether p is a folder, given with its slash, or below it.

@@ -139,7 +139,8 @@ func (l *listedNode) sort() {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(folder.FoldName(a.title), folder.FoldName(b.title)), cmp.Compare(a.node.path(), b.node.path()))
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(folder.FoldName(a.title), folder.FoldName(b.title)),
+			cmp.Compare(a.node.path(), b.node.path()))
 	})
 	for _, c := range l.children {
 		c.sort()
@@ -153,7 +154,8 @@ func skippedNote(o *outline) (note string) {
 		note = fmt.Sprintf("%d folders could not be read and are missing: %s. ", len(o.skipped), firstNames(o.skipped))
 	}
 	if o.unnamed > 0 {
-		note += fmt.Sprintf("%d files or folders have names that no path can have, and are missing; the user sees them with `lectern doctor`. ", o.unnamed)
+		note += fmt.Sprintf("%d files or folders have names that no path can have, and are missing; the user sees them with `lectern doctor`. ",
+			o.unnamed)
 	}
 	return note
 }

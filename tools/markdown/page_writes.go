@@ -17,7 +17,8 @@ func checkContent(content string) error {
 	case len(content) > maxPage:
 		return tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(content))
 	case strings.Contains(content, "\x00"): // other programs would take the page for no text
-		return tools.Errorf(tools.Invalid, "content: has a NUL character on line %d", strings.Count(content[:strings.IndexByte(content, 0)], "\n")+1).
+		return tools.Errorf(tools.Invalid, "content: has a NUL character on line %d",
+			strings.Count(content[:strings.IndexByte(content, 0)], "\n")+1).
 			WithHint("Leave it out; bytes are attached with add_attachment.")
 	}
 	return nil
@@ -79,7 +80,8 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 		return "", n.toolError(file, err)
 	}
 	if !n.isServed(placed) {
-		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).WithHint("Folders named assets hold attachments; choose another place.")
+		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).
+			WithHint("Folders named assets hold attachments; choose another place.")
 	}
 	if at := o.places.at(stem(placed)); at != nil && at.page != "" {
 		return "", tools.Errorf(tools.Conflict, "The page already exists as %s", at.page).WithHint("Use that path.")

@@ -50,8 +50,9 @@ func readAttachment() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadAttachmentIn, ReadAttachmentOut]{
 		Name: "read_attachment", Title: "Read an attachment", Effect: tools.Reads, OptIn: true,
 		Normalize: aliases("path"),
-		Doc:       "Shows a file that is not a page: an image, a sound, a PDF, text.\nAt most 4 MB. get_page_links names the attachments of a page.",
-		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Doc: "Shows a file that is not a page: an image, a sound, a PDF, text.\nAt most 4 MB. get_page_links names the attachments of a " +
+			"page.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadAttachmentIn, ReadAttachmentOut]{{
 			Purpose: "see an image", In: ReadAttachmentIn{Path: "Projects/Alpha/assets/d.png"},
 			Want: ReadAttachmentOut{Path: "Projects/Alpha/assets/d.png", MIME: "image/png", Size: 3},
@@ -74,7 +75,8 @@ func (n *Notebook) ReadAttachment(ctx context.Context, in ReadAttachmentIn) (Rea
 	case err == nil && n.isServed(file):
 		return ReadAttachmentOut{}, tools.Errorf(tools.Invalid, "path: %s is a page", file).WithHint("Use read_page.")
 	case errors.Is(err, fs.ErrNotExist):
-		return ReadAttachmentOut{}, tools.Errorf(tools.NotFound, "No file at path: %s", in.Path).WithHint("get_page_links names the attachments of a page.")
+		return ReadAttachmentOut{}, tools.Errorf(tools.NotFound, "No file at path: %s", in.Path).
+			WithHint("get_page_links names the attachments of a page.")
 	case err != nil:
 		return ReadAttachmentOut{}, n.toolError(in.Path, err)
 	}
@@ -107,5 +109,6 @@ func (n *Notebook) attachmentNamed(ctx context.Context, name string) (string, er
 	case 1:
 		return found[0], nil
 	}
-	return "", tools.Errorf(tools.Conflict, "%d files are named %s", len(found), name).WithHint("Name one of %s.", strings.Join(found[:min(len(found), 10)], ", "))
+	return "", tools.Errorf(tools.Conflict, "%d files are named %s", len(found), name).
+		WithHint("Name one of %s.", strings.Join(found[:min(len(found), 10)], ", "))
 }

@@ -91,7 +91,9 @@ func (n *Notebook) ReadPage(ctx context.Context, in ReadPageIn) (ReadPageOut, er
 		return ReadPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	n.versions.keep(p)
-	out := ReadPageOut{Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: idOf(n.view, p), Etag: p.etag()}}
+	out := ReadPageOut{
+		Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: idOf(n.view, p), Etag: p.etag()},
+	}
 	if p.yamlError != nil {
 		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
 	}

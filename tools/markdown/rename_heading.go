@@ -38,8 +38,9 @@ func renameHeading() tools.Tool[*Notebook] {
 		Doc:       "Renames a heading, and all links and embeds that lead to it.\nIts level and block id stay.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RenameHeadingIn, RenameHeadingOut]{{
-			Purpose: "rename a section", In: RenameHeadingIn{Path: "Projects/Alpha.md", Heading: "Alpha", NewHeading: "Alpha, the first"}, AnyAnswer: true,
-			Want: RenameHeadingOut{Path: "Projects/Alpha.md", Changed: []string{"Projects/Alpha.md"}, Links: LinkReport{Rewritten: 1}},
+			Purpose: "rename a section", In: RenameHeadingIn{Path: "Projects/Alpha.md", Heading: "Alpha", NewHeading: "Alpha, the first"},
+			AnyAnswer: true,
+			Want:      RenameHeadingOut{Path: "Projects/Alpha.md", Changed: []string{"Projects/Alpha.md"}, Links: LinkReport{Rewritten: 1}},
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in RenameHeadingIn) (RenameHeadingOut, error) {
 		return in.rename(ctx, n, c)
@@ -88,7 +89,11 @@ func (in RenameHeadingIn) rename(ctx context.Context, n *Notebook, c tools.CallC
 	if err != nil {
 		return RenameHeadingOut{}, err
 	}
-	out := RenameHeadingOut{Path: p.file, Changed: changed, DryRun: in.DryRun, Links: LinkReport{Rewritten: int(rewritten.Load()), Left: int(left.Load()), Unreadable: unreadable}}
+	out := RenameHeadingOut{
+		Path: p.file, Changed: changed, DryRun: in.DryRun, Links: LinkReport{
+			Rewritten: int(rewritten.Load()), Left: int(left.Load()), Unreadable: unreadable,
+		},
+	}
 	if in.DryRun {
 		return out, nil
 	}

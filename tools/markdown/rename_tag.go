@@ -51,7 +51,8 @@ func renameTag() tools.Tool[*Notebook] {
 func (in RenameTagIn) rename(ctx context.Context, n *Notebook, c tools.CallContext) (RenameTagOut, error) {
 	r := tagRename{strings.TrimPrefix(in.Tag, "#"), strings.TrimPrefix(in.NewTag, "#")}
 	if r.from == "" || !links.IsTag(r.to) || len(r.to) > 200 {
-		return RenameTagOut{}, tools.Errorf(tools.Invalid, "tag and new_tag: must be names of letters, digits, _, - and /, and not only of digits")
+		return RenameTagOut{}, tools.Errorf(tools.Invalid,
+			"tag and new_tag: must be names of letters, digits, _, - and /, and not only of digits")
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()

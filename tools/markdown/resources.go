@@ -52,7 +52,8 @@ func (n *Notebook) readPageResource(_ context.Context, _ string, vars map[string
 		return tools.Content{}, err
 	}
 	if len(p.text) > maxContent {
-		return tools.Content{}, tools.Errorf(tools.Limited, "The page is too long for a resource: %s", file).WithHint("Use read_page with offset and limit.")
+		return tools.Content{}, tools.Errorf(tools.Limited, "The page is too long for a resource: %s", file).
+			WithHint("Use read_page with offset and limit.")
 	}
 	return tools.Content{Text: p.text}, nil
 }

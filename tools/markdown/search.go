@@ -31,7 +31,8 @@ type search struct {
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
 	s := &search{
-		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, words: parseQuery(in.Query), limit: int(in.Limit), offset: int(in.Offset),
+		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, words: parseQuery(in.Query), limit: int(in.Limit),
+		offset: int(in.Offset),
 	}
 	if err := s.readFilter(in, n.now()); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
 	case strings.TrimSpace(in.Query) == "" && s.mode != byWords:
 		return tools.Errorf(tools.Invalid, "query: must not be empty with mode %s", s.mode)
 	case strings.TrimSpace(in.Query) == "" && (s.kind == findLines || s.kind == findPages && !filtered):
-		return tools.Errorf(tools.Invalid, "query: must not be empty").WithHint("Give words, or a filter such as tag or since, or kind task, tag, heading or attachment.")
+		return tools.Errorf(tools.Invalid, "query: must not be empty").
+			WithHint("Give words, or a filter such as tag or since, or kind task, tag, heading or attachment.")
 	}
 	s.query.Tag = strings.TrimPrefix(in.Tag, "#")
 	s.query.Tasks = index.TaskState(in.Tasks)
@@ -95,7 +97,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
 	}
-	return time.Time{}, tools.Errorf(tools.Invalid, "since: %q is no date (2026-11-01), time (RFC 3339) or age (7d, 12h)", tools.Truncate(text, 50))
+	return time.Time{}, tools.Errorf(tools.Invalid, "since: %q is no date (2026-11-01), time (RFC 3339) or age (7d, 12h)",
+		tools.Truncate(text, 50))
 }
 
 // linkedFiles are the pages that link to one, that no page links to, or that have

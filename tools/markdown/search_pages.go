@@ -123,7 +123,11 @@ func searchPages() tools.Tool[*Notebook] {
 		Redact: SearchPagesOut.redact,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
-			Want: SearchPagesOut{Total: 1, Matches: []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}},
+			Want: SearchPagesOut{
+				Total: 1, Matches: []PageMatch{{
+					Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below.",
+				}},
+			},
 		}, {
 			Purpose: "list the tags in use", In: SearchPagesIn{Kind: findTags, Limit: 50}, AnyAnswer: true,
 		}},
@@ -147,7 +151,8 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	}
 	out.Note = skippedNote(s.outline) + out.Note
 	if len(s.unread) > 0 {
-		out.Note += fmt.Sprintf("%d pages could not be read and were not searched: %s; `lectern doctor` tells the user. ", len(s.unread), firstNames(s.unread))
+		out.Note += fmt.Sprintf("%d pages could not be read and were not searched: %s; `lectern doctor` tells the user. ", len(s.unread),
+			firstNames(s.unread))
 	}
 	if next := s.offset + len(out.Matches); out.Truncated || next < out.Total {
 		out.Truncated = true

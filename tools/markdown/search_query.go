@@ -27,7 +27,9 @@ func parseQuery(query string) searchQuery {
 	q := searchQuery{phrase: strings.Join(strings.Fields(strings.ReplaceAll(folded, `"`, " ")), " ")}
 	add := func(term string) {
 		tokens := index.Tokens(term)
-		if len(tokens) > 0 && len(q.terms) < maxTerms && !slices.ContainsFunc(q.tokens, func(t []string) bool { return slices.Equal(t, tokens) }) {
+		if len(tokens) > 0 && len(q.terms) < maxTerms && !slices.ContainsFunc(q.tokens, func(t []string) bool {
+			return slices.Equal(t, tokens)
+		}) {
 			q.terms, q.tokens = append(q.terms, term), append(q.tokens, tokens)
 		}
 	}
@@ -59,7 +61,9 @@ func (q searchQuery) hasSpelling(term int, tokens []string) bool {
 	if q.spellings == nil {
 		return false
 	}
-	return containsWords(tokens, q.tokens[term]) || slices.ContainsFunc(q.spellings[term], func(word string) bool { return slices.Contains(tokens, word) })
+	return containsWords(tokens, q.tokens[term]) || slices.ContainsFunc(q.spellings[term], func(word string) bool {
+		return slices.Contains(tokens, word)
+	})
 }
 
 // containsWords reports whether tokens have those of a phrase in a row.

@@ -201,7 +201,8 @@ func (s *search) lineMatcher() (matches func(line string) bool, needs []byte, er
 	case byRegex:
 		re, err := regexp.Compile(s.text)
 		if err != nil {
-			return nil, nil, tools.Errorf(tools.Invalid, "query: %v", err).WithHint("Regular expressions are those of RE2; a backslash needs another in JSON.")
+			return nil, nil, tools.Errorf(tools.Invalid, "query: %v", err).
+				WithHint("Regular expressions are those of RE2; a backslash needs another in JSON.")
 		}
 		literal, _ := re.LiteralPrefix()
 		return re.MatchString, neededBytes(literal), nil

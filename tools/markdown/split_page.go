@@ -78,7 +78,8 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 		return SplitPageOut{}, err
 	}
 	for _, other := range all { // links to that page would mean two
-		if n.graph == nil && folder.FoldName(nameOf(other.file)) == folder.FoldName(nameOf(s.to)) || n.graph != nil && folder.FoldName(other.title) == folder.FoldName(s.name) {
+		if n.graph == nil && folder.FoldName(nameOf(other.file)) == folder.FoldName(nameOf(s.to)) ||
+			n.graph != nil && folder.FoldName(other.title) == folder.FoldName(s.name) {
 			return SplitPageOut{}, tools.Errorf(tools.Conflict, "Another page has this name: %s", other.file).WithHint("Choose another title.")
 		}
 	}
@@ -194,7 +195,9 @@ func (s *pageSplit) relink(ctx context.Context, d *draft, all []linkSource, out 
 	for _, c := range all {
 		if c.unreadable {
 			out.Links.Unreadable++
-		} else if c.file != s.page.file && slices.ContainsFunc(c.links, func(l writtenLink) bool { return leadsTo(s.was, c.file, l.Link, s.page.file) }) {
+		} else if c.file != s.page.file && slices.ContainsFunc(c.links, func(l writtenLink) bool {
+			return leadsTo(s.was, c.file, l.Link, s.page.file)
+		}) {
 			files = append(files, c.file)
 		}
 	}

@@ -21,15 +21,18 @@ import (
 var (
 	syncStopped = status.ProblemType{
 		Code: "markdown.sync", Severity: status.Warning,
-		Description: "The pages of a source and those in its database are not in step: the database cannot be reached, a page cannot be written, or all pages are gone from one side. Both sides keep what they have.",
-		Title:       "{source} is not in step with its database: {why}",
-		Fix:         "`lectern markdown sync status` shows more; Lectern tries again by itself.",
+		Description: "The pages of a source and those in its database are not in step: the database cannot be reached, a page cannot be " +
+			"written, or all pages are gone from one side. Both sides keep what they have.",
+		Title: "{source} is not in step with its database: {why}",
+		Fix:   "`lectern markdown sync status` shows more; Lectern tries again by itself.",
 	}
 	syncConflicts = status.ProblemType{
 		Code: "markdown.conflicts", Severity: status.Warning,
-		Description: "The same lines of a page were edited in the folder and in the database. The database's version is in place on both sides; the folder's is kept.",
-		Title:       "{count} pages of {source} were edited in the folder and in the database at once",
-		Fix:         "See the versions that were kept with `lectern markdown sync conflicts`, and choose one with `lectern markdown sync resolve NUMBER KEEP`.",
+		Description: "The same lines of a page were edited in the folder and in the database. The database's version is in place on both " +
+			"sides; the folder's is kept.",
+		Title: "{count} pages of {source} were edited in the folder and in the database at once",
+		Fix: "See the versions that were kept with `lectern markdown sync conflicts`, and choose one with `lectern markdown sync resolve " +
+			"NUMBER KEEP`.",
 	}
 )
 
@@ -108,7 +111,9 @@ func (s *syncer) runConnected(ctx context.Context) (err error) {
 		return err
 	}
 	format := &blockFormat{}
-	table, err := pagestore.OpenTable(ctx, pagestore.Options{URL: address, Tenant: s.tenant, Now: s.n.now, Describe: readColumns, Format: format})
+	table, err := pagestore.OpenTable(ctx, pagestore.Options{
+		URL: address, Tenant: s.tenant, Now: s.n.now, Describe: readColumns, Format: format,
+	})
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,10 @@ import (
 
 var syncBlocks = status.ProblemType{
 	Code: "markdown.blocks", Severity: status.Warning,
-	Description: "An application has written blocks into the database that cannot be read as a page. The page keeps its content on both sides, and the blocks stay as they are.",
-	Title:       "{source}: the blocks of {count} pages cannot be read. {page}: {why}",
-	Fix:         "Correct the column blocks of the page in the database, or set it to NULL: the blocks are then made from the content again.",
+	Description: "An application has written blocks into the database that cannot be read as a page. The page keeps its content on both " +
+		"sides, and the blocks stay as they are.",
+	Title: "{source}: the blocks of {count} pages cannot be read. {page}: {why}",
+	Fix:   "Correct the column blocks of the page in the database, or set it to NULL: the blocks are then made from the content again.",
 }
 
 // blockFormat is the column blocks of the table of pages. Blocks that were edited while
@@ -81,5 +82,7 @@ func (s *syncer) showBlocks(unread []pagestore.BlocksError) {
 		return
 	}
 	first := unread[0]
-	s.n.report.Raise(syncBlocks, status.Args{"source": s.n.name, "count": fmt.Sprint(len(unread)), "page": first.Path, "why": first.Err.Error()})
+	s.n.report.Raise(syncBlocks, status.Args{
+		"source": s.n.name, "count": fmt.Sprint(len(unread)), "page": first.Path, "why": first.Err.Error(),
+	})
 }

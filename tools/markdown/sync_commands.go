@@ -30,7 +30,8 @@ func syncCommands() []tools.Command[*Notebook] {
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "sync resolve", Doc: "Decide a conflict.\n\nKEEP is database: the version that is in place stays and the other is removed; or folder: " +
+				Name: "sync resolve", Doc: "Decide a conflict.\n\nKEEP is database: the version that is in place stays and the other is removed; or " +
+					"folder: " +
 					"the folder's version takes its place, and `lectern undo` brings the present one back.",
 				Args: []tools.CommandArgument{
 					{Name: "number", Doc: "of the conflict, as `sync conflicts` lists it", Required: true},
@@ -51,7 +52,9 @@ func syncCommands() []tools.Command[*Notebook] {
 }
 
 // syncCommand is a command for sources with a database.
-func syncCommand(run func(*syncer, context.Context, tools.CommandCall, io.Writer) error) func(*Notebook, context.Context, tools.CommandCall, io.Writer) error {
+func syncCommand(
+	run func(*syncer, context.Context, tools.CommandCall, io.Writer) error,
+) func(*Notebook, context.Context, tools.CommandCall, io.Writer) error {
 	return func(n *Notebook, ctx context.Context, call tools.CommandCall, out io.Writer) error {
 		if n.sync == nil {
 			return tools.Errorf(tools.Invalid, "source %s has no database", n.name).
@@ -120,7 +123,8 @@ func (s *syncer) copies(ctx context.Context) (*pagestore.Base, []pagestore.Copy,
 func findCopy(copies []pagestore.Copy, number string) (pagestore.Copy, error) {
 	i := slices.IndexFunc(copies, func(c pagestore.Copy) bool { return strconv.FormatInt(c.Number, 10) == number })
 	if i < 0 {
-		return pagestore.Copy{}, tools.Errorf(tools.NotFound, "no conflict has the number %.20q", number).WithHint("lectern markdown sync conflicts lists them.")
+		return pagestore.Copy{}, tools.Errorf(tools.NotFound, "no conflict has the number %.20q", number).
+			WithHint("lectern markdown sync conflicts lists them.")
 	}
 	return copies[i], nil
 }

@@ -40,8 +40,9 @@ func writePage() tools.Tool[*Notebook] {
 			"With if_match it is refused if the page has changed since. To change a part use edit_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
-			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
-			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
+			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"},
+			AnyAnswer: true,
+			Want:      WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).WritePage)
 }

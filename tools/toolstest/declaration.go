@@ -75,7 +75,8 @@ func checkTool(r Reporter, system string, t tools.ToolInfo) {
 	r.Helper()
 	what := "tool " + t.Name
 	if !toolName.MatchString(t.Name) || len(system)+1+len(t.Name) > maxToolName {
-		r.Errorf("%s: a name must be words of lower case letters and digits joined by _ or -, at most %d bytes with the prefix %s_", what, maxToolName, system)
+		r.Errorf("%s: a name must be words of lower case letters and digits joined by _ or -, at most %d bytes with the prefix %s_", what,
+			maxToolName, system)
 	}
 	checkDescription(r, what, t.Title, t.Doc)
 	if !slices.Contains(tools.Effects(), t.Effect) {

@@ -35,7 +35,8 @@ func checkRouteTable(r Reporter, m *tools.Manifest) {
 	seen := map[string]bool{}
 	for _, route := range m.Routes.List {
 		what := "route " + route.Path
-		if !strings.HasPrefix(route.Path, "/") || path.Clean(route.Path) != strings.TrimSuffix(route.Path, "/") && route.Path != "/" || seen[route.Path] {
+		if !strings.HasPrefix(route.Path, "/") || path.Clean(route.Path) != strings.TrimSuffix(route.Path, "/") && route.Path != "/" ||
+			seen[route.Path] {
 			r.Errorf("%s: a path must begin with a slash, have no empty or dot segments, and be unique", what)
 		}
 		seen[route.Path] = true

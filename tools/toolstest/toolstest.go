@@ -132,7 +132,9 @@ func Run(t *testing.T, kind tools.Kind, fixture NewFixture, unsupported ...strin
 func RunWithout(t *testing.T, kind tools.Kind, fixture NewFixture, except map[string]string, unsupported ...string) {
 	t.Helper()
 	manifest := *kind.Manifest()
-	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool { return slices.Contains(unsupported, t.Name) })
+	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool {
+		return slices.Contains(unsupported, t.Name)
+	})
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
 			if reason, skipped := except[c.name]; skipped {

@@ -36,9 +36,12 @@ func checkToken(_ context.Context, w *Workspaces, _ tools.Doctor) status.Check {
 }
 
 func checkSandbox(ctx context.Context, w *Workspaces, _ tools.Doctor) status.Check {
-	out, err := w.RunScript(ctx, tools.CallContext{Identity: tools.Identity{Client: "lectern doctor"}, Began: w.now()}, ScriptIn{Code: "1 + 1", WorkspaceID: ID(w.name)})
+	out, err := w.RunScript(ctx, tools.CallContext{Identity: tools.Identity{Client: "lectern doctor"}, Began: w.now()},
+		ScriptIn{Code: "1 + 1", WorkspaceID: ID(w.name)})
 	if err != nil {
 		return status.Check{Result: status.CheckFail, Detail: err.Error(), Fix: "Run `lectern logs` to see why."}
 	}
-	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf("%d instructions, %d bytes of memory", out.Usage.Fuel, out.Usage.PeakMemory)}
+	return status.Check{
+		Result: status.CheckOK, Detail: fmt.Sprintf("%d instructions, %d bytes of memory", out.Usage.Fuel, out.Usage.PeakMemory),
+	}
 }

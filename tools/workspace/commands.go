@@ -32,14 +32,17 @@ func commands() []tools.Command[*Workspaces] {
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "import", Doc: "Take a folder of Markdown files over into a workspace.\n\nNotes with the id of a file get its text, other notes stay. `lectern undo` takes it back.",
+				Name: "import", Doc: "Take a folder of Markdown files over into a workspace.\n\nNotes with the id of a file get its text, other " +
+					"notes stay. `lectern undo` takes it back.",
 				Args: []tools.CommandArgument{{Name: "folder", Doc: "where from", Required: true, Folder: true}, workspace},
 			},
 			Run: command(importFolder),
 		},
 		{
-			CommandInfo: tools.CommandInfo{Name: "script list", Doc: "List the saved scripts of a workspace.", Args: []tools.CommandArgument{workspace}},
-			Run:         command(listScripts),
+			CommandInfo: tools.CommandInfo{
+				Name: "script list", Doc: "List the saved scripts of a workspace.", Args: []tools.CommandArgument{workspace},
+			},
+			Run: command(listScripts),
 		},
 		{
 			CommandInfo: tools.CommandInfo{
@@ -50,7 +53,8 @@ func commands() []tools.Command[*Workspaces] {
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "script run", Doc: "Run a saved script, or one in a file.\n\nIt may do what you may. `lectern undo` takes back what it wrote by the ID of the run.",
+				Name: "script run", Doc: "Run a saved script, or one in a file.\n\nIt may do what you may. `lectern undo` takes back what it wrote " +
+					"by the ID of the run.",
 				Args: []tools.CommandArgument{
 					{Name: "name", Doc: "name of a saved script, or a file such as tidy.js or tidy.ts", Required: true, PathOrName: true},
 					workspace,
@@ -61,12 +65,15 @@ func commands() []tools.Command[*Workspaces] {
 			Run: command(runSavedScript), Complete: completion(completeScript),
 		},
 		{
-			CommandInfo: tools.CommandInfo{Name: "script remove", Doc: "Remove a saved script.", Args: []tools.CommandArgument{name, workspace}, Confirm: "Remove the script?"},
-			Run:         command(removeScript), Complete: completion(completeScript),
+			CommandInfo: tools.CommandInfo{
+				Name: "script remove", Doc: "Remove a saved script.", Args: []tools.CommandArgument{name, workspace}, Confirm: "Remove the script?",
+			},
+			Run: command(removeScript), Complete: completion(completeScript),
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "script schedule", Doc: "Run a saved script again and again.\n\nIt runs as a client of its own, script:SOURCE/NAME, and may do only what you grant " +
+				Name: "script schedule", Doc: "Run a saved script again and again.\n\nIt runs as a client of its own, script:SOURCE/NAME, and may do " +
+					"only what you grant " +
 					"to that client: here in its own source, by `lectern grant` in others. You see the grant before it is made. What needs an approval " +
 					"waits for you like that of any agent.",
 				Args: []tools.CommandArgument{
@@ -80,8 +87,10 @@ func commands() []tools.Command[*Workspaces] {
 			Run: command(scheduleScript), Complete: completion(completeScript),
 		},
 		{
-			CommandInfo: tools.CommandInfo{Name: "script unschedule", Doc: "End the schedule of a script.", Args: []tools.CommandArgument{name, workspace}},
-			Run:         command(unscheduleScript), Complete: completion(completeScript),
+			CommandInfo: tools.CommandInfo{
+				Name: "script unschedule", Doc: "End the schedule of a script.", Args: []tools.CommandArgument{name, workspace},
+			},
+			Run: command(unscheduleScript), Complete: completion(completeScript),
 		},
 		{
 			CommandInfo: tools.CommandInfo{Name: "script schedules", Doc: "List the scripts that have a schedule."},
@@ -129,7 +138,8 @@ func listScripts(ctx context.Context, w *Workspaces, call tools.CommandCall, out
 		if err := json.Unmarshal([]byte(doc.Body), &s); err != nil {
 			return fmt.Errorf("read script %s: %w", doc.ID, err)
 		}
-		if _, err := fmt.Fprintf(out, "%-24s %s %6d bytes  %s\n", doc.ID, s.Language, len(s.Code), s.Saved.Local().Format(time.DateTime)); err != nil {
+		if _, err := fmt.Fprintf(out, "%-24s %s %6d bytes  %s\n", doc.ID, s.Language, len(s.Code),
+			s.Saved.Local().Format(time.DateTime)); err != nil {
 			return err
 		}
 	}
@@ -207,7 +217,8 @@ func findScript(ctx context.Context, w *Workspaces, workspace, name string) (s s
 	case err != nil:
 		return s, err
 	case doc == nil:
-		return s, tools.Errorf(tools.NotFound, "no script named %.80q in workspace %s", name, workspace).WithHint("`lectern script list` shows the saved ones.")
+		return s, tools.Errorf(tools.NotFound, "no script named %.80q in workspace %s", name, workspace).
+			WithHint("`lectern script list` shows the saved ones.")
 	}
 	return s, json.Unmarshal([]byte(doc.Body), &s)
 }
@@ -320,7 +331,8 @@ func listRuns(_ context.Context, w *Workspaces, _ tools.CommandCall, out io.Writ
 		if r.status == succeeded && !r.dryRun && r.changed+r.calls > 0 {
 			undo = "; " + undoHint(r.id)
 		}
-		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %s, %d fuel, %s%s\n", r.began.Local().Format(time.DateTime), r.id, r.client, r.status,
+		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %s, %d fuel, %s%s\n", r.began.Local().Format(time.DateTime), r.id, r.client,
+			r.status,
 			r.wrote(), r.usage.Fuel, r.usage.duration.Round(time.Millisecond), undo); err != nil {
 			return err
 		}

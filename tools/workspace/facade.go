@@ -79,7 +79,8 @@ func queryParameter(query, own string) string {
 
 // facadeTypes are the types of what scripts find, as a .d.ts file.
 func facadeTypes() string {
-	return typesOfGlobals + "declare const kb: {\n" + facadeMembers() + typesOfSources + "};\n" + "interface Page { " + page + " }\n" + notesapi.TypeScript
+	return typesOfGlobals + "declare const kb: {\n" + facadeMembers() + typesOfSources + "};\n" + "interface Page { " + page + " }\n" +
+		notesapi.TypeScript
 }
 
 // shortTypes is the beginning of facadeTypes, for the description of the tool.

@@ -113,9 +113,11 @@ type SearchOut struct {
 func searchNotes() tools.Tool[*Workspaces] {
 	return tools.Define(tools.Spec[SearchIn, SearchOut]{
 		Name: "search_notes", Title: "Search notes", Effect: tools.Reads,
-		Doc:      "Find notes that have all words.\n\nUse read_note to read one, and run_script to search by properties.",
-		Errors:   []tools.Code{tools.NotFound},
-		Examples: []tools.Example[SearchIn, SearchOut]{{Purpose: "find notes about rent", In: SearchIn{Query: "rent", Limit: 5}, AnyAnswer: true}},
+		Doc:    "Find notes that have all words.\n\nUse read_note to read one, and run_script to search by properties.",
+		Errors: []tools.Code{tools.NotFound},
+		Examples: []tools.Example[SearchIn, SearchOut]{{
+			Purpose: "find notes about rent", In: SearchIn{Query: "rent", Limit: 5}, AnyAnswer: true,
+		}},
 		Hits: func(o SearchOut) (hits []tools.Hit) {
 			for _, n := range o.Notes {
 				hits = append(hits, tools.Hit{Page: string(o.WorkspaceID) + "/" + n.ID, Text: cmp.Or(n.Excerpt, n.Title)})
@@ -181,7 +183,8 @@ func (w *Workspaces) ReadNote(ctx context.Context, in ReadIn) (out ReadOut, err 
 	if in.NoteID == "" { // from a URI or a prompt, which no schema checks
 		return out, tools.Errorf(tools.NotFound, "no note has an empty id").WithHint("Search or list first.")
 	}
-	_, err = w.ask(ctx, notesapi.Request{Method: http.MethodGet, Path: w.path(in.WorkspaceID, "notes", string(in.NoteID)), WithoutLinks: true}, &out)
+	_, err = w.ask(ctx, notesapi.Request{Method: http.MethodGet, Path: w.path(in.WorkspaceID, "notes", string(in.NoteID)), WithoutLinks: true},
+		&out)
 	return out, err
 }
 

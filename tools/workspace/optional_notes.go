@@ -80,9 +80,11 @@ type LinkLine struct {
 func getLinks() tools.Tool[*Workspaces] {
 	return tools.Define(tools.Spec[LinksIn, LinksOut]{
 		Name: "get_links", Title: "Get links", Effect: tools.Reads, OptIn: true,
-		Doc:      "List the links between notes: those that were made and those in their text.",
-		Errors:   []tools.Code{tools.NotFound},
-		Examples: []tools.Example[LinksIn, LinksOut]{{Purpose: "see what a note is linked with", In: LinksIn{NoteID: "weekly-sync", Limit: 5}, AnyAnswer: true}},
+		Doc:    "List the links between notes: those that were made and those in their text.",
+		Errors: []tools.Code{tools.NotFound},
+		Examples: []tools.Example[LinksIn, LinksOut]{{
+			Purpose: "see what a note is linked with", In: LinksIn{NoteID: "weekly-sync", Limit: 5}, AnyAnswer: true,
+		}},
 		Redact: func(o LinksOut, covered func(string) bool) LinksOut {
 			kept := []LinkLine{}
 			for _, l := range o.Links {
@@ -138,9 +140,11 @@ type RevisionLine struct {
 func getHistory() tools.Tool[*Workspaces] {
 	history := tools.Define(tools.Spec[HistoryIn, HistoryOut]{
 		Name: "get_history", Title: "Get the history of a note", Effect: tools.Reads, OptIn: true,
-		Doc:      "List the revisions of a note.",
-		Errors:   []tools.Code{tools.NotFound},
-		Examples: []tools.Example[HistoryIn, HistoryOut]{{Purpose: "see who changed a note", In: HistoryIn{NoteID: "weekly-sync"}, AnyAnswer: true}},
+		Doc:    "List the revisions of a note.",
+		Errors: []tools.Code{tools.NotFound},
+		Examples: []tools.Example[HistoryIn, HistoryOut]{{
+			Purpose: "see who changed a note", In: HistoryIn{NoteID: "weekly-sync"}, AnyAnswer: true,
+		}},
 	}, (*Workspaces).GetHistory)
 	return tools.WithTargets(history, func(w *Workspaces, ctx context.Context, in HistoryIn) ([]string, error) {
 		return w.noteTargets(ctx, string(in.WorkspaceID), string(in.NoteID)), nil

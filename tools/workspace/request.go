@@ -110,14 +110,18 @@ func requestTools() []tools.Tool[*Workspaces] {
 		},
 	}
 	write := tools.Spec[RequestIn, RequestOut]{
-		Name: writeTool, Title: "Write by the API", Effect: tools.Writes, Unlisted: true, Doc: "Write" + doc, Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Name: writeTool, Title: "Write by the API", Effect: tools.Writes, Unlisted: true, Doc: "Write" + doc,
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RequestIn, RequestOut]{{
 			Purpose: "add a note", AnyAnswer: true,
-			In: RequestIn{Method: http.MethodPost, Path: "/workspaces/ws/notes", Body: JSONValue{json.RawMessage(`{"id":"tea","markdown":"# Tea\n\nGreen."}`)}},
+			In: RequestIn{
+				Method: http.MethodPost, Path: "/workspaces/ws/notes", Body: JSONValue{json.RawMessage(`{"id":"tea","markdown":"# Tea\n\nGreen."}`)},
+			},
 		}},
 	}
 	remove := tools.Spec[RequestIn, RequestOut]{
-		Name: deleteTool, Title: "Delete by the API", Effect: tools.Deletes, Unlisted: true, Doc: "Delete" + doc, Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Name: deleteTool, Title: "Delete by the API", Effect: tools.Deletes, Unlisted: true, Doc: "Delete" + doc,
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RequestIn, RequestOut]{
 			{Purpose: "delete a note", In: RequestIn{Method: http.MethodDelete, Path: "/workspaces/ws/notes/pay-rent"}, AnyAnswer: true},
 		},

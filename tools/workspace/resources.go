@@ -66,7 +66,8 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 	return []tools.Resource[*Workspaces]{
 		list("notes", "All notes", "Notes with their class and properties, newest first, at most 1,000.", "notes/list", in("notes")),
 		note,
-		list("history", "History of a note", "The revisions of a note, newest first.", "notes/{note_id}/history", in("notes", "{note_id}", "history")),
+		list("history", "History of a note", "The revisions of a note, newest first.", "notes/{note_id}/history",
+			in("notes", "{note_id}", "history")),
 		list("classes", "Classes", "The classes of notes and their fields.", "classes", in("classes")),
 		list("links", "Links", "The links between notes, newest first, at most 1,000.", "links", in("links")),
 	}

@@ -18,9 +18,11 @@ import (
 // scheduledScriptFailed is about the newest run of each script.
 var scheduledScriptFailed = status.ProblemType{
 	Code: "workspace.schedule", Severity: status.Warning,
-	Description: "The newest run of a script that has a schedule failed, or needed an approval that nobody gave. It wrote nothing, and runs again at its next time.",
-	Title:       "scheduled script {script} in {source} failed: {why}",
-	Fix:         "`lectern script run NAME` shows what is wrong with the script, `lectern grants` what it may do; `lectern script unschedule NAME` ends it.",
+	Description: "The newest run of a script that has a schedule failed, or needed an approval that nobody gave. It wrote nothing, and runs " +
+		"again at its next time.",
+	Title: "scheduled script {script} in {source} failed: {why}",
+	Fix: "`lectern script run NAME` shows what is wrong with the script, `lectern grants` what it may do; `lectern script unschedule " +
+		"NAME` ends it.",
 }
 
 // A scriptScheduler runs scripts at their times, each at most once at a time.
@@ -36,7 +38,9 @@ type scriptScheduler struct {
 }
 
 func (w *Workspaces) newScheduler() *scriptScheduler {
-	return &scriptScheduler{Workspaces: w, ended: make(chan struct{}, 1), running: map[string]bool{}, began: map[string]time.Time{}, failed: map[string]string{}}
+	return &scriptScheduler{
+		Workspaces: w, ended: make(chan struct{}, 1), running: map[string]bool{}, began: map[string]time.Time{}, failed: map[string]string{},
+	}
 }
 
 // wakeSchedule has schedules read now.
@@ -162,7 +166,9 @@ func (s *scriptScheduler) keepRun(ctx context.Context, one scheduledScript, run 
 		return false, err
 	}
 	draft := s.store.Begin(notestore.View{})
-	if err := draft.Put(ctx, notestore.Document{Workspace: one.workspace, Kind: notestore.ScheduledRunKind, ID: one.name, Body: string(body)}); err != nil {
+	if err := draft.Put(ctx, notestore.Document{
+		Workspace: one.workspace, Kind: notestore.ScheduledRunKind, ID: one.name, Body: string(body),
+	}); err != nil {
 		return false, err
 	}
 	err = draft.Commit(ctx)

@@ -32,7 +32,8 @@ func (h *scriptHost) Call(ctx context.Context, asked sandbox.HostCall) (sandbox.
 	case strings.HasPrefix(path, "/sources/") && asked.Method == http.MethodPost:
 		return h.callTool(ctx, path, asked.Body)
 	}
-	return refuseHostCall(http.StatusNotFound, fmt.Sprintf("there is no %.20q %.80q: paths begin with /workspaces or /sources", asked.Method, path)), nil
+	return refuseHostCall(http.StatusNotFound,
+		fmt.Sprintf("there is no %.20q %.80q: paths begin with /workspaces or /sources", asked.Method, path)), nil
 }
 
 // request passes a request to the tool that has its effect.

@@ -124,7 +124,8 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 	switch {
 	case strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
 	case database != "":
-		return nil, tools.Errorf(tools.Unavailable, "the key database names no URL of PostgreSQL").WithHint("Write postgres://USER:PASSWORD@HOST/NAME into what it refers to.")
+		return nil, tools.Errorf(tools.Unavailable, "the key database names no URL of PostgreSQL").
+			WithHint("Write postgres://USER:PASSWORD@HOST/NAME into what it refers to.")
 	default:
 		folder := string(config.Folder)
 		if folder == "" {
@@ -141,8 +142,10 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 	}
 	shared.use()
 	w := &Workspaces{
-		noteReader: noteReader{name: env.Name}, config: config, store: store, runs: newScriptRuns(), sandboxes: shared, ids: ids, cache: env.Cache,
-		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1), log: env.Log, now: env.Now,
+		noteReader: noteReader{name: env.Name}, config: config, store: store, runs: newScriptRuns(), sandboxes: shared, ids: ids,
+		cache:   env.Cache,
+		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1), log: env.Log,
+		now: env.Now,
 	}
 	w.api = notesapi.New(notesapi.Options{Store: store, Hides: w.hides, IsTaken: func(id string) bool { return ids.isTaken(w.name, id) }})
 	w.notes = apiReader{w.api}
@@ -215,8 +218,9 @@ type ErrorObject struct {
 
 func errorFormat() tools.ErrorFormat {
 	words := map[tools.Code]string{
-		tools.Invalid: "Invalid", tools.NotFound: "NotFound", tools.Conflict: "Conflict", tools.Denied: "Denied", tools.Unavailable: "Unavailable",
-		tools.Limited: "Limited", tools.Timeout: "Timeout", tools.Internal: "Internal",
+		tools.Invalid: "Invalid", tools.NotFound: "NotFound", tools.Conflict: "Conflict", tools.Denied: "Denied",
+		tools.Unavailable: "Unavailable",
+		tools.Limited:     "Limited", tools.Timeout: "Timeout", tools.Internal: "Internal",
 	}
 	return tools.NewErrorFormat(words, func(code string, e *tools.Error) ErrorObject {
 		o := ErrorObject{Error: code, Message: e.Message, Hint: e.Hint}

@@ -49,9 +49,11 @@ func NewActivity(k Keys, zone *time.Location) Pane {
 func activityHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Filter, "filter by word, client:, target:, is:refused, on:2026-11-21 …"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
+		help(k.Filter, "filter by word, client:, target:, is:refused, on:2026-11-21 …"), help(k.Back, "clear the filter"),
+		help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
-		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
+		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"),
+		help(k.Save, "save the filtered calls"),
 		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo all that its agent changed since then"),
 		help(k.PauseClient, "pause the writes of its agent"), help(k.ReadOnly, "let its agent only read from now on, or as before"),
 		help(k.Revoke, "take all permissions from its agent"), help(k.OlderDay, "to the day before"), help(k.NewerDay, "to the day after"),
@@ -263,7 +265,8 @@ func (p Activity) line(c status.Call) string {
 	}
 	return theme.Sanitize(fmt.Sprintf("%s %s %s %s %s %s %s targets=%s asked=%d answered=%d waited=%s changes=%s",
 		c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
-		c.Tool, c.Effect, c.Worked(), result, strings.Join(c.Targets, ","), c.RequestBytes, c.ResponseBytes, c.Waited, strings.Join(c.Changes, ",")))
+		c.Tool, c.Effect, c.Worked(), result, strings.Join(c.Targets, ","), c.RequestBytes, c.ResponseBytes, c.Waited,
+		strings.Join(c.Changes, ",")))
 }
 
 // Keys implements [Pane].

@@ -83,7 +83,9 @@ func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
 			said++
 		}
 	}
-	return widget.Section{Title: "Why you are asked", Min: 3, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+	return widget.Section{Title: "Why you are asked", Min: 3, Preferred: len(rows), Rows: func(_, h int) []string {
+		return rows[:min(h, len(rows))]
+	}}
 }
 
 // head are the rows above the text; a low pane has fewer.
@@ -126,7 +128,8 @@ func (p approvalScreen) queueRow(t theme.Theme, w int) string {
 // factRow says who wants what, and how much.
 func factRow(t theme.Theme, a status.Approval, w int) string {
 	n := len(a.Targets) + a.More
-	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n, "target") + " in " + a.Source
+	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n,
+		"target") + " in " + a.Source
 	if w >= widget.WideWidth { // else the row above names it
 		what += " with " + a.Tool
 	}

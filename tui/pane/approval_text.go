@@ -155,7 +155,8 @@ func firstChange(view widget.TextView, before []widget.TextPart) int {
 
 // changesSomething reports whether a line is more than the context of a change.
 func changesSomething(kind widget.LineKind, text string) bool {
-	return kind != widget.DiffLine && kind != widget.DimLine || kind == widget.DiffLine && (strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-"))
+	return kind != widget.DiffLine && kind != widget.DimLine || kind == widget.DiffLine && (strings.HasPrefix(text, "+") ||
+		strings.HasPrefix(text, "-"))
 }
 
 func lineChanges(added, removed int) string {

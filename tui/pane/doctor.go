@@ -37,7 +37,8 @@ func NewDoctor(k Keys, zone *time.Location) Pane {
 func doctorHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Filter, "filter the checks"),
+		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"),
+		help(k.Filter, "filter the checks"),
 		help(k.Copy, "copy the report"), help(k.Save, "save the report"),
 	}}}
 }

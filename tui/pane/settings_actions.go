@@ -24,9 +24,11 @@ func settingsActions(s status.Snapshot) []settingsAction {
 		title: "Roll back to the previous version", description: "Restores the binary from before the last update and restarts the hub.",
 		action: status.Action{Verb: status.RollBack}, disabled: reasonUnless(s.Update.Previous != "",
 			"There is no previous version on this machine."),
-	}, tokenAction("clients", "Clients that connect over HTTP send this token. The panel and lectern serve do not need it: they use a socket that only you can open."), {
+	}, tokenAction("clients", "Clients that connect over HTTP send this token. The panel and lectern serve do not need it: they use a "+
+		"socket that only you can open."), {
 		title: "Rotate the token of the clients", action: status.Action{Verb: status.RotateToken, Target: "clients"},
-		description: "Clients that connect over HTTP are rejected until they have the new token" + clientsByToken(s) + ". Clients that use lectern serve or have their own token are not affected.",
+		description: "Clients that connect over HTTP are rejected until they have the new token" + clientsByToken(s) +
+			". Clients that use lectern serve or have their own token are not affected.",
 	}, tokenAction("plugin", "The plugin proves that it has this token, and never sends it."), {
 		title: "Rotate the token of the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
 		description: "The plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
@@ -71,7 +73,10 @@ func loginActions(s status.Snapshot) []settingsAction {
 		return nil
 	}
 	at := s.Installations[i]
-	in := settingsAction{title: "Start the hub at login", description: "The hub is ready before the first agent connects, and restarts if it fails.", action: status.Action{Verb: status.Install, Target: serviceID}}
+	in := settingsAction{
+		title: "Start the hub at login", description: "The hub is ready before the first agent connects, and restarts if it fails.",
+		action: status.Action{Verb: status.Install, Target: serviceID},
+	}
 	out := settingsAction{
 		title:       "Do not start the hub at login",
 		description: "The hub then starts when the panel or an agent needs it.", action: status.Action{Verb: status.Uninstall, Target: serviceID},

@@ -32,7 +32,8 @@ func confirmReveal(of string) Intent {
 	return Confirm{Then: RevealToken{of}, Plan: status.Plan{
 		Title: "Show the token of the " + of,
 		Steps: []status.Step{{Description: "show the token on this screen until the next key press"}},
-		Risks: []string{"Anyone who sees this screen or a recording of it, or hears it from a screen reader, can connect to your hub from this machine until you rotate the token. Press c to copy it without showing it."},
+		Risks: []string{"Anyone who sees this screen or a recording of it, or hears it from a screen reader, can connect to your hub from this " +
+			"machine until you rotate the token. Press c to copy it without showing it."},
 	}}
 }
 

@@ -33,5 +33,7 @@ func (p Sources) takeKinds(f Result) Sources {
 }
 
 func (f SourceForm) section(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Add a source", Min: 4, Preferred: len(f.configKeys()) + 4 + maxPathRows, Rows: func(w, _ int) []string { return f.Rows(t, w) }}
+	return widget.Section{Title: "Add a source", Min: 4, Preferred: len(f.configKeys()) + 4 + maxPathRows, Rows: func(w, _ int) []string {
+		return f.Rows(t, w)
+	}}
 }

@@ -80,23 +80,24 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 		now = f.last
 	}
 	slots, sum := f.buckets5m(now)
-	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2, Rows: func(w, _ int) []string {
-		calls := make([]float64, trafficBuckets)
-		for i, s := range slots {
-			calls[i] = float64(s.calls)
-		}
-		from := max(0, trafficBuckets-max(0, w-9-20))
-		rate := fmt.Sprintf(" %.1f/s", float64(sum.calls)/(trafficBuckets*trafficStep).Seconds())
-		if sum.failures > 0 {
-			rate += fmt.Sprintf(", %d failed", sum.failures)
-		}
-		mean := "–"
-		if sum.calls > 0 {
-			mean = widget.Duration(sum.took/time.Duration(sum.calls)) + ", max " + widget.Duration(sum.longest)
-		}
-		return []string{
-			t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),
-			widget.Property(t, 9, "took", mean),
-		}
-	}}
+	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2,
+		Rows: func(w, _ int) []string {
+			calls := make([]float64, trafficBuckets)
+			for i, s := range slots {
+				calls[i] = float64(s.calls)
+			}
+			from := max(0, trafficBuckets-max(0, w-9-20))
+			rate := fmt.Sprintf(" %.1f/s", float64(sum.calls)/(trafficBuckets*trafficStep).Seconds())
+			if sum.failures > 0 {
+				rate += fmt.Sprintf(", %d failed", sum.failures)
+			}
+			mean := "–"
+			if sum.calls > 0 {
+				mean = widget.Duration(sum.took/time.Duration(sum.calls)) + ", max " + widget.Duration(sum.longest)
+			}
+			return []string{
+				t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),
+				widget.Property(t, 9, "took", mean),
+			}
+		}}
 }

@@ -20,7 +20,8 @@ func tooComplex(source string) bool {
 			continue
 		}
 		head := line[:len(line)-len(body)]
-		if strings.Count(head, ">")+strings.Count(head, "- ")+strings.Count(head, "+ ")+strings.Count(head, "* ")+strings.Count(head, ". ") > maxNesting ||
+		if strings.Count(head, ">")+strings.Count(head, "- ")+strings.Count(head, "+ ")+strings.Count(head, "* ")+strings.Count(head,
+			". ") > maxNesting ||
 			len(head)-len(strings.TrimLeft(head, " \t")) > 4*maxNesting {
 			return true
 		}

@@ -102,7 +102,8 @@ func (s *Server) start() error {
 		return err
 	}
 	data := filepath.Join(s.dir, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "--pgdata", data, "--username", "postgres", //nolint:gosec,noctx // found above; it ends by itself
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "--pgdata", data, "--username", //nolint:gosec,noctx // found above; it ends by itself
+		"postgres",
 		"--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 	account.run(initdb)
 	if out, err := initdb.CombinedOutput(); err != nil {
@@ -129,7 +130,8 @@ func (s *Server) Interrupt(t testing.TB, while func()) {
 // closed its end of a pipe, by Stop or by its death.
 func (s *Server) launch(bin, data string, account account) error {
 	const script = `"$0" "$@" </dev/null & pid=$!; read -r signal; kill -${signal:-QUIT} $pid; wait $pid`
-	s.process = exec.Command("/bin/sh", "-c", script, filepath.Join(bin, "postgres"), "-D", data, "-k", s.dir, //nolint:gosec,noctx // found above; Stop ends it
+	s.process = exec.Command("/bin/sh", "-c", script, filepath.Join(bin, "postgres"), "-D", data, "-k", //nolint:gosec,noctx // found above; Stop ends it
+		s.dir,
 		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
 		"-c", "shared_buffers=32MB", "-c", "max_connections=100", "-c", "logging_collector=off")
 	account.run(s.process)

@@ -110,9 +110,18 @@ func writeNote() tools.Tool[*Memo] {
 		Doc:    "Create a note, or replace its text.\n\nPass the revision that you read, so that no later edit is lost.",
 		Errors: []tools.Code{tools.Conflict},
 		Examples: []tools.Example[WriteIn, WriteOut]{
-			{Purpose: "add a note", In: WriteIn{Title: "Tea", Text: "Green.", Colour: "blue"}, Want: WriteOut{Title: "Tea", Revision: 1, Created: true}},
-			{Purpose: "replace the text that was read", In: WriteIn{Title: "Milk", Text: "One bottle.", Revision: 1}, Want: WriteOut{Title: "Milk", Revision: 2}},
-			{Purpose: "see what a write would do", In: WriteIn{Title: "Salt", Text: "Some.", DryRun: true}, Want: WriteOut{Title: "Salt", Revision: 1, Created: true, DryRun: true}},
+			{
+				Purpose: "add a note", In: WriteIn{Title: "Tea", Text: "Green.", Colour: "blue"},
+				Want: WriteOut{Title: "Tea", Revision: 1, Created: true},
+			},
+			{
+				Purpose: "replace the text that was read", In: WriteIn{Title: "Milk", Text: "One bottle.", Revision: 1},
+				Want: WriteOut{Title: "Milk", Revision: 2},
+			},
+			{
+				Purpose: "see what a write would do", In: WriteIn{Title: "Salt", Text: "Some.", DryRun: true},
+				Want: WriteOut{Title: "Salt", Revision: 1, Created: true, DryRun: true},
+			},
 		},
 	}, (*Memo).Write)
 }

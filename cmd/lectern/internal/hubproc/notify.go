@@ -39,8 +39,8 @@ func (h *hubProcess) notify(a status.Approval) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 		defer cancel()
-		if err := exec.CommandContext(ctx, path, command[1:]...).
-			Run(); err != nil { //nolint:gosec // a fixed program; its arguments reach no shell
+		if err := exec.CommandContext(ctx, path, command[1:]...). //nolint:gosec // a fixed program; its arguments reach no shell
+										Run(); err != nil {
 			h.log.Debug("notify desktop", "component", "hub", "err", err)
 		}
 	}()

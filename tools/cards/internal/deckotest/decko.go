@@ -229,11 +229,14 @@ func (d *decko) shape(path string, query url.Values, in map[string]any, status i
 		delete(e, "validation_errors")
 		switch {
 		case status == http.StatusNotFound && strings.HasPrefix(e["message"].(string), "No such path"):
-			return http.StatusForbidden, map[string]any{"error_status": 403, "errors": []any{[]any{"permission", "not allowed"}}, "requested_at": "", "url": path}
+			return http.StatusForbidden, map[string]any{
+				"error_status": 403, "errors": []any{[]any{"permission", "not allowed"}}, "requested_at": "", "url": path,
+			}
 		case status == http.StatusNotFound && path == "/jobs/spoiler-scan":
 			return http.StatusBadRequest, out
 		case status == http.StatusNotFound && strings.HasPrefix(path, "/cards/") && d.isThere(path):
-			return http.StatusForbidden, refusal("permission_denied", "You do not have permission to access this content", map[string]any{"card": path, "hint": "Ask for another role"})
+			return http.StatusForbidden, refusal("permission_denied", "You do not have permission to access this content",
+				map[string]any{"card": path, "hint": "Ask for another role"})
 		}
 		return status, out
 	}

@@ -202,5 +202,7 @@ func refusal(code, message string, details map[string]any) map[string]any {
 }
 
 func broken() map[string]any {
-	return refusal("internal_error", "An unexpected error occurred", map[string]any{"exception": "NoMethodError", "exception_message": "undefined method for nil"})
+	return refusal("internal_error", "An unexpected error occurred", map[string]any{
+		"exception": "NoMethodError", "exception_message": "undefined method for nil",
+	})
 }

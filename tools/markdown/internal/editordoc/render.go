@@ -55,7 +55,8 @@ func (w writer) block(n Node) string {
 		if checked, _ := n.Attrs["open"].(bool); checked {
 			open = " open"
 		}
-		return "<details" + open + "><summary>" + oneLine(textAttr(n, "summary")) + "</summary>\n\n" + strings.TrimSuffix(w.blocks(n.Content, "\n\n")+"\n\n", "\n\n\n\n") + "</details>"
+		return "<details" + open + "><summary>" + oneLine(textAttr(n, "summary")) + "</summary>\n\n" + strings.TrimSuffix(w.blocks(n.Content,
+			"\n\n")+"\n\n", "\n\n\n\n") + "</details>"
 	case typeTable:
 		return w.table(n)
 	case typeBookmark:
@@ -358,7 +359,8 @@ func (w writer) text(n Node) string {
 }
 
 var escaper = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, "&", `\&`, "~", `\~`, "!", `\!`, "|", `\|`)
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, "&", `\&`, "~", `\~`, "!", `\!`,
+		"|", `\|`)
 })
 
 // renderCode is a code span. It cannot hold line breaks.
@@ -368,7 +370,8 @@ func renderCode(code string) string {
 	for strings.Contains(code, fence) {
 		fence += "`"
 	}
-	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") || strings.HasPrefix(code, " ") && strings.HasSuffix(code, " ") && strings.TrimSpace(code) != "" {
+	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") ||
+		strings.HasPrefix(code, " ") && strings.HasSuffix(code, " ") && strings.TrimSpace(code) != "" {
 		code = " " + code + " "
 	}
 	return fence + code + fence

@@ -52,7 +52,9 @@ func open(ctx context.Context, file string) (*Index, error) {
 		return nil, err
 	}
 	sound := wasClosed(file)
-	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Cache: true, Now: time.Now})
+	db, err := sqlstore.Open(ctx, sqlstore.Options{
+		Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Cache: true, Now: time.Now,
+	})
 	if err != nil {
 		return nil, err
 	}

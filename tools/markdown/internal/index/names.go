@@ -61,7 +61,8 @@ func (x *Index) LinksByKey(ctx context.Context, keys []string, visit func(file, 
 		return err
 	}
 	return x.links(ctx, visit, "SELECT file, title, head, links FROM pages WHERE id IN "+
-		"(SELECT page FROM link_keys WHERE key IN (SELECT value FROM json_each(?))) ORDER BY +file", string(list)) // with a plain file SQLite reads all pages in that order
+		// with a plain file SQLite reads all pages in that order
+		"(SELECT page FROM link_keys WHERE key IN (SELECT value FROM json_each(?))) ORDER BY +file", string(list))
 }
 
 // Links calls visit for every page.

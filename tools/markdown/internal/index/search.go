@@ -59,7 +59,8 @@ func (x *Index) findWords(ctx context.Context, match string, offset, limit int) 
 	hits, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (h Hit, err error) {
 		err = r.Scan(&h.File, &h.Score)
 		return h, err
-	}, "SELECT p.file, best.score FROM (SELECT rowid AS id, "+score+" AS score FROM words WHERE words MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?) best "+
+	}, "SELECT p.file, best.score FROM (SELECT rowid AS id, "+score+
+		" AS score FROM words WHERE words MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?) best "+
 		"JOIN pages p ON p.id = best.id ORDER BY best.score, p.file", match, limit, offset)
 	return hits, total, err
 }
@@ -194,7 +195,8 @@ func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
 			visit(t)
 		}
 		return struct{}{}, err
-	}, "SELECT p.file, line, done, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+" ORDER BY p.file, line", args...)
+	}, "SELECT p.file, line, done, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+" ORDER BY p.file, line",
+		args...)
 	return err
 }
 

@@ -256,7 +256,8 @@ func (s *scanner) inline(line string, at int) int {
 		return 2
 	}
 	written, skip, after := destination(line[at+2:])
-	if closing := strings.TrimLeft(line[at+2+after:], " \t"); !strings.HasPrefix(closing, ")") && !strings.HasPrefix(closing, `"`) && !strings.HasPrefix(closing, "'") {
+	if closing := strings.TrimLeft(line[at+2+after:], " \t"); !strings.HasPrefix(closing, ")") && !strings.HasPrefix(closing, `"`) &&
+		!strings.HasPrefix(closing, "'") {
 		return 2
 	}
 	s.markdown(written, at+2+skip, open > 0 && line[open-1] == '!', line[open+1:at])
@@ -327,5 +328,6 @@ func (s *scanner) markdown(written string, at int, embed bool, text string) {
 
 // Escape percent-encodes what would end a Markdown link.
 func Escape(target string) string {
-	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "#", "%23", "?", "%3F", `\`, "%5C", "\t", "%09").Replace(target)
+	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "#", "%23", "?", "%3F", `\`, "%5C",
+		"\t", "%09").Replace(target)
 }

@@ -29,7 +29,10 @@ type Graph struct {
 func Read(config string) *Graph {
 	g := &Graph{Pages: "pages", Journals: "journals", TitleFormat: "MMM do, yyyy", NameFormat: "yyyy_MM_dd"}
 	settings := readSettings(config)
-	for key, to := range map[string]*string{":date-formatter": &g.TitleFormat, ":pages-directory": &g.Pages, ":journals-directory": &g.Journals, ":journal/file-name-format": &g.NameFormat} {
+	for key, to := range map[string]*string{
+		":date-formatter": &g.TitleFormat, ":pages-directory": &g.Pages, ":journals-directory": &g.Journals,
+		":journal/file-name-format": &g.NameFormat,
+	} {
 		if text, ok := settings[key].(string); ok && text != "" {
 			*to = text
 		}

@@ -55,7 +55,8 @@ func (t *Table) reconcileBlocks(ctx context.Context, rows map[string]editedRow) 
 		err := t.db.Write(ctx, func(c *sqlstore.Conn) error {
 			for _, id := range some {
 				content := t.pages[id].Content
-				if _, err := c.Exec(ctx, "UPDATE pages SET blocks = (?::text)::jsonb, blocks_of = ? WHERE tenant = ? AND id = ? AND version = ? AND blocks_base IS NULL",
+				if _, err := c.Exec(ctx, "UPDATE pages SET blocks = (?::text)::jsonb, blocks_of = ? WHERE tenant = ? AND id = ? AND version = ? AND "+
+					"blocks_base IS NULL",
 					t.o.Format.Blocks(content), hashOf(content), t.o.Tenant, id, t.versions[id]); err != nil {
 					return err
 				}
@@ -84,7 +85,8 @@ func (t *Table) readBack(ctx context.Context, id string, row editedRow) error {
 	title, frontMatter := t.o.Describe(page)
 	var version int64
 	err = t.db.Write(ctx, func(c *sqlstore.Conn) error {
-		return c.QueryRow(ctx, "UPDATE pages SET title = ?, front_matter = (?::text)::jsonb, content = ?, blocks = (?::text)::jsonb, blocks_of = ?, blocks_base = NULL "+
+		return c.QueryRow(ctx, "UPDATE pages SET title = ?, front_matter = (?::text)::jsonb, content = ?, blocks = (?::text)::jsonb, blocks_of "+
+			"= ?, blocks_base = NULL "+
 			"WHERE tenant = ? AND id = ? AND version = ? RETURNING version",
 			title, frontMatter, content, t.o.Format.Blocks(content), hashOf(content), t.o.Tenant, id, t.versions[id]).Scan(&version)
 	})

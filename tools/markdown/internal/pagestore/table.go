@@ -126,7 +126,8 @@ func (t *Table) Refresh(ctx context.Context) (changed bool, err error) {
 		if err := c.QueryRow(ctx, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text").Scan(&cursor); err != nil {
 			return err
 		}
-		query := "SELECT id, path, content, version, blocks_of IS NOT NULL, blocks_base, CASE WHEN blocks_base IS NOT NULL THEN blocks::text END FROM pages WHERE tenant = ?"
+		query := "SELECT id, path, content, version, blocks_of IS NOT NULL, blocks_base, CASE WHEN blocks_base IS NOT NULL THEN blocks::text " +
+			"END FROM pages WHERE tenant = ?"
 		args := []any{t.o.Tenant}
 		if !all {
 			ids, err := t.changed(ctx, c)
@@ -269,18 +270,21 @@ const pathIsFree = "NOT EXISTS (SELECT 1 FROM pages o WHERE o.tenant = ? AND o.p
 func (t *Table) takeOne(ctx context.Context, c *sqlstore.Conn, s mirror.Step, held int64) (version int64, err error) {
 	tenant := t.o.Tenant
 	if s.After == nil {
-		return held, c.QueryRow(ctx, "DELETE FROM pages WHERE tenant = ? AND id = ? AND version = ? RETURNING version", tenant, s.ID, held).Scan(&version)
+		return held, c.QueryRow(ctx, "DELETE FROM pages WHERE tenant = ? AND id = ? AND version = ? RETURNING version", tenant, s.ID, held).
+			Scan(&version)
 	}
 	title, frontMatter := t.o.Describe(*s.After)
 	blocks, hash := t.o.Format.Blocks(s.After.Content), hashOf(s.After.Content)
 	if s.Before == nil {
-		err = c.QueryRow(ctx, "INSERT INTO pages (tenant, id, path, title, front_matter, content, blocks, blocks_of) VALUES (?, ?, ?, ?, (?::text)::jsonb, ?, (?::text)::jsonb, ?) "+
+		err = c.QueryRow(ctx, "INSERT INTO pages (tenant, id, path, title, front_matter, content, blocks, blocks_of) VALUES (?, ?, ?, ?, "+
+			"(?::text)::jsonb, ?, (?::text)::jsonb, ?) "+
 			"ON CONFLICT DO NOTHING RETURNING version", tenant, s.ID, s.After.Path, title, frontMatter, s.After.Content, blocks, hash).Scan(&version)
 		return version, err
 	}
 	// Blocks that were edited and cannot be read are somebody's work: they stay.
 	err = c.QueryRow(ctx, "UPDATE pages SET path = ?, title = ?, front_matter = (?::text)::jsonb, content = ?, "+
-		"blocks = CASE WHEN blocks_base IS NULL THEN (?::text)::jsonb ELSE blocks END, blocks_of = CASE WHEN blocks_base IS NULL THEN ? ELSE blocks_of END "+
+		"blocks = CASE WHEN blocks_base IS NULL THEN (?::text)::jsonb ELSE blocks END, blocks_of = CASE WHEN blocks_base IS NULL THEN ? ELSE "+
+		"blocks_of END "+
 		"WHERE tenant = ? AND id = ? AND version = ? AND "+pathIsFree+" RETURNING version",
 		s.After.Path, title, frontMatter, s.After.Content, blocks, hash, tenant, s.ID, held, tenant, s.After.Path, s.ID).Scan(&version)
 	return version, err

@@ -45,7 +45,8 @@ func isBlank(text string, l Line) bool { return strings.TrimSpace(text[l.Start:l
 // firstOfBlock is the first line of the paragraph or list item with line i.
 func firstOfBlock(text string, lines []Line, i int) int {
 	for ; i > 0; i-- {
-		here, above := strings.TrimLeft(text[lines[i].Start:lines[i].End], " \t>"), strings.TrimLeft(text[lines[i-1].Start:lines[i-1].End], " \t>")
+		here, above := strings.TrimLeft(text[lines[i].Start:lines[i].End], " \t>"), strings.TrimLeft(text[lines[i-1].Start:lines[i-1].End],
+			" \t>")
 		if itemMarker(here) > 0 || isHeading(here) || strings.TrimSpace(above) == "" || isHeading(above) || lines[i-1].Code != lines[i].Code {
 			break
 		}

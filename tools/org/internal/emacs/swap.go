@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"unicode/utf8"
@@ -107,7 +106,3 @@ func hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
-
-// IsUnavailable says that Emacs could not be asked, so that only lock files tell
-// what it has.
-func IsUnavailable(err error) bool { return errors.Is(err, ErrNoServer) || errors.Is(err, ErrBusy) }

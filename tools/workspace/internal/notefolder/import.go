@@ -38,7 +38,9 @@ type SkippedFile struct{ Path, Reason string }
 // the name of its file, as far as ids allow. Notes that exist with the id of a file
 // get its text; other notes stay. Hidden files and folders are not looked at.
 func Import(ctx context.Context, d *notestore.Draft, workspace string, f *folder.Folder) (*Imported, error) {
-	m := importer{ctx: ctx, draft: d, workspace: workspace, view: folder.NewView(f, nil), used: map[string]bool{}, attached: map[string]string{}}
+	m := importer{
+		ctx: ctx, draft: d, workspace: workspace, view: folder.NewView(f, nil), used: map[string]bool{}, attached: map[string]string{},
+	}
 	err := m.run()
 	if err != nil {
 		return nil, fmt.Errorf("import into workspace %s: %w", workspace, err)
@@ -112,7 +114,9 @@ func (m *importer) importClasses() error {
 			continue
 		}
 		m.done.Classes++
-		if err := m.draft.Put(m.ctx, notestore.Document{Workspace: m.workspace, Kind: notestore.ClassKind, ID: c.Name, Body: string(body)}); err != nil {
+		if err := m.draft.Put(m.ctx, notestore.Document{
+			Workspace: m.workspace, Kind: notestore.ClassKind, ID: c.Name, Body: string(body),
+		}); err != nil {
 			return err
 		}
 	}

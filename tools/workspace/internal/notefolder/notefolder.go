@@ -115,12 +115,17 @@ func (x *exporter) place(wanted, otherwise string) string {
 }
 
 func (x *exporter) collect(ctx context.Context, d *notestore.Draft, workspace string) error {
-	x.manifest = manifest{Workspace: workspace, Classes: []json.RawMessage{}, Notes: []noteEntry{}, Links: []linkEntry{}, Attachments: []notestore.Attachment{}}
+	x.manifest = manifest{
+		Workspace: workspace, Classes: []json.RawMessage{}, Notes: []noteEntry{}, Links: []linkEntry{}, Attachments: []notestore.Attachment{},
+	}
 	if err := x.collectDocuments(ctx, d, workspace); err != nil {
 		return err
 	}
 	var ids []string
-	if err := d.Each(ctx, workspace, notestore.Selection{}, func(r notestore.Record) bool { ids = append(ids, r.ID); return true }); err != nil {
+	if err := d.Each(ctx, workspace, notestore.Selection{}, func(r notestore.Record) bool {
+		ids = append(ids, r.ID)
+		return true
+	}); err != nil {
 		return err
 	}
 	for _, id := range slices.Backward(ids) {
@@ -180,7 +185,9 @@ func (x *exporter) collectDocuments(ctx context.Context, d *notestore.Draft, wor
 }
 
 // eachDocument passes all documents of a kind.
-func eachDocument(ctx context.Context, d *notestore.Draft, workspace string, kind notestore.Kind, pass func(notestore.Document) error) error {
+func eachDocument(
+	ctx context.Context, d *notestore.Draft, workspace string, kind notestore.Kind, pass func(notestore.Document) error,
+) error {
 	const size = 1000
 	for after := ""; ; {
 		docs, err := d.Documents(ctx, workspace, kind, after, size)

@@ -115,7 +115,8 @@ func updateWorkspace(c *call) (any, error) {
 // checkStorage refuses to say that notes are kept where they are not.
 func checkStorage(config map[string]any) error {
 	if len(config) > 0 {
-		return badRequest("storage_config must be {}: where a workspace is kept is set in Lectern's configuration, by the key database of its source")
+		return badRequest("storage_config must be {}: where a workspace is kept is set in Lectern's configuration, by the key database of its " +
+			"source")
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func checkField(name string) error {
 	if property, is := strings.CutPrefix(name, "properties."); is && property != "" || slices.Contains(fieldNames(), name) {
 		return nil
 	}
-	return badRequest("there is no field %q (want properties.%s, or one of %s)", name, strings.TrimPrefix(name, "properties."), strings.Join(fieldNames(), ", "))
+	return badRequest("there is no field %q (want properties.%s, or one of %s)", name, strings.TrimPrefix(name, "properties."),
+		strings.Join(fieldNames(), ", "))
 }
 
 // A filter is the conditions of a query, and what narrows the search for notes that
@@ -188,7 +189,8 @@ func (f *filter) parseOperator(key, operator string, want any, depth int, requir
 		}
 		return func(n *fields) bool { return compares(n.value(key), want, holds[operator]) }, nil
 	}
-	return nil, badRequest("there is no operator %q (want $eq, $ne, $gt, $gte, $lt, $lte, $in, $not, and $and, $or, $not over whole filters)", operator)
+	return nil, badRequest("there is no operator %q (want $eq, $ne, $gt, $gte, $lt, $lte, $in, $not, and $and, $or, $not over whole filters)",
+		operator)
 }
 
 // narrow keeps what the notes that fit have in common.

@@ -58,7 +58,9 @@ func (r router) find(method, path string) (found *handledRoute, parts []string, 
 	case found != nil:
 		return found, parts, nil
 	case allowed != nil:
-		return nil, nil, &Error{Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s does not take %s; it takes %s", path, method, strings.Join(allowed, ", "))}
+		return nil, nil, &Error{
+			Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s does not take %s; it takes %s", path, method, strings.Join(allowed, ", ")),
+		}
 	}
 	return nil, nil, notFound("there is no route %s; the first part of a path is /workspaces", path)
 }

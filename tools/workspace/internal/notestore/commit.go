@@ -118,7 +118,8 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 // currentRevision is the id of the newest revision of a note, empty if there was never
 // such a note, and its place.
 func currentRevision(ctx context.Context, c *sqlstore.Conn, k noteKey) (id string, seq int64, err error) {
-	err = c.QueryRow(ctx, "SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace, k.id).Scan(&id, &seq)
+	err = c.QueryRow(ctx, "SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace,
+		k.id).Scan(&id, &seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -147,9 +148,11 @@ func insertRevision(ctx context.Context, c *sqlstore.Conn, workspace string, r R
 	if err != nil {
 		return 0, err
 	}
-	err = c.QueryRow(ctx, "INSERT INTO revisions (id, workspace, note, parent, time, author, run, deleted, attributes, text, checksum, signature) "+
+	err = c.QueryRow(ctx, "INSERT INTO revisions (id, workspace, note, parent, time, author, run, deleted, attributes, text, checksum, "+
+		"signature) "+
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-		r.ID, workspace, r.Note, r.Parent, r.Time.UnixNano(), r.Author, r.Run, r.Deleted, string(attributes), r.Text, r.Checksum, r.Signature).Scan(&seq)
+		r.ID, workspace, r.Note, r.Parent, r.Time.UnixNano(), r.Author, r.Run, r.Deleted, string(attributes), r.Text, r.Checksum, r.Signature).
+		Scan(&seq)
 	return seq, err
 }
 
@@ -181,8 +184,10 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 		columns, values, updates = ", words", ", CAST(? AS tsvector)", ", words = excluded.words"
 		args = append(args, vector(words))
 	}
-	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?"+values+
-		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = excluded.deleted, class = excluded.class, "+
+	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
+		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?"+values+
+		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = excluded.deleted, class = "+
+		"excluded.class, "+
 		"title_key = excluded.title_key, path_key = excluded.path_key, record = excluded.record"+updates, args...); err != nil {
 		return err
 	}
@@ -205,7 +210,8 @@ func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteI
 	if c.Dialect() == sqlstore.Postgres {
 		columns, values = ", words", ", CAST('' AS tsvector)"
 	}
-	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+") VALUES (?, ?, ?, ?, TRUE, ?, '', '', ?"+values+
+	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
+		") VALUES (?, ?, ?, ?, TRUE, ?, '', '', ?"+values+
 		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = TRUE",
 		workspace, r.ID, x.seq, r.Revision, r.Class, string(record)); err != nil {
 		return err
@@ -239,7 +245,8 @@ func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string,
 		}
 	}
 	for _, l := range links {
-		if _, err := c.Exec(ctx, "INSERT INTO text_links (workspace, id, source, target, target_key, kind) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		if _, err := c.Exec(ctx, "INSERT INTO text_links (workspace, id, source, target, target_key, kind) VALUES (?, ?, ?, ?, ?, ?) ON "+
+			"CONFLICT DO NOTHING",
 			workspace, l.id, l.source, l.target, fileKey(l.target), l.kind); err != nil {
 			return err
 		}

@@ -55,7 +55,9 @@ func readDocument(ctx context.Context, c *sqlstore.Conn, k documentKey) (*Docume
 
 // listDocuments returns documents without content: by id, or newest first, since ids
 // of links and attachments begin with their time.
-func listDocuments(ctx context.Context, c *sqlstore.Conn, workspace string, kind Kind, newest bool, after string, limit int) ([]Document, error) {
+func listDocuments(
+	ctx context.Context, c *sqlstore.Conn, workspace string, kind Kind, newest bool, after string, limit int,
+) ([]Document, error) {
 	where, order := "id > ?", "id"
 	if newest {
 		where, order = "(? = '' OR id < ?)", "id DESC"
@@ -67,7 +69,8 @@ func listDocuments(ctx context.Context, c *sqlstore.Conn, workspace string, kind
 	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (Document, error) {
 		d := Document{Workspace: workspace, Kind: kind}
 		return d, row.Scan(&d.ID, &d.Body, &d.Source, &d.Target)
-	}, "SELECT id, body, source, target FROM documents WHERE workspace = ? AND kind = ? AND "+where+" ORDER BY "+order+" LIMIT ?", append(args, limit)...)
+	}, "SELECT id, body, source, target FROM documents WHERE workspace = ? AND kind = ? AND "+where+" ORDER BY "+order+" LIMIT ?",
+		append(args, limit)...)
 }
 
 // listWorkspaces returns the documents of all workspaces by id.
@@ -83,7 +86,8 @@ func writeDocument(ctx context.Context, c *sqlstore.Conn, d Document) error {
 		d.Content = []byte{}
 	}
 	_, err := c.Exec(ctx, "INSERT INTO documents (workspace, kind, id, body, content, source, target) VALUES (?, ?, ?, ?, ?, ?, ?) "+
-		"ON CONFLICT (workspace, kind, id) DO UPDATE SET body = excluded.body, content = excluded.content, source = excluded.source, target = excluded.target",
+		"ON CONFLICT (workspace, kind, id) DO UPDATE SET body = excluded.body, content = excluded.content, source = excluded.source, target = "+
+		"excluded.target",
 		d.Workspace, d.Kind, d.ID, d.Body, d.Content, d.Source, d.Target)
 	return err
 }

@@ -42,7 +42,8 @@ func textLinks(n *Note, t notetext.Text) (list []textLink) {
 	for i, l := range links {
 		h := fnv.New32a()
 		_, _ = fmt.Fprint(h, n.ID, "\x00", l.Target, "\x00", l.Kind) // never fails
-		list = append(list, textLink{fmt.Sprintf("%016x-t%04x%08x", n.Updated.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), n.ID, l.Target, l.Kind})
+		list = append(list, textLink{fmt.Sprintf("%016x-t%04x%08x", n.Updated.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), n.ID, l.Target,
+			l.Kind})
 	}
 	return list
 }
@@ -201,7 +202,8 @@ func linkQuery(workspace string, n *Note, keys []string, after string, limit int
 	if records {
 		found = "record"
 	}
-	return "SELECT l.id, l.source, l.target, l.kind, l.body, s." + found + ", t." + found + " FROM (" + from + " ORDER BY id DESC LIMIT ?) AS l" +
+	return "SELECT l.id, l.source, l.target, l.kind, l.body, s." + found + ", t." + found + " FROM (" + from +
+		" ORDER BY id DESC LIMIT ?) AS l" +
 		" LEFT JOIN notes s ON s.workspace = ? AND s.id = l.source AND s.deleted = FALSE" +
 		" LEFT JOIN notes t ON t.workspace = ? AND t.id = l.target AND t.deleted = FALSE" +
 		" ORDER BY l.id DESC", append(args, limit, workspace, workspace)
@@ -321,7 +323,8 @@ func (r linkReader) find(ctx context.Context, name string, onlyID bool) (string,
 	}
 	candidates, err := sqlstore.Select(ctx, r.draft.store.db.Reader(), func(row sqlstore.Row) (id string, err error) {
 		return id, row.Scan(&id)
-	}, "SELECT id FROM notes WHERE workspace = ? AND title_key = ? AND deleted = FALSE UNION SELECT id FROM notes WHERE workspace = ? AND path_key = ? AND path_key <> '' AND deleted = FALSE",
+	}, "SELECT id FROM notes WHERE workspace = ? AND title_key = ? AND deleted = FALSE UNION SELECT id FROM notes WHERE workspace = ? AND "+
+		"path_key = ? AND path_key <> '' AND deleted = FALSE",
 		r.workspace, nameKey(name), r.workspace, fileKey(name))
 	if err != nil {
 		return "", err
@@ -348,7 +351,8 @@ func (r linkReader) find(ctx context.Context, name string, onlyID bool) (string,
 func (d *Draft) AttachmentUse(ctx context.Context, workspace, id, path string) (visible string, hidden bool, err error) {
 	sources, err := sqlstore.Select(ctx, d.store.db.Reader(), func(row sqlstore.Row) (source string, err error) {
 		return source, row.Scan(&source)
-	}, "SELECT source FROM text_links WHERE workspace = ? AND target_key = ? UNION SELECT source FROM text_links WHERE workspace = ? AND target_key = ?",
+	}, "SELECT source FROM text_links WHERE workspace = ? AND target_key = ? UNION SELECT source FROM text_links WHERE workspace = ? AND "+
+		"target_key = ?",
 		workspace, fileKey(id), workspace, fileKey(path))
 	if err != nil {
 		return "", false, err

@@ -190,7 +190,8 @@ func (s noteSelect) with(where string, args []any) noteSelect {
 }
 
 func (s noteSelect) rows(ctx context.Context, c *sqlstore.Conn, workspace string, before int64, limit int) ([]noteRow, error) {
-	query := "SELECT n.seq, n.record, " + s.text + " FROM " + s.from + " WHERE n.workspace = ? AND " + s.seq + " < ? AND n.deleted = FALSE" + s.where +
+	query := "SELECT n.seq, n.record, " + s.text + " FROM " + s.from + " WHERE n.workspace = ? AND " + s.seq + " < ? AND n.deleted = FALSE" +
+		s.where +
 		" ORDER BY " + s.seq + " DESC LIMIT ?"
 	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (r noteRow, err error) {
 		var record []byte

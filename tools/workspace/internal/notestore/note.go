@@ -45,7 +45,8 @@ func readHead(ctx context.Context, c *sqlstore.Conn, k noteKey) (*head, error) {
 	var h head
 	var at int64
 	var attributes, record []byte
-	err := c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace, k.id).
+	err := c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = "+
+		"? AND n.id = ?", k.workspace, k.id).
 		Scan(append(h.revision.fields(&at, &attributes), &record)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -129,7 +130,10 @@ func (d *Draft) Note(ctx context.Context, workspace, id string) (*Note, error) {
 
 // record works out what lists say of a note, and what is wrong with it.
 func record(id string, c Content, class *notetext.Class, t notetext.Text) (Record, []notetext.FieldProblem) {
-	r := Record{ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: append([]string{}, t.Tags...), Links: []string{}, Canvas: c.Canvas, Path: c.Path}
+	r := Record{
+		ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: append([]string{}, t.Tags...), Links: []string{}, Canvas: c.Canvas,
+		Path: c.Path,
+	}
 	for _, l := range t.Links {
 		if l.Kind != attached && !slices.Contains(r.Links, l.Target) {
 			r.Links = append(r.Links, l.Target)

@@ -67,7 +67,8 @@ func checkKnown(ctx context.Context, d *Draft, k noteKey) error {
 
 func storedRevisions(ctx context.Context, d *Draft, k noteKey, before int64, limit int) ([]Revision, error) {
 	return sqlstore.Select(ctx, d.store.db.Reader(), scanRevision,
-		"SELECT "+revisionColumns+" FROM revisions r WHERE r.workspace = ? AND r.note = ? AND r.seq < ? ORDER BY r.seq DESC LIMIT ?", k.workspace, k.id, before, limit)
+		"SELECT "+revisionColumns+" FROM revisions r WHERE r.workspace = ? AND r.note = ? AND r.seq < ? ORDER BY r.seq DESC LIMIT ?", k.workspace,
+		k.id, before, limit)
 }
 
 // hidesRevision reports whether a note was hidden when it was saved like this.
@@ -122,7 +123,8 @@ func (d *Draft) revision(ctx context.Context, workspace, id string) (Revision, e
 			}
 		}
 	}
-	r, err := scanRevision(d.store.db.Reader().QueryRow(ctx, "SELECT "+revisionColumns+" FROM revisions r WHERE r.id = ? AND r.workspace = ?", id, workspace))
+	r, err := scanRevision(d.store.db.Reader().
+		QueryRow(ctx, "SELECT "+revisionColumns+" FROM revisions r WHERE r.id = ? AND r.workspace = ?", id, workspace))
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, ErrNotFound
 	}

@@ -52,7 +52,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: o.Database, Schema: sqlstore.Schema{Name: "notes", Migrations: files}, Now: o.Now})
+	db, err := sqlstore.Open(ctx, sqlstore.Options{
+		Database: o.Database, Schema: sqlstore.Schema{Name: "notes", Migrations: files}, Now: o.Now,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,8 @@ func cutItem(line string) (item string, marked bool) {
 
 // toDate reads a day or a moment in the usual ways to write them.
 func toDate(text string) (any, error) {
-	for _, layout := range []string{"2006-01-02", "2006-1-2", "2006/1/2", "20060102", "2.1.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006"} {
+	for _, layout := range []string{"2006-01-02", "2006-1-2", "2006/1/2", "20060102", "2.1.2006", "January 2, 2006", "Jan 2, 2006",
+		"2 January 2006", "2 Jan 2006"} {
 		if day, err := time.Parse(layout, text); err == nil {
 			return day.Format(time.DateOnly), nil
 		}
@@ -196,7 +197,8 @@ func SetSection(markdown, name string, value any) (string, error) {
 		}
 		out = markdown + gap + "## " + name + "\n" + body + "\n"
 	}
-	if s := Parse(out).section(name); s == nil || s.Whole != strings.TrimSpace(body) || len(Parse(out).Sections) != max(len(t.Sections), countWith(t, name)) {
+	if s := Parse(out).section(name); s == nil || s.Whole != strings.TrimSpace(body) ||
+		len(Parse(out).Sections) != max(len(t.Sections), countWith(t, name)) {
 		return "", fmt.Errorf("%s: its value cannot be written as a section (it is empty, or has headings of level 1 or 2, or an open code block)", name)
 	}
 	return out, nil

@@ -52,11 +52,15 @@ func (r *run) failure(cause error) error {
 	case errors.Is(cause, errCancelled):
 		return &Error{Name: Cancelled, Message: "the script was cancelled"}
 	case errors.Is(cause, errFuel):
-		return &Error{Name: FuelExhausted, Message: fmt.Sprintf("the script used all of its fuel, %d instructions. Look for a loop that does not end, or do less in one script", r.limits.Fuel)}
+		return &Error{Name: FuelExhausted, Message: fmt.Sprintf("the script used all of its fuel, %d instructions. Look for a loop that does "+
+			"not end, or do less in one script", r.limits.Fuel)}
 	case r.instance.refused.Get() != 0:
-		return &Error{Name: MemoryExceeded, Message: fmt.Sprintf("the script needs more than its memory of %d bytes. Keep less at a time", r.limits.Memory)}
+		return &Error{
+			Name: MemoryExceeded, Message: fmt.Sprintf("the script needs more than its memory of %d bytes. Keep less at a time", r.limits.Memory),
+		}
 	case int32(r.instance.stack.Get()) < 0:
-		return &Error{Name: ExecutionError, Message: "the script nests so deeply that the engine's stack is used up. Build no long chains of iterators or proxies"}
+		return &Error{Name: ExecutionError, Message: "the script nests so deeply that the engine's stack is used up. Build no long chains of " +
+			"iterators or proxies"}
 	default:
 		return &Error{Name: ExecutionError, Message: "the script broke the JavaScript engine, which was dropped: " + firstLine(cause.Error())}
 	}

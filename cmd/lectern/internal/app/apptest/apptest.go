@@ -26,7 +26,8 @@ func New(t testing.TB) *app.App {
 	root := t.TempDir()
 	a := &app.App{
 		Environ: []string{"LECTERN_HOME=" + root}, Now: time.Now, Version: "0.1.0-dev",
-		Exe: filepath.Join(t.TempDir(), "lectern"), Home: t.TempDir(), Paths: Paths(root), Systems: all.Systems, Environment: all.Environment, Plugin: Plugin("1.2.3"),
+		Exe: filepath.Join(t.TempDir(), "lectern"), Home: t.TempDir(), Paths: Paths(root), Systems: all.Systems, Environment: all.Environment,
+		Plugin: Plugin("1.2.3"),
 	}
 	if err := os.WriteFile(a.Exe, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
@@ -45,7 +46,8 @@ func Paths(root string) app.Paths {
 // Plugin is a plugin that does nothing.
 func Plugin(version string) fs.FS {
 	return fstest.MapFS{
-		"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "` + plugin.System + `": {"title": "T", "icon": "./dist/icon.svg"}}`)},
+		"package.json": {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "` + plugin.System +
+			`": {"title": "T", "icon": "./dist/icon.svg"}}`)},
 		"README.md":     {Data: []byte("# Read\n")},
 		"dist/index.js": {Data: []byte("run()\n")},
 		"dist/icon.svg": {Data: []byte("<svg/>\n")},

@@ -42,7 +42,8 @@ func Start(t testing.TB) *Emacs {
 	if err := os.Mkdir(e.Folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), command, "-Q", "--fg-daemon="+e.Socket, "--eval", //nolint:gosec // the command is emacs, as found
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), command, "-Q", "--fg-daemon="+e.Socket, //nolint:gosec // the command is emacs, as found
+		"--eval",
 		`(progn (setq make-backup-files nil auto-save-default nil native-comp-deferred-compilation nil native-comp-jit-compilation nil) (run-with-timer 0 nil (lambda () (message "ready"))))`)
 	cmd.Env = append(cmd.Environ(), "HOME="+base, "LC_ALL=C", "TZ=UTC")
 	ready := &wordWatch{word: "ready", seen: make(chan struct{})}
@@ -79,7 +80,8 @@ func (e *Emacs) Run(expression string) string {
 	if found, err := exec.LookPath("emacsclient"); err == nil {
 		command = found
 	}
-	out, err := exec.CommandContext(e.t.Context(), command, "-s", e.Socket, "--eval", "(let ((inhibit-interaction t)) "+expression+")").CombinedOutput() //nolint:gosec // the command is emacsclient, as found
+	out, err := exec.CommandContext(e.t.Context(), command, "-s", e.Socket, "--eval", "(let ((inhibit-interaction t)) "+expression+")"). //nolint:gosec // the command is emacsclient, as found
+																		CombinedOutput()
 	if err != nil {
 		e.t.Fatalf("%s: %v\n%s", expression, err, out)
 	}

@@ -21,7 +21,10 @@ const (
 )
 
 // sectionOrder is the order that the format demands.
-var sectionOrder = []byte{sectionType, sectionImport, sectionFunction, 4, sectionMemory, sectionGlobal, sectionExport, sectionStart, 9, sectionDataCount, sectionCode, sectionData} //nolint:gochecknoglobals // a table of the format
+var sectionOrder = []byte{ //nolint:gochecknoglobals // a table of the format
+	sectionType, sectionImport, sectionFunction, 4, sectionMemory, sectionGlobal, sectionExport, sectionStart, 9,
+	sectionDataCount, sectionCode, sectionData,
+}
 
 // parsedModule is what the rewriter knows of a module. Sections that it does not
 // change stay bytes.
