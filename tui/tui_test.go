@@ -136,7 +136,7 @@ func TestAddSource(t *testing.T) {
 		}
 		r.press("/srv/")
 		r.send(tea.PasteMsg{Content: "notes q\n"})
-		r.press("tab", "My", "enter")
+		r.press("down", "My", "enter") // a tab completes the path
 		r.shows("A name can contain only a-z, 0-9 and -.")
 		r.press("backspace", "backspace", "my-notes", "tab", "space", "enter")
 		r.shows("Add source my-notes?", "+[[source]]")
