@@ -21,12 +21,12 @@ type access struct {
 // An accessFunc is what clients with the same toolset may do in a source.
 type accessFunc func(*source) access
 
-// usualAccess is that of a client that no grant names.
-func (s *source) usualAccess() access { return access{effects: s.effects, role: s.leastRole()} }
+// defaultAccess is that of a client that no grant names.
+func (s *source) defaultAccess() access { return access{effects: s.effects, role: s.leastRole()} }
 
 // personAccess is that of the person at this machine.
 func (s *source) personAccess() access {
-	a := s.usualAccess()
+	a := s.defaultAccess()
 	a.optIn = true
 	return a
 }

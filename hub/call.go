@@ -28,8 +28,8 @@ type caller struct {
 	renew      func() *toolset // as it is now; nil: it stays as it is
 }
 
-// renewed is the caller with what is granted now: a call that makes others may take long.
-func (by caller) renewed(h *Hub) caller {
+// withCurrentGrants is the caller with what is granted now: a call that makes others may take long.
+func (by caller) withCurrentGrants(h *Hub) caller {
 	if now := h.sources.generation.Load(); by.renew != nil && by.generation != now {
 		by.generation, by.toolset = now, by.renew()
 	}
@@ -132,7 +132,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err error) {
 	ctx, end := c.begin(ctx, h)
 	defer func() { err = end(err) }()
-	c.late = c.lateAnswer(h, end)
+	c.late = c.deadlineAnswer(h, end)
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -187,9 +187,9 @@ func (c *call) begin(ctx context.Context, h *Hub) (_ context.Context, end func(e
 	}
 }
 
-// lateAnswer ends the call while its tool goes on: as [Hub.call] does afterwards. It
+// deadlineAnswer ends the call while its tool goes on: as [Hub.call] does afterwards. It
 // is nil where the caller waits for that.
-func (c *call) lateAnswer(h *Hub, end func(error) error) func(error) {
+func (c *call) deadlineAnswer(h *Hub, end func(error) error) func(error) {
 	if c.Late == nil || c.outer != nil {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// takeBackWithin bounds how long a call is answered later because what it wrote
+// takeBackTimeout bounds how long a call is answered later because what it wrote
 // is taken back.
-const takeBackWithin = 10 * time.Second
+const takeBackTimeout = 10 * time.Second
 
 // A callGroup is a call that makes others, with those: they are decided and asked
 // about as one, and carried out completely or not at all. An undo over several
@@ -82,7 +82,7 @@ func (g *callGroup) deadline() time.Duration {
 // authorize is decide for the calls of a group that was decided before.
 func (g *callGroup) authorize(c *call) (authorization, error) {
 	if !g.planned {
-		if allowsAll(g.hub, c) {
+		if allowsWithoutAsking(g.hub, c) {
 			return authorization{args: c.raw}, nil
 		}
 		return authorization{}, g.fail(tools.Errorf(tools.Conflict, "the user's policy changed while the call was carried out").
@@ -164,7 +164,7 @@ func (g *callGroup) finish(ctx context.Context, err error) error {
 			return nil
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackTimeout)
 	defer cancel()
 	done := g.recorded.TakeBack(ctx, g.hub.changes.restorer)
 	if !done.Changed {

@@ -72,7 +72,7 @@ func (c *call) slot() slot {
 	switch {
 	case c.group.isLedBy(c):
 		s.late = nil // it takes back what it wrote, and says so
-		s.timeout = c.group.deadline() + takeBackWithin
+		s.timeout = c.group.deadline() + takeBackTimeout
 	case c.group != nil:
 		s.inline = true
 	}

@@ -53,7 +53,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	if c.tool.info.Calls || len(c.others) > 0 {
 		c.group, judge = newCallGroup(h, c), h.judgeGroup
 	}
-	if allowsAll(h, c) {
+	if allowsWithoutAsking(h, c) {
 		return authorization{args: c.raw}, nil
 	}
 	for {
@@ -64,8 +64,8 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	}
 }
 
-// allowsAll reports whether whatever is granted is allowed without asking.
-func allowsAll(h *Hub, c *call) bool {
+// allowsWithoutAsking reports whether whatever is granted is allowed without asking.
+func allowsWithoutAsking(h *Hub, c *call) bool {
 	effect := c.effect
 	if c.group != nil {
 		effect = tools.Writes // of the calls that it makes

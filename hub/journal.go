@@ -75,8 +75,8 @@ func (l *ChangeLog) report(err error) {
 	}
 }
 
-// recoverWithin bounds the recovery of one source.
-const recoverWithin = 30 * time.Second
+// recoveryTimeout bounds the recovery of one source.
+const recoveryTimeout = 30 * time.Second
 
 // recoverWrites settles writes to the source that a crash cut short, and reports
 // it. It returns whether that is done.
@@ -85,7 +85,7 @@ func (s *source) recoverWrites(ref *sourceRef) bool {
 	if j == nil || ref == nil {
 		return j == nil
 	}
-	ctx, cancel := context.WithTimeout(s.life, recoverWithin)
+	ctx, cancel := context.WithTimeout(s.life, recoveryTimeout)
 	defer cancel()
 	found, err := catchPanic(func() (journal.Reconciliation, error) {
 		return j.Reconcile(ctx, s.conf.Name, ref.Restorer(), s.kind.Peer() != nil)

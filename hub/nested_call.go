@@ -76,7 +76,7 @@ func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json
 	defer leave()
 	c := &call{
 		Call:   mcp.Call{Tool: toolName, Args: args, Reason: s.outer.Reason},
-		caller: s.outer.renewed(s.hub), began: s.hub.now(), arguments: arguments{raw: args, unparsed: true}, outer: s.outer, group: s.outer.group,
+		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), arguments: arguments{raw: args, unparsed: true}, outer: s.outer, group: s.outer.group,
 	}
 	res, err := s.perform(ctx, c, name)
 	if err != nil {
@@ -162,7 +162,7 @@ func (v *toolset) readable() []*source {
 // Sources implements [tools.SourceCaller].
 func (s sourceCaller) Sources() []tools.SourceInfo {
 	var list []tools.SourceInfo
-	for _, src := range s.outer.renewed(s.hub).toolset.readable() {
+	for _, src := range s.outer.withCurrentGrants(s.hub).toolset.readable() {
 		list = append(list, tools.SourceInfo{Name: src.conf.Name, System: src.kind.Manifest()})
 	}
 	return list

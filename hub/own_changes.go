@@ -108,12 +108,12 @@ func (o *ownChanges) isVisible(ctx context.Context, name string, changes []tools
 
 func (o *ownChanges) ownUndo(in tools.UndoChangeIn) (journal.OwnUndo, error) {
 	query, err := o.query()
-	return journal.OwnUndo{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Open: o.lend}, err
+	return journal.OwnUndo{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Open: o.openRestorer}, err
 }
 
-// lend gives the journal the end of an undo in a source that the client may
+// openRestorer gives the journal the end of an undo in a source that the client may
 // change.
-func (o *ownChanges) lend(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
+func (o *ownChanges) openRestorer(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
 	if _, err := o.changeable(name); err != nil {
 		return nil, nil, err
 	}
@@ -228,9 +228,9 @@ func (o *ownChanges) undo(
 	var recorders []*journal.Recorder
 	done, err = o.changes.journal.UndoOwn(ctx, r, func(name string) journal.OwnUndoObserver {
 		observer := journal.OwnUndoObserver{Writes: c.Writes, Recorder: o.call.recorder}
-		if several, ok := c.Writes.(undoObserver); ok && name != r.Source {
+		if several, ok := c.Writes.(observerOfSources); ok && name != r.Source {
 			i := slices.IndexFunc(o.call.others, func(s *source) bool { return s.conf.Name == name })
-			observer = several.forSource(o.call.onSource(o.call.others[i]))
+			observer = several.forSource(o.call.undoOnSource(o.call.others[i]))
 		}
 		recorders = append(recorders, observer.Recorder)
 		return observer
@@ -243,7 +243,7 @@ func (o *ownChanges) undo(
 }
 
 // An undoObserver stands before the writes of an undo in several sources.
-type undoObserver interface {
+type observerOfSources interface {
 	forSource(c *call) journal.OwnUndoObserver
 }
 
@@ -263,8 +263,8 @@ func (w rehearsedWrites) forSource(c *call) journal.OwnUndoObserver {
 	return journal.OwnUndoObserver{Writes: rehearsedWrites{w.rehearsal, c, w.isDraft}}
 }
 
-// onSource is an undo as far as it is about another source.
-func (c *call) onSource(src *source) *call {
+// undoOnSource is an undo as far as it is about another source.
+func (c *call) undoOnSource(src *source) *call {
 	return &call{
 		Call: c.Call, caller: c.caller, began: c.began, tool: c.tool, source: src, arguments: c.arguments, effect: c.effect,
 		outer: c.outer, group: c.group, seed: c.seed,

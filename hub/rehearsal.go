@@ -191,7 +191,7 @@ func (r *rehearsal) judgeWrite(c *call, changes []tools.Change) error {
 		if permit := c.usePermit(r.permits, r.policy, q); permit == nil {
 			r.ask(d.Reason)
 		} else {
-			r.permitted(permit)
+			r.notePermit(permit)
 		}
 	}
 	r.add(newGroupStep(c, changes))
@@ -210,8 +210,8 @@ func (r *rehearsal) ask(why string) {
 	r.asks = cmp.Or(r.asks, why, "the policy asks")
 }
 
-// permitted notes the first Permit that let a write through.
-func (r *rehearsal) permitted(p *approval.Permit) {
+// notePermit notes the first Permit that let a write through.
+func (r *rehearsal) notePermit(p *approval.Permit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lead.permit = cmp.Or(r.lead.permit, p.ID)

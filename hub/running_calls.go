@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// shownAfter is when a call that goes on is shown without anything else
+	// showDelay is when a call that goes on is shown without anything else
 	// happening: most calls have ended by then.
-	shownAfter = 250 * time.Millisecond
+	showDelay = 250 * time.Millisecond
 	// cancelGrace is how long a cancelled call may take to say how it ended.
 	cancelGrace = 2 * time.Second
 )
@@ -56,7 +56,7 @@ func (l *CallLog) begin(ctx context.Context, c *call) (_ context.Context, end fu
 	}}
 	c.running = r
 	number := l.running.add(r)
-	late := time.AfterFunc(shownAfter, l.snapshot.touch)
+	late := time.AfterFunc(showDelay, l.snapshot.touch)
 	return ctx, func(err error) error {
 		late.Stop()
 		l.running.remove(number)
@@ -105,7 +105,7 @@ func (r *runningCalls) remove(number uint64) {
 	delete(r.calls, number)
 }
 
-func (r *runningCalls) numbered(number uint64) *runningCall {
+func (r *runningCalls) find(number uint64) *runningCall {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.calls[number]
@@ -117,7 +117,7 @@ func (r *runningCalls) numbered(number uint64) *runningCall {
 func (l *CallLog) Cancel(name string) error {
 	if _, after, ok := strings.Cut(name, "."); ok {
 		number, _ := strconv.ParseUint(after, 10, 64) // 0: none
-		if r := l.running.numbered(number); r != nil && runningName(r, number) == name {
+		if r := l.running.find(number); r != nil && runningName(r, number) == name {
 			r.cancel(errCancelledByPerson)
 			l.snapshot.touch()
 			return nil

@@ -106,7 +106,7 @@ func newFolders(t *testing.T, n int) *folders {
 		}
 	})
 	for i := range n {
-		d.views = append(d.views, newToolset(d.hub.sources.inScope(fmt.Sprintf("n%d", i)), (*source).usualAccess, false))
+		d.views = append(d.views, newToolset(d.hub.sources.inScope(fmt.Sprintf("n%d", i)), (*source).defaultAccess, false))
 	}
 	for i := range d.agents {
 		d.agents[i] = d.hub.sessions.newLocal("", "")

@@ -11,7 +11,7 @@ import (
 // time. An agent connects before it says that.
 func recordConnected(h *Hub) {
 	for _, s := range h.sessions.list() {
-		if s.ClientName() != "" && h.sessions.nameOnce(s) {
+		if s.ClientName() != "" && h.sessions.isFirstEvent(s) {
 			h.calls.RecordEvent(connectedEvent(s))
 		}
 	}
@@ -34,7 +34,7 @@ func recordLeft(h *Hub, s *mcp.Session) {
 	if shown.Client == "" && shown.Calls == 0 {
 		return
 	}
-	if h.sessions.nameOnce(s) {
+	if h.sessions.isFirstEvent(s) {
 		h.calls.RecordEvent(connectedEvent(s))
 	}
 	h.sessions.forgetName(s)
@@ -51,9 +51,9 @@ func sessionEvent(s *mcp.Session, what string) status.Call {
 	return status.Call{Event: what, Session: s.ID, Client: shown.Client, Proven: shown.Proven}
 }
 
-// nameOnce reports whether this is the first time that it is asked about s. Shared
+// isFirstEvent reports whether this is the first time that it is asked about s. Shared
 // sessions, which have no connection, are never named.
-func (r *sessionRegistry) nameOnce(s *mcp.Session) bool {
+func (r *sessionRegistry) isFirstEvent(s *mcp.Session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.named[s] || s.Transport == status.Route || s.Transport == status.Own {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	checkEvery = 5 * time.Second
-	openWithin = 30 * time.Second
+	checkEvery  = 5 * time.Second
+	openTimeout = 30 * time.Second
 	// A source that does not open is tried at every check for a minute, then
 	// every retryEvery; one that is open and cannot serve is opened again every
 	// retryEvery.
-	retryEvery   = 30 * time.Second
-	quickRetries = 12
+	retryEvery      = 30 * time.Second
+	maxQuickRetries = 12
 )
 
 // maintain opens the source, checks and reopens it, and closes it at the end.
@@ -48,7 +48,7 @@ func (s *source) maintain() {
 				}
 				continue
 			}
-			quick := !s.isOpen() && attempts <= quickRetries
+			quick := !s.isOpen() && attempts <= maxQuickRetries
 			if !quick && s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
 				continue
 			}
@@ -103,7 +103,7 @@ func (s *source) reopen() error {
 
 // openSource opens the source and starts its background work.
 func (s *source) openSource() (*sourceRef, error) {
-	ctx, cancel := context.WithTimeout(s.life, openWithin)
+	ctx, cancel := context.WithTimeout(s.life, openTimeout)
 	defer cancel()
 	report := newReporter(s)
 	opened, err := catchPanic(func() (*tools.OpenedSource, error) {

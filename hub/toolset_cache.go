@@ -22,7 +22,7 @@ type toolsetCache struct {
 
 func newToolsetCache(p *policy.Policy, sources []*source, ownChanges bool) *toolsetCache {
 	s := &toolsetCache{policy: p, sources: sources, ownChanges: ownChanges, by: map[string]*toolset{}}
-	s.usual = s.withAccess((*source).usualAccess)
+	s.usual = s.withAccess((*source).defaultAccess)
 	s.widest = s.withAccess(func(src *source) access { return src.widestAccess(p) })
 	return s
 }

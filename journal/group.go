@@ -162,9 +162,9 @@ func (d *database) abandonInterrupted() error {
 	return err
 }
 
-// markSameTarget follows when seq was undone: an undo of several Changes of one
+// markUndoneInSameTarget follows when seq was undone: an undo of several Changes of one
 // target is one Change, which names the oldest.
-func markSameTarget(tx *sql.Tx, seq int64) error {
+func markUndoneInSameTarget(tx *sql.Tx, seq int64) error {
 	return exec(tx, `UPDATE changes SET outcome = ? WHERE outcome = ? AND seq > ?
 		AND EXISTS (SELECT 1 FROM changes o WHERE o.seq = ? AND o.outcome = ? AND o.name = changes.name
 			AND (o.call = changes.call OR o.group_id <> 0 AND o.group_id = changes.group_id))`,

@@ -127,7 +127,7 @@ func (j *Journal) inspectTargets(ctx context.Context, k tools.Restorer, rows []c
 			t.stage = stageBefore
 		case v.AfterUnknown || sameState(v.Target, t.now, v.After):
 			t.stage = stageAfter
-		case !v.Before.Exists && holdsMoved(t.now, v, rows):
+		case !v.Before.Exists && holdsMovedContent(t.now, v, rows):
 			t.stage = stageMoved
 		}
 		targets[i] = t
@@ -135,9 +135,9 @@ func (j *Journal) inspectTargets(ctx context.Context, k tools.Restorer, rows []c
 	return targets, nil
 }
 
-// holdsMoved reports whether now is what another target of v's call held before
+// holdsMovedContent reports whether now is what another target of v's call held before
 // the call.
-func holdsMoved(now tools.State, v changeRow, call []changeRow) bool {
+func holdsMovedContent(now tools.State, v changeRow, call []changeRow) bool {
 	return now.Exists && slices.ContainsFunc(call, func(o changeRow) bool {
 		return o.Target != v.Target && o.Before.Exists && !isContainer(o.Target) && sameState(o.Target, now, o.Before)
 	})

@@ -71,7 +71,7 @@ func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 	}
 	if err == nil && m.outcome == status.Written && undoes != 0 {
 		if err = markUndone(tx, undoes); err == nil {
-			err = markSameTarget(tx, undoes)
+			err = markUndoneInSameTarget(tx, undoes)
 		}
 	}
 	return err

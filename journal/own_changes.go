@@ -105,7 +105,7 @@ func (j *Journal) ownRows(
 				return nil, false, err
 			}
 			switch {
-			case !shown[v.unit()]:
+			case !shown[v.undoUnit()]:
 			case len(found) == limit:
 				return found, true, nil
 			default:
@@ -140,8 +140,8 @@ func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filt
 	return all, nil
 }
 
-// unit is what v is undone with: its group, or else its call.
-func (v changeRow) unit() [2]int64 {
+// undoUnit is what v is undone with: its group, or else its call.
+func (v changeRow) undoUnit() [2]int64 {
 	if v.group != 0 {
 		return [2]int64{0, v.group}
 	}
@@ -150,7 +150,7 @@ func (v changeRow) unit() [2]int64 {
 
 // checkVisible records in shown whether all that v is undone with may be known.
 func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v changeRow, shown map[[2]int64]bool) error {
-	unit := v.unit()
+	unit := v.undoUnit()
 	if _, known := shown[unit]; known {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v chang
 	if see.Visible == nil {
 		return nil
 	}
-	steps, err := j.stepsOf(v)
+	steps, err := j.loadedSteps(v)
 	if err != nil {
 		return fmt.Errorf("list changes: %w", err)
 	}
@@ -174,13 +174,13 @@ func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v chang
 	return nil
 }
 
-func (d *database) stepsOf(v changeRow) ([]undoStep, error) {
+func (d *database) loadedSteps(v changeRow) ([]undoStep, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {
 		return nil, err
 	}
-	return d.stepsFor(v)
+	return d.stepsWithoutChanges(v)
 }
 
 func (d *database) changesOf(s undoStep) (changes []tools.Change, whole bool, err error) {

@@ -416,7 +416,7 @@ func (s *undoStep) includes(v changeRow) bool {
 // wholeCall returns what undoes the call or the group of a Change: a step for
 // every source.
 func (d *database) wholeCall(v changeRow) ([]undoStep, error) {
-	steps, err := d.stepsFor(v)
+	steps, err := d.stepsWithoutChanges(v)
 	if err != nil {
 		return nil, err
 	}
@@ -433,8 +433,8 @@ func (d *database) wholeCall(v changeRow) ([]undoStep, error) {
 	return left, nil
 }
 
-// stepsFor are the steps of wholeCall without their Changes.
-func (d *database) stepsFor(v changeRow) ([]undoStep, error) {
+// stepsWithoutChanges are the steps of wholeCall without their Changes.
+func (d *database) stepsWithoutChanges(v changeRow) ([]undoStep, error) {
 	if v.group == 0 {
 		return []undoStep{{call: v.call, source: v.origin.Source}}, nil
 	}

@@ -19,6 +19,7 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		s.Sources[i].Commands = slices.Clone(src.Commands)
 		if s.Sources[i].Hidden = clonePointer(src.Hidden); src.Hidden != nil {
 			s.Sources[i].Hidden.Unmatched = slices.Clone(src.Hidden.Unmatched)
+			s.Sources[i].Hidden.LeftOut = slices.Clone(src.Hidden.LeftOut)
 		}
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
@@ -59,6 +60,11 @@ func cloneAction(a *status.Action) *status.Action {
 		return nil
 	}
 	a.Source, a.Answer, a.Filter = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter)
+	if a.Answer != nil && a.Answer.Edit != nil {
+		edit := *a.Answer.Edit
+		edit.Hunks, edit.Replace = slices.Clone(edit.Hunks), clonePointer(edit.Replace)
+		a.Answer.Edit = &edit
+	}
 	a.Grant, a.Option = clonePointer(a.Grant), clonePointer(a.Option)
 	if a.Change = clonePointer(a.Change); a.Change != nil {
 		c := a.Change

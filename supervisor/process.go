@@ -116,7 +116,7 @@ func (p *Process) Run(ctx context.Context) error {
 		ran := ended.Sub(began)
 		p.Log.Warn("child ended", "component", p.Name, "exit", exit.String(), "ran", ran)
 		if exit.Final() {
-			return p.endForGood(exit)
+			return p.endWithoutRestart(exit)
 		}
 		delay, crashLoop := p.history.Failed(ran, ended)
 		if !p.wait(ctx, delay, crashLoop) {
@@ -228,8 +228,8 @@ func (p *Process) endRun(ctx context.Context, err error) error {
 	return err
 }
 
-// endForGood is the end of Run because the child is not restarted.
-func (p *Process) endForGood(exit Exit) error {
+// endWithoutRestart is the end of Run because the child is not restarted.
+func (p *Process) endWithoutRestart(exit Exit) error {
 	if exit.Code == 0 {
 		p.setState(status.Stopped, "")
 		return nil

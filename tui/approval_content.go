@@ -11,8 +11,8 @@ import (
 // How much of a waiting call the panel loads, in bytes and targets: at first, and
 // when all of it is wanted. `lectern approve show` has no such bounds.
 const (
-	firstHead          = 24 << 10
-	firstTail          = 8 << 10
+	firstHeadBytes     = 24 << 10
+	firstTailBytes     = 8 << 10
 	maxApprovalText    = 8 << 20
 	maxApprovalTargets = 10_000
 )
@@ -31,7 +31,7 @@ func (fx effects) approval(ctx context.Context, q pane.ApprovalQuery) (c pane.Ap
 			break
 		}
 	}
-	most := firstHead + firstTail
+	most := firstHeadBytes + firstTailBytes
 	if q.All {
 		most = maxApprovalText
 	}
@@ -39,13 +39,13 @@ func (fx effects) approval(ctx context.Context, q pane.ApprovalQuery) (c pane.Ap
 		c.Head, err = fx.approvalText(ctx, q.Approval, 0, size)
 		return c, err
 	}
-	if c.Head, err = fx.approvalText(ctx, q.Approval, 0, most-firstTail); err != nil {
+	if c.Head, err = fx.approvalText(ctx, q.Approval, 0, most-firstTailBytes); err != nil {
 		return c, err
 	}
 	if end := strings.LastIndexByte(c.Head, '\n'); end >= 0 {
 		c.Head = c.Head[:end+1]
 	}
-	if c.Tail, err = fx.approvalText(ctx, q.Approval, size-firstTail, size); err != nil {
+	if c.Tail, err = fx.approvalText(ctx, q.Approval, size-firstTailBytes, size); err != nil {
 		return c, err
 	}
 	_, c.Tail, _ = strings.Cut(c.Tail, "\n") // a line longer than the tail is left out

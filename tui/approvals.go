@@ -36,8 +36,8 @@ func (w approvalWatch) notAnswered(id string) approvalWatch {
 	return w
 }
 
-// runs notes that the call of a goes on if this panel allows it.
-func (w approvalWatch) runs(a status.Approval) approvalWatch {
+// noteRunning notes that the call of a goes on if this panel allows it.
+func (w approvalWatch) noteRunning(a status.Approval) approvalWatch {
 	w.running = append(slices.Clone(w.running), a)
 	return w
 }
@@ -141,9 +141,9 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	return m
 }
 
-// keepTime has the time that is left of the calls that wait drawn every second;
+// tickWhileWaiting has the time that is left of the calls that wait drawn every second;
 // while none waits, or none is to be seen, nothing ticks.
-func (m Model) keepTime() (Model, tea.Cmd) {
+func (m Model) tickWhileWaiting() (Model, tea.Cmd) {
 	_, shows := m.tabs.visible().pane.(pane.TimeObserver)
 	now := m.cfg.Now()
 	lasts := slices.ContainsFunc(m.snap.Permits, func(p status.Permit) bool { return p.Until.After(now) })

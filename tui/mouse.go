@@ -60,7 +60,7 @@ func (m Model) click(e tea.MouseClickMsg) (Model, tea.Cmd) {
 	switch {
 	case e.Y == 0 && m.over == nil:
 		if i := m.header().tabAt(e.X); i >= 0 {
-			m.tabs = m.tabs.turn(i)
+			m.tabs = m.tabs.switchTo(i)
 		}
 	case e.Y == m.h-1:
 		if b, ok := m.footer().keyAt(e.X); ok {

@@ -42,8 +42,8 @@ func changePanes[P any](s paneTabs, change func(P) pane.Pane) paneTabs {
 	return s
 }
 
-// turn shows the i-th pane, counted round, and hides the one before.
-func (s paneTabs) turn(i int) paneTabs {
+// switchTo shows the i-th pane, counted round, and hides the one before.
+func (s paneTabs) switchTo(i int) paneTabs {
 	before := s.current
 	if s.current = (i + len(s.all)) % len(s.all); s.current != before {
 		return s.blur(before)
@@ -64,7 +64,7 @@ func (s paneTabs) open(to pane.OpenPane) paneTabs {
 	if i < 0 {
 		return s
 	}
-	s = s.turn(i)
+	s = s.switchTo(i)
 	if p, ok := s.all[i].pane.(pane.ItemPane); ok && to.Focus != "" {
 		return s.set(i, p.ShowItem(to.Focus))
 	}

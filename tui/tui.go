@@ -135,7 +135,7 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 // know.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
-	next, tick := next.keepTime()
+	next, tick := next.tickWhileWaiting()
 	next, guard := keepGuard(next)
 	next, askOver := wantedOverlayQuery(next)
 	next, ask := next.wantedQuery()
@@ -414,12 +414,12 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):
-		m.tabs = m.tabs.turn(m.tabs.current + 1)
+		m.tabs = m.tabs.switchTo(m.tabs.current + 1)
 	case key.Matches(k, m.key.Previous):
-		m.tabs = m.tabs.turn(m.tabs.current - 1)
+		m.tabs = m.tabs.switchTo(m.tabs.current - 1)
 	case key.Matches(k, m.key.Tab):
 		if i := int(k.String()[0] - '1'); i < len(m.tabs.all) {
-			m.tabs = m.tabs.turn(i)
+			m.tabs = m.tabs.switchTo(i)
 		}
 	case key.Matches(k, m.key.Waiting):
 		m.tabs = m.tabs.open(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})

@@ -30,7 +30,9 @@ func TestFirstRun(t *testing.T) {
 	}
 	x.pressUntilShown("Enter", "Set up Lectern?")
 	x.waitFor("+path = ", "mcp.json")
-	x.pressUntilShown("y", "done: 2 steps")
+	x.pressUntilShown("y", "done: opened notes; connected Cursor")
+	x.waitFor("─ Waiting for the first call ─")
+	x.pressUntilGone("Escape", "─ Waiting for the first call ─")
 	x.waitFor("● notes")
 
 	raw, err := os.ReadFile(cursor)

@@ -50,7 +50,7 @@ func TestPanelEnds(t *testing.T) {
 		})
 		t.Run(c.name+", for ears", func(t *testing.T) {
 			x := openScreen(t, 100, 30, environIn(home), "lectern", "--screen-reader")
-			x.waitFor("ready")
+			x.waitFor("Nothing waits for you.")
 			c.end(x)
 			if got := x.waitExit(); got != c.status {
 				t.Errorf("left with %d, want %d", got, c.status)
@@ -72,7 +72,11 @@ func TestPanelOfAClosedTerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := openScreen(t, 100, 30, environIn(home), argv...)
-			x.waitFor("ready")
+			if strings.HasSuffix(name, "for ears") {
+				x.waitFor("Nothing waits for you.")
+			} else {
+				x.waitFor("ready")
+			}
 			x.hangUp()
 			x.waitExit()
 		})

@@ -59,7 +59,7 @@ func (q *Queue) handOut(r Request, p *pending) error {
 	q.forms[state] = f
 	f.expiry = time.AfterFunc(q.conf.FormTimeout, func() {
 		if q.takeForm(state, nil) != nil {
-			f.void(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
+			f.invalidate(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
 	return &FormRequest{state, p.form}
@@ -109,7 +109,7 @@ func (q *Queue) Return(filled FilledForm, r Request) (*Form, error) {
 // something else than what is asked now.
 func (f *Form) Discard() {
 	if !f.used {
-		f.void(status.AskedAgain, tools.Errorf(tools.Conflict, "the question changed"))
+		f.invalidate(status.AskedAgain, tools.Errorf(tools.Conflict, "the question changed"))
 	}
 }
 
@@ -130,7 +130,7 @@ func (q *Queue) resume(ctx context.Context, c Client, f *Form) (d decision, err 
 	return d, err
 }
 
-func (f *Form) void(as status.Resolution, why error) {
+func (f *Form) invalidate(as status.Resolution, why error) {
 	if !f.queue.take(f.pending.view.ID, as) {
 		f.queue.RecordCallEnd(f.pending.view.ID, why, nil)
 	}
@@ -150,7 +150,7 @@ func (q *Queue) EndSession(session string) {
 	q.mu.Unlock()
 	for _, state := range states {
 		if f := q.takeForm(state, nil); f != nil {
-			f.void(status.ClientLeft, tools.Errorf(tools.Timeout, "the session ended"))
+			f.invalidate(status.ClientLeft, tools.Errorf(tools.Timeout, "the session ended"))
 		}
 	}
 }

@@ -111,9 +111,9 @@ func (q *Queue) endPermits(match func(*Permit) bool) (n int) {
 	return n
 }
 
-// permit gives the Permit that an answer to p asks for, and lets the calls through
+// grantPermit gives the Permit that an answer to p asks for, and lets the calls through
 // that wait for the same. q.mu is held.
-func (q *Queue) permit(p *pending, within string) {
+func (q *Queue) grantPermit(p *pending, within string) {
 	now := q.conf.Now()
 	given := &Permit{
 		Permit: status.Permit{

@@ -60,13 +60,13 @@ func (q *Queue) makeRoom(p *pending) (displaced []string, err error) {
 	})
 	own := held[who] + p.places()
 	if own > max(placesPerHolder, p.places()) {
-		return nil, errCrowded()
+		return nil, errTooManyPending()
 	}
 	for used+p.places() > limit && used > 0 {
 		most := slices.MaxFunc(slices.Collect(maps.Keys(held)), func(a, b placeHolder) int { return cmp.Compare(held[a], held[b]) })
 		i := slices.IndexFunc(latest, func(other *pending) bool { return other.holder() == most })
 		if most == who || held[most]-latest[i].places() < own {
-			return nil, errCrowded()
+			return nil, errTooManyPending()
 		}
 		displaced = append(displaced, latest[i].view.ID)
 		held[most] -= latest[i].places()
@@ -83,6 +83,6 @@ func (q *Queue) displace(id string) {
 	p.decision <- decision{displaced: true}
 }
 
-func errCrowded() error {
+func errTooManyPending() error {
 	return tools.Errorf(tools.Limited, "too many calls wait for the user's approval").WithHint("Wait for answers before you call again.")
 }

@@ -275,7 +275,7 @@ func (q *Queue) answer(id string, d decision) error {
 	case d.allow:
 		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by, Edited: d.edited != nil})
 		if d.scope == status.Timed {
-			q.permit(p, d.within)
+			q.grantPermit(p, d.within)
 		}
 	default:
 		q.remove(id, status.ApprovalOutcome{Resolution: status.Refused, By: d.by})

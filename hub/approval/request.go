@@ -52,7 +52,7 @@ func (r Request) Digest() Digest {
 	}
 	states := make([]before, len(r.Changes))
 	for i, c := range r.Changes {
-		states[i] = before{stableTarget(c), c.Before, c.AfterUnknown}
+		states[i] = before{targetWithoutUUID(c), c.Before, c.AfterUnknown}
 	}
 	slices.SortFunc(states, func(a, b before) int { return cmp.Compare(a.Target, b.Target) })
 	b, err := json.Marshal([]any{r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.ToolDigest, string(r.Args), states, r.Policy, r.Sources,
@@ -70,9 +70,9 @@ func (r Request) callDigest() Digest {
 	return r.Digest()
 }
 
-// stableTarget is the target's name. A target that does not exist yet may be
+// targetWithoutUUID is the target's name. A target that does not exist yet may be
 // named by a UUID that every call draws again, so that is left out.
-func stableTarget(c tools.Change) string {
+func targetWithoutUUID(c tools.Change) string {
 	if c.Before.Exists {
 		return c.Target
 	}

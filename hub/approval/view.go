@@ -44,13 +44,13 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 // of this source, as the tool is declared today.
 func (r Request) alwaysRule() policy.Rule {
 	return policy.Rule{
-		Do: policy.Always, Client: literal(r.Call.Client.Name), Proven: r.Call.Client.Proven,
-		Source: literal(r.Call.Source), Tool: literal(r.Call.Tool), ToolDigest: r.Call.ToolDigest,
+		Do: policy.Always, Client: escapeGlob(r.Call.Client.Name), Proven: r.Call.Client.Proven,
+		Source: escapeGlob(r.Call.Source), Tool: escapeGlob(r.Call.Tool), ToolDigest: r.Call.ToolDigest,
 	}
 }
 
-// literal is a glob that matches only name.
-func literal(name string) string {
+// escapeGlob is a glob that matches only name.
+func escapeGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 

@@ -140,7 +140,7 @@ func (d decision) err(ctx context.Context) error {
 	case d.allow || d.judgeAgain:
 		return nil
 	case d.displaced:
-		return errCrowded()
+		return errTooManyPending()
 	}
 	e := tools.Errorf(tools.Denied, "the user refused the call; nothing was changed")
 	if d.reason != "" {

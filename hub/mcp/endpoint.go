@@ -76,10 +76,10 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 	hooks := &server.Hooks{}
 	ep.narrowLists(hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
-		r.Instructions += ep.noTools(ctx)
+		r.Instructions += ep.noToolsNotice(ctx)
 	})
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
-		r.Instructions += ep.noTools(ctx)
+		r.Instructions += ep.noToolsNotice(ctx)
 	})
 	ep.mcp = server.NewMCPServer(serverName, s.Version,
 		server.WithTitle(serverTitle),
@@ -101,9 +101,9 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 	return ep
 }
 
-// noTools is what the instructions end with where a client is shown no tool: the user
+// noToolsNotice is what the instructions end with where a client is shown no tool: the user
 // should hear of it. Empty: there are tools.
-func (ep *endpoint) noTools(ctx context.Context) string {
+func (ep *endpoint) noToolsNotice(ctx context.Context) string {
 	if len(ep.toolset(requestOf(ctx)).Tools) > 0 {
 		return ""
 	}

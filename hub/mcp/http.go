@@ -111,7 +111,7 @@ func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message
 		return
 	}
 	session := ep.modernSession(ep.scope, proven, p.meta)
-	ctx, end := session.bound(r.Context())
+	ctx, end := session.untilDisconnected(r.Context())
 	defer end()
 	x, out := newRequest(m, p, session), ep.newResponseWriter(w)
 	x.notify = out.notify

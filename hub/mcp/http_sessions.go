@@ -38,7 +38,7 @@ func (hs *httpSession) begin(ctx context.Context, m message) (_ context.Context,
 	if m.id == nil {
 		return ctx, func() {}
 	}
-	ctx, cancel := hs.session.bound(ctx)
+	ctx, cancel := hs.session.untilDisconnected(ctx)
 	hs.pendingMu.Lock()
 	defer hs.pendingMu.Unlock()
 	hs.pending[string(m.id)] = &cancel

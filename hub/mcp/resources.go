@@ -45,15 +45,15 @@ func (ep *endpoint) CompleteResourceArgument(
 	return ep.complete(ctx, Completion{Resource: uri, Argument: argument.Name, Value: argument.Value})
 }
 
-// mostValues is how many values a completion may propose (MCP schema).
-const mostValues = 100
+// maxCompletionValues is how many values a completion may propose (MCP schema).
+const maxCompletionValues = 100
 
 func (ep *endpoint) complete(ctx context.Context, c Completion) (*mcp.Completion, error) {
 	values, err := ep.Hub.Complete(ctx, requestOf(ctx).caller, c)
 	if err != nil {
 		return nil, handlerError(ctx, err, mcp.INVALID_PARAMS, nil)
 	}
-	return &mcp.Completion{Values: append([]string{}, values...), Total: len(values), HasMore: len(values) == mostValues}, nil
+	return &mcp.Completion{Values: append([]string{}, values...), Total: len(values), HasMore: len(values) == maxCompletionValues}, nil
 }
 
 // listedResources are the resources that templates list by their values, for the client

@@ -118,7 +118,7 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	case err != nil:
 		return ep.failedCall(x, err)
 	default:
-		return ep.writeCallResult(x, ep.answered(res))
+		return ep.writeCallResult(x, ep.successResult(res))
 	}
 }
 
@@ -131,7 +131,7 @@ func (ep *endpoint) failedCall(x *request, err error) response {
 	if !shown {
 		return errorResponse(x.id, mcp.INVALID_PARAMS, sentence(tools.AsError(err)))
 	}
-	return ep.writeCallResult(x, ep.failed(t, tools.AsError(err)))
+	return ep.writeCallResult(x, ep.errorResult(t, tools.AsError(err)))
 }
 
 // writeCallResult writes the response to a call. The modern era wants to know in
@@ -167,8 +167,8 @@ func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response 
 	return response{frame: resultFrame(x.id, head, []byte(`,"structuredContent":`), r.RawStructuredContent, end)}
 }
 
-// answered is what a tool answers, with the data marker.
-func (ep *endpoint) answered(res tools.Result) *mcp.CallToolResult {
+// successResult is what a tool answers, with the data marker.
+func (ep *endpoint) successResult(res tools.Result) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{RawStructuredContent: res.JSON, Content: []mcp.Content{}}
 	if res.Content == nil {
 		out.Content = append(out.Content, mcp.NewTextContent(string(res.JSON)))
@@ -179,8 +179,8 @@ func (ep *endpoint) answered(res tools.Result) *mcp.CallToolResult {
 	return ep.marked(out)
 }
 
-// failed writes e in the format of the tool's System, and as one plain sentence.
-func (ep *endpoint) failed(t Tool, e *tools.Error) *mcp.CallToolResult {
+// errorResult writes e in the format of the tool's System, and as one plain sentence.
+func (ep *endpoint) errorResult(t Tool, e *tools.Error) *mcp.CallToolResult {
 	b, err := tools.PlainJSON(t.ErrorFormat.Object(e))
 	if err != nil {
 		ep.Log.Error("marshal error", "component", "hub", "tool", t.Name, "err", err)

@@ -297,15 +297,15 @@ type frameReader struct {
 // if it is not nil, reading goes on. The first error ends reading.
 type frameHandler func(frame []byte, err error) (work func(), _ error)
 
-// keptReaders is how many goroutines of a stream wait for their turn to read.
-const keptReaders = 2
+// maxWaitingReaders is how many goroutines of a stream wait for their turn to read.
+const maxWaitingReaders = 2
 
 // readFrames reads r in goroutines of its own, because a read cannot be
 // interrupted. Those that do not read end with ctx.
 func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) *frameReader {
 	in := &frameReader{
 		frames: frame.NewReader(r, most), handle: handle,
-		turn: make(chan struct{}), kept: make(chan struct{}, keptReaders), done: make(chan struct{}),
+		turn: make(chan struct{}), kept: make(chan struct{}, maxWaitingReaders), done: make(chan struct{}),
 	}
 	go in.read(ctx)
 	return in

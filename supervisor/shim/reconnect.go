@@ -15,9 +15,9 @@ var reconnectPolicy = supervisor.RestartPolicy{Steps: []time.Duration{
 	1600 * time.Millisecond, 3200 * time.Millisecond, 5 * time.Second,
 }}
 
-// startPatience bounds Patience until there was a first hub: the client waits
+// firstConnectTimeout bounds Patience until there was a first hub: the client waits
 // for its initialize, and some give up within a minute without a reason.
-const startPatience = 10 * time.Second
+const firstConnectTimeout = 10 * time.Second
 
 // connectHub returns a stream to a hub, or nil when ctx ends. While no call waits
 // it tries without end; calls that wait are answered after c.Patience.
@@ -39,7 +39,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if supervisor.IsFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
+		if supervisor.IsFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.connectTimeout(first) {
 			r.Log.Warn("no hub can be reached", "error", err)
 			r.failPending(err)
 			waiting = time.Time{}
@@ -66,9 +66,9 @@ func (r *relay) waitingSince(since time.Time) time.Time {
 	}
 }
 
-func (r *relay) patience(first bool) time.Duration {
+func (r *relay) connectTimeout(first bool) time.Duration {
 	if first {
-		return min(r.ReconnectTimeout, startPatience)
+		return min(r.ReconnectTimeout, firstConnectTimeout)
 	}
 	return r.ReconnectTimeout
 }

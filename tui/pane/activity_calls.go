@@ -32,8 +32,8 @@ type callLog struct {
 	sources []string // in the order of their first calls
 
 	revision                 uint64 // counts what changes passing
-	toolTotals, clientTotals summary[[]total]
-	newCount                 summary[int]
+	toolTotals, clientTotals cachedSummary[[]total]
+	newCount                 cachedSummary[int]
 	newSince                 time.Time // that newCount counts from
 
 	newestRecorded int64 // the ID of the newest call that was read from the audit; 0: none was
@@ -50,13 +50,13 @@ type numberedCall struct {
 
 // A summary is what all calls that match come to. It is kept until other calls match,
 // because panes are drawn far more often.
-type summary[T any] struct {
+type cachedSummary[T any] struct {
 	value    T
 	revision uint64 // of the calls, plus one; 0: never made
 }
 
 // of returns the summary of r, which compute makes.
-func (s *summary[T]) of(r *callLog, compute func() T) T {
+func (s *cachedSummary[T]) of(r *callLog, compute func() T) T {
 	if s.revision != r.revision+1 {
 		s.value, s.revision = compute(), r.revision+1
 	}
@@ -230,7 +230,7 @@ func (r *callLog) byClient() []total {
 // countSince counts the calls that match and began after t.
 func (r *callLog) countSince(t time.Time) int {
 	if !t.Equal(r.newSince) {
-		r.newCount, r.newSince = summary[int]{}, t
+		r.newCount, r.newSince = cachedSummary[int]{}, t
 	}
 	return r.newCount.of(r, func() (n int) {
 		for c := range r.matching() {

@@ -140,13 +140,13 @@ func factRow(t theme.Theme, a status.Approval, w int) string {
 	if a.Added+a.Removed > 0 {
 		size = lineChanges(a.Added, a.Removed) + " "
 	}
-	left := " " + who(t, a) + t.Text.Text(what)
+	left := " " + clientProof(t, a) + t.Text.Text(what)
 	return theme.Fit(theme.Fit(left, w-theme.Width(size)-1)+" "+t.Strong.Text(size), w)
 }
 
 // targetRow names the targets, and what the agent says.
 func targetRow(t theme.Theme, a status.Approval, w int) string {
-	row := " " + t.Strong.Text(cmp.Or(pagesFirst(a), "(unknown targets)"))
+	row := " " + t.Strong.Text(cmp.Or(targetsPagesFirst(a), "(unknown targets)"))
 	says := t.Dim.Text("   gives no reason")
 	if a.Reason != "" {
 		says = t.Dim.Text("   says: ") + t.Text.Text(fmt.Sprintf("%q", a.Reason))
@@ -197,8 +197,8 @@ func drawEnd(p Changes, t theme.Theme, w, h int) []string {
 
 // What is left of the time for an answer when it becomes short, and very short.
 const (
-	shortTime     = 15 * time.Second
-	veryShortTime = 5 * time.Second
+	shortTimeLeft     = 15 * time.Second
+	veryShortTimeLeft = 5 * time.Second
 )
 
 // timeLeft is a bar of cells and the seconds that are left to answer a, or until
@@ -209,9 +209,9 @@ func timeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Locati
 	}
 	left, style := max(0, a.Until.Sub(now)), t.Good
 	switch {
-	case left <= veryShortTime:
+	case left <= veryShortTimeLeft:
 		style = t.Bad
-	case left <= shortTime:
+	case left <= shortTimeLeft:
 		style = t.Warn
 	}
 	seconds := fmt.Sprintf(" %2d s", int(left.Seconds()))
@@ -248,12 +248,12 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 	room := max(1, w-theme.Width(end))
 	name, tool := min(20, w/4), min(14, w/5)
 	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") + t.Text.Fit(a.Tool, tool) + t.Text.Text(" ") +
-		t.Strong.CutLeft(pagesFirst(a), room-name-tool-4)
+		t.Strong.CutLeft(targetsPagesFirst(a), room-name-tool-4)
 	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)
 }
 
-// pagesFirst is [targetsText] with the folders that come with the rest behind it.
-func pagesFirst(a status.Approval) string {
+// targetsPagesFirst is [targetsText] with the folders that come with the rest behind it.
+func targetsPagesFirst(a status.Approval) string {
 	isFolder := func(name string) int {
 		if strings.HasSuffix(name, "/") {
 			return 1

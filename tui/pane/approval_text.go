@@ -197,8 +197,8 @@ func (s seenRows) with(w, top, h, n int) seenRows {
 	return next
 }
 
-// who names the client of a as people tell a claim from a proof.
-func who(t theme.Theme, a status.Approval) string {
+// clientProof names the client of a as people tell a claim from a proof.
+func clientProof(t theme.Theme, a status.Approval) string {
 	name := status.ClientLabel(a.Client, a.Proven)
 	if a.Proven {
 		return t.Strong.Text(name) + t.Good.Text(" (proven)")

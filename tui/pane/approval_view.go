@@ -68,16 +68,16 @@ func (r approvalReader) take(a status.Approval, q ApprovalQuery, res Result) app
 	return r
 }
 
-// want asks for all of an approval.
-func (r approvalReader) want(id string) approvalReader {
+// requestAll asks for all of an approval.
+func (r approvalReader) requestAll(id string) approvalReader {
 	wanted := map[string]bool{id: true}
 	maps.Copy(wanted, r.wanted)
 	r.wanted = wanted
 	return r
 }
 
-// look notes that the rows from top on of an approval were on the screen.
-func (r approvalReader) look(id string, w, top, h int) approvalReader {
+// noteSeen notes that the rows from top on of an approval were on the screen.
+func (r approvalReader) noteSeen(id string, w, top, h int) approvalReader {
 	text, known := r.texts[id]
 	if !known {
 		return r
@@ -90,8 +90,8 @@ func (r approvalReader) look(id string, w, top, h int) approvalReader {
 	return r
 }
 
-// unseen says what a person was not shown of an approval; empty: nothing.
-func (r approvalReader) unseen(id string, w int) string {
+// unseenText says what a person was not shown of an approval; empty: nothing.
+func (r approvalReader) unseenText(id string, w int) string {
 	text := r.texts[id]
 	if text.hidden != "" {
 		return text.hidden + " not shown: z shows all"
@@ -135,11 +135,11 @@ func (p Changes) pending() (status.Approval, bool) {
 	return p.snap.Approvals[i], true
 }
 
-// look notes what is on the screen now.
-func (p Changes) look(k Press) Changes {
+// noteSeen notes what is on the screen now.
+func (p Changes) noteSeen(k Press) Changes {
 	if _, waits := p.pending(); waits {
 		w, h := p.detailRoom(k.W, k.H)
-		p.reader = p.reader.look(p.selection.id, w, p.topRow(w, h), h)
+		p.reader = p.reader.noteSeen(p.selection.id, w, p.topRow(w, h), h)
 	}
 	return p
 }

@@ -220,7 +220,7 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	p = p.look(k)
+	p = p.noteSeen(k)
 	if !key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) {
 		p.reader.warned = ""
 	}
@@ -251,7 +251,7 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, undoIntent(p, key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Raw):
-		p.reader = p.reader.want(p.selection.id)
+		p.reader = p.reader.requestAll(p.selection.id)
 		return p, nil
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the diff", Text: p.detailText().String()}
@@ -277,7 +277,7 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 		return p, ShowMessage{why}
 	}
 	a.Answer.Edit = edit
-	missing := p.reader.unseen(p.selection.id, w)
+	missing := p.reader.unseenText(p.selection.id, w)
 	if missing != "" && !p.reader.isEdited(waiting.ID) && !waiting.Shown && p.reader.warned != p.selection.id {
 		p.reader.warned = p.selection.id
 		again := "allows it unseen"
@@ -450,7 +450,7 @@ func (p Changes) SelectRow(i int) (Pane, bool) {
 
 // Scroll implements [Scroller].
 func (p Changes) Scroll(n int, k Press) Pane {
-	p = p.look(k)
+	p = p.noteSeen(k)
 	w, h := p.detailRoom(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
 	p.detail = p.detail.Scroll(n, p.detailText(), w, h)

@@ -251,7 +251,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		return nil
 	}
 	rows := []string{
-		theme.Fit(t.Dim.Fit("who", 9)+who(t, a)+t.Dim.Text(", session "+a.Session), w),
+		theme.Fit(t.Dim.Fit("who", 9)+clientProof(t, a)+t.Dim.Text(", session "+a.Session), w),
 		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+"), "+lineChanges(a.Added, a.Removed)),
 	}
 	rows = append(rows, widget.PropertyRows(t, 9, "targets", widget.OrDash(targetsText(a)), w)...)

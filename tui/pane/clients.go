@@ -46,10 +46,10 @@ type clientRow struct {
 
 // The IDs of rows begin so; what follows is the name of a session or a title.
 const (
-	agentRow = "agent/"
-	goneRow  = "gone/"
-	placeRow = "place/"
-	foldRow  = "more"
+	agentRow         = "agent/"
+	goneAgentRow     = "gone/"
+	installTargetRow = "place/"
+	foldRow          = "more"
 )
 
 // NewClients returns a Clients that shows times of zone.
@@ -73,11 +73,11 @@ func (p Clients) Show(s status.Snapshot) Pane {
 		p.asked++
 	}
 	p.snap, p.targets = s, installTargets(s)
-	return p.listed()
+	return p.refreshRows()
 }
 
-// listed is p with its rows as the snapshot, the order and the filter are.
-func (p Clients) listed() Clients {
+// refreshRows is p with its rows as the snapshot, the order and the filter are.
+func (p Clients) refreshRows() Clients {
 	p.rows = p.rows[:0:0]
 	var rows []widget.ListRow
 	add := func(r clientRow, id, text string, rank int) {
@@ -95,7 +95,7 @@ func (p Clients) listed() Clients {
 		add(clientRow{agent: s}, agentRow+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
 	}
 	for _, one := range goneAgents(p.known, p.snap.Sessions) {
-		add(clientRow{gone: &one}, goneRow+one.Client, one.Client+" left "+one.Session, 1)
+		add(clientRow{gone: &one}, goneAgentRow+one.Client, one.Client+" left "+one.Session, 1)
 	}
 	folded := 0
 	unfolded := p.unfolded || p.list.Filter() != "" || p.list.Typing() || !slices.ContainsFunc(p.targets, installTarget.isHere)
@@ -104,7 +104,7 @@ func (p Clients) listed() Clients {
 			folded++
 			continue
 		}
-		add(clientRow{target: one}, placeRow+one.title, one.title+" "+one.stateWords(), 2)
+		add(clientRow{target: one}, installTargetRow+one.title, one.title+" "+one.stateWords(), 2)
 	}
 	if folded > 0 {
 		add(clientRow{folded: folded}, foldRow, "", 3)
@@ -119,7 +119,7 @@ func (p Clients) listed() Clients {
 // ShowItem implements [ItemPane]: part is the title of a place, or the name of a
 // session.
 func (p Clients) ShowItem(part string) Pane {
-	p.list = p.list.Select(placeRow + part).Select(agentRow + part)
+	p.list = p.list.Select(installTargetRow + part).Select(agentRow + part)
 	return p
 }
 
@@ -152,7 +152,7 @@ func (p Clients) Typing() bool { return p.list.Typing() }
 // Paste implements [TextEditor].
 func (p Clients) Paste(text string) Pane {
 	p.list = p.list.Paste(text)
-	return p.listed()
+	return p.refreshRows()
 }
 
 // selected is the row that keys are about; nothing of it is set if there is none.
@@ -170,7 +170,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	}
 	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
 		p.list, p.left = next, false
-		return p.listed(), nil
+		return p.refreshRows(), nil
 	}
 	one := p.selected()
 	switch {
@@ -184,7 +184,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 		}
 	case one.folded > 0 && key.Matches(k, p.keys.Enter):
 		p.unfolded = true
-		return p.listed(), nil
+		return p.refreshRows(), nil
 	case key.Matches(k, p.keys.Install, p.keys.Enter):
 		return p, IntentFor(status.Action{Verb: status.Install, Target: one.target.install.ID})
 	case key.Matches(k, p.keys.Remove):
@@ -194,7 +194,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	}
 	if Running(p.snap) && key.Matches(k, p.keys.SortRows) {
 		p.order = (p.order + 1) % agentOrders
-		return p.listed(), nil
+		return p.refreshRows(), nil
 	}
 	return p, Unhandled{}
 }

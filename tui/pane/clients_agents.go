@@ -219,7 +219,7 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 		rows = append(rows, t.Warn.Wrap(text+".", w)...)
 	}
 	for _, a := range callsWaiting(p.snap, s.Name) {
-		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits", label)+t.Strong.Text(a.Tool+" "+pagesFirst(a))+t.Dim.Text("  ! answers"), w))
+		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits", label)+t.Strong.Text(a.Tool+" "+targetsPagesFirst(a))+t.Dim.Text("  ! answers"), w))
 	}
 	return append(append(rows, ""), p.recentRows(t, s, w)...)
 }

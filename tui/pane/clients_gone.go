@@ -31,7 +31,7 @@ func (p Clients) TakeResult(r Result) Pane {
 		if r.Err == nil {
 			p.known = r.Agents
 		}
-		return p.listed()
+		return p.refreshRows()
 	}
 	return p
 }

@@ -117,8 +117,8 @@ func (p Clients) targetRows(t theme.Theme, one installTarget, w, h int) []string
 	return widget.TruncateRows(t, rows, h)
 }
 
-// maxSessionKB is from how many KB of tools on a client should see fewer sources.
-const maxSessionKB = 20
+// toolCostWarningKB is from how many KB of tools on a client should see fewer sources.
+const toolCostWarningKB = 20
 
 // usageText says when a client was last connected, what it sees, and what that
 // takes of each session.
@@ -133,7 +133,7 @@ func (p Clients) usageText(i status.Installation) string {
 	if i.Sources != "" {
 		sources = i.Sources
 	}
-	if i.Bytes>>10 >= maxSessionKB {
+	if i.Bytes>>10 >= toolCostWarningKB {
 		cost += ": much; give it fewer sources"
 	}
 	return seen + " · sees " + sources + " · " + cost

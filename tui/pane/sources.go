@@ -337,7 +337,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Location, w-12),
 		field("kind", s.Kind),
 		field("agents can", widget.OrDash(strings.TrimSpace(may))),
-		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), callSplit(s))),
+		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), describeCallCounts(s))),
 	}
 	if s.Hidden != nil {
 		rows = append(rows, field("privacy", s.Hidden.String()))

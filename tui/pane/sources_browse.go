@@ -84,8 +84,8 @@ func (p Sources) updateBrowser(s status.Snapshot) Sources {
 	return p.withBrowser(next)
 }
 
-// callSplit says how many of the calls may have changed something.
-func callSplit(s status.Source) string {
+// describeCallCounts says how many of the calls may have changed something.
+func describeCallCounts(s status.Source) string {
 	if s.Calls == 0 {
 		return ""
 	}

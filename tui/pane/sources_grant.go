@@ -35,8 +35,8 @@ func grantLevels() []grantLevel {
 		}},
 		{"write and delete", "No approval needed. Every change can be undone.", status.Grant{Effects: []string{"read", "write", "delete"}}},
 		{"nothing", "Agents see no tools of this source.", status.Grant{Effects: []string{}}},
-		{"default (from the configuration)", "Removes the setting: agents may read and run and need your approval to write or delete; admin is " +
-			"not granted.", status.Grant{Reset: true}},
+		{"default (from the configuration)", "Removes the setting: " +
+			"agents may read and run and need your approval to write or delete; admin is not granted.", status.Grant{Reset: true}},
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// askEffects are what a source that asks before anything is written asks about.
-var askEffects = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
+// defaultAskEffects are what a source that asks before anything is written asks about.
+var defaultAskEffects = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
 
 func (e Editor) setSource(c config.Config, a status.Action) (Proposal, error) {
 	if a.Change == nil {
@@ -96,7 +96,7 @@ func changedSource(old config.Source, change status.SourceChange) (s config.Sour
 	if change.Ask != nil {
 		s.Ask = []string{}
 		if *change.Ask {
-			s.Ask = askEffects
+			s.Ask = defaultAskEffects
 		}
 	}
 	if onlyReads := func(e string) bool { return e == string(tools.Reads) }; s.ReadOnly {

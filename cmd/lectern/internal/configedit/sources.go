@@ -32,7 +32,7 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	}
 	var ask []string
 	if s.Ask && !s.ReadOnly {
-		ask = askEffects
+		ask = defaultAskEffects
 	}
 	wanted, err := c.NewSource(config.Source{
 		Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only,

@@ -37,9 +37,9 @@ func folderNames(sources []hub.Source) []string {
 	return names
 }
 
-// keepCache is how long the cache of a source stays after its name has left the
+// cacheRetention is how long the cache of a source stays after its name has left the
 // configuration. Its data stays until a person removes it.
-const keepCache = 24 * time.Hour
+const cacheRetention = 24 * time.Hour
 
 // make makes the folders of a source. It is [hub.Config].Folders.
 func (f sourceFolders) make(kind, name string) (cache, data string, err error) {
@@ -105,7 +105,7 @@ func (f sourceFolders) sweep(names []string, log *slog.Logger) {
 }
 
 func isOldFolder(info fs.FileInfo, now time.Time) bool {
-	return info.IsDir() && now.Sub(info.ModTime()) >= keepCache
+	return info.IsDir() && now.Sub(info.ModTime()) >= cacheRetention
 }
 
 // sweepTempFiles removes temporary files that killed processes left in Lectern's own

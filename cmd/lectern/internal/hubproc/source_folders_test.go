@@ -69,7 +69,7 @@ func TestSourceFolders(t *testing.T) {
 	if !exists("state", "memo.gone", "a") {
 		t.Error("a cache that was just used is gone")
 	}
-	now = now.Add(keepCache + time.Hour)
+	now = now.Add(cacheRetention + time.Hour)
 	f.sweep([]string{"memo.kept"}, log)
 	if exists("state", "memo.gone") || !exists("state", "memo.kept", "a") || !exists("data", "memo.gone", "a") {
 		t.Error("want only the cache of the former source removed")

@@ -46,7 +46,8 @@ func TestMachineIsAClient(t *testing.T) {
 		t.Cleanup(cancel)
 		go l.Run(ctx)
 		return l
-	}, status.ChecksQuery.Name, status.SettingsQuery.Name, status.RecordedCallsQuery.Name, status.AgentsQuery.Name, status.CompletePathQuery.Name)
+	}, status.ChecksQuery.Name, status.SettingsQuery.Name, status.RecordedCallsQuery.Name, status.AgentsQuery.Name, status.CompletePathQuery.Name,
+		status.LogPageQuery.Name)
 }
 
 // awaitInstallation waits for an Installation in a state.
