@@ -72,8 +72,10 @@ func (b *Bridge) authenticate(f frame, nonce string) (*helloAck, *peerInfo, *han
 	token := b.conf.Token()
 	proved := verifyPluginProof(token, claim.Proof, nonce, claim.Nonce)
 	if !proved && (!b.conf.PlainToken || !token.Matches(claim.Token)) {
-		return nil, nil, &handshakeRefusal{endReason{code: codeUnauthorized, reason: "the plugin's token is not this Lectern's; copy it again"},
-			"UNAUTHORIZED"}
+		return nil, nil, &handshakeRefusal{
+			endReason{code: codeUnauthorized, reason: "the plugin's token is not this Lectern's; copy it again"},
+			"UNAUTHORIZED",
+		}
 	}
 	a, err := b.parseHello(f.params)
 	if err != nil {

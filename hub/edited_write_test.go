@@ -152,7 +152,7 @@ func TestChosenHunksAreWritten(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer trail.Close() //nolint:errcheck // of a test
+			defer trail.Close()
 			h.Calls().SetTrail(trail)
 			h.write(tt.name, tt.before)
 			out := newAgent(t, h.testHub, cursor).startCall(tt.tool, tt.args)

@@ -168,8 +168,10 @@ func (p *Proposal) editFile(c Client, server Server, f clientFile, fields entry.
 }
 
 // identityKeys are the fields that say what an entry leads to.
-var identityKeys = []string{"type", "transport", "command", "cmd", "args", "url", "httpUrl", "serverUrl", "uri", "headers",
-	"bearer_token_env_var"}
+var identityKeys = []string{
+	"type", "transport", "command", "cmd", "args", "url", "httpUrl", "serverUrl", "uri", "headers",
+	"bearer_token_env_var",
+}
 
 // keepUserValues is fields with the values of an older entry, except those of
 // identityKeys.

@@ -45,8 +45,10 @@ func assistants() []Client {
 			stdio: typedStdio, http: typedHTTP, tokenRef: "${" + TokenVariable + "}",
 			program: "claude", prefersCommand: true,
 			add: []string{"claude", "mcp", "add", "--scope", "user", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
-			addHTTP: []string{"claude", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL", "--header",
-				"Authorization: Bearer $TOKEN"},
+			addHTTP: []string{
+				"claude", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL", "--header",
+				"Authorization: Bearer $TOKEN",
+			},
 			remove: []string{"claude", "mcp", "remove", "--scope", "user", "$NAME"},
 			report: []string{"claude", "mcp", "get", "$NAME"},
 			skills: []string{"{CLAUDE_CONFIG_DIR|~/.claude}/skills"},

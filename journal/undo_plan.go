@@ -467,8 +467,10 @@ func (d *database) loadStep(s undoStep) (undoStep, error) {
 		case v.cannotUndo != "":
 			return s, &cannotUndoError{reason: fmt.Sprintf("%s (%s in %s) cannot be undone: %s", v.id, v.Target, s.source, v.cannotUndo)}
 		case v.outcome == "":
-			return s, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", v.id, v.Target, s.source),
-				true}
+			return s, &cannotUndoError{
+				fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", v.id, v.Target, s.source),
+				true,
+			}
 		}
 		if err := d.loadContents(v); err != nil {
 			return s, err

@@ -119,8 +119,10 @@ func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
 
 func (h help) keys() []key.Binding {
 	p := h.keyMap.Pane
-	return []key.Binding{widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "select"), widget.WithHelp(p.Enter, "do it"),
-		widget.Bind("a-z", "search")}
+	return []key.Binding{
+		widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "select"), widget.WithHelp(p.Enter, "do it"),
+		widget.Bind("a-z", "search"),
+	}
 }
 
 // helpRoom is the outer width and the inner height it may take.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -250,7 +251,7 @@ func benchOutsideEdit(b *testing.B, p *benchServer, vault string) {
 	for round := 0; b.Loop(); round++ {
 		word := fmt.Sprintf("outside%dedit", round)
 		began := time.Now()
-		if err := os.WriteFile(file, append(was[:len(was):len(was)], word+"\n"...), 0o600); err != nil {
+		if err := os.WriteFile(file, append(slices.Clip(was), word+"\n"...), 0o600); err != nil {
 			b.Fatal(err)
 		}
 		for !bytes.Contains(p.call(b, "search_pages", `{"query":"`+word+`"}`), []byte("Page 50")) {

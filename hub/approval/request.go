@@ -55,8 +55,10 @@ func (r Request) Digest() Digest {
 		states[i] = before{targetWithoutUUID(c), c.Before, c.AfterUnknown}
 	}
 	slices.SortFunc(states, func(a, b before) int { return cmp.Compare(a.Target, b.Target) })
-	b, err := json.Marshal([]any{r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.ToolDigest, string(r.Args), states, r.Policy, r.Sources,
-		r.Reads})
+	b, err := json.Marshal([]any{
+		r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.ToolDigest, string(r.Args), states, r.Policy, r.Sources,
+		r.Reads,
+	})
 	if err != nil { // strings, bytes and booleans marshal
 		panic(err)
 	}

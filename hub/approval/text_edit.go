@@ -43,7 +43,7 @@ func (r Request) textChange() *textChange {
 	}
 	digest := sha256.New()
 	for _, part := range []string{c.Target, string(before.Data), string(after.Data)} {
-		fmt.Fprintf(digest, "%d ", len(part))
+		digest.Write(fmt.Appendf(nil, "%d ", len(part)))
 		digest.Write([]byte(part))
 	}
 	return &textChange{Change: c, plan: hex.EncodeToString(digest.Sum(nil)[:8])}

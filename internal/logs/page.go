@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,8 +76,8 @@ type pageReader struct {
 
 func (r *pageReader) page() Page {
 	p := Page{Lines: make([]Line, 0, len(r.lines)), Next: r.next}
-	for i := len(r.lines) - 1; i >= 0; i-- {
-		p.Lines = append(p.Lines, r.lines[i])
+	for _, l := range slices.Backward(r.lines) {
+		p.Lines = append(p.Lines, l)
 	}
 	if len(r.lines) < r.limit {
 		p.Next = ""

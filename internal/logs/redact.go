@@ -11,8 +11,10 @@ const redacted = "[redacted]"
 // The ending decides: access_token does, token_file does not.
 func namesSecret(key string) bool {
 	key = strings.ToLower(key)
-	for _, end := range []string{"token", "authorization", "password", "passwd", "passphrase", "secret", "key", "cookie", "credential",
-		"credentials", "bearer"} {
+	for _, end := range []string{
+		"token", "authorization", "password", "passwd", "passphrase", "secret", "key", "cookie", "credential",
+		"credentials", "bearer",
+	} {
 		if strings.HasSuffix(key, end) {
 			return true
 		}
@@ -38,8 +40,10 @@ var secretPatterns = []secretPattern{
 	{"eyj", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}(\.[A-Za-z0-9_-]*){1,4}`), redacted},
 	{"://", regexp.MustCompile(`(://)[^/\s@?#"]+@`), "${1}" + redacted + "@"},
 	{"=", regexp.MustCompile(`(?i)((?:token|password|passwd|secret|api_?key)=)("[^"]*"|[^\s&"#]+)`), "${1}" + redacted},
-	{`":`, regexp.MustCompile(`(?i)("[a-z_-]*(?:token|password|passwd|secret|key|cookie)"\s*:\s*)("(?:[^"\\]|\\.)*"|\[[^\]]*\])`),
-		`${1}"` + redacted + `"`},
+	{
+		`":`, regexp.MustCompile(`(?i)("[a-z_-]*(?:token|password|passwd|secret|key|cookie)"\s*:\s*)("(?:[^"\\]|\\.)*"|\[[^\]]*\])`),
+		`${1}"` + redacted + `"`,
+	},
 }
 
 // redact replaces what looks like a secret in s.

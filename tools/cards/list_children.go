@@ -115,8 +115,10 @@ func (w *Wiki) ListChildren(ctx context.Context, c tools.CallContext, in ListChi
 	}
 	above := strings.Count(parent.Name, cardname.Joint)
 	for _, k := range cards {
-		out.Children = append(out.Children, ChildInfo{k.Name, k.Type, k.id(), strings.Count(k.Name, cardname.Joint) - above, k.length(),
-			k.UpdatedAt})
+		out.Children = append(out.Children, ChildInfo{
+			k.Name, k.Type, k.id(), strings.Count(k.Name, cardname.Joint) - above, k.length(),
+			k.UpdatedAt,
+		})
 	}
 	return out, nil
 }

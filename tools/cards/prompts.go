@@ -42,8 +42,10 @@ func prompts() []tools.Prompt[*Wiki] {
 		},
 		{
 			Name: "bulk_edit", Title: "Edit many cards", Doc: "Plans a change of many cards, shows it by a dry run, and makes it when you agree.",
-			Arguments: []tools.PromptArgument{argument("change", "what is to change", true),
-				argument("prefix", "only cards below this name", false)},
+			Arguments: []tools.PromptArgument{
+				argument("change", "what is to change", true),
+				argument("prefix", "only cards below this name", false),
+			},
 			Get: promptText(func(a map[string]string) string {
 				where := ""
 				if a["prefix"] != "" {
@@ -58,8 +60,10 @@ func prompts() []tools.Prompt[*Wiki] {
 		},
 		{
 			Name: "spoiler_check", Title: "Check for spoilers", Doc: "Finds what players can read and should not.",
-			Arguments: []tools.PromptArgument{argument("terms_card", "card with a term a line", true),
-				argument("results_card", "card to write the findings into", false)},
+			Arguments: []tools.PromptArgument{
+				argument("terms_card", "card with a term a line", true),
+				argument("results_card", "card to write the findings into", false),
+			},
 			Get: promptText(func(a map[string]string) string {
 				into := "Show me the findings; write nothing."
 				if a["results_card"] != "" {

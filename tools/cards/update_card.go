@@ -17,8 +17,10 @@ type PatchMode string
 // JSONSchema implements [tools.SchemaProvider].
 func (PatchMode) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
-		Type: "string", Enum: []any{"append", "prepend", "find_replace", "replace_between", "regex_replace", "append_item", "remove_item",
-			"replace_items", "append_toc", "remove_toc", "replace_toc"},
+		Type: "string", Enum: []any{
+			"append", "prepend", "find_replace", "replace_between", "regex_replace", "append_item", "remove_item",
+			"replace_items", "append_toc", "remove_toc", "replace_toc",
+		},
 	}
 }
 

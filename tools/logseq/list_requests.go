@@ -138,7 +138,7 @@ func noRequestError(id string) error {
 
 // readRequests is the resource: which requests wait, without a word of what
 // they say.
-func readRequests(g *Graph, ctx context.Context, _ string, _ map[string]string) (tools.Content, error) {
+func readRequests(ctx context.Context, g *Graph) (tools.Content, error) {
 	if err := checkCall(g, NoArguments{}, []string{"requests"}); err != nil {
 		return tools.Content{}, err
 	}

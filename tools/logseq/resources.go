@@ -18,7 +18,10 @@ func resources() []tools.Resource[*Graph] {
 		Doc: "One block with what is below it as an outline.", Read: (*Graph).readBlock,
 	}, {
 		Name: "requests", Title: "Requests", URI: "logseq://{source}/requests", MIME: "application/json",
-		Doc: "What the user asked agents about, by uuids. list_requests tells what is asked.", Read: readRequests,
+		Doc: "What the user asked agents about, by uuids. list_requests tells what is asked.",
+		Read: func(g *Graph, ctx context.Context, _ string, _ map[string]string) (tools.Content, error) {
+			return readRequests(ctx, g)
+		},
 	}}
 }
 

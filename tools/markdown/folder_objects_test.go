@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,9 +110,7 @@ func TestTrash(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{"F/a.md": "precious\n", "F/b.md": "", "x.md": ""}
-			for name, text := range c.settings {
-				files[name] = text
-			}
+			maps.Copy(files, c.settings)
 			b := open(t, files, nil)
 			before := b.files()
 			out := call[DeletePageOut](b, "delete_page", `{"path":"F/a.md"}`)

@@ -59,8 +59,10 @@ func getPageLinks() tools.Tool[*Notebook] {
 				Outgoing: []OutgoingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3, Heading: "Goals"}, {
 					Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3,
 				}},
-				Incoming: []IncomingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Line: 13, Count: 1},
-					{Title: "Welcome", Path: "Welcome.md", Line: 10, Count: 1}},
+				Incoming: []IncomingLink{
+					{Title: "Alpha", Path: "Projects/Alpha.md", Line: 13, Count: 1},
+					{Title: "Welcome", Path: "Welcome.md", Line: 10, Count: 1},
+				},
 			},
 		}},
 	}, (*Notebook).GetPageLinks), func(n *Notebook, _ context.Context, in GetPageLinksIn) ([]string, error) {

@@ -89,8 +89,10 @@ func TestHardLinkToOutside(t *testing.T) {
 	}
 	want := outsideFiles(t, around)
 	for _, call := range [][2]string{
-		{"edit_page", `{"path":"hard.md","action":"append","content":"line"}`}, {"write_page", `{"path":"hard.md","content":"other\n"}`},
-		{"move_page", `{"sourcePath":"hard.md","destinationPath":"moved.md"}`}, {"delete_page", `{"path":"moved.md"}`},
+		{"edit_page", `{"path":"hard.md","action":"append","content":"line"}`},
+		{"write_page", `{"path":"hard.md","content":"other\n"}`},
+		{"move_page", `{"sourcePath":"hard.md","destinationPath":"moved.md"}`},
+		{"delete_page", `{"path":"moved.md"}`},
 	} {
 		if answer, ok := b.try(call[0], call[1]); !ok {
 			t.Errorf("%s: %s", call[0], answer)
@@ -147,8 +149,10 @@ func TestPageThatGrows(t *testing.T) {
 func TestHalfCharacters(t *testing.T) {
 	b := open(t, map[string]string{"a.md": "a\n"}, nil)
 	for _, call := range [][2]string{
-		{"edit_page", `{"path":"a.md","action":"append","content":"x \ud800 y \udc00\ud800"}`}, {"write_page", `{"path":"b.md","content":"\udfff"}`},
-		{"create_page", `{"title":"\ud83d","content":"\ude00"}`}, {"edit_page", `{"path":"a.md","property":"p","action":"replace","content":"\ud800"}`},
+		{"edit_page", `{"path":"a.md","action":"append","content":"x \ud800 y \udc00\ud800"}`},
+		{"write_page", `{"path":"b.md","content":"\udfff"}`},
+		{"create_page", `{"title":"\ud83d","content":"\ude00"}`},
+		{"edit_page", `{"path":"a.md","property":"p","action":"replace","content":"\ud800"}`},
 	} {
 		b.try(call[0], call[1]) // it may refuse
 		for name, text := range b.files() {

@@ -29,8 +29,10 @@ func (r *LinkReport) add(more LinkReport) {
 
 // then is the report of two moves of one call, which read the same pages.
 func (r LinkReport) then(next LinkReport) LinkReport {
-	return LinkReport{r.Rewritten + next.Rewritten, max(r.Ambiguous, next.Ambiguous), max(r.Left, next.Left),
-		max(r.Unreadable, next.Unreadable)}
+	return LinkReport{
+		r.Rewritten + next.Rewritten, max(r.Ambiguous, next.Ambiguous), max(r.Left, next.Left),
+		max(r.Unreadable, next.Unreadable),
+	}
 }
 
 // relocate moves files and rewrites links, so that every link leads where it led:

@@ -55,8 +55,9 @@ func (p NotePeriod) format() string {
 		return "YYYY-[Q]Q"
 	case yearlyNote:
 		return "YYYY"
+	default:
+		return "YYYY-MM-DD"
 	}
-	return "YYYY-MM-DD"
 }
 
 // periodSettings say where the notes of a period are and how they begin.

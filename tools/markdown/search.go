@@ -129,8 +129,10 @@ func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	wanted := odd.orphans
+	var wanted map[string]bool
 	switch in.Links {
+	case orphanPages:
+		wanted = odd.orphans
 	case brokenLinks:
 		wanted = odd.broken
 	case fileLinks:

@@ -14,7 +14,7 @@ func TestSearchSpelling(t *testing.T) {
 	for _, indexed := range []bool{false, true} {
 		t.Run(fmt.Sprint("indexed ", indexed), func(t *testing.T) {
 			files := map[string]string{
-				"Sun.md": "---\ntags: [planning]\n---\n# Orbit\nThe perihelion of 2026 is near.\n- [ ] recieve data\n", "Moon.md": "A perigee, and the Périhélion.\n", "Word.md": "cat planet plane\n",
+				"Sun.md": "---\ntags: [planning]\n---\n# Orbit\nThe perihelion of 2026 is near.\n- [ ] reseive data\n", "Moon.md": "A perigee, and the Périhélion.\n", "Word.md": "cat planet plane\n",
 			}
 			if indexed {
 				for i := range minIndexed {
@@ -81,7 +81,7 @@ func TestSearchSpellingKeepsHidden(t *testing.T) {
 	}
 	b.put("b.md", "perihelion and helicopters #secret\n")
 	for _, n := range []*Notebook{indexed, plain} {
-		for query, want := range map[string]int{"perihelon": 0, "helicoptors": 1} {
+		for query, want := range map[string]int{"perihelon": 0, "helicopterz": 1} {
 			out, err := n.SearchPages(t.Context(), SearchPagesIn{Query: query, Limit: 10})
 			if err != nil || out.Total != want {
 				t.Errorf("%s: %+v, %v", query, out, err)

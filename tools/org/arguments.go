@@ -82,6 +82,8 @@ func camelCase(name string) string {
 
 // booleans are the arguments that are true or false in every tool that has them.
 func booleans() []string {
-	return []string{"dryRun", "caseSensitive", "includeArchived", "removeScheduled", "removeDeadline", "replaceAll", "includeSelf", "inherit",
-		"includeSpecial", "includeSubheadings", "bodyOnly", "expandRepeats", "backlinks"}
+	return []string{
+		"dryRun", "caseSensitive", "includeArchived", "removeScheduled", "removeDeadline", "replaceAll", "includeSelf", "inherit",
+		"includeSpecial", "includeSubheadings", "bodyOnly", "expandRepeats", "backlinks",
+	}
 }

@@ -23,13 +23,15 @@ func getBacklinks() tools.Tool[*Source] {
 		Normalize: uriAliases(),
 		Redact:    searchContentOut.redact,
 		Examples: []tools.Example[backlinksIn, searchContentOut]{
-			{Purpose: "see who mentions a project", In: backlinksIn{ResourceURI: "org://projects.org/headline/Alpha"}, AnyAnswer: true,
+			{
+				Purpose: "see who mentions a project", In: backlinksIn{ResourceURI: "org://projects.org/headline/Alpha"}, AnyAnswer: true,
 				Want: searchContentOut{
 					Items: []contentMatch{{
 						File: "people.org", Line: 8, Context: "Works on [[id:5f1b2c3d-0000-4000-8000-000000000001][Alpha]].", Heading: "Ines",
 						ResourceURI: "org://people.org/headline/Ines",
 					}}, Total: 1,
-				}},
+				},
+			},
 		},
 	}, (*Source).getBacklinks)
 }

@@ -68,11 +68,13 @@ func clockReport() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{"group_by": "groupBy", "file": "files"}, "files"),
 		Redact:    clockReportOut.redact,
 		Examples: []tools.Example[clockReportIn, clockReportOut]{
-			{Purpose: "add up a week by file", In: clockReportIn{From: "2026-03-02", To: "2026-03-08", GroupBy: byFile}, AnyAnswer: true,
+			{
+				Purpose: "add up a week by file", In: clockReportIn{From: "2026-03-02", To: "2026-03-08", GroupBy: byFile}, AnyAnswer: true,
 				Want: clockReportOut{
 					Items: []clockRow{{Name: "projects.org", File: "projects.org", Minutes: 90, Time: "1:30", ResourceURI: "org://projects.org"}},
 					Total: 1, Minutes: 90, Time: "1:30",
-				}},
+				},
+			},
 		},
 	}, (*Source).clockReport)
 }

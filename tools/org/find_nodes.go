@@ -58,11 +58,13 @@ func findNodes() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{"title": "query", "alias": "query", "uuid": "id", "orgId": "id"}, "tags"),
 		Redact:    findNodesOut.redact,
 		Examples: []tools.Example[findNodesIn, findNodesOut]{
-			{Purpose: "find a node and what links to it", In: findNodesIn{Query: "alpha", Backlinks: true}, AnyAnswer: true,
+			{
+				Purpose: "find a node and what links to it", In: findNodesIn{Query: "alpha", Backlinks: true}, AnyAnswer: true,
 				Want: findNodesOut{Items: []roamNode{{
 					Title: "Alpha", File: "projects.org", Level: 1, Tags: []string{"work"},
 					Backlinks: []roamBacklink{{"Ines", "people.org", 12, "5f1b2c3d-0000-4000-8000-000000000002"}}, headlineLink: exampleLink("Alpha"),
-				}}, Total: 1}},
+				}}, Total: 1},
+			},
 		},
 	}, (*Source).findNodes)
 }

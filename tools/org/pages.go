@@ -49,22 +49,7 @@ func pageLinks(ctx context.Context, s *reader, name string) (links tools.PageLin
 	if err != nil {
 		return links, err
 	}
-	linked, ids := map[string][]fileLink{}, map[string]string{}
-	for _, from := range names {
-		f, err := s.file(from)
-		if err != nil {
-			continue // it went meanwhile
-		}
-		linked[from] = fileLinks(f)
-		for i := range f.Headlines {
-			if id, ok := f.Property(i, "ID"); ok {
-				ids[id] = from
-			}
-		}
-		if id, ok := f.Property(-1, "ID"); ok {
-			ids[id] = from
-		}
-	}
+	linked, ids := linksAndIDs(s, names)
 	for _, from := range names {
 		for _, l := range linked[from] {
 			to := l.file
@@ -83,6 +68,24 @@ func pageLinks(ctx context.Context, s *reader, name string) (links tools.PageLin
 		}
 	}
 	return links, ctx.Err()
+}
+
+// linksAndIDs are the links of files by their names, and which file has an ID.
+func linksAndIDs(s *reader, names []string) (linked map[string][]fileLink, ids map[string]string) {
+	linked, ids = map[string][]fileLink{}, map[string]string{}
+	for _, from := range names {
+		f, err := s.file(from)
+		if err != nil {
+			continue // it went meanwhile
+		}
+		linked[from] = fileLinks(f)
+		for i := -1; i < len(f.Headlines); i++ { // -1 is the file itself
+			if id, ok := f.Property(i, "ID"); ok {
+				ids[id] = from
+			}
+		}
+	}
+	return linked, ids
 }
 
 // A fileLink is a link to a file, or to a headline by its ID.

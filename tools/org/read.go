@@ -143,14 +143,18 @@ func readHeadline() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("headline_path headlinePath"),
 		Examples: []tools.Example[readHeadlineIn, readHeadlineOut]{
-			{Purpose: "read a task", In: readHeadlineIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true,
+			{
+				Purpose: "read a task", In: readHeadlineIn{ResourceURI: "org://projects.org/headline/Alpha/Write%20plan"}, AnyAnswer: true,
 				Want: readHeadlineOut{
 					HeadlinePath: []Headline{exampleHeadline()}, textPart: textPart{Content: "* TODO Alpha\n"}, headlineLink: exampleLink("Alpha"),
-				}},
-			{Purpose: "read it by file and titles", In: readHeadlineIn{File: "projects.org", HeadlinePath: "Alpha/Write plan"}, AnyAnswer: true,
+				},
+			},
+			{
+				Purpose: "read it by file and titles", In: readHeadlineIn{File: "projects.org", HeadlinePath: "Alpha/Write plan"}, AnyAnswer: true,
 				Want: readHeadlineOut{
 					HeadlinePath: []Headline{exampleHeadline()}, textPart: textPart{Content: "* TODO Alpha\n"}, headlineLink: exampleLink("Alpha"),
-				}},
+				},
+			},
 		},
 	}, (*Source).readHeadlineTool), func(s *Source, ctx context.Context, in readHeadlineIn) ([]string, error) {
 		if in.File != "" {

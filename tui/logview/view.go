@@ -136,8 +136,7 @@ func (v View) OlderPlace(h int) (before string, until time.Time, wanted bool) {
 // them; next names the place before those, and empty that there are none.
 func (v View) Prepend(lines []status.Line, next string) View {
 	v.log.ring.grow(2 * len(lines))
-	for i := len(lines) - 1; i >= 0; i-- {
-		l := lines[i]
+	for _, l := range slices.Backward(lines) {
 		if oldest := v.log.ring.oldestTime(); !oldest.IsZero() && !v.sameDay(oldest, l.Time) {
 			v.log.ring.prepend(ringLine{level: remarkLevel, text: v.dayRemark(oldest)})
 		}

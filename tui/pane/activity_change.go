@@ -117,11 +117,13 @@ func changeState(c status.Change) string {
 // changesSection is what the selected call changed.
 func changesSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 	text := callChanges(p, c)
-	return widget.Section{Title: "Changed", Note: widget.Plural(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20,
+	return widget.Section{
+		Title: "Changed", Note: widget.Plural(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20,
 		Rows: func(w, h int) []string {
 			detail := widget.Detail{Top: max(0, min(p.diffTop, text.Height(w)-h))}
 			return widget.ScrollRegions(t, detail.Draw(t, text, w, h), w)
-		}}
+		},
+	}
 }
 
 // actOnRow is what a key does to the selected call and its agent; nil: nothing.

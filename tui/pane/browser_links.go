@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 
@@ -101,7 +102,7 @@ func (b browser) follow(links pageLinks) (browser, Intent) {
 	if link.Page == "" {
 		return b, ShowMessage{"There is no page to go to: " + link.Text + "."}
 	}
-	b.trail = append(b.trail[:len(b.trail):len(b.trail)], visitedPage{b.page.name, b.page.top})
+	b.trail = append(slices.Clip(b.trail), visitedPage{b.page.name, b.page.top})
 	b.page.name, b.page.top, b.links.cursor = link.Page, 0, -1
 	return b, nil
 }

@@ -217,6 +217,18 @@ func (l pageList) selected() status.Page {
 // screenReaderRows is how much of a list is read out to who hears the panel.
 const screenReaderRows = 30
 
+// emptyText says why the list has no rows.
+func (l pageList) emptyText() string {
+	switch {
+	case !l.done:
+		return "Loading pages …"
+	case l.filter.Value() != "":
+		return "No pages match the filter."
+	default:
+		return "Agents see no pages in this source."
+	}
+}
+
 func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	title := "Pages of " + b.source
 	if l.filter.Value() != "" && l.match == "" {
@@ -234,15 +246,11 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 		if l.filter.Typing || l.filter.Value() != "" {
 			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.filter.Typing, "letters of the name in their order"))
 		}
-		switch {
-		case l.err != nil:
+		if l.err != nil {
 			return append(rows, errorRows(t, l.err, w)...)
-		case l.len() == 0 && !l.done:
-			return append(rows, t.Dim.Text("Loading pages …"))
-		case l.len() == 0 && l.filter.Value() != "":
-			return append(rows, t.Dim.Text("No pages match the filter."))
-		case l.len() == 0:
-			return append(rows, t.Dim.Text("Agents see no pages in this source."))
+		}
+		if l.len() == 0 {
+			return append(rows, t.Dim.Text(l.emptyText()))
 		}
 		left := h - len(rows)
 		if h >= widget.ScreenReaderHeight-10 {

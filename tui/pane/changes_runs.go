@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,9 +129,7 @@ func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
 		return b, false
 	}
 	unfolded := map[string]bool{}
-	for k, v := range b.unfolded {
-		unfolded[k] = v
-	}
+	maps.Copy(unfolded, b.unfolded)
 	unfolded[key] = !fold
 	b.unfolded = unfolded
 	return b.arranged(), true

@@ -66,8 +66,10 @@ func goneKeys(p Clients, a status.Agent) []key.Binding {
 	if !pausedSince(p.snap, a.Client).IsZero() {
 		pause = help(pause, "let it write")
 	}
-	return []key.Binding{help(p.keys.Enter, "its calls"), pause, readOnlyKey(p, a.Client), help(p.keys.Revoke, "revoke"),
-		help(p.keys.UndoSession, "undo all of it"), p.keys.Filter}
+	return []key.Binding{
+		help(p.keys.Enter, "its calls"), pause, readOnlyKey(p, a.Client), help(p.keys.Revoke, "revoke"),
+		help(p.keys.UndoSession, "undo all of it"), p.keys.Filter,
+	}
 }
 
 // readOnlyKey is the key with what it does to an agent now.

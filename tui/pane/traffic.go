@@ -80,7 +80,8 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 		now = f.last
 	}
 	slots, sum := f.buckets5m(now)
-	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2,
+	return widget.Section{
+		Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2,
 		Rows: func(w, _ int) []string {
 			calls := make([]float64, trafficBuckets)
 			for i, s := range slots {
@@ -99,5 +100,6 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 				t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),
 				widget.Property(t, 9, "took", mean),
 			}
-		}}
+		},
+	}
 }

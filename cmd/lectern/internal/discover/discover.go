@@ -187,8 +187,10 @@ func (s Search) openedFolders() (list []candidate) {
 // usualFolders are those where people keep notes, and their subfolders.
 func (s Search) usualFolders() []candidate {
 	var list []candidate
-	for _, name := range []string{"Notes", "notes", "Obsidian", "Documents/Obsidian", "Documents/Notes", "vault", "wiki",
-		"Library/Mobile Documents/iCloud~md~obsidian/Documents"} {
+	for _, name := range []string{
+		"Notes", "notes", "Obsidian", "Documents/Obsidian", "Documents/Notes", "vault", "wiki",
+		"Library/Mobile Documents/iCloud~md~obsidian/Documents",
+	} {
 		dir := filepath.Join(s.Home, filepath.FromSlash(name))
 		list = append(append(list, candidate{dir, "", 50}), subfolders(dir)...)
 	}

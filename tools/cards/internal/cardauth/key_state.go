@@ -29,8 +29,10 @@ func (k APIKey) State() *KeyState {
 	if k.Active {
 		active = 1
 	}
-	return &KeyState{k.ID, k.Name, k.Prefix, joinRoles(k.Roles), k.RateLimit, active, k.MadeAt.UnixNano(), nano(k.ExpiresAt), k.Contact,
-		k.About, k.digest}
+	return &KeyState{
+		k.ID, k.Name, k.Prefix, joinRoles(k.Roles), k.RateLimit, active, k.MadeAt.UnixNano(), nano(k.ExpiresAt), k.Contact,
+		k.About, k.digest,
+	}
 }
 
 // KeyState returns what is kept of a key; nil: there is none.

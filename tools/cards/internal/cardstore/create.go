@@ -62,8 +62,10 @@ func createCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, in N
 		return Card{}, err
 	}
 	if !who.admit(by.groups()) {
-		return Card{}, &InvalidError{"permission_denied",
-			fmt.Sprintf("Permission denied You don't have permission to create this %s card", kind.Name)}
+		return Card{}, &InvalidError{
+			"permission_denied",
+			fmt.Sprintf("Permission denied You don't have permission to create this %s card", kind.Name),
+		}
 	}
 	if (kind.ID == fileID || kind.ID == imageID) && !in.Upload {
 		return Card{}, &InvalidError{"content", fmt.Sprintf("%s is missing; upload it", kind.Name)}

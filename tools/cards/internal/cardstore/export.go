@@ -83,8 +83,10 @@ func export(ctx context.Context, q *sqlstore.Conn, c Card) (ExportedCard, error)
 	}
 	revisions, err := sqlstore.Select(ctx, q, scanRevision, "SELECT "+revisionColumns+"WHERE r.card_id = ? ORDER BY r.position", c.ID)
 	for _, r := range revisions {
-		out.Revisions = append(out.Revisions, ExportedRevision{r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name),
-			string(r.Type), r.Content})
+		out.Revisions = append(out.Revisions, ExportedRevision{
+			r.Act, r.Action, r.Actor, r.At.UnixNano(), r.Changes, string(r.Name),
+			string(r.Type), r.Content,
+		})
 	}
 	return out, err
 }

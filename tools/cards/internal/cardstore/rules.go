@@ -23,8 +23,10 @@ func reclassify(ctx context.Context, q *sqlstore.Conn, c Card, changes []string)
 		case kind.Key() == "*self":
 			condition, args = below(set.Left().Key())
 		case kind.Key() == "*right":
-			condition, args = "(c.key = ? OR c.key LIKE ? ESCAPE '\\' OR c.key LIKE ? ESCAPE '\\')", []any{"", "%+" + escapeLike(set.Left().Key()),
-				"%+" + escapeLike(set.Left().Key()) + "+%"}
+			condition, args = "(c.key = ? OR c.key LIKE ? ESCAPE '\\' OR c.key LIKE ? ESCAPE '\\')", []any{
+				"", "%+" + escapeLike(set.Left().Key()),
+				"%+" + escapeLike(set.Left().Key()) + "+%",
+			}
 		}
 		return classify(ctx, q, condition, args...)
 	}

@@ -131,7 +131,9 @@ func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *c
 		condition string
 		at        time.Time
 	}{
-		{"c.updated_at >= ?", f.UpdatedSince}, {"c.updated_at < ?", f.UpdatedBefore}, {"c.created_at >= ?", f.CreatedSince},
+		{"c.updated_at >= ?", f.UpdatedSince},
+		{"c.updated_at < ?", f.UpdatedBefore},
+		{"c.created_at >= ?", f.CreatedSince},
 		{"c.created_at < ?", f.CreatedBefore},
 	} {
 		if !bound.at.IsZero() {

@@ -10,8 +10,18 @@ func TestEditDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"word", "word", 0}, {"word", "wrod", 1}, {"word", "words", 1}, {"word", "wort", 1}, {"word", "ord", 1}, {"planning", "plannign", 1}, {"perihelion", "perihelon", 1},
-		{"perihelion", "perhelon", 2}, {"perihelion", "parhelon", 3}, {"straße", "strase", 1}, {"abcdefgh", "xyzdefgh", 3}, {"a", "abcdefgh", 3},
+		{"word", "word", 0},
+		{"word", "wrod", 1},
+		{"word", "words", 1},
+		{"word", "wort", 1},
+		{"word", "ord", 1},
+		{"planning", "plannign", 1},
+		{"perihelion", "perihelon", 1},
+		{"perihelion", "perhelon", 2},
+		{"perihelion", "parhelon", 3},
+		{"straße", "strase", 1},
+		{"abcdefgh", "xyzdefgh", 3},
+		{"a", "abcdefgh", 3},
 	} {
 		if got := editDistance(c.a, c.b, 2); got != c.want || editDistance(c.b, c.a, 2) != got {
 			t.Errorf("%s, %s: %d and not %d", c.a, c.b, got, c.want)

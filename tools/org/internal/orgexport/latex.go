@@ -36,8 +36,10 @@ func (l *latexWriter) page(body string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\\documentclass%s{%s}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n", options, class)
-	for _, name := range []string{"graphicx", "longtable", "wrapfig", "rotating", "[normalem]{ulem}", "amsmath", "amssymb", "capt-of",
-		"hyperref"} {
+	for _, name := range []string{
+		"graphicx", "longtable", "wrapfig", "rotating", "[normalem]{ulem}", "amsmath", "amssymb", "capt-of",
+		"hyperref",
+	} {
 		if name[0] != '[' {
 			name = "{" + name + "}"
 		}

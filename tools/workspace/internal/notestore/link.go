@@ -42,8 +42,10 @@ func textLinks(n *Note, t notetext.Text) (list []textLink) {
 	for i, l := range links {
 		h := fnv.New32a()
 		_, _ = fmt.Fprint(h, n.ID, "\x00", l.Target, "\x00", l.Kind) // never fails
-		list = append(list, textLink{fmt.Sprintf("%016x-t%04x%08x", n.Updated.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), n.ID, l.Target,
-			l.Kind})
+		list = append(list, textLink{
+			fmt.Sprintf("%016x-t%04x%08x", n.Updated.UnixNano(), 0xffff-min(i, 0xffff), h.Sum32()), n.ID, l.Target,
+			l.Kind,
+		})
 	}
 	return list
 }

@@ -150,8 +150,10 @@ func cutItem(line string) (item string, marked bool) {
 
 // toDate reads a day or a moment in the usual ways to write them.
 func toDate(text string) (any, error) {
-	for _, layout := range []string{"2006-01-02", "2006-1-2", "2006/1/2", "20060102", "2.1.2006", "January 2, 2006", "Jan 2, 2006",
-		"2 January 2006", "2 Jan 2006"} {
+	for _, layout := range []string{
+		"2006-01-02", "2006-1-2", "2006/1/2", "20060102", "2.1.2006", "January 2, 2006", "Jan 2, 2006",
+		"2 January 2006", "2 Jan 2006",
+	} {
 		if day, err := time.Parse(layout, text); err == nil {
 			return day.Format(time.DateOnly), nil
 		}

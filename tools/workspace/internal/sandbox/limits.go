@@ -42,48 +42,66 @@ const (
 // has a test of its own.
 func LimitTable() []Limit {
 	return []Limit{
-		{"fuel", "instructions", 10_000_000_000, 1_000_000_000_000, "The work of a script, about 1.5 s of computing. Beyond: FuelExhausted.",
+		{
+			"fuel", "instructions", 10_000_000_000, 1_000_000_000_000, "The work of a script, about 1.5 s of computing. Beyond: FuelExhausted.",
 			func(l *Limits) *int64 {
 				return &l.Fuel
-			}},
-		{"memory", "bytes", 128 * mebibyte, 1024 * mebibyte, "The memory of a script, engine included. Beyond: MemoryExceeded.",
+			},
+		},
+		{
+			"memory", "bytes", 128 * mebibyte, 1024 * mebibyte, "The memory of a script, engine included. Beyond: MemoryExceeded.",
 			func(l *Limits) *int64 {
 				return &l.Memory
-			}},
-		{"timeout", "ns", int64(30 * time.Second), int64(time.Hour),
+			},
+		},
+		{
+			"timeout", "ns", int64(30 * time.Second), int64(time.Hour),
 			"The time of a run with its host calls, but not while a person is asked. Beyond: Timeout.", func(l *Limits) *int64 {
 				return (*int64)(&l.Timeout)
-			}},
+			},
+		},
 		{"code", "bytes", 256 * kibibyte, 4 * mebibyte, "The source. Beyond: ExecutionError, and nothing runs.", func(l *Limits) *int64 {
 			return &l.Code
 		}},
-		{"typescript", "bytes", 64 * kibibyte, 256 * kibibyte, "The source, if it is TypeScript. Beyond: ExecutionError, and nothing runs.",
+		{
+			"typescript", "bytes", 64 * kibibyte, 256 * kibibyte, "The source, if it is TypeScript. Beyond: ExecutionError, and nothing runs.",
 			func(l *Limits) *int64 {
 				return &l.TypeScript
-			}},
-		{"input", "bytes", mebibyte, 16 * mebibyte, "The JSON that the script sees as input. Beyond: ExecutionError, and nothing runs.",
+			},
+		},
+		{
+			"input", "bytes", mebibyte, 16 * mebibyte, "The JSON that the script sees as input. Beyond: ExecutionError, and nothing runs.",
 			func(l *Limits) *int64 {
 				return &l.Input
-			}},
-		{"result", "bytes", mebibyte, 16 * mebibyte, "The result as JSON. Beyond: it is cut to valid JSON, and the answer says so.",
+			},
+		},
+		{
+			"result", "bytes", mebibyte, 16 * mebibyte, "The result as JSON. Beyond: it is cut to valid JSON, and the answer says so.",
 			func(l *Limits) *int64 {
 				return &l.Result
-			}},
-		{"console", "bytes", 64 * kibibyte, mebibyte, "What console methods write. Beyond: it is dropped, and the answer says how much.",
+			},
+		},
+		{
+			"console", "bytes", 64 * kibibyte, mebibyte, "What console methods write. Beyond: it is dropped, and the answer says how much.",
 			func(l *Limits) *int64 {
 				return &l.Console
-			}},
+			},
+		},
 		{"host_calls", "calls", 256, 65536, "Calls of host.call. Beyond: each throws HostCallError 429.", func(l *Limits) *int64 {
 			return &l.HostCalls
 		}},
-		{"argument", "bytes", mebibyte, 16 * mebibyte, "The body of one host call, and its path. Beyond: it throws HostCallError 413.",
+		{
+			"argument", "bytes", mebibyte, 16 * mebibyte, "The body of one host call, and its path. Beyond: it throws HostCallError 413.",
 			func(l *Limits) *int64 {
 				return &l.Argument
-			}},
-		{"answer", "bytes", 4 * mebibyte, 64 * mebibyte, "The answer to one host call. Beyond: it throws HostCallError 507.",
+			},
+		},
+		{
+			"answer", "bytes", 4 * mebibyte, 64 * mebibyte, "The answer to one host call. Beyond: it throws HostCallError 507.",
 			func(l *Limits) *int64 {
 				return &l.Answer
-			}},
+			},
+		},
 	}
 }
 
