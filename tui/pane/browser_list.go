@@ -217,6 +217,14 @@ func (l pageList) selected() status.Page {
 // screenReaderRows is how much of a list is read out to who hears the panel.
 const screenReaderRows = 30
 
+// rowsLeft is how many pages are listed in h rows of which some are used.
+func rowsLeft(h, used int) int {
+	if h >= widget.ScreenReaderHeight-10 {
+		return screenReaderRows
+	}
+	return max(1, h-used)
+}
+
 // emptyText says why the list has no rows.
 func (l pageList) emptyText() string {
 	switch {
@@ -252,11 +260,7 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 		if l.len() == 0 {
 			return append(rows, t.Dim.Text(l.emptyText()))
 		}
-		left := h - len(rows)
-		if h >= widget.ScreenReaderHeight-10 {
-			left = screenReaderRows
-		}
-		left = max(1, left)
+		left := rowsLeft(h, len(rows))
 		from, to := widget.VisibleRange(l.len(), l.cursor, left)
 		if to-from < l.len() && left >= 3 && left != screenReaderRows {
 			w--
