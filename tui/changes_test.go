@@ -323,7 +323,7 @@ func rewritten(n int) []status.Change {
 }
 
 // The changes of one agent to one page are a row, which unfolds; the groups of
-// agents stay where they are, whoever wrote last; and / finds changes.
+// agents keep their order when another agent writes; and / finds changes.
 func TestChangesFoldAndFilter(t *testing.T) {
 	runPanel(t, nextCrowded(), func(r *testPanel) {
 		r.queries.changes = rewritten(24)

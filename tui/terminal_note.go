@@ -50,7 +50,7 @@ func guardsKeys(m Model) bool {
 	return m.over == nil && m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
 }
 
-// keepGuard has the keys drawn anew when they are taken again, and guards them when the
+// keepGuard has the keys drawn again when they are taken again, and guards them when the
 // selection has moved by itself.
 func keepGuard(m Model) (Model, tea.Cmd) {
 	if p, ok := m.tabs.visible().pane.(pane.AutoSelector); ok && p.AutoSelectCount() != m.approvals.moves {
