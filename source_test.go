@@ -52,10 +52,6 @@ func codeLines(src []byte) int {
 // maxColumns is how wide a line of product code may be, in characters, a tab being one.
 const maxColumns = 140
 
-// wideLinesLeft is how many wider lines there were when this became a rule. They are
-// to be broken; none may be added.
-const wideLinesLeft = 230
-
 // Narrow lines are read, and wide ones are scrolled past. Struct tags, SQL and
 // expressions in raw strings cannot be broken, and may be wider.
 func TestLinesAreNarrow(t *testing.T) {
@@ -68,9 +64,8 @@ func TestLinesAreNarrow(t *testing.T) {
 			all = append(all, fmt.Sprintf("%s:%d", file, n))
 		}
 	})
-	if len(all) > wideLinesLeft {
-		t.Errorf("%d lines are wider than %d columns, more than the %d that were left; break yours:\n%s",
-			len(all), maxColumns, wideLinesLeft, strings.Join(all, "\n"))
+	if len(all) > 0 {
+		t.Errorf("%d lines are wider than %d columns; break them:\n%s", len(all), maxColumns, strings.Join(all, "\n"))
 	}
 	wide := strings.Repeat("x", maxColumns)
 	for src, want := range map[string]int{

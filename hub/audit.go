@@ -139,7 +139,8 @@ func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMe
 	r := audit.Record{
 		ID: done.ID, Client: done.Client, Proven: done.Proven, Session: done.Session, Transport: string(c.via),
 		Source: done.Source, Effect: done.Effect, Targets: done.Targets, Outcome: c.outcome(err), Code: done.Code,
-		Message: done.Message, Waited: done.Waited, Worked: done.Worked(), Request: done.RequestBytes, Response: done.ResponseBytes, Changes: done.Changes,
+		Message: done.Message, Waited: done.Waited, Worked: done.Worked(), Request: done.RequestBytes, Response: done.ResponseBytes,
+		Changes:  done.Changes,
 		Approval: done.Approval, Detail: detail,
 	}
 	if c.source != nil {
@@ -166,7 +167,8 @@ func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size 
 	}
 	r := audit.Record{
 		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Proven: c.client.Proven,
-		Session: c.session.ID, Transport: string(c.via), Role: c.toolset.access(c.source).role, Source: c.source.conf.Name, Tool: method + " " + route.Path, Outcome: audit.OK,
+		Session: c.session.ID, Transport: string(c.via), Role: c.toolset.access(c.source).role, Source: c.source.conf.Name,
+		Tool: method + " " + route.Path, Outcome: audit.OK,
 		Worked: l.now().Sub(c.began), Request: int(max(size, 0)), Response: answer.size,
 		Detail: json.RawMessage(fmt.Sprintf(`{"status":%d}`, answer.status)),
 	}

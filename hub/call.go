@@ -206,7 +206,8 @@ func (v *toolset) checkTool(src *source, info tools.ToolInfo) error {
 		return err
 	}
 	if role := v.access(src).role; !info.AllowsRole(role) {
-		return tools.Errorf(tools.Denied, "this client is %s in source %s, and the tool is for %s", role, src.conf.Name, strings.Join(info.Roles, ", ")).
+		return tools.Errorf(tools.Denied, "this client is %s in source %s, and the tool is for %s", role, src.conf.Name,
+			strings.Join(info.Roles, ", ")).
 			WithHint("Ask the user; `lectern grant` assigns roles.")
 	}
 	return nil

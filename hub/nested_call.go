@@ -76,7 +76,8 @@ func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json
 	defer leave()
 	c := &call{
 		Call:   mcp.Call{Tool: toolName, Args: args, Reason: s.outer.Reason},
-		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), arguments: arguments{raw: args, unparsed: true}, outer: s.outer, group: s.outer.group,
+		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), arguments: arguments{raw: args, unparsed: true}, outer: s.outer,
+		group: s.outer.group,
 	}
 	res, err := s.perform(ctx, c, name)
 	if err != nil {

@@ -19,9 +19,10 @@ func (a PersonAPI) Pages(ctx context.Context, f status.PageFilter) (status.PageL
 	if err != nil {
 		return status.PageList{}, err
 	}
-	list, err := readSource(ctx, a.hub, by, src, sourceRead{what: "pages"}, func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
-		return open.Pages(ctx, tools.PageQuery{After: f.After, Match: f.Match, Limit: cmp.Or(f.Limit, defaultPages)})
-	})
+	list, err := readSource(ctx, a.hub, by, src, sourceRead{what: "pages"},
+		func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
+			return open.Pages(ctx, tools.PageQuery{After: f.After, Match: f.Match, Limit: cmp.Or(f.Limit, defaultPages)})
+		})
 	return statusPages(list), err
 }
 
@@ -39,9 +40,10 @@ func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageTe
 	if err != nil {
 		return status.PageText{}, err
 	}
-	p, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{name}}, func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
-		return open.Page(ctx, name, status.MaxPageBytes)
-	})
+	p, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{name}},
+		func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
+			return open.Page(ctx, name, status.MaxPageBytes)
+		})
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
 }
 
@@ -51,9 +53,10 @@ func (a PersonAPI) PageLinks(ctx context.Context, p status.PageRef) (status.Page
 	if err != nil {
 		return status.PageLinks{}, err
 	}
-	links, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page links", texts: []string{p.Name}}, func(ctx context.Context, open *sourceRef) (tools.PageLinks, error) {
-		return open.PageLinks(ctx, p.Name, status.MaxPageLinks)
-	})
+	links, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page links", texts: []string{p.Name}},
+		func(ctx context.Context, open *sourceRef) (tools.PageLinks, error) {
+			return open.PageLinks(ctx, p.Name, status.MaxPageLinks)
+		})
 	return status.PageLinks{Out: statusLinks(links.Out), In: statusLinks(links.In)}, err
 }
 
@@ -71,9 +74,10 @@ func (a PersonAPI) PageFile(ctx context.Context, p status.PageRef) (status.PageF
 	if err != nil {
 		return status.PageFile{}, err
 	}
-	file, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{p.Name}}, func(ctx context.Context, open *sourceRef) (string, error) {
-		return open.PageFile(ctx, p.Name)
-	})
+	file, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{p.Name}},
+		func(ctx context.Context, open *sourceRef) (string, error) {
+			return open.PageFile(ctx, p.Name)
+		})
 	return status.PageFile{Path: file}, err
 }
 

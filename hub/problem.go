@@ -69,7 +69,8 @@ var (
 		Code: "writes.unknown", Severity: status.Error,
 		Description: "The file that says whose writes are paused cannot be read, so no agent may write until somebody decides.",
 		Title:       "agents cannot write: {why}",
-		Fix:         "Let all agents write again with `lectern resume`, or stop them with `lectern pause`; either command creates the file again.",
+		Fix: "Let all agents write again with `lectern resume`, or stop them with `lectern pause`; either command " +
+			"creates the file again.",
 	}
 )
 

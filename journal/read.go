@@ -198,7 +198,8 @@ func (v changeRow) toStatus(k *contentKey) status.Change {
 	c := status.Change{
 		ID: v.id, Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: k.callID(v.call),
 		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.action(), Outcome: v.outcome,
-		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, Approval: v.origin.Approval, Edited: v.origin.Edited, CannotUndo: v.cannotUndo,
+		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, Approval: v.origin.Approval, Edited: v.origin.Edited,
+		CannotUndo: v.cannotUndo,
 	}
 	if v.outcome == "" {
 		c.Outcome, c.CannotUndo = status.OutcomeUnknown, cmp.Or(v.cannotUndo, "what became of it is found out when its source serves again")

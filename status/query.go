@@ -82,10 +82,12 @@ var (
 // Queries describes every query, for the suite that all of them pass.
 func Queries() []QueryInfo {
 	return []QueryInfo{
-		LogsQuery.info(), LogPageQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(), ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ProposedTextQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
-		SourceCheckQuery.info(), AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(),
-		SettingsQuery.info(), SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(), PageLinksQuery.info(), PageFileQuery.info(),
-		SearchQuery.info(), HiddenPagesQuery.info(),
+		LogsQuery.info(), LogPageQuery.info(), CallsQuery.info(), RecordedCallsQuery.info(), AgentsQuery.info(),
+		ChangesQuery.info(), ApprovalTargetsQuery.info(), ApprovalTextQuery.info(), ProposedTextQuery.info(),
+		ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(), SourceCheckQuery.info(),
+		AnswerQuestionQuery.info(), CommandQuery.info(), CompleteCommandQuery.info(), SettingsQuery.info(),
+		SourceKindsQuery.info(), CompletePathQuery.info(), PagesQuery.info(), PageQuery.info(),
+		PageLinksQuery.info(), PageFileQuery.info(), SearchQuery.info(), HiddenPagesQuery.info(),
 	}
 }
 

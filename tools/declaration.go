@@ -26,7 +26,8 @@ func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
 	d.normalize = valueOf[func(map[string]any) error](field("Normalize"))
 	d.targetsInAnswer = out.Implements(reflect.TypeFor[TargetProvider]())
 	for _, x := range field("Examples").Seq2() {
-		d.info.addExample(x.FieldByName("Purpose").String(), x.FieldByName("In").Interface(), x.FieldByName("Want").Interface(), x.FieldByName("AnyAnswer").Bool())
+		d.info.addExample(x.FieldByName("Purpose").String(), x.FieldByName("In").Interface(), x.FieldByName("Want").Interface(),
+			x.FieldByName("AnyAnswer").Bool())
 	}
 	name := d.info.Name
 	if find := field("Hits"); !find.IsNil() {

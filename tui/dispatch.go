@@ -19,7 +19,8 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		m.notice = busyNotice(describe(want.Title, want.Actions, m.snap))
 		if a := want.Actions[0]; isApprovalAnswer(a) {
 			m.approvals, m.notice.approval = m.approvals.answering(a.Target), a.Target
-			if i := slices.IndexFunc(m.snap.Approvals, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 && a.Verb == status.Allow {
+			if i := slices.IndexFunc(m.snap.Approvals, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 &&
+				a.Verb == status.Allow {
 				m.approvals = m.approvals.noteRunning(m.snap.Approvals[i])
 			}
 		}

@@ -165,7 +165,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	case pane.ChangesQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.RecordedCallsQuery:
-		r.Calls, r.Err = status.Ask(ctx, client, status.RecordedCallsQuery, status.RecordedCallFilter{CallSearch: q.Search, Before: q.Before, Limit: 200, Events: true})
+		r.Calls, r.Err = status.Ask(ctx, client, status.RecordedCallsQuery,
+			status.RecordedCallFilter{CallSearch: q.Search, Before: q.Before, Limit: 200, Events: true})
 	case pane.OlderLinesQuery:
 		r.OlderLines, r.Err = status.Ask(ctx, client, status.LogPageQuery, status.LogPageFilter{Before: q.Before, Until: q.Until, Limit: 2000})
 	case pane.AgentsQuery:

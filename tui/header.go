@@ -144,7 +144,8 @@ func permitText(m Model) string {
 	case len(all) > 1:
 		text = fmt.Sprintf("%d × yes", len(all))
 	case m.w >= 140:
-		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " " + pane.TimeLeft(all[0], m.cfg.Now())
+		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " " +
+			pane.TimeLeft(all[0], m.cfg.Now())
 	}
 	return m.theme.Warn.Text(text) + "  "
 }

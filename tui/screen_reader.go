@@ -99,7 +99,8 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case resultMsg:
 		s = s.readResult()
 	case tea.KeyPressMsg:
-		if before.over == nil && s.m.over == nil && !before.tabs.typing() && key.Matches(msg, s.m.key.Tab) && before.tabs.current == s.m.tabs.current {
+		if before.over == nil && s.m.over == nil && !before.tabs.typing() && key.Matches(msg, s.m.key.Tab) &&
+			before.tabs.current == s.m.tabs.current {
 			s.tab = -1 // the number of the pane that is open reads it again
 		}
 		return s.readAnswer(), cmd
@@ -134,7 +135,8 @@ func (s ScreenReader) greet() ScreenReader {
 	} else if n > 1 {
 		first = widget.Plural(n, "call") + " wait for you."
 	}
-	s.say(fmt.Sprintf("%s %s. %s connected.", first, widget.Plural(len(snap.Problems), "problem"), widget.Plural(len(identified(snap.Sessions)), "agent")))
+	s.say(fmt.Sprintf("%s %s. %s connected.", first, widget.Plural(len(snap.Problems), "problem"),
+		widget.Plural(len(identified(snap.Sessions)), "agent")))
 	if !pane.Running(snap) {
 		s.say(fmt.Sprintf("The hub is %s.", snap.Hub.State))
 	}

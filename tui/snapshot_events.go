@@ -48,7 +48,8 @@ func approvalEvent(a status.Approval) string {
 	if a.More > 0 {
 		more = fmt.Sprintf(" and %d more", a.More)
 	}
-	return theme.Sanitize(fmt.Sprintf("%s needs approval to %s in %s: %s%s.", status.ClientLabel(a.Client, a.Proven), a.Effect, a.Source, strings.Join(a.Targets, ", "), more))
+	return theme.Sanitize(fmt.Sprintf("%s needs approval to %s in %s: %s%s.", status.ClientLabel(a.Client, a.Proven), a.Effect, a.Source,
+		strings.Join(a.Targets, ", "), more))
 }
 
 func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Component == b.Component }

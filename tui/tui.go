@@ -378,7 +378,8 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if m.approvals.warned { // another key came since
 		m.approvals.warned, m.approvals.ignoreKeysUntil = false, time.Time{}
 	}
-	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane && key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowScope, m.key.Pane.AllowAlways) {
+	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane &&
+		key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowScope, m.key.Pane.AllowAlways) {
 		m.approvals.warned, m.approvals.ignoreKeysUntil = true, m.cfg.Now().Add(keyGrace)
 	}
 	if _, pass := want.(pane.Unhandled); pass {

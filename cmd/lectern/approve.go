@@ -147,9 +147,11 @@ func (c *cli) awaitEnd(ctx context.Context, id string) (*status.CallEnd, error) 
 func callEndText(end status.CallEnd) (string, error) {
 	switch {
 	case end.AskedAgain:
-		return "", errors.New("what the call would change had changed since it was shown, so nothing was changed; the call waits again: `lectern approve` lists it")
+		return "", errors.New("what the call would change had changed since it was shown, so nothing was changed; the call waits again: " +
+			"`lectern approve` lists it")
 	case end.Code != "" && len(end.Changes) > 0:
-		return "", fmt.Errorf("the call was allowed and failed after it had changed something: %s; the agent was told so. `lectern changes` shows what was changed", end.Message)
+		return "", fmt.Errorf("the call was allowed and failed after it had changed something: %s; the agent was told so. `lectern changes` "+
+			"shows what was changed", end.Message)
 	case end.Code != "":
 		return "", fmt.Errorf("the call was allowed, but nothing was changed: %s; the agent was told so", end.Message)
 	case len(end.Changes) == 1:
@@ -213,7 +215,8 @@ func listApprovals(ctx context.Context, c *cli) error {
 		return err
 	}
 	id := snap.Approvals[0].ID
-	c.printf("\nto see what a call would change: lectern approve show %s\nthen: lectern approve %s, or lectern approve --deny %s --reason '…'\n", id, id, id)
+	c.printf("\nto see what a call would change: lectern approve show %s\nthen: lectern approve %s, or lectern approve --deny %s "+
+		"--reason '…'\n", id, id, id)
 	return nil
 }
 

@@ -51,7 +51,8 @@ func (m releaser) buildTarget(ctx context.Context, version string, t bundle.Targ
 		return "", nil, err
 	}
 	args := append([]string{"build"}, bundle.BuildFlags()...)
-	args = append(args, "-buildvcs=false", "-ldflags", bundle.LinkFlags+" -buildid= -X main.lecternVersion="+version, "-o", file, "./cmd/lectern")
+	args = append(args, "-buildvcs=false", "-ldflags", bundle.LinkFlags+" -buildid= -X main.lecternVersion="+version, "-o", file,
+		"./cmd/lectern")
 	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // our own arguments
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = m.source, m.log, m.log

@@ -38,7 +38,8 @@ const maxFile = 50 << 20
 // or deletes, all of which it holds.
 func NewDraft(v *View, modes func() (file, folder uint32, err error), limit int) *Draft {
 	return &Draft{
-		base: v, modes: modes, limit: limit, before: map[string]State{}, after: map[string]State{}, movedFrom: map[string]string{}, trashed: map[string]bool{},
+		base: v, modes: modes, limit: limit, before: map[string]State{}, after: map[string]State{}, movedFrom: map[string]string{},
+		trashed: map[string]bool{},
 	}
 }
 

@@ -158,7 +158,8 @@ func relativeTo(dir, file string) (string, bool) {
 // IsEscape reports whether err is that of a name that leads through a symbolic link,
 // which a folder on the way has just become.
 func IsEscape(err error) bool {
-	return err != nil && (errors.Is(err, syscall.ELOOP) || strings.Contains(err.Error(), "path escapes from parent")) // for which os has no name
+	return err != nil && (errors.Is(err, syscall.ELOOP) ||
+		strings.Contains(err.Error(), "path escapes from parent")) // for which os has no name
 }
 
 // wrapError adds the verb and the name. If a file is missing because the whole

@@ -43,8 +43,9 @@ func createPage() tools.Tool[*Notebook] {
 			"If the name is taken, -2 is added; nothing is overwritten.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
-			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,
-			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c0a1b9d3e7f48"},
+			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"},
+			AnyAnswer: true,
+			Want:      CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
 	}, (*Notebook).CreatePage)
 }

@@ -63,7 +63,8 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	defer n.writing.Unlock()
 	p, o, err := n.findToChange(ctx, in.SourcePath, in.IfMatch)
 	if tools.AsError(err) != nil && tools.AsError(err).Code == tools.NotFound && !isPage(in.SourcePath) {
-		if o, at, findErr := n.findNode(ctx, in.SourcePath); findErr == nil && at.page == "" && at.place != "" && at.place == argumentPlace(in.SourcePath) {
+		if o, at, findErr := n.findNode(ctx, in.SourcePath); findErr == nil && at.page == "" && at.place != "" &&
+			at.place == argumentPlace(in.SourcePath) {
 			return n.moveFolder(ctx, c, o, at, in)
 		}
 	}
@@ -96,7 +97,8 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 }
 
 // finishMove carries a drafted move out, unless it is a dry run.
-func (n *Notebook) finishMove(ctx context.Context, c tools.CallContext, d *draft, to string, changed []string, report LinkReport, dryRun bool) (MovePageOut, error) {
+func (n *Notebook) finishMove(ctx context.Context, c tools.CallContext, d *draft, to string, changed []string, report LinkReport,
+	dryRun bool) (MovePageOut, error) {
 	out := MovePageOut{Success: true, NewPath: to, Links: report, DryRun: dryRun}
 	for _, c := range changed {
 		if c != to && d.View().Exists(c) {
@@ -285,7 +287,8 @@ func (d *draft) demote(ctx context.Context, before *outline, place string) ([]st
 	if place == "" || !d.View().Exists(place+"/"+indexPage) {
 		return nil, LinkReport{}, nil
 	}
-	if was := before.places.at(place); was != nil && slices.ContainsFunc(was.children, func(c *node) bool { return c.page != "" && d.View().Exists(c.page) }) {
+	if was := before.places.at(place); was != nil &&
+		slices.ContainsFunc(was.children, func(c *node) bool { return c.page != "" && d.View().Exists(c.page) }) {
 		return nil, LinkReport{}, nil // without an outline of all that there will be, which takes long
 	}
 	o, err := d.outline(ctx)

@@ -24,9 +24,10 @@ import (
 // indexBroken is raised while pages cannot be indexed.
 var indexBroken = status.ProblemType{
 	Code: "markdown.index", Severity: status.Warning,
-	Description: "The index of a source's pages cannot be written, so each search reads the files. It answers the same, and takes longer. The index is only a cache: it can be deleted at any time.",
-	Title:       "the pages of {source} cannot be indexed: {why}",
-	Fix:         "Do what the message says; Lectern tries again by itself.",
+	Description: "The index of a source's pages cannot be written, so each search reads the files. It answers the same, and takes longer. " +
+		"The index is only a cache: it can be deleted at any time.",
+	Title: "the pages of {source} cannot be indexed: {why}",
+	Fix:   "Do what the message says; Lectern tries again by itself.",
 }
 
 // maxInline is how many pages a call reads into the index before it answers. If more

@@ -11,7 +11,8 @@ import (
 // pages lets a person browse the notebook on the panel.
 func pages() *tools.Pages[*Notebook] {
 	return &tools.Pages[*Notebook]{
-		List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText, Links: func(n *Notebook, ctx context.Context, name string) (tools.PageLinks, error) {
+		List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText,
+		Links: func(n *Notebook, ctx context.Context, name string) (tools.PageLinks, error) {
 			return pageLinksForPerson(ctx, n, name)
 		},
 		File: func(n *Notebook, _ context.Context, name string) (string, error) { return pageFile(n, name) },

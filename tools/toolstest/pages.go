@@ -32,7 +32,8 @@ func checkPages(s *suite) {
 			s.Errorf("page %s: %d bytes of %d, where at most %d were wanted", abbreviate(p.Name, 80), len(text.Text), text.Size, maxPageBytes)
 		}
 		checkPageLinks(s, src.OpenedSource, p.Name)
-		if cut, err := src.Page(s.ctx(), p.Name, 3); err == nil && (len(cut.Text) > 3 || utf8.ValidString(text.Text) && !utf8.ValidString(cut.Text)) {
+		if cut, err := src.Page(s.ctx(), p.Name, 3); err == nil &&
+			(len(cut.Text) > 3 || utf8.ValidString(text.Text) && !utf8.ValidString(cut.Text)) {
 			s.Errorf("page %s, cut to 3 bytes: %q", abbreviate(p.Name, 80), cut.Text)
 		}
 	}

@@ -22,7 +22,8 @@ func checkTextTarget(s *suite, src source, d recordedCall) {
 		}
 		written, edited := src.Digest(), c.After
 		edited.Data = append(append([]byte{}, c.After.Data...), "\nA line of a person's own.\n"...)
-		if _, err := s.restore(src, "edit what was written by "+d.what, []tools.Change{{Target: c.Target, Before: c.After, After: edited}}); err != nil {
+		if _, err := s.restore(src, "edit what was written by "+d.what,
+			[]tools.Change{{Target: c.Target, Before: c.After, After: edited}}); err != nil {
 			s.Errorf("%s: %s cannot be edited: %v", d.what, c.Target, err)
 			continue
 		}

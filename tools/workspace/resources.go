@@ -27,7 +27,9 @@ func resources() []tools.Resource[*Workspaces] {
 }
 
 func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
-	list := func(name, title, doc, path string, read func(*Workspaces, context.Context, map[string]string) (notesapi.Request, error)) tools.Resource[*Workspaces] {
+	list := func(
+		name, title, doc, path string, read func(*Workspaces, context.Context, map[string]string) (notesapi.Request, error),
+	) tools.Resource[*Workspaces] {
 		return tools.Resource[*Workspaces]{
 			Name: prefix + name, Title: title, Doc: doc, URI: scheme + "://{workspace_id}/" + path, MIME: "application/json", Shared: true,
 			Read: func(w *Workspaces, ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {

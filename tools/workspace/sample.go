@@ -20,7 +20,8 @@ func sample() *tools.Sample {
 var welcomeNotes = []struct{ id, class, markdown string }{ //nolint:gochecknoglobals // constants
 	{"welcome", "", "---\ntags: [guide]\n---\n# Welcome\n\nNotes are Markdown. A section such as `## Date` is a property of the note. " +
 		"See [[weekly-sync]], and ask an agent to run a script over the tasks.\n"},
-	{"weekly-sync", "Meeting", "---\ntags: [team]\n---\n# Weekly Sync\n\n## Date\n2025-11-29\n\n## Attendees\n- Alice\n- Bob\n\n## Decisions\nBob does [[pay-rent]].\n"},
+	{"weekly-sync", "Meeting", "---\ntags: [team]\n---\n# Weekly Sync\n\n## Date\n2025-11-29\n\n## Attendees\n- Alice\n- Bob\n\n" +
+		"## Decisions\nBob does [[pay-rent]].\n"},
 	{"pay-rent", "Task", "---\ntags: [team, money]\n---\n# Pay the rent\n\n## Status\npending\n\n## Due\n2025-12-01\n"},
 	{"book-room", "Task", "---\ntags: [team]\n---\n# Book a room\n\nFor [[weekly-sync]].\n\n## Status\ndone\n"},
 }

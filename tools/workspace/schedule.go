@@ -183,7 +183,8 @@ func scheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall, 
 	if err != nil {
 		return err
 	}
-	if err := putByPerson(ctx, w, call, notestore.Document{Workspace: workspace, Kind: notestore.ScheduleKind, ID: name}, schedule); err != nil {
+	if err := putByPerson(ctx, w, call, notestore.Document{Workspace: workspace, Kind: notestore.ScheduleKind, ID: name},
+		schedule); err != nil {
 		return err
 	}
 	w.wakeSchedule()
@@ -192,7 +193,8 @@ func scheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall, 
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s runs %s as the client script:%s/%s, next on %s\n", name, schedule, w.name, s.label(w.name), next.Format(time.DateTime))
+	_, err = fmt.Fprintf(out, "%s runs %s as the client script:%s/%s, next on %s\n", name, schedule, w.name, s.label(w.name),
+		next.Format(time.DateTime))
 	return err
 }
 
@@ -208,7 +210,8 @@ func unscheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall
 	case err != nil:
 		return err
 	case doc == nil:
-		return tools.Errorf(tools.NotFound, "%.80q has no schedule in workspace %s", name, workspace).WithHint("`lectern script schedules` lists those that have.")
+		return tools.Errorf(tools.NotFound, "%.80q has no schedule in workspace %s", name, workspace).
+			WithHint("`lectern script schedules` lists those that have.")
 	}
 	if err := draft.Remove(ctx, workspace, notestore.ScheduleKind, name); err != nil {
 		return err
@@ -218,7 +221,8 @@ func unscheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall
 	}
 	w.wakeSchedule()
 	label := scheduledScript{workspace: workspace, name: name}.label(w.name)
-	_, err = fmt.Fprintf(out, "%s has no schedule any more; `lectern grant script:%s/%s %s --reset` removes what it may do\n", name, w.name, label, w.name)
+	_, err = fmt.Fprintf(out, "%s has no schedule any more; `lectern grant script:%s/%s %s --reset` removes what it may do\n", name, w.name,
+		label, w.name)
 	return err
 }
 
@@ -232,7 +236,8 @@ func listSchedules(ctx context.Context, w *Workspaces, _ tools.CommandCall, out 
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "%-24s %-20s next %s, last %s\n", s.label(w.name), s, next.Local().Format(time.DateTime), s.describeLast()); err != nil {
+		if _, err := fmt.Fprintf(out, "%-24s %-20s next %s, last %s\n", s.label(w.name), s, next.Local().Format(time.DateTime),
+			s.describeLast()); err != nil {
 			return err
 		}
 	}

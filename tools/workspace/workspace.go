@@ -89,7 +89,8 @@ func newSystem(shared *sharedSandbox, ids *workspaceIDs) tools.Kind {
 	return tools.Erase(tools.System[*Workspaces, Config]{
 		Name:  "workspace",
 		Title: "Workspaces",
-		Doc: "Notes in Markdown with classes, typed properties, links and a full history, in a database. Good for what agents keep and work on, " +
+		Doc: "Notes in Markdown with classes, typed properties, links and a full history, in a database. Good for what agents keep and " +
+			"work on, " +
 			"and for scripts that read and change many notes at once.",
 		Open: func(ctx context.Context, config Config, env tools.Env) (*Workspaces, error) {
 			return open(ctx, config, env, shared, ids)

@@ -13,7 +13,8 @@ import (
 
 // View implements [Pane].
 func (p Activity) View(t theme.Theme, w, h int) string {
-	return p.filter.DrawBelow(t, w, h, "word, client:, source:, tool:, target:, effect:, is:, on:, since:, until:", func(h int) []string { return p.sections(t, w, h) })
+	return p.filter.DrawBelow(t, w, h, "word, client:, source:, tool:, target:, effect:, is:, on:, since:, until:",
+		func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Activity) sections(t theme.Theme, w, h int) []string {
@@ -113,7 +114,8 @@ func (p Activity) emptyText() string {
 	case !Running(p.snap):
 		return "No agent has called a tool yet. The hub is not running."
 	default:
-		return "No calls yet. Each tool call appears here: the client, the tool, what it touched, how long it took and the size of the result. Contents are not recorded."
+		return "No calls yet. Each tool call appears here: the client, the tool, what it touched, how long it took and the size of the " +
+			"result. Contents are not recorded."
 	}
 }
 
@@ -299,20 +301,21 @@ func (p Activity) comparedToMean(c status.Call) string {
 
 // totalsSection are totals of the calls that the list has.
 func (p Activity) totalsSection(t theme.Theme, title string, totals []total) widget.Section {
-	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1, Rows: func(w, h int) []string {
-		name := max(8, w-38)
-		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",
-			8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}
-		for _, one := range totals {
-			failed := t.Dim
-			if one.failures > 0 {
-				failed = t.Bad
+	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1,
+		Rows: func(w, h int) []string {
+			name := max(8, w-38)
+			rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",
+				8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}
+			for _, one := range totals {
+				failed := t.Dim
+				if one.failures > 0 {
+					failed = t.Bad
+				}
+				rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls),
+					7)+failed.FitRight(widget.Count(one.failures), 8)+
+					t.Text.FitRight(widget.Duration(one.worked/time.Duration(max(1, one.calls))),
+						10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
 			}
-			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls),
-				7)+failed.FitRight(widget.Count(one.failures), 8)+
-				t.Text.FitRight(widget.Duration(one.worked/time.Duration(max(1, one.calls))),
-					10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
-		}
-		return widget.TruncateRows(t, rows, h)
-	}}
+			return widget.TruncateRows(t, rows, h)
+		}}
 }

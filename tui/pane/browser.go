@@ -290,7 +290,8 @@ func (b browser) bindings() []key.Binding {
 	if row := b.list.selectedRow(); row.page < 0 && row.label != "" {
 		keys = []key.Binding{widget.WithHelp(k.Enter, map[bool]string{true: "fold", false: "unfold"}[row.open]), k.Filter, k.Search}
 	}
-	return append(keys, widget.WithHelp(k.SortPages, "sort"), widget.WithHelp(k.Back, "back to Sources"), k.Raw, widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh)
+	return append(keys, widget.WithHelp(k.SortPages, "sort"), widget.WithHelp(k.Back, "back to Sources"), k.Raw,
+		widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh)
 }
 
 // show takes what a snapshot says of the time and the hub.

@@ -246,31 +246,32 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	if l.len() >= manyPages {
 		note = fmt.Sprintf("%s of %s · %s", widget.Count(l.cursor+1), widget.Count(l.len()), note)
 	}
-	return widget.Section{Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		var rows []string
-		if l.err == nil || len(l.pages) > 0 {
-			rows = append(rows, t.Dim.Text(l.summary(b)))
-		}
-		if l.filter.Typing || l.filter.Value() != "" {
-			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.filter.Typing, "letters of the name in their order"))
-		}
-		if l.err != nil {
-			return append(rows, errorRows(t, l.err, w)...)
-		}
-		if l.len() == 0 {
-			return append(rows, t.Dim.Text(l.emptyText()))
-		}
-		left := rowsLeft(h, len(rows))
-		from, to := widget.VisibleRange(l.len(), l.cursor, left)
-		if to-from < l.len() && left >= 3 && left != screenReaderRows {
-			w--
-		}
-		shown := widget.VisibleRows(t, l.len(), l.cursor, left, func(t theme.Theme, i int) string { return l.row(t, b, i, w) })
-		if left != screenReaderRows {
-			shown = widget.ScrollBar(t, shown, w, from, l.len())
-		}
-		return append(rows, shown...)
-	}}
+	return widget.Section{Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20,
+		Rows: func(w, h int) []string {
+			var rows []string
+			if l.err == nil || len(l.pages) > 0 {
+				rows = append(rows, t.Dim.Text(l.summary(b)))
+			}
+			if l.filter.Typing || l.filter.Value() != "" {
+				rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.filter.Typing, "letters of the name in their order"))
+			}
+			if l.err != nil {
+				return append(rows, errorRows(t, l.err, w)...)
+			}
+			if l.len() == 0 {
+				return append(rows, t.Dim.Text(l.emptyText()))
+			}
+			left := rowsLeft(h, len(rows))
+			from, to := widget.VisibleRange(l.len(), l.cursor, left)
+			if to-from < l.len() && left >= 3 && left != screenReaderRows {
+				w--
+			}
+			shown := widget.VisibleRows(t, l.len(), l.cursor, left, func(t theme.Theme, i int) string { return l.row(t, b, i, w) })
+			if left != screenReaderRows {
+				shown = widget.ScrollBar(t, shown, w, from, l.len())
+			}
+			return append(rows, shown...)
+		}}
 }
 
 // manyPages is from how many rows on the list says which one is selected.

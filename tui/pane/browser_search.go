@@ -66,7 +66,8 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 		answered := s.got.Text != "" && s.got.Refresh == s.refresh && (s.got.Text == s.submitted || s.typing && typed != "")
 		switch {
 		case s.submitted == "" && !answered && (!s.typing || typed == ""):
-			return append(rows, t.Dim.Wrap("Runs the search tool of this source with the permissions of an agent. The call is logged like any other.", w)...)
+			return append(rows, t.Dim.Wrap("Runs the search tool of this source with the permissions of an agent. The call is logged like any "+
+				"other.", w)...)
 		case !answered:
 			return append(rows, t.Dim.Text("Searching …"))
 		case s.err != nil:

@@ -164,7 +164,8 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
-		return t.RowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i], p.reader.now, p.zone, w))
+		return t.RowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i], p.reader.now,
+			p.zone, w))
 	case r.heading:
 		return changesHeading(p, t, p.cache.at(r.i-waiting).Change, w)
 	default:

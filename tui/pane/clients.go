@@ -59,8 +59,10 @@ func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone
 func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, "pause the writes of the agent"), help(k.ReadOnly, "let the agent only read from now on, or as before"),
-		help(k.Remove, "disconnect the agent, or uninstall Lectern from the client"), help(k.AllowScope, "end what it may for ten minutes"), help(k.Revoke, "take all permissions from the agent"),
+		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, "pause the writes of the agent"),
+		help(k.ReadOnly, "let the agent only read from now on, or as before"),
+		help(k.Remove, "disconnect the agent, or uninstall Lectern from the client"), help(k.AllowScope, "end what it may for ten minutes"),
+		help(k.Revoke, "take all permissions from the agent"),
 		help(k.UndoSession, "undo what the agent has changed since it connected"), help(k.SortRows, "sort the agents by the next column"),
 		help(k.Filter, "filter by letters"), help(k.Install, "install Lectern in the client"), help(k.Copy, "copy the snippet"),
 		help(k.SeeCalls, "calls of the agent"),
@@ -278,9 +280,10 @@ func (p Clients) detailSection(t theme.Theme) widget.Section {
 	one := p.selected()
 	switch {
 	case one.agent != nil:
-		return widget.Section{Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16, Rows: func(w, h int) []string {
-			return widget.TruncateRows(t, p.agentDetail(t, *one.agent, w), h)
-		}}
+		return widget.Section{Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16,
+			Rows: func(w, h int) []string {
+				return widget.TruncateRows(t, p.agentDetail(t, *one.agent, w), h)
+			}}
 	case one.gone != nil:
 		return goneSection(p, t, *one.gone)
 	case one.target.title != "":
@@ -306,7 +309,8 @@ func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
 		return p.agentDisabledReason(k, *one.agent)
 	case one.gone != nil:
 		return goneDisabledReason(p, k, *one.gone)
-	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.AllowScope, p.keys.Enter, p.keys.Copy)):
+	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke,
+		p.keys.AllowScope, p.keys.Enter, p.keys.Copy)):
 		return "That agent has left. Select another row."
 	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.AllowScope):
 		return "Select an agent first."

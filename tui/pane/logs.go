@@ -32,7 +32,8 @@ func NewLogs(k Keys, zone *time.Location) Pane {
 func logsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the place stays"), help(k.Follow, "follow or pause"), help(k.Level, "next level"),
+		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the place stays"), help(k.Follow, "follow or pause"),
+		help(k.Level, "next level"),
 		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"),
 		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollEnd, "back to the start of the line"),
 		help(k.Copy, "copy the visible lines"), help(k.Save, "save the filtered lines"), help(k.Export, "export the whole log"),
@@ -152,7 +153,8 @@ func (p Logs) Keys() []key.Binding {
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return p.keys.withSave(Running(p.snap), append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy, p.keys.Export)...)
+	return p.keys.withSave(Running(p.snap), append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy,
+		p.keys.Export)...)
 }
 
 // View implements [Pane].

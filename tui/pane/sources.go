@@ -42,18 +42,20 @@ func sourcesHelp(k Keys) []KeyGroup {
 		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Remove,
 			"remove the source; its files stay"),
 		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
-		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"), help(k.Filter, "filter the sources"),
+		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
+		help(k.Filter, "filter the sources"),
 		help(k.Save, "save the open page"),
 	}}, {"Pages of a source", []key.Binding{
 		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw,
 			"toggle source/rendered"),
 		help(k.Right, "unfold the folder"), help(k.Left, "fold the folder"), help(k.SortPages, "sort: by folder, newest first, largest first"),
-		help(k.NextLink, "next link of the page"), help(k.PreviousLink, "previous link"), help(k.Enter, "follow the link"), help(k.Browse, "first link to the page"),
+		help(k.NextLink, "next link of the page"), help(k.PreviousLink, "previous link"), help(k.Enter, "follow the link"),
+		help(k.Browse, "first link to the page"),
 		help(k.Edit, "edit the page's file in your editor"),
 		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back, also from a link"),
 	}}, {"Adding a source", []key.Binding{
-		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Right, "next kind"), help(k.Toggle, "toggle read-only"), help(k.Back,
-			"close; keeps what you typed"),
+		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Right, "next kind"), help(k.Toggle, "toggle read-only"),
+		help(k.Back, "close; keeps what you typed"),
 	}}, {"Permissions", []key.Binding{
 		help(k.Enter, "preview the change"), help(k.Right, "next option"), k.NextField, help(k.Back, "close"),
 	}}}
@@ -73,7 +75,8 @@ func (p Sources) Show(s status.Snapshot) Pane {
 	p.snap = s
 	rows := make([]widget.ListRow, len(s.Sources))
 	for i, one := range s.Sources {
-		rows[i] = widget.ListRow{ID: one.Name, Text: one.Name + " " + one.Kind + " " + string(one.State) + " " + one.Location, Rank: stateRank(one.State)}
+		rows[i] = widget.ListRow{ID: one.Name, Text: one.Name + " " + one.Kind + " " + string(one.State) + " " + one.Location,
+			Rank: stateRank(one.State)}
 	}
 	p.list = p.list.Show(rows)
 	return p.ShowItem(selected.Name)

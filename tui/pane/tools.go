@@ -48,7 +48,8 @@ func toolsHelp(k Keys) []KeyGroup {
 		help(k.Run, "run the tool"), help(k.Enter, "read its full description"), help(k.Filter, "filter the tools"),
 		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left,
 			"as the previous client sees them"),
-		help(k.SortRows, "sort the tools: as published, most tokens, name"), help(k.Copy, "copy the declaration"), help(k.Refresh, "reload the tools"),
+		help(k.SortRows, "sort the tools: as published, most tokens, name"), help(k.Copy, "copy the declaration"),
+		help(k.Refresh, "reload the tools"),
 	}}, {"Running a tool", []key.Binding{
 		help(k.Enter, "run"), k.NextField, k.PreviousField, help(k.Right, "next option"), k.Example, k.CopyAnswer, help(k.Back, "close"),
 	}}}

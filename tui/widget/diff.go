@@ -184,7 +184,8 @@ func (line textLine) draw(t theme.Theme) string {
 		return t.Dim.Text(line.gutter) + style.Text(line.text)
 	}
 	from, to := line.mark[0], line.mark[1]
-	return t.Dim.Text(line.gutter) + style.Text(line.text[:from]) + t.ChangedWord(line.text).Text(line.text[from:to]) + style.Text(line.text[to:])
+	return t.Dim.Text(line.gutter) + style.Text(line.text[:from]) + t.ChangedWord(line.text).Text(line.text[from:to]) +
+		style.Text(line.text[to:])
 }
 
 // wrapMarked are the rows of a wrapped diff line with the part of its mark that

@@ -62,7 +62,8 @@ func (l TextView) Add(kind LineKind, text string) TextView {
 	if len(text) <= maxTextBytes {
 		return l.Append(TextPart{Kind: kind, Text: text})
 	}
-	return l.Append(TextPart{Kind: kind, Text: theme.TruncateBytes(text, maxTextBytes)}, TextPart{Kind: RiskLine, Text: "… the rest is too long to show"})
+	return l.Append(TextPart{Kind: kind, Text: theme.TruncateBytes(text, maxTextBytes)},
+		TextPart{Kind: RiskLine, Text: "… the rest is too long to show"})
 }
 
 // A TextPart is lines of one kind.

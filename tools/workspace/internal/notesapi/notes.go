@@ -28,7 +28,8 @@ func handlers() map[string]func(*call) (any, error) {
 		"query": runQuery, "search": searchNotes,
 		"classes.list": listClasses, "classes.types": listTypes, "classes.create": createClass, "classes.get": getClass,
 		"classes.save": saveClass, "classes.delete": deleteClass,
-		"attachments.list": listAttachments, "attachments.create": createAttachment, "attachments.get": getAttachment, "attachments.delete": deleteAttachment,
+		"attachments.list": listAttachments, "attachments.create": createAttachment, "attachments.get": getAttachment,
+		"attachments.delete": deleteAttachment,
 	}
 }
 
@@ -254,7 +255,8 @@ func (c *call) knownClass(content notestore.Content) (*notetext.Class, error) {
 		return nil, err
 	}
 	if class == nil {
-		return nil, &Error{http.StatusUnprocessableEntity, fmt.Sprintf("there is no class %q; GET …/classes lists them, PUT …/classes/%s makes it", content.Class, content.Class)}
+		return nil, &Error{http.StatusUnprocessableEntity,
+			fmt.Sprintf("there is no class %q; GET …/classes lists them, PUT …/classes/%s makes it", content.Class, content.Class)}
 	}
 	return class, nil
 }
@@ -309,7 +311,8 @@ func (c *call) save(id string, content notestore.Content, parent string) (any, e
 	}
 	problems = slices.DeleteFunc(problems, func(p notetext.FieldProblem) bool { return p.Field == "" })
 	if len(problems) > 0 {
-		return nil, &Error{http.StatusUnprocessableEntity, map[string]any{"message": "the class does not allow it: " + problems[0].Field + ": " + problems[0].Message, "errors": problems}}
+		return nil, &Error{http.StatusUnprocessableEntity,
+			map[string]any{"message": "the class does not allow it: " + problems[0].Field + ": " + problems[0].Message, "errors": problems}}
 	}
 	n, err := c.draft.Save(c.ctx, c.workspace, id, content, parent)
 	if err != nil {

@@ -205,7 +205,8 @@ func ErrorResponse(err error) Response {
 	switch {
 	case is:
 	case hidden:
-		e = &Error{http.StatusForbidden, "the user has hidden something that this would change; use another id, or leave out what makes it hidden"}
+		e = &Error{http.StatusForbidden, "the user has hidden something that this would change; use another id, or leave out what makes it " +
+			"hidden"}
 	case errors.Is(err, notestore.ErrCursor):
 		e = &Error{http.StatusBadRequest, err.Error()}
 	case errors.Is(err, notestore.ErrNotFound):

@@ -201,7 +201,8 @@ func SetSection(markdown, name string, value any) (string, error) {
 	}
 	if s := Parse(out).section(name); s == nil || s.Whole != strings.TrimSpace(body) ||
 		len(Parse(out).Sections) != max(len(t.Sections), countWith(t, name)) {
-		return "", fmt.Errorf("%s: its value cannot be written as a section (it is empty, or has headings of level 1 or 2, or an open code block)", name)
+		return "", fmt.Errorf("%s: its value cannot be written as a section (it is empty, or has headings of level 1 or 2, or an open code "+
+			"block)", name)
 	}
 	return out, nil
 }
