@@ -212,7 +212,7 @@ type Query struct {
 // Query delivers the lines that q selects, oldest first. The channel is closed
 // after the last one, when ctx ends, or when the Log is closed.
 func (l *Log) Query(ctx context.Context, q Query) <-chan Line {
-	ch := make(chan Line)
+	ch := make(chan Line, batchLines) // one wake-up of the reader for a batch, not one for each line
 	go l.ring.read(ctx, l.ring.firstSeq(q), q, ch)
 	return ch
 }

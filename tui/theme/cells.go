@@ -35,14 +35,14 @@ func (s Style) Cut(text string, w int) string { return s.paint(cut(sanitizeShort
 
 // Fit is Text in exactly w cells.
 func (s Style) Fit(text string, w int) string {
-	text = cut(sanitizeShort(text), w)
-	return s.paint(text + Spaces(w-Width(text)))
+	text, taken := cutToWidth(sanitizeShort(text), w)
+	return s.paint(text + Spaces(w-taken))
 }
 
 // FitRight is [Style.Fit] with the text at the right end, for numbers.
 func (s Style) FitRight(text string, w int) string {
-	text = cut(sanitizeShort(text), w)
-	return s.paint(Spaces(w-Width(text)) + text)
+	text, taken := cutToWidth(sanitizeShort(text), w)
+	return s.paint(Spaces(w-taken) + text)
 }
 
 // CutLeft is [Style.Cut] that keeps the end of the text: the folder of a path.
@@ -79,21 +79,11 @@ func (s Style) paint(text string) string {
 	return s.start + text + reset
 }
 
-// Width is how many cells painted text takes.
-func Width(painted string) int {
-	for i := range len(painted) {
-		if c := painted[i]; c < 0x20 || c > 0x7e {
-			return ansi.StringWidth(painted)
-		}
-	}
-	return len(painted) // plain ASCII, the usual case
-}
-
 // Fit makes painted text exactly w cells wide: cut with an ellipsis, or
 // filled up with spaces.
 func Fit(painted string, w int) string {
-	painted = cut(painted, w)
-	return painted + Spaces(w-Width(painted))
+	painted, taken := cutToWidth(painted, w)
+	return painted + Spaces(w-taken)
 }
 
 // Spaces is n spaces; none when n is not positive.
@@ -110,12 +100,18 @@ func Spaces(n int) string {
 }
 
 func cut(painted string, w int) string {
-	switch {
-	case w <= 0:
-		return ""
-	case Width(painted) <= w:
-		return painted
-	default:
-		return ansi.Truncate(painted, w, "…")
+	painted, _ = cutToWidth(painted, w)
+	return painted
+}
+
+// cutToWidth is cut, with the cells that are left.
+func cutToWidth(painted string, w int) (text string, taken int) {
+	if w <= 0 {
+		return "", 0
 	}
+	if taken = Width(painted); taken <= w {
+		return painted, taken
+	}
+	text = ansi.Truncate(painted, w, "…")
+	return text, Width(text)
 }

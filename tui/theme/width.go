@@ -1,0 +1,59 @@
+package theme
+
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width is how many cells painted text takes. Nearly all rows of a screen are ASCII,
+// lines and colours, which are counted; the library that knows grapheme clusters is asked
+// about the others.
+func Width(painted string) int {
+	w := 0
+	for i := 0; i < len(painted); {
+		n, cells := knownWidth(painted[i:])
+		if n == 0 {
+			return ansi.StringWidth(painted)
+		}
+		i, w = i+n, w+cells
+	}
+	return w
+}
+
+// knownWidth is how many bytes of s are a character of one cell that joins no other, or
+// a control sequence, which takes none; 0 bytes: something else.
+func knownWidth(s string) (n, cells int) {
+	switch c := s[0]; {
+	case 0x20 <= c && c <= 0x7e:
+		return 1, 1
+	case c == '\x1b':
+		return controlSequence(s), 0
+	case c < utf8.RuneSelf:
+		return 0, 0
+	}
+	switch r, n := utf8.DecodeRuneInString(s); {
+	case 0x2500 <= r && r <= 0x259f, // lines and blocks
+		r == '·', r == '…', r == '—', r == '▸', r == '●', r == '○':
+		return n, 1
+	}
+	return 0, 0
+}
+
+// controlSequence is how many bytes the control sequence takes with which s begins
+// (ECMA-48, 5.4): CSI, parameters, and a final byte; 0: it is none, or has more.
+func controlSequence(s string) int {
+	if len(s) < 2 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case 0x30 <= c && c <= 0x3f:
+		case 0x40 <= c && c <= 0x7e:
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
