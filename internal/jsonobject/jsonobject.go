@@ -1,6 +1,6 @@
 // Package jsonobject walks over the outermost level of a JSON object without a copy
-// of it, at a fraction of what encoding/json costs. It does not check JSON: that is
-// [encoding/json.Valid], which its callers have asked.
+// of it, at a fraction of what encoding/json costs. It is no validation: of a value it
+// sees only where it ends.
 //
 // hub/mcp and supervisor/shim read frames by it. Start reading at [Each].
 package jsonobject
@@ -11,59 +11,102 @@ import (
 	"unicode/utf8"
 )
 
-// Each calls f with each key and value of a JSON object, in their order. Values are
-// parts of object, up to its end: append to none. Keys may be. The object must be valid.
-func Each(object []byte, f func(key []byte, value json.RawMessage)) {
-	rest := bytes.TrimSpace(object)[1:]
+// Each calls f with each key and value of a JSON object, in their order, and reports
+// whether object is one object that ends, with nothing but space around it. Values are
+// parts of object, up to its end, and never empty: append to none. Keys may be. Of what
+// is no valid JSON it stops at the first member that it cannot tell from its neighbours.
+func Each(object []byte, f func(key []byte, value json.RawMessage)) (whole bool) {
+	at := skipSpace(object, 0)
+	if !has(object, at, '{') {
+		return false
+	}
+	at = skipSpace(object, at+1)
+	if has(object, at, '}') {
+		return skipSpace(object, at+1) == len(object)
+	}
 	for {
-		rest = bytes.TrimLeft(rest, ", \t\r\n")
-		if rest[0] == '}' {
-			return
+		keyEnd := skipString(object, at)
+		colon := skipSpace(object, keyEnd)
+		if !has(object, at, '"') || !has(object, colon, ':') {
+			return false
 		}
-		n := valueSize(rest)
-		key := Unquote(rest[:n])
-		rest = bytes.TrimLeft(rest[n:], ": \t\r\n")
-		n = valueSize(rest)
-		f(key, json.RawMessage(rest[:n]))
-		rest = rest[n:]
+		start := skipSpace(object, colon+1)
+		end := skipValue(object, start)
+		next := skipSpace(object, end)
+		more := has(object, next, ',')
+		if end == start || !more && !has(object, next, '}') {
+			return false
+		}
+		f(Unquote(object[at:keyEnd]), json.RawMessage(object[start:end]))
+		if at = skipSpace(object, next+1); !more {
+			return at == len(object)
+		}
 	}
 }
 
-// Unquote reads a JSON string, which must be valid. The answer may be a part of it.
+// Unquote reads a JSON string with its quotes; "" where what it spells is not valid.
+// The answer may be a part of it.
 func Unquote(quoted []byte) []byte {
 	plain := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
 		return plain
 	}
 	var s string
-	_ = json.Unmarshal(quoted, &s) // it is valid
+	_ = json.Unmarshal(quoted, &s) // "" is the answer for what is not valid
 	return []byte(s)
 }
 
-// valueSize is the length of the JSON value that valid JSON begins with.
-func valueSize(b []byte) int {
+func has(b []byte, at int, c byte) bool { return at < len(b) && b[at] == c }
+
+func skipSpace(b []byte, at int) int {
+	for at < len(b) && (b[at] == ' ' || b[at] == '\t' || b[at] == '\r' || b[at] == '\n') {
+		at++
+	}
+	return at
+}
+
+// skipString is where the string ends whose first quote stands at at; where it does not
+// end, the length of b and one more, which has no character.
+func skipString(b []byte, at int) int {
+	for at++; at < len(b); at++ {
+		n := bytes.IndexByte(b[at:], '"')
+		if n < 0 {
+			break
+		}
+		escape := bytes.IndexByte(b[at:at+n], '\\')
+		if escape < 0 {
+			return at + n + 1
+		}
+		at += escape + 1 // on what is escaped
+	}
+	return len(b) + 1
+}
+
+// skipValue is where the value that begins at at ends.
+func skipValue(b []byte, at int) int {
 	depth := 0
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
+	for at < len(b) {
+		switch b[at] {
 		case '"':
-			for i++; b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
+			if at = skipString(b, at); depth == 0 {
+				return at
 			}
+			continue
 		case '{', '[':
 			depth++
-			continue
 		case '}', ']':
-			depth--
-		default:
-			if depth > 0 || i+1 < len(b) && bytes.IndexByte([]byte(",:}] \t\r\n"), b[i+1]) < 0 {
-				continue
+			if depth == 0 {
+				return at
+			}
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return at
 			}
 		}
-		if depth == 0 {
-			return i + 1
-		}
+		at++
 	}
 	return len(b)
 }

@@ -12,17 +12,26 @@ func FuzzEach(f *testing.F) {
 	for _, object := range []string{
 		`{}`, ` { } `, `{"a":1}`, `{"a":-1.5e+3,"b":null , "c" : true}`, "{\"a\"\t:\r\n[1,{\"b\":[]}] }",
 		`{"a":"}\"{","b":{"c":"]\\"},"d":"\\"}`, `{"a":{"b":"[","c":"\\\"}"},"a":2}`, `{"\u0061\"\\":[[],[{}]],"":""}`,
+		`{"a`, `{"a":"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":"\`, `{"a":1]`, `{"a":[}`, `{,}`, `{"a" 1}`, `{"a":1}}`, `{"a":{"b":1}`, `null`, ``,
 		`{"é":"é","` + "\xff" + `":"` + "\xff" + `"}`, `{"a":[1,2],"b":[ "x" , "y" ],"c":{ "d" : 0 }}`,
 	} {
 		f.Add([]byte(object))
 	}
 	f.Fuzz(func(t *testing.T, object []byte) {
 		var want map[string]json.RawMessage
-		if json.Unmarshal(object, &want) != nil || want == nil {
-			t.Skip("not an object")
-		}
 		got := map[string]json.RawMessage{}
-		Each(object, func(key []byte, value json.RawMessage) { got[string(key)] = value })
+		whole := Each(object, func(key []byte, value json.RawMessage) {
+			if len(value) == 0 {
+				t.Errorf("%q: the value of %q is empty", object, key)
+			}
+			got[string(key)] = value
+		})
+		if json.Unmarshal(object, &want) != nil || want == nil {
+			return
+		}
+		if !whole {
+			t.Errorf("%q is not whole", object)
+		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%q: %s", object, d)
 		}

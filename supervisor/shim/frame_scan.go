@@ -17,10 +17,11 @@ type message struct {
 }
 
 // parseFrame reads the outermost level of a frame. It reports false for what is not
-// one whole JSON object: garbage, or a frame that was cut off.
+// one whole JSON object: garbage, or a frame that was cut off. Whether its values are
+// valid the hub decides.
 func parseFrame(f []byte) (message, bool) {
 	var m message
-	whole := scanMembers(f, func(key, value []byte) {
+	whole := jsonobject.Each(f, func(key []byte, value json.RawMessage) {
 		switch string(key) {
 		case "id":
 			m.id = nil
@@ -64,11 +65,8 @@ func (m message) withID(f, id []byte) []byte {
 	return append(out, f[at+len(m.id):]...)
 }
 
-// param returns one member of params, or nil. They are part of a frame that was valid.
+// param returns one member of params, or nil.
 func (m message) param(name string) []byte {
-	if len(m.params) == 0 || m.params[0] != '{' {
-		return nil
-	}
 	var found []byte
 	jsonobject.Each(m.params, func(key []byte, value json.RawMessage) {
 		if string(key) == name {
@@ -84,14 +82,4 @@ func decodeString(value []byte) string {
 		return ""
 	}
 	return string(jsonobject.Unquote(value))
-}
-
-// scanMembers calls see for each member of the object b, with the value as a part
-// of b, and reports whether b is one object with nothing after it.
-func scanMembers(b []byte, see func(key, value []byte)) bool {
-	if start := bytes.TrimLeft(b, " \t\r\n"); len(start) == 0 || start[0] != '{' || !json.Valid(b) {
-		return false
-	}
-	jsonobject.Each(b, func(key []byte, value json.RawMessage) { see(key, value) })
-	return true
 }
