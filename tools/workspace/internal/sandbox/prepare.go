@@ -63,7 +63,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in, err = newInstance(ctx, runtime, compiled); err != nil {
+		if in, err = newInstance(ctx, runtime, compiled, newMemoryPool()); err != nil {
 			return nil, err
 		}
 		if p, err = in.setUp(s.options.Globals); err != nil {
