@@ -375,7 +375,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "7aff127d319eb1bef86580bb92340f207cd37f806fb8a24eb8241fb9d0facc67"
+	const want = "622384be85c8b91c9d9b80176d57e05be946c0ce9e9a1460957674929de5d0e0"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

@@ -27,7 +27,7 @@ type preparedModule struct {
 
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input; a test holds the present one.
-const prepareVersion = 2
+const prepareVersion = 3
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
