@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,17 +79,25 @@ type table [][]string
 
 func (t *table) add(cells ...string) { *t = append(*t, cells) }
 
-// printTable lines cells up in columns.
+// printTable lines cells up in columns. No line ends with blanks, not even where
+// the last cells are empty.
 func (c console) printTable(t table) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	var padded bytes.Buffer
+	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
 	for _, cells := range t {
 		safe := make([]string, len(cells))
 		for i, cell := range cells {
 			safe[i] = string(safetext.Line(cell))
 		}
-		_, _ = io.WriteString(w, strings.Join(safe, "\t")+"\n") // an error shows at Flush
+		_, _ = io.WriteString(w, strings.Join(safe, "\t")+"\n") // memory takes everything
 	}
-	return w.Flush()
+	_ = w.Flush()
+	var lines []byte
+	for line := range bytes.Lines(padded.Bytes()) {
+		lines = append(append(lines, bytes.TrimRight(line, " \n")...), '\n')
+	}
+	_, err := c.out.Write(lines)
+	return err
 }
 
 // printPlan shows what a plan would do.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -158,6 +159,7 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 		out.Truncated = true
 		out.Note += fmt.Sprintf("%d more: call again with offset %d.", max(out.Total-next, 1), next)
 	}
+	out.Note = strings.TrimSpace(out.Note)
 	return out, nil
 }
 
@@ -204,7 +206,7 @@ func (out SearchPagesOut) redact(covered func(page string) bool) SearchPagesOut 
 	out.Matches = slices.DeleteFunc(out.Matches, func(m PageMatch) bool { return m.Path != "" && covered(m.Path) })
 	if left := shown - len(out.Matches); left > 0 {
 		out.Total -= left
-		out.Note += fmt.Sprintf("%d pages are left out, because the user's policy does not let you read them. ", left)
+		out.Note = strings.TrimSpace(fmt.Sprintf("%s %d pages are left out, because the user's policy does not let you read them.", out.Note, left))
 	}
 	return out
 }

@@ -52,6 +52,9 @@ func TestSearchSpelling(t *testing.T) {
 				if strings.Join(got, " ") != c.want && strings.Join(reversed(got), " ") != c.want || !strings.Contains(out.Note, c.note) {
 					t.Errorf("%s: %v %q", c.args, got, out.Note)
 				}
+				if out.Note != strings.TrimSpace(out.Note) {
+					t.Errorf("%s: the note %q begins or ends with a blank", c.args, out.Note)
+				}
 			}
 		})
 	}
