@@ -6,8 +6,13 @@ FUZZTIME ?= 60s
 PACKAGES ?= ./...
 SYSTEMS  := linux darwin windows
 # As in installer/bundle/build_flags.go, which says why.
-COLD     := evanw/esbuild jackc yuin/goldmark spf13 JohannesKaufmann microcosm-cc santhosh-tekuri
-FLAGS    := -trimpath $(COLD:%=-gcflags=github.com/%/...=-l)
+COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark github.com/spf13 github.com/JohannesKaufmann \
+	github.com/microcosm-cc github.com/aymerick github.com/gorilla golang.org/x/net github.com/santhosh-tekuri github.com/google/jsonschema-go \
+	github.com/pelletier github.com/tailscale github.com/golang-jwt github.com/minio aead.dev golang.org/x/mod github.com/xo \
+	crypto/tls crypto/x509 encoding/xml debug/dwarf \
+	github.com/lectern-mcp/lectern/cmd/lectern github.com/lectern-mcp/lectern/config github.com/lectern-mcp/lectern/installer \
+	github.com/lectern-mcp/lectern/supervisor github.com/lectern-mcp/lectern/tools/logseq github.com/lectern-mcp/lectern/tools/org/internal/orgexport
+FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
 LDFLAGS  := -s -w -funcalign=16
 
 export CGO_ENABLED := 0

@@ -15,7 +15,7 @@ import (
 // maxBinary is how large the binary of one system may be, in bytes. A step of
 // megabytes has one cause, most often text/template: with that in the binary, the
 // linker keeps every exported method of every type.
-const maxBinary = 46_500_000
+const maxBinary = 45_000_000
 
 // The same source makes the same archive and the same bundle in every folder, so
 // that anyone can verify a release.
