@@ -6,15 +6,17 @@ const LinkFlags = "-s -w -funcalign=16"
 
 // coldPackages are compiled without inlining, which makes them smaller: they run seldom,
 // or wait for something else. Scripts in TypeScript are translated in a process of its
-// own, databases, other machines and Logseq answer over a connection, and the rest reads
+// own, databases, other machines and applications answer over a connection, and the rest reads
 // arguments and configuration, checks schemas, installs, and turns pages and cards into HTML.
 var coldPackages = []string{
-	"github.com/evanw/esbuild", "github.com/jackc", "github.com/yuin/goldmark", "github.com/spf13", "github.com/JohannesKaufmann",
-	"github.com/microcosm-cc", "github.com/aymerick", "github.com/gorilla", "golang.org/x/net", "github.com/santhosh-tekuri", "github.com/google/jsonschema-go",
-	"github.com/pelletier", "github.com/tailscale", "github.com/golang-jwt", "github.com/minio", "aead.dev", "golang.org/x/mod", "github.com/xo",
-	"crypto/tls", "crypto/x509", "encoding/xml", "debug/dwarf",
-	"github.com/lectern-mcp/lectern/cmd/lectern", "github.com/lectern-mcp/lectern/config", "github.com/lectern-mcp/lectern/installer",
-	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/logseq", "github.com/lectern-mcp/lectern/tools/org/internal/orgexport",
+	"github.com/evanw/esbuild", "github.com/jackc", "github.com/yuin/goldmark", "github.com/spf13",
+	"github.com/JohannesKaufmann", "github.com/microcosm-cc", "github.com/aymerick", "github.com/gorilla",
+	"golang.org/x/net", "github.com/santhosh-tekuri", "github.com/google/jsonschema-go", "github.com/pelletier",
+	"github.com/tailscale", "github.com/golang-jwt", "github.com/minio", "aead.dev", "golang.org/x/mod", "github.com/xo",
+	"crypto/tls", "crypto/x509", "encoding/xml", "debug/dwarf", "github.com/lectern-mcp/lectern/cmd/lectern",
+	"github.com/lectern-mcp/lectern/config", "github.com/lectern-mcp/lectern/installer",
+	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/logseq",
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgexport",
 }
 
 // BuildFlags are the flags of go build for every binary that people get, without

@@ -206,7 +206,8 @@ func (out SearchPagesOut) redact(covered func(page string) bool) SearchPagesOut 
 	out.Matches = slices.DeleteFunc(out.Matches, func(m PageMatch) bool { return m.Path != "" && covered(m.Path) })
 	if left := shown - len(out.Matches); left > 0 {
 		out.Total -= left
-		out.Note = strings.TrimSpace(fmt.Sprintf("%s %d pages are left out, because the user's policy does not let you read them.", out.Note, left))
+		note := fmt.Sprintf("%d pages are left out, because the user's policy does not let you read them.", left)
+		out.Note = strings.TrimSpace(out.Note + " " + note)
 	}
 	return out
 }
