@@ -118,8 +118,9 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 // currentRevision is the id of the newest revision of a note, empty if there was never
 // such a note, and its place.
 func currentRevision(ctx context.Context, c *sqlstore.Conn, k noteKey) (id string, seq int64, err error) {
-	err = c.Short().QueryRow(ctx, "SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?",
-		k.workspace, k.id).Scan(&id, &seq)
+	err = c.Short().QueryRow(ctx,
+		"SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace,
+		k.id).Scan(&id, &seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
