@@ -75,7 +75,8 @@ func (r *Reader) searchNewest(ctx context.Context, f Filter, texts []searchText,
 	where, args := f.conditions().sql()
 	matching, more := f.matching(texts).sql()
 	query := "SELECT " + columns + " FROM calls WHERE id IN (SELECT id FROM (" +
-		"SELECT id, client, source, tool, effect, code, message, session, targets, changes FROM calls" + where + " ORDER BY id DESC LIMIT ?)" + matching + " ORDER BY id DESC LIMIT ?) ORDER BY id DESC LIMIT ?"
+		"SELECT id, client, source, tool, effect, code, message, session, targets, changes FROM calls" + where +
+		" ORDER BY id DESC LIMIT ?)" + matching + " ORDER BY id DESC LIMIT ?) ORDER BY id DESC LIMIT ?"
 	return r.page(ctx, f, query, append(append(append(args, window), more...), f.limit()+1))
 }
 
