@@ -179,18 +179,21 @@ func TestSearch(t *testing.T) {
 		"words": {Filter{Search: Search{Words: []string{"such", "157"}}}, 1}, "word and name": {Filter{Client: "Codex", Search: Search{Words: []string{"daily"}}}, 0},
 		"session": {Filter{Search: Search{Words: []string{"s1"}, SourcePart: "not", ToolPart: "read"}}, 250},
 	} {
-		found, pages := 0, 0
-		c.f.searched, c.f.Limit = 40, 30
-		for more := true; more; pages++ {
-			page := calls(t, file, c.f)
-			found += len(page.Calls)
-			more, c.f.Before = page.More, page.Next
-			if more != (page.Next != 0) || pages > 20 {
-				t.Fatalf("%s: more %v, next %d, after %d pages", name, more, page.Next, pages)
+		for _, rare := range []int{1, 40, 1000} { // found among the newest, mixed, by index
+			found, pages := 0, 0
+			f := c.f
+			f.searched, f.Limit, f.rare = 40, 30, rare
+			for more := true; more; pages++ {
+				page := calls(t, file, f)
+				found += len(page.Calls)
+				more, f.Before = page.More, page.Next
+				if more != (page.Next != 0) || pages > 20 {
+					t.Fatalf("%s: more %v, next %d, after %d pages", name, more, page.Next, pages)
+				}
 			}
-		}
-		if found != c.want {
-			t.Errorf("%s: %d calls, want %d", name, found, c.want)
+			if found != c.want {
+				t.Errorf("%s, rare %d: %d calls, want %d", name, rare, found, c.want)
+			}
 		}
 	}
 }
@@ -277,7 +280,7 @@ func TestRetention(t *testing.T) {
 	var records []Record
 	for i := range 6000 {
 		records = append(records, Record{
-			ID: trail.NewID(noon.Add(time.Duration(i) * time.Second)), Outcome: OK, Message: strings.Repeat("x", 300), Targets: []string{fmt.Sprint(i)},
+			ID: trail.NewID(noon.Add(time.Duration(i) * time.Second)), Outcome: OK, Message: strings.Repeat("x", 300), Targets: []string{fmt.Sprint(i), "of all"}, Session: fmt.Sprintf("s%d", i/100%100),
 		})
 	}
 	if err := insert(ctx, trail.store, records); err != nil {
@@ -292,8 +295,9 @@ func TestRetention(t *testing.T) {
 	if err := enforceRetention(ctx, trail.store, noon.Add(2500*time.Second), 1<<30); err != nil {
 		t.Fatal(err)
 	}
-	if n, targets := count("SELECT count(*) FROM calls"), count("SELECT count(*) FROM call_targets"); n != 3500 || targets != 3500 {
-		t.Errorf("by age %d calls and %d targets are left", n, targets)
+	targets, names := count("SELECT count(*) FROM call_targets"), count("SELECT count(*) FROM search_values")
+	if n := count("SELECT count(*) FROM calls"); n != 3500 || targets != 3500+3500 || names != 3500+1+35 {
+		t.Errorf("by age %d calls, %d targets and %d names are left", n, targets, names)
 	}
 	if oldest := idTime(count("SELECT min(id) FROM calls")); !oldest.Equal(noon.Add(2500 * time.Second)) {
 		t.Errorf("by age the oldest is from %s", oldest)
@@ -345,5 +349,31 @@ func run(t *testing.T, trail *Trail, statement string) {
 	defer s.Close()
 	if _, err := s.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The names of targets are a list in JSON in the row of their call.
+func TestSearchForNamesThatJSONEscapes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail := openTrail(t, file, atNoon)
+	for i, name := range []string{"R&D.md", `the "plan".md`, `a\b.md`, "<x>.md"} {
+		trail.Add(Record{ID: trail.NewID(noon.Add(time.Duration(i) * time.Second)), Targets: []string{"first.md", name}, Outcome: OK})
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]int{"&d": 1, `"plan"`: 1, `\b`: 1, "<x>": 1, `md","`: 0, "": 4} {
+		for _, rare := range []int{1, 1000} {
+			f := Filter{rare: rare, searched: 2, Search: Search{TargetPart: word}}
+			found := 0
+			for more := true; more; {
+				page := calls(t, file, f)
+				found += len(page.Calls)
+				more, f.Before = page.More, page.Next
+			}
+			if found != want {
+				t.Errorf("%q, rare %d: %d calls, want %d", word, rare, found, want)
+			}
+		}
 	}
 }

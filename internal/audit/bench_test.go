@@ -38,6 +38,13 @@ func BenchmarkCalls(b *testing.B) {
 		"word":                {Search: Search{Words: []string{"client 3"}}},
 		"missing word":        {Search: Search{Words: []string{"nobody"}}},
 		"part of a target":    {Search: Search{TargetPart: "s/77."}},
+		"word of few":         {Search: Search{Words: []string{"rare"}}},
+		"word of old ones":    {Until: middle, Search: Search{Words: []string{"s4999"}}},
+		"word of an error":    {Search: Search{Words: []string{"this source"}}},
+		"word of all targets": {Search: Search{Words: []string{".md"}}},
+		"two words":           {Search: Search{Words: []string{"write", "/77.md"}}},
+		"two common words":    {Search: Search{Words: []string{"client 3", "tool 4"}}},
+		"word and client":     {Client: "client 3", Search: Search{Words: []string{"source 4"}}},
 		"all":                 {Client: "client 3", Source: "source 3", Tool: "tool 3", Effect: "read", Outcome: OK, Since: noon, Until: middle},
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -61,13 +68,22 @@ func fill(b *testing.B, file string) {
 			INSERT INTO calls (`+columns+`) SELECT ? + i * 1000000 * 1024,
 				CASE WHEN i % 100000 = 0 THEN 'rare' ELSE 'client ' || (i % 20) END, 1, 's' || (i / 100), 'stdio', '',
 				'source ' || (i % 10), 'tool ' || (i % 40), CASE WHEN i % 5 = 0 THEN 'write' ELSE 'read' END,
-				CASE WHEN i % 1000 = 0 THEN 'refused' WHEN i % 50 = 0 THEN 'error' ELSE 'ok' END, '', '', 0, 1234, 321, 4321,
-				'00112233445566778899aabbccddeeff', 0, CASE WHEN i % 5 = 0 THEN '["pages/' || (i % 5000) || '.md"]' ELSE '' END, '', '' FROM n`, firstID(noon))
+				CASE WHEN i % 1000 = 0 THEN 'refused' WHEN i % 50 = 0 THEN 'error' ELSE 'ok' END,
+				CASE WHEN i % 50 = 0 THEN 'not_found' ELSE '' END, CASE WHEN i % 50 = 0 THEN 'no page … in this source' ELSE '' END, 0, 1234, 321, 4321,
+				'00112233445566778899aabbccddeeff', 0, CASE WHEN i % 5 = 0 THEN '["pages/' || (i % 5000) || '.md"]' ELSE '' END, '', '', '' FROM n`, firstID(noon))
 		if err != nil {
 			return err
 		}
-		_, err = c.Exec(b.Context(), "INSERT INTO call_targets (name, call) SELECT json_extract(targets, '$[0]'), id FROM calls WHERE targets <> ''")
-		return err
+		for _, query := range []string{
+			"INSERT INTO call_targets (name, call) SELECT json_extract(targets, '$[0]'), id FROM calls WHERE targets <> ''",
+			"INSERT INTO search_values SELECT DISTINCT 'targets', name FROM call_targets",
+			"INSERT INTO search_values SELECT DISTINCT 'session', session FROM calls",
+		} {
+			if _, err := c.Exec(b.Context(), query); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		b.Fatal(err)

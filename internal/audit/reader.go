@@ -1,11 +1,9 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -23,19 +21,22 @@ type Filter struct {
 	Search
 
 	searched int // 0: [MaxSearched]
+	rare     int // 0: [maxRare]
 }
 
 // A Search selects the calls that have these texts in their fields, whatever the
-// case of ASCII letters. It has no index: one page comes of at most the
-// [MaxSearched] newest calls.
+// case of ASCII letters. A text that few calls have is found in all of the trail at
+// once. Where each text is in very many calls, one page comes of at most the
+// [MaxSearched] newest.
 type Search struct {
 	ClientPart, SourcePart, ToolPart, TargetPart string
 	Changed                                      bool     // it changed something
 	Words                                        []string // each in the client, source, tool, effect, code, message, session or a target
 }
 
-// MaxSearched is how many calls one page of a Search comes of.
-const MaxSearched = 50_000
+// MaxSearched is how many calls one page of a Search comes of at most, if all that
+// it looks for is in very many calls.
+const MaxSearched = 20_000
 
 // A Page is the newest calls that a Filter selects, newest first.
 type Page struct {
@@ -65,33 +66,33 @@ func (r *Reader) Close() error { return r.store.Close() }
 
 // Calls returns the newest calls that f selects.
 func (r *Reader) Calls(ctx context.Context, f Filter) (page Page, err error) {
-	query, args := f.query()
-	calls, err := sqlstore.Select(ctx, r.store.Reader(), scanRecord, query, args...)
+	if f.Search.isEmpty() {
+		where, args := f.conditions().sql()
+		page, err = r.page(ctx, f, "SELECT "+columns+" FROM calls"+where+" ORDER BY id DESC LIMIT ?", args)
+	} else {
+		page, err = r.search(ctx, f)
+	}
 	if err != nil {
 		return Page{}, fmt.Errorf("read audit: %w", err)
 	}
-	if limit := f.limit(); len(calls) > limit {
-		return Page{calls[:limit], true, calls[limit-1].ID}, nil
-	}
-	page.Calls = calls
-	if !f.Search.isEmpty() {
-		page.Next, err = r.lastSearched(ctx, f)
-		page.More = page.Next != 0
-	}
-	return page, err
+	return page, nil
 }
 
-// lastSearched is the ID of the oldest call that a page came of; 0: there are none
-// before it.
-func (r *Reader) lastSearched(ctx context.Context, f Filter) (int64, error) {
-	where, args := f.conditions().sql()
-	scan := func(row sqlstore.Row) (id int64, err error) { return id, row.Scan(&id) }
-	ids, err := sqlstore.Select(ctx, r.store.Reader(), scan, "SELECT id FROM calls"+where+" ORDER BY id DESC LIMIT 1 OFFSET ?",
-		append(args, f.window()-1)...)
+// page reads one call more than the limit, to know whether there is one.
+func (r *Reader) page(ctx context.Context, f Filter, query string, args []any) (Page, error) {
+	calls, err := sqlstore.Select(ctx, r.store.Reader(), scanRecord, query, append(args, f.limit()+1)...)
 	if err != nil {
-		return 0, fmt.Errorf("read audit: %w", err)
+		return Page{}, err
 	}
-	return append(ids, 0)[0], nil
+	return f.cut(calls), nil
+}
+
+// cut makes a page of what was asked for: one call more than the limit.
+func (f Filter) cut(calls []Record) Page {
+	if limit := f.limit(); len(calls) > limit {
+		return Page{calls[:limit], true, calls[limit-1].ID}
+	}
+	return Page{Calls: calls}
 }
 
 func (f Filter) limit() int {
@@ -101,28 +102,15 @@ func (f Filter) limit() int {
 	return min(f.Limit, 1000)
 }
 
-// window is how many calls a page of a Search comes of.
-func (f Filter) window() int { return cmp.Or(f.searched, MaxSearched) }
-
-// query asks for one call more than the limit, to know whether there is one.
-func (f Filter) query() (query string, args []any) {
-	where, args := f.conditions().sql()
-	if f.Search.isEmpty() {
-		return "SELECT " + columns + " FROM calls" + where + " ORDER BY id DESC LIMIT ?", append(args, f.limit()+1)
-	}
-	query = "SELECT " + columns + " FROM calls" + where + " ORDER BY id DESC LIMIT ?"
-	matching, more := f.Search.conditions().sql()
-	query = "SELECT " + columns + " FROM (" + query + ")" + matching + " ORDER BY id DESC LIMIT ?"
-	return query, append(append(append(args, f.window()), more...), f.limit()+1)
-}
-
-// A condition is part of a WHERE clause with its one argument.
+// A condition is part of a WHERE clause with its arguments.
 type condition struct {
-	sql string
-	arg any
+	sql  string
+	args []any
 }
 
 type conditions []condition
+
+func (all *conditions) add(sql string, args ...any) { *all = append(*all, condition{sql, args}) }
 
 func (all conditions) sql() (where string, args []any) {
 	for i, c := range all {
@@ -132,9 +120,7 @@ func (all conditions) sql() (where string, args []any) {
 			where += " AND "
 		}
 		where += c.sql
-		for range strings.Count(c.sql, "?") {
-			args = append(args, c.arg)
-		}
+		args = append(args, c.args...)
 	}
 	return where, args
 }
@@ -145,50 +131,28 @@ func (f Filter) conditions() (all conditions) {
 		"client": f.Client, "source": f.Source, "tool": f.Tool, "effect": f.Effect, "outcome": string(f.Outcome),
 	} {
 		if value != "" {
-			all = append(all, condition{column + " = ?", value})
+			all.add(column+" = ?", value)
 		}
-	}
-	if f.Outcome == "" && !f.Events {
-		all = append(all, condition{"outcome <> ?", string(Event)})
 	}
 	if f.Target != "" {
-		all = append(all, condition{"id IN (SELECT call FROM call_targets WHERE name = ?)", boundTarget(f.Target)})
+		all.add("id IN (SELECT call FROM call_targets WHERE name = ?)", boundTarget(f.Target))
+	}
+	return append(all, f.bounds()...)
+}
+
+// bounds are the conditions that every filter may have: which calls are looked at.
+func (f Filter) bounds() (all conditions) {
+	if f.Outcome == "" && !f.Events {
+		all.add("outcome <> ?", string(Event))
 	}
 	if !f.Since.IsZero() {
-		all = append(all, condition{"id >= ?", firstID(f.Since)})
+		all.add("id >= ?", firstID(f.Since))
 	}
 	if !f.Until.IsZero() {
-		all = append(all, condition{"id < ?", firstID(f.Until)})
+		all.add("id < ?", firstID(f.Until))
 	}
 	if f.Before != 0 {
-		all = append(all, condition{"id < ?", f.Before})
+		all.add("id < ?", f.Before)
 	}
 	return all
-}
-
-func (s Search) isEmpty() bool {
-	return s.ClientPart+s.SourcePart+s.ToolPart+s.TargetPart == "" && !s.Changed && len(s.Words) == 0
-}
-
-func (s Search) conditions() (all conditions) {
-	for column, part := range map[string]string{"client": s.ClientPart, "source": s.SourcePart, "tool": s.ToolPart, "targets": s.TargetPart} {
-		if part != "" {
-			all = append(all, condition{column + has, pattern(part)})
-		}
-	}
-	if s.Changed {
-		all = append(all, condition{"changes <> ?", ""})
-	}
-	for _, word := range s.Words {
-		fields := []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}
-		all = append(all, condition{"(" + strings.Join(fields, has+" OR ") + has + ")", pattern(word)})
-	}
-	return all
-}
-
-const has = ` LIKE ? ESCAPE '!'`
-
-// pattern matches a text that has part in it.
-func pattern(part string) string {
-	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(part) + "%"
 }

@@ -62,8 +62,16 @@ func deleteOldest(ctx context.Context, store *sqlstore.Store, before time.Time, 
 			return err
 		}
 		last := oldest[len(oldest)-1]
-		if _, err := c.Exec(ctx, "DELETE FROM call_targets WHERE call <= ?", last); err != nil {
-			return err
+		for _, query := range []string{
+			`DELETE FROM search_values WHERE field = 'targets' AND value IN (SELECT name FROM call_targets WHERE call <= ?1)
+				AND NOT EXISTS (SELECT 1 FROM call_targets WHERE name = search_values.value AND call > ?1)`,
+			`DELETE FROM search_values WHERE field = 'session' AND value IN (SELECT session FROM calls WHERE id <= ?1)
+				AND NOT EXISTS (SELECT 1 FROM calls WHERE session = search_values.value AND id > ?1)`,
+			"DELETE FROM call_targets WHERE call <= ?1",
+		} {
+			if _, err := c.Exec(ctx, query, last); err != nil {
+				return err
+			}
 		}
 		n, err = c.Exec(ctx, "DELETE FROM calls WHERE id <= ?", last)
 		return err

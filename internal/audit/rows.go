@@ -31,8 +31,29 @@ func insert(ctx context.Context, store *sqlstore.Store, records []Record) error 
 				}
 			}
 		}
-		return nil
+		return insertSearchValues(ctx, c, records)
 	})
+}
+
+// insertSearchValues adds what targets and sessions are named.
+func insertSearchValues(ctx context.Context, c *sqlstore.Conn, records []Record) error {
+	added := map[[2]string]bool{{"session", ""}: true}
+	for _, r := range records {
+		values := [][2]string{{"session", r.Session}}
+		for _, name := range boundTargets(r.Targets) {
+			values = append(values, [2]string{"targets", name})
+		}
+		for _, v := range values {
+			if added[v] {
+				continue
+			}
+			added[v] = true
+			if _, err := c.Exec(ctx, "INSERT INTO search_values (field, value) VALUES (?, ?) ON CONFLICT DO NOTHING", v[0], v[1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func boundTargets(names []string) []string {

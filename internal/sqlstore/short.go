@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// Short is c for statements that read a few rows by an index. In a SQLite file they take
-// some microseconds, and do not end early with their context: to watch it takes two
-// goroutines for each, and a third of the time. PostgreSQL is waited for as always.
+// Short is c for statements that read or write a few rows by an index. In a SQLite file
+// they take some microseconds, and do not end early with their context: to watch it takes
+// two goroutines for each, and a third of the time. PostgreSQL is waited for as always.
 func (c *Conn) Short() *Conn {
 	if c.dialect != Sqlite {
 		return c
@@ -23,6 +23,10 @@ func withoutEnd(ctx context.Context) context.Context {
 		return ctx
 	}
 	return context.WithoutCancel(ctx)
+}
+
+func (e shortExecutor) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return e.executor.ExecContext(withoutEnd(ctx), query, args...)
 }
 
 func (e shortExecutor) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {

@@ -25,3 +25,24 @@ func TestShortStatementsBeginWithTheirContext(t *testing.T) {
 		t.Errorf("Select: %v", err)
 	}
 }
+
+// A short write does not begin once its context has ended, either.
+func TestShortWritesBeginWithTheirContext(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "x.db"), Schema{"x", fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER)")}}}, newClock().Now)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	err := s.Write(t.Context(), func(c *Conn) error {
+		if rows, err := c.Short().Exec(t.Context(), "INSERT INTO x VALUES (1)"); err != nil || rows != 1 {
+			t.Fatal(rows, err)
+		}
+		_, err := c.Short().Exec(ended, "INSERT INTO x VALUES (2)")
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Exec: %v", err)
+	}
+	var rows int
+	if err := s.Reader().QueryRow(t.Context(), "SELECT count(*) FROM x").Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("%d rows were kept: %v", rows, err)
+	}
+}

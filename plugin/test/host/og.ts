@@ -111,7 +111,11 @@ function merge(w: World, page: Entity, into: Entity): void {
 function setProperty(w: World, uuid: string, key: string, value: unknown): void {
   const row = w.byUUID(uuidOrThrow(uuid))!
   const text = String(row[':block/content'])
-  if (isOrg(row)) return save(w, row.id, withDrawer(text, key, value))
+  if (isOrg(row)) {
+    const written = withDrawer(text, key, value)
+    w.clear(row.id, ':block/properties-text-values')
+    return w.set(row.id, { ':block/content': written, ...propertyFields(writtenProperties(written, true)), ':block/updated-at': w.now() })
+  }
   const { [key]: before, ...others } = row[':block/properties-text-values'] ?? {}
   const all = value === null ? others : before === undefined ? { ...others, [key]: value } : { ...row[':block/properties-text-values'], [key]: value }
   w.set(row.id, { ':block/content': withProperties(text, all), ...propertyFields(all), ':block/properties-text-values': all, ':block/updated-at': w.now() })
@@ -148,7 +152,7 @@ function insert(w: World, target: string, content: string, opts: Entity): unknow
   const given = opts.properties ? withProperties(content, { ...writtenProperties(content, org), ...opts.properties }) : content
   const text = !opts.customUUID ? given : org ? withDrawer(given, 'id', uuid) : withID(given, uuid)
   // The block comes first, the pages that it names after it.
-  const id = w.add({ ':block/uuid': uuid, ':block/page': w.pageOf(row), ':block/format': org ? ':org' : ':markdown', ...(org ? {} : { ':block/journal?': false }) })
+  const id = w.add({ ':block/uuid': uuid, ':block/page': w.pageOf(row), ':block/format': org ? ':org' : ':markdown', ...(row[':block/journal?'] === undefined ? {} : { ':block/journal?': false }) })
   w.set(id, parsed(w, text, org))
   const onPage = row[':block/name'] !== undefined
   const [first] = onPage ? w.children(row.id).filter((one) => one.id !== id) : []
@@ -177,9 +181,11 @@ function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): n
     const kept = firstBlock(one.content)
     const { id: _id, ...given } = one.properties ?? {}
     const listed = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, Array.isArray(value) ? value.map((name) => `[[${name}]]`).join(', ') : value]))
-    const text = withProperties(uuid ? withID(kept, uuid) : kept, { ...(uuid ? { id: uuid } : {}), ...listed })
-    const id = w.add({ ':block/uuid': uuid ?? w.uuid(), ':block/page': w.pageOf(anchor!), ':block/format': ':markdown' })
-    const { ':block/properties': read, ...rest } = parsed(w, text)
+    const org = isOrg(anchor!)
+    const all = { ...(uuid ? { id: uuid } : {}), ...listed }
+    const text = org ? Object.entries(all).reduce((one, [key, value]) => withDrawer(one, key, value), kept) : withProperties(uuid ? withID(kept, uuid) : kept, all)
+    const id = w.add({ ':block/uuid': uuid ?? w.uuid(), ':block/page': w.pageOf(anchor!), ':block/format': org ? ':org' : ':markdown' })
+    const { ':block/properties': read, ...rest } = parsed(w, text, org)
     w.set(id, Object.keys(read).length > 0 ? { ...rest, ':block/properties': read } : rest)
     place(w, id, anchor!, where)
     const row = w.pull(id)
@@ -202,7 +208,7 @@ function update(w: World, uuid: string, content: string, opts: Entity): null {
   const page = row[':block/page'].id
   if (row[':block/left'].id === page && /^([\w-]+:: .*\n?)+$/.test(content)) {
     w.set(row.id, { ':block/pre-block?': true })
-    w.set(page, propertyFields(writtenProperties(content, false)))
+    w.set(page, { ':block/properties': propertyFields(writtenProperties(content, false))[':block/properties'] })
   }
   return null
 }

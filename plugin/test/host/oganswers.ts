@@ -10,7 +10,7 @@ const keyword = (value: unknown) => (typeof value === 'string' ? value.replace(/
 const named = (row: Entity) => Object.fromEntries(Object.entries(row).map(([key, value]) => [camel(key), keyword(value)]))
 
 export function pageAnswer(row: Entity): Entity {
-  const { properties, propertiesTextValues: _texts, own: _own, ...rest } = named(row)
+  const { properties, own: _own, ...rest } = named(row)
   return { ...rest, ...(Object.keys(properties ?? {}).length > 0 ? { properties } : {}) }
 }
 

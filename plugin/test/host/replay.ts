@@ -1,6 +1,7 @@
 import { type API, api } from './api'
 import { person } from './db'
 import { filesOf } from './ogfiles'
+import { loadFile } from './ogload'
 import { empty } from './seed'
 import type { Entity, World } from './world'
 
@@ -85,6 +86,7 @@ class Scenario {
     if (method === '_shown') return w.shown.splice(0)
     if (method === '_dump') return dump(w)
     if (method === '_files') return filesOf(w)
+    if (method === '_load_file') return loadFile(w, args[0], args[1])
     if (method === '_person') return this.byHand(args[0], args.slice(1))
     const run = this.api[method]
     if (!run) throw new Error(`Not existed method #${method}`)

@@ -14,6 +14,7 @@ const unique = { ':db/unique': ':db.unique/identity' }
 const schema: Record<string, Record<string, string>> = {
   ':db/ident': unique,
   ':block/uuid': unique,
+  ':block/file': ref,
   ':block/page': ref,
   ':block/namespace': ref,
   ':block/parent': ref,

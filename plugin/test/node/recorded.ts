@@ -50,13 +50,6 @@ const differs: [reason: string, calls: Record<string, number[]>][] = [
       'og markdown': [23],
     },
   ],
-  [
-    'graphs that are read from files, which are no part of the stand-in',
-    {
-      'og org': [1, 2, 3, 5, 6, 7, 8, 9, 10, 12],
-      'og files': [1, 2, 4, 5, 6, 8, 9, 10, 11],
-    },
-  ],
 ]
 
 /** The reasons by call, as "scenario 3". */

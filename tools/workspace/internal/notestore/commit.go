@@ -96,16 +96,16 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 		}
 	}
 	order.Sort(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
-	full := false
+	full, short := false, c.Short()
 	for _, r := range revisions {
-		seq, err := insertRevision(ctx, c, r.in.workspace, r.Revision)
+		seq, err := insertRevision(ctx, short, r.in.workspace, r.Revision)
 		if err != nil {
 			return err
 		}
 		indexes[r.in].seq, full = seq, full || seq%d.store.freshNotes == 0
 	}
 	for k, x := range indexes {
-		if err := writeNote(ctx, c, k.workspace, *x); err != nil {
+		if err := writeNote(ctx, short, k.workspace, *x); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,8 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 // currentRevision is the id of the newest revision of a note, empty if there was never
 // such a note, and its place.
 func currentRevision(ctx context.Context, c *sqlstore.Conn, k noteKey) (id string, seq int64, err error) {
-	err = c.QueryRow(ctx, "SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace,
+	err = c.Short().QueryRow(ctx,
+		"SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace,
 		k.id).Scan(&id, &seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil

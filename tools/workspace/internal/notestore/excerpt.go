@@ -1,7 +1,6 @@
 package notestore
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,23 +31,13 @@ func (q wordQuery) excerpt(text string) string {
 func (q wordQuery) wordsIn(line string) (has, first int) {
 	var found [16]bool // as many as a query has
 	for start := 0; start < len(line); {
-		end := start
-		for end < len(line) {
-			r, size := utf8.DecodeRuneInString(line[end:])
-			if !isWordRune(r) {
-				break
-			}
-			end += size
-			if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-				break
-			}
-		}
+		end, ascii := wordEnd(line, start)
 		if end == start {
 			_, size := utf8.DecodeRuneInString(line[start:])
 			start += size
 			continue
 		}
-		if i := q.indexOf(line[start:end]); i >= 0 && !found[i] {
+		if i := q.indexOf(line[start:end], ascii); i >= 0 && !found[i] {
 			if found[i] = true; has == 0 {
 				first = start
 			}
@@ -59,29 +48,56 @@ func (q wordQuery) wordsIn(line string) (has, first int) {
 	return has, first
 }
 
+// wordEnd returns where the word that begins at start ends, start if none does, and
+// whether it is of ASCII letters only.
+func wordEnd(line string, start int) (end int, ascii bool) {
+	for end = start; end < len(line) && line[end] < utf8.RuneSelf; end++ {
+		if !isWordByte(line[end]) {
+			return end, true
+		}
+	}
+	if end == len(line) {
+		return end, true
+	}
+	for end < len(line) {
+		r, size := utf8.DecodeRuneInString(line[end:])
+		if !isWordRune(r) {
+			break
+		}
+		end += size
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			break
+		}
+	}
+	return end, false
+}
+
+func isWordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
+}
+
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return isWordByte(byte(r))
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
 // indexOf returns which word of the query a word of a text is, -1: none.
-func (q wordQuery) indexOf(word string) int {
-	if !isASCII(word) {
+func (q wordQuery) indexOf(word string, ascii bool) int {
+	if !ascii {
 		words := splitWords(word)
 		if len(words) == 0 {
 			return -1
 		}
 		word = words[0]
 	}
-	return slices.IndexFunc(q.words, func(w string) bool {
-		return len(word) >= len(w) && (q.prefix || len(word) == len(w)) && strings.EqualFold(word[:len(w)], w)
-	})
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	for i, w := range q.words {
+		if len(word) >= len(w) && (q.prefix || len(word) == len(w)) && strings.EqualFold(word[:len(w)], w) {
+			return i
+		}
+	}
+	return -1
 }
 
 // cutAround is the part of a line around a place, on one line. What was cut is said by

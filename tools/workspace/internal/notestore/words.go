@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -20,28 +21,34 @@ const (
 // without accents; of Chinese and Japanese each character. Both databases get words
 // ready to use, so that they find the same.
 func splitWords(text string) (words []string) {
-	var word strings.Builder
-	size := 0
+	var buffer [maxWordBytes]byte
+	word, size := buffer[:0], 0
 	end := func() {
-		if word.Len() > 0 && size < maxWordsSize {
-			w := word.String()
+		if len(word) > 0 && size < maxWordsSize {
+			w := string(word)
 			if len(w) > maxWordBytes {
 				w = strings.ToValidUTF8(w[:maxWordBytes], "")
 			}
 			size += len(w)
 			words = append(words, w)
 		}
-		word.Reset()
+		word = word[:0]
 	}
 	for _, r := range norm.NFKD.String(text) {
 		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9': // first, since a save waits for this
+			word = append(word, byte(r))
+		case r >= 'A' && r <= 'Z':
+			word = append(word, byte(r)+'a'-'A')
+		case r < utf8.RuneSelf:
+			end()
 		case unicode.Is(unicode.Mn, r) && r < 0x370: // an accent of a Latin letter
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 			end()
-			word.WriteRune(r)
+			word = utf8.AppendRune(word, r)
 			end()
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
-			word.WriteRune(unicode.ToLower(r))
+			word = utf8.AppendRune(word, unicode.ToLower(r))
 		default:
 			end()
 		}

@@ -130,7 +130,7 @@ func BenchmarkFuel(b *testing.B) {
 	ctx := context.Background()
 	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigCompiler()))
 	defer runtime.Close(ctx)
-	plain := &instance{reservation: &reservation{}, functions: map[string]api.Function{}}
+	plain := &instance{reservation: &reservation{pool: newMemoryPool()}, functions: map[string]api.Function{}}
 	if err := provideImports(ctx, runtime, func(api.Module) *instance { return plain }); err != nil {
 		b.Fatal(err)
 	}

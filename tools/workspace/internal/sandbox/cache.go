@@ -3,8 +3,11 @@ package sandbox
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -104,15 +107,27 @@ func readEntry(dir string) (prepared []byte, sums map[string]string, err error) 
 		if !d.Type().IsRegular() {
 			return fmt.Errorf("%s is not a regular file", name)
 		}
-		data, err := root.ReadFile(name)
-		if err != nil {
+		sum := sha256.New()
+		if d.Name() == preparedFile {
+			if prepared, err = root.ReadFile(name); err != nil {
+				return err
+			}
+			_, _ = sum.Write(prepared) // never fails
+		} else if err := copyFile(sum, root, name); err != nil {
 			return err
 		}
-		if d.Name() == preparedFile {
-			prepared = data
-		}
-		sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
+		sums[name] = hex.EncodeToString(sum.Sum(nil))
 		return nil
 	})
 	return prepared, sums, err
+}
+
+// copyFile reads a file into w, a part at a time.
+func copyFile(w io.Writer, root *os.Root, name string) error {
+	file, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, file)
+	return errors.Join(err, file.Close())
 }

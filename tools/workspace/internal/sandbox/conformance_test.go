@@ -50,7 +50,7 @@ func TestParser(t *testing.T) {
 				continue // a sandbox has no modules
 			}
 			_, thrown, err := in.evaluate(string(code), scriptFile, flagCompileOnly)
-			if err != nil || !in.restore(&s.image, s.cold) {
+			if err != nil || !in.restore(&s.pool.image) {
 				t.Fatalf("%s: %v", file, err)
 			}
 			if thrown != (group != "pass") {

@@ -28,8 +28,8 @@ type instance struct {
 
 // newInstance instantiates compiled. find must lead the imports to what add is
 // given, which happens before any code runs.
-func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) (*instance, error) {
-	in := &instance{reservation: &reservation{}, functions: map[string]api.Function{}}
+func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule, pool *memoryPool) (*instance, error) {
+	in := &instance{reservation: &reservation{pool: pool}, functions: map[string]api.Function{}}
 	ctx = experimental.WithMemoryAllocator(ctx, in.reservation)
 	module, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
@@ -246,13 +246,13 @@ func (in *instance) image() (fuel.Image, error) {
 
 // restore makes the instance as it was when it was new. Where it cannot, it
 // says so, and the instance must be dropped: memory does not shrink.
-func (in *instance) restore(image *fuel.Image, cold []span) bool {
-	size := uint32(len(image.Memory))
-	if in.memory.Size() != size || in.stack.Get() != uint64(uint32(image.StackPointer)) || in.refused.Get() != 0 {
+func (in *instance) restore(image *heapImage) bool {
+	size := uint32(image.size)
+	if in.memory.Size() != size || in.stack.Get() != image.stackPointer || in.refused.Get() != 0 {
 		return false
 	}
 	memory, ok := in.memory.Read(0, size)
-	if !ok || restoreMemory(memory, image.Memory, cold) != nil {
+	if !ok || image.restore(memory) != nil {
 		return false
 	}
 	in.run, in.clock = nil, 0

@@ -183,6 +183,10 @@ func TestFreshAndRestored(t *testing.T) {
 	}
 	defer s.Close(context.Background())
 	before := <-s.idle
+	unused, err := before.image()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.idle <- before
 	for range 3 {
 		runScript(t, s, Script{Code: "globalThis.left = 1; Array.prototype.left = 2; host.call('GET', '/'); console.log(1)", WorkspaceID: "secret-workspace"}, echo)
@@ -192,8 +196,8 @@ func TestFreshAndRestored(t *testing.T) {
 		t.Fatal("the instance was not used again")
 	}
 	image, err := after.image()
-	if err != nil || string(image.Memory) != string(s.image.Memory) || image.StackPointer != s.image.StackPointer {
-		t.Error("the restored instance differs from the image")
+	if err != nil || string(image.Memory) != string(unused.Memory) || image.StackPointer != unused.StackPointer {
+		t.Error("the restored instance differs from a new one")
 	}
 	if strings.Contains(string(image.Memory), "secret-workspace") {
 		t.Error("a text of the last script is left")
@@ -204,6 +208,51 @@ func TestFreshAndRestored(t *testing.T) {
 		if len(s.idle) != 0 {
 			t.Errorf("%s: an instance that grew or was stopped was kept", code)
 		}
+	}
+}
+
+// TestRecycledMemory holds that the memory of an instance that was dropped, whatever
+// ran in it, serves the next as if it had never been used: to the last byte.
+func TestRecycledMemory(t *testing.T) {
+	s, err := Open(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	first := <-s.idle
+	unused, err := first.image()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.idle <- first
+	for _, code := range []string{
+		"for (;;) {}",
+		"const s = 'secret'.repeat(1e5); for (;;) {}",
+		"const s = []; for (;;) s.push('secret' + s.length)",
+		"const f = (n) => 'secret' + f(n + 1); try { f(0) } catch {} for (;;) {}",
+		"new Uint8Array(2e6).fill(7)[5]",
+	} {
+		in := <-s.idle
+		space := &in.reservation.space[0]
+		s.idle <- in
+		runScript(t, s, Script{Code: code, Limits: Limits{Fuel: 30_000_000}}, echo)
+		if len(s.idle) != 0 {
+			t.Fatalf("%s: the instance was not dropped", code)
+		}
+		next, err := s.acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if recycled := &next.reservation.space[0] == space; !recycled {
+			t.Errorf("%s: the next instance has other memory", code)
+		}
+		if image, err := next.image(); err != nil || string(image.Memory) != string(unused.Memory) || image.StackPointer != unused.StackPointer {
+			t.Errorf("%s: the next instance differs from a new one: %v", code, err)
+		}
+		if memory := next.reservation.space[len(unused.Memory):next.reservation.used]; strings.Contains(string(memory), "secret") {
+			t.Errorf("%s: a text of the last script is left", code)
+		}
+		s.idle <- next
 	}
 }
 
@@ -326,7 +375,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "7aff127d319eb1bef86580bb92340f207cd37f806fb8a24eb8241fb9d0facc67"
+	const want = "622384be85c8b91c9d9b80176d57e05be946c0ce9e9a1460957674929de5d0e0"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

@@ -73,11 +73,8 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 		return err
 	}
 	s.idle <- in
-	if s.image, err = in.image(); err != nil {
-		return err
-	}
-	s.cold = coldSpans(s.image.Memory)
-	return nil
+	s.pool.image, err = readHeapImage(p.Module, in.stack.Get())
+	return err
 }
 
 func (s *Sandbox) find(module api.Module) *instance {

@@ -1,8 +1,28 @@
 package sandbox
 
 import (
+	"errors"
+
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/fuel"
 )
+
+// A heapImage is the memory that every script starts with.
+type heapImage struct {
+	segments     []fuel.Segment // of the prepared module; all else is zero
+	size         int            // bytes
+	stackPointer uint64
+	cold         []span
+}
+
+func readHeapImage(module []byte, stackPointer uint64) (heapImage, error) {
+	segments, size, err := fuel.ReadSegments(module)
+	if err != nil {
+		return heapImage{}, err
+	}
+	return heapImage{segments, size, stackPointer, coldSpans(segments, size)}, nil
+}
 
 // span is a part of an image.
 type span struct{ start, end int }
@@ -13,35 +33,110 @@ const coldMargin = 64 * kibibyte
 
 // coldSpans are the stretches of zeros in an image that few scripts touch. They
 // are whole pages of any system.
-func coldSpans(image []byte) []span {
+func coldSpans(segments []fuel.Segment, size int) []span {
 	var cold []span
-	for start := 0; start < len(image); {
-		end := start
-		for end < len(image) && image[end] == 0 {
-			end++
-		}
+	start := 0
+	add := func(end int) {
 		const page = 64 * kibibyte
 		s := span{(start + coldMargin + page - 1) / page * page, (end - coldMargin) / page * page}
 		if s.end > s.start {
 			cold = append(cold, s)
 		}
-		start = end + 1
 	}
+	for _, s := range segments {
+		add(s.Offset)
+		start = s.Offset + len(s.Data)
+	}
+	add(size)
 	return cold
 }
 
-// restoreMemory makes memory as image is.
-func restoreMemory(memory, image []byte, cold []span) error {
-	at := 0
-	for _, s := range cold {
-		copy(memory[at:s.start], image[at:s.start])
-		if err := zero(memory[s.start:s.end]); err != nil {
+// restore makes memory as the image is.
+func (h *heapImage) restore(memory []byte) error {
+	at, cold := 0, h.cold
+	for _, s := range h.segments {
+		var err error
+		if cold, err = clearSpan(memory, at, s.Offset, cold); err != nil {
 			return err
 		}
-		at = s.end
+		at = s.Offset + copy(memory[s.Offset:], s.Data)
 	}
-	copy(memory[at:], image[at:])
-	return nil
+	_, err := clearSpan(memory, at, h.size, cold)
+	return err
+}
+
+// clearSpan makes a stretch of memory zero, and returns the cold spans behind it.
+func clearSpan(memory []byte, at, end int, cold []span) ([]span, error) {
+	for len(cold) > 0 && cold[0].start < end {
+		clear(memory[at:cold[0].start])
+		if err := zero(memory[cold[0].start:cold[0].end]); err != nil {
+			return nil, err
+		}
+		at, cold = cold[0].end, cold[1:]
+	}
+	clear(memory[at:end])
+	return cold, nil
+}
+
+// maxRecycled is how much memory an instance may have used so that its pages serve
+// another one, in bytes.
+const maxRecycled = 4 * mebibyte
+
+// A memoryPool keeps the memory of instances that were dropped, zero as that of new
+// ones: pages that the system has to find and clear one by one cost more than all else
+// about a new instance.
+type memoryPool struct {
+	idle  chan []byte
+	image heapImage
+}
+
+func newMemoryPool() *memoryPool { return &memoryPool{idle: make(chan []byte, maxIdle)} }
+
+// take returns memory for size bytes, of which none need be usable.
+func (p *memoryPool) take(size int) ([]byte, error) {
+	select {
+	case space := <-p.idle:
+		if len(space) == size {
+			return space, nil
+		}
+		if err := release(space); err != nil {
+			return nil, err
+		}
+	default:
+	}
+	return reserve(size)
+}
+
+// give takes memory back, of which used bytes are usable.
+func (p *memoryPool) give(space []byte, used int) error {
+	if p.image.size == 0 || used > maxRecycled || used < p.image.size {
+		return release(space)
+	}
+	_, err := clearSpan(space, 0, p.image.size, p.image.cold)
+	if err == nil && used > p.image.size {
+		err = zero(space[p.image.size:used])
+	}
+	if err != nil {
+		return errors.Join(err, release(space))
+	}
+	select {
+	case p.idle <- space:
+		return nil
+	default:
+		return release(space)
+	}
+}
+
+// close frees what is kept.
+func (p *memoryPool) close() (err error) {
+	for {
+		select {
+		case space := <-p.idle:
+			err = errors.Join(err, release(space))
+		default:
+			return err
+		}
+	}
 }
 
 // reservation is the memory of one instance: address space for all that it may
@@ -49,7 +144,9 @@ func restoreMemory(memory, image []byte, cold []span) error {
 // copies nothing, and what a script touched is given back to the system when the
 // instance is dropped, not when Go collects garbage.
 type reservation struct {
+	pool  *memoryPool
 	space []byte
+	used  int    // bytes of it that are usable
 	limit uint64 // bytes; growing past it is refused
 	err   error  // why it cannot be used
 }
@@ -57,7 +154,7 @@ type reservation struct {
 // Allocate implements [experimental.MemoryAllocator]; it is called once.
 func (r *reservation) Allocate(_, most uint64) experimental.LinearMemory {
 	r.limit = most
-	r.space, r.err = reserve(int(most))
+	r.space, r.err = r.pool.take(int(most))
 	return r
 }
 
@@ -69,13 +166,14 @@ func (r *reservation) Reallocate(size uint64) []byte {
 	if r.err = commit(r.space, int(size)); r.err != nil {
 		return nil
 	}
+	r.used = max(r.used, int(size))
 	return r.space[:size:size]
 }
 
 // Free implements [experimental.LinearMemory].
 func (r *reservation) Free() {
 	if r.space != nil {
-		r.err = release(r.space)
+		r.err = r.pool.give(r.space, r.used)
 		r.space = nil
 	}
 }

@@ -27,7 +27,7 @@ type preparedModule struct {
 
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input; a test holds the present one.
-const prepareVersion = 2
+const prepareVersion = 3
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -63,7 +63,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in, err = newInstance(ctx, runtime, compiled); err != nil {
+		if in, err = newInstance(ctx, runtime, compiled, newMemoryPool()); err != nil {
 			return nil, err
 		}
 		if p, err = in.setUp(s.options.Globals); err != nil {

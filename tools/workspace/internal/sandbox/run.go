@@ -48,7 +48,7 @@ func (s *Sandbox) acquire(ctx context.Context) (*instance, error) {
 		return in, nil
 	default:
 	}
-	in, err := newInstance(ctx, s.runtime, s.compiled)
+	in, err := newInstance(ctx, s.runtime, s.compiled, s.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Sandbox) acquire(ctx context.Context) (*instance, error) {
 
 // finish keeps an instance that ended as it should, restored, and drops others.
 func (s *Sandbox) finish(ctx context.Context, in *instance, clean bool) {
-	if clean && in.restore(&s.image, s.cold) {
+	if clean && in.restore(&s.pool.image) {
 		select {
 		case s.idle <- in:
 			return

@@ -25,7 +25,6 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/lectern-mcp/lectern/internal/typescript"
-	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/fuel"
 )
 
 // Options say how a sandbox is opened. The zero value is valid.
@@ -57,9 +56,8 @@ type Sandbox struct {
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
 	prepared *preparedModule
-	image    fuel.Image // what every script starts from
+	pool     *memoryPool
 
-	cold      []span   // of its memory
 	slice     int64    // fuel that is granted at a time
 	instances sync.Map // api.Module → *instance
 	idle      chan *instance
@@ -74,7 +72,7 @@ func Open(ctx context.Context, options Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
-	s := &Sandbox{options: options, limits: limits, slice: fuelSlice, idle: make(chan *instance, maxIdle)}
+	s := &Sandbox{options: options, limits: limits, slice: fuelSlice, idle: make(chan *instance, maxIdle), pool: newMemoryPool()}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open sandbox: %w", err), s.Close(ctx))
 	}
@@ -94,7 +92,7 @@ func (s *Sandbox) Close(ctx context.Context) error {
 	if s.cache != nil {
 		err = errors.Join(err, s.cache.Close(ctx))
 	}
-	return err
+	return errors.Join(err, s.pool.close())
 }
 
 // Limits are the most that a script can have.
