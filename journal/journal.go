@@ -22,7 +22,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqliteconn"
@@ -211,6 +213,20 @@ func (d *database) flushOutcomes() {
 // unavailableError is the error that an agent gets when its write cannot be
 // recorded.
 func unavailableError(err error) error {
-	e := tools.Errorf(tools.Unavailable, "the journal of changes cannot be written, so nothing was changed: %w", err)
+	e := tools.Errorf(tools.Unavailable, "the journal of changes cannot be written, so nothing was changed: %s", writeFailure(err))
+	e.Cause = err
 	return e.WithHint("Tell the user; `lectern doctor` says more. Reading still works.")
+}
+
+// writeFailure is what the system says of a write that failed. Which files were on
+// the way to it is for the log.
+func writeFailure(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	text := err.Error()
+	if strings.Contains(text, "disk is full") { // as SQLite says it
+		return syscall.ENOSPC.Error()
+	}
+	return text
 }

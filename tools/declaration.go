@@ -22,6 +22,7 @@ func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
 		Name: field("Name").String(), Title: field("Title").String(), Doc: field("Doc").String(),
 		Effect: valueOf[Effect](field("Effect")), Errors: valueOf[[]Code](field("Errors")), Timeout: valueOf[time.Duration](field("Timeout")),
 		Calls: field("Calls").Bool(), Unlisted: field("Unlisted").Bool(), OptIn: field("OptIn").Bool(), Roles: valueOf[[]string](field("Roles")),
+		NoNotes: field("NoNotes").Bool(),
 	}
 	d.normalize = valueOf[func(map[string]any) error](field("Normalize"))
 	d.targetsInAnswer = out.Implements(reflect.TypeFor[TargetProvider]())

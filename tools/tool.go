@@ -56,6 +56,9 @@ type Spec[In, Out any] struct {
 	OptIn bool
 	// Roles that may call it; nil: every role. To others it does not exist.
 	Roles []string
+	// NoNotes promises that no answer holds anything from notes: it is about the
+	// source itself, so it is not marked as the data of others.
+	NoNotes bool
 }
 
 // An Example is shown in SKILL.md, and the suite runs it.
@@ -148,6 +151,8 @@ type ToolInfo struct {
 	Unlisted bool                                                                `json:"unlisted,omitempty"`
 	OptIn    bool                                                                `json:"opt_in,omitempty"`
 	Roles    []string                                                            `json:"roles,omitempty"`
+	// NoNotes is [Spec].NoNotes.
+	NoNotes bool `json:"-"`
 	// HasTargets: the tool tells what a call touches before it is made, and with
 	// TargetsInAnswer its answer tells it too.
 	HasTargets, TargetsInAnswer bool `json:"-"`
@@ -188,6 +193,8 @@ type Result struct {
 	Detail json.RawMessage
 	// Targets is what a [TargetProvider] says; nil: nothing. No agent sees it.
 	Targets []string
+	// NoNotes says that nothing in it is from notes, see [Spec].NoNotes.
+	NoNotes bool
 	// Out is what JSON was made of, if it is a [JSONProvider]; else nil. A tool that
 	// called this one need not read the JSON.
 	Out any
@@ -246,7 +253,9 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		if err != nil {
 			return Result{}, err
 		}
-		return newResult(out)
+		r, err := newResult(out)
+		r.NoNotes = d.info.NoNotes
+		return r, err
 	}
 	return Tool[S]{info: d.info, call: call, targetsInAnswer: d.targetsInAnswer, normalize: normalize}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,6 +72,40 @@ func TestApprovalSizes(t *testing.T) {
 				golden(t, "spoken-approval-"+c.name+".txt", strings.Join(lines[:min(len(lines), 80)], "")+"\n")
 			})
 		})
+	}
+}
+
+// On the terminal that most people use, ten lines of a change can be read before a
+// key is pressed: wherever in the page it is, whatever is said about the call.
+func TestTenChangedLinesAreVisible(t *testing.T) {
+	changed := regexp.MustCompile(`(?m)^│▸? *\d+ [+-]`)
+	around := strings.Repeat(" a line that stays\n", 3)
+	for name, diff := range map[string]string{
+		"added":    "@@ -400,6 +400,16 @@\n" + around + strings.Repeat("+a line\n", 10) + around,
+		"removed":  "@@ -400,16 +400,6 @@\n" + around + strings.Repeat("-a line\n", 10) + around,
+		"replaced": "@@ -400,12 +400,12 @@\n" + around + strings.Repeat("-was\n", 6) + strings.Repeat("+is\n", 6) + around,
+		"of many": "@@ -40,16 +40,6 @@\n" + around + strings.Repeat("-a line\n", 10) + around +
+			"@@ -400,16 +400,6 @@\n" + around + strings.Repeat("-a line\n", 10) + around,
+	} {
+		for _, more := range []bool{false, true} { // that is said about the call
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := sizedApproval(1, 10)
+				if more {
+					s = asked()
+					a := s.Approvals[0]
+					a.Targets, a.More = []string{"Home.md"}, 0
+					a.Reason = strings.Repeat("a reason that is long ", 20)
+					s.Approvals[0] = a
+				}
+				r := newTestPanelWith(t, s, filledQueries(), 80, 24)
+				r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: "--- before\n+++ after\n" + diff}}})
+				r.press("!")
+				r.wait(keyGrace)
+				if _, body, _ := parts(r.screen()); len(changed.FindAllString(body, -1)) < 10 {
+					t.Errorf("%s, with more said %v: %d changed lines are visible:\n%s", name, more, len(changed.FindAllString(body, -1)), body)
+				}
+			})
+		}
 	}
 }
 

@@ -178,6 +178,8 @@ func answerSummary(a status.Action) string {
 	switch {
 	case a.Verb == status.Refuse:
 		return "denied " + a.Target
+	case a.Answer.Edit != nil:
+		return "allowed " + a.Target + " with your changes"
 	case a.Answer.Scope == status.ForSession:
 		return "allowed " + a.Target + " and similar calls until the client disconnects"
 	case a.Answer.Scope == status.Timed:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,8 @@ type testDialog struct {
 	text map[string]string
 	out  *bytes.Buffer
 	time time.Time
+
+	hunks int // of the calls that wait next
 }
 
 func newTestDialog(t *testing.T, text map[string]string) *testDialog {
@@ -56,7 +59,12 @@ func newTestDialog(t *testing.T, text map[string]string) *testDialog {
 func (d *testDialog) waits(ids ...string) {
 	d.queue = nil
 	for _, id := range ids {
+		plan := ""
+		if d.hunks > 0 {
+			plan = "plan " + id
+		}
 		d.queue = append(d.queue, status.Approval{
+			Plan: plan, Hunks: d.hunks,
 			ID: id, AskReason: "the rule", Client: "cursor", Proven: strings.ToUpper(id[:1]) == id[:1], OnlyOnce: strings.ToUpper(id[:1]) != id[:1], Bytes: len(d.text[id]),
 		})
 	}
@@ -153,6 +161,43 @@ func TestDialogOffersWhatIsPossible(t *testing.T) {
 	}
 }
 
+// Some hunks of a change can be allowed where it has some: what is left of it is
+// shown first.
+func TestDialogAllowsHunks(t *testing.T) {
+	d := newTestDialog(t, map[string]string{"a": "+a\n", "b": "+b\n"})
+	d.waits("a")
+	d.typed(time.Second, "h 1")
+	if text := d.out.String(); strings.Contains(text, "[h]unks") || !strings.Contains(text, "as it is or not at all") || len(d.answers()) != 0 {
+		t.Fatalf("of a call without hunks: %v and\n%s", d.answers(), text)
+	}
+	d.typed(0, "n")
+	d.hunks = 3
+	d.waits("b")
+	d.typed(time.Second, "h")
+	d.typed(0, "h one")
+	d.fake.SetErr(errors.New("there is no hunk 7"))
+	d.typed(0, "h 7")
+	d.fake.SetErr(nil)
+	d.fake.SetPlan(status.Plan{Title: "Write your version of b.md"})
+	d.typed(0, "h 1, 3")
+	want := []status.Action{
+		{Verb: status.Refuse, Target: "a", Answer: &status.Answer{}},
+		{Verb: status.Allow, Target: "b", Answer: &status.Answer{Edit: &status.TextEdit{Plan: "plan b", Hunks: []int{1, 3}}}},
+	}
+	if diff := cmp.Diff(want, d.answers()); diff != "" {
+		t.Error(diff)
+	}
+	text := d.out.String()
+	for _, want := range []string{"[h]unks (only those of 1 to 3", "there is no hunk 7; allow?", "Write your version of b.md", "allowed b with your changes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "that is no answer"); n != 2 {
+		t.Errorf("%d of 2 wrong answers are refused:\n%s", n, text)
+	}
+}
+
 // The end of a call that was allowed is told, and is the result of the command
 // that asked about it alone.
 func TestDialogTellsEnds(t *testing.T) {
@@ -180,13 +225,14 @@ func TestParseAnswer(t *testing.T) {
 	for text, want := range map[string]status.Answer{
 		"y": {Scope: status.Once}, " YES ": {Scope: status.Once}, "s": {Scope: status.ForSession}, "a": {Scope: status.Always},
 		"n": {}, "no  not this one ": {Reason: "not this one"},
+		"h 2": {Edit: &status.TextEdit{Hunks: []int{2}}}, "HUNKS 1,2 4": {Edit: &status.TextEdit{Hunks: []int{1, 2, 4}}},
 		"t": {Scope: status.Timed}, "T  P/** ": {Scope: status.Timed, Within: "P/**"},
 	} {
-		if a, ok := parseAnswer("x", text); !ok || *a.Answer != want {
+		if a, ok := parseAnswer("x", text); !ok || !cmp.Equal(*a.Answer, want) {
 			t.Errorf("%q: %+v %v", text, a.Answer, ok)
 		}
 	}
-	for _, text := range []string{"", "x", "yes please", "q", "ny"} {
+	for _, text := range []string{"", "x", "yes please", "q", "ny", "h", "h 1,b"} {
 		if a, ok := parseAnswer("x", text); ok {
 			t.Errorf("%q is %+v", text, a)
 		}

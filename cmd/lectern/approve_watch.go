@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -154,6 +155,9 @@ func (d *approvalDialog) question() string {
 	if !d.current.OnlyOnce {
 		words += "[s]ession, [a]lways, "
 	}
+	if d.hasHunks() {
+		words += fmt.Sprintf("[h]unks (only those of 1 to %d that follow, such as h 1,2), ", d.current.Hunks)
+	}
 	return words + "[n]o (a reason may follow): "
 }
 
@@ -177,6 +181,12 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 	case a.Verb == status.Allow && !d.complete:
 		d.printf("you can allow only what you were shown; %s", d.question())
 		return
+	case a.Answer.Edit != nil && !d.hasHunks():
+		d.printf("this call is allowed as it is or not at all; %s", d.question())
+		return
+	case a.Answer.Edit != nil:
+		d.allowHunks(ctx, a)
+		return
 	case a.Verb == status.Allow && a.Answer.Scope == status.Timed && len(d.current.Within) == 0:
 		d.printf("this call cannot be allowed for ten minutes; %s", d.question())
 		return
@@ -184,6 +194,21 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 		d.printf("this call can be allowed only once: %s; %s", onlyOnceReason(d.current), d.question())
 		return
 	}
+	d.answer(ctx, a)
+}
+
+// hasHunks reports whether a part of the call can be allowed.
+func (d *approvalDialog) hasHunks() bool { return d.current.Plan != "" && d.current.Hunks > 1 }
+
+// allowHunks shows what is left of the change, and allows that.
+func (d *approvalDialog) allowHunks(ctx context.Context, a status.Action) {
+	a.Answer.Edit.Plan = d.current.Plan
+	plan, err := d.client.Preview(ctx, a)
+	if err != nil { // there is no such hunk, or the page has changed
+		d.printf("%s; %s", err, d.question())
+		return
+	}
+	d.printPlan(plan)
 	d.answer(ctx, a)
 }
 
@@ -241,8 +266,23 @@ func parseAnswer(id, line string) (a status.Action, ok bool) {
 		return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}, true
 	case strings.EqualFold(word, "t"):
 		return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: status.Timed, Within: strings.TrimSpace(reason)}}, true
+	case strings.EqualFold(word, "h") || strings.EqualFold(word, "hunks"):
+		hunks, ok := parseHunks(reason)
+		return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Edit: &status.TextEdit{Hunks: hunks}}}, ok
 	case strings.EqualFold(word, "n") || strings.EqualFold(word, "no"):
 		return status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: strings.TrimSpace(reason)}}, true
 	}
 	return status.Action{}, false
+}
+
+// parseHunks reads numbers of hunks: "1,3" or "1 3".
+func parseHunks(text string) (hunks []int, ok bool) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, false
+		}
+		hunks = append(hunks, n)
+	}
+	return hunks, len(hunks) > 0
 }

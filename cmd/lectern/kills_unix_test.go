@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -373,6 +374,10 @@ func runLectern(t *testing.T, home string, args ...string) []byte {
 	t.Helper()
 	out, err := lecternCommand(t, home, args...).Output()
 	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			out = append(out, exit.Stderr...)
+		}
 		t.Fatalf("lectern %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return out

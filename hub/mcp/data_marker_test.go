@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -44,6 +45,42 @@ func TestDataMarker(t *testing.T) {
 		t.Errorf("an error of ours is marked: %+v", r)
 	}
 }
+
+// An answer that is not from notes is not said to be.
+func TestDataMarkerOfToolsWithoutNotes(t *testing.T) {
+	type answer struct {
+		Connected bool `json:"connected"`
+	}
+	define := func(name string, noNotes bool) tools.Tool[tools.Source] {
+		return tools.Define(tools.Spec[struct{}, answer]{Name: name, Title: "Ask", Doc: "Asks.", Effect: tools.Reads, NoNotes: noNotes},
+			func(tools.Source, context.Context, struct{}) (answer, error) { return answer{true}, nil })
+	}
+	bare := tools.Erase(tools.System[tools.Source, struct{}]{
+		Name: "bare", Title: "Bare", Doc: "For tests.",
+		Open:  func(context.Context, struct{}, tools.Env) (tools.Source, error) { return bareSource{}, nil },
+		Tools: []tools.Tool[tools.Source]{define("ping", true), define("read", false)},
+	})
+	h := startWith(t, hubtest.NewFakeSystemState(), hub.Config{Systems: []tools.Kind{bare}, Sources: []hub.Source{{Name: "notes", Kind: "bare", Location: "/notes"}}})
+	c := connect(t, h, "")
+	c.Initialize()
+	for name, blocks := range map[string]int{"ping": 1, "read": 2} {
+		var r struct {
+			Meta    map[string]any `json:"_meta"`
+			Content []struct{ Text string }
+		}
+		if err := json.Unmarshal(c.Ask("tools/call", `{"name":"`+name+`","arguments":{}}`).Result, &r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Content) != blocks || (r.Meta["lectern/untrusted"] == true) != (blocks == 2) {
+			t.Errorf("%s is answered %+v", name, r)
+		}
+	}
+}
+
+type bareSource struct{}
+
+func (bareSource) Close() error                { return nil }
+func (bareSource) Check(context.Context) error { return nil }
 
 // What agents read of tools is made of declarations alone: other sources, other
 // folders and other notes change not a byte.

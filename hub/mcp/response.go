@@ -167,7 +167,8 @@ func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response 
 	return response{frame: resultFrame(x.id, head, []byte(`,"structuredContent":`), r.RawStructuredContent, end)}
 }
 
-// successResult is what a tool answers, with the data marker.
+// successResult is what a tool answers, with the data marker unless nothing of it
+// is from notes.
 func (ep *endpoint) successResult(res tools.Result) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{RawStructuredContent: res.JSON, Content: []mcp.Content{}}
 	if res.Content == nil {
@@ -175,6 +176,9 @@ func (ep *endpoint) successResult(res tools.Result) *mcp.CallToolResult {
 	}
 	for _, c := range res.Content {
 		out.Content = append(out.Content, contentBlock(c))
+	}
+	if res.NoNotes {
+		return out
 	}
 	return ep.marked(out)
 }

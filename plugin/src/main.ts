@@ -6,6 +6,7 @@ import { Plugin } from './plugin'
 import { type Post, polling } from './poll'
 import { readSettings, schema } from './settings'
 import { skill } from './skill'
+import { copyText } from './ui/clipboard'
 import { renderStatus } from './ui/statuspage'
 import { toolbar } from './ui/toolbar'
 import { webSocket } from './websocket'
@@ -104,12 +105,7 @@ async function say(text: string): Promise<void> {
 }
 
 async function copy(what: string, text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    await say(`${what} copied`)
-  } catch {
-    await say(text) // the frame may have no access to the clipboard
-  }
+  await say((await copyText(text)) ? `${what} copied` : text)
 }
 
 logseq.useSettingsSchema(schema as never)

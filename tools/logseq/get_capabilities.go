@@ -63,7 +63,7 @@ func (out CapabilitiesOut) Blocks() []tools.Content {
 
 func getCapabilities() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[NoArguments, CapabilitiesOut]{
-		Name: "get_capabilities", Title: "Capabilities", Effect: tools.Reads,
+		Name: "get_capabilities", Title: "Capabilities", Effect: tools.Reads, NoNotes: true,
 		Doc:      "Lists what the connected Logseq can do, and which tools need it.",
 		Examples: []tools.Example[NoArguments, CapabilitiesOut]{{Purpose: "see which tools will work", AnyAnswer: true}},
 	}, (*Graph).GetCapabilities)

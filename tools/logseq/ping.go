@@ -22,7 +22,7 @@ type PingOut struct {
 
 func ping() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[NoArguments, PingOut]{
-		Name: "ping", Title: "Ping", Effect: tools.Reads,
+		Name: "ping", Title: "Ping", Effect: tools.Reads, NoNotes: true,
 		Doc:      "Checks whether Logseq is connected and answers.",
 		Examples: []tools.Example[NoArguments, PingOut]{{Purpose: "check the connection to Logseq", AnyAnswer: true}},
 	}, (*Graph).Ping)

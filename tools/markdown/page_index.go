@@ -78,7 +78,7 @@ type comparison struct {
 	x       *index.Index // nil: the index is not up to date
 	unread  []string     // pages that could not be read
 	err     error
-	cache   *linkCache // of comparisons between which nothing has changed
+	cache   *stateCache // of comparisons between which nothing has changed
 }
 
 // newPageIndex prepares an index in a folder of the source's own. Rules are a part
@@ -120,12 +120,12 @@ func (n *Notebook) look(ctx context.Context) (*comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &comparison{entries: entries, outline: newOutline(entries), cache: new(linkCache)}, nil
+		return &comparison{entries: entries, outline: newOutline(entries), cache: new(stateCache)}, nil
 	}
 	p.mu.Lock()
 	c := p.next
 	if c == nil {
-		c = &comparison{done: make(chan struct{}), cache: new(linkCache)}
+		c = &comparison{done: make(chan struct{}), cache: new(stateCache)}
 		p.next = c
 		go p.compare(c)
 	}

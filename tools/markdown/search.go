@@ -180,10 +180,12 @@ func withoutFalse(files map[string]bool) map[string]bool {
 // those with a link to a file that is no page.
 type oddPages struct{ orphans, broken, attached map[string]bool }
 
-// A linkCache keeps what takes all links of the vault to find, until a page changes.
-type linkCache struct {
+// A stateCache keeps what takes long to find out, until a page changes.
+type stateCache struct {
+	rankings rankCache
+
 	mu  sync.Mutex
-	odd *oddPages
+	odd *oddPages // takes all links of the vault
 }
 
 // oddLinks follows every link, once for a state of the vault. Its answer must not be

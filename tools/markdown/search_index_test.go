@@ -113,6 +113,9 @@ func TestIndexedSearchEqualsFiles(t *testing.T) {
 			}
 			in := randomSearch(r)
 			got, gotErr := indexed.SearchPages(t.Context(), in)
+			if again, err := indexed.SearchPages(t.Context(), in); !cmp.Equal(got, again) || fmt.Sprint(err) != fmt.Sprint(gotErr) {
+				t.Fatalf("seed %d, round %d, %+v: asked again: %v\n%s", seed, round, in, err, cmp.Diff(got, again))
+			}
 			want, wantErr := plain.SearchPages(t.Context(), in)
 			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
 				t.Fatalf("seed %d, round %d, %+v: %v, files: %v", seed, round, in, gotErr, wantErr)

@@ -91,7 +91,7 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 // rank is [index.Index.Search], from the index or from the files.
 func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how index.Match, err error) {
 	if s.x != nil {
-		return s.x.Search(ctx, s.query, s.offset, s.limit)
+		return s.cache.rankings.search(ctx, s.x, s.query, s.offset, s.limit)
 	}
 	files := s.outline.pageFiles()
 	counts, bad := make([]index.Counts, len(files)), make([]bool, len(files))

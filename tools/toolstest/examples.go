@@ -40,12 +40,38 @@ func (s *suite) runExample(src source, t tools.ToolInfo, i int, x tools.ExampleI
 	if t.TargetsInAnswer && !slices.Equal(got.result.Targets, targets) {
 		s.Errorf("%s: the tool names the targets %q, and its answer %q", what, targets, got.result.Targets)
 	}
+	if name := nameIn(src.Names, decodeValue(got.result.JSON)); t.NoNotes && (name != "" || t.Effect != tools.Reads) {
+		s.Errorf("%s: with NoNotes a tool only reads, and answers nothing from notes, but this answers %q", what, name)
+	}
 	if x.AnyAnswer {
 		return
 	}
 	if diff := cmp.Diff(decodeValue(x.Want), decodeValue(got.result.JSON)); diff != "" {
 		s.Errorf("%s: answer differs (-want +got):\n%s", what, diff)
 	}
+}
+
+// nameIn is a text within a decoded value that is one of the names, or empty.
+func nameIn(names []string, value any) string {
+	switch v := value.(type) {
+	case string:
+		if slices.Contains(names, v) {
+			return v
+		}
+	case []any:
+		for _, one := range v {
+			if name := nameIn(names, one); name != "" {
+				return name
+			}
+		}
+	case map[string]any:
+		for _, one := range v {
+			if name := nameIn(names, one); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // decodeValue is JSON decoded for comparison.

@@ -17,6 +17,7 @@ import (
 type fault string
 
 const (
+	claimsNoNotes          fault = "claims no notes"
 	wrongAnswer            fault = "wrong answer"
 	readWrites             fault = "a read that writes"
 	hostileReadWrites      fault = "a read that writes when provoked"
@@ -163,7 +164,7 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 		Tools: []tools.Tool[faultyTools]{
 			tools.DefineWithContext(tools.Spec[getIn, getOut]{
 				Name: "get", Title: "Get", Doc: "Get a thing.", Effect: tools.Reads, Errors: []tools.Code{tools.NotFound},
-				Examples: []tools.Example[getIn, getOut]{{Purpose: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
+				Examples: []tools.Example[getIn, getOut]{{Purpose: "get a", In: getIn{"a"}, Want: getOut{"1"}}}, NoNotes: f == claimsNoNotes,
 			}, faultyTools.get),
 			tools.DefineWithContext(tools.Spec[putIn, getOut]{
 				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
@@ -208,7 +209,7 @@ func (w *faultyStore) place(f fault) Fixture {
 		w.shelves[name][key] = value
 	}
 	place := Fixture{
-		Names:   []string{"a", "b", "c"},
+		Names:   []string{"a", "b", "c", "1"},
 		Edit:    func(seed uint64) { set([]string{"a", "b"}[seed%2], fmt.Sprint(seed)) },
 		Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "hidden*"}}},
 		Hide: func(round int) []string {

@@ -57,6 +57,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 	for fault, want := range map[fault]struct{ check, says string }{
 		"":                     {},
 		wrongAnswer:            {"examples", "answer differs"},
+		claimsNoNotes:          {"examples", "with NoNotes a tool only reads"},
 		readWrites:             {"reads change nothing", "tool get has effect read"},
 		hostileReadWrites:      {"hostile text", "get has effect read"},
 		blindDigest:            {"digest sees writes", "the digest is the same"},

@@ -255,9 +255,11 @@ func keyHint(k status.ConfigKey) string {
 	return need
 }
 
+// nameHint says what an empty name becomes: that of the folder, if one is named or must be.
 func (f SourceForm) nameHint() string {
 	if f.kind > 0 {
-		if _, ok := f.kinds[f.kind-1].Folder(); !ok {
+		folder, ok := f.kinds[f.kind-1].Folder()
+		if !ok || !folder.Required && strings.TrimSpace(f.typed[folder.Name].Value()) == "" {
 			return "empty for " + f.kinds[f.kind-1].Kind
 		}
 	}

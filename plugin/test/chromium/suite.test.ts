@@ -311,6 +311,13 @@ for (const kind of ['og', 'db'] as const) {
       assert.equal(text.includes(server.token), false)
     })
 
+    test('the configuration of clients is copied in one click', async () => {
+      const copied = await window.press('Copy MCP configuration')
+      assert.deepEqual(JSON.parse(copied), { mcpServers: { lectern: { command: 'lectern', args: ['serve'] } } })
+      assert.deepEqual((await window.told()).slice(-1), ['The MCP configuration copied'])
+      assert.match(await window.press('Copy diagnostics'), /^\S[\s\S]*capabilities/i)
+    })
+
     test('bad input names its field', async () => {
       for (const [method, params, field] of [
         ['blocks.get', { uuid: 'nonsense' }, 'uuid'],

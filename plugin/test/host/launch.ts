@@ -53,6 +53,16 @@ export class Window {
   calls = () => this.page.evaluate('window.host.calls') as Promise<Record<string, number>>
   close = () => this.page.close()
 
+  /** Presses a button of the plugin's page, as a person does, and gives what the system's clipboard holds then. */
+  async press(button: string): Promise<string> {
+    await this.page.browserContext().overridePermissions(new URL(this.page.url()).origin, ['clipboard-read'])
+    await this.page.bringToFront()
+    await this.page.evaluate(`document.querySelector('iframe').style.cssText = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0'`)
+    const frame = this.page.frames().find((one) => one.url().includes('/index.html'))!
+    await frame.locator(`::-p-xpath(//button[text()="${button}"])`).setTimeout(patience).click()
+    return (await this.page.evaluate('window.focus(), navigator.clipboard.readText()')) as string
+  }
+
   /** The text of the plugin's status page. */
   async status(): Promise<string> {
     const frame = this.page.frames().find((one) => one.url().includes('/index.html'))

@@ -323,7 +323,7 @@ func (r linkReader) find(ctx context.Context, name string, onlyID bool) (string,
 	if known, is := r.ids["name "+name]; is {
 		return known, nil
 	}
-	candidates, err := sqlstore.Select(ctx, r.draft.store.db.Reader(), func(row sqlstore.Row) (id string, err error) {
+	candidates, err := sqlstore.Select(ctx, r.draft.store.db.Reader().Short(), func(row sqlstore.Row) (id string, err error) {
 		return id, row.Scan(&id)
 	}, "SELECT id FROM notes WHERE workspace = ? AND title_key = ? AND deleted = FALSE UNION SELECT id FROM notes WHERE workspace = ? AND "+
 		"path_key = ? AND path_key <> '' AND deleted = FALSE",
