@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -92,7 +93,9 @@ const stateTimeout = 5 * time.Second
 
 // End is called with the error of the tool when it has returned. After
 // success, what was reported has happened; otherwise k tells by what the
-// targets hold. A nil k means that the System has no undo.
+// targets hold. What is written in part, as an error says that has the method
+// IsPartlyWritten, is left for Reconcile, which takes it back. A nil k means that the
+// System has no undo.
 func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,9 +106,11 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stateTimeout)
 	defer cancel()
 	var marks []outcomeUpdate
-	unknown := false
+	partly := isPartlyWritten(err)
+	unknown := partly
 	for _, v := range r.rows {
 		switch {
+		case partly: // stays pending
 		case err == nil && !v.AfterUnknown:
 			marks = append(marks, v.withOutcome(status.Written))
 		case err == nil && v.afterKnown:
@@ -122,6 +127,16 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 		}
 	}
 	r.journal.finishCall(r.call, r.origin.Source, unknown, marks)
+}
+
+// isPartlyWritten reports whether an error says that what was written could not be
+// taken back whole.
+func isPartlyWritten(err error) bool {
+	e, ok := errors.AsType[interface {
+		error
+		IsPartlyWritten() bool
+	}](err)
+	return ok && e.IsPartlyWritten()
 }
 
 // recordPending puts changes on disk as pending. call is 0 for the first

@@ -9,8 +9,9 @@ import (
 )
 
 // When the system refuses any one step of a write or a move, because the disk is full
-// or cannot be written, the call fails and nothing has changed, or it is done. `make soak PART=kills`
-// refuses each of all steps, and otherwise some of a write are.
+// or cannot be written, the call fails and, after the next start at the latest, nothing
+// has changed, or it is done. `make soak PART=kills` refuses each of all steps, and
+// otherwise some of a write are.
 func TestRefusedSystemCalls(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil || testing.Short() {
 		t.Skip("it starts many processes under strace: ", err)
@@ -31,7 +32,7 @@ func TestRefusedSystemCalls(t *testing.T) {
 				t.Fatal("the write failed")
 			}
 			done, _ := folderState(t, whole)
-			refused, failed := 0, 0
+			refused, failed, halves := 0, 0, 0
 			for _, call := range calls {
 				quiet := 0 // steps after the last that made a call fail
 				for n := 1; quiet < 12; n++ {
@@ -40,11 +41,20 @@ func TestRefusedSystemCalls(t *testing.T) {
 						"-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:error=ENOSPC:when=%d", call, n))
 					now, _ := folderState(t, home)
 					refused++
+					if !answered && ended && len(differences(now, was)) > 0 {
+						// strace refuses the n-th step of every thread, and may have refused to put back
+						// what was written as well: then the next start does that.
+						if again, _ := standaloneCall(t, home, "list_pages", "{}"); !again {
+							t.Fatalf("%s %d: the next start does not serve", call, n)
+						}
+						halves++
+						now, _ = folderState(t, home)
+					}
 					switch {
 					case !answered && !ended: // it did not come to the call
 					case answered && len(differences(now, done)) > 0:
 						t.Errorf("%s %d: answered, and it leaves\n%s", call, n, strings.Join(differences(now, done), "\n"))
-					case !answered && len(differences(now, was)) > 0:
+					case !answered && len(differences(now, was)) > 0 && len(differences(now, done)) > 0:
 						t.Errorf("%s %d: failed, and it leaves\n%s", call, n, strings.Join(differences(now, was), "\n"))
 					}
 					quiet++
@@ -56,7 +66,7 @@ func TestRefusedSystemCalls(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d steps were refused, and %d calls failed", refused, failed)
+			t.Logf("%d steps were refused, and %d calls failed, %d of them put back by the next start", refused, failed, halves)
 			if failed == 0 {
 				t.Error("no call failed")
 			}

@@ -3,6 +3,7 @@ package folder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,6 +18,19 @@ type ConflictError struct{ Target string }
 
 // Error implements error.
 func (e *ConflictError) Error() string { return e.Target + " has been edited" }
+
+// A PartlyWrittenError reports that a commit failed, and that some of what it had
+// written could not be taken back. Whoever keeps the Changes takes them back later.
+type PartlyWrittenError struct{ Err error }
+
+// Error implements error.
+func (e *PartlyWrittenError) Error() string { return "a part is written: " + e.Err.Error() }
+
+// Unwrap returns why the commit failed, and why it could not be taken back.
+func (e *PartlyWrittenError) Unwrap() error { return e.Err }
+
+// IsPartlyWritten tells the journal of it.
+func (e *PartlyWrittenError) IsPartlyWritten() bool { return true }
 
 // A Writer writes a file below root in one step, as internal/atomicfile does: from
 // one State to another, and in at most one of them it is missing. If the file does not
@@ -91,7 +105,7 @@ func (c *Committer) List(ctx context.Context, skip func(name string, dir bool) b
 }
 
 // Commit calls report with the Changes of a draft of this folder and then makes
-// them. If it fails, nothing has changed. The error is ErrHidden, before report, if
+// them. If it fails, nothing has changed, unless the error is a [PartlyWrittenError]. It is ErrHidden, before report, if
 // a new name is that of something hidden, which the draft could not know; it is an
 // [ConflictError] if somebody else has written a target.
 func (c *Committer) Commit(d *Draft, report func([]Change) error) error {
@@ -169,7 +183,10 @@ func (c *Committer) apply(changes []Change, moved map[string]string, trashed map
 		a.byTarget[change.Target] = change
 	}
 	if err := a.run(changes, moved); err != nil {
-		return errors.Join(err, a.rollBack())
+		if left := a.rollBack(); left != nil {
+			return &PartlyWrittenError{errors.Join(err, left)}
+		}
+		return err
 	}
 	for _, change := range slices.Backward(changes) { // deepest first
 		if dir, isFolder := ParseTarget(change.Target); isFolder && !change.After.Exists {
@@ -198,7 +215,13 @@ type changeApplier struct {
 	trashed  map[string]bool
 
 	recording sync.Mutex
-	undoSteps []func() error // rolls back each step so far
+	undoSteps []undoStep // roll back each step so far
+}
+
+// An undoStep rolls back one step of a changeApplier.
+type undoStep struct {
+	back       func() error
+	structural bool // it moves a file or removes a folder
 }
 
 func (a *changeApplier) run(changes []Change, moved map[string]string) error {
@@ -257,23 +280,38 @@ func (a *changeApplier) addFolder(dir string, c Change) error {
 		}
 		return &ConflictError{c.Target}
 	}
-	return a.record(err, func() error { a.f.removeEmpty(dir); return nil })
+	return a.record(err, true, func() error {
+		a.removeTemps(dir)
+		a.f.removeEmpty(dir)
+		if names, err := a.f.names(dir); err == nil && !slices.ContainsFunc(names, func(name string) bool { return !a.isTemp(name) }) {
+			return fmt.Errorf("remove folder %s: it stays", dir)
+		}
+		return nil
+	})
 }
 
 // record remembers how to roll back a step that succeeded.
-func (a *changeApplier) record(err error, back func() error) error {
+func (a *changeApplier) record(err error, structural bool, back func() error) error {
 	if err == nil {
 		a.recording.Lock()
 		defer a.recording.Unlock()
-		a.undoSteps = append(a.undoSteps, back)
+		a.undoSteps = append(a.undoSteps, undoStep{back, structural})
 	}
 	return err
 }
 
+// rollBack takes the steps back, the last first. Where the text of a file stays, files
+// and folders stay where they are, too, as after a kill: otherwise the text of one could
+// come to the place of another, and nobody could tell it from an edit.
 func (a *changeApplier) rollBack() error {
 	var errs []error
-	for _, back := range slices.Backward(a.undoSteps) {
-		errs = append(errs, back())
+	for _, step := range slices.Backward(a.undoSteps) {
+		if step.structural && len(errs) > 0 {
+			break
+		}
+		if err := step.back(); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -292,7 +330,7 @@ func (a *changeApplier) moveFile(from, to string) error {
 	if errors.Is(err, ErrExists) {
 		return &ConflictError{to}
 	}
-	if err := a.record(err, func() error { return a.f.move(to, from) }); err != nil {
+	if err := a.record(err, true, func() error { return a.f.move(to, from) }); err != nil {
 		return err
 	}
 	gone.Before, made.Before = State{}, gone.Before
@@ -324,10 +362,30 @@ func (a *changeApplier) applyFile(c Change) error {
 			return err
 		}
 		if name != "" {
-			a.undoSteps = append(a.undoSteps, func() error { return a.removeFromTrash(name) })
+			_ = a.record(nil, false, func() error { return a.removeFromTrash(name) })
 		}
 	}
-	return a.record(a.writeFile(c.Target, c.Before, c.After), func() error { return a.writeFile(c.Target, c.After, c.Before) })
+	err := a.writeFile(c.Target, c.Before, c.After)
+	if err == nil || a.isInPlace(c.Target, c.After, err) {
+		_ = a.record(nil, false, func() error {
+			err := a.writeFile(c.Target, c.After, c.Before)
+			if a.isInPlace(c.Target, c.Before, err) {
+				return nil
+			}
+			return err
+		})
+	}
+	return err
+}
+
+// isInPlace reports whether a file holds what was written to it although writing it
+// failed: only a power failure can still take that away.
+func (a *changeApplier) isInPlace(file string, want State, failed error) bool {
+	if _, conflict := errors.AsType[*ConflictError](failed); failed == nil || conflict {
+		return false // it is what somebody else has written
+	}
+	now, _, err := a.f.readState(file, maxFile)
+	return err == nil && now.equal(want)
 }
 
 // writeFile writes a file if it still holds before.

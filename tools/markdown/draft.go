@@ -110,6 +110,9 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	if err == nil || r.err != nil {
 		return r.err
 	}
+	if _, ok := errors.AsType[*folder.PartlyWrittenError](err); ok {
+		return partlyWrittenError(err)
+	}
 	if e, ok := errors.AsType[*folder.ConflictError](err); ok && !errors.Is(err, folder.ErrHidden) {
 		name, _ := folder.ParseTarget(e.Target)
 		if now, readErr := d.n.read(name); readErr == nil && d.Replaces(e.Target) {

@@ -37,6 +37,9 @@ func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []t
 	if r.err != nil {
 		return r.err
 	}
+	if _, ok := errors.AsType[*folder.PartlyWrittenError](err); ok {
+		return partlyWrittenError(err)
+	}
 	if e, ok := errors.AsType[*folder.ConflictError](err); ok {
 		return tools.Errorf(tools.Conflict, "%s was edited later; nothing was changed", e.Target).
 			WithHint("Read it: a change cannot be undone over a later edit.")

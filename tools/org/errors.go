@@ -65,6 +65,13 @@ func (s *catalog) toolError(file string, err error) error {
 	if _, ok := errors.AsType[*tools.Error](err); ok {
 		return err // an answer already
 	}
+	if _, ok := errors.AsType[*folder.PartlyWrittenError](err); ok {
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "The files could not be written, and not all that was written could be taken back",
+			Hint:  "Lectern takes it back before the next call. Ask the user whether the disk is full or fails, then read the files again.",
+			Cause: err,
+		}
+	}
 	switch {
 	case err == nil:
 		return nil
