@@ -218,15 +218,15 @@ func unavailableError(err error) error {
 	return e.WithHint("Tell the user; `lectern doctor` says more. Reading still works.")
 }
 
-// writeFailure is what the system says of a write that failed. Which files were on
-// the way to it is for the log.
+// writeFailure is why a write failed. Where the disk is full, which files were on the
+// way to it is for the log.
 func writeFailure(err error) string {
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno.Error()
-	}
 	text := err.Error()
-	if strings.Contains(text, "disk is full") { // as SQLite says it
+	switch {
+	case errors.Is(err, syscall.ENOSPC), strings.Contains(text, "disk is full"): // as SQLite says it
 		return syscall.ENOSPC.Error()
+	case errors.Is(err, syscall.EDQUOT):
+		return syscall.EDQUOT.Error()
 	}
 	return text
 }

@@ -73,7 +73,8 @@ func (n *Notebook) toolError(path string, err error) error {
 func partlyWrittenError(err error) error {
 	return &tools.Error{
 		Code: tools.Unavailable, Message: "The files could not be written, and not all that was written could be taken back",
-		Hint: "Lectern takes it back before the next call. Ask the user whether the disk is full or fails, then look at the pages again.", Cause: err,
+		Hint:  "Lectern takes it back before the next call. Ask the user whether the disk is full or fails, then look at the pages again.",
+		Cause: err,
 	}
 }
 

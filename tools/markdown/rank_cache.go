@@ -96,6 +96,7 @@ func rankKey(q index.Query, offset, limit int) string {
 		return ""
 	}
 	f := q.Filter
-	return fmt.Sprintf("%#v %#v %q %q %q %q %q %q %d %d %#v %#v %d %d", q.Terms, q.Spellings, f.Page, f.Below, f.Tag, f.Property, f.Value, f.Tasks,
+	return fmt.Sprintf("%#v %#v %q %q %q %q %q %q %d %d %#v %#v %d %d",
+		q.Terms, q.Spellings, f.Page, f.Below, f.Tag, f.Property, f.Value, f.Tasks,
 		f.Since.UnixNano(), f.Until.UnixNano(), f.Files, f.Excluded, offset, limit)
 }
