@@ -70,9 +70,11 @@ type editedAnswer struct {
 }
 
 func editedResult(edited tools.Change, shown bool, why string) (tools.Result, error) {
-	answer := editedAnswer{ChangedByPerson: true, Target: edited.Target,
+	answer := editedAnswer{
+		ChangedByPerson: true, Target: edited.Target,
 		Message: "The user changed what you asked for before they allowed it: diff is what was written, " +
-			"and nothing else of your call was. Read the page before you write to it again, and do not write again what the user left out."}
+			"and nothing else of your call was. Read the page before you write to it again, and do not write again what the user left out.",
+	}
 	if shown {
 		answer.Diff = udiff.Unified("before", "after", string(edited.Before.Data), string(edited.After.Data))
 		if n := len(answer.Diff); n > maxEditDiff {

@@ -86,7 +86,7 @@ func TestKilledInEditedWrites(t *testing.T) {
 		return "\ufeff" + first + strings.Repeat("\r\nbetween", 40) + "\r\n" + last + strings.Repeat("\r\nlong", 20_000) + "\r\n"
 	}
 	editor := filepath.Join(home, "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\ncp '"+filepath.Join(home, "persons.md")+"' \"$1\"\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\ncp '"+filepath.Join(home, "persons.md")+"' \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	ends := map[string]int{}

@@ -374,8 +374,7 @@ func runLectern(t *testing.T, home string, args ...string) []byte {
 	t.Helper()
 	out, err := lecternCommand(t, home, args...).Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			out = append(out, exit.Stderr...)
 		}
 		t.Fatalf("lectern %s: %v\n%s", strings.Join(args, " "), err, out)

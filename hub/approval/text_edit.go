@@ -169,8 +169,10 @@ func (q *Queue) PlanEdit(id string, e status.TextEdit) (status.Plan, error) {
 	shown, cut := headAndTail(body, maxDiff)
 	return status.Plan{
 		Title: "Write your version of " + c.Target, Risks: []string{}, Cut: cut,
-		Steps: []status.Step{{Description: headline(status.ApprovalTarget{Name: c.Target, Action: action(*edited), Added: added,
-			Removed: removed}), Diff: shown}},
+		Steps: []status.Step{{Description: headline(status.ApprovalTarget{
+			Name: c.Target, Action: action(*edited), Added: added,
+			Removed: removed,
+		}), Diff: shown}},
 	}, nil
 }
 

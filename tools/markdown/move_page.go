@@ -98,7 +98,8 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 
 // finishMove carries a drafted move out, unless it is a dry run.
 func (n *Notebook) finishMove(ctx context.Context, c tools.CallContext, d *draft, to string, changed []string, report LinkReport,
-	dryRun bool) (MovePageOut, error) {
+	dryRun bool,
+) (MovePageOut, error) {
 	out := MovePageOut{Success: true, NewPath: to, Links: report, DryRun: dryRun}
 	for _, c := range changed {
 		if c != to && d.View().Exists(c) {

@@ -110,8 +110,17 @@ func TestRankKeysDiffer(t *testing.T) {
 		{Terms: terms}, {Terms: [][]string{{"a"}, {"b"}}}, {Terms: terms, Spellings: [][]string{}}, {Terms: terms, Spellings: [][]string{{"c"}}},
 	}
 	for _, f := range []index.Filter{
-		{Page: "x"}, {Below: "x"}, {Tag: "x"}, {Property: "x"}, {Property: "x", Value: "y"}, {Tasks: index.OpenTasks}, {Since: time.Unix(1, 0)},
-		{Until: time.Unix(1, 0)}, {Files: map[string]bool{}}, {Files: map[string]bool{"x": true}}, {Excluded: map[string]bool{"x": true}},
+		{Page: "x"},
+		{Below: "x"},
+		{Tag: "x"},
+		{Property: "x"},
+		{Property: "x", Value: "y"},
+		{Tasks: index.OpenTasks},
+		{Since: time.Unix(1, 0)},
+		{Until: time.Unix(1, 0)},
+		{Files: map[string]bool{}},
+		{Files: map[string]bool{"x": true}},
+		{Excluded: map[string]bool{"x": true}},
 		{Files: map[string]bool{"x": true, "y": true}},
 	} {
 		queries = append(queries, index.Query{Terms: terms, Filter: f})

@@ -301,7 +301,8 @@ func (p Activity) comparedToMean(c status.Call) string {
 
 // totalsSection are totals of the calls that the list has.
 func (p Activity) totalsSection(t theme.Theme, title string, totals []total) widget.Section {
-	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1,
+	return widget.Section{
+		Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1,
 		Rows: func(w, h int) []string {
 			name := max(8, w-38)
 			rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",
@@ -317,5 +318,6 @@ func (p Activity) totalsSection(t theme.Theme, title string, totals []total) wid
 						10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
 			}
 			return widget.TruncateRows(t, rows, h)
-		}}
+		},
+	}
 }

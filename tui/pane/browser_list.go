@@ -246,7 +246,8 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	if l.len() >= manyPages {
 		note = fmt.Sprintf("%s of %s · %s", widget.Count(l.cursor+1), widget.Count(l.len()), note)
 	}
-	return widget.Section{Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20,
+	return widget.Section{
+		Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20,
 		Rows: func(w, h int) []string {
 			var rows []string
 			if l.err == nil || len(l.pages) > 0 {
@@ -271,7 +272,8 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 				shown = widget.ScrollBar(t, shown, w, from, l.len())
 			}
 			return append(rows, shown...)
-		}}
+		},
+	}
 }
 
 // manyPages is from how many rows on the list says which one is selected.

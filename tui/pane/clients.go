@@ -280,10 +280,12 @@ func (p Clients) detailSection(t theme.Theme) widget.Section {
 	one := p.selected()
 	switch {
 	case one.agent != nil:
-		return widget.Section{Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16,
+		return widget.Section{
+			Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16,
 			Rows: func(w, h int) []string {
 				return widget.TruncateRows(t, p.agentDetail(t, *one.agent, w), h)
-			}}
+			},
+		}
 	case one.gone != nil:
 		return goneSection(p, t, *one.gone)
 	case one.target.title != "":

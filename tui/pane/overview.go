@@ -151,10 +151,12 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	for _, line := range said {
 		rows = append(rows, t.Text.Wrap(line, w)...)
 	}
-	return widget.Section{Title: "Last output of the hub", Note: "stderr", Min: min(len(rows), 3), Preferred: min(len(rows), 8),
+	return widget.Section{
+		Title: "Last output of the hub", Note: "stderr", Min: min(len(rows), 3), Preferred: min(len(rows), 8),
 		Rows: func(_, h int) []string {
 			return rows[max(0, len(rows)-h):]
-		}}
+		},
+	}
 }
 
 // hubSection is about the hub itself; brief in three rows that need no labels.

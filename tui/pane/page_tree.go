@@ -78,15 +78,19 @@ func (f *pageFolder) rows(pages []status.Page, depth int, isOpen func(path strin
 			label = strings.TrimPrefix(sub.path, f.path)
 		}
 		open := isOpen(sub.path)
-		rows = append(rows, pageRow{page: -1, folder: sub.path, label: strings.TrimPrefix(label, "/"), depth: depth, count: sub.count,
-			open: open})
+		rows = append(rows, pageRow{
+			page: -1, folder: sub.path, label: strings.TrimPrefix(label, "/"), depth: depth, count: sub.count,
+			open: open,
+		})
 		if open {
 			rows = append(rows, sub.rows(pages, depth+1, isOpen)...)
 		}
 	}
 	for _, i := range f.pages {
-		rows = append(rows, pageRow{page: i, folder: f.path, label: strings.TrimPrefix(strings.TrimPrefix(pages[i].Name, f.path), "/"),
-			depth: depth})
+		rows = append(rows, pageRow{
+			page: i, folder: f.path, label: strings.TrimPrefix(strings.TrimPrefix(pages[i].Name, f.path), "/"),
+			depth: depth,
+		})
 	}
 	return rows
 }

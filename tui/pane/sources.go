@@ -75,8 +75,10 @@ func (p Sources) Show(s status.Snapshot) Pane {
 	p.snap = s
 	rows := make([]widget.ListRow, len(s.Sources))
 	for i, one := range s.Sources {
-		rows[i] = widget.ListRow{ID: one.Name, Text: one.Name + " " + one.Kind + " " + string(one.State) + " " + one.Location,
-			Rank: stateRank(one.State)}
+		rows[i] = widget.ListRow{
+			ID: one.Name, Text: one.Name + " " + one.Kind + " " + string(one.State) + " " + one.Location,
+			Rank: stateRank(one.State),
+		}
 	}
 	p.list = p.list.Show(rows)
 	return p.ShowItem(selected.Name)

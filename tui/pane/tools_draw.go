@@ -48,7 +48,8 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 	n := p.list.Len()
 	note := fmt.Sprintf("%s, about %s tokens", widget.Bytes(bytes), widget.Count(max(0, bytes/4)))
 	note = strings.Join(nonEmpty(p.order.label(), p.list.Note(), note), " · ")
-	return widget.Section{Title: titleWithCount("Tools", len(p.tools)) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1,
+	return widget.Section{
+		Title: titleWithCount("Tools", len(p.tools)) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1,
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return p.emptyRows(t, w)
@@ -57,7 +58,8 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 			return append(rows, p.list.Draw(t, w, h-1, func(t theme.Theme, i, w int) string {
 				return toolRow(t, p.tools[i], i == p.list.Selected(), w)
 			})...)
-		}}
+		},
+	}
 }
 
 // scopeText says whose tools are shown.

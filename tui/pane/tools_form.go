@@ -227,7 +227,8 @@ func (f toolForm) bindings() []key.Binding {
 
 // sections are the form and, when there is one, the answer.
 func (f toolForm) sections(t theme.Theme) []widget.Section {
-	form := widget.Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Preferred: len(f.fields) + 4,
+	form := widget.Section{
+		Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Preferred: len(f.fields) + 4,
 		Rows: func(w, h int) []string {
 			rows := []string{f.row(t, 0, "source", f.sourceName(), w)}
 			for i, a := range f.fields {
@@ -240,16 +241,19 @@ func (f toolForm) sections(t theme.Theme) []widget.Section {
 			foot := f.footer(t, w)
 			from, to := widget.VisibleRange(len(rows), f.focus, max(1, h-len(foot)))
 			return append(rows[from:to:to], foot...)
-		}}
+		},
+	}
 	all := []widget.Section{form}
 	if f.answer.Len() > 0 || f.running {
-		all = append(all, widget.Section{Title: "Result", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Preferred: 1 << 20,
+		all = append(all, widget.Section{
+			Title: "Result", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Preferred: 1 << 20,
 			Rows: func(w, h int) []string {
 				if f.running {
 					return []string{t.Busy.Text("◐ running …")}
 				}
 				return f.answer.Draw(t, f.top, w, h)
-			}})
+			},
+		})
 	}
 	return all
 }

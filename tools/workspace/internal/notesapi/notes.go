@@ -255,8 +255,10 @@ func (c *call) knownClass(content notestore.Content) (*notetext.Class, error) {
 		return nil, err
 	}
 	if class == nil {
-		return nil, &Error{http.StatusUnprocessableEntity,
-			fmt.Sprintf("there is no class %q; GET …/classes lists them, PUT …/classes/%s makes it", content.Class, content.Class)}
+		return nil, &Error{
+			http.StatusUnprocessableEntity,
+			fmt.Sprintf("there is no class %q; GET …/classes lists them, PUT …/classes/%s makes it", content.Class, content.Class),
+		}
 	}
 	return class, nil
 }
@@ -311,8 +313,10 @@ func (c *call) save(id string, content notestore.Content, parent string) (any, e
 	}
 	problems = slices.DeleteFunc(problems, func(p notetext.FieldProblem) bool { return p.Field == "" })
 	if len(problems) > 0 {
-		return nil, &Error{http.StatusUnprocessableEntity,
-			map[string]any{"message": "the class does not allow it: " + problems[0].Field + ": " + problems[0].Message, "errors": problems}}
+		return nil, &Error{
+			http.StatusUnprocessableEntity,
+			map[string]any{"message": "the class does not allow it: " + problems[0].Field + ": " + problems[0].Message, "errors": problems},
+		}
 	}
 	n, err := c.draft.Save(c.ctx, c.workspace, id, content, parent)
 	if err != nil {
