@@ -68,14 +68,18 @@ func skipSpace(b []byte, at int) int {
 // skipString is where the string ends whose first quote stands at at; where it does not
 // end, the length of b and one more, which has no character.
 func skipString(b []byte, at int) int {
+	quote := at
 	for at++; at < len(b); at++ {
-		n := bytes.IndexByte(b[at:], '"')
-		if n < 0 {
-			break
+		if quote < at { // looked for once, however many escapes come before it
+			n := bytes.IndexByte(b[at:], '"')
+			if n < 0 {
+				break
+			}
+			quote = at + n
 		}
-		escape := bytes.IndexByte(b[at:at+n], '\\')
+		escape := bytes.IndexByte(b[at:quote], '\\')
 		if escape < 0 {
-			return at + n + 1
+			return quote + 1
 		}
 		at += escape + 1 // on what is escaped
 	}

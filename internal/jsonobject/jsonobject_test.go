@@ -2,10 +2,20 @@ package jsonobject
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// BenchmarkEscapes reads a long text of short lines.
+func BenchmarkEscapes(b *testing.B) {
+	object := []byte(`{"a":"` + strings.Repeat(`line\n`, 500_000) + `"}`)
+	b.SetBytes(int64(len(object)))
+	for b.Loop() {
+		Each(object, func([]byte, json.RawMessage) {})
+	}
+}
 
 // Fields are those that encoding/json finds, whatever their values look like.
 func FuzzEach(f *testing.F) {

@@ -38,6 +38,10 @@ func TestRebuildIndex(t *testing.T) {
 	if err := n.index.x.Update(t.Context(), nil, []string{"p3.md"}); err != nil { // the index is wrong
 		t.Fatal(err)
 	}
+	edited := filepath.Join(n.view.Path(), "p4.md") // what was ranked before it holds no more
+	if err := os.WriteFile(edited, []byte("# needle, edited\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if got := find(); got != 19 {
 		t.Fatalf("%d pages found in a wrong index", got)
 	}
