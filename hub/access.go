@@ -22,7 +22,7 @@ type access struct {
 type accessFunc func(*source) access
 
 // defaultAccess is that of a client that no grant names.
-func (s *source) defaultAccess() access { return access{effects: s.effects, role: s.leastRole()} }
+func (s *source) defaultAccess() access { return access{effects: s.effects, role: s.defaultRole()} }
 
 // personAccess is that of the person at this machine.
 func (s *source) personAccess() access {
@@ -33,7 +33,7 @@ func (s *source) personAccess() access {
 
 // accessOf is what a client may do in the source.
 func (s *source) accessOf(p *policy.Policy, who policy.Client) access {
-	a := access{effects: p.Effects(who, s.conf.Name, s.effects, s.maxEffects()), role: s.leastRole()}
+	a := access{effects: p.Effects(who, s.conf.Name, s.effects, s.maxEffects()), role: s.defaultRole()}
 	if s.kind == nil {
 		return a
 	}
@@ -49,12 +49,12 @@ func (s *source) hasRole(name string) bool {
 
 // widestAccess is what some client may do in the source.
 func (s *source) widestAccess(p *policy.Policy) access {
-	return access{effects: p.Widest(s.conf.Name, s.effects, s.maxEffects()), anyRole: true}
+	return access{effects: p.WidestEffects(s.conf.Name, s.effects, s.maxEffects()), anyRole: true}
 }
 
-// leastRole is the role of every client that was assigned none; empty: the System
+// defaultRole is the role of every client that was assigned none; empty: the System
 // has no roles.
-func (s *source) leastRole() string {
+func (s *source) defaultRole() string {
 	if s.kind == nil || len(s.kind.Manifest().Roles) == 0 {
 		return ""
 	}

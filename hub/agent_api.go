@@ -15,7 +15,7 @@ type agentAPI struct{ hub *Hub }
 
 // Toolset implements [mcp.Hub].
 func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset, known bool) {
-	cache, known := a.hub.sources.toolsets(scope)
+	cache, known := a.hub.sources.toolsetCacheFor(scope)
 	if client == nil {
 		return cache.widest.published, known
 	}
@@ -38,7 +38,7 @@ func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Co
 func (a agentAPI) readFrom(ctx context.Context, r caller, found resource, uri string) (tools.Content, error) {
 	read := resourceRead(uri)
 	read.targets = func(ctx context.Context, open *sourceRef) []string { return open.ResourceTargets(ctx, uri) }
-	return readSource(ctx, a.hub, r, found.source, read, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
+	return runReadOnSource(ctx, a.hub, r, found.source, read, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
 		if size := len(c.Text) + len(c.Data); err == nil && size > a.hub.limits.Answer {
 			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", size, a.hub.limits.Answer)
@@ -54,19 +54,19 @@ func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args m
 	if !ok {
 		return nil, tools.Errorf(tools.NotFound, "no prompt named %s", name)
 	}
-	src, args, err := p.pick(args)
+	src, args, err := p.extractSource(args)
 	if err != nil {
 		return nil, err
 	}
 	read := sourceRead{what: "prompts/get", texts: slices.Collect(maps.Values(args))}
 	read.targets = func(ctx context.Context, open *sourceRef) []string { return open.PromptTargets(ctx, p.info.Name, args) }
-	return readSource(ctx, a.hub, r, src, read, func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
+	return runReadOnSource(ctx, a.hub, r, src, read, func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
 		return open.Prompt(ctx, p.info.Name, args)
 	})
 }
 
 // Complete implements [mcp.Hub].
-func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion) ([]string, error) {
+func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.CompletionRequest) ([]string, error) {
 	r := a.caller(by)
 	var src *source
 	ref := c.Resource
@@ -86,19 +86,19 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 			return p.choice.startingWith(c.Value), nil
 		}
 		ref = p.info.Name
-		src, _, _ = p.pick(c.Given) // nil while the source is not chosen
+		src, _, _ = p.extractSource(c.Given) // nil while the source is not chosen
 	}
 	if src == nil {
 		return nil, nil
 	}
-	return readSource(ctx, a.hub, r, src, sourceRead{what: "completion/complete"},
+	return runReadOnSource(ctx, a.hub, r, src, sourceRead{what: "completion/complete"},
 		func(ctx context.Context, open *sourceRef) ([]string, error) {
 			return open.Complete(ctx, ref, c.Argument, c.Value)
 		})
 }
 
-// pick finds the source that args name and takes the choice out of them.
-func (p *prompt) pick(args map[string]string) (*source, map[string]string, error) {
+// extractSource finds the source that args name and takes the choice out of them.
+func (p *prompt) extractSource(args map[string]string) (*source, map[string]string, error) {
 	src, err := p.choice.named(args[p.choice.argument])
 	rest := maps.Clone(args)
 	delete(rest, p.choice.argument)

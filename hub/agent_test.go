@@ -25,7 +25,7 @@ type agent struct {
 // newAgent connects a client that claims its name, or proves it.
 func newAgent(t testing.TB, h *testHub, who policy.Client) *agent {
 	t.Helper()
-	var attach mcp.Attach
+	var attach mcp.ConnectionInfo
 	if who.Proven {
 		attach.Proven = who.Name
 	}

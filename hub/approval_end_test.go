@@ -110,7 +110,7 @@ func TestChangedPlanIsAskedAgain(t *testing.T) {
 func TestApprovalWithoutEffectIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 		isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		if o := h.Approvals().Outcomes()[0]; o.Call != nil {

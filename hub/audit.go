@@ -24,7 +24,7 @@ import (
 // A CallLog remembers, counts and logs the calls of agents: who called what, how
 // long it took and how it ended, never arguments or content.
 type CallLog struct {
-	lines    callLines
+	lines    callLogBuffer
 	now      func() time.Time
 	snapshot *snapshotWriter
 	history  callHistory
@@ -36,7 +36,7 @@ type CallLog struct {
 }
 
 func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter) *CallLog {
-	return &CallLog{lines: callLines{log: log, delay: lineDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
+	return &CallLog{lines: callLogBuffer{log: log, delay: callLogDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
 
 // unknownTool stands in the log for a tool that does not exist: an agent could
@@ -66,10 +66,10 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		}
 	}
 	done := status.Call{
-		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName),
-		Proven: c.client.Proven, Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect), Waited: c.waited,
+		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes),
+		Proven: c.client.Proven, Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(effect), Waited: c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
-		Approval: c.approvedBy(), Refused: c.outcome(err) == audit.Refused,
+		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused,
 	}
 	if e := tools.AsError(err); e != nil && code != status.Asked {
 		done.Message = e.Summary()
@@ -111,7 +111,7 @@ func (l *CallLog) RecordEvent(e status.Call) {
 	if e.Time.IsZero() {
 		e.Time = l.now()
 	}
-	e.Client = mcp.Truncate(e.Client, mcp.MaxName)
+	e.Client = mcp.Truncate(e.Client, mcp.MaxNameBytes)
 	if trail := l.trail.Load(); trail != nil {
 		e.ID = trail.NewID(e.Time)
 		trail.Add(audit.Record{
@@ -166,7 +166,7 @@ func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size 
 		return
 	}
 	r := audit.Record{
-		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Proven: c.client.Proven,
+		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
 		Session: c.session.ID, Transport: string(c.via), Role: c.toolset.access(c.source).role, Source: c.source.conf.Name,
 		Tool: method + " " + route.Path, Outcome: audit.OK,
 		Worked: l.now().Sub(c.began), Request: int(max(size, 0)), Response: answer.size,

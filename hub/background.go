@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-var sourceBackground = status.ProblemType{
+var sourceBackgroundProblem = status.ProblemType{
 	Code: "source.background", Severity: status.Warning,
 	Description: "The background work of a source ended with an error: its index, its synchronisation or its schedule is not up to date. " +
 		"The source serves what it has.",
@@ -16,13 +16,13 @@ var sourceBackground = status.ProblemType{
 	Fix:   "Lectern tries again by itself, at the latest after a minute; `lectern logs` has the reason.",
 }
 
-// healthyRun is how long background work must last for its end to count as the
+// minHealthyRunTime is how long background work must last for its end to count as the
 // first failure.
-const healthyRun = time.Minute
+const minHealthyRunTime = time.Minute
 
-// runDelays are the times before background work is started again; the last
+// backgroundRestartDelays are the times before background work is started again; the last
 // repeats.
-func runDelays() []time.Duration {
+func backgroundRestartDelays() []time.Duration {
 	return []time.Duration{
 		time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute,
 	}
@@ -32,30 +32,30 @@ func runDelays() []time.Duration {
 func (s *source) runBackground(ctx context.Context, r tools.Runner, show *reporter) {
 	for failures := 0; ; failures++ {
 		began := s.hub.now()
-		healthy := time.AfterFunc(healthyRun, func() { show.Clear(sourceBackground) })
+		healthy := time.AfterFunc(minHealthyRunTime, func() { show.Clear(sourceBackgroundProblem) })
 		_, err := catchPanic(func() (struct{}, error) { return struct{}{}, r.Run(ctx) })
 		healthy.Stop()
 		if ctx.Err() != nil {
 			return
 		}
 		if err == nil {
-			show.Clear(sourceBackground)
+			show.Clear(sourceBackgroundProblem)
 			return
 		}
-		if s.hub.now().Sub(began) >= healthyRun {
+		if s.hub.now().Sub(began) >= minHealthyRunTime {
 			failures = 0
 		}
 		s.hub.log.Error("background work ended", "component", s.conf.Name, "err", err, "stack", stackOf(err))
-		show.raise(sourceBackground, status.Args{"why": err.Error()})
-		delays := runDelays()
-		if !pause(ctx, delays[min(failures, len(delays)-1)]) {
+		show.raise(sourceBackgroundProblem, status.Args{"why": err.Error()})
+		delays := backgroundRestartDelays()
+		if !sleepContext(ctx, delays[min(failures, len(delays)-1)]) {
 			return
 		}
 	}
 }
 
-// pause waits, and reports whether ctx still goes on.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleepContext waits, and reports whether ctx still goes on.
+func sleepContext(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

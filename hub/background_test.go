@@ -103,12 +103,12 @@ func TestOneRunAtATime(t *testing.T) {
 			return []hub.Source{{Name: "one", Kind: "slow", Options: json.RawMessage(`{"note":"` + note + `"}`)}}
 		}
 		for _, note := range []string{"a", "b", "c", "d", "e", "f"} {
-			if err := h.Reload(t.Context(), list(note)); err != nil {
+			if err := h.ReloadSources(t.Context(), list(note)); err != nil {
 				t.Fatal(err)
 			}
 			if note == "c" || note == "e" { // while the former one ends, and while this one runs
 				settle()
-				if err := h.Reopen(t.Context(), "one"); err != nil {
+				if err := h.ReopenSource(t.Context(), "one"); err != nil {
 					t.Error(err)
 				}
 			}
@@ -118,15 +118,15 @@ func TestOneRunAtATime(t *testing.T) {
 			t.Errorf("%d run, at most %d at a time, want 1 and 1", running.Load(), most.Load())
 		}
 		s := board.Now().Sources[0]
-		if !h.IsHeld() || len(s.Holds) != 1 || s.Holds[0] != "has a schedule" || len(s.Tasks) != 1 || s.Tasks[0].Done != 3 || s.Tasks[0].Total != 10 {
-			t.Errorf("held %v, status %+v", h.IsHeld(), s)
+		if !h.BlocksIdleExit() || len(s.Holds) != 1 || s.Holds[0] != "has a schedule" || len(s.Tasks) != 1 || s.Tasks[0].Done != 3 || s.Tasks[0].Total != 10 {
+			t.Errorf("held %v, status %+v", h.BlocksIdleExit(), s)
 		}
-		if err := h.Reload(t.Context(), nil); err != nil {
+		if err := h.ReloadSources(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		settle()
-		if running.Load() != 0 || h.IsHeld() {
-			t.Errorf("%d still run, held %v", running.Load(), h.IsHeld())
+		if running.Load() != 0 || h.BlocksIdleExit() {
+			t.Errorf("%d still run, held %v", running.Load(), h.BlocksIdleExit())
 		}
 	})
 }
@@ -138,7 +138,7 @@ func TestUndeclaredProblem(t *testing.T) {
 		system := slowSystem(&running, &most, 0)
 		raised := make(chan tools.Reporter, 1)
 		h, board := startMemo(t, memo.NewStore(), nil, reportingSystem{system, raised})
-		if err := h.Reload(t.Context(), []hub.Source{{Name: "one", Kind: "slow"}}); err != nil {
+		if err := h.ReloadSources(t.Context(), []hub.Source{{Name: "one", Kind: "slow"}}); err != nil {
 			t.Fatal(err)
 		}
 		(<-raised).Raise(status.ProblemType{Code: "slow.invented", Title: "x"}, nil)

@@ -83,7 +83,7 @@ func (a agentAPI) caller(by mcp.Caller) caller {
 		session: a.hub.sessions.session(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
 		generation: a.hub.sources.generation.Load(),
 		renew: func() *toolset {
-			cache, _ := a.hub.sources.toolsets(by.Session.Scope)
+			cache, _ := a.hub.sources.toolsetCacheFor(by.Session.Scope)
 			return cache.forClient(by.Client)
 		},
 	}
@@ -96,7 +96,7 @@ func (a agentAPI) caller(by mcp.Caller) caller {
 // the client is answered with.
 func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
 	c := &call{Call: r, caller: by, began: h.now(), seed: newSeed()}
-	res, err := h.perform(ctx, c)
+	res, err := h.dispatchCall(ctx, c)
 	if errors.Is(err, mcp.ErrAnswered) {
 		return tools.Result{}, err
 	}
@@ -115,24 +115,24 @@ func finishCall(h *Hub, c *call, res tools.Result, err error) (tools.Result, err
 	return res, err
 }
 
-// perform is a plain sequence, because the order is the security policy and must
+// dispatchCall is a plain sequence, because the order is the security policy and must
 // be readable on one screen.
-func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error) {
+func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err error) {
 	if c.tool, err = c.toolset.tool(c.Tool); err != nil {
 		return res, err
 	}
 	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
-	return h.performOn(ctx, c)
+	return h.authorizeAndRunCall(ctx, c)
 }
 
-// performOn is what every call passes once its tool and its source are known,
+// authorizeAndRunCall is what every call passes once its tool and its source are known,
 // those that other calls make too.
-func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err error) {
+func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Result, err error) {
 	ctx, end := c.begin(ctx, h)
 	defer func() { err = end(err) }()
-	c.late = c.deadlineAnswer(h, end)
+	c.late = c.deadlineAnswerFunc(h, end)
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -157,8 +157,8 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		}
 		c.authorized, c.edited = true, auth.edited != nil
 		c.recorder = h.changes.newRecorder(c)
-		res, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
-			return h.run(ctx, c, open, auth)
+		res, err = runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+			return h.runAuthorizedCall(ctx, c, open, auth)
 		})
 		if again = c.Form == nil && auth.wasOutdated(err); again {
 			h.approvals.RecordAskedAgain(c.approval)
@@ -169,7 +169,7 @@ func (h *Hub) performOn(ctx context.Context, c *call) (res tools.Result, err err
 		res, err = h.redact(c, res, auth.approved)
 	}
 	if err == nil {
-		err = capSize(res, c.tool.info, h.limits.Answer)
+		err = checkAnswerSize(res, c.tool.info, h.limits.Answer)
 	}
 	return res, err
 }
@@ -187,9 +187,9 @@ func (c *call) begin(ctx context.Context, h *Hub) (_ context.Context, end func(e
 	}
 }
 
-// deadlineAnswer ends the call while its tool goes on: as [Hub.call] does afterwards. It
+// deadlineAnswerFunc ends the call while its tool goes on: as [Hub.call] does afterwards. It
 // is nil where the caller waits for that.
-func (c *call) deadlineAnswer(h *Hub, end func(error) error) func(error) {
+func (c *call) deadlineAnswerFunc(h *Hub, end func(error) error) func(error) {
 	if c.Late == nil || c.outer != nil {
 		return nil
 	}
@@ -241,8 +241,8 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	if !ok {
 		return declared, nil
 	}
-	return runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
-		others, deletes, err := h.changes.own(c, open).undoScope(ctx, in)
+	return runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
+		others, deletes, err := h.changes.newOwnChanges(c, open).undoScope(ctx, in)
 		c.others = others
 		if deletes {
 			return tools.Deletes, err
@@ -251,14 +251,14 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	})
 }
 
-// run runs the tool of a call on the opened source. What it writes is in the
+// runAuthorizedCall runs the tool of a call on the opened source. What it writes is in the
 // journal before it is written, and marked there when the tool has returned,
 // even if the call has been answered by then.
-func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	invoked, cancel := ctx, func() {}
 	c.restorer = open.Restorer()
 	if c.group.isLedBy(c) {
-		invoked, cancel = context.WithTimeout(ctx, c.group.deadline())
+		invoked, cancel = context.WithTimeout(ctx, c.group.leadTimeout())
 	}
 	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {
@@ -306,14 +306,14 @@ func writeOrInvoke(ctx context.Context, h *Hub, c *call, open *sourceRef, auth a
 // invoke runs a System's tool, or the hub's own for a source.
 func (h *Hub) invoke(ctx context.Context, c *call, open *sourceRef, to tools.CallContext, args json.RawMessage) (tools.Result, error) {
 	if c.tool.ownChanges != nil {
-		return c.tool.ownChanges.Call(ctx, h.changes.own(c, open), to, args)
+		return c.tool.ownChanges.Call(ctx, h.changes.newOwnChanges(c, open), to, args)
 	}
 	return open.Call(ctx, to, c.tool.info.Name, args)
 }
 
-// capSize refuses an answer that is too long rather than cut it: half a JSON
+// checkAnswerSize refuses an answer that is too long rather than cut it: half a JSON
 // object is of no use.
-func capSize(r tools.Result, info tools.ToolInfo, limit int) error {
+func checkAnswerSize(r tools.Result, info tools.ToolInfo, limit int) error {
 	size := r.Size()
 	if size <= limit {
 		return nil
@@ -395,7 +395,7 @@ func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error 
 		return nil
 	}
 	err := c.call.recorder.BeforeWrite(ctx, changes...)
-	c.hub.changes.report(err)
+	c.hub.changes.updateJournalProblem(err)
 	return err
 }
 

@@ -22,8 +22,8 @@ type arguments struct {
 	unparsed bool
 }
 
-// parsed is the object.
-func (a *arguments) parsed() map[string]any {
+// parsedObject is the object.
+func (a *arguments) parsedObject() map[string]any {
 	if a.unparsed {
 		*a = parseArguments(a.raw)
 	}
@@ -48,7 +48,7 @@ func parseArguments(raw json.RawMessage) arguments {
 
 // without takes one argument out.
 func (a *arguments) without(name string) (arguments, error) {
-	object := maps.Clone(a.parsed())
+	object := maps.Clone(a.parsedObject())
 	delete(object, name)
 	raw, err := json.Marshal(object)
 	return arguments{raw: raw, object: object}, err
@@ -57,7 +57,7 @@ func (a *arguments) without(name string) (arguments, error) {
 // canonical writes equal arguments as equal bytes: keys sorted, numbers as they
 // were written, the schema's defaults filled in.
 func (a *arguments) canonical(in *jsonschema.Schema) json.RawMessage {
-	full := maps.Clone(a.parsed())
+	full := maps.Clone(a.parsedObject())
 	if full == nil {
 		return a.raw
 	}
@@ -76,12 +76,12 @@ func (a *arguments) canonical(in *jsonschema.Schema) json.RawMessage {
 // isDryRun reports whether a call of a tool that has dry runs asks for one.
 func (a *arguments) isDryRun(info tools.ToolInfo) bool {
 	name := info.DryRunArgument()
-	return name != "" && (a.parsed()[name] == true || a.parsed()["dry_run"] == true)
+	return name != "" && (a.parsedObject()[name] == true || a.parsedObject()["dry_run"] == true)
 }
 
 // undoArguments are those of undo_change; false: the tool will refuse them.
 func (a *arguments) undoArguments() (tools.UndoChangeIn, bool) {
-	id, _ := a.parsed()["id"].(string)
-	merge, _ := a.parsed()["merge"].(bool)
+	id, _ := a.parsedObject()["id"].(string)
+	merge, _ := a.parsedObject()["merge"].(bool)
 	return tools.UndoChangeIn{ID: id, Merge: merge}, id != ""
 }

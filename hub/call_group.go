@@ -73,9 +73,9 @@ func equalStates(a, b tools.State) bool {
 
 func (g *callGroup) isLedBy(c *call) bool { return g != nil && g.lead == c }
 
-// deadline is that of the lead's tool, which has ended when what it wrote is
+// leadTimeout is that of the lead's tool, which has ended when what it wrote is
 // taken back.
-func (g *callGroup) deadline() time.Duration {
+func (g *callGroup) leadTimeout() time.Duration {
 	return cmp.Or(g.lead.tool.info.Timeout, g.hub.runner.deadline)
 }
 
@@ -93,20 +93,20 @@ func (g *callGroup) authorize(c *call) (authorization, error) {
 	switch {
 	case d.Verdict == policy.Deny:
 		return authorization{}, g.fail(forbidden(d))
-	case c != g.lead && asksToRead(c, p, d, g.permits):
-		if err := g.take(newGroupStep(c, nil)); err != nil {
+	case c != g.lead && needsReadApproval(c, p, d, g.permits):
+		if err := g.takeNextStep(newGroupStep(c, nil)); err != nil {
 			return authorization{}, err
 		}
 	}
-	return authorization{args: c.raw, check: g.check(c), approved: g.approved}, nil
+	return authorization{args: c.raw, check: g.stepChecker(c), approved: g.approved}, nil
 }
 
-func (g *callGroup) check(c *call) func([]tools.Change) error {
-	return func(changes []tools.Change) error { return g.take(newGroupStep(c, changes)) }
+func (g *callGroup) stepChecker(c *call) func([]tools.Change) error {
+	return func(changes []tools.Change) error { return g.takeNextStep(newGroupStep(c, changes)) }
 }
 
-// take is for a step that is about to be carried out: it must be the next one.
-func (g *callGroup) take(s groupStep) error {
+// takeNextStep is for a step that is about to be carried out: it must be the next one.
+func (g *callGroup) takeNextStep(s groupStep) error {
 	g.mu.Lock()
 	matches := g.failure == nil && g.next < len(g.steps) && g.steps[g.next].equal(s)
 	if matches {
@@ -116,10 +116,10 @@ func (g *callGroup) take(s groupStep) error {
 	if matches {
 		return nil
 	}
-	return g.fail(g.notAsPlanned())
+	return g.fail(g.notAsPlannedError())
 }
 
-func (g *callGroup) notAsPlanned() error {
+func (g *callGroup) notAsPlannedError() error {
 	if g.approved {
 		return tools.Errorf(tools.Conflict, "what the call would change is not what the user approved").
 			WithHint("Read again, then call again; the user is asked again.")
@@ -154,13 +154,13 @@ func (g *callGroup) finish(ctx context.Context, err error) error {
 	}
 	g.mu.Unlock()
 	if err == nil && left > 0 {
-		err = g.notAsPlanned()
+		err = g.notAsPlannedError()
 	}
 	if g.recorded == nil {
 		return err
 	}
 	if err == nil {
-		if err = g.recorded.End(); err == nil {
+		if err = g.recorded.KeepChanges(); err == nil {
 			return nil
 		}
 	}

@@ -56,8 +56,8 @@ func (r *callRunner) drain(grace time.Duration) {
 	}
 }
 
-// A slot is the room of a session in which something runs.
-type slot struct {
+// A runOptions is the room of a session in which something runs.
+type runOptions struct {
 	session *session
 	timeout time.Duration // 0: the deadline of a call
 	outer   bool          // that of an outer call, which has it already
@@ -65,14 +65,14 @@ type slot struct {
 	late    func(error)   // gets the error when the time is over; nil: whoever waits returns with it
 }
 
-// slot is where the call runs: a call that another makes has no slot of its own,
+// runOptions is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
-func (c *call) slot() slot {
-	s := slot{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
+func (c *call) runOptions() runOptions {
+	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
 	switch {
 	case c.group.isLedBy(c):
 		s.late = nil // it takes back what it wrote, and says so
-		s.timeout = c.group.deadline() + takeBackTimeout
+		s.timeout = c.group.leadTimeout() + takeBackTimeout
 	case c.group != nil:
 		s.inline = true
 	}
@@ -82,7 +82,7 @@ func (c *call) slot() slot {
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
 // session, behind the panic guard.
 func runOnSource[T any](
-	ctx context.Context, r *callRunner, in slot, src *source, f func(context.Context, *sourceRef) (T, error),
+	ctx context.Context, r *callRunner, in runOptions, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline))
 	defer cancel()
@@ -100,16 +100,16 @@ func runOnSource[T any](
 		return withSourceRef(ctx, src, f)
 	}
 	if in.late != nil {
-		return runOrAnswer(ctx, in.late, done, func() (T, error) { return withSourceRef(ctx, src, f) })
+		return runInlineWithDeadline(ctx, in.late, done, func() (T, error) { return withSourceRef(ctx, src, f) })
 	}
 	return runWithDeadline(ctx, r.pool, done, func() (T, error) { return withSourceRef(ctx, src, f) })
 }
 
-// runOrAnswer runs f on the goroutine of its caller, which saves waking another one:
+// runInlineWithDeadline runs f on the goroutine of its caller, which saves waking another one:
 // that takes longer than most reads. If ctx ends first, late is called with its
 // error on another goroutine, and what f returns then is dropped: the error is
 // [mcp.ErrAnswered]. done runs when f has returned.
-func runOrAnswer[T any](ctx context.Context, late func(error), done func(), f func() (T, error)) (v T, err error) {
+func runInlineWithDeadline[T any](ctx context.Context, late func(error), done func(), f func() (T, error)) (v T, err error) {
 	var ended atomic.Bool
 	answer := func() {
 		if ended.CompareAndSwap(false, true) {
@@ -195,15 +195,15 @@ func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), 
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
-		if open, wait, err = s.use(); err != nil {
+		if open, wait, err = s.tryAcquire(); err != nil {
 			return nil, nil, err
 		}
 	}
 	return open, open.users.Done, nil
 }
 
-// use counts one more user of the opened source, or returns what to wait for.
-func (s *source) use() (open *sourceRef, wait chan struct{}, err error) {
+// tryAcquire counts one more user of the opened source, or returns what to wait for.
+func (s *source) tryAcquire() (open *sourceRef, wait chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

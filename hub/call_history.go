@@ -83,11 +83,11 @@ func (l *CallLog) Stream(ctx context.Context, q status.CallFilter) (<-chan statu
 	return ch, nil
 }
 
-// isLeftOut reports whether c is an event that nobody asked for.
-func isLeftOut(q status.CallFilter, c *status.Call) bool { return c.Event != "" && !q.Events }
+// isUnwantedEvent reports whether c is an event that nobody asked for.
+func isUnwantedEvent(q status.CallFilter, c *status.Call) bool { return c.Event != "" && !q.Events }
 
-// wait returns when wake is closed; false: ctx ended before.
-func wait(ctx context.Context, wake <-chan struct{}) bool {
+// waitForNewCall returns when wake is closed; false: ctx ended before.
+func waitForNewCall(ctx context.Context, wake <-chan struct{}) bool {
 	select {
 	case <-wake:
 		return true
@@ -110,7 +110,7 @@ func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<
 			if !q.Follow && c.Seq > until {
 				return
 			}
-			if missed += c.Missed; isLeftOut(q, &c) {
+			if missed += c.Missed; isUnwantedEvent(q, &c) {
 				q.After = c.Seq
 				continue
 			}
@@ -125,7 +125,7 @@ func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<
 		if q.After < last {
 			continue
 		}
-		if !q.Follow || closed || !wait(ctx, wake) {
+		if !q.Follow || closed || !waitForNewCall(ctx, wake) {
 			return
 		}
 	}

@@ -32,7 +32,7 @@ func TestCallsAreRemembered(t *testing.T) {
 	if f := c.Ask("tools/call", `{"name":7}`); f.Error == nil {
 		t.Errorf("a call without a name is answered %s", f.Raw)
 	}
-	_, err = h.Person().Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
+	_, err = h.PersonAPI().Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
 	if err == nil {
 		t.Error("a tool that is not there was called")
 	}
@@ -59,7 +59,7 @@ func TestCallsAreRemembered(t *testing.T) {
 		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found", Message: "no page named x"},
 		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found", Message: "no such tool", Refused: true},
 		{Seq: 4, Client: "tester", Code: "invalid", Message: "the parameters of the call are not valid", Refused: true},
-		{Seq: 5, Client: "lectern call", Proven: true, Tool: strings.Repeat("n", mcp.MaxName) + "…", Code: "not_found", Message: "no tool named …", Refused: true},
+		{Seq: 5, Client: "lectern call", Proven: true, Tool: strings.Repeat("n", mcp.MaxNameBytes) + "…", Code: "not_found", Message: "no tool named …", Refused: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)
@@ -70,7 +70,7 @@ func TestCallsAreRemembered(t *testing.T) {
 func TestShownTools(t *testing.T) {
 	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	for scope, want := range map[string][]string{"": {"notes", "safe"}, "safe": {"safe"}} {
-		shown, err := h.Person().Tools(t.Context(), scope, "")
+		shown, err := h.PersonAPI().Tools(t.Context(), scope, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestShownTools(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Person().Tools(t.Context(), "nowhere", ""); err == nil {
+	if _, err := h.PersonAPI().Tools(t.Context(), "nowhere", ""); err == nil {
 		t.Error("tools of a source that is not there")
 	}
 }

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// lineDelay is how long the line of a call waits for others before it is logged.
-	lineDelay = 20 * time.Millisecond
-	// maxCallLines is how many lines may wait. The call after them logs them.
-	maxCallLines = 1024
+	// callLogDelay is how long the line of a call waits for others before it is logged.
+	callLogDelay = 20 * time.Millisecond
+	// maxBufferedLogLines is how many lines may wait. The call after them logs them.
+	maxBufferedLogLines = 1024
 )
 
-// callLines logs a line for each call, a little later and in their order: to word
+// callLogBuffer logs a line for each call, a little later and in their order: to word
 // and write one takes as long as everything else that the hub does for a call.
-type callLines struct {
+type callLogBuffer struct {
 	log   *slog.Logger
 	delay time.Duration // 0: none
 
@@ -27,13 +27,13 @@ type callLines struct {
 }
 
 // add logs r soon.
-func (l *callLines) add(r slog.Record) {
+func (l *callLogBuffer) add(r slog.Record) {
 	l.mu.Lock()
 	l.queue = append(l.queue, r)
 	n := len(l.queue)
 	l.mu.Unlock()
 	switch {
-	case n == maxCallLines, l.delay == 0:
+	case n == maxBufferedLogLines, l.delay == 0:
 		l.writeAll()
 	case n == 1:
 		time.AfterFunc(l.delay, l.writeAll)
@@ -41,7 +41,7 @@ func (l *callLines) add(r slog.Record) {
 }
 
 // writeAll logs what waits.
-func (l *callLines) writeAll() {
+func (l *callLogBuffer) writeAll() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.mu.Lock()

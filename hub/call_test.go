@@ -116,7 +116,7 @@ func TestDeadline(t *testing.T) {
 		if took := time.Since(began); took != 30*time.Second {
 			t.Errorf("took %v, want 30s", took)
 		}
-		if n, _ := h.Busy(); n != 1 {
+		if n, _ := h.CountActivity(); n != 1 {
 			t.Errorf("%d calls in flight, want the stubborn one", n)
 		}
 		close(h.world.Free)
@@ -149,12 +149,12 @@ func TestAnsweredCallIsOver(t *testing.T) {
 		if n := len(h.board.Now().Sessions); n != 1 {
 			t.Errorf("%d agents are there, want one", n)
 		}
-		if n, _ := h.Busy(); n != 3 {
+		if n, _ := h.CountActivity(); n != 3 {
 			t.Errorf("%d calls in flight, want the three stubborn ones", n)
 		}
 		close(h.world.Free)
 		synctest.Wait()
-		if n, _ := h.Busy(); n != 0 {
+		if n, _ := h.CountActivity(); n != 0 {
 			t.Errorf("%d calls in flight", n)
 		}
 		c.Send(`{"jsonrpc":"2.0","id":"next","method":"ping"}`)
@@ -167,12 +167,12 @@ func TestAnsweredCallIsOver(t *testing.T) {
 // What the hub does for an agent it does for `lectern call`.
 func TestCallByName(t *testing.T) {
 	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true}, hub.Source{Name: "agenda", Kind: "org"})
-	r, err := h.Person().Call(t.Context(), "safe", "say", json.RawMessage(`{"text":"a"}`))
+	r, err := h.PersonAPI().Call(t.Context(), "safe", "say", json.RawMessage(`{"text":"a"}`))
 	if err != nil || string(r.JSON) != `{"text":"a","from":"safe"}` {
 		t.Errorf("got %s, %v", r.JSON, err)
 	}
 	for source, want := range map[string]tools.Code{"safe": tools.Denied, "nowhere": tools.NotFound, "": tools.NotFound} {
-		_, err := h.Person().Call(t.Context(), source, "write", json.RawMessage(`{"text":"a"}`))
+		_, err := h.PersonAPI().Call(t.Context(), source, "write", json.RawMessage(`{"text":"a"}`))
 		if e := tools.AsError(err); e == nil || e.Code != want {
 			t.Errorf("%s: got %v, want %s", source, err, want)
 		}

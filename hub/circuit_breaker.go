@@ -8,9 +8,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// tripped is why a person is asked before this client changes anything more, or
+// tripReason is why a person is asked before this client changes anything more, or
 // empty.
-func (l *ClientLimiter) tripped(client policy.Client, effect tools.Effect) string {
+func (l *ClientLimiter) tripReason(client policy.Client, effect tools.Effect) string {
 	if effect == tools.Reads {
 		return ""
 	}
@@ -29,7 +29,7 @@ func (l *ClientLimiter) countWrites(client policy.Client, changes []tools.Change
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	u := l.inThisMinute(client, now)
+	u := l.currentUsage(client, now)
 	if u.tripped != "" {
 		return errTripped(u.tripped)
 	}
@@ -47,7 +47,7 @@ func (l *ClientLimiter) countWrites(client policy.Client, changes []tools.Change
 	default:
 		return nil
 	}
-	p := breakerTripped.New(client.Name, status.Args{"client": client.Name, "why": u.tripped})
+	p := breakerTrippedProblem.New(client.Name, status.Args{"client": client.Name, "why": u.tripped})
 	p.Action = &status.Action{Verb: status.ResetCircuitBreaker, Target: client.Name}
 	l.snapshot.raise(p)
 	return errTripped(u.tripped)
@@ -72,6 +72,6 @@ func (l *ClientLimiter) ResetCircuitBreaker(client string) error {
 	if !found {
 		return fmt.Errorf("cannot reset the circuit breaker of %q: it has not tripped", client)
 	}
-	l.snapshot.clear(breakerTripped.Code, client)
+	l.snapshot.clearProblem(breakerTrippedProblem.Code, client)
 	return nil
 }

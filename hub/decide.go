@@ -20,7 +20,7 @@ type authorization struct {
 	check    func([]tools.Change) error // refuses a write; nil: none
 	approved bool                       // by a person, for this call
 	grant    *approval.Grant            // which check uses; nil: nobody was asked about the changes
-	permit   *permitUse                 // which check looks at; nil: none let the call through
+	permit   *permitWriteChecker        // which check looks at; nil: none let the call through
 	edited   *tools.Change              // what a person writes in place of the call; nil: the call writes
 }
 
@@ -34,7 +34,7 @@ func (a authorization) wasOutdated(err error) bool {
 // decide is the one place where the policy allows, asks or denies, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
-	if err := h.limiter.checkPauseEarly(c); err != nil {
+	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
 		return authorization{}, c.group.fail(err)
 	}
 	if c.group != nil {
@@ -42,7 +42,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	}
 	if c.Form != nil {
 		p := h.policy.Load()
-		form, err := h.approvals.Return(*c.Form, c.approvalRequest(p, c.policyRequest(p)))
+		form, err := h.approvals.TakeBackForm(*c.Form, c.approvalRequest(p, c.policyRequest(p)))
 		if err != nil {
 			return authorization{}, err
 		}
@@ -70,7 +70,7 @@ func allowsWithoutAsking(h *Hub, c *call) bool {
 	if c.group != nil {
 		effect = tools.Writes // of the calls that it makes
 	}
-	return h.policy.Load().HasNoRules() && h.limiter.tripped(c.client, effect) == ""
+	return h.policy.Load().AllowsAllGranted() && h.limiter.tripReason(c.client, effect) == ""
 }
 
 // judge is decide under one policy.
@@ -79,14 +79,14 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	q := c.policyRequest(p)
 	if c.tool.info.HasTargets && p.DependsOnPath(q) {
 		var err error
-		if q.Targets, err = runOnSource(ctx, h.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
+		if q.Targets, err = runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
 			return h.resolveTargets(ctx, c, open), nil
 		}); err != nil {
 			return authorization{}, err
 		}
 	}
 	d := p.Decide(q)
-	tripped := h.limiter.tripped(c.client, c.effect)
+	tripped := h.limiter.tripReason(c.client, c.effect)
 	switch {
 	case d.Verdict == policy.Deny:
 		return authorization{}, forbidden(d)
@@ -110,11 +110,11 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 		return authorization{}, forbidden(d)
 	case r.ChangesKnown && len(r.Changes) == 0:
 		return authorization{args: r.Args, check: refuseWrites}, nil
-	case tripped == "" && (d.Verdict == policy.Allow || c.session.isAllowed(c.allowance(p))):
+	case tripped == "" && (d.Verdict == policy.Allow || c.session.hasAllowance(c.allowanceKey(p))):
 		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
 	case tripped == "":
 		if permit := c.usePermit(h.approvals.Permits(), p, q); permit != nil {
-			use := &permitUse{permit: permit, next: checkTargets(p, q)}
+			use := &permitWriteChecker{permit: permit, next: checkTargets(p, q)}
 			return authorization{args: r.Args, check: use.check, permit: use}, nil
 		}
 	}
@@ -125,20 +125,20 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	if tripped == "" {
 		r.Setting = d.Setting
 	}
-	return h.ask(ctx, c, p, r)
+	return h.authorizeByPerson(ctx, c, p, r)
 }
 
-// ask waits for a person and returns what they approve.
-func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (authorization, error) {
+// authorizeByPerson waits for a person and returns what they approve.
+func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (authorization, error) {
 	grant, err := h.waitForApproval(ctx, c, p, r)
 	if err != nil {
 		return authorization{}, err
 	}
 	if grant.Scope == status.ForSession {
-		c.session.allow(c.allowance(p))
+		c.session.addAllowance(c.allowanceKey(p))
 	}
 	use := func(changes []tools.Change) error {
-		return grant.Use(append(slices.Clone(changes), c.alreadyMade(ctx, r.Changes, changes)...), h.grantPolicy(c, p, changes))
+		return grant.Use(append(slices.Clone(changes), c.alreadyMadeChanges(ctx, r.Changes, changes)...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {
 		return authorization{args: r.Args, check: use, approved: true, grant: grant, edited: grant.Edited}, nil
@@ -149,9 +149,9 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 	return authorization{args: r.Args, check: checkTargets(p, r.Call), approved: true}, nil
 }
 
-// alreadyMade are those of the approved changes that the call makes no more
+// alreadyMadeChanges are those of the approved changes that the call makes no more
 // because another one made them meanwhile, such as a folder for both.
-func (c *call) alreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
+func (c *call) alreadyMadeChanges(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
 	if c.restorer == nil { // nobody can say what is there
 		return nil
 	}
@@ -168,7 +168,7 @@ func (c *call) alreadyMade(ctx context.Context, approved, now []tools.Change) (m
 
 // waitForApproval shows r to people and returns what one of them approves.
 func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (*approval.Grant, error) {
-	client := approval.Client{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
+	client := approval.WaitingClient{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
 	if p.Elicits(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
@@ -177,7 +177,7 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 		shown.waiting.Store(true)
 		defer shown.waiting.Store(false)
 	}
-	grant, err := h.approvals.Wait(ctx, r, client)
+	grant, err := h.approvals.WaitForDecision(ctx, r, client)
 	c.waited += h.now().Sub(asked)
 	if grant != nil {
 		c.approval = grant.ID
@@ -188,10 +188,10 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	return grant, err
 }
 
-// grantPolicy is the digest of the policy under which an approval is used. A
+// approvalPolicyDigest is the digest of the policy under which an approval is used. A
 // newer policy that allows the call without asking does not void an approval:
 // the answer "always" becomes such a rule while its own call goes on.
-func (h *Hub) grantPolicy(c *call, asked *policy.Policy, changes []tools.Change) string {
+func (h *Hub) approvalPolicyDigest(c *call, asked *policy.Policy, changes []tools.Change) string {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	q.Targets = targetNames(changes)
@@ -210,7 +210,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 		Person: c.via == tools.ViaPerson, Route: c.via == tools.ViaRoute,
 	}
 	if p.DependsOnPath(q) {
-		named, all := policy.ArgumentTexts(c.parsed())
+		named, all := policy.ArgumentTexts(c.parsedObject())
 		q.Texts, q.TextsIncomplete = named, !all
 	}
 	return q
@@ -246,19 +246,19 @@ func forbidden(d policy.Decision) error {
 		WithData(map[string]any{"granted": d.Granted})
 }
 
-// allowance names what is allowed for a session: one tool of one source, as long
+// allowanceKey names what is allowed for a session: one tool of one source, as long
 // as its declaration and the policy are the same.
-func (c *call) allowance(p *policy.Policy) string {
+func (c *call) allowanceKey(p *policy.Policy) string {
 	return c.source.conf.Name + "/" + c.tool.info.Name + "/" + c.tool.digest + "/" + p.Digest()
 }
 
-func (s *session) isAllowed(allowance string) bool {
+func (s *session) hasAllowance(allowance string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.allowed[allowance]
 }
 
-func (s *session) allow(allowance string) {
+func (s *session) addAllowance(allowance string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.allowed == nil {

@@ -75,7 +75,7 @@ func (h *notesHub) discardLog() { h.log = nil; h.Hub.log = slog.New(slog.Discard
 func TestAllowanceNamesDeclarationAndPolicy(t *testing.T) {
 	allowance := func(digest string, p *policy.Policy) string {
 		c := &call{source: &source{conf: Source{Name: "notes"}}, tool: &tool{info: tools.ToolInfo{Name: "x"}, digest: digest}}
-		return c.allowance(p)
+		return c.allowanceKey(p)
 	}
 	p, other := policy.New(nil, nil), policy.New(askWrites(), nil)
 	if allowance("1", p) == allowance("2", p) || allowance("1", p) == allowance("1", other) {

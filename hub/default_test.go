@@ -32,7 +32,7 @@ func TestDefaultAsksAgents(t *testing.T) {
 		}
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		checkOutcome(t, <-out, "ok", "")
-		if _, err := h.Person().Call(t.Context(), "notes", "drop", []byte(`{"path":"a"}`)); err != nil {
+		if _, err := h.PersonAPI().Call(t.Context(), "notes", "drop", []byte(`{"path":"a"}`)); err != nil {
 			t.Errorf("the person is asked about their own call: %v", err)
 		}
 		h.UpdateSnapshot()

@@ -24,7 +24,7 @@ func (c *call) isTextChange(changes []tools.Change) bool {
 // running its tool. The write passes all that one of a tool passes, and fails if the
 // page is no longer as the person was shown it.
 func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
-	shown, why := showsEdit(ctx, h.policy.Load(), c, open, *auth.edited)
+	shown, why := mayShowEdit(ctx, h.policy.Load(), c, open, *auth.edited)
 	reported, check := false, auth.check
 	auth.check = func(changes []tools.Change) error {
 		reported = true
@@ -36,13 +36,13 @@ func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth aut
 		}
 		return tools.Result{}, err
 	}
-	return editedResult(*auth.edited, shown, why)
+	return editedWriteResult(*auth.edited, shown, why)
 }
 
-// showsEdit reports whether the agent may see what the person has written, or why not.
+// mayShowEdit reports whether the agent may see what the person has written, or why not.
 // It is asked before anything is written, when what is visible to the agent is what it
 // has asked about.
-func showsEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
+func mayShowEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
 	const mayNotRead = "you may not read the page, so the difference is not shown"
 	if !c.toolset.granted(c.source, tools.Reads) {
 		return false, mayNotRead
@@ -58,27 +58,27 @@ func showsEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, 
 	return true, ""
 }
 
-// maxEditDiff bounds the diff in the answer to a call that a person has changed.
-const maxEditDiff = 16 << 10
+// maxEditDiffBytes bounds the diff in the answer to a call that a person has changed.
+const maxEditDiffBytes = 16 << 10
 
-// An editedAnswer is what the agent is told in place of its tool's answer.
-type editedAnswer struct {
+// An editedWriteAnswer is what the agent is told in place of its tool's answer.
+type editedWriteAnswer struct {
 	ChangedByPerson bool   `json:"changed_by_person"`
 	Message         string `json:"message"`
 	Target          string `json:"target"`
 	Diff            string `json:"diff,omitempty"` // from the page before to what was written
 }
 
-func editedResult(edited tools.Change, shown bool, why string) (tools.Result, error) {
-	answer := editedAnswer{
+func editedWriteResult(edited tools.Change, shown bool, why string) (tools.Result, error) {
+	answer := editedWriteAnswer{
 		ChangedByPerson: true, Target: edited.Target,
 		Message: "The user changed what you asked for before they allowed it: diff is what was written, " +
 			"and nothing else of your call was. Read the page before you write to it again, and do not write again what the user left out.",
 	}
 	if shown {
 		answer.Diff = udiff.Unified("before", "after", string(edited.Before.Data), string(edited.After.Data))
-		if n := len(answer.Diff); n > maxEditDiff {
-			answer.Diff = mcp.Truncate(answer.Diff, maxEditDiff) + fmt.Sprintf("\n… of a diff of %d bytes; read the page for all of it\n", n)
+		if n := len(answer.Diff); n > maxEditDiffBytes {
+			answer.Diff = mcp.Truncate(answer.Diff, maxEditDiffBytes) + fmt.Sprintf("\n… of a diff of %d bytes; read the page for all of it\n", n)
 		}
 	} else {
 		answer.Message = "The user changed what you asked for before they allowed it, and that was written; " + why +

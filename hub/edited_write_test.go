@@ -276,7 +276,7 @@ func TestEditIsNotShownToWhoMayNotReadIt(t *testing.T) {
 func TestEditWhileAClientHasAForm(t *testing.T) {
 	h := startPages(t, "markdown", nil)
 	h.write("a.md", "one\n")
-	c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+	c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 	params := func(state string) string {
 		if state != "" {
 			state = fmt.Sprintf(`,"requestState":%q`, state)

@@ -74,7 +74,7 @@ func TestForm(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startNotes(t, askWrites(), nil)
-			c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+			c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 			f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 			asked := f.InputRequests["approval"].Params
 			if !strings.Contains(asked.Message, "Let cursor call drop in source notes") || !strings.Contains(asked.Message, "-one") || asked.RequestedSchema["type"] != "object" {
@@ -109,7 +109,7 @@ func TestFormShowsWhatIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
 		h.notes.Edit("x\ny", "\x1b[8mhidden\u202e\r\n")
-		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
 		message := isForm(t, c.Ask("tools/call", params).Result).InputRequests["approval"].Params.Message
@@ -127,7 +127,7 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 		for _, answer := range []string{`{"action":"cancel"}`, `{"action":"decline"}`, `{"action":"accept","content":{"answer":"allow once"}}`, ``} {
 			synctest.Test(t, func(t *testing.T) {
 				h := startNotes(t, askWrites(), nil)
-				c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+				c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 				f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 				h.answer(h.onlyPending().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
 				if h.notes.Writes != 0 {
@@ -142,7 +142,7 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		c.Send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
 		synctest.Wait()
@@ -173,7 +173,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil)
-			c := connectAs(t, h.testHub, mcp.Attach{Proven: tt.proven})
+			c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: tt.proven})
 			c.Send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
 			synctest.Wait()
 			id := h.onlyPending().ID
@@ -193,7 +193,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 func TestFormIsOfTheModernEra(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		former := h.onlyPending().ID
 		c.Initialize()
@@ -248,7 +248,7 @@ func TestFormOverHTTP(t *testing.T) {
 func TestFormIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), func(c *hub.Config) { c.Limits = hub.Limits{SessionWrites: 1} })
-		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		if got := c.Ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.Raw, `"done":true`) {
 			t.Errorf("the session's one write: %s", got.Raw)

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// sourceRule is about rules of exclude or only that match nothing.
-var sourceRule = status.ProblemType{
+// sourceRuleProblem is about rules of exclude or only that match nothing.
+var sourceRuleProblem = status.ProblemType{
 	Code: "source.rule", Severity: status.Notice,
 	Description: "A privacy rule of the source matches no page, folder or file: it hides nothing, or under only it shows nothing. It may be " +
 		"misspelt, or name something that is not there yet.",
@@ -47,9 +47,9 @@ func (ref *sourceRef) countHiddenPages(ctx context.Context) (status.HiddenPages,
 // showHidden shows how much is hidden, and the rules that match nothing.
 func (r *reporter) showHidden(pages status.HiddenPages) {
 	if len(pages.Unmatched) > 0 {
-		r.raise(sourceRule, status.Args{"rules": strings.Join(pages.Unmatched, ", ")})
+		r.raise(sourceRuleProblem, status.Args{"rules": strings.Join(pages.Unmatched, ", ")})
 	} else {
-		r.Clear(sourceRule)
+		r.Clear(sourceRuleProblem)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -109,7 +109,7 @@ type Hub struct {
 	runner    *callRunner
 	changes   *ChangeLog
 	calls     *CallLog
-	checks    *SourceChecks
+	checks    *SourceCheckRunner
 	snapshot  *snapshotWriter
 }
 
@@ -127,7 +127,7 @@ func New(c Config) *Hub {
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
 	h.life, h.end = context.WithCancel(context.Background())
-	h.checks = &SourceChecks{hub: h, questions: map[string]chan bool{}}
+	h.checks = &SourceCheckRunner{hub: h, questions: map[string]chan bool{}}
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
@@ -155,15 +155,15 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
-	h.sessions.ids.Store(h.changes.lastSession())
+	h.sessions.ids.Store(h.changes.lastSessionNumber())
 	if h.changes.journal != nil {
 		h.changes.showNotices()
 	}
 	h.limiter.showPauses()
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot, h.calls.running.any) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
-	sources := h.sources.inScope("")
-	h.maintain(sources)
+	sources := h.sources.sourcesInScope("")
+	h.startSources(sources)
 	wait := time.NewTimer(2 * time.Second)
 	defer wait.Stop()
 	for _, s := range sources {
@@ -178,22 +178,22 @@ func (h *Hub) Start(ctx context.Context) error {
 	return nil
 }
 
-func (h *Hub) maintain(sources []*source) {
+func (h *Hub) startSources(sources []*source) {
 	for _, s := range sources {
 		h.work.Go(s.maintain)
 	}
 }
 
-// Reload takes over a new list of sources. One whose description has not
+// ReloadSources takes over a new list of sources. One whose description has not
 // changed stays open; agents whose lists change are told so.
-func (h *Hub) Reload(_ context.Context, sources []Source) error {
+func (h *Hub) ReloadSources(_ context.Context, sources []Source) error {
 	_, err := h.replaceSources(sources)
 	return err
 }
 
-// ReloadClosed is Reload that returns when the sources that are no longer listed
+// ReloadSourcesAndWait is Reload that returns when the sources that are no longer listed
 // are closed, so that what they have on disk can be moved.
-func (h *Hub) ReloadClosed(ctx context.Context, sources []Source) error {
+func (h *Hub) ReloadSourcesAndWait(ctx context.Context, sources []Source) error {
 	dropped, err := h.replaceSources(sources)
 	for _, s := range dropped {
 		select {
@@ -219,7 +219,7 @@ func (h *Hub) replaceSources(sources []Source) (dropped []*source, err error) {
 		}
 	}
 	if h.started.Load() {
-		h.maintain(added)
+		h.startSources(added)
 	}
 	h.refreshToolsets(false)
 	h.snapshot.touch()
@@ -237,20 +237,20 @@ func (h *Hub) SetPolicy(p *policy.Policy) {
 		return
 	}
 	h.policy.Store(p)
-	h.approvals.PolicyChanged()
-	h.refreshToolsets(former.ByClient() || p.ByClient())
+	h.approvals.DecideAllAgain()
+	h.refreshToolsets(former.DependsOnClient() || p.DependsOnClient())
 	h.snapshot.touch()
 }
 
 // refreshToolsets makes all toolsets again and tells agents whose lists changed.
 func (h *Hub) refreshToolsets(perClient bool) {
 	h.sources.forgetToolsets()
-	h.mcp.Refresh(perClient)
+	h.mcp.ReloadTools(perClient)
 }
 
-// Reopen closes a source and opens it again now, as a person may ask when its
+// ReopenSource closes a source and opens it again now, as a person may ask when its
 // Problem says so. It returns why the source cannot be opened.
-func (h *Hub) Reopen(ctx context.Context, name string) error {
+func (h *Hub) ReopenSource(ctx context.Context, name string) error {
 	s, ok := h.sources.named(name)
 	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
@@ -260,20 +260,22 @@ func (h *Hub) Reopen(ctx context.Context, name string) error {
 
 // sessionChanged is called for each session that is opened or closed.
 func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
-	h.sessions.set(s, open)
+	h.sessions.setOpen(s, open)
 	if !open {
-		h.approvals.EndSession(s.ID)
-		recordLeft(h, s)
+		h.approvals.EndSessionForms(s.ID)
+		recordAgentLeft(h, s)
 	}
 	h.snapshot.touch()
 }
 
-// Busy says how many calls are in flight and how many sessions are open.
-func (h *Hub) Busy() (inFlight, sessions int) { return h.runner.inFlight(), len(h.sessions.list()) }
+// CountActivity says how many calls are in flight and how many sessions are open.
+func (h *Hub) CountActivity() (inFlight, sessions int) {
+	return h.runner.inFlight(), len(h.sessions.list())
+}
 
-// IsHeld reports whether a source keeps the hub from leaving when idle.
-func (h *Hub) IsHeld() bool {
-	return slices.ContainsFunc(h.sources.inScope(""), func(s *source) bool { return len(s.status().Holds) > 0 })
+// BlocksIdleExit reports whether a source keeps the hub from leaving when idle.
+func (h *Hub) BlocksIdleExit() bool {
+	return slices.ContainsFunc(h.sources.sourcesInScope(""), func(s *source) bool { return len(s.status().Holds) > 0 })
 }
 
 // Close lets calls in flight finish within the limits' grace, then cancels
@@ -287,7 +289,7 @@ func (h *Hub) Close() error {
 	h.mcp.Close()
 	h.work.Wait()
 	var errs []error
-	for _, s := range h.sources.inScope("") {
+	for _, s := range h.sources.sourcesInScope("") {
 		errs = append(errs, s.lastCloseError())
 	}
 	return errors.Join(errs...)
@@ -299,11 +301,11 @@ func (h *Hub) Routes() Routes { return Routes{hub: h} }
 // MCP serves agents. It is closed with the hub.
 func (h *Hub) MCP() *mcp.Server { return h.mcp }
 
-// Person is what the panel and the commands ask for a person.
-func (h *Hub) Person() PersonAPI { return PersonAPI{h} }
+// PersonAPI is what the panel and the commands ask for a person.
+func (h *Hub) PersonAPI() PersonAPI { return PersonAPI{h} }
 
-// Checks are what Systems look at for the doctor.
-func (h *Hub) Checks() *SourceChecks { return h.checks }
+// SourceChecks are what Systems look at for the doctor.
+func (h *Hub) SourceChecks() *SourceCheckRunner { return h.checks }
 
 // Approvals are the calls that wait for a person.
 func (h *Hub) Approvals() *approval.Queue { return h.approvals }

@@ -27,13 +27,13 @@ type ChangeLog struct {
 	stopped  atomic.Bool // the journal cannot be written
 }
 
-// lastSession is the number of the newest session of earlier hubs; 0: there is
+// lastSessionNumber is the number of the newest session of earlier hubs; 0: there is
 // none.
-func (l *ChangeLog) lastSession() uint64 {
+func (l *ChangeLog) lastSessionNumber() uint64 {
 	if l.journal == nil {
 		return 0
 	}
-	last, err := l.journal.Sessions()
+	last, err := l.journal.LastSessionNumber()
 	if err != nil {
 		l.log.Error("open journal", "component", journalComponent, "err", err) // the next write reports it to people
 	}
@@ -46,31 +46,31 @@ func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
 	if l.journal == nil || c.tool.info.Effect == tools.Reads {
 		return nil
 	}
-	o := journal.Origin{
+	o := journal.CallOrigin{
 		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
-		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvedBy(), Edited: c.edited,
+		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvalID(), Edited: c.edited,
 	}
 	if c.group != nil {
 		o.Group = c.group.recorded
 	}
-	if maker := c.maker(); maker != nil {
+	if maker := c.nearestNestingCall(); maker != nil {
 		o.Run = journal.RunID(maker.seed)
 	}
 	if c.tool.ownChanges != nil {
-		o.Tool = journal.UndoTool
+		o.Tool = journal.UndoToolName
 	}
-	return l.journal.Record(o)
+	return l.journal.NewRecorder(o)
 }
 
-// report raises or clears the Problem of a journal that cannot be
+// updateJournalProblem raises or clears the Problem of a journal that cannot be
 // written.
-func (l *ChangeLog) report(err error) {
+func (l *ChangeLog) updateJournalProblem(err error) {
 	e, ok := errors.AsType[*tools.Error](err)
 	switch {
 	case err == nil && l.stopped.Swap(false):
-		l.snapshot.clear(journalStopped.Code, journalComponent)
+		l.snapshot.clearProblem(journalStoppedProblem.Code, journalComponent)
 	case ok && e.Code == tools.Unavailable && !l.stopped.Swap(true):
-		l.snapshot.raise(journalStopped.New(journalComponent, status.Args{"why": e.Message}))
+		l.snapshot.raise(journalStoppedProblem.New(journalComponent, status.Args{"why": e.Message}))
 		l.log.Error("journal cannot be written", "component", journalComponent, "err", e.Cause)
 	}
 }
@@ -104,7 +104,7 @@ func (s *source) recoverWrites(ref *sourceRef) bool {
 		s.hub.changes.showNotices()
 	}
 	if len(found.Conflicted) > 0 {
-		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
+		s.raise(journalStuckProblem, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
 	}
 	return true
 }
@@ -138,7 +138,7 @@ func (l *ChangeLog) Undo(ctx context.Context, f status.Filter) error {
 	if l.journal == nil {
 		return fmt.Errorf("undo: %w", errNoJournal)
 	}
-	err := l.journal.Undo(ctx, f, journal.Origin{Client: "lectern undo"}, l.restorer)
+	err := l.journal.Undo(ctx, f, journal.CallOrigin{Client: "lectern undo"}, l.restorer)
 	l.snapshot.touch()
 	return err
 }

@@ -25,7 +25,7 @@ func (l *ChangeLog) showNotices() {
 	bySource := map[string][]string{}
 	for _, n := range notices {
 		if n.Source == "" {
-			l.raiseNotice(journalLost, journalComponent, status.Args{"day": n.Time.Format(time.DateOnly)})
+			l.raiseNotice(journalLostProblem, journalComponent, status.Args{"day": n.Time.Format(time.DateOnly)})
 			continue
 		}
 		bySource[n.Source] = append(bySource[n.Source], describeNotice(n))
@@ -34,7 +34,7 @@ func (l *ChangeLog) showNotices() {
 		if more := len(all) - maxNoticesShown; more > 0 {
 			all = append(all[:maxNoticesShown:maxNoticesShown], fmt.Sprintf("and %d more calls", more))
 		}
-		l.raiseNotice(journalInterrupted, source, status.Args{"source": source, "what": strings.Join(all, "; ")})
+		l.raiseNotice(journalInterruptedProblem, source, status.Args{"source": source, "what": strings.Join(all, "; ")})
 	}
 }
 
@@ -60,11 +60,11 @@ func describeNotice(n journal.Notice) string {
 	return fmt.Sprintf("%s of %s (%s) %s", n.Tool, cmp.Or(n.Client, "a client without a name"), ids, strings.Join(parts, "; "))
 }
 
-// Acknowledge dismisses the Problem with this code; false: it is not one of the
+// AcknowledgeNotices dismisses the Problem with this code; false: it is not one of the
 // notices of the journal.
-func (l *ChangeLog) Acknowledge(code string) (bool, error) {
-	lost := code == journalLost.Code
-	if l.journal == nil || !lost && code != journalInterrupted.Code {
+func (l *ChangeLog) AcknowledgeNotices(code string) (bool, error) {
+	lost := code == journalLostProblem.Code
+	if l.journal == nil || !lost && code != journalInterruptedProblem.Code {
 		return false, nil
 	}
 	notices, err := l.journal.Notices()
@@ -75,11 +75,11 @@ func (l *ChangeLog) Acknowledge(code string) (bool, error) {
 		return true, fmt.Errorf("acknowledge: %w", err)
 	}
 	if lost {
-		l.snapshot.clear(code, journalComponent)
+		l.snapshot.clearProblem(code, journalComponent)
 	}
 	for _, n := range slices.CompactFunc(notices, func(a, b journal.Notice) bool { return a.Source == b.Source }) {
 		if !lost && n.Source != "" {
-			l.snapshot.clear(code, n.Source)
+			l.snapshot.clearProblem(code, n.Source)
 		}
 	}
 	return true, nil

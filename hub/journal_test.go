@@ -187,7 +187,7 @@ func victim(top, point string) {
 		}
 	})
 	if err == nil {
-		_, err = h.Person().Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		_, err = h.PersonAPI().Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
 	}
 	if err == nil && point == "answered" {
 		wait()
@@ -278,7 +278,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 				if !strings.Contains(p.Title, "put of") || !strings.Contains(p.Title, " and 1 more) was taken back (a.txt)") {
 					t.Errorf("problem %+v", p)
 				}
-				if known, err := h.Changes().Acknowledge(p.Action.Target); !known || err != nil {
+				if known, err := h.Changes().AcknowledgeNotices(p.Action.Target); !known || err != nil {
 					t.Errorf("acknowledge: %v, %v", known, err)
 				}
 				if _, still := h.board.Problem("journal.interrupted box"); still {
@@ -301,7 +301,7 @@ func TestToolThatFailsInTheMiddleOfAWrite(t *testing.T) {
 	for _, fault := range []string{"error", "panic"} {
 		top := t.TempDir()
 		h := startCrashHub(t, top)
-		_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
+		_, err := h.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
 		if e := tools.AsError(err); e == nil || e.Code != tools.Internal {
 			t.Errorf("%s: %v", fault, err)
 		}
@@ -325,7 +325,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	}
 	h := startCrashHub(t, top)
 	put := func() *tools.Error {
-		_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		_, err := h.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 		return tools.AsError(err)
 	}
 	if e := put(); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
@@ -334,7 +334,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	if got := filesOf(t, top); got != "- -" {
 		t.Errorf("files %q", got)
 	}
-	if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
+	if _, err := h.PersonAPI().Call(t.Context(), "box", "look", nil); err != nil {
 		t.Errorf("reading: %v", err)
 	}
 	if p, ok := h.board.Problem("journal.stopped journal"); !ok || p.Severity != status.Error {
@@ -361,14 +361,14 @@ func TestSessionsAreCountedOn(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(top, "files"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
+	if _, err := h.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.close(); err != nil {
 		t.Fatal(err)
 	}
 	next := startCrashHub(t, top)
-	if _, err := next.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
+	if _, err := next.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
 		t.Fatal(err)
 	}
 	found, err := next.Changes().List(t.Context(), status.Filter{})
@@ -387,7 +387,7 @@ func TestSessionsAreCountedOn(t *testing.T) {
 func TestReadLeavesTheJournalAlone(t *testing.T) {
 	top := t.TempDir()
 	h := startCrashHub(t, top)
-	if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
+	if _, err := h.PersonAPI().Call(t.Context(), "box", "look", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(top, "journal")); err == nil {
@@ -398,7 +398,7 @@ func TestReadLeavesTheJournalAlone(t *testing.T) {
 func BenchmarkSmallWrite(b *testing.B) {
 	h := startCrashHub(b, b.TempDir())
 	for b.Loop() {
-		if _, err := h.Person().Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
+		if _, err := h.PersonAPI().Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -109,7 +109,7 @@ func TestFormOffersWhatMayBeAnswered(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startNotes(t, askWrites(), nil)
-			c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+			c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 			text, _ := json.Marshal(tt.text)
 			params := fmt.Sprintf(`{"name":"put","arguments":{"path":"a","text":%s},%s`, text, formsMeta)
 			f := isForm(t, c.Ask("tools/call", params+"}").Result)

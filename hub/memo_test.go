@@ -29,7 +29,7 @@ func startMemo(t *testing.T, store *memo.Store, p *policy.Policy, systems ...too
 // connectClient connects an agent that claims a name and may prove one.
 func connectClient(t *testing.T, h *hub.Hub, claims, proves string) *hubtest.Client {
 	t.Helper()
-	c := connectAs(t, &testHub{Hub: h}, mcp.Attach{Proven: proves})
+	c := connectAs(t, &testHub{Hub: h}, mcp.ConnectionInfo{Proven: proves})
 	initialize(c, fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, claims))
 	return c
 }
@@ -58,7 +58,7 @@ func TestHiddenPagesAreShown(t *testing.T) {
 		t.Errorf("shown %+v, %s", *shown.Hidden, shown.State)
 	}
 	store.Put("desk", "Pirvate", "now it is there")
-	got, err := h.Person().CountHiddenPages(t.Context(), "desk")
+	got, err := h.PersonAPI().CountHiddenPages(t.Context(), "desk")
 	if want := (status.HiddenPages{Hidden: 2, Total: 3}); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("counted %+v, %v", got, err)
 	}
@@ -82,7 +82,7 @@ func TestProblemsBesideSnapshots(t *testing.T) {
 	})
 	for i := range 2000 {
 		store.Put("desk", "Milk", []string{"#new", "old"}[i%2])
-		if _, err := h.Person().CountHiddenPages(t.Context(), "desk"); err != nil {
+		if _, err := h.PersonAPI().CountHiddenPages(t.Context(), "desk"); err != nil {
 			t.Fatal(err)
 		}
 	}

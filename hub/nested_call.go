@@ -25,9 +25,9 @@ func (c *call) outermost() *call {
 	return c
 }
 
-// maker is the nearest call that makes others: c itself, or one that it is within; nil:
+// nearestNestingCall is the nearest call that makes others: c itself, or one that it is within; nil:
 // there is none.
-func (c *call) maker() *call {
+func (c *call) nearestNestingCall() *call {
 	for ; c != nil; c = c.outer {
 		if c.tool != nil && c.tool.info.Calls {
 			return c
@@ -44,15 +44,15 @@ func (c *call) depth() (n int) {
 	return n
 }
 
-// isHandler reports whether c stands for a request to a System's route, which may
+// isRouteRequest reports whether c stands for a request to a System's route, which may
 // call only tools of its own source.
-func (c *call) isHandler() bool { return c.tool == nil }
+func (c *call) isRouteRequest() bool { return c.tool == nil }
 
 // mayCall reports whether c may call a tool: only with [tools.Spec].Calls one
 // that does more than read.
 func (c *call) mayCall(info tools.ToolInfo) bool {
 	for ; c != nil; c = c.outer {
-		if !c.isHandler() && !c.tool.info.Calls && info.Effect != tools.Reads {
+		if !c.isRouteRequest() && !c.tool.info.Calls && info.Effect != tools.Reads {
 			return false
 		}
 	}
@@ -64,12 +64,12 @@ func (c *call) mayCall(info tools.ToolInfo) bool {
 type sourceCaller struct {
 	hub       *Hub
 	outer     *call
-	rehearsal *rehearsal // nil: the calls are made
+	rehearsal *groupDryRun // nil: the calls are made
 }
 
 // Call implements [tools.SourceCaller].
 func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
-	leave, err := s.enter()
+	leave, err := s.holdGroupOpen()
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -89,9 +89,9 @@ func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json
 	return res, err
 }
 
-// enter has the end of the group or the rehearsal wait for a call; an error: it
+// holdGroupOpen has the end of the group or the rehearsal wait for a call; an error: it
 // has ended.
-func (s sourceCaller) enter() (leave func(), err error) {
+func (s sourceCaller) holdGroupOpen() (leave func(), err error) {
 	running := &sync.RWMutex{}
 	switch {
 	case s.rehearsal != nil:
@@ -108,7 +108,7 @@ func (s sourceCaller) enter() (leave func(), err error) {
 func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.Result, error) {
 	outermost := s.outer.outermost()
 	made := outermost.made.Add(1)
-	c.seed = seedOf(outermost.seed, made)
+	c.seed = nestedCallSeed(outermost.seed, made)
 	switch {
 	case c.depth() > maxDepth:
 		return tools.Result{}, tools.Errorf(tools.Limited, "calls within calls are more than %d deep", maxDepth)
@@ -116,42 +116,42 @@ func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.
 		return tools.Result{}, tools.Errorf(tools.Limited, "one call may make at most %d others", maxNestedCalls)
 	}
 	var err error
-	if c.source, err = s.find(c.toolset, name); err != nil {
+	if c.source, err = s.findReadableSource(c.toolset, name); err != nil {
 		return tools.Result{}, err
 	}
 	if c.tool = c.source.tool(c.Tool); c.tool == nil {
-		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(c.Tool, mcp.MaxName))
+		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(c.Tool, mcp.MaxNameBytes))
 	}
 	if !s.outer.mayCall(c.tool.info) {
 		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", c.tool.name)
 	}
 	if s.rehearsal != nil {
-		return s.rehearsal.perform(ctx, c)
+		return s.rehearsal.runNestedCall(ctx, c)
 	}
-	return s.hub.performOn(ctx, c)
+	return s.hub.authorizeAndRunCall(ctx, c)
 }
 
 // newSeed is the seed of a call that no other makes. It keeps no secret.
 func newSeed() uint64 { return rand.Uint64() } //nolint:gosec // see above
 
-// seedOf is the seed of the nth call that a call with this seed makes: one step
+// nestedCallSeed is the seed of the nth call that a call with this seed makes: one step
 // of SplitMix64.
-func seedOf(seed uint64, n int64) uint64 {
+func nestedCallSeed(seed uint64, n int64) uint64 {
 	z := seed + uint64(n)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// find is a source that the caller may read. Others do not exist for it.
-func (s sourceCaller) find(v *toolset, name string) (*source, error) {
+// findReadableSource is a source that the caller may read. Others do not exist for it.
+func (s sourceCaller) findReadableSource(v *toolset, name string) (*source, error) {
 	if name == "" || name == s.outer.source.conf.Name {
 		return s.outer.source, nil
 	}
 	readable := v.readable()
 	i := slices.IndexFunc(readable, func(src *source) bool { return src.conf.Name == name })
-	if i < 0 || s.outer.outermost().isHandler() {
-		return nil, tools.Errorf(tools.NotFound, "no source named %q", mcp.Truncate(name, mcp.MaxName))
+	if i < 0 || s.outer.outermost().isRouteRequest() {
+		return nil, tools.Errorf(tools.NotFound, "no source named %q", mcp.Truncate(name, mcp.MaxNameBytes))
 	}
 	return readable[i], nil
 }

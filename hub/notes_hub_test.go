@@ -22,7 +22,10 @@ type testHub struct {
 }
 
 // allToolsets are those of the scope of all sources.
-func (h *testHub) allToolsets() *toolsetCache { cache, _ := h.sources.toolsets(""); return cache }
+func (h *testHub) allToolsets() *toolsetCache {
+	cache, _ := h.sources.toolsetCacheFor("")
+	return cache
+}
 
 func (h *testHub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().forClient(who) }
 
@@ -61,8 +64,8 @@ type testAgent struct {
 }
 
 func (h *notesHub) agent(who policy.Client) *testAgent {
-	s := h.sessions.newLocal("", "")
-	s.Introduce(who.Name, "")
+	s := h.sessions.newPersonSession("", "")
+	s.SetClientInfo(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name
 	}

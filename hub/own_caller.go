@@ -11,12 +11,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An ownCaller is the [tools.ClientCaller] of a source. Its calls take the way of
+// An sourceClientCaller is the [tools.ClientCaller] of a source. Its calls take the way of
 // every call; only who makes them is another.
-type ownCaller struct{ source *source }
+type sourceClientCaller struct{ source *source }
 
 // CallAs implements [tools.ClientCaller].
-func (o ownCaller) CallAs(ctx context.Context, client, toolName string, args json.RawMessage) (tools.Result, error) {
+func (o sourceClientCaller) CallAs(ctx context.Context, client, toolName string, args json.RawMessage) (tools.Result, error) {
 	h, src := o.source.hub, o.source
 	name, err := o.clientName(client)
 	if err != nil {
@@ -27,27 +27,29 @@ func (o ownCaller) CallAs(ctx context.Context, client, toolName string, args jso
 		return tools.Result{}, tools.Errorf(tools.Internal, "no tool named %s", toolName)
 	}
 	c := &call{
-		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.caller(name),
+		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.newClientCaller(name),
 		began: h.now(), seed: newSeed(), tool: t, source: src, arguments: parseArguments(args),
 	}
 	c.session.CountCall(toolName, c.began)
-	res, err := h.performOn(ctx, c)
+	res, err := h.authorizeAndRunCall(ctx, c)
 	return finishCall(h, c, res, err)
 }
 
 // WriteAs implements [tools.ClientCaller]. Like a command of a person it passes no
 // policy, and it is recorded as one.
-func (o ownCaller) WriteAs(ctx context.Context, client, action string, write func(context.Context, tools.CallContext) error) error {
+func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
+	write func(context.Context, tools.CallContext) error,
+) error {
 	h, src := o.source.hub, o.source
 	name, err := o.clientName(client)
 	if err != nil {
 		return err
 	}
-	c := &call{caller: o.caller(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
+	c := &call{caller: o.newClientCaller(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
 	c.tool = &tool{info: tools.ToolInfo{Name: action, Effect: tools.Admin, Timeout: commandTimeout}}
 	c.Tool = action
 	c.recorder = h.changes.newRecorder(c)
-	res, err := runOnSource(ctx, h.runner, c.slot(), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+	res, err := runOnSource(ctx, h.runner, c.runOptions(), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
 			return struct{}{}, write(ctx, newCallContext(h, c, authorization{approved: true}))
 		})
@@ -62,28 +64,28 @@ func (o ownCaller) WriteAs(ctx context.Context, client, action string, write fun
 
 // clientName is WORD:SOURCE/NAME for a source's own WORD:NAME, so that no source can
 // take the name of another's client.
-func (o ownCaller) clientName(client string) (string, error) {
+func (o sourceClientCaller) clientName(client string) (string, error) {
 	word, name, ok := strings.Cut(client, ":")
-	if !ok || word == "" || name == "" || word+":" == keyPrefix {
+	if !ok || word == "" || name == "" || word+":" == keyClientPrefix {
 		return "", tools.Errorf(tools.Internal, "%q is no client of a source: want WORD:NAME", client)
 	}
 	return word + ":" + o.source.conf.Name + "/" + name, nil
 }
 
-// caller is a client of the source's own. It proves its name by being called here,
+// newClientCaller is a client of the source's own. It proves its name by being called here,
 // which no program outside can, and has only what was granted to that name: what
 // every agent may do is for agents whom a person watches.
-func (o ownCaller) caller(name string) caller {
+func (o sourceClientCaller) newClientCaller(name string) caller {
 	h, src := o.source.hub, o.source
 	who := policy.Client{Name: name, Proven: true}
 	c := caller{
-		session: h.sessions.sharedSession(sharedSession{src.conf.Name, who, status.Own}),
+		session: h.sessions.sharedSession(sharedSessionKey{src.conf.Name, who, status.Own}),
 		client:  who, via: tools.ViaSource, generation: h.sources.generation.Load(),
 		renew: func() *toolset {
 			p := h.policy.Load()
-			return newToolset(h.sources.inScope(""), func(s *source) access {
+			return newToolset(h.sources.sourcesInScope(""), func(s *source) access {
 				if !p.HasGrant(who, s.conf.Name) {
-					return access{role: s.leastRole()}
+					return access{role: s.defaultRole()}
 				}
 				return s.accessOf(p, who)
 			}, false)

@@ -22,7 +22,7 @@ func TestOwnCaller(t *testing.T) {
 		h := startNotes(t, []policy.Grant{everyone, nightly([]tools.Effect{tools.Reads, tools.Writes}, nil)}, nil, Limits{})
 		src, _ := h.sources.named("notes")
 		call := func(client, tool string) callOutcome {
-			res, err := ownCaller{src}.CallAs(context.Background(), client, tool, []byte(`{"path":"a","text":"x"}`))
+			res, err := sourceClientCaller{src}.CallAs(context.Background(), client, tool, []byte(`{"path":"a","text":"x"}`))
 			return callOutcome{res, tools.AsError(err)}
 		}
 		checkOutcome(t, call("script:nightly", "put"), "ok", "")

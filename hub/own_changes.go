@@ -21,10 +21,10 @@ type ownChanges struct {
 	open    *sourceRef // of the call's source
 }
 
-// maxUndoDiffs bounds the diffs of one undo's answer, in bytes.
-const maxUndoDiffs = 64 << 10
+// maxUndoDiffBytes bounds the diffs of one undo's answer, in bytes.
+const maxUndoDiffBytes = 64 << 10
 
-func (l *ChangeLog) own(c *call, open *sourceRef) *ownChanges {
+func (l *ChangeLog) newOwnChanges(c *call, open *sourceRef) *ownChanges {
 	return &ownChanges{l, c, open}
 }
 
@@ -61,8 +61,8 @@ func (v *toolset) addOwnChanges(several bool) {
 	}
 }
 
-// owner is what marks a Change as the agent's own.
-func (s *session) owner() (journal.Ownership, error) {
+// journalOwnership is what marks a Change as the agent's own.
+func (s *session) journalOwnership() (journal.Ownership, error) {
 	o := journal.Ownership{Client: s.Proven, Since: s.Since}
 	if !s.Shared {
 		o.Session = s.ID
@@ -75,9 +75,9 @@ func (s *session) owner() (journal.Ownership, error) {
 }
 
 func (o *ownChanges) query() (journal.OwnChangesQuery, error) {
-	owner, err := o.call.session.owner()
+	owner, err := o.call.session.journalOwnership()
 	query := journal.OwnChangesQuery{Source: o.call.source.conf.Name, Own: owner}
-	if slices.ContainsFunc(o.changes.sources.inScope(""), func(s *source) bool { return s.conf.Privacy.Any() }) {
+	if slices.ContainsFunc(o.changes.sources.sourcesInScope(""), func(s *source) bool { return s.conf.Privacy.Any() }) {
 		query.Visible = o.isVisible
 	}
 	return query, err
@@ -106,15 +106,15 @@ func (o *ownChanges) isVisible(ctx context.Context, name string, changes []tools
 	return true, nil
 }
 
-func (o *ownChanges) ownUndo(in tools.UndoChangeIn) (journal.OwnUndo, error) {
+func (o *ownChanges) ownUndo(in tools.UndoChangeIn) (journal.OwnUndoRequest, error) {
 	query, err := o.query()
-	return journal.OwnUndo{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Open: o.openRestorer}, err
+	return journal.OwnUndoRequest{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Open: o.openRestorer}, err
 }
 
 // openRestorer gives the journal the end of an undo in a source that the client may
 // change.
 func (o *ownChanges) openRestorer(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
-	if _, err := o.changeable(name); err != nil {
+	if _, err := o.changeableSource(name); err != nil {
 		return nil, nil, err
 	}
 	r, release, err = o.changes.restorer(ctx, name)
@@ -125,8 +125,8 @@ func (o *ownChanges) openRestorer(ctx context.Context, name string) (r tools.Res
 	return r, release, err
 }
 
-// changeable is a source of the session in which the client may undo.
-func (o *ownChanges) changeable(name string) (*source, error) {
+// changeableSource is a source of the session in which the client may undo.
+func (o *ownChanges) changeableSource(name string) (*source, error) {
 	for _, s := range o.call.toolset.sources {
 		if s.conf.Name == name && o.call.toolset.granted(s, tools.Writes) {
 			return s, nil
@@ -148,7 +148,7 @@ func (o *ownChanges) undoScope(ctx context.Context, in tools.UndoChangeIn) (othe
 		if name == r.Source {
 			continue
 		}
-		src, err := o.changeable(name)
+		src, err := o.changeableSource(name)
 		if err != nil {
 			return nil, false, err
 		}
@@ -202,18 +202,18 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
 			WithHint("Tell the user, or call with merge to keep edits of other lines.").
-			WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffs)})
+			WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffBytes)})
 	}
 	if err != nil {
 		return out, err
 	}
 	out.Merged = done.Merged
-	left := maxUndoDiffs
+	left := maxUndoDiffBytes
 	for i, change := range done.Changes {
 		diff := done.Diff(change, left)
 		left -= len(diff)
 		out.Restored = append(out.Restored, tools.Restored{
-			Source: o.otherSource(done.Sources[i]), Target: change.Target, Action: journal.UndoAction(change), Diff: diff,
+			Source: o.otherSourceName(done.Sources[i]), Target: change.Target, Action: journal.UndoActionName(change), Diff: diff,
 		})
 	}
 	out.Changes = ids
@@ -223,14 +223,14 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 // undo reports what it writes as c reports what is written to the call's source,
 // and returns the IDs of its Changes.
 func (o *ownChanges) undo(
-	ctx context.Context, r journal.OwnUndo, c tools.CallContext,
+	ctx context.Context, r journal.OwnUndoRequest, c tools.CallContext,
 ) (done journal.OwnUndoResult, ids []string, err error) {
 	var recorders []*journal.Recorder
 	done, err = o.changes.journal.UndoOwn(ctx, r, func(name string) journal.OwnUndoObserver {
 		observer := journal.OwnUndoObserver{Writes: c.Writes, Recorder: o.call.recorder}
-		if several, ok := c.Writes.(observerOfSources); ok && name != r.Source {
+		if several, ok := c.Writes.(undoObserverProvider); ok && name != r.Source {
 			i := slices.IndexFunc(o.call.others, func(s *source) bool { return s.conf.Name == name })
-			observer = several.forSource(o.call.undoOnSource(o.call.others[i]))
+			observer = several.undoObserverFor(o.call.undoCallForSource(o.call.others[i]))
 		}
 		recorders = append(recorders, observer.Recorder)
 		return observer
@@ -243,36 +243,36 @@ func (o *ownChanges) undo(
 }
 
 // An undoObserver stands before the writes of an undo in several sources.
-type observerOfSources interface {
-	forSource(c *call) journal.OwnUndoObserver
+type undoObserverProvider interface {
+	undoObserverFor(c *call) journal.OwnUndoObserver
 }
 
-// forSource records what is written to another source.
-func (w writeObserver) forSource(c *call) journal.OwnUndoObserver {
+// undoObserverFor records what is written to another source.
+func (w writeObserver) undoObserverFor(c *call) journal.OwnUndoObserver {
 	if w.call.recorder != nil {
 		c.recorder = w.hub.changes.newRecorder(c)
 	}
 	auth := w.auth
 	if c.group.planned {
-		auth.check = c.group.check(c)
+		auth.check = c.group.stepChecker(c)
 	}
 	return journal.OwnUndoObserver{Writes: writeObserver{w.hub, c, auth}, Recorder: c.recorder}
 }
 
-func (w rehearsedWrites) forSource(c *call) journal.OwnUndoObserver {
-	return journal.OwnUndoObserver{Writes: rehearsedWrites{w.rehearsal, c, w.isDraft}}
+func (w dryRunWriteObserver) undoObserverFor(c *call) journal.OwnUndoObserver {
+	return journal.OwnUndoObserver{Writes: dryRunWriteObserver{w.rehearsal, c, w.isDraft}}
 }
 
-// undoOnSource is an undo as far as it is about another source.
-func (c *call) undoOnSource(src *source) *call {
+// undoCallForSource is an undo as far as it is about another source.
+func (c *call) undoCallForSource(src *source) *call {
 	return &call{
 		Call: c.Call, caller: c.caller, began: c.began, tool: c.tool, source: src, arguments: c.arguments, effect: c.effect,
 		outer: c.outer, group: c.group, seed: c.seed,
 	}
 }
 
-// otherSource is the name of a source that is not the call's.
-func (o *ownChanges) otherSource(name string) string {
+// otherSourceName is the name of a source that is not the call's.
+func (o *ownChanges) otherSourceName(name string) string {
 	if name == o.call.source.conf.Name {
 		return ""
 	}

@@ -53,7 +53,7 @@ func TestPastIsOptIn(t *testing.T) {
 	if f := without.agent(cursor).call("list_changes", `{}`); f.code != notListed {
 		t.Errorf("off: %+v", f)
 	}
-	if _, err := startFiles(t, nil).Person().Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
+	if _, err := startFiles(t, nil).PersonAPI().Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("a person at the shell: %v", err) // they have `lectern changes`
 	}
 	for name, c := range map[string]struct {

@@ -88,7 +88,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	a.mustCall("file", `{"files":{"Also":"1","Private-two":"2"}}`) // the hidden one second, and first
 	a.mustCall("file", `{"files":{"Private-two":"3","also":"1"}}`)
 	hidden := hub.Source{Name: "notes", Kind: "files", Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}}}}
-	if err := o.Reload(t.Context(), []hub.Source{hidden}); err != nil {
+	if err := o.ReloadSources(t.Context(), []hub.Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.list(`{"limit":1}`); len(got.Changes) != 1 || got.Changes[0].ID != o.id(1) || got.Next != "" {
@@ -109,7 +109,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 		t.Error("something hidden was taken back")
 	}
 	hidden.Privacy = tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Nothing"}}}
-	if err := o.Reload(t.Context(), []hub.Source{hidden}); err != nil {
+	if err := o.ReloadSources(t.Context(), []hub.Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.ids(); len(got) != 6 {

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// defaultPages is how many pages a list has if nobody asks for another number.
-const defaultPages = 500
+// defaultPageListLimit is how many pages a list has if nobody asks for another number.
+const defaultPageListLimit = 500
 
 // Pages answers [status.PagesQuery]. Its error is a [tools.Error], as are those of
 // Page and Search.
@@ -19,14 +19,14 @@ func (a PersonAPI) Pages(ctx context.Context, f status.PageFilter) (status.PageL
 	if err != nil {
 		return status.PageList{}, err
 	}
-	list, err := readSource(ctx, a.hub, by, src, sourceRead{what: "pages"},
+	list, err := runReadOnSource(ctx, a.hub, by, src, sourceRead{what: "pages"},
 		func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
-			return open.Pages(ctx, tools.PageQuery{After: f.After, Match: f.Match, Limit: cmp.Or(f.Limit, defaultPages)})
+			return open.Pages(ctx, tools.PageQuery{After: f.After, Match: f.Match, Limit: cmp.Or(f.Limit, defaultPageListLimit)})
 		})
-	return statusPages(list), err
+	return toStatusPageList(list), err
 }
 
-func statusPages(list tools.PageList) status.PageList {
+func toStatusPageList(list tools.PageList) status.PageList {
 	out := status.PageList{Total: list.Total, Next: list.Next, Pages: make([]status.Page, len(list.Pages))}
 	for i, p := range list.Pages {
 		out.Pages[i] = status.Page{Name: p.Name, Size: p.Size, Modified: p.Modified}
@@ -40,7 +40,7 @@ func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageTe
 	if err != nil {
 		return status.PageText{}, err
 	}
-	p, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{name}},
+	p, err := runReadOnSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{name}},
 		func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
 			return open.Page(ctx, name, status.MaxPageBytes)
 		})
@@ -53,14 +53,14 @@ func (a PersonAPI) PageLinks(ctx context.Context, p status.PageRef) (status.Page
 	if err != nil {
 		return status.PageLinks{}, err
 	}
-	links, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page links", texts: []string{p.Name}},
+	links, err := runReadOnSource(ctx, a.hub, by, src, sourceRead{what: "page links", texts: []string{p.Name}},
 		func(ctx context.Context, open *sourceRef) (tools.PageLinks, error) {
 			return open.PageLinks(ctx, p.Name, status.MaxPageLinks)
 		})
-	return status.PageLinks{Out: statusLinks(links.Out), In: statusLinks(links.In)}, err
+	return status.PageLinks{Out: toStatusLinks(links.Out), In: toStatusLinks(links.In)}, err
 }
 
-func statusLinks(all []tools.PageLink) []status.PageLink {
+func toStatusLinks(all []tools.PageLink) []status.PageLink {
 	out := make([]status.PageLink, len(all))
 	for i, l := range all {
 		out[i] = status.PageLink{Page: l.Page, Text: l.Text, Line: l.Line}
@@ -74,7 +74,7 @@ func (a PersonAPI) PageFile(ctx context.Context, p status.PageRef) (status.PageF
 	if err != nil {
 		return status.PageFile{}, err
 	}
-	file, err := readSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{p.Name}},
+	file, err := runReadOnSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{p.Name}},
 		func(ctx context.Context, open *sourceRef) (string, error) {
 			return open.PageFile(ctx, p.Name)
 		})

@@ -89,7 +89,7 @@ func TestShelf(t *testing.T) {
 	h, log := startPaged(t, 5000, nil)
 	lists, pages, filter := 0, []status.Page{}, status.PageFilter{Source: "notes"}
 	for {
-		l, err := h.Person().Pages(t.Context(), filter)
+		l, err := h.PersonAPI().Pages(t.Context(), filter)
 		if err != nil || l.Total != 5000 {
 			t.Fatalf("a list says that there are %d pages: %v", l.Total, err)
 		}
@@ -98,18 +98,18 @@ func TestShelf(t *testing.T) {
 			break
 		}
 	}
-	l, err := h.Person().Pages(t.Context(), status.PageFilter{Source: "notes", Match: "VATE/49", Limit: 1 << 20})
+	l, err := h.PersonAPI().Pages(t.Context(), status.PageFilter{Source: "notes", Match: "VATE/49", Limit: 1 << 20})
 	if err != nil || l.Total != 111 || len(l.Pages) != 111 || l.Pages[0].Name != "Private/49" {
 		t.Errorf("%d of %d pages match: %v", len(l.Pages), l.Total, err)
 	}
 	if len(pages) != 5000 || pages[4999] != (status.Page{Name: "Private/4999", Size: 4999}) || lists < 5 || lists > 50 {
 		t.Errorf("%d pages in %d lists", len(pages), lists)
 	}
-	p, err := h.Person().Page(t.Context(), "notes", "Private/1")
+	p, err := h.PersonAPI().Page(t.Context(), "notes", "Private/1")
 	if err != nil || len(p.Text) != status.MaxPageBytes || p.Size != 2*status.MaxPageBytes || p.MIME != "text/plain" {
 		t.Errorf("a long page: %d of %d bytes, %s, %v", len(p.Text), p.Size, p.MIME, err)
 	}
-	found, err := h.Person().Search(t.Context(), "notes", `a "b"`)
+	found, err := h.PersonAPI().Search(t.Context(), "notes", `a "b"`)
 	want := status.Search{Tool: "seek", Args: []byte(`{"query":"a \"b\""}`), Bytes: 21, Hits: []status.Hit{{Page: `a "b"`, Line: 3, Text: "x"}}}
 	if err != nil || cmp.Diff(want, found) != "" {
 		t.Errorf("search: %v\n%s", err, cmp.Diff(want, found))
@@ -119,9 +119,9 @@ func TestShelf(t *testing.T) {
 		t.Errorf("the search left no trace:\n%s", log)
 	}
 	for what, err := range map[string]error{
-		"not_found no page":   second(h.Person().Page(t.Context(), "notes", "nothing")),
-		"not_found no source": second(h.Person().Pages(t.Context(), status.PageFilter{Source: "nowhere"})),
-		"unavailable":         second(h.Person().Search(t.Context(), "odd", "a")),
+		"not_found no page":   second(h.PersonAPI().Page(t.Context(), "notes", "nothing")),
+		"not_found no source": second(h.PersonAPI().Pages(t.Context(), status.PageFilter{Source: "nowhere"})),
+		"unavailable":         second(h.PersonAPI().Search(t.Context(), "odd", "a")),
 	} {
 		code, words, _ := strings.Cut(what, " ")
 		if e := tools.AsError(err); e == nil || string(e.Code) != code || !strings.Contains(e.Message, words) {
@@ -136,17 +136,17 @@ func TestBrowserIsAnAgents(t *testing.T) {
 	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
 	h, _ := startPaged(t, 1, nil, tools.Writes)
 	for what, err := range map[string]error{
-		"pages": second(h.Person().Pages(t.Context(), status.PageFilter{Source: "notes"})), "page": second(h.Person().Page(t.Context(), "notes", "Private/0")), "search": second(h.Person().Search(t.Context(), "notes", "a")),
+		"pages": second(h.PersonAPI().Pages(t.Context(), status.PageFilter{Source: "notes"})), "page": second(h.PersonAPI().Page(t.Context(), "notes", "Private/0")), "search": second(h.PersonAPI().Search(t.Context(), "notes", "a")),
 	} {
 		if !denied(err) {
 			t.Errorf("%s without the grant: %v", what, err)
 		}
 	}
 	h, _ = startPaged(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
-	if _, err := h.Person().Pages(t.Context(), status.PageFilter{Source: "notes"}); err != nil {
+	if _, err := h.PersonAPI().Pages(t.Context(), status.PageFilter{Source: "notes"}); err != nil {
 		t.Errorf("pages with a rule for one: %v", err)
 	}
-	if _, err := h.Person().Page(t.Context(), "notes", "Private/0"); !denied(err) {
+	if _, err := h.PersonAPI().Page(t.Context(), "notes", "Private/0"); !denied(err) {
 		t.Errorf("a page that a rule denies: %v", err)
 	}
 }
@@ -184,7 +184,7 @@ func BenchmarkMillionPages(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if l, err := h.Person().Pages(b.Context(), filter); err != nil || len(l.Pages) != 500 {
+				if l, err := h.PersonAPI().Pages(b.Context(), filter); err != nil || len(l.Pages) != 500 {
 					b.Fatalf("%d pages, %v", len(l.Pages), err)
 				}
 			}

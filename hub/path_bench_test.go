@@ -100,8 +100,8 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 		_, err := bare.Call(b.Context(), tools.CallContext{}, tool, args)
 		return err
 	}
-	s, client := h.sessions.newLocal("", ""), policy.Client{Name: "bench", Proven: true}
-	v := newToolsetCache(p, h.sources.inScope(""), false).forClient(client)
+	s, client := h.sessions.newPersonSession("", ""), policy.Client{Name: "bench", Proven: true}
+	v := newToolsetCache(p, h.sources.sourcesInScope(""), false).forClient(client)
 	whole = func(name string, args json.RawMessage) error {
 		_, err := h.call(b.Context(), caller{session: s, client: client, toolset: v, via: tools.ViaStdio}, mcp.Call{Tool: name, Args: args, Late: func(error) {}})
 		return err

@@ -43,7 +43,7 @@ func (l *ClientLimiter) checkPause(c *call) error {
 	}
 	s, err := l.pauses.State()
 	if err != nil {
-		l.snapshot.raise(pauseUnreadable.New("", status.Args{"why": err.Error()}))
+		l.snapshot.raise(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
 		return tools.Errorf(tools.Denied, "nobody may write now: it cannot be read whose writes the user has paused").
 			WithHint("Nothing was changed. Tell the user; `lectern resume` makes the file new.")
 	}
@@ -59,9 +59,9 @@ func (l *ClientLimiter) checkPause(c *call) error {
 		WithHint("Nothing was changed. Go on reading, or ask the user, who lets agents write again with `lectern resume`.")
 }
 
-// checkPauseEarly is checkPause for a call that is sure to write, so that nobody is
+// checkPauseBeforeApproval is checkPause for a call that is sure to write, so that nobody is
 // asked about it. Of others each write is checked.
-func (l *ClientLimiter) checkPauseEarly(c *call) error {
+func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	switch effect := cmp.Or(c.effect, c.tool.info.Effect); {
 	case effect == tools.Reads, effect == tools.Runs, c.isDryRun(c.tool.info):
 		return nil
@@ -76,11 +76,11 @@ func (l *ClientLimiter) showPauses() {
 	if l.pauses != nil {
 		var err error
 		if s, err = l.pauses.State(); err != nil {
-			l.snapshot.raise(pauseUnreadable.New("", status.Args{"why": err.Error()}))
+			l.snapshot.raise(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
 			return
 		}
 	}
-	l.snapshot.clear(pauseUnreadable.Code, "")
+	l.snapshot.clearProblem(pauseUnreadableProblem.Code, "")
 	paused := maps.Clone(s.Clients)
 	if paused == nil {
 		paused = map[string]time.Time{}
@@ -92,11 +92,11 @@ func (l *ClientLimiter) showPauses() {
 	defer l.pauseMu.Unlock()
 	for client := range l.shown {
 		if _, still := paused[client]; !still {
-			l.snapshot.clear(writesPaused.Code, client)
+			l.snapshot.clearProblem(writesPausedProblem.Code, client)
 		}
 	}
 	for client, since := range paused {
-		p := writesPaused.New(client, status.Args{
+		p := writesPausedProblem.New(client, status.Args{
 			"who": cmp.Or(client, "all agents"), "since": since.Local().Format("2 Jan 15:04"),
 			"command": strings.TrimSpace("lectern resume " + client),
 		})

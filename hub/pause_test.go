@@ -46,7 +46,7 @@ func TestPausedWrites(t *testing.T) {
 		if _, is := h.board.Problem("writes.paused "); !is {
 			t.Error("no problem is shown after a restart")
 		}
-		if _, err := h.Person().Call(t.Context(), "notes", "put", []byte(`{"path":"mine"}`)); err != nil {
+		if _, err := h.PersonAPI().Call(t.Context(), "notes", "put", []byte(`{"path":"mine"}`)); err != nil {
 			t.Errorf("the person was stopped: %v", err)
 		}
 		if err := h.Limiter().ResumeWrites(""); err != nil {

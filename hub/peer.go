@@ -45,7 +45,7 @@ func DescribePeer(systems []tools.Kind) func(hello json.RawMessage) (bridge.Desc
 			case err != nil:
 				return bridge.Description{}, err
 			case mine:
-				return describe(m.Name, info), nil
+				return newPeerDescription(m.Name, info), nil
 			}
 			known = append(known, m.Title)
 		}
@@ -54,7 +54,7 @@ func DescribePeer(systems []tools.Kind) func(hello json.RawMessage) (bridge.Desc
 	}
 }
 
-func describe(kind string, info tools.PeerInfo) bridge.Description {
+func newPeerDescription(kind string, info tools.PeerInfo) bridge.Description {
 	d := bridge.Description{Kind: kind, Key: info.Key, Names: info.Names, Capabilities: []string{}}
 	for _, c := range info.Capabilities {
 		if c.Reason == "" {
@@ -98,7 +98,7 @@ func (p peer) Call(ctx context.Context, method string, in, out any, idempotent b
 // idempotent is unknown when the bridge says so, or when the Peer itself ran out
 // of time.
 func (p peer) convertError(e *bridge.Error, idempotent bool) *tools.Error {
-	out := &tools.Error{Code: codes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
+	out := &tools.Error{Code: bridgeErrorCodes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
 	if e.Code == bridge.PeerError {
 		out.Code = p.code(e.PeerCode)
 	}
@@ -111,7 +111,7 @@ func (p peer) convertError(e *bridge.Error, idempotent bool) *tools.Error {
 	return out
 }
 
-var codes = map[bridge.Code]tools.Code{
+var bridgeErrorCodes = map[bridge.Code]tools.Code{
 	bridge.Unavailable:   tools.Unavailable,
 	bridge.Timeout:       tools.Timeout,
 	bridge.Limited:       tools.Limited,
@@ -130,9 +130,9 @@ func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
 	return func() {}
 }
 
-// PeersChanged updates the Peers in the snapshot soon. It never blocks: it is
+// RefreshPeers updates the Peers in the snapshot soon. It never blocks: it is
 // the bridge's Config.Changed.
-func (h *Hub) PeersChanged() { h.snapshot.touch() }
+func (h *Hub) RefreshPeers() { h.snapshot.touch() }
 
 // A PeerWithoutSource is a connected Peer that no source opens.
 type PeerWithoutSource struct {

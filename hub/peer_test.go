@@ -88,7 +88,7 @@ func TestPeers(t *testing.T) {
 	var h *Hub
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
-		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
+		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.RefreshPeers() },
 		Limits: bridge.Limits{StartupWait: time.Nanosecond}, Describe: DescribePeer([]tools.Kind{peerKind()}),
 	})
 	board := hubtest.NewBoard()
@@ -108,7 +108,7 @@ func TestPeers(t *testing.T) {
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Person().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`)); tools.AsError(err).Code != tools.Unavailable {
+	if _, err := h.PersonAPI().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`)); tools.AsError(err).Code != tools.Unavailable {
 		t.Errorf("without a peer: %v", err)
 	}
 	for _, graph := range []string{"one", "two"} {
@@ -127,11 +127,11 @@ func TestPeers(t *testing.T) {
 		defer p.Close()
 	}
 	board.WaitFor(t, func(s status.Snapshot) bool { return len(s.Peers) == 2 })
-	res, err := h.Person().Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
+	res, err := h.PersonAPI().Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
 	if err != nil || string(res.JSON) != `{"text":"hello","from":"two"}` {
 		t.Errorf("got %s, %v", res.JSON, err)
 	}
-	_, err = h.Person().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"fail"}`))
+	_, err = h.PersonAPI().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"fail"}`))
 	if e := tools.AsError(err); e.Code != tools.Unavailable || e.SpecCode != "CAPABILITY_MISSING" || e.Message != "cannot" {
 		t.Errorf("got %+v", e)
 	}
@@ -207,7 +207,7 @@ func TestNoBridge(t *testing.T) {
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.Person().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`))
+	_, err := h.PersonAPI().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`))
 	if e := tools.AsError(err); e.Code != tools.Unavailable {
 		t.Errorf("got %+v", e)
 	}

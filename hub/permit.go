@@ -14,21 +14,21 @@ import (
 func (c *call) usePermit(all approval.Permits, p *policy.Policy, q policy.Request) *approval.Permit {
 	permit := all.For(c.session.ID, q, p.Digest())
 	if permit != nil {
-		permit.Count()
+		permit.CountCall()
 		c.permit = permit.ID
 	}
 	return permit
 }
 
-// A permitUse stands before the write of a call that a Permit let through: it must
+// A permitWriteChecker stands before the write of a call that a Permit let through: it must
 // still be in force, and reach what is written.
-type permitUse struct {
+type permitWriteChecker struct {
 	permit *approval.Permit
 	next   func([]tools.Change) error
 	over   bool // the person is asked, because the Permit does not hold any more
 }
 
-func (u *permitUse) check(changes []tools.Change) error {
+func (u *permitWriteChecker) check(changes []tools.Change) error {
 	if !u.permit.InForce() || !u.permit.Contains(targetNames(changes)) {
 		u.over = true
 		return tools.Errorf(tools.Conflict, "the user's approval for ten minutes does not cover this").
@@ -37,9 +37,9 @@ func (u *permitUse) check(changes []tools.Change) error {
 	return u.next(changes)
 }
 
-// approvedBy is the ID of the approval that let the call through, or the call that
+// approvalID is the ID of the approval that let the call through, or the call that
 // made it; empty: none did.
-func (c *call) approvedBy() string {
+func (c *call) approvalID() string {
 	for ; c != nil; c = c.outer {
 		if id := cmp.Or(c.approval, c.permit); id != "" {
 			return id

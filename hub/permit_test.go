@@ -23,7 +23,7 @@ func (h *notesHub) allowFor(a *agent, page, within string) status.Permit {
 	synctest.Wait()
 	h.answer(h.onlyPending().ID, true, status.Answer{Scope: status.Timed, Within: within})
 	checkOutcome(h.t, <-out, "ok", "")
-	given := h.Approvals().ShownPermits()
+	given := h.Approvals().DescribePermits()
 	return given[len(given)-1]
 }
 
@@ -77,7 +77,7 @@ func TestPermit(t *testing.T) {
 				t.Error("asked before ten minutes were over")
 			}
 			time.Sleep(2 * time.Millisecond)
-			if h.writes(a, "put", "P/a") || len(h.Approvals().ShownPermits()) != 0 {
+			if h.writes(a, "put", "P/a") || len(h.Approvals().DescribePermits()) != 0 {
 				t.Error("not asked after ten minutes")
 			}
 		})
@@ -117,7 +117,7 @@ func TestPermitEnds(t *testing.T) {
 				t.Fatal("asked")
 			}
 			end(h, given.ID)
-			if h.writes(a, "put", "b") || len(h.Approvals().ShownPermits()) != 0 {
+			if h.writes(a, "put", "b") || len(h.Approvals().DescribePermits()) != 0 {
 				t.Errorf("%s: not ended", name)
 			}
 		})
@@ -189,8 +189,8 @@ func TestPermitLetsWaitingCallsThrough(t *testing.T) {
 				permitted++
 			}
 		}
-		if permitted != 2 || h.Approvals().ShownPermits()[0].Calls != 2 {
-			t.Errorf("%d were let through, counted %d", permitted, h.Approvals().ShownPermits()[0].Calls)
+		if permitted != 2 || h.Approvals().DescribePermits()[0].Calls != 2 {
+			t.Errorf("%d were let through, counted %d", permitted, h.Approvals().DescribePermits()[0].Calls)
 		}
 		for _, w := range left {
 			h.answer(w.ID, false, status.Answer{})

@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// localClient is the client name of a person at the panel or the shell, in
+// personClientName is the client name of a person at the panel or the shell, in
 // policy and audit.
-const localClient = "lectern call"
+const personClientName = "lectern call"
 
 // A PersonAPI is the hub as a person at the panel or the shell reaches it, who
 // sees the sources as agents see them.
@@ -29,7 +29,7 @@ func (a PersonAPI) caller(name string) (caller, *source, error) {
 	}
 	v := newToolset([]*source{src}, (*source).personAccess, false) // a person has `lectern changes`
 	by := caller{
-		session: a.hub.sessions.newLocal(name, localClient), client: policy.Client{Name: localClient, Proven: true}, toolset: v,
+		session: a.hub.sessions.newPersonSession(name, personClientName), client: policy.Client{Name: personClientName, Proven: true}, toolset: v,
 		via: tools.ViaPerson,
 	}
 	return by, src, nil
@@ -49,7 +49,7 @@ func (a PersonAPI) Call(ctx context.Context, source, tool string, args json.RawM
 // while it is connected and has shown that. An empty client is one that no grant
 // names.
 func (a PersonAPI) Tools(_ context.Context, scope, client string) ([]status.Tool, error) {
-	cache, ok := a.hub.sources.toolsets(scope)
+	cache, ok := a.hub.sources.toolsetCacheFor(scope)
 	if !ok {
 		return nil, fmt.Errorf("list tools: no source named %s; `lectern source list` shows them", scope)
 	}
@@ -59,14 +59,14 @@ func (a PersonAPI) Tools(_ context.Context, scope, client string) ([]status.Tool
 	}
 	list := make([]status.Tool, 0, len(v.tools))
 	for _, name := range slices.Sorted(maps.Keys(v.tools)) {
-		list = append(list, v.tools[name].show())
+		list = append(list, v.tools[name].toStatus())
 	}
 	return list, nil
 }
 
-// show is t as a person reads it. Its examples are those of the declaration, for
+// toStatus is t as a person reads it. Its examples are those of the declaration, for
 // no particular source.
-func (t *tool) show() status.Tool {
+func (t *tool) toStatus() status.Tool {
 	declaration, schema := mcp.Declaration(t.declaration())
 	out := status.Tool{
 		Name: t.name, Title: t.info.Title, Description: t.info.Doc, System: t.kind.Manifest().Name,

@@ -9,26 +9,26 @@ import (
 
 // Problems of a source.
 var (
-	sourceGone = status.ProblemType{
+	sourceGoneProblem = status.ProblemType{
 		Code: "source.gone", Severity: status.Error,
 		Description: "The folder or address in the configuration does not exist or cannot be read. Its tools stay listed and answer that the " +
 			"source is unavailable; other sources are not affected.",
 		Title: "source {source}: {why}",
 		Fix:   "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
 	}
-	sourceConfig = status.ProblemType{
+	sourceConfigProblem = status.ProblemType{
 		Code: "source.config", Severity: status.Error,
 		Description: "The source's entry in the configuration asks for something that its kind cannot do.",
 		Title:       "source {source}: {why}",
 		Fix:         "Correct the entry of {source} in the configuration file and reload it.",
 	}
-	sourceKind = status.ProblemType{
+	sourceKindProblem = status.ProblemType{
 		Code: "source.kind", Severity: status.Error,
 		Description: "The source's entry names a kind of source that this build does not know.",
 		Title:       "source {source}: {why}",
 		Fix:         "Correct kind in the configuration file and reload it.",
 	}
-	sourceBroken = status.ProblemType{
+	sourceBrokenProblem = status.ProblemType{
 		Code: "source.broken", Severity: status.Error,
 		Description: "The source does not open because of a fault in Lectern or in the system. Other sources are not affected.",
 		Title:       "source {source}: {why}",
@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// breakerTripped is about a client that changes too much at once.
-var breakerTripped = status.ProblemType{
+// breakerTrippedProblem is about a client that changes too much at once.
+var breakerTrippedProblem = status.ProblemType{
 	Code: "breaker.tripped", Severity: status.Error,
 	Description: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before " +
 		"each change it wants to make. Reads go on.",
@@ -45,8 +45,8 @@ var breakerTripped = status.ProblemType{
 	Fix:   "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, end that agent.",
 }
 
-// privacyProbed is about a client that may be looking for what is hidden.
-var privacyProbed = status.ProblemType{
+// privacyProbedProblem is about a client that may be looking for what is hidden.
+var privacyProbedProblem = status.ProblemType{
 	Code: "privacy.probed", Severity: status.Warning,
 	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so " +
 		"is every other write of the client for the rest of the minute. The client may be looking for names of hidden pages: with a rule by " +
@@ -58,14 +58,14 @@ var privacyProbed = status.ProblemType{
 
 // Problems of pauses.
 var (
-	writesPaused = status.ProblemType{
+	writesPausedProblem = status.ProblemType{
 		Code: "writes.paused", Severity: status.Warning,
 		Description: "A person has stopped the writes of one agent, or of all. Reading goes on; a write is refused with the reason, also where " +
 			"it was allowed or approved before. The pause holds until somebody ends it, also when the hub restarts.",
 		Title: "the writes of {who} are paused since {since}",
 		Fix:   "End the pause here, or run `{command}`.",
 	}
-	pauseUnreadable = status.ProblemType{
+	pauseUnreadableProblem = status.ProblemType{
 		Code: "writes.unknown", Severity: status.Error,
 		Description: "The file that says whose writes are paused cannot be read, so no agent may write until somebody decides.",
 		Title:       "agents cannot write: {why}",
@@ -76,14 +76,14 @@ var (
 
 // Problems of the journal of changes.
 var (
-	journalStopped = status.ProblemType{
+	journalStoppedProblem = status.ProblemType{
 		Code: "journal.stopped", Severity: status.Error,
 		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be undone. " +
 			"Reading goes on.",
 		Title: "agents cannot write: {why}",
 		Fix:   "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
 	}
-	journalInterrupted = status.ProblemType{
+	journalInterruptedProblem = status.ProblemType{
 		Code: "journal.interrupted", Severity: status.Warning,
 		Description: "Lectern was ended in the middle of a call that writes. At the next start everything that the call had written was taken " +
 			"back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
@@ -91,7 +91,7 @@ var (
 		Fix: "Check whether anything was left; the agent may have to repeat the change. Then dismiss this notice, here or with: lectern " +
 			"changes acknowledge.",
 	}
-	journalLost = status.ProblemType{
+	journalLostProblem = status.ProblemType{
 		Code: "journal.lost", Severity: status.Warning,
 		Description: "The database of agents' changes was empty or missing although its key was there, so a new one was started: agents can " +
 			"still write, and new changes can be undone, but earlier ones cannot. Your notes are not affected.",
@@ -99,7 +99,7 @@ var (
 		Fix: "If you have a backup of journal.db, end Lectern and put it back. Then dismiss this notice, here or with: lectern changes " +
 			"acknowledge.",
 	}
-	journalStuck = status.ProblemType{
+	journalStuckProblem = status.ProblemType{
 		Code: "journal.stuck", Severity: status.Warning,
 		Description: "Lectern was ended in the middle of a write or of an undo. It could not take the write back, or could not complete the " +
 			"undo because something was edited since. The rest is as it was.",
@@ -109,9 +109,9 @@ var (
 	}
 )
 
-// setOutcome takes over the outcome of opening or checking the source: nil when
+// setHealth takes over the outcome of opening or checking the source: nil when
 // it serves.
-func (s *source) setOutcome(err error) {
+func (s *source) setHealth(err error) {
 	if err == nil {
 		s.setState(status.Ready, nil)
 		return
@@ -134,8 +134,8 @@ func (s *source) setState(state status.State, why *tools.Error) {
 	if !changed {
 		return
 	}
-	for _, t := range []status.ProblemType{sourceGone, sourceConfig, sourceKind, sourceBroken} {
-		s.hub.snapshot.clear(t.Code, s.conf.Name)
+	for _, t := range []status.ProblemType{sourceGoneProblem, sourceConfigProblem, sourceKindProblem, sourceBrokenProblem} {
+		s.hub.snapshot.clearProblem(t.Code, s.conf.Name)
 	}
 	if why != nil {
 		s.hub.snapshot.raise(s.problem(why))
@@ -151,10 +151,10 @@ func (s *source) setState(state status.State, why *tools.Error) {
 func (s *source) problem(why *tools.Error) status.Problem {
 	kind := s.problemType(why)
 	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": cmp.Or(s.conf.Location, "it")})
-	if kind != sourceKind {
+	if kind != sourceKindProblem {
 		p.Action = &status.Action{Verb: status.ReopenSource, Target: s.conf.Name}
 	}
-	if why.Hint != "" && kind != sourceBroken {
+	if why.Hint != "" && kind != sourceBrokenProblem {
 		p.Fix = why.Hint
 	}
 	return p
@@ -163,13 +163,13 @@ func (s *source) problem(why *tools.Error) status.Problem {
 func (s *source) problemType(why *tools.Error) status.ProblemType {
 	switch {
 	case s.kind == nil:
-		return sourceKind
+		return sourceKindProblem
 	case why.Code == tools.Unavailable || why.Code == tools.NotFound:
-		return sourceGone
+		return sourceGoneProblem
 	case why.Code == tools.Invalid:
-		return sourceConfig
+		return sourceConfigProblem
 	default:
-		return sourceBroken
+		return sourceBrokenProblem
 	}
 }
 

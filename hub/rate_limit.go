@@ -37,15 +37,15 @@ type usage struct {
 	tripped string // why the circuit breaker is open; empty: it is closed
 }
 
-// maxIdleClients is how many clients are counted before those that did nothing
+// clientPruneThreshold is how many clients are counted before those that did nothing
 // for a minute are forgotten.
-const maxIdleClients = 256
+const clientPruneThreshold = 256
 
-// inThisMinute is the usage of a client in the current minute. l.mu is held.
-func (l *ClientLimiter) inThisMinute(client policy.Client, now time.Time) *usage {
+// currentUsage is the usage of a client in the current minute. l.mu is held.
+func (l *ClientLimiter) currentUsage(client policy.Client, now time.Time) *usage {
 	u := l.by[client]
 	if u == nil {
-		if len(l.by) > maxIdleClients {
+		if len(l.by) > clientPruneThreshold {
 			for old, u := range l.by {
 				if u.tripped == "" && now.Sub(u.since) >= time.Minute {
 					delete(l.by, old)
@@ -70,19 +70,19 @@ func (l *ClientLimiter) countCall(c *call) error {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	u := l.inThisMinute(c.client, now)
+	u := l.currentUsage(c.client, now)
 	switch limit, hidden := l.limits.CallsPerMinute, l.limits.HiddenWritesPerMinute; {
 	case limit > 0 && u.calls >= limit:
-		return u.exceeded(now, "more than %d calls in a minute", limit)
+		return u.exceededError(now, "more than %d calls in a minute", limit)
 	case u.hidden >= hidden && c.tool.info.Effect != tools.Reads:
-		return u.exceeded(now, "more than %d writes to hidden pages in a minute", hidden)
+		return u.exceededError(now, "more than %d writes to hidden pages in a minute", hidden)
 	}
 	u.calls++
 	return nil
 }
 
-// exceeded is the error of a limit that holds until the minute is over.
-func (u *usage) exceeded(now time.Time, format string, limit int) error {
+// exceededError is the error of a limit that holds until the minute is over.
+func (u *usage) exceededError(now time.Time, format string, limit int) error {
 	wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
 	return tools.Errorf(tools.Limited, "rate limit exceeded: "+format, limit).WithHint("Try again in %d s.", wait).
 		WithData(map[string]any{"retry_after_seconds": wait})
@@ -96,9 +96,9 @@ func (l *ClientLimiter) countHidden(c *call, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	u := l.inThisMinute(c.client, l.now())
+	u := l.currentUsage(c.client, l.now())
 	if u.hidden++; u.hidden == l.limits.HiddenWritesPerMinute {
-		l.snapshot.raise(privacyProbed.New(c.client.Name, status.Args{
+		l.snapshot.raise(privacyProbedProblem.New(c.client.Name, status.Args{
 			"client": c.client.Name, "source": c.source.conf.Name, "count": strconv.Itoa(u.hidden),
 		}))
 	}

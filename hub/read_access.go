@@ -32,7 +32,7 @@ func (r sourceRead) request(client policy.Client, src *source) policy.Request {
 // checkRead judges a read. It cannot wait for a person, so what would be asked is
 // refused.
 func checkRead(p *policy.Policy, q policy.Request) error {
-	if p.HasNoRules() {
+	if p.AllowsAllGranted() {
 		return nil
 	}
 	d := p.Decide(q)
@@ -62,9 +62,9 @@ func pathsIn(uri string) (names []string) {
 	return names
 }
 
-// readSource runs f on a source for anything but a tool: with the same grant,
+// runReadOnSource runs f on a source for anything but a tool: with the same grant,
 // deadline, slot, panic guard and log as [Hub.call], for what only reads.
-func readSource[T any](
+func runReadOnSource[T any](
 	ctx context.Context, h *Hub, by caller, src *source, r sourceRead, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
 	var none T
@@ -78,7 +78,7 @@ func readSource[T any](
 			return none, err
 		}
 	}
-	v, err := runOnSource(ctx, h.runner, slot{session: by.session}, src, func(ctx context.Context, open *sourceRef) (T, error) {
+	v, err := runOnSource(ctx, h.runner, runOptions{session: by.session}, src, func(ctx context.Context, open *sourceRef) (T, error) {
 		if resolves {
 			q.Targets = r.targets(ctx, open)
 			if err := checkRead(p, q); err != nil {
@@ -104,7 +104,7 @@ func (h *Hub) redact(c *call, res tools.Result, approved bool) (tools.Result, er
 		return res, nil
 	}
 	q.Texts, q.TextsIncomplete = nil, false
-	approved = c.group == nil && (approved || c.session.isAllowed(c.allowance(p)))
+	approved = c.group == nil && (approved || c.session.hasAllowance(c.allowanceKey(p)))
 	redacted := false
 	covered := func(page string) bool {
 		q.Targets = []string{page}

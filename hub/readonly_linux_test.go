@@ -68,21 +68,21 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 			t.Cleanup(mend)
 			h := startCrashHub(t, top)
 			before := filesOf(t, top)
-			_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
+			_, err := h.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 			if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, dir) {
 				t.Errorf("error %v", err)
 			}
 			if got := filesOf(t, top); got != before {
 				t.Errorf("files %q, want %q", got, before)
 			}
-			if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
+			if _, err := h.PersonAPI().Call(t.Context(), "box", "look", nil); err != nil {
 				t.Errorf("reading: %v", err)
 			}
 			if p, ok := h.board.Problem("journal.stopped journal"); !ok || !strings.Contains(p.Title, dir) {
 				t.Errorf("problem %+v, %v", p, ok)
 			}
 			mend()
-			if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
+			if _, err := h.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 				t.Errorf("after it was mended: %v", err)
 			}
 			if p, ok := h.board.Problem("journal.stopped journal"); ok {
@@ -105,7 +105,7 @@ func writeOnce(t *testing.T, top string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"old"}`)); err != nil {
+	if _, err := h.PersonAPI().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"old"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.close(); err != nil {

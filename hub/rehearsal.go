@@ -12,10 +12,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A rehearsal runs a call that makes others on drafts of the sources, and collects
+// A groupDryRun runs a call that makes others on drafts of the sources, and collects
 // what all of them would write. The calls pass grants, roles and the policy, and
 // count nowhere: they are neither audited nor limited nor recorded.
-type rehearsal struct {
+type groupDryRun struct {
 	hub    *Hub
 	policy *policy.Policy
 	// permits are those that were in force when it began.
@@ -47,16 +47,16 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	if d.Verdict == policy.Deny {
 		return authorization{}, forbidden(d)
 	}
-	r := &rehearsal{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
+	r := &groupDryRun{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
-		in := slot{session: c.session, timeout: c.group.deadline(), outer: c.outer != nil}
+		in := runOptions{session: c.session, timeout: c.group.leadTimeout(), outer: c.outer != nil}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.run); err != nil {
 			c.tried = !r.isRefused()
 			return authorization{}, err
 		}
 	}
 	if d.Verdict == policy.Ask && (len(r.steps) > 0 || c.effect != tools.Writes && c.effect != tools.Deletes) {
-		r.ask(d.Reason)
+		r.requireApproval(d.Reason)
 	}
 	g := c.group
 	g.planned, g.steps, g.permits = true, r.steps, r.permits
@@ -86,7 +86,7 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 }
 
 // run runs the lead.
-func (r *rehearsal) run(ctx context.Context, open *sourceRef) (struct{}, error) {
+func (r *groupDryRun) run(ctx context.Context, open *sourceRef) (struct{}, error) {
 	defer r.close()
 	r.lead.made.Store(0)
 	defer r.lead.made.Store(0)
@@ -94,11 +94,11 @@ func (r *rehearsal) run(ctx context.Context, open *sourceRef) (struct{}, error) 
 		if r.lead.tool.ownChanges != nil {
 			return r.hub.invoke(ctx, r.lead, open, r.callContext(r.lead, true), r.lead.raw)
 		}
-		draft, err := r.open(ctx, r.lead.source)
+		draft, err := r.openDraft(ctx, r.lead.source)
 		if err != nil {
 			return tools.Result{}, err
 		}
-		if !reportsWrites(r.lead, draft) {
+		if !toolReportsWrites(r.lead, draft) {
 			return tools.Result{}, r.refuse(errUnforeseeable(r.lead))
 		}
 		return draft.Call(ctx, r.callContext(r.lead, draft.isDraft), r.lead.tool.info.Name, r.lead.raw)
@@ -110,8 +110,8 @@ func (r *rehearsal) run(ctx context.Context, open *sourceRef) (struct{}, error) 
 	return struct{}{}, err
 }
 
-// perform is performOn on a draft, for a call that another one makes.
-func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err error) {
+// runNestedCall is authorizeAndRunCall on a draft, for a call that another one makes.
+func (r *groupDryRun) runNestedCall(ctx context.Context, c *call) (res tools.Result, err error) {
 	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -119,11 +119,11 @@ func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err
 	if err = r.judge(c); err != nil {
 		return res, err
 	}
-	open, err := r.open(ctx, c.source)
+	open, err := r.openDraft(ctx, c.source)
 	if err != nil {
 		return res, err
 	}
-	if !reportsWrites(c, open) {
+	if !toolReportsWrites(c, open) {
 		return res, r.refuse(errUnforeseeable(c))
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
@@ -135,13 +135,13 @@ func (r *rehearsal) perform(ctx context.Context, c *call) (res tools.Result, err
 		res, err = r.hub.redact(c, res, false)
 	}
 	if err == nil {
-		err = capSize(res, c.tool.info, r.hub.limits.Answer)
+		err = checkAnswerSize(res, c.tool.info, r.hub.limits.Answer)
 	}
 	return res, err
 }
 
 // judge decides about a call as far as it is known before it runs.
-func (r *rehearsal) judge(c *call) error {
+func (r *groupDryRun) judge(c *call) error {
 	foreseeable := c.effect == tools.Reads || c.effect == tools.Writes || c.effect == tools.Deletes || c.tool.info.Calls
 	if !foreseeable {
 		return r.refuse(errUnforeseeable(c))
@@ -150,23 +150,23 @@ func (r *rehearsal) judge(c *call) error {
 	switch {
 	case d.Verdict == policy.Deny:
 		return r.refuse(forbidden(d))
-	case asksToRead(c, r.policy, d, r.permits):
-		r.ask(d.Reason)
+	case needsReadApproval(c, r.policy, d, r.permits):
+		r.requireApproval(d.Reason)
 		r.add(newGroupStep(c, nil))
 	}
 	return nil
 }
 
-// asksToRead reports whether a person is asked about a call that changes nothing
+// needsReadApproval reports whether a person is asked about a call that changes nothing
 // by itself.
-func asksToRead(c *call, p *policy.Policy, d policy.Decision, permits approval.Permits) bool {
+func needsReadApproval(c *call, p *policy.Policy, d policy.Decision, permits approval.Permits) bool {
 	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes &&
-		!c.session.isAllowed(c.allowance(p)) && c.usePermit(permits, p, c.policyRequest(p)) == nil
+		!c.session.hasAllowance(c.allowanceKey(p)) && c.usePermit(permits, p, c.policyRequest(p)) == nil
 }
 
-// reportsWrites reports whether a tool that writes by itself says so before it
+// toolReportsWrites reports whether a tool that writes by itself says so before it
 // does, as those of every source that can undo do.
-func reportsWrites(c *call, open *draftedSource) bool {
+func toolReportsWrites(c *call, open *draftedSource) bool {
 	return c.effect != tools.Writes && c.effect != tools.Deletes || open.Restorer() != nil
 }
 
@@ -177,19 +177,19 @@ func errUnforeseeable(c *call) error {
 }
 
 // judgeWrite decides about what a call would write.
-func (r *rehearsal) judgeWrite(c *call, changes []tools.Change) error {
+func (r *groupDryRun) judgeWrite(c *call, changes []tools.Change) error {
 	q := c.policyRequest(r.policy)
 	q.Targets = targetNames(changes)
 	d := r.policy.Decide(q)
-	tripped := r.hub.limiter.tripped(c.client, tools.Writes)
+	tripped := r.hub.limiter.tripReason(c.client, tools.Writes)
 	switch {
 	case d.Verdict == policy.Deny:
 		return r.refuse(forbidden(d))
 	case tripped != "":
-		r.ask(tripped)
-	case d.Verdict == policy.Ask && !c.session.isAllowed(c.allowance(r.policy)):
+		r.requireApproval(tripped)
+	case d.Verdict == policy.Ask && !c.session.hasAllowance(c.allowanceKey(r.policy)):
 		if permit := c.usePermit(r.permits, r.policy, q); permit == nil {
-			r.ask(d.Reason)
+			r.requireApproval(d.Reason)
 		} else {
 			r.notePermit(permit)
 		}
@@ -198,20 +198,20 @@ func (r *rehearsal) judgeWrite(c *call, changes []tools.Change) error {
 	return nil
 }
 
-func (r *rehearsal) add(s groupStep) {
+func (r *groupDryRun) add(s groupStep) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.steps = append(r.steps, s)
 }
 
-func (r *rehearsal) ask(why string) {
+func (r *groupDryRun) requireApproval(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asks = cmp.Or(r.asks, why, "the policy asks")
 }
 
 // notePermit notes the first Permit that let a write through.
-func (r *rehearsal) notePermit(p *approval.Permit) {
+func (r *groupDryRun) notePermit(p *approval.Permit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lead.permit = cmp.Or(r.lead.permit, p.ID)
@@ -219,14 +219,14 @@ func (r *rehearsal) notePermit(p *approval.Permit) {
 
 // isRefused reports whether the whole was refused; a tool that outlives its deadline
 // may still be at work.
-func (r *rehearsal) isRefused() bool {
+func (r *groupDryRun) isRefused() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refusal != nil
 }
 
 // refuse ends the whole, even if a tool goes on after it.
-func (r *rehearsal) refuse(err error) error {
+func (r *groupDryRun) refuse(err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refusal == nil {
@@ -235,15 +235,15 @@ func (r *rehearsal) refuse(err error) error {
 	return r.refusal
 }
 
-func (r *rehearsal) callContext(c *call, isDraft bool) tools.CallContext {
+func (r *groupDryRun) callContext(c *call, isDraft bool) tools.CallContext {
 	return tools.CallContext{
-		Identity: c.identity(), Writes: rehearsedWrites{r, c, isDraft}, Sources: sourceCaller{r.hub, c, r}, Began: c.outermost().began,
+		Identity: c.identity(), Writes: dryRunWriteObserver{r, c, isDraft}, Sources: sourceCaller{r.hub, c, r}, Began: c.outermost().began,
 		Seed: c.seed,
 	}
 }
 
-// open returns the draft of a source, and opens it the first time.
-func (r *rehearsal) open(ctx context.Context, src *source) (*draftedSource, error) {
+// openDraft returns the draft of a source, and opens it the first time.
+func (r *groupDryRun) openDraft(ctx context.Context, src *source) (*draftedSource, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known := r.drafts[src]; known != nil {
@@ -265,7 +265,7 @@ func (r *rehearsal) open(ctx context.Context, src *source) (*draftedSource, erro
 }
 
 // close forgets the drafts.
-func (r *rehearsal) close() {
+func (r *groupDryRun) close() {
 	var errs []error
 	for _, open := range r.drafts {
 		if open.isDraft {
@@ -278,15 +278,15 @@ func (r *rehearsal) close() {
 	}
 }
 
-// rehearsedWrites stands before the writes of one call of a rehearsal.
-type rehearsedWrites struct {
-	rehearsal *rehearsal
+// dryRunWriteObserver stands before the writes of one call of a rehearsal.
+type dryRunWriteObserver struct {
+	rehearsal *groupDryRun
 	call      *call
 	isDraft   bool // false: nothing may be written
 }
 
 // BeforeWrite implements [tools.WriteObserver].
-func (w rehearsedWrites) BeforeWrite(_ context.Context, changes ...tools.Change) error {
+func (w dryRunWriteObserver) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	if !w.isDraft {
 		return w.rehearsal.refuse(tools.Errorf(tools.Denied, "several writes to source %s cannot be worked out together",
 			w.call.source.conf.Name).
@@ -296,4 +296,4 @@ func (w rehearsedWrites) BeforeWrite(_ context.Context, changes ...tools.Change)
 }
 
 // AfterWrite implements [tools.WriteObserver].
-func (rehearsedWrites) AfterWrite(string, tools.State) {}
+func (dryRunWriteObserver) AfterWrite(string, tools.State) {}

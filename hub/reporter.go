@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxTasks is how many background tasks of a source are shown.
-const maxTasks = 8
+// maxShownTasks is how many background tasks of a source are shown.
+const maxShownTasks = 8
 
 // A reporter is the [tools.Reporter] of one opened source: what it shows belongs
 // to the source until the source is closed.
@@ -46,7 +46,7 @@ func (r *reporter) Progress(task string, done, total int64) {
 		}
 	case i >= 0:
 		r.tasks[i].Done, r.tasks[i].Total = done, total
-	case len(r.tasks) < maxTasks:
+	case len(r.tasks) < maxShownTasks:
 		r.tasks = append(r.tasks, status.Task{Name: task, Done: done, Total: total, Since: r.source.hub.now()})
 	}
 	r.source.hub.snapshot.touch()
@@ -93,7 +93,7 @@ func (r *reporter) Clear(t status.ProblemType) {
 	if !shown {
 		return
 	}
-	r.source.hub.snapshot.clear(t.Code, r.source.conf.Name)
+	r.source.hub.snapshot.clearProblem(t.Code, r.source.conf.Name)
 	r.source.hub.snapshot.touch()
 }
 
@@ -116,8 +116,8 @@ func (r *reporter) Hold(why string) (release func()) {
 	}
 }
 
-// fill adds what the source reports to its status.
-func (r *reporter) fill(s *status.Source) {
+// fillStatus adds what the source reports to its status.
+func (r *reporter) fillStatus(s *status.Source) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.Tasks = slices.Clone(r.tasks)
@@ -129,7 +129,7 @@ func (r *reporter) fill(s *status.Source) {
 		return
 	}
 	for _, p := range r.raised {
-		if p.Code != sourceRule.Code { // which says nothing about how the source works
+		if p.Code != sourceRuleProblem.Code { // which says nothing about how the source works
 			s.State, s.Note = status.Degraded, p.Title
 		}
 	}
@@ -145,7 +145,7 @@ func (r *reporter) close() {
 	r.tasks, r.holds, r.hidden = nil, nil, nil
 	r.mu.Unlock()
 	for code := range raised {
-		r.source.hub.snapshot.clear(code, r.source.conf.Name)
+		r.source.hub.snapshot.clearProblem(code, r.source.conf.Name)
 	}
 	r.source.hub.snapshot.touch()
 }

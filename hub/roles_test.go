@@ -35,7 +35,7 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c, got, want)
 		}
 	}
-	if _, err := h.Person().Call(t.Context(), "desk", "empty_notebook", json.RawMessage(`{}`)); err == nil {
+	if _, err := h.PersonAPI().Call(t.Context(), "desk", "empty_notebook", json.RawMessage(`{}`)); err == nil {
 		t.Error("a person without the role emptied the notebook")
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxRefusals is how many refused requests to one source are recorded in a minute.
+// maxRecordedRefusalsPerMinute is how many refused requests to one source are recorded in a minute.
 // Everybody can send some, so without it a stranger could fill the audit until its
 // older records are deleted.
-const maxRefusals = 60
+const maxRecordedRefusalsPerMinute = 60
 
 // refusalCounts are the refused requests of the current minute, by source.
 type refusalCounts struct {
@@ -32,8 +32,8 @@ type refusalCount struct {
 	omitted  int // since the newest that was recorded
 }
 
-// admit reports whether one more is recorded, and how many before it were not.
-func (c *refusalCounts) admit(source string, now time.Time) (omitted int, ok bool) {
+// countRefusal reports whether one more is recorded, and how many before it were not.
+func (c *refusalCounts) countRefusal(source string, now time.Time) (omitted int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by == nil {
@@ -47,7 +47,7 @@ func (c *refusalCounts) admit(source string, now time.Time) (omitted int, ok boo
 	if age := now.Sub(n.since); age >= time.Minute || age < 0 {
 		n.since, n.recorded = now, 0
 	}
-	if n.recorded == maxRefusals {
+	if n.recorded == maxRecordedRefusalsPerMinute {
 		n.omitted++
 		return 0, false
 	}
@@ -71,7 +71,7 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 	if trail == nil {
 		return
 	}
-	omitted, ok := calls.refusals.admit(m.source.conf.Name, now)
+	omitted, ok := calls.refusals.countRefusal(m.source.conf.Name, now)
 	if !ok {
 		return
 	}
@@ -88,16 +88,16 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 		detail = nil
 	}
 	trail.Add(audit.Record{
-		ID: trail.NewID(now), Client: mcp.Truncate(who.Client, mcp.MaxName), Proven: who.Client != "", Transport: string(tools.ViaRoute),
+		ID: trail.NewID(now), Client: mcp.Truncate(who.Client, mcp.MaxNameBytes), Proven: who.Client != "", Transport: string(tools.ViaRoute),
 		Role:   who.Role,
-		Source: m.source.conf.Name, Tool: knownMethod(req.Method) + " " + m.route.Path, Outcome: audit.Refused,
+		Source: m.source.conf.Name, Tool: redactUnknownMethod(req.Method) + " " + m.route.Path, Outcome: audit.Refused,
 		Code:    "http_" + strconv.Itoa(code),
 		Message: reason, Request: int(max(req.ContentLength, 0)), Detail: detail,
 	})
 }
 
-// knownMethod keeps out of the audit what a stranger makes up.
-func knownMethod(method string) string {
+// redactUnknownMethod keeps out of the audit what a stranger makes up.
+func redactUnknownMethod(method string) string {
 	if slices.Contains([]string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	}, method) {

@@ -23,14 +23,14 @@ type Routes struct {
 	only []string // nil: every source
 }
 
-// Only returns the routes of these sources, as if there were no others: the path
+// ForSources returns the routes of these sources, as if there were no others: the path
 // of the specification is shared only by those of them that are of its System.
-func (r Routes) Only(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
+func (r Routes) ForSources(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
 
 func (r Routes) hasSource(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
 
-// sourcesPath is where every source with routes is served, by its name.
-const sourcesPath = "/sources/"
+// sourceRoutePrefix is where every source with routes is served, by its name.
+const sourceRoutePrefix = "/sources/"
 
 // A routeMatch is a request to a source.
 type routeMatch struct {
@@ -57,7 +57,8 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 	if m.source == nil {
 		return rule, true // strangers are not told which sources there are
 	}
-	rule.NoToken = m.route.Auth == tools.AuthOpen || r.only == nil && m.source.isSet(m.route.OpenKey) // only other machines are served by name
+	rule.NoToken = m.route.Auth == tools.AuthOpen || r.only == nil &&
+		m.source.isOptionSet(m.route.OpenKey) // only other machines are served by name
 	rule.Refused = func(req *http.Request, code int, reason string) { r.recordRefusal(req, m, code, reason) }
 	if m.route.Auth == tools.AuthSource {
 		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {
@@ -71,16 +72,16 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 // match finds the source and the route of a path. The path of the specification
 // belongs to the only source of a System, or to the one that it names.
 func (r Routes) match(path string) (routeMatch, bool) {
-	if rest, ok := strings.CutPrefix(path, sourcesPath); ok {
+	if rest, ok := strings.CutPrefix(path, sourceRoutePrefix); ok {
 		name, _, _ := strings.Cut(rest, "/")
 		src, ok := r.hub.sources.named(name)
 		if !ok || !r.hasSource(name) {
 			return routeMatch{}, false
 		}
-		return matchRoute(src, sourcesPath+name, path)
+		return matchRoute(src, sourceRoutePrefix+name, path)
 	}
 	var found []routeMatch
-	for _, src := range r.hub.sources.inScope("") {
+	for _, src := range r.hub.sources.sourcesInScope("") {
 		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.hasSource(src.conf.Name) {
 			continue
 		}
@@ -98,8 +99,8 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	}
 }
 
-// isSet reports whether a key of the source's own configuration is true.
-func (src *source) isSet(key string) bool {
+// isOptionSet reports whether a key of the source's own configuration is true.
+func (src *source) isOptionSet(key string) bool {
 	var keys map[string]any
 	return key != "" && json.Unmarshal(src.conf.Options, &keys) == nil && keys[key] == true
 }
@@ -125,9 +126,9 @@ func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
 
 type identityKey struct{}
 
-// keyPrefix begins the names of callers that a source knows by keys of its own,
+// keyClientPrefix begins the names of callers that a source knows by keys of its own,
 // so that none has the name of an MCP client.
-const keyPrefix = "key:"
+const keyClientPrefix = "key:"
 
 // authenticate asks the source whose key it is. The source decides the role, and
 // the name is its own.
@@ -142,7 +143,7 @@ func (r Routes) authenticate(req *http.Request, bearer string, src *source) (ctx
 	if err != nil {
 		return nil, "", false
 	}
-	who.Client = keyPrefix + strings.TrimPrefix(who.Client, keyPrefix)
+	who.Client = keyClientPrefix + strings.TrimPrefix(who.Client, keyClientPrefix)
 	who.Proven = true
 	return context.WithValue(req.Context(), identityKey{}, who), src.conf.Name + "/" + who.Client, true
 }
@@ -185,7 +186,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err := r.serve(ctx, c, m, answer, req); err != nil {
 		r.refuse(answer, c, err)
 	}
-	answer.finish()
+	answer.setDefaultStatus()
 }
 
 // serve runs the handler of the source on this goroutine, because net/http reuses
@@ -206,7 +207,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
 	}
 	ctx = tools.WithCallContext(ctx, tools.CallContext{
-		Identity: c.identity(), Writes: handlersWriteByTools{}, Sources: sourceCaller{hub: r.hub, outer: c},
+		Identity: c.identity(), Writes: routeWriteRefuser{}, Sources: sourceCaller{hub: r.hub, outer: c},
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")
@@ -234,7 +235,7 @@ func (r Routes) caller(req *http.Request, m routeMatch) caller {
 			a.role = who.Role
 		}
 	case m.route.Auth == tools.AuthOpen:
-		a = access{role: m.source.leastRole()} // nothing is granted to a stranger
+		a = access{role: m.source.defaultRole()} // nothing is granted to a stranger
 	default:
 		name := r.hub.clientOf(req)
 		client = policy.Client{Name: name, Proven: name != ""}
@@ -242,7 +243,7 @@ func (r Routes) caller(req *http.Request, m routeMatch) caller {
 	}
 	v := &toolset{sources: []*source{m.source}, access: func(*source) access { return a }}
 	return caller{
-		session: r.hub.sessions.sharedSession(sharedSession{m.source.conf.Name, client, status.Route}), client: client, toolset: v,
+		session: r.hub.sessions.sharedSession(sharedSessionKey{m.source.conf.Name, client, status.Route}), client: client, toolset: v,
 		via: tools.ViaRoute, account: who.Account, expires: who.ExpiresAt,
 	}
 }
@@ -259,16 +260,16 @@ func (r Routes) refuse(w http.ResponseWriter, c *call, err error) {
 	http.Error(w, e.Message, code)
 }
 
-// handlersWriteByTools refuses what a handler tries to write by itself.
-type handlersWriteByTools struct{}
+// routeWriteRefuser refuses what a handler tries to write by itself.
+type routeWriteRefuser struct{}
 
 // BeforeWrite implements [tools.WriteObserver].
-func (handlersWriteByTools) BeforeWrite(context.Context, ...tools.Change) error {
+func (routeWriteRefuser) BeforeWrite(context.Context, ...tools.Change) error {
 	return tools.Errorf(tools.Internal, "a route writes by tools of its source, not by itself")
 }
 
 // AfterWrite implements [tools.WriteObserver].
-func (handlersWriteByTools) AfterWrite(string, tools.State) {}
+func (routeWriteRefuser) AfterWrite(string, tools.State) {}
 
 // A routeResponseWriter knows the status of an answer and how long it is.
 type routeResponseWriter struct {
@@ -277,8 +278,8 @@ type routeResponseWriter struct {
 	size   int // of the body
 }
 
-// finish is called when the handler has returned: without a word it has answered OK.
-func (w *routeResponseWriter) finish() { w.status = cmp.Or(w.status, http.StatusOK) }
+// setDefaultStatus is called when the handler has returned: without a word it has answered OK.
+func (w *routeResponseWriter) setDefaultStatus() { w.status = cmp.Or(w.status, http.StatusOK) }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *routeResponseWriter) WriteHeader(code int) {
@@ -290,7 +291,7 @@ func (w *routeResponseWriter) WriteHeader(code int) {
 
 // Write implements [http.ResponseWriter].
 func (w *routeResponseWriter) Write(b []byte) (int, error) {
-	w.finish()
+	w.setDefaultStatus()
 	n, err := w.ResponseWriter.Write(b)
 	w.size += n
 	return n, err

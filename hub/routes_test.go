@@ -352,7 +352,7 @@ func TestReloadDuringRequest(t *testing.T) {
 		done <- resp.StatusCode
 	}()
 	<-began
-	if err := h.Reload(t.Context(), []hub.Source{{Name: "bad", Kind: "bad", Location: "elsewhere"}}); err != nil {
+	if err := h.ReloadSources(t.Context(), []hub.Source{{Name: "bad", Kind: "bad", Location: "elsewhere"}}); err != nil {
 		t.Fatal(err)
 	}
 	close(hang)

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// showDelay is when a call that goes on is shown without anything else
+	// runningCallShowDelay is when a call that goes on is shown without anything else
 	// happening: most calls have ended by then.
-	showDelay = 250 * time.Millisecond
+	runningCallShowDelay = 250 * time.Millisecond
 	// cancelGrace is how long a cancelled call may take to say how it ended.
 	cancelGrace = 2 * time.Second
 )
@@ -51,12 +51,12 @@ func (l *CallLog) begin(ctx context.Context, c *call) (_ context.Context, end fu
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &runningCall{call: c, cancel: cancel, shown: status.RunningCall{
-		Began: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Proven: c.client.Proven,
-		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
+		Began: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
+		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
 	}}
 	c.running = r
 	number := l.running.add(r)
-	late := time.AfterFunc(showDelay, l.snapshot.touch)
+	late := time.AfterFunc(runningCallShowDelay, l.snapshot.touch)
 	return ctx, func(err error) error {
 		late.Stop()
 		l.running.remove(number)
@@ -111,10 +111,10 @@ func (r *runningCalls) find(number uint64) *runningCall {
 	return r.calls[number]
 }
 
-// Cancel ends a call under way, by its name in the snapshot: the call fails, and
+// CancelCall ends a call under way, by its name in the snapshot: the call fails, and
 // what it has written of a change that it cannot complete is taken back. It does
 // not wait for that.
-func (l *CallLog) Cancel(name string) error {
+func (l *CallLog) CancelCall(name string) error {
 	if _, after, ok := strings.Cut(name, "."); ok {
 		number, _ := strconv.ParseUint(after, 10, 64) // 0: none
 		if r := l.running.find(number); r != nil && runningName(r, number) == name {

@@ -52,7 +52,7 @@ func TestCancelCall(t *testing.T) {
 				h := startSlow(t, c.says, c.after)
 				failed := make(chan error, 1)
 				go func() {
-					_, err := h.Person().Call(t.Context(), "slow", "wait", nil)
+					_, err := h.PersonAPI().Call(t.Context(), "slow", "wait", nil)
 					failed <- err
 				}()
 				synctest.Wait()
@@ -61,7 +61,7 @@ func TestCancelCall(t *testing.T) {
 					t.Fatalf("under way are %+v", running)
 				}
 				began := time.Now()
-				if err := h.Calls().Cancel(running[0].Name); err != nil {
+				if err := h.Calls().CancelCall(running[0].Name); err != nil {
 					t.Fatal(err)
 				}
 				e := tools.AsError(<-failed)
@@ -95,11 +95,11 @@ func TestCancelCallThatWaits(t *testing.T) {
 			t.Fatalf("under way are %+v", running)
 		}
 		for _, name := range []string{"", "s1", running[0].Session, running[0].Session + ".99", running[0].Session + ".0", "s99.1", running[0].Name + "x", "." + running[0].Name} {
-			if err := h.Calls().Cancel(name); err == nil || !strings.Contains(err.Error(), "is under way") {
+			if err := h.Calls().CancelCall(name); err == nil || !strings.Contains(err.Error(), "is under way") {
 				t.Errorf("cancelled %q: %v", name, err)
 			}
 		}
-		if err := h.Calls().Cancel(running[0].Name); err != nil {
+		if err := h.Calls().CancelCall(running[0].Name); err != nil {
 			t.Fatal(err)
 		}
 		checkOutcome(t, <-out, tools.Timeout, "the user cancelled the call. Ask them before you call again")
@@ -114,7 +114,7 @@ func TestRunningCallIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startSlow(t, context.Canceled, 0)
 		time.Sleep(time.Minute) // it has been started
-		go h.Person().Call(t.Context(), "slow", "wait", nil)
+		go h.PersonAPI().Call(t.Context(), "slow", "wait", nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if shown := h.board.Now().Running; len(shown) != 1 || shown[0].Name == "" {

@@ -43,8 +43,8 @@ func BenchmarkScript(b *testing.B) {
 			}
 		}
 	})
-	s, client := h.sessions.newLocal("", ""), policy.Client{Name: "bench", Proven: true}
-	v := newToolsetCache(policy.New(nil, nil), h.sources.inScope(""), false).forClient(client)
+	s, client := h.sessions.newPersonSession("", ""), policy.Client{Name: "bench", Proven: true}
+	v := newToolsetCache(policy.New(nil, nil), h.sources.sourcesInScope(""), false).forClient(client)
 	call := func(b *testing.B, code string) {
 		b.Helper()
 		args, err := json.Marshal(map[string]string{"workspace_id": "ws", "code": code})

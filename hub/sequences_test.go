@@ -106,11 +106,11 @@ func newFolders(t *testing.T, n int) *folders {
 		}
 	})
 	for i := range n {
-		d.views = append(d.views, newToolset(d.hub.sources.inScope(fmt.Sprintf("n%d", i)), (*source).defaultAccess, false))
+		d.views = append(d.views, newToolset(d.hub.sources.sourcesInScope(fmt.Sprintf("n%d", i)), (*source).defaultAccess, false))
 	}
 	for i := range d.agents {
-		d.agents[i] = d.hub.sessions.newLocal("", "")
-		d.agents[i].Introduce(fmt.Sprintf("agent %d", i), "")
+		d.agents[i] = d.hub.sessions.newPersonSession("", "")
+		d.agents[i].SetClientInfo(fmt.Sprintf("agent %d", i), "")
 	}
 	return d
 }

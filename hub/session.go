@@ -20,7 +20,7 @@ type session struct {
 	writes  atomic.Int64 // calls that may change something
 
 	mu      sync.Mutex
-	allowed map[string]bool // what a person allowed for the session: see call.allowance
+	allowed map[string]bool // what a person allowed for the session: see call.allowanceKey
 }
 
 // A sessionRegistry knows the sessions that are open, and names new ones.
@@ -31,13 +31,13 @@ type sessionRegistry struct {
 
 	mu     sync.RWMutex
 	open   map[*mcp.Session]*session
-	named  map[*mcp.Session]bool      // of these, those whose arrival is recorded
-	shared map[sharedSession]*session // of these, those without a connection
+	named  map[*mcp.Session]bool         // of these, those whose arrival is recorded
+	shared map[sharedSessionKey]*session // of these, those without a connection
 }
 
-// A sharedSession is that of a client without a connection: of the routes of one
+// A sharedSessionKey is that of a client without a connection: of the routes of one
 // source, or of the source itself. All its requests are one session.
-type sharedSession struct {
+type sharedSessionKey struct {
 	source    string
 	client    policy.Client
 	transport status.Transport
@@ -45,7 +45,7 @@ type sharedSession struct {
 
 func newSessionRegistry(limits Limits, now func() time.Time) *sessionRegistry {
 	return &sessionRegistry{
-		limits: limits, now: now, open: map[*mcp.Session]*session{}, named: map[*mcp.Session]bool{}, shared: map[sharedSession]*session{},
+		limits: limits, now: now, open: map[*mcp.Session]*session{}, named: map[*mcp.Session]bool{}, shared: map[sharedSessionKey]*session{},
 	}
 }
 
@@ -67,7 +67,7 @@ func (r *sessionRegistry) session(s *mcp.Session) *session {
 	return r.newSession(s)
 }
 
-func (r *sessionRegistry) set(s *mcp.Session, open bool) {
+func (r *sessionRegistry) setOpen(s *mcp.Session, open bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if open {
@@ -77,9 +77,9 @@ func (r *sessionRegistry) set(s *mcp.Session, open bool) {
 	}
 }
 
-// sharedSession is the session of a client without a connection. Those that have
+// sharedSessionKey is the session of a client without a connection. Those that have
 // been idle for long are forgotten when another one begins.
-func (r *sessionRegistry) sharedSession(key sharedSession) *session {
+func (r *sessionRegistry) sharedSession(key sharedSessionKey) *session {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *sessionRegistry) sharedSession(key sharedSession) *session {
 			delete(r.open, old.Session)
 		}
 	}
-	s := mcp.NewSession(r.nextID(), now, mcp.Attach{Scope: key.source, Transport: key.transport, Proven: key.client.Name})
+	s := mcp.NewSession(r.nextID(), now, mcp.ConnectionInfo{Scope: key.source, Transport: key.transport, Proven: key.client.Name})
 	added := r.newSession(s)
 	r.shared[key], r.open[s] = added, added
 	return added
@@ -110,9 +110,9 @@ func (r *sessionRegistry) isProven(name string) bool {
 	return slices.ContainsFunc(r.list(), func(s *mcp.Session) bool { return s.Proven == name })
 }
 
-// newLocal is for one request of a person at the panel or the shell.
-func (r *sessionRegistry) newLocal(scope, client string) *session {
-	s := mcp.NewSession(r.nextID(), r.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
-	s.Introduce(client, "")
+// newPersonSession is for one request of a person at the panel or the shell.
+func (r *sessionRegistry) newPersonSession(scope, client string) *session {
+	s := mcp.NewSession(r.nextID(), r.now(), mcp.ConnectionInfo{Scope: scope, Transport: status.Stdio})
+	s.SetClientInfo(client, "")
 	return r.newSession(s)
 }

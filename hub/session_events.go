@@ -7,11 +7,11 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// recordConnected records the agents that have said who they are since the last
+// recordConnectedAgents records the agents that have said who they are since the last
 // time. An agent connects before it says that.
-func recordConnected(h *Hub) {
+func recordConnectedAgents(h *Hub) {
 	for _, s := range h.sessions.list() {
-		if s.ClientName() != "" && h.sessions.isFirstEvent(s) {
+		if s.ClientName() != "" && h.sessions.markConnected(s) {
 			h.calls.RecordEvent(connectedEvent(s))
 		}
 	}
@@ -27,17 +27,17 @@ func connectedEvent(s *mcp.Session) status.Call {
 	return e
 }
 
-// recordLeft records that a session is over. One that has neither said who it is
+// recordAgentLeft records that a session is over. One that has neither said who it is
 // nor called anything was no agent's.
-func recordLeft(h *Hub, s *mcp.Session) {
+func recordAgentLeft(h *Hub, s *mcp.Session) {
 	shown := s.Status()
 	if shown.Client == "" && shown.Calls == 0 {
 		return
 	}
-	if h.sessions.isFirstEvent(s) {
+	if h.sessions.markConnected(s) {
 		h.calls.RecordEvent(connectedEvent(s))
 	}
-	h.sessions.forgetName(s)
+	h.sessions.forgetConnected(s)
 	e := sessionEvent(s, status.AgentLeft)
 	e.Message = fmt.Sprintf("left after %d calls", shown.Calls)
 	if shown.Calls == 1 {
@@ -51,9 +51,9 @@ func sessionEvent(s *mcp.Session, what string) status.Call {
 	return status.Call{Event: what, Session: s.ID, Client: shown.Client, Proven: shown.Proven}
 }
 
-// isFirstEvent reports whether this is the first time that it is asked about s. Shared
+// markConnected reports whether this is the first time that it is asked about s. Shared
 // sessions, which have no connection, are never named.
-func (r *sessionRegistry) isFirstEvent(s *mcp.Session) bool {
+func (r *sessionRegistry) markConnected(s *mcp.Session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.named[s] || s.Transport == status.Route || s.Transport == status.Own {
@@ -63,7 +63,7 @@ func (r *sessionRegistry) isFirstEvent(s *mcp.Session) bool {
 	return true
 }
 
-func (r *sessionRegistry) forgetName(s *mcp.Session) {
+func (r *sessionRegistry) forgetConnected(s *mcp.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.named, s)

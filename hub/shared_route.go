@@ -37,7 +37,7 @@ func (r Routes) refuseShared(w http.ResponseWriter, req *http.Request, m routeMa
 	var paths []string
 	for _, src := range m.several {
 		if slices.Contains(src.accessOf(p, client).effects, tools.Reads) {
-			paths = append(paths, sourcesPath+src.conf.Name)
+			paths = append(paths, sourceRoutePrefix+src.conf.Name)
 		}
 	}
 	if len(paths) == 0 {

@@ -62,10 +62,10 @@ func TestSharedRoute(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.path, resp.StatusCode, body, c.code, c.answer)
 		}
 	}
-	if _, ok := h.Routes().Only([]string{"lab"}).Lookup("/workspaces/more/notes"); !ok {
+	if _, ok := h.Routes().ForSources([]string{"lab"}).Lookup("/workspaces/more/notes"); !ok {
 		t.Error("the only source that other machines reach has no path of the specification")
 	}
-	if _, ok := h.Routes().Only(nil).Lookup("/workspaces/ws/notes"); ok {
+	if _, ok := h.Routes().ForSources(nil).Lookup("/workspaces/ws/notes"); ok {
 		t.Error("other machines reach a source that is not for them")
 	}
 }

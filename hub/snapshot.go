@@ -11,13 +11,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// updateEvery bounds how often the snapshot is updated: calls are counted at
+// minSnapshotInterval bounds how often the snapshot is updated: calls are counted at
 // once and shown a little later.
-const updateEvery = 200 * time.Millisecond
+const minSnapshotInterval = 200 * time.Millisecond
 
-// clockEvery is how often it is updated while calls are under way, so that who looks
+// busySnapshotInterval is how often it is updated while calls are under way, so that who looks
 // sees how long by now.
-const clockEvery = time.Second
+const busySnapshotInterval = time.Second
 
 // SnapshotStore is the part of supervisor.State that the hub writes to.
 type SnapshotStore interface {
@@ -60,16 +60,16 @@ func (w *snapshotWriter) raise(p status.Problem) {
 	w.store.Raise(p)
 }
 
-func (w *snapshotWriter) clear(code, component string) { w.store.Clear(code, component) }
+func (w *snapshotWriter) clearProblem(code, component string) { w.store.Clear(code, component) }
 
 // run updates after touches, while calls are under way, and once more at the end.
 func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot), underWay func() bool) {
-	clock := time.NewTimer(clockEvery)
+	clock := time.NewTimer(busySnapshotInterval)
 	defer clock.Stop()
 	for {
 		clock.Stop()
 		if underWay() {
-			clock.Reset(clockEvery)
+			clock.Reset(busySnapshotInterval)
 		}
 		select {
 		case <-w.dirty:
@@ -80,7 +80,7 @@ func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot), u
 			w.store.Update(fill)
 			return
 		}
-		rest := time.NewTimer(updateEvery)
+		rest := time.NewTimer(minSnapshotInterval)
 		select {
 		case <-rest.C:
 		case <-ctx.Done():
@@ -94,13 +94,13 @@ func (h *Hub) UpdateSnapshot() { h.snapshot.store.Update(h.fillSnapshot) }
 
 // fillSnapshot sets the hub's part of s.
 func (h *Hub) fillSnapshot(s *status.Snapshot) {
-	recordConnected(h)
+	recordConnectedAgents(h)
 	s.Hub.Calls, s.Hub.Failures, s.Hub.Skill = h.calls.count.Load(), h.calls.failures.Load(), h.skill
-	sources, sessions := h.sources.inScope(""), h.sessions.list()
+	sources, sessions := h.sources.sourcesInScope(""), h.sessions.list()
 	s.Sources = make([]status.Source, 0, len(sources))
 	for _, src := range sources {
 		shown := src.status()
-		shown.Ask = effectNames(h.policy.Load().Asked(shown.Name))
+		shown.Ask = effectNames(h.policy.Load().AskedEffects(shown.Name))
 		s.Sources = append(s.Sources, shown)
 	}
 	s.Sessions = make([]status.Session, 0, len(sessions))
@@ -112,7 +112,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	s.Running = h.calls.Running()
 	s.Peers = listPeers(h.bridge, h.kinds)
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
-	s.Permits = h.approvals.ShownPermits()
+	s.Permits = h.approvals.DescribePermits()
 	h.limiter.fillPauses(s)
 	order.Sort(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -125,13 +125,13 @@ func (s *source) status() status.Source {
 	out := status.Source{
 		Component: status.Component{Name: s.conf.Name, State: s.state, Since: s.since},
 		Kind:      s.conf.Kind, Location: s.conf.Location, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
-		Effects: effectNames(s.effects), Role: s.leastRole(), Calls: s.calls.Load(), Writes: s.writes.Load(),
+		Effects: effectNames(s.effects), Role: s.defaultRole(), Calls: s.calls.Load(), Writes: s.writes.Load(),
 	}
 	if s.failure != nil {
 		out.Note = s.failure.Message
 	}
 	if s.open != nil {
-		s.open.report.fill(&out)
+		s.open.report.fillStatus(&out)
 	}
 	if s.kind != nil {
 		if peer := s.kind.Peer(); peer != nil {

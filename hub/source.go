@@ -105,8 +105,8 @@ func (s *source) tool(name string) *tool {
 
 // resourceChanged tells those subscribers of uri who could read it from s.
 func (s *source) resourceChanged(uri string) {
-	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
-		cache, _ := s.hub.sources.toolsets(scope)
+	s.hub.mcp.NotifyResourceChanged(uri, func(scope string, who policy.Client) bool {
+		cache, _ := s.hub.sources.toolsetCacheFor(scope)
 		v := cache.forClient(who)
 		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), resourceRead(uri).request(who, s)) == nil
 	})

@@ -51,21 +51,21 @@ func (c *sourceCatalog) replace(list []Source, create func(Source) *source) (add
 	return added, dropped
 }
 
-// inScope lists the sources of a scope: all, or those that it names, separated by
+// sourcesInScope lists the sources of a scope: all, or those that it names, separated by
 // commas.
-func (c *sourceCatalog) inScope(scope string) []*source {
+func (c *sourceCatalog) sourcesInScope(scope string) []*source {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.inScopeLocked(scope)
+	return c.sourcesInScopeLocked(scope)
 }
 
-func (c *sourceCatalog) inScopeLocked(scope string) []*source {
+func (c *sourceCatalog) sourcesInScopeLocked(scope string) []*source {
 	names := strings.Split(scope, ",")
 	return slices.DeleteFunc(slices.Clone(c.sources), func(s *source) bool { return scope != "" && !slices.Contains(names, s.conf.Name) })
 }
 
 func (c *sourceCatalog) named(name string) (*source, bool) {
-	in := c.inScope("")
+	in := c.sourcesInScope("")
 	i := slices.IndexFunc(in, func(s *source) bool { return s.conf.Name == name })
 	if i < 0 {
 		return nil, false
@@ -73,9 +73,9 @@ func (c *sourceCatalog) named(name string) (*source, bool) {
 	return in[i], true
 }
 
-// toolsets is the cache of a scope, made when it is first needed; false if the
+// toolsetCacheFor is the cache of a scope, made when it is first needed; false if the
 // scope names what is no source.
-func (c *sourceCatalog) toolsets(scope string) (*toolsetCache, bool) {
+func (c *sourceCatalog) toolsetCacheFor(scope string) (*toolsetCache, bool) {
 	c.mu.RLock()
 	cache := c.caches[scope]
 	c.mu.RUnlock()
@@ -84,7 +84,7 @@ func (c *sourceCatalog) toolsets(scope string) (*toolsetCache, bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sources := c.inScopeLocked(scope)
+	sources := c.sourcesInScopeLocked(scope)
 	if cache = c.caches[scope]; cache == nil {
 		cache = newToolsetCache(c.policy.Load(), sources, c.ownChanges)
 	}
@@ -107,17 +107,17 @@ func (c *sourceCatalog) forgetToolsets() {
 // from what the sources grant to every client.
 func (c *sourceCatalog) describeGrants(client policy.Client, scope string) string {
 	p := c.policy.Load()
-	if !p.ByClient() {
+	if !p.DependsOnClient() {
 		return ""
 	}
 	var words []string
-	for _, src := range c.inScope(scope) {
+	for _, src := range c.sourcesInScope(scope) {
 		has := src.accessOf(p, client)
 		may := ""
 		if !slices.Equal(has.effects, src.effects) {
 			may = cmp.Or(strings.Join(effectNames(has.effects), ", "), "nothing")
 		}
-		if has.role != src.leastRole() {
+		if has.role != src.defaultRole() {
 			may = strings.TrimSpace(may + " as " + has.role)
 		}
 		if may != "" {

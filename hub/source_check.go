@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// SourceChecks carries out the Checks that Systems declare, on open sources.
-type SourceChecks struct {
+// SourceCheckRunner carries out the Checks that Systems declare, on open sources.
+type SourceCheckRunner struct {
 	hub *Hub
 
 	mu        sync.Mutex
@@ -21,7 +21,7 @@ type SourceChecks struct {
 
 // Stream answers [status.SourceCheckQuery]. A check that panics or runs out of
 // time has failed.
-func (s *SourceChecks) Stream(ctx context.Context, r status.SourceCheckRequest) (<-chan status.SourceCheckUpdate, error) {
+func (s *SourceCheckRunner) Stream(ctx context.Context, r status.SourceCheckRequest) (<-chan status.SourceCheckUpdate, error) {
 	src, ok := s.hub.sources.named(r.Source)
 	if !ok || src.kind == nil {
 		return nil, fmt.Errorf("check source: no source named %q", r.Source)
@@ -40,15 +40,15 @@ func (s *SourceChecks) Stream(ctx context.Context, r status.SourceCheckRequest) 
 }
 
 // run sends what it has to say until ctx or the hub ends.
-func (s *SourceChecks) run(
+func (s *SourceCheckRunner) run(
 	ctx context.Context, src *source, info tools.CheckInfo, r status.SourceCheckRequest, updates chan<- status.SourceCheckUpdate,
 ) {
 	within, cancel := context.WithTimeout(ctx, info.Timeout)
 	defer cancel()
 	defer context.AfterFunc(s.hub.life, cancel)() // a person who takes their time does not keep the source open
-	q := &questioner{checks: s, request: r, asked: make(chan status.Question), over: within.Done()}
+	q := &checkQuestioner{checks: s, request: r, asked: make(chan status.Question), over: within.Done()}
 	found := make(chan status.Check, 1)
-	go func() { found <- s.look(within, src, info, q) }()
+	go func() { found <- s.runCheck(within, src, info, q) }()
 	for {
 		var u status.SourceCheckUpdate
 		select {
@@ -70,8 +70,8 @@ func (s *SourceChecks) run(
 	}
 }
 
-// look returns when ctx ends, even if the check does not.
-func (s *SourceChecks) look(ctx context.Context, src *source, info tools.CheckInfo, d tools.Doctor) status.Check {
+// runCheck returns when ctx ends, even if the check does not.
+func (s *SourceCheckRunner) runCheck(ctx context.Context, src *source, info tools.CheckInfo, d tools.Doctor) status.Check {
 	found, err := runWithDeadline(ctx, s.hub.runner.pool, func() {}, func() (status.Check, error) {
 		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) (status.Check, error) {
 			return open.Look(ctx, info.Name, d)
@@ -94,8 +94,8 @@ func (s *SourceChecks) look(ctx context.Context, src *source, info tools.CheckIn
 	return failed
 }
 
-// Answer answers [status.AnswerQuestionQuery].
-func (s *SourceChecks) Answer(_ context.Context, a status.QuestionAnswer) (struct{}, error) {
+// AnswerQuestion answers [status.AnswerQuestionQuery].
+func (s *SourceCheckRunner) AnswerQuestion(_ context.Context, a status.QuestionAnswer) (struct{}, error) {
 	s.mu.Lock()
 	answered, waits := s.questions[a.ID]
 	delete(s.questions, a.ID)
@@ -107,22 +107,22 @@ func (s *SourceChecks) Answer(_ context.Context, a status.QuestionAnswer) (struc
 	return struct{}{}, nil
 }
 
-// A questioner passes the questions of one check to who asked for it.
-type questioner struct {
-	checks  *SourceChecks
+// A checkQuestioner passes the questions of one check to who asked for it.
+type checkQuestioner struct {
+	checks  *SourceCheckRunner
 	request status.SourceCheckRequest
 	asked   chan status.Question
 	over    <-chan struct{} // closed when nobody listens any more
 }
 
 // MayWrite implements [tools.Doctor].
-func (q *questioner) MayWrite() bool { return q.request.MayWrite }
+func (q *checkQuestioner) MayWrite() bool { return q.request.MayWrite }
 
 // Interactive implements [tools.Doctor].
-func (q *questioner) Interactive() bool { return q.request.Interactive }
+func (q *checkQuestioner) Interactive() bool { return q.request.Interactive }
 
 // Ask implements [tools.Doctor].
-func (q *questioner) Ask(ctx context.Context, request string) bool {
+func (q *checkQuestioner) Ask(ctx context.Context, request string) bool {
 	if !q.request.Interactive {
 		return false
 	}

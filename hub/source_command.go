@@ -26,7 +26,7 @@ func (a PersonAPI) Command(ctx context.Context, r status.CommandRequest) (<-chan
 	}
 	by.generation = a.hub.sources.generation.Load()
 	// a script may call tools of others
-	by.renew = func() *toolset { return newToolset(a.hub.sources.inScope(""), (*source).personAccess, false) }
+	by.renew = func() *toolset { return newToolset(a.hub.sources.sourcesInScope(""), (*source).personAccess, false) }
 	by.toolset = by.renew()
 	c := &call{caller: by, source: src, began: a.hub.now(), seed: newSeed()}
 	c.tool = &tool{info: tools.ToolInfo{Name: src.conf.Kind + " " + r.Command, Effect: tools.Admin, Timeout: commandTimeout, Calls: true}}
@@ -36,7 +36,7 @@ func (a PersonAPI) Command(ctx context.Context, r status.CommandRequest) (<-chan
 	go func() {
 		defer close(updates)
 		if err := a.runCommand(ctx, c, r, out); err != nil {
-			_ = out.send(status.CommandUpdate{Error: CallError(err)})
+			_ = out.send(status.CommandUpdate{Error: NewCallError(err)})
 		}
 	}()
 	return updates, nil
@@ -48,7 +48,7 @@ func (a PersonAPI) runCommand(ctx context.Context, c *call, r status.CommandRequ
 	}
 	ctx, end := a.hub.calls.begin(ctx, c)
 	c.recorder = a.hub.changes.newRecorder(c)
-	_, err := runOnSource(ctx, a.hub.runner, c.slot(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+	_, err := runOnSource(ctx, a.hub.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
 			to := tools.CommandCall{Args: r.Args, Context: newCallContext(a.hub, c, authorization{approved: true})}
 			return struct{}{}, open.Command(ctx, r.Command, to, out)
@@ -122,8 +122,8 @@ func (o commandOutput) send(u status.CommandUpdate) error {
 	}
 }
 
-// CallError is the error of a call as it travels to another process; nil for none.
-func CallError(err error) *status.CallError {
+// NewCallError is the error of a call as it travels to another process; nil for none.
+func NewCallError(err error) *status.CallError {
 	e := tools.AsError(err)
 	if e == nil {
 		return nil

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	checkEvery  = 5 * time.Second
-	openTimeout = 30 * time.Second
+	healthCheckInterval = 5 * time.Second
+	openTimeout         = 30 * time.Second
 	// A source that does not open is tried at every check for a minute, then
-	// every retryEvery; one that is open and cannot serve is opened again every
-	// retryEvery.
-	retryEvery      = 30 * time.Second
-	maxQuickRetries = 12
+	// every openRetryInterval; one that is open and cannot serve is opened again every
+	// openRetryInterval.
+	openRetryInterval = 30 * time.Second
+	maxQuickRetries   = 12
 )
 
 // maintain opens the source, checks and reopens it, and closes it at the end.
@@ -26,7 +26,7 @@ func (s *source) maintain() {
 		<-s.former.closed
 		s.former = nil
 	}
-	tick := time.NewTicker(checkEvery)
+	tick := time.NewTicker(healthCheckInterval)
 	defer tick.Stop()
 	_ = s.reopen()
 	last, attempts := s.hub.now(), 1
@@ -41,15 +41,15 @@ func (s *source) maintain() {
 			answer <- s.reopen()
 			last, attempts = s.hub.now(), 1
 		case <-tick.C:
-			err := s.check()
+			err := s.checkHealth()
 			if err == nil {
 				if attempts = 0; !s.recovered || s.needsRecovery() {
-					s.recovered = s.recoverWrites(s.opened())
+					s.recovered = s.recoverWrites(s.openedRef())
 				}
 				continue
 			}
 			quick := !s.isOpen() && attempts <= maxQuickRetries
-			if !quick && s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
+			if !quick && s.hub.now().Sub(last) < openRetryInterval-healthCheckInterval/2 { // a tick comes early or late
 				continue
 			}
 			_ = s.reopen()
@@ -59,21 +59,21 @@ func (s *source) maintain() {
 	}
 }
 
-// check asks an opened source whether it can serve.
-func (s *source) check() error {
+// checkHealth asks an opened source whether it can serve.
+func (s *source) checkHealth() error {
 	s.mu.Lock()
 	open, failure := s.open, s.failure
 	s.mu.Unlock()
 	if open == nil {
 		return failure
 	}
-	ctx, cancel := context.WithTimeout(s.life, checkEvery)
+	ctx, cancel := context.WithTimeout(s.life, healthCheckInterval)
 	defer cancel()
 	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, open.Check(ctx) })
 	if s.life.Err() != nil {
 		return nil
 	}
-	s.setOutcome(err)
+	s.setHealth(err)
 	return err
 }
 
@@ -81,7 +81,7 @@ func (s *source) check() error {
 func (s *source) reopen() error {
 	if s.kind == nil {
 		err := tools.Errorf(tools.Invalid, "kind: unknown System %q", s.conf.Kind)
-		s.setOutcome(err)
+		s.setHealth(err)
 		return err
 	}
 	done := make(chan struct{})
@@ -95,7 +95,7 @@ func (s *source) reopen() error {
 	s.open, s.reopened = ref, nil
 	s.mu.Unlock()
 	if s.life.Err() == nil {
-		s.setOutcome(err)
+		s.setHealth(err)
 	}
 	close(done)
 	return err
@@ -146,8 +146,8 @@ func (s *source) env(report *reporter) (tools.Env, error) {
 		Reveal:          s.hub.reveal,
 		Getenv:          s.hub.getenv,
 		ResourceChanged: s.resourceChanged,
-		Subscribed:      s.hub.mcp.Subscribed,
-		Calls:           ownCaller{s},
+		Subscribed:      s.hub.mcp.SubscribedURIs,
+		Calls:           sourceClientCaller{s},
 		Report:          report,
 	}
 	if s.kind.Manifest().Folders && s.hub.folders != nil {
@@ -215,10 +215,10 @@ func (s *source) lastCloseError() error {
 	return s.closeErr
 }
 
-func (s *source) isOpen() bool { return s.opened() != nil }
+func (s *source) isOpen() bool { return s.openedRef() != nil }
 
-// opened is only for maintain, which closes it.
-func (s *source) opened() *sourceRef {
+// openedRef is only for maintain, which closes it.
+func (s *source) openedRef() *sourceRef {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open

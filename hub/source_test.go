@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	checkEvery  = 5 * time.Second        // the hub checks an opened source
-	retryEvery  = 30 * time.Second       // it tries to open one that is not open
-	updateEvery = 200 * time.Millisecond // it writes the snapshot, at most
+	healthCheckInterval = 5 * time.Second        // the hub checks an opened source
+	openRetryInterval   = 30 * time.Second       // it tries to open one that is not open
+	minSnapshotInterval = 200 * time.Millisecond // it writes the snapshot, at most
 )
 
 // A source that is lost changes no list, stops no other source, is a Problem
@@ -33,7 +33,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		before := c.Ask("tools/list", `{}`)
 
 		h.world.SetUnavailable("notes", true)
-		time.Sleep(checkEvery)
+		time.Sleep(healthCheckInterval)
 		synctest.Wait()
 		if d := cmp.Diff(string(before.Result), string(c.Ask("tools/list", `{}`).Result)); d != "" {
 			t.Errorf("the list changed: %s", d)
@@ -49,16 +49,16 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		if !ok || p.Title != "source notes: the folder is gone" || !strings.Contains(p.Fix, "Bring /notes back") {
 			t.Errorf("problem %+v", p)
 		}
-		time.Sleep(updateEvery)
+		time.Sleep(minSnapshotInterval)
 		synctest.Wait()
 		if got := h.board.Now().Sources[0]; got.State != status.Failed || got.Note != "the folder is gone" {
 			t.Errorf("status %+v", got)
 		}
 
-		time.Sleep(2 * retryEvery) // opening again fails too
+		time.Sleep(2 * openRetryInterval) // opening again fails too
 		synctest.Wait()
 		h.world.SetUnavailable("notes", false)
-		time.Sleep(checkEvery)
+		time.Sleep(healthCheckInterval)
 		synctest.Wait()
 		if r := c.Call("say", `{"source":"notes","text":"a"}`); r.IsError {
 			t.Errorf("got %+v after it came back", r)
@@ -76,13 +76,13 @@ func TestSourceOpensLater(t *testing.T) {
 		w.SetUnavailable("notes", true)
 		h := startWorld(t, w, hub.Limits{}, deskSource("notes"))
 		w.SetUnavailable("notes", false)
-		time.Sleep(retryEvery)
+		time.Sleep(openRetryInterval)
 		synctest.Wait()
-		if _, err := h.Person().Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
+		if _, err := h.PersonAPI().Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
 			t.Error(err)
 		}
 		w.SetUnavailable("notes", true)
-		if err := h.Reopen(t.Context(), "notes"); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Unavailable {
+		if err := h.ReopenSource(t.Context(), "notes"); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Unavailable {
 			t.Errorf("reopen: %v", err)
 		}
 	})
@@ -110,7 +110,7 @@ func TestReload(t *testing.T) {
 		if f := quiet.Ask("server/discover", "{"+hubtest.ModernMeta+"}"); f.Error != nil {
 			t.Fatal(f.Raw)
 		}
-		if err := h.Reload(t.Context(), []hub.Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}); err != nil {
+		if err := h.ReloadSources(t.Context(), []hub.Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}); err != nil {
 			t.Fatal(err)
 		}
 		heard := map[string]bool{}
@@ -132,10 +132,10 @@ func TestReload(t *testing.T) {
 		if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
 			t.Errorf("lists %s", got)
 		}
-		if _, err := h.Person().Tools(t.Context(), "work", ""); err == nil {
+		if _, err := h.PersonAPI().Tools(t.Context(), "work", ""); err == nil {
 			t.Error("the removed source still has tools")
 		}
-		if err := h.Reload(t.Context(), nil); err != nil {
+		if err := h.ReloadSources(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -194,7 +194,7 @@ func TestPicture(t *testing.T) {
 		c.Initialize()
 		c.Call("say", `{"text":"a"}`)
 		c.Call("miss", `{}`)
-		time.Sleep(2 * updateEvery)
+		time.Sleep(2 * minSnapshotInterval)
 		synctest.Wait()
 		got := h.board.Now()
 		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 11 {

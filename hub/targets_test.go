@@ -25,7 +25,7 @@ func TestTargetsOfReads(t *testing.T) {
 	store.Put("desk", "Diary", "a secret")
 	h, _ := startMemo(t, store, policy.New(nil, []policy.Rule{{Do: policy.Deny, Path: "Plans/**"}}))
 	hidden := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Diary"}}}
-	if err := h.Reload(t.Context(), []hub.Source{{Name: "desk", Kind: "memo", Privacy: hidden}}); err != nil {
+	if err := h.ReloadSources(t.Context(), []hub.Source{{Name: "desk", Kind: "memo", Privacy: hidden}}); err != nil {
 		t.Fatal(err)
 	}
 	s := connectClient(t, h, "cursor", "")

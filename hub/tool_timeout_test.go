@@ -48,7 +48,7 @@ func TestToolTimeout(t *testing.T) {
 			code   tools.Code
 		}{{"usual", 30 * time.Second, tools.Timeout}, {"short", time.Second, tools.Timeout}, {"long", 45 * time.Second, ""}} {
 			began := time.Now()
-			_, err := h.Person().Call(t.Context(), "slow", c.tool, nil)
+			_, err := h.PersonAPI().Call(t.Context(), "slow", c.tool, nil)
 			code := tools.Code("")
 			if e := tools.AsError(err); e != nil {
 				code = e.Code

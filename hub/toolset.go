@@ -70,12 +70,12 @@ func newToolset(sources []*source, access accessFunc, ownChanges bool) *toolset 
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
 	}
-	v.published = v.publish()
+	v.published = v.toMCPToolset()
 	return v
 }
 
-// publish is v as agents are shown it.
-func (v *toolset) publish() *mcp.Toolset {
+// toMCPToolset is v as agents are shown it.
+func (v *toolset) toMCPToolset() *mcp.Toolset {
 	set := &mcp.Toolset{Tools: map[string]mcp.Tool{}, Prompts: map[string]tools.PromptInfo{}}
 	for name, t := range v.tools {
 		set.Tools[name] = mcp.Tool{ToolInfo: t.declaration(), ErrorFormat: t.kind.Manifest().ErrorFormat}
@@ -194,7 +194,7 @@ func newSourceChoice(of, granting []*source, taken bool) sourceChoice {
 // choose finds the source that the arguments name and takes the choice out of
 // them.
 func (c sourceChoice) choose(a arguments) (*source, arguments, error) {
-	given, chosen := a.parsed()[c.argument]
+	given, chosen := a.parsedObject()[c.argument]
 	if !chosen {
 		s, err := c.named("")
 		return s, a, err
@@ -219,7 +219,7 @@ func (c sourceChoice) named(name string) (*source, error) {
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
-		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName),
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxNameBytes),
 			strings.Join(c.names, ", "))
 	}
 	return c.sources[i], nil
@@ -255,10 +255,10 @@ func (v *toolset) tool(name string) (*tool, error) {
 	if t, ok := v.tools[name]; ok {
 		return t, nil
 	}
-	return nil, v.missing(name)
+	return nil, v.missingToolError(name)
 }
 
-func (v *toolset) missing(name string) error {
+func (v *toolset) missingToolError(name string) error {
 	several := len(bySystem(v.sources)) > 1
 	for _, s := range v.sources {
 		if s.kind == nil {
@@ -279,7 +279,7 @@ func (v *toolset) missing(name string) error {
 			return v.checkGrant(t.choice.sources[0], t.info.Effect)
 		}
 	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxName)).WithHint("List the tools.")
+	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).WithHint("List the tools.")
 }
 
 func (v *toolset) covers(s *source) bool { return slices.Contains(v.sources, s) }

@@ -29,7 +29,7 @@ func newToolsetCache(p *policy.Policy, sources []*source, ownChanges bool) *tool
 
 // forClient is what a client sees.
 func (s *toolsetCache) forClient(who policy.Client) *toolset {
-	if !s.policy.ByClient() {
+	if !s.policy.DependsOnClient() {
 		return s.usual
 	}
 	return s.withAccess(func(src *source) access { return src.accessOf(s.policy, who) })
@@ -46,7 +46,7 @@ func (s *toolsetCache) withAccess(of accessFunc) *toolset {
 			key.WriteString(string(e) + ",")
 		}
 		key.WriteString(a.role)
-		if a.anyRole && src.leastRole() != "" {
+		if a.anyRole && src.defaultRole() != "" {
 			key.WriteByte('*')
 		}
 		key.WriteByte('/')

@@ -78,7 +78,7 @@ func TestOptIn(t *testing.T) {
 	if f := c.Ask("tools/call", `{"name":"spare","arguments":{}}`); !strings.Contains(f.Raw, "tool not found") {
 		t.Errorf("got %s", f.Raw)
 	}
-	if _, err := h.Person().Call(t.Context(), "notes", "spare", nil); err != nil {
+	if _, err := h.PersonAPI().Call(t.Context(), "notes", "spare", nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -76,10 +76,10 @@ func deskSource(name string) hub.Source {
 
 func connect(t testing.TB, h *testHub, scope string) *hubtest.Client {
 	t.Helper()
-	return connectAs(t, h, mcp.Attach{Scope: scope})
+	return connectAs(t, h, mcp.ConnectionInfo{Scope: scope})
 }
 
-func connectAs(t testing.TB, h *testHub, a mcp.Attach) *hubtest.Client {
+func connectAs(t testing.TB, h *testHub, a mcp.ConnectionInfo) *hubtest.Client {
 	t.Helper()
 	a.Transport, a.PID = status.Stdio, 42
 	return hubtest.Connect(t, func(ctx context.Context, conn net.Conn) error { return h.MCP().ServeStream(ctx, conn, conn, a) })
@@ -120,7 +120,7 @@ func (h *notesHub) connect(client, proven string) *hubtest.Client {
 
 func (h *notesHub) initialize(proven, params string) *hubtest.Client {
 	h.t.Helper()
-	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
+	c := connectAs(h.t, h.testHub, mcp.ConnectionInfo{Proven: proven})
 	initialize(c, params)
 	return c
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// store stores a content once, however many States hold it, and returns its
+// storeContent stores a content once, however many States hold it, and returns its
 // name; nil if there is nothing to store.
-func (k *contentKey) store(tx *sql.Tx, s tools.State) ([]byte, error) {
+func (k *contentKey) storeContent(tx *sql.Tx, s tools.State) ([]byte, error) {
 	if !s.Exists {
 		return nil, nil
 	}
-	ctx, hash := context.Background(), k.name(s.Data)
+	ctx, hash := context.Background(), k.keyedHash(s.Data)
 	res, err := tx.ExecContext(ctx, "UPDATE blobs SET refs = refs + 1 WHERE hash = ?", hash)
 	if err != nil {
 		return nil, err

@@ -53,13 +53,13 @@ func victim(work, dir, point string) {
 	}
 	switch work {
 	case "write":
-		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
+		r := j.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
 		err := s.write(ctx, tools.CallContext{Writes: r},
 			tools.Change{Target: "a.md", Before: text("a\n"), After: text("A\n")},
 			tools.Change{Target: "b.md", After: text("B\n")})
 		r.End(ctx, s, err)
 	case "undo":
-		if err := j.Undo(ctx, status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from); err != nil {
+		if err := j.Undo(ctx, status.Filter{Session: "s1"}, journal.CallOrigin{Client: "lectern undo"}, from); err != nil {
 			fmt.Println(err)
 		}
 	}

@@ -84,12 +84,12 @@ const editsSchema = `
 ALTER TABLE changes ADD COLUMN edited INTEGER NOT NULL DEFAULT 0;
 `
 
-// openFile opens or creates the database in o.Dir. A damaged one is
+// openDatabase opens or creates the database in o.Dir. A damaged one is
 // quarantined and a new one begun, so that agents can go on writing.
-func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
+func openDatabase(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
-	db, err := connect(file, k, suspect)
-	if err == nil || !isDamaged(err) {
+	db, err := openConnection(file, k, suspect)
+	if err == nil || !isDamageError(err) {
 		return db, err
 	}
 	quarantined, moveErr := quarantine(file, o.Now())
@@ -98,12 +98,12 @@ func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 	}
 	o.Log.Error("the journal is damaged; a new one begins, and the changes in the old one cannot be undone",
 		"component", "journal", "file", quarantined, "err", err)
-	return connect(file, k, false)
+	return openConnection(file, k, false)
 }
 
-// connect opens the only connection, which keeps other processes out. It
+// openConnection opens the only connection, which keeps other processes out. It
 // checks all of a suspect file.
-func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
+func openConnection(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable to others
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err = prepare(db, k, suspect); err == nil {
+	if err = prepareSchema(db, k, suspect); err == nil {
 		err = prepareRuns(db)
 	}
 	if err != nil {
@@ -136,8 +136,8 @@ func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	return db, nil
 }
 
-// prepare creates the tables, or checks that they are ours.
-func prepare(db *sql.DB, k *contentKey, suspect bool) error {
+// prepareSchema creates the tables, or checks that they are ours.
+func prepareSchema(db *sql.DB, k *contentKey, suspect bool) error {
 	ctx := context.Background()
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -157,7 +157,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	}
 	if _, err := k.open(check, "check"); err != nil {
 		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal",
-			keyName, databaseName, databaseName)
+			keyFileName, databaseName, databaseName)
 	}
 	if suspect {
 		var verdict string
@@ -209,8 +209,8 @@ func exec(tx *sql.Tx, query string, args ...any) error {
 
 var errDamaged = errors.New("integrity check failed")
 
-// isDamaged reports whether err means that the file is not an intact database.
-func isDamaged(err error) bool {
+// isDamageError reports whether err means that the file is not an intact database.
+func isDamageError(err error) bool {
 	c := sqliteconn.Code(err)
 	return errors.Is(err, errDamaged) || c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
 }

@@ -181,7 +181,7 @@ func (d *testJournal) lend(context.Context, string) (tools.Restorer, func(), err
 // call is a call of an agent that writes; it returns the IDs of its Changes.
 func (d *testJournal) call(session string, to map[string]tools.State) []string {
 	d.Helper()
-	r := d.Record(journal.Origin{Client: "agent", Session: session, Source: "notes", Tool: "write"})
+	r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: session, Source: "notes", Tool: "write"})
 	var changes []tools.Change
 	for _, target := range slices.Sorted(maps.Keys(to)) {
 		before, err := d.fakeFolder.State(d.Context(), target)
@@ -207,7 +207,7 @@ func (d *testJournal) edit(target string, st tools.State) {
 }
 
 func (d *testJournal) undo(p status.Filter) error {
-	return d.Undo(d.Context(), p, journal.Origin{Client: "lectern undo"}, d.lend)
+	return d.Undo(d.Context(), p, journal.CallOrigin{Client: "lectern undo"}, d.lend)
 }
 
 func (d *testJournal) mustUndo(p status.Filter) {

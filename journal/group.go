@@ -19,20 +19,20 @@ type Group struct {
 	id      int64 // guarded by mu of the database; 0: nothing is recorded yet
 }
 
-// NewGroup makes a group for [Origin].Group. Nothing is on disk before the first
+// NewGroup makes a group for [CallOrigin].Group. Nothing is on disk before the first
 // Change of one of its calls. The owner calls End or TakeBack when all of its
 // calls have ended.
 func (j *Journal) NewGroup() *Group { return &Group{journal: j} }
 
-// begin puts the group on disk with its first Change; 0 for a nil Group.
-func (g *Group) begin(tx *sql.Tx) (id int64, err error) {
+// ensureRecorded puts the group on disk with its first Change; 0 for a nil Group.
+func (g *Group) ensureRecorded(tx *sql.Tx) (id int64, err error) {
 	if g == nil || g.id != 0 {
-		return g.known(), nil
+		return g.recordedID(), nil
 	}
 	return insertGroup(tx)
 }
 
-func (g *Group) known() int64 {
+func (g *Group) recordedID() int64 {
 	if g == nil {
 		return 0
 	}
@@ -47,9 +47,9 @@ func insertGroup(tx *sql.Tx) (int64, error) {
 	return res.LastInsertId()
 }
 
-// End keeps what the calls wrote. After an error nothing is known to be kept: the
+// KeepChanges keeps what the calls wrote. After an error nothing is known to be kept: the
 // owner calls TakeBack.
-func (g *Group) End() error {
+func (g *Group) KeepChanges() error {
 	d := g.journal.database
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,8 +63,8 @@ func (g *Group) End() error {
 	return nil
 }
 
-// TakenBack is what [Group.TakeBack] did.
-type TakenBack struct {
+// TakeBackResult is what [Group.TakeBack] did.
+type TakeBackResult struct {
 	Changed bool     // something had been written
 	Left    []string // what could not be taken back, with the reasons
 }
@@ -72,39 +72,39 @@ type TakenBack struct {
 // TakeBack undoes what the calls wrote, source by source. Where that cannot be
 // done now, the next Reconcile of the source does it; an edit that somebody made
 // since is kept.
-func (g *Group) TakeBack(ctx context.Context, from OpenSource) (done TakenBack) {
+func (g *Group) TakeBack(ctx context.Context, from SourceProvider) (done TakeBackResult) {
 	j := g.journal
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
-	sources, err := j.abandon(g.known())
+	sources, err := j.recordGroupIntents(g.recordedID())
 	if err != nil {
-		return TakenBack{Changed: true, Left: []string{fmt.Sprintf("the journal cannot be written: %v", err)}}
+		return TakeBackResult{Changed: true, Left: []string{fmt.Sprintf("the journal cannot be written: %v", err)}}
 	}
 	for _, source := range sources {
 		r, release, err := from(ctx, source)
 		if err == nil {
 			var found Reconciliation
-			err = j.resume(ctx, source, r, false, &found)
+			err = j.resumeUndos(ctx, source, r, false, &found)
 			release()
 			done.Left = append(done.Left, found.Conflicted...)
 			done.Changed = done.Changed || found.Resumed+len(found.Conflicted) > 0
 		}
 		if err != nil {
-			j.requireRecovery(source)
+			j.markNeedsRecovery(source)
 			done.Changed, done.Left = true, append(done.Left, fmt.Sprintf("%s, which follows when the source serves again: %v", source, err))
 		}
 	}
 	return done
 }
 
-func (d *database) requireRecovery(source string) {
+func (d *database) markNeedsRecovery(source string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.needsRecovery[source] = true
 }
 
-// abandon turns a group into intents to undo it, one for each of its sources.
-func (d *database) abandon(id int64) (sources []string, err error) {
+// recordGroupIntents turns a group into intents to undo it, one for each of its sources.
+func (d *database) recordGroupIntents(id int64) (sources []string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if id == 0 {
@@ -114,7 +114,7 @@ func (d *database) abandon(id int64) (sources []string, err error) {
 	if err = d.openAndFlush(); err != nil {
 		return nil, err
 	}
-	if sources, err = d.sourcesOf(id); err != nil {
+	if sources, err = d.sourcesOfGroup(id); err != nil {
 		return nil, err
 	}
 	steps := make([]undoStep, len(sources))
@@ -122,23 +122,23 @@ func (d *database) abandon(id int64) (sources []string, err error) {
 		steps[i] = undoStep{group: id, source: source}
 	}
 	return sources, d.transact(func(tx *sql.Tx) error {
-		if err := insertIntents(d, tx, steps, false, Origin{Client: takeBackClient}); err != nil {
+		if err := insertIntents(d, tx, steps, false, CallOrigin{Client: takeBackClientName}); err != nil {
 			return err
 		}
 		return exec(tx, "DELETE FROM groups WHERE id = ?", id)
 	})
 }
 
-// takeBackClient is the client in the Changes that take a group back.
-const takeBackClient = "lectern rollback"
+// takeBackClientName is the client in the Changes that take a group back.
+const takeBackClientName = "lectern rollback"
 
-func (d *database) sourcesOf(group int64) ([]string, error) {
+func (d *database) sourcesOfGroup(group int64) ([]string, error) {
 	return queryAll(d, func(r *sql.Rows) (s string, err error) { return s, r.Scan(&s) },
 		"SELECT source FROM changes WHERE group_id = ? GROUP BY source ORDER BY max(seq) DESC", group)
 }
 
-// abandonInterrupted abandons the groups that a process left when it died.
-func (d *database) abandonInterrupted() error {
+// recordInterruptedGroupIntents abandons the groups that a process left when it died.
+func (d *database) recordInterruptedGroupIntents() error {
 	d.mu.Lock()
 	if d.db == nil {
 		d.mu.Unlock()
@@ -153,10 +153,10 @@ func (d *database) abandonInterrupted() error {
 	}
 	d.mu.Unlock()
 	for _, id := range interrupted {
-		sources, abandonErr := d.abandon(id)
+		sources, abandonErr := d.recordGroupIntents(id)
 		err = errors.Join(err, abandonErr)
 		for _, source := range sources {
-			d.requireRecovery(source)
+			d.markNeedsRecovery(source)
 		}
 	}
 	return err
@@ -181,8 +181,8 @@ func parseGroupID(text string) (id int64, err error) {
 	return id, nil
 }
 
-// isPostponed reports whether an undo that failed with err is tried again.
-func isPostponed(err error) bool {
+// isRetryable reports whether an undo that failed with err is tried again.
+func isRetryable(err error) bool {
 	e := tools.AsError(err)
 	return e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout)
 }

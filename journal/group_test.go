@@ -37,7 +37,7 @@ func foldersIn(dir string) map[string]*fakeFolder {
 	return map[string]*fakeFolder{"notes": {dir: filepath.Join(dir, "notes")}, "archive": {dir: filepath.Join(dir, "archive")}}
 }
 
-func lendFrom(folders map[string]*fakeFolder) journal.OpenSource {
+func lendFrom(folders map[string]*fakeFolder) journal.SourceProvider {
 	return func(_ context.Context, name string) (tools.Restorer, func(), error) {
 		return folders[name], func() {}, nil
 	}
@@ -46,7 +46,7 @@ func lendFrom(folders map[string]*fakeFolder) journal.OpenSource {
 // writeIn is one call of a group.
 func writeIn(j *journal.Journal, g *journal.Group, folders map[string]*fakeFolder, source string, changes ...tools.Change) error {
 	ctx, s := context.Background(), folders[source]
-	r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: source, Tool: "write", Group: g})
+	r := j.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: source, Tool: "write", Group: g})
 	err := s.write(ctx, tools.CallContext{Writes: r}, changes...)
 	r.End(ctx, s, err)
 	return err
@@ -65,7 +65,7 @@ func writeGroup(j *journal.Journal, g *journal.Group, folders map[string]*fakeFo
 func (g *groupJournal) mustWriteGroup() {
 	g.Helper()
 	group := g.NewGroup()
-	if err := errors.Join(writeGroup(g.Journal, group, g.folders), group.End()); err != nil {
+	if err := errors.Join(writeGroup(g.Journal, group, g.folders), group.KeepChanges()); err != nil {
 		g.Fatal(err)
 	}
 }
@@ -84,7 +84,7 @@ func (g *groupJournal) checkFolders(a, b, c string) {
 }
 
 func (g *groupJournal) undoAny(id string) error {
-	return g.Undo(g.Context(), status.Filter{IDs: []string{id}}, journal.Origin{Client: "lectern undo"}, lendFrom(g.folders))
+	return g.Undo(g.Context(), status.Filter{IDs: []string{id}}, journal.CallOrigin{Client: "lectern undo"}, lendFrom(g.folders))
 }
 
 // Whichever Change of a group is picked, all of it is undone in all its sources,
@@ -200,7 +200,7 @@ func groupVictim(work, dir string, j *journal.Journal, wait func()) {
 	case "write":
 		err = writeGroup(j, j.NewGroup(), folders)
 	case "undo":
-		err = j.Undo(context.Background(), status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, lendFrom(folders))
+		err = j.Undo(context.Background(), status.Filter{Session: "s1"}, journal.CallOrigin{Client: "lectern undo"}, lendFrom(folders))
 	}
 	fmt.Println("it ended:", err)
 }

@@ -36,7 +36,7 @@ type interruptedTarget struct {
 // recoverCalls finds out what became of the Changes of interrupted calls of a
 // source, newest call first, because older ones lie below them.
 func (j *Journal) recoverCalls(ctx context.Context, source string, k tools.Restorer, outlives bool, found *Reconciliation) error {
-	rows, err := j.pending(source)
+	rows, err := j.pendingChangeRows(source)
 	if err != nil {
 		return err
 	}
@@ -66,9 +66,9 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 	var marks []outcomeUpdate
 	n := newNotice(rows)
 	if stoppedHalfway(targets) && !outlives && k != nil {
-		back, kept := takeBackTargets(targets)
-		err := k.Restore(ctx, tools.CallContext{}, takeBackChanges(back))
-		if isPostponed(err) {
+		back, kept := selectTakeBackTargets(targets)
+		err := k.Restore(ctx, tools.CallContext{}, changesToTakeBack(back))
+		if isRetryable(err) {
 			return err
 		}
 		if err != nil {
@@ -81,9 +81,9 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 		n.TakenBack, n.Kept = targetNames(back), targetNames(kept)
 		found.TakenBack++
 	} else {
-		j.removeEmptied(ctx, k, targets)
+		j.finishFolderRemoval(ctx, k, targets)
 		for _, t := range targets {
-			m := t.outcome()
+			m := t.finalOutcome()
 			marks = append(marks, m)
 			found.count(m)
 			if t.stage == stageEdited {
@@ -94,12 +94,12 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 	if undoes || len(n.TakenBack)+len(n.Kept) == 0 {
 		n = nil // an interrupted undo is resumed, which says what is in its way
 	}
-	return j.settleCall(marks, n)
+	return j.saveCallOutcomes(marks, n)
 }
 
-// settleCall puts the outcomes of a call on disk, with what people have to be told;
+// saveCallOutcomes puts the outcomes of a call on disk, with what people have to be told;
 // nil: nothing.
-func (j *Journal) settleCall(marks []outcomeUpdate, n *Notice) error {
+func (j *Journal) saveCallOutcomes(marks []outcomeUpdate, n *Notice) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.queueOutcomes(marks...)
@@ -113,14 +113,14 @@ func (j *Journal) inspectTargets(ctx context.Context, k tools.Restorer, rows []c
 	for i, v := range rows {
 		t := interruptedTarget{changeRow: v, stage: stageEdited}
 		var err error
-		if t.now, t.superseded, err = j.stateFoundByNext(v); err != nil {
+		if t.now, t.superseded, err = j.stateBeforeNextChange(v); err != nil {
 			return nil, err
 		}
 		if !t.superseded && k != nil {
 			t.now, err = k.State(ctx, v.Target)
 		}
 		switch {
-		case isPostponed(err):
+		case isRetryable(err):
 			return nil, err
 		case err != nil || !t.superseded && k == nil: // such as a link or a huge file in its place
 		case sameState(v.Target, t.now, v.Before):
@@ -163,11 +163,11 @@ func stoppedHalfway(targets []interruptedTarget) bool {
 	return some && !all
 }
 
-// takeBackTargets returns the targets of a half call that go back to what they held,
+// selectTakeBackTargets returns the targets of a half call that go back to what they held,
 // and those that are left because somebody has edited them. Where the place that a
 // file came from was edited, nothing that the call created is deleted: it may be all
 // that is left of the file.
-func takeBackTargets(targets []interruptedTarget) (back, kept []interruptedTarget) {
+func selectTakeBackTargets(targets []interruptedTarget) (back, kept []interruptedTarget) {
 	sourceEdited := false
 	for _, t := range targets {
 		sourceEdited = sourceEdited || t.stage == stageEdited && t.Before.Exists && !t.After.Exists
@@ -183,7 +183,7 @@ func takeBackTargets(targets []interruptedTarget) (back, kept []interruptedTarge
 	return back, kept
 }
 
-func takeBackChanges(targets []interruptedTarget) []tools.Change {
+func changesToTakeBack(targets []interruptedTarget) []tools.Change {
 	changes := make([]tools.Change, len(targets))
 	for i, t := range targets {
 		changes[i] = tools.Change{Target: t.Target, Before: t.now, After: t.Before}
@@ -200,23 +200,23 @@ func (t *interruptedTarget) outcomeAfterTakeBack(takenBack, undoes bool) outcome
 	case undoes:
 		return outcomeUpdate{seq: t.seq, dropped: true}
 	case takenBack:
-		return t.withOutcome(status.Undone)
+		return t.newOutcomeUpdate(status.Undone)
 	case t.stage == stageMoved:
 		return outcomeUpdate{seq: t.seq, outcome: status.Written, after: &t.now}
 	}
-	return t.outcome()
+	return t.finalOutcome()
 }
 
-func (t *interruptedTarget) outcome() outcomeUpdate {
+func (t *interruptedTarget) finalOutcome() outcomeUpdate {
 	if t.stage == stageEdited {
-		return t.withOutcome(status.OutcomeUnknown)
+		return t.newOutcomeUpdate(status.OutcomeUnknown)
 	}
 	return t.inferOutcome(t.now)
 }
 
-// removeEmptied completes a call that was cut short when only folders were left to
+// finishFolderRemoval completes a call that was cut short when only folders were left to
 // remove. It looks at them again afterwards.
-func (j *Journal) removeEmptied(ctx context.Context, k tools.Restorer, targets []interruptedTarget) {
+func (j *Journal) finishFolderRemoval(ctx context.Context, k tools.Restorer, targets []interruptedTarget) {
 	var left []tools.Change
 	for _, t := range targets {
 		if isContainer(t.Target) && t.stage == stageBefore && !t.After.Exists && !t.superseded {
@@ -247,7 +247,7 @@ func targetNames(targets []interruptedTarget) []string {
 	return names
 }
 
-// dropEdited leaves out of s the targets of conflict, and what takeBackTargets
+// dropEdited leaves out of s the targets of conflict, and what selectTakeBackTargets
 // spares. It returns their names.
 func (s *undoStep) dropEdited(conflict *ConflictError) (kept []string) {
 	sourceEdited := false

@@ -30,7 +30,7 @@ func interrupted(t *testing.T, files map[string]string) *testJournal {
 	d := newTestJournal(t)
 	d.edit("a.md", text("see c\n"))
 	d.edit("c.md", text("to a\n"))
-	r := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "move_page"})
+	r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: "notes", Tool: "move_page"})
 	if err := r.BeforeWrite(t.Context(), moveOf()...); err != nil {
 		t.Fatal(err)
 	}

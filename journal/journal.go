@@ -45,7 +45,7 @@ type Options struct {
 
 // Defaults of [Options].
 const (
-	DefaultKeep     = 90 * 24 * time.Hour
+	DefaultKeepTime = 90 * 24 * time.Hour
 	DefaultMaxBytes = 512 << 20
 )
 
@@ -79,7 +79,7 @@ type database struct {
 // New makes a Journal. It does not touch the disk.
 func New(o Options) *Journal {
 	if o.Keep == 0 {
-		o.Keep = DefaultKeep
+		o.Keep = DefaultKeepTime
 	}
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -87,9 +87,9 @@ func New(o Options) *Journal {
 	return &Journal{database: &database{opts: o, running: map[int64]bool{}, runningGroups: map[int64]bool{}, needsRecovery: map[string]bool{}}}
 }
 
-// flushAfter is how long an outcome waits for others before it is written. One
+// outcomeFlushDelay is how long an outcome waits for others before it is written. One
 // that a crash loses is found again at the next start.
-const flushAfter = 250 * time.Millisecond
+const outcomeFlushDelay = 250 * time.Millisecond
 
 // Close writes the queued outcomes. Nothing can be recorded afterwards.
 func (j *Journal) Close() error {
@@ -122,11 +122,11 @@ func (d *database) ensureOpen() error {
 		return err
 	}
 	lost := IsLost(d.opts.Dir)
-	key, isNew, err := loadKey(d.opts.Dir)
+	key, isNew, err := loadOrCreateKey(d.opts.Dir)
 	if err != nil {
 		return err
 	}
-	db, err := openFile(d.opts, key, d.suspect)
+	db, err := openDatabase(d.opts, key, d.suspect)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (d *database) ensureOpen() error {
 // damage it closes the database, which opening then checks completely. The
 // caller holds mu.
 func (d *database) wrapDBError(err error) error {
-	if d.db != nil && isDamaged(err) {
+	if d.db != nil && isDamageError(err) {
 		_ = d.db.Close() // what it says adds nothing
 		d.db, d.suspect = nil, true
 	}
@@ -194,7 +194,7 @@ func (d *database) queueOutcomes(marks ...outcomeUpdate) {
 	}
 	d.queued = append(d.queued, marks...)
 	if d.flushTimer == nil {
-		d.flushTimer = time.AfterFunc(flushAfter, d.flushOutcomes)
+		d.flushTimer = time.AfterFunc(outcomeFlushDelay, d.flushOutcomes)
 	}
 }
 

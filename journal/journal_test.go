@@ -69,7 +69,7 @@ func TestChangesAreListed(t *testing.T) {
 // A call that only reads leaves nothing, not even a file.
 func TestReadsTouchNothing(t *testing.T) {
 	d := newTestJournal(t)
-	r := d.Record(journal.Origin{Source: "notes"})
+	r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestOutcomeAfterAnError(t *testing.T) {
 	d := newTestJournal(t)
 	fail := func(changes []tools.Change, happens func(), k tools.Restorer) {
 		t.Helper()
-		r := d.Record(journal.Origin{Source: "notes"})
+		r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
 		if err := r.BeforeWrite(t.Context(), changes...); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestOutcomeAfterAnError(t *testing.T) {
 // A source that is unavailable is asked later.
 func TestOutcomeIsFoundLater(t *testing.T) {
 	d := newTestJournal(t)
-	r := d.Record(journal.Origin{Source: "notes"})
+	r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 // holds now.
 func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 	d := newTestJournal(t)
-	r := d.Record(journal.Origin{Source: "notes"})
+	r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("1")}); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 // A Change whose result is unknown before the write gets it from AfterWrite.
 func TestOpenChange(t *testing.T) {
 	d := newTestJournal(t)
-	r := d.Record(journal.Origin{Source: "notes"})
+	r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", AfterUnknown: true}, tools.Change{Target: "b.md", AfterUnknown: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestKeyIsGone(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		d.open()
-		err := d.Record(journal.Origin{}).BeforeWrite(t.Context(), tools.Change{Target: "b.md", After: text("b")})
+		err := d.NewRecorder(journal.CallOrigin{}).BeforeWrite(t.Context(), tools.Change{Target: "b.md", After: text("b")})
 		if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "journal.key") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -257,7 +257,7 @@ func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
 	if err := os.WriteFile(d.dir, []byte("a file in the folder's place"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := d.Record(journal.Origin{Source: "notes"})
+	r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
 	err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "a.md", After: text("a")})
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
 		t.Errorf("error %v", err)

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	keyName    = "journal.key" // beside the database, readable by the user only
-	newKeyName = keyName + ".new"
-	keySize    = 32
+	keyFileName    = "journal.key" // beside the database, readable by the user only
+	newKeyFileName = keyFileName + ".new"
+	keySize        = 32
 )
 
 // sealOverhead is how many bytes more than its content a sealed content has: a
@@ -36,11 +36,11 @@ type contentKey struct {
 	ids  cipher.Block // see changeID
 }
 
-// loadKey reads the key of the journal in dir. If there is no database yet, it
+// loadOrCreateKey reads the key of the journal in dir. If there is no database yet, it
 // creates one under another name until [confirmKey]: a key under its own name shows
 // that there was a database.
-func loadKey(dir string) (key *contentKey, isNew bool, err error) {
-	secret, err := readSecret(dir)
+func loadOrCreateKey(dir string) (key *contentKey, isNew bool, err error) {
+	secret, err := readKeyFile(dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -48,37 +48,37 @@ func loadKey(dir string) (key *contentKey, isNew bool, err error) {
 		isNew = true
 		secret = make([]byte, keySize)
 		_, _ = rand.Read(secret) // documented to return no error
-		if err := atomicfile.WriteFile(filepath.Join(dir, newKeyName), secret, 0o600); err != nil {
+		if err := atomicfile.WriteFile(filepath.Join(dir, newKeyFileName), secret, 0o600); err != nil {
 			return nil, false, err
 		}
 	}
 	key, err = newContentKey(secret)
-	return key, isNew || !exists(filepath.Join(dir, keyName)), err
+	return key, isNew || !exists(filepath.Join(dir, keyFileName)), err
 }
 
 // confirmKey gives a new key its own name, now that its database exists.
 func confirmKey(dir string) error {
-	return os.Rename(filepath.Join(dir, newKeyName), filepath.Join(dir, keyName))
+	return os.Rename(filepath.Join(dir, newKeyFileName), filepath.Join(dir, keyFileName))
 }
 
 // CheckKey returns why what the journal in dir holds cannot be decrypted; nil
 // also when it holds nothing yet. It does not open the database, so it cannot
 // tell whether the key is the right one.
 func CheckKey(dir string) error {
-	_, err := readSecret(dir)
+	_, err := readKeyFile(dir)
 	return err
 }
 
-// readSecret returns the bytes of the key file; nil if there is neither a key
+// readKeyFile returns the bytes of the key file; nil if there is neither a key
 // nor a database. A database without its key is an error: a new key would make
 // everything recorded so far unreadable without a word.
-func readSecret(dir string) ([]byte, error) {
-	file, database := filepath.Join(dir, keyName), filepath.Join(dir, databaseName)
+func readKeyFile(dir string) ([]byte, error) {
+	file, database := filepath.Join(dir, keyFileName), filepath.Join(dir, databaseName)
 	secret, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) { // a crash came before confirmKey
-		file = filepath.Join(dir, newKeyName)
+		file = filepath.Join(dir, newKeyFileName)
 		if secret, err = os.ReadFile(file); errors.Is(err, fs.ErrNotExist) {
-			file = filepath.Join(dir, keyName)
+			file = filepath.Join(dir, keyFileName)
 		}
 	}
 	switch {
@@ -137,8 +137,8 @@ func (k *contentKey) open(sealed []byte, purpose string) ([]byte, error) {
 	return plain, nil
 }
 
-// name is the keyed hash of parts, each preceded by its length.
-func (k *contentKey) name(parts ...[]byte) []byte {
+// keyedHash is the keyed hash of parts, each preceded by its length.
+func (k *contentKey) keyedHash(parts ...[]byte) []byte {
 	var message bytes.Buffer
 	for _, p := range parts {
 		message.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(p))))

@@ -52,12 +52,12 @@ func (m *memoryJournal) lend(context.Context, string) (tools.Restorer, func(), e
 }
 
 func (m *memoryJournal) undo(p status.Filter) error {
-	return m.Undo(m.Context(), p, journal.Origin{}, m.lend)
+	return m.Undo(m.Context(), p, journal.CallOrigin{}, m.lend)
 }
 
 func (m *memoryJournal) call(session string, to map[string]tools.State) {
 	m.Helper()
-	r := m.Record(journal.Origin{Client: "agent", Session: session, Source: m.source, Tool: "write"})
+	r := m.NewRecorder(journal.CallOrigin{Client: "agent", Session: session, Source: m.source, Tool: "write"})
 	var changes []tools.Change
 	for _, target := range slices.Sorted(maps.Keys(to)) {
 		if !same(m.held[target], to[target]) {

@@ -18,7 +18,7 @@ type outcomeUpdate struct {
 	after   *tools.State // of a Change whose result was unknown before the write
 }
 
-func (v changeRow) withOutcome(o status.Outcome) outcomeUpdate {
+func (v changeRow) newOutcomeUpdate(o status.Outcome) outcomeUpdate {
 	return outcomeUpdate{seq: v.seq, outcome: o}
 }
 
@@ -30,9 +30,9 @@ func (v changeRow) inferOutcome(now tools.State) outcomeUpdate {
 	case sameState(v.Target, now, v.Before):
 		return outcomeUpdate{seq: v.seq, dropped: true}
 	case sameState(v.Target, now, v.After):
-		return v.withOutcome(status.Written)
+		return v.newOutcomeUpdate(status.Written)
 	}
-	return v.withOutcome(status.OutcomeUnknown)
+	return v.newOutcomeUpdate(status.OutcomeUnknown)
 }
 
 // sameState reports whether two States of a target are equal. Of a container,
@@ -98,7 +98,7 @@ func storeResult(d *database, tx *sql.Tx, seq int64, result tools.State) error {
 	if err != nil {
 		return err
 	}
-	hash, err := d.key.store(tx, result)
+	hash, err := d.key.storeContent(tx, result)
 	if err != nil {
 		return err
 	}

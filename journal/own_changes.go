@@ -20,8 +20,8 @@ type Ownership struct {
 	Since   time.Time // when the session began
 }
 
-// condition returns o as a condition of a WHERE clause.
-func (o Ownership) condition() (string, []any) {
+// sqlCondition returns o as a condition of a WHERE clause.
+func (o Ownership) sqlCondition() (string, []any) {
 	switch {
 	case o.Client == "" && o.Session == "":
 		return "0", nil
@@ -48,7 +48,7 @@ type OwnChangesQuery struct {
 // limit of those before the ID before, or only the one with id, with its diff.
 // A call with a Change that the agent must not know is left out completely.
 func (j *Journal) OwnChanges(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (status.Changes, error) {
-	all, more, err := j.ownRows(ctx, see, id, before, limit)
+	all, more, err := j.ownChangeRows(ctx, see, id, before, limit)
 	if err != nil {
 		return status.Changes{}, err
 	}
@@ -87,7 +87,7 @@ func noOwnChangeError(id string) error {
 // ownBatchSize is how many rows are read at a time.
 const ownBatchSize = 128
 
-func (j *Journal) ownRows(
+func (j *Journal) ownChangeRows(
 	ctx context.Context, see OwnChangesQuery, id, before string, limit int,
 ) (found []changeRow, more bool, err error) {
 	p := status.Filter{Source: see.Source, Before: before}
@@ -101,7 +101,7 @@ func (j *Journal) ownRows(
 			return nil, false, err
 		}
 		for _, v := range batch {
-			if err := j.checkVisible(ctx, see, v, shown); err != nil {
+			if err := j.recordVisibility(ctx, see, v, shown); err != nil {
 				return nil, false, err
 			}
 			switch {
@@ -132,8 +132,8 @@ func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filt
 	if err != nil { // one of the IDs is none
 		return nil, noOwnChangeError(strings.Join(append(slices.Clone(p.IDs), p.Before), ""))
 	}
-	mine, more := own.condition()
-	all, err := j.rows(where+" AND "+mine+" ORDER BY seq DESC LIMIT ?", append(append(args, more...), ownBatchSize)...)
+	mine, more := own.sqlCondition()
+	all, err := j.readChangeRows(where+" AND "+mine+" ORDER BY seq DESC LIMIT ?", append(append(args, more...), ownBatchSize)...)
 	if err != nil {
 		return nil, fmt.Errorf("list changes: %w", err)
 	}
@@ -148,8 +148,8 @@ func (v changeRow) undoUnit() [2]int64 {
 	return [2]int64{v.call, 0}
 }
 
-// checkVisible records in shown whether all that v is undone with may be known.
-func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v changeRow, shown map[[2]int64]bool) error {
+// recordVisibility records in shown whether all that v is undone with may be known.
+func (j *Journal) recordVisibility(ctx context.Context, see OwnChangesQuery, v changeRow, shown map[[2]int64]bool) error {
 	unit := v.undoUnit()
 	if _, known := shown[unit]; known {
 		return nil
@@ -158,12 +158,12 @@ func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v chang
 	if see.Visible == nil {
 		return nil
 	}
-	steps, err := j.loadedSteps(v)
+	steps, err := j.listUndoUnitSteps(v)
 	if err != nil {
 		return fmt.Errorf("list changes: %w", err)
 	}
 	for _, s := range steps {
-		changes, whole, err := j.changesOf(s)
+		changes, whole, err := j.changesOfStep(s)
 		if err != nil {
 			return fmt.Errorf("list changes: %w", err)
 		}
@@ -174,7 +174,7 @@ func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, v chang
 	return nil
 }
 
-func (d *database) loadedSteps(v changeRow) ([]undoStep, error) {
+func (d *database) listUndoUnitSteps(v changeRow) ([]undoStep, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {
@@ -183,14 +183,14 @@ func (d *database) loadedSteps(v changeRow) ([]undoStep, error) {
 	return d.stepsWithoutChanges(v)
 }
 
-func (d *database) changesOf(s undoStep) (changes []tools.Change, whole bool, err error) {
+func (d *database) changesOfStep(s undoStep) (changes []tools.Change, whole bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {
 		return nil, false, err
 	}
-	where, args := s.condition()
-	rows, err := d.rows(where, args...)
+	where, args := s.sqlCondition()
+	rows, err := d.readChangeRows(where, args...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -209,18 +209,18 @@ func (d *database) changesOf(s undoStep) (changes []tools.Change, whole bool, er
 	return changes, whole, nil
 }
 
-// An OwnUndo is an agent's request to undo the whole call or group that one of
+// An OwnUndoRequest is an agent's request to undo the whole call or group that one of
 // its own Changes belongs to.
-type OwnUndo struct {
+type OwnUndoRequest struct {
 	OwnChangesQuery
 
 	ID    string
 	Merge bool
 	// Open lends the sources of the call; its error refuses the undo.
-	Open OpenSource
+	Open SourceProvider
 }
 
-// OwnUndoResult is what an OwnUndo changes.
+// OwnUndoResult is what an OwnUndoRequest changes.
 type OwnUndoResult struct {
 	Sources []string // of the changes, which are in this order
 	Changes []tools.Change
@@ -242,8 +242,8 @@ func (r *OwnUndoResult) add(s undoStep) {
 // OwnUndoScope returns the sources that the undo changes, and whether it deletes
 // something that the call created. The error is NotFound for an ID that is not
 // one of the agent's Changes.
-func (j *Journal) OwnUndoScope(ctx context.Context, r OwnUndo) (sources []string, deletes bool, err error) {
-	steps, err := j.ownSteps(ctx, r)
+func (j *Journal) OwnUndoScope(ctx context.Context, r OwnUndoRequest) (sources []string, deletes bool, err error) {
+	steps, err := j.ownUndoSteps(ctx, r)
 	for _, s := range steps {
 		sources = append(sources, s.source)
 		deletes = deletes || slices.ContainsFunc(s.rows, func(v changeRow) bool {
@@ -254,7 +254,7 @@ func (j *Journal) OwnUndoScope(ctx context.Context, r OwnUndo) (sources []string
 }
 
 // PlanUndoOwn returns what UndoOwn would do.
-func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndo) (done OwnUndoResult, err error) {
+func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndoRequest) (done OwnUndoResult, err error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planOwnUndo(ctx, r)
@@ -264,14 +264,16 @@ func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndo) (done OwnUndoResul
 	return done, err
 }
 
-// An OwnUndoObserver is told what an OwnUndo writes to one source.
+// An OwnUndoObserver is told what an OwnUndoRequest writes to one source.
 type OwnUndoObserver struct {
 	Writes   tools.WriteObserver // its error stops the undo
 	Recorder *Recorder           // to which Writes passes; nil: nothing is to be written, only reported
 }
 
 // UndoOwn undoes the call or group, as Undo does.
-func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, observe func(source string) OwnUndoObserver) (done OwnUndoResult, err error) {
+func (j *Journal) UndoOwn(ctx context.Context, r OwnUndoRequest, observe func(source string) OwnUndoObserver) (done OwnUndoResult,
+	err error,
+) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planOwnUndo(ctx, r)
@@ -283,7 +285,7 @@ func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, observe func(source st
 		observers[i] = observe(s.source)
 	}
 	if observers[0].Recorder == nil {
-		return OwnUndoResult{}, j.reportUndo(ctx, r, steps, observers)
+		return OwnUndoResult{}, j.dryRunUndo(ctx, r, steps, observers)
 	}
 	if err := j.recordIntents(steps, r.Merge, observers[0].Recorder.origin); err != nil {
 		return OwnUndoResult{}, unavailableError(err)
@@ -294,7 +296,7 @@ func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, observe func(source st
 		if s.undoGroup != 0 {
 			recorder.origin.Group = &Group{journal: j, id: s.undoGroup}
 		}
-		if err := j.restoreOwn(ctx, s, r, observers[i]); err != nil {
+		if err := j.applyOwnUndoStep(ctx, s, r, observers[i]); err != nil {
 			j.dropIntents(steps[i:])
 			return OwnUndoResult{}, err
 		}
@@ -303,17 +305,17 @@ func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, observe func(source st
 	return done, nil
 }
 
-func (j *Journal) restoreOwn(ctx context.Context, s undoStep, r OwnUndo, o OwnUndoObserver) error {
+func (j *Journal) applyOwnUndoStep(ctx context.Context, s undoStep, r OwnUndoRequest, o OwnUndoObserver) error {
 	k, release, err := r.Open(ctx, s.source)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return j.restoreCall(ctx, s, o.Recorder, tools.CallContext{Writes: o.Writes}, k)
+	return j.applyUndoStep(ctx, s, o.Recorder, tools.CallContext{Writes: o.Writes}, k)
 }
 
-// reportUndo reports what steps would write, and writes nothing.
-func (j *Journal) reportUndo(ctx context.Context, r OwnUndo, steps []undoStep, observers []OwnUndoObserver) error {
+// dryRunUndo reports what steps would write, and writes nothing.
+func (j *Journal) dryRunUndo(ctx context.Context, r OwnUndoRequest, steps []undoStep, observers []OwnUndoObserver) error {
 	for i, s := range steps {
 		k, release, err := r.Open(ctx, s.source)
 		if err != nil {
@@ -333,8 +335,8 @@ func (j *Journal) reportUndo(ctx context.Context, r OwnUndo, steps []undoStep, o
 	return nil
 }
 
-func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) ([]undoStep, error) {
-	steps, err := j.ownSteps(ctx, r)
+func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndoRequest) ([]undoStep, error) {
+	steps, err := j.ownUndoSteps(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -346,10 +348,10 @@ func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) ([]undoStep, error
 	return steps, nil
 }
 
-// ownSteps are those of the call or group to undo, with those of its Changes that
+// ownUndoSteps are those of the call or group to undo, with those of its Changes that
 // are not undone yet.
-func (j *Journal) ownSteps(ctx context.Context, r OwnUndo) ([]undoStep, error) {
-	found, _, err := j.ownRows(ctx, r.OwnChangesQuery, r.ID, "", 1)
+func (j *Journal) ownUndoSteps(ctx context.Context, r OwnUndoRequest) ([]undoStep, error) {
+	found, _, err := j.ownChangeRows(ctx, r.OwnChangesQuery, r.ID, "", 1)
 	if err != nil {
 		return nil, err
 	}
@@ -364,7 +366,7 @@ func (j *Journal) ownSteps(ctx context.Context, r OwnUndo) ([]undoStep, error) {
 	if err := j.openAndFlush(); err != nil {
 		return nil, err
 	}
-	steps, err := j.wholeCall(found[0])
+	steps, err := j.stepsOfWholeCall(found[0])
 	if stands, ok := errors.AsType[*cannotUndoError](err); ok {
 		return nil, tools.Errorf(tools.Conflict, "%s", stands.reason)
 	}

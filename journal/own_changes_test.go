@@ -38,7 +38,7 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 			return err
 		},
 		"undo": func(d *testJournal, p journal.OwnChangesQuery) error {
-			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: d.id(1), Open: d.lend})
+			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndoRequest{OwnChangesQuery: p, ID: d.id(1), Open: d.lend})
 			return err
 		},
 	} {
@@ -92,9 +92,9 @@ func TestOwnChangesPassOverHidden(t *testing.T) {
 func TestRetractionThatIsStopped(t *testing.T) {
 	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	r := journal.OwnUndo{OwnChangesQuery: d.ownQuery(), ID: d.id(1), Open: d.lend}
+	r := journal.OwnUndoRequest{OwnChangesQuery: d.ownQuery(), ID: d.id(1), Open: d.lend}
 	no := tools.Errorf(tools.Denied, "no")
-	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
+	by := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoToolName})
 	for _, rec := range []*journal.Recorder{nil, by} {
 		if _, err := d.UndoOwn(t.Context(), r, func(string) journal.OwnUndoObserver {
 			return journal.OwnUndoObserver{Writes: refusingContext{err: no}, Recorder: rec}

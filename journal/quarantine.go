@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// AcknowledgedSuffix is what [Acknowledge] appends to a file name.
+// AcknowledgedSuffix is what [AcknowledgeQuarantined] appends to a file name.
 const AcknowledgedSuffix = ".seen"
 
 const quarantineSuffix = ".damaged-"
 
-// Quarantined lists the damaged databases in dir that were moved aside and not
+// QuarantinedFiles lists the damaged databases in dir that were moved aside and not
 // acknowledged yet, as full names, oldest first. What they recorded can no
 // longer be undone.
-func Quarantined(dir string) ([]string, error) {
+func QuarantinedFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list damaged journals: %w", err)
@@ -33,10 +33,10 @@ func Quarantined(dir string) ([]string, error) {
 	return files, nil
 }
 
-// Acknowledge keeps the files that [Quarantined] lists and appends
+// AcknowledgeQuarantined keeps the files that [QuarantinedFiles] lists and appends
 // [AcknowledgedSuffix] to their names, so that it no longer lists them.
-func Acknowledge(dir string) error {
-	files, err := Quarantined(dir)
+func AcknowledgeQuarantined(dir string) error {
+	files, err := QuarantinedFiles(dir)
 	for _, file := range files {
 		err = errors.Join(err, os.Rename(file, file+AcknowledgedSuffix))
 	}
@@ -64,7 +64,7 @@ func quarantine(file string, now time.Time) (string, error) {
 // IsLost reports whether the journal in dir is empty or missing although there was
 // one. The next change, or start of a hub, begins a new one and notices it.
 func IsLost(dir string) bool {
-	return exists(filepath.Join(dir, keyName)) && isEmptyFile(filepath.Join(dir, databaseName))
+	return exists(filepath.Join(dir, keyFileName)) && isEmptyFile(filepath.Join(dir, databaseName))
 }
 
 // isEmptyFile reports whether there is nothing in a file, or no file.

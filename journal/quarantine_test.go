@@ -41,7 +41,7 @@ func TestDamagedDatabase(t *testing.T) {
 			if again := d.quarantined(1); !slices.Equal(again, quarantined) {
 				t.Errorf("%q became %q", quarantined, again)
 			}
-			if err := journal.Acknowledge(d.dir); err != nil {
+			if err := journal.AcknowledgeQuarantined(d.dir); err != nil {
 				t.Fatal(err)
 			}
 			d.quarantined(0)
@@ -82,7 +82,7 @@ func TestNoiseInTheMiddle(t *testing.T) {
 		}
 		stopped := 0
 		for i := range 5 {
-			r := d.Record(journal.Origin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
+			r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
 			err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "new.md", Before: text("x"), After: text(fmt.Sprint(i))})
 			r.End(t.Context(), d.fakeFolder, err)
 			if err != nil {
@@ -119,7 +119,7 @@ func (d *testJournal) damage(how func([]byte) []byte) {
 
 func (d *testJournal) quarantined(want int) []string {
 	d.Helper()
-	files, err := journal.Quarantined(d.dir)
+	files, err := journal.QuarantinedFiles(d.dir)
 	if err != nil || len(files) != want {
 		d.Errorf("moved quarantined: %q, %v; want %d", files, err, want)
 	}

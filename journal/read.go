@@ -14,10 +14,10 @@ import (
 const changeColumns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
 	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, group_id, approval, edited`
 
-// rows reads Changes without their contents. The caller holds mu and is not
+// readChangeRows reads Changes without their contents. The caller holds mu and is not
 // in a transaction.
-func (d *database) rows(where string, args ...any) ([]changeRow, error) {
-	return queryAll(d, d.scan, "SELECT "+changeColumns+" FROM changes WHERE "+where, args...)
+func (d *database) readChangeRows(where string, args ...any) ([]changeRow, error) {
+	return queryAll(d, d.scanChangeRow, "SELECT "+changeColumns+" FROM changes WHERE "+where, args...)
 }
 
 // queryAll returns what scan makes of each row of a result. The caller holds mu
@@ -39,7 +39,7 @@ func queryAll[T any](d *database, scan func(*sql.Rows) (T, error), query string,
 	return all, d.wrapDBError(found.Err())
 }
 
-func (d *database) scan(from *sql.Rows) (v changeRow, err error) {
+func (d *database) scanChangeRow(from *sql.Rows) (v changeRow, err error) {
 	var at int64
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
@@ -116,7 +116,7 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	if limit <= 0 {
 		limit = 100
 	}
-	all, err := j.rows(where+" ORDER BY seq DESC LIMIT ?", append(args, limit+1)...)
+	all, err := j.readChangeRows(where+" ORDER BY seq DESC LIMIT ?", append(args, limit+1)...)
 	if err != nil {
 		return status.Changes{}, err
 	}
@@ -223,9 +223,9 @@ func (v changeRow) action() string {
 	return "update"
 }
 
-// Sessions returns the highest N of all sessions named sN that changed
+// LastSessionNumber returns the highest N of all sessions named sN that changed
 // something, or 0 if there is none. A new hub continues from it.
-func (j *Journal) Sessions() (uint64, error) {
+func (j *Journal) LastSessionNumber() (uint64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.db == nil && !j.hasDatabase() {

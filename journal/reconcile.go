@@ -62,10 +62,10 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 	defer j.undoLock.Unlock()
 	err = j.recoverCalls(ctx, source, k, outlives, &found)
 	if err == nil {
-		err = j.abandonInterrupted()
+		err = j.recordInterruptedGroupIntents()
 	}
 	if err == nil {
-		err = j.resume(ctx, source, k, true, &found)
+		err = j.resumeUndos(ctx, source, k, true, &found)
 	}
 	j.mu.Lock()
 	j.needsRecovery[source] = err != nil
@@ -76,8 +76,8 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 	return found, nil
 }
 
-// pending returns the Changes of ended calls without an outcome, newest first.
-func (d *database) pending(source string) (ended []changeRow, err error) {
+// pendingChangeRows returns the Changes of ended calls without an outcome, newest first.
+func (d *database) pendingChangeRows(source string) (ended []changeRow, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.db == nil && !d.hasDatabase() {
@@ -86,7 +86,7 @@ func (d *database) pending(source string) (ended []changeRow, err error) {
 	if err := d.openAndFlush(); err != nil {
 		return nil, err
 	}
-	all, err := d.rows("outcome = '' AND source = ? ORDER BY seq DESC", source)
+	all, err := d.readChangeRows("outcome = '' AND source = ? ORDER BY seq DESC", source)
 	if err != nil {
 		return nil, err
 	}
@@ -106,17 +106,17 @@ func (d *database) pending(source string) (ended []changeRow, err error) {
 // hasDatabase reports whether anything was ever recorded. The key without the
 // database means that the database was lost.
 func (d *database) hasDatabase() bool {
-	return exists(filepath.Join(d.opts.Dir, databaseName)) || exists(filepath.Join(d.opts.Dir, keyName))
+	return exists(filepath.Join(d.opts.Dir, databaseName)) || exists(filepath.Join(d.opts.Dir, keyFileName))
 }
 
-// stateFoundByNext returns what the next Change of v's target found there.
-func (d *database) stateFoundByNext(v changeRow) (now tools.State, known bool, err error) {
+// stateBeforeNextChange returns what the next Change of v's target found there.
+func (d *database) stateBeforeNextChange(v changeRow) (now tools.State, known bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {
 		return now, false, err
 	}
-	next, err := d.rows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", d.targetName(v.origin.Source, v.Target), v.seq)
+	next, err := d.readChangeRows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", d.targetHash(v.origin.Source, v.Target), v.seq)
 	if err != nil || len(next) == 0 {
 		return now, false, err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An Origin says who made a call.
-type Origin struct {
+// An CallOrigin says who made a call.
+type CallOrigin struct {
 	Client   string // as the client calls itself
 	Proven   bool   // the client has shown the token of that name
 	Session  string
@@ -32,7 +32,7 @@ type Origin struct {
 // nothing. Its owner calls End when the tool has returned.
 type Recorder struct {
 	journal *Journal
-	origin  Origin
+	origin  CallOrigin
 	undoes  map[string]int64 // of an undo: the Changes that it undoes, by target
 
 	mu    sync.Mutex
@@ -41,8 +41,8 @@ type Recorder struct {
 	ended bool
 }
 
-// Record returns a Recorder for one call.
-func (j *Journal) Record(o Origin) *Recorder { return &Recorder{journal: j, origin: o} }
+// NewRecorder returns a Recorder for one call.
+func (j *Journal) NewRecorder(o CallOrigin) *Recorder { return &Recorder{journal: j, origin: o} }
 
 // BeforeWrite implements [tools.WriteObserver]. When it returns nil, all changes
 // are on disk.
@@ -88,8 +88,8 @@ func (r *Recorder) IDs() []string {
 	return ids
 }
 
-// stateTimeout is how long End may take to ask what targets hold.
-const stateTimeout = 5 * time.Second
+// targetStateTimeout is how long End may take to ask what targets hold.
+const targetStateTimeout = 5 * time.Second
 
 // End is called with the error of the tool when it has returned. After
 // success, what was reported has happened; otherwise k tells by what the
@@ -103,7 +103,7 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 		return
 	}
 	r.ended = true
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stateTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), targetStateTimeout)
 	defer cancel()
 	var marks []outcomeUpdate
 	partly := isPartlyWritten(err)
@@ -112,11 +112,11 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 		switch {
 		case partly: // stays pending
 		case err == nil && !v.AfterUnknown:
-			marks = append(marks, v.withOutcome(status.Written))
+			marks = append(marks, v.newOutcomeUpdate(status.Written))
 		case err == nil && v.afterKnown:
 			marks = append(marks, v.inferOutcome(v.After))
 		case k == nil:
-			marks = append(marks, v.withOutcome(status.OutcomeUnknown))
+			marks = append(marks, v.newOutcomeUpdate(status.OutcomeUnknown))
 		default:
 			now, lookErr := k.State(ctx, v.Target)
 			if lookErr != nil {
@@ -141,7 +141,7 @@ func isPartlyWritten(err error) bool {
 
 // recordPending puts changes on disk as pending. call is 0 for the first
 // Changes of a call.
-func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]changeRow, int64, error) {
+func (d *database) recordPending(o CallOrigin, undoes map[string]int64, call int64, changes []tools.Change) ([]changeRow, int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	first := call
@@ -149,14 +149,14 @@ func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, 
 	now := d.opts.Now()
 	var group int64
 	err := d.transact(func(tx *sql.Tx) (err error) {
-		if group, err = o.Group.begin(tx); err != nil {
+		if group, err = o.Group.ensureRecorded(tx); err != nil {
 			return err
 		}
 		var stored int64
 		for _, c := range changes {
 			stored += int64(len(c.Before.Data)+len(c.After.Data)) + 2*sealOverhead
 			v := changeRow{Change: c, origin: o, time: now, call: call, group: group, undoes: undoes[c.Target]}
-			if err := d.insert(tx, &v); err != nil {
+			if err := d.insertChangeRow(tx, &v); err != nil {
 				return err
 			}
 			call = v.call
@@ -195,7 +195,7 @@ type changeRow struct {
 	id         string // of seq, as everybody is told
 	group      int64  // 0: none
 	time       time.Time
-	origin     Origin
+	origin     CallOrigin
 	outcome    status.Outcome // empty: pending
 	undoes     int64
 	cannotUndo string
@@ -207,28 +207,28 @@ type changeRow struct {
 	beforeBlob, afterBlob []byte
 }
 
-// insertChange takes 0 as the call of a Change that begins one: its number is then
+// insertChangeSQL takes 0 as the call of a Change that begins one: its number is then
 // that of the Change, the next after the greatest that the table ever had.
-const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
+const insertChangeSQL = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
 		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval, edited)
 		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?,?)`
 
-func (d *database) insert(tx *sql.Tx, v *changeRow) error {
+func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
 	var err error
-	if v.beforeBlob, err = d.key.store(tx, v.Before); err != nil {
+	if v.beforeBlob, err = d.key.storeContent(tx, v.Before); err != nil {
 		return err
 	}
 	after := v.After
 	if v.AfterUnknown {
 		after = tools.State{}
 	}
-	if v.afterBlob, err = d.key.store(tx, after); err != nil {
+	if v.afterBlob, err = d.key.storeContent(tx, after); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, insertChange,
+	res, err := tx.ExecContext(ctx, insertChangeSQL,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		d.targetName(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
+		d.targetHash(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven,
 		v.group, v.origin.Approval, v.origin.Edited)
 	if err != nil {
@@ -262,8 +262,8 @@ func (d *database) openReason(reason []byte) (string, error) {
 	return string(plain), err
 }
 
-func (d *database) targetName(source, target string) []byte {
-	return d.key.name([]byte(source), []byte(target))
+func (d *database) targetHash(source, target string) []byte {
+	return d.key.keyedHash([]byte(source), []byte(target))
 }
 
 // isContainer reports whether a target only contains others, such as a folder,

@@ -14,7 +14,7 @@ func (j *Journal) RenameSource(ctx context.Context, from, to string) error {
 	defer j.undoLock.Unlock()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err := j.transact(func(tx *sql.Tx) error { return renameRows(ctx, j.database, tx, from, to) })
+	err := j.transact(func(tx *sql.Tx) error { return renameSourceRows(ctx, j.database, tx, from, to) })
 	if err != nil {
 		return fmt.Errorf("rename source in the journal: %w", err)
 	}
@@ -23,9 +23,9 @@ func (j *Journal) RenameSource(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// renameRows renames what has a source in it. The names of targets are hashes
+// renameSourceRows renames what has a source in it. The names of targets are hashes
 // of the source's name too, so they are made again.
-func renameRows(ctx context.Context, d *database, tx *sql.Tx, from, to string) (err error) {
+func renameSourceRows(ctx context.Context, d *database, tx *sql.Tx, from, to string) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT DISTINCT name, target FROM changes WHERE source = ?", from)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func renameRows(ctx context.Context, d *database, tx *sql.Tx, from, to string) (
 		return err
 	}
 	for name, target := range renamed {
-		if err := exec(tx, "UPDATE changes SET name = ? WHERE name = ?", d.targetName(to, string(target)), []byte(name)); err != nil {
+		if err := exec(tx, "UPDATE changes SET name = ? WHERE name = ?", d.targetHash(to, string(target)), []byte(name)); err != nil {
 			return err
 		}
 	}

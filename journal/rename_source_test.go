@@ -16,7 +16,7 @@ func TestRenamedSourceIsUndone(t *testing.T) {
 	if err := d.RenameSource(t.Context(), "notes", "wiki"); err != nil {
 		t.Fatal(err)
 	}
-	r := d.Record(journal.Origin{Client: "agent", Session: "s2", Source: "wiki", Tool: "write"})
+	r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s2", Source: "wiki", Tool: "write"})
 	err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "a.md", Before: text("1"), After: text("2")})
 	r.End(t.Context(), d.fakeFolder, err)
 	if err != nil {

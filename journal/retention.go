@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// contentsDropped is why a Change without its content cannot be undone.
-const contentsDropped = "its content is no longer kept"
+// contentsDroppedReason is why a Change without its content cannot be undone.
+const contentsDroppedReason = "its content is no longer kept"
 
-// oldestKeptCall finds the oldest call whose contents may be dropped.
-const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
+// oldestKeptCallSQL finds the oldest call whose contents may be dropped.
+const oldestKeptCallSQL = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
 			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
 			AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.call = c.call AND p.outcome = '')
 			AND c.call NOT IN (SELECT call FROM intents)
 			AND (c.group_id = 0 OR c.group_id NOT IN (SELECT id FROM groups UNION SELECT group_id FROM intents)) ORDER BY c.call LIMIT 1`
 
-// checkEvery is the longest time between two looks at what may be dropped: a call
+// retentionCheckInterval is the longest time between two looks at what may be dropped: a call
 // that has ended meanwhile may be older than those that were seen.
-const checkEvery = time.Minute
+const retentionCheckInterval = time.Minute
 
 // A retentionCheck says when contents may have to be dropped. The zero value says
 // now.
@@ -44,7 +44,7 @@ func (d *database) enforceRetention(tx *sql.Tx, newest, stored int64) error {
 	var freed bool
 	for {
 		var call, bytes, at int64
-		err := tx.QueryRowContext(ctx, oldestKeptCall, newest).Scan(&call, &at, &bytes)
+		err := tx.QueryRowContext(ctx, oldestKeptCallSQL, newest).Scan(&call, &at, &bytes)
 		if errors.Is(err, sql.ErrNoRows) {
 			break
 		}
@@ -53,7 +53,7 @@ func (d *database) enforceRetention(tx *sql.Tx, newest, stored int64) error {
 		}
 		if bytes <= d.opts.MaxBytes && at >= old {
 			if !freed { // or what was freed may come back, if the transaction fails
-				d.nextCheck = retentionCheck{earlier(time.Unix(0, at).Add(d.opts.Keep), now.Add(checkEvery)), d.opts.MaxBytes - bytes}
+				d.nextCheck = retentionCheck{earlier(time.Unix(0, at).Add(d.opts.Keep), now.Add(retentionCheckInterval)), d.opts.MaxBytes - bytes}
 			}
 			break
 		}
@@ -103,5 +103,5 @@ func dropContents(tx *sql.Tx, call int64) error {
 			return err
 		}
 	}
-	return exec(tx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", contentsDropped, call)
+	return exec(tx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", contentsDroppedReason, call)
 }

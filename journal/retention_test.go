@@ -91,7 +91,7 @@ func TestLimitsBetweenLooks(t *testing.T) {
 	if n := kept(); n < 20 {
 		t.Errorf("the contents of only %d calls are kept", n)
 	}
-	r := d.Record(journal.Origin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
+	r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "late.md", After: text("late")}); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func BenchmarkSmallWrite(b *testing.B) {
 	defer j.Close()
 	before, after := text(strings.Repeat("line\n", 200)), text(strings.Repeat("line\n", 201))
 	for b.Loop() {
-		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
+		r := j.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
 		if err := r.BeforeWrite(b.Context(), tools.Change{Target: "a.md", Before: before, After: after}); err != nil {
 			b.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func BenchmarkRead(b *testing.B) {
 	j := journal.New(journal.Options{Dir: b.TempDir(), Now: time.Now})
 	b.ReportAllocs()
 	for b.Loop() {
-		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "read"})
+		r := j.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: "notes", Tool: "read"})
 		r.End(b.Context(), nil, nil)
 	}
 }

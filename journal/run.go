@@ -17,9 +17,9 @@ DELETE FROM runs WHERE call NOT IN (SELECT call FROM changes);
 
 // RunID names a call that makes others by its seed. A person can undo by it what all
 // of these have changed.
-func RunID(seed uint64) string { return fmt.Sprintf("%s%016x", runPrefix, seed) }
+func RunID(seed uint64) string { return fmt.Sprintf("%s%016x", runIDPrefix, seed) }
 
-const runPrefix = "run-"
+const runIDPrefix = "run-"
 
 // prepareRuns makes the table of runs, without those whose Changes are gone.
 func prepareRuns(db *sql.DB) error {
@@ -35,12 +35,12 @@ func insertRun(tx *sql.Tx, run string, call int64) error {
 	return exec(tx, "INSERT INTO runs VALUES (?, ?)", run, call)
 }
 
-// changesOfRuns is ids with those of runs replaced by a Change of each of their calls.
+// expandRunIDs is ids with those of runs replaced by a Change of each of their calls.
 // Calls that were undone by themselves, or that another undo of the run has undone, are
 // left out, unless all were.
-func changesOfRuns(d *database, ids []string) (changes []string, err error) {
+func expandRunIDs(d *database, ids []string) (changes []string, err error) {
 	for _, id := range ids {
-		if !strings.HasPrefix(id, runPrefix) {
+		if !strings.HasPrefix(id, runIDPrefix) {
 			changes = append(changes, id)
 			continue
 		}

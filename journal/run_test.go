@@ -17,7 +17,7 @@ func TestUndoOfARun(t *testing.T) {
 	write := func(source, run string, c tools.Change) {
 		t.Helper()
 		f := g.folders[source]
-		r := g.Record(journal.Origin{Client: "agent", Source: source, Tool: "write", Run: run})
+		r := g.NewRecorder(journal.CallOrigin{Client: "agent", Source: source, Tool: "write", Run: run})
 		err := f.write(t.Context(), tools.CallContext{Writes: r}, c)
 		if r.End(t.Context(), f, err); err != nil {
 			t.Fatal(err)

@@ -11,14 +11,14 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// UndoTool is the tool name in the Changes of an undo.
-const UndoTool = "undo"
+// UndoToolName is the tool name in the Changes of an undo.
+const UndoToolName = "undo"
 
 // Undo undoes what p selects, newest first, whole calls. It checks everything
 // before it changes anything. What it changes is recorded as Changes too,
 // which can be undone. If it is interrupted, the next Reconcile continues it;
 // if a source refuses in the middle, the error says how far it got.
-func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from OpenSource) error {
+func (j *Journal) Undo(ctx context.Context, p status.Filter, by CallOrigin, from SourceProvider) error {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planUndo(ctx, p, from)
@@ -33,14 +33,14 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Ope
 	for i, s := range steps {
 		if err := j.undoCall(ctx, s, by, from); err != nil {
 			j.dropIntents(steps[i:])
-			return fmt.Errorf("undo: stopped after %s of %d: %w", countNoun(i, "call"), len(steps), err)
+			return fmt.Errorf("undo: stopped after %s of %d: %w", formatCount(i, "call"), len(steps), err)
 		}
 	}
 	return nil
 }
 
 // recordIntents puts on disk which calls are about to be undone.
-func (d *database) recordIntents(steps []undoStep, merging bool, by Origin) error {
+func (d *database) recordIntents(steps []undoStep, merging bool, by CallOrigin) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.transact(func(tx *sql.Tx) error { return insertIntents(d, tx, steps, merging, by) })
@@ -48,7 +48,7 @@ func (d *database) recordIntents(steps []undoStep, merging bool, by Origin) erro
 
 // insertIntents gives what undoes a group a group of its own, so that it can be
 // undone as one too.
-func insertIntents(d *database, tx *sql.Tx, steps []undoStep, merging bool, by Origin) error {
+func insertIntents(d *database, tx *sql.Tx, steps []undoStep, merging bool, by CallOrigin) error {
 	groups := map[int64]int64{}
 	for i := range steps {
 		s := &steps[i]
@@ -93,27 +93,27 @@ func (s *undoStep) deleteIntent(tx *sql.Tx) error {
 	return exec(tx, "DELETE FROM intents WHERE call = ? AND group_id = ? AND source = ?", s.call, s.group, s.source)
 }
 
-func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from OpenSource) error {
+func (j *Journal) undoCall(ctx context.Context, s undoStep, by CallOrigin, from SourceProvider) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
 	}
 	defer release()
-	r := j.recordUndo(s, by)
-	return j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
+	r := j.newUndoRecorder(s, by)
+	return j.applyUndoStep(ctx, s, r, tools.CallContext{Writes: r}, k)
 }
 
-func (j *Journal) recordUndo(s undoStep, by Origin) *Recorder {
-	by.Source, by.Tool = s.source, UndoTool
+func (j *Journal) newUndoRecorder(s undoStep, by CallOrigin) *Recorder {
+	by.Source, by.Tool = s.source, UndoToolName
 	if s.undoGroup != 0 {
 		by.Group = &Group{journal: j, id: s.undoGroup}
 	}
-	return j.Record(by)
+	return j.NewRecorder(by)
 }
 
-// restoreCall undoes one call and marks it so. Writes are reported to c, which
+// applyUndoStep undoes one call and marks it so. Writes are reported to c, which
 // passes them on to r.
-func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c tools.CallContext, k tools.Restorer) error {
+func (j *Journal) applyUndoStep(ctx context.Context, s undoStep, r *Recorder, c tools.CallContext, k tools.Restorer) error {
 	r.undoes = map[string]int64{}
 	for _, v := range s.rows {
 		r.undoes[v.Target] = v.seq
@@ -145,16 +145,16 @@ func ensureUndone(tx *sql.Tx, seq int64) error {
 	return markUndone(tx, seq)
 }
 
-// resume continues interrupted undos, and takes back groups. noticing means that
+// resumeUndos continues interrupted undos, and takes back groups. noticing means that
 // nobody is told of the latter in another way.
-func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, noticing bool, found *Reconciliation) error {
+func (j *Journal) resumeUndos(ctx context.Context, source string, k tools.Restorer, noticing bool, found *Reconciliation) error {
 	todo, err := j.readIntents(source)
 	if err != nil {
 		return err
 	}
 	for _, t := range todo {
 		s, kept, err := j.resumeIntent(ctx, t, k, noticing)
-		if isPostponed(err) {
+		if isRetryable(err) {
 			return err // Reconcile tries again later
 		}
 		if err != nil {
@@ -180,7 +180,7 @@ func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restor
 	if err != nil || len(s.rows) == 0 {
 		return s, nil, err
 	}
-	if t.by.Client == takeBackClient {
+	if t.by.Client == takeBackClientName {
 		n := newNotice(s.rows)
 		if kept, err = s.planTakeBack(ctx, k); noticing {
 			n.Kept, n.TakenBack = kept, s.targets()
@@ -192,8 +192,8 @@ func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restor
 	if err != nil {
 		return s, kept, err
 	}
-	r := j.recordUndo(s, t.by)
-	return s, kept, j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
+	r := j.newUndoRecorder(s, t.by)
+	return s, kept, j.applyUndoStep(ctx, s, r, tools.CallContext{Writes: r}, k)
 }
 
 // targets are those of the Changes of s, oldest first.
@@ -229,7 +229,7 @@ func (d *database) readStep(s undoStep) (undoStep, error) {
 type undoIntent struct {
 	step  undoStep
 	merge bool
-	by    Origin
+	by    CallOrigin
 }
 
 func (d *database) readIntents(source string) ([]undoIntent, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// OpenSource lends opened sources. The caller calls release when it is done.
-type OpenSource func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
+// SourceProvider lends opened sources. The caller calls release when it is done.
+type SourceProvider func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
 
 // An undoStep undoes one call, or what all calls of a group did to one source.
 // Both are undone as a whole, because half a move would be worse than none.
@@ -31,7 +31,7 @@ type undoStep struct {
 }
 
 // PlanUndo returns what Undo would do: a step for every target, with the diff.
-func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource) (status.Plan, error) {
+func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from SourceProvider) (status.Plan, error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planUndo(ctx, p, from)
@@ -45,7 +45,7 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 			count++
 			diff := unifiedDiff(c.Target, c.Before, c.After, room)
 			room -= len(diff)
-			plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
+			plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s %s in %s", UndoActionName(c), c.Target, s.source), Diff: diff})
 		}
 		if s.cannot != nil {
 			plan.Risks = append(plan.Risks, s.describe()+" is not undone: "+firstLine(s.cannot))
@@ -58,7 +58,7 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from OpenSource
 			plan.Risks = append(plan.Risks, target+" was edited later; that edit is kept, so check the result")
 		}
 	}
-	plan.Title = fmt.Sprintf("Undo %s of %s", countNoun(count, "change"), countNoun(countCalls(steps), "call"))
+	plan.Title = fmt.Sprintf("Undo %s of %s", formatCount(count, "change"), formatCount(countCalls(steps), "call"))
 	return plan, nil
 }
 
@@ -85,8 +85,8 @@ func (s *undoStep) changesExcept(ids []string) []string {
 	return others
 }
 
-// UndoAction says in one word what an undo does to a target.
-func UndoAction(c tools.Change) string {
+// UndoActionName says in one word what an undo does to a target.
+func UndoActionName(c tools.Change) string {
 	switch {
 	case !c.Before.Exists && c.After.Exists:
 		return "create"
@@ -96,7 +96,7 @@ func UndoAction(c tools.Change) string {
 	return "restore"
 }
 
-func countNoun(n int, noun string) string {
+func formatCount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -106,7 +106,7 @@ func countNoun(n int, noun string) string {
 // planUndo finds the calls that p selects and what undoing them changes,
 // newest first. If it returns an error, nothing must be changed. Steps that cannot
 // be undone are among them only if p says that they are skipped.
-func (j *Journal) planUndo(ctx context.Context, p status.Filter, from OpenSource) ([]undoStep, error) {
+func (j *Journal) planUndo(ctx context.Context, p status.Filter, from SourceProvider) ([]undoStep, error) {
 	steps, err := j.selectCalls(p)
 	if err != nil {
 		return nil, err
@@ -118,9 +118,9 @@ func (j *Journal) planUndo(ctx context.Context, p status.Filter, from OpenSource
 	var skipped []*undoStep
 	units := 0
 	for rest := steps; len(rest) > 0; units++ {
-		unit := rest[:unitLength(rest)]
+		unit := rest[:undoUnitLength(rest)]
 		rest = rest[len(unit):]
-		if err := j.planUnit(ctx, unit, p.Merge, from, preceding); ctx.Err() != nil {
+		if err := j.planUndoUnit(ctx, unit, p.Merge, from, preceding); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
 			for i := range unit {
@@ -130,14 +130,14 @@ func (j *Journal) planUndo(ctx context.Context, p status.Filter, from OpenSource
 		}
 	}
 	if len(skipped) == units && (units == 1 || p.Skip) || len(skipped) > 0 && !p.Skip {
-		return nil, cannotUndoAll(skipped, units)
+		return nil, errCannotUndoAll(skipped, units)
 	}
 	return steps, nil
 }
 
-// unitLength is how many of the first steps are undone together or not at all: one
+// undoUnitLength is how many of the first steps are undone together or not at all: one
 // for each source of a group.
-func unitLength(steps []undoStep) int {
+func undoUnitLength(steps []undoStep) int {
 	n := 1
 	for n < len(steps) && steps[0].group != 0 && steps[n].group == steps[0].group {
 		n++
@@ -145,10 +145,10 @@ func unitLength(steps []undoStep) int {
 	return n
 }
 
-// planUnit plans steps that are undone together, and adds them to those that
+// planUndoUnit plans steps that are undone together, and adds them to those that
 // precede the next.
-func (j *Journal) planUnit(
-	ctx context.Context, unit []undoStep, merging bool, from OpenSource, preceding map[string]*precedingUndos,
+func (j *Journal) planUndoUnit(
+	ctx context.Context, unit []undoStep, merging bool, from SourceProvider, preceding map[string]*precedingUndos,
 ) error {
 	for i := range unit {
 		s := &unit[i]
@@ -168,8 +168,8 @@ func (j *Journal) planUnit(
 	return nil
 }
 
-// cannotUndoAll says which of several calls cannot be undone.
-func cannotUndoAll(skipped []*undoStep, units int) error {
+// errCannotUndoAll says which of several calls cannot be undone.
+func errCannotUndoAll(skipped []*undoStep, units int) error {
 	first := skipped[0]
 	if units == 1 {
 		return first.cannot
@@ -182,7 +182,7 @@ func cannotUndoAll(skipped []*undoStep, units int) error {
 		}
 		fmt.Fprintf(&others, "\n%s: %s", s.describe(), firstLine(s.cannot))
 	}
-	advice := "\nNothing was changed. To undo the other " + countNoun(units-len(skipped), "call") + ", repeat it with --skip."
+	advice := "\nNothing was changed. To undo the other " + formatCount(units-len(skipped), "call") + ", repeat it with --skip."
 	if len(skipped) == units {
 		advice = "\nNothing was changed."
 	}
@@ -217,10 +217,10 @@ func (a *precedingUndos) add(s undoStep) {
 	a.changes = append(a.changes, s.changes...)
 }
 
-// explains reports whether these steps alone are why a target holds now
+// explainsDifference reports whether these steps alone are why a target holds now
 // instead of was, which is checked again when the step's turn comes. Changes
 // of the same target explain nothing, because what they leave behind is now.
-func (a *precedingUndos) explains(k tools.Restorer, target string, now, was tools.State) bool {
+func (a *precedingUndos) explainsDifference(k tools.Restorer, target string, now, was tools.State) bool {
 	n, ok := k.(tools.NestedTargets)
 	if !ok {
 		return false
@@ -229,7 +229,7 @@ func (a *precedingUndos) explains(k tools.Restorer, target string, now, was tool
 	return len(others) > 0 && n.DifferOnlyWithin(target, now, was, others)
 }
 
-func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from OpenSource, before *precedingUndos) error {
+func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from SourceProvider, before *precedingUndos) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 			}
 		}
 		want := tools.Change{Target: v.Target, Before: v.After, After: v.Before}
-		if !sameState(v.Target, now, v.After) && !before.explains(k, v.Target, now, v.After) {
+		if !sameState(v.Target, now, v.After) && !before.explainsDifference(k, v.Target, now, v.After) {
 			merged, ok := tools.State{}, false
 			if merging {
 				merged, ok = mergeStates(v.After, now, v.Before)
@@ -268,7 +268,7 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 				want.Before, want.After = now, merged
 				s.merged = append(s.merged, v.Target)
 			case undoneBefore:
-				return conflictBetween(v, now)
+				return errEditedBetween(v, now)
 			default:
 				conflicting = append(conflicting, v)
 			}
@@ -339,7 +339,7 @@ func (e *ConflictError) Error() string {
 	return e.Reason + "\nNothing was changed. Undo the later edit first, or use --merge, which keeps it if it is in other lines."
 }
 
-func conflictBetween(v changeRow, now tools.State) error {
+func errEditedBetween(v changeRow, now tools.State) error {
 	return &ConflictError{targets: []string{v.Target}, Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s",
 		v.Target, v.origin.Source, strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
@@ -353,7 +353,7 @@ func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
 		return nil, err
 	}
 	var err error
-	if p.IDs, err = changesOfRuns(d, p.IDs); err != nil {
+	if p.IDs, err = expandRunIDs(d, p.IDs); err != nil {
 		return nil, err
 	}
 	where, args, err := d.filterCondition(p)
@@ -366,14 +366,14 @@ func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
 		}
 		where += " AND outcome = 'written' AND undoes = 0"
 	}
-	all, err := d.rows(where+" ORDER BY seq DESC", args...)
+	all, err := d.readChangeRows(where+" ORDER BY seq DESC", args...)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.checkSelected(p.IDs, all); err != nil {
 		return nil, err
 	}
-	return d.wholeCalls(all)
+	return d.stepsOfWholeCalls(all)
 }
 
 // checkSelected checks Changes that were selected by ID.
@@ -390,14 +390,14 @@ func (d *database) checkSelected(ids []string, all []changeRow) error {
 	return nil
 }
 
-// wholeCalls returns the complete calls and groups of rows, in their order.
-func (d *database) wholeCalls(rows []changeRow) ([]undoStep, error) {
+// stepsOfWholeCalls returns the complete calls and groups of rows, in their order.
+func (d *database) stepsOfWholeCalls(rows []changeRow) ([]undoStep, error) {
 	var steps []undoStep
 	for _, v := range rows {
 		if slices.ContainsFunc(steps, func(s undoStep) bool { return s.includes(v) }) {
 			continue
 		}
-		whole, err := d.wholeCall(v)
+		whole, err := d.stepsOfWholeCall(v)
 		if cannot, ok := errors.AsType[*cannotUndoError](err); ok {
 			whole = []undoStep{{call: v.call, group: v.group, source: v.origin.Source, rows: []changeRow{v}, cannot: cannot}}
 		} else if err != nil {
@@ -413,9 +413,9 @@ func (s *undoStep) includes(v changeRow) bool {
 	return s.group != 0 && s.group == v.group || s.group == 0 && s.call == v.call
 }
 
-// wholeCall returns what undoes the call or the group of a Change: a step for
+// stepsOfWholeCall returns what undoes the call or the group of a Change: a step for
 // every source.
-func (d *database) wholeCall(v changeRow) ([]undoStep, error) {
+func (d *database) stepsOfWholeCall(v changeRow) ([]undoStep, error) {
 	steps, err := d.stepsWithoutChanges(v)
 	if err != nil {
 		return nil, err
@@ -433,12 +433,12 @@ func (d *database) wholeCall(v changeRow) ([]undoStep, error) {
 	return left, nil
 }
 
-// stepsWithoutChanges are the steps of wholeCall without their Changes.
+// stepsWithoutChanges are the steps of stepsOfWholeCall without their Changes.
 func (d *database) stepsWithoutChanges(v changeRow) ([]undoStep, error) {
 	if v.group == 0 {
 		return []undoStep{{call: v.call, source: v.origin.Source}}, nil
 	}
-	sources, err := d.sourcesOf(v.group)
+	sources, err := d.sourcesOfGroup(v.group)
 	steps := make([]undoStep, len(sources))
 	for i, source := range sources {
 		steps[i] = undoStep{group: v.group, source: source}
@@ -446,8 +446,8 @@ func (d *database) stepsWithoutChanges(v changeRow) ([]undoStep, error) {
 	return steps, err
 }
 
-// condition selects the Changes of s.
-func (s *undoStep) condition() (string, []any) {
+// sqlCondition selects the Changes of s.
+func (s *undoStep) sqlCondition() (string, []any) {
 	if s.group != 0 {
 		return "group_id = ? AND source = ?", []any{s.group, s.source}
 	}
@@ -456,8 +456,8 @@ func (s *undoStep) condition() (string, []any) {
 
 // loadStep fills in those Changes of s that are not undone, with their contents.
 func (d *database) loadStep(s undoStep) (undoStep, error) {
-	where, args := s.condition()
-	rows, err := d.rows(where+" AND outcome <> 'undone' ORDER BY seq DESC", args...)
+	where, args := s.sqlCondition()
+	rows, err := d.readChangeRows(where+" AND outcome <> 'undone' ORDER BY seq DESC", args...)
 	if err != nil {
 		return s, err
 	}

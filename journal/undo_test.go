@@ -254,7 +254,7 @@ func TestUndoAroundAnEditChangesNothing(t *testing.T) {
 	from := func(context.Context, string) (tools.Restorer, func(), error) {
 		return nestedFolder{d.fakeFolder}, func() {}, nil
 	}
-	err := d.Undo(t.Context(), status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from)
+	err := d.Undo(t.Context(), status.Filter{Session: "s1"}, journal.CallOrigin{Client: "lectern undo"}, from)
 	if _, edited := errors.AsType[*journal.ConflictError](err); !edited {
 		t.Errorf("undone: %v", err)
 	}

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// pipeWait is how long output is read after the child has ended: a process that
+// pipeDrainTimeout is how long output is read after the child has ended: a process that
 // it started may hold the pipe open.
-const pipeWait = 500 * time.Millisecond
+const pipeDrainTimeout = 500 * time.Millisecond
 
 // A childProcess is one run of a process, the leader of a group of its own.
 type childProcess struct {
@@ -30,10 +30,10 @@ func (p *Process) start() (*childProcess, error) {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:gosec,noctx // what to run is given by cmd; Run ends it in steps
 	c := &childProcess{stderr: &outputTail{}, done: make(chan struct{})}
 	out := &lockedWriter{w: p.Output}
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, pipeWait
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, pipeDrainTimeout
 	cmd.Stdout, cmd.Stderr = out, io.MultiWriter(c.stderr, out)
 	var err error
-	if c.parentWatch, err = watchParent(cmd); err != nil {
+	if c.parentWatch, err = newParentWatch(cmd); err != nil {
 		return nil, err
 	}
 	started := make(chan error)
@@ -45,7 +45,7 @@ func (p *Process) start() (*childProcess, error) {
 		err := cmd.Start()
 		if err == nil {
 			c.pid = cmd.Process.Pid
-			err = c.parentWatch.afterStart(cmd)
+			err = c.parentWatch.attachChild(cmd)
 		}
 		started <- err
 		if cmd.Process == nil {
@@ -53,7 +53,7 @@ func (p *Process) start() (*childProcess, error) {
 		}
 		waited := cmd.Wait()
 		_ = c.kill() // the rest of its process group
-		c.exit = exitOf(cmd.ProcessState, waited)
+		c.exit = newExit(cmd.ProcessState, waited)
 		c.parentWatch.close()
 		close(c.done)
 	}()
@@ -79,7 +79,7 @@ func (c *childProcess) ended() bool {
 	}
 }
 
-func exitOf(state *os.ProcessState, err error) Exit {
+func newExit(state *os.ProcessState, err error) Exit {
 	if state == nil {
 		return Exit{Code: -1, Reason: err.Error()}
 	}
@@ -108,8 +108,8 @@ func (s *lockedWriter) Write(p []byte) (int, error) {
 
 // Bounds of a tail.
 const (
-	tailLines = 50
-	tailLine  = 1 << 10 // bytes
+	maxTailLines     = 50
+	maxTailLineBytes = 1 << 10 // bytes
 )
 
 // An outputTail keeps the last lines that were written to it.
@@ -125,26 +125,26 @@ func (t *outputTail) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
 		whole := strings.HasSuffix(line, "\n")
 		line = strings.TrimRight(line, "\r\n")
-		t.partial = append(t.partial, line[:min(len(line), tailLine-len(t.partial))]...)
+		t.partial = append(t.partial, line[:min(len(line), maxTailLineBytes-len(t.partial))]...)
 		if whole {
 			t.lines = append(t.lines, string(t.partial))
 			t.partial = t.partial[:0]
 		}
 	}
-	if extra := len(t.lines) - tailLines; extra > 0 {
+	if extra := len(t.lines) - maxTailLines; extra > 0 {
 		t.lines = append(t.lines[:0:0], t.lines[extra:]...)
 	}
 	return len(p), nil
 }
 
-func (t *outputTail) snapshot() []string {
+func (t *outputTail) lastLines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := append([]string(nil), t.lines...)
 	if len(t.partial) > 0 {
 		lines = append(lines, string(t.partial))
 	}
-	return lines[max(0, len(lines)-tailLines):]
+	return lines[max(0, len(lines)-maxTailLines):]
 }
 
 // errNotStarted is for a signal before the child runs.

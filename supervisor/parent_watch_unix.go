@@ -24,7 +24,7 @@ const LifelineEnv = "LECTERN_LIFELINE"
 // for it besides.
 type parentWatch struct{ ours, theirs *os.File }
 
-func watchParent(cmd *exec.Cmd) (parentWatch, error) {
+func newParentWatch(cmd *exec.Cmd) (parentWatch, error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return parentWatch{}, fmt.Errorf("make lifeline: %w", err)
@@ -35,7 +35,7 @@ func watchParent(cmd *exec.Cmd) (parentWatch, error) {
 	return parentWatch{ours, theirs}, nil
 }
 
-func (t parentWatch) afterStart(*exec.Cmd) error { return t.theirs.Close() }
+func (t parentWatch) attachChild(*exec.Cmd) error { return t.theirs.Close() }
 
 func (t parentWatch) close() {
 	_ = t.ours.Close()
@@ -53,10 +53,10 @@ func (c *childProcess) signal(s syscall.Signal) error {
 	return unix.Kill(-c.pid, s)
 }
 
-// Lifeline returns a channel that is closed when the supervisor that started
+// WatchLifeline returns a channel that is closed when the supervisor that started
 // this process is gone. The value is that of LifelineEnv; if it is empty, so is
 // the channel nil.
-func Lifeline(value string) (<-chan struct{}, error) {
+func WatchLifeline(value string) (<-chan struct{}, error) {
 	if value == "" {
 		return nil, nil
 	}

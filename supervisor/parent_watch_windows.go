@@ -16,7 +16,7 @@ const LifelineEnv = "LECTERN_LIFELINE"
 // and which takes everything in it along.
 type parentWatch struct{ job windows.Handle }
 
-func watchParent(cmd *exec.Cmd) (parentWatch, error) {
+func newParentWatch(cmd *exec.Cmd) (parentWatch, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -33,8 +33,8 @@ func watchParent(cmd *exec.Cmd) (parentWatch, error) {
 	return parentWatch{job}, nil
 }
 
-// afterStart puts the child into the job. What it starts before that escapes.
-func (t parentWatch) afterStart(cmd *exec.Cmd) error {
+// attachChild puts the child into the job. What it starts before that escapes.
+func (t parentWatch) attachChild(cmd *exec.Cmd) error {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, //nolint:gosec // a pid is 32 bits wide on Windows
 		uint32(cmd.Process.Pid))
 	if err != nil {
@@ -60,5 +60,5 @@ func (c *childProcess) terminate() error {
 // kill ends everything in the job.
 func (c *childProcess) kill() error { return windows.TerminateJobObject(c.parentWatch.job, 1) }
 
-// Lifeline returns nil: see parentWatch.
-func Lifeline(string) (<-chan struct{}, error) { return nil, nil }
+// WatchLifeline returns nil: see parentWatch.
+func WatchLifeline(string) (<-chan struct{}, error) { return nil, nil }

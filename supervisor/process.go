@@ -118,16 +118,16 @@ func (p *Process) Run(ctx context.Context) error {
 		if exit.Final() {
 			return p.endWithoutRestart(exit)
 		}
-		delay, crashLoop := p.history.Failed(ran, ended)
-		if !p.wait(ctx, delay, crashLoop) {
+		delay, crashLoop := p.history.NextInterval(ran, ended)
+		if !p.waitToRestart(ctx, delay, crashLoop) {
 			return p.endRun(ctx, nil)
 		}
 	}
 }
 
-// wait waits for delay, and without one until ctx ends. It returns false if ctx
+// waitToRestart waits for delay, and without one until ctx ends. It returns false if ctx
 // ends.
-func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool) bool {
+func (p *Process) waitToRestart(ctx context.Context, delay time.Duration, crashLoop bool) bool {
 	state, note := status.Failed, fmt.Sprintf("%s; starts again in %s", p.report.Exit, delay.Round(100*time.Millisecond))
 	if crashLoop {
 		state, note = status.CrashLoop, fmt.Sprintf("%s; ended %d times within %s", p.report.Exit, p.Policy.LoopExits, p.Policy.LoopWithin)
@@ -167,7 +167,7 @@ func (p *Process) runOnce(ctx context.Context) Exit {
 	defer func() {
 		cancel()
 		<-checked
-		p.report.Stderr = c.stderr.snapshot()
+		p.report.Stderr = c.stderr.lastLines()
 	}()
 	for {
 		select {

@@ -63,7 +63,7 @@ func childMain(how string, args []string) int {
 		}
 		select {}
 	case "lifeline":
-		gone, err := Lifeline(os.Getenv(LifelineEnv))
+		gone, err := WatchLifeline(os.Getenv(LifelineEnv))
 		if err != nil {
 			return 1
 		}
@@ -343,11 +343,11 @@ func TestThreadsMayEnd(t *testing.T) {
 }
 
 func TestLifelineValue(t *testing.T) {
-	if gone, err := Lifeline(""); gone != nil || err != nil {
+	if gone, err := WatchLifeline(""); gone != nil || err != nil {
 		t.Errorf("no lifeline: %v, %v", gone, err)
 	}
 	for _, bad := range []string{"x", "0", "-1"} {
-		if _, err := Lifeline(bad); err == nil {
+		if _, err := WatchLifeline(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
@@ -360,8 +360,8 @@ func TestOutputTail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"a", "bc", strings.Repeat("x", tailLine), "", "end"}
-	if lines := got.snapshot(); strings.Join(lines, "|") != strings.Join(want, "|") {
+	want := []string{"a", "bc", strings.Repeat("x", maxTailLineBytes), "", "end"}
+	if lines := got.lastLines(); strings.Join(lines, "|") != strings.Join(want, "|") {
 		t.Errorf("%q", lines)
 	}
 }

@@ -46,10 +46,10 @@ type RestartHistory struct {
 	looping bool
 }
 
-// Failed returns how long to wait before the restart after a failure at now of
+// NextInterval returns how long to wait before the restart after a failure at now of
 // a process that ran for ran. In a crash loop a delay of 0 means that it is not
 // restarted.
-func (h *RestartHistory) Failed(ran time.Duration, now time.Time) (delay time.Duration, crashLoop bool) {
+func (h *RestartHistory) NextInterval(ran time.Duration, now time.Time) (delay time.Duration, crashLoop bool) {
 	if h.Healthy > 0 && ran >= h.Healthy {
 		h.Reset()
 	} else {
@@ -95,9 +95,9 @@ func (e Exit) Final() bool {
 	return e.Reason == "" && (e.Code == 0 || e.Code >= 64 && e.Code <= 78 && e.Code != 75)
 }
 
-// IsFinal reports whether err is one after which another attempt is useless
+// IsFinalError reports whether err is one after which another attempt is useless
 // until a person acts: it has a method Final() bool that returns true.
-func IsFinal(err error) bool {
+func IsFinalError(err error) bool {
 	final, ok := errors.AsType[interface {
 		error
 		Final() bool

@@ -12,10 +12,10 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// minInterval is the least time between two snapshots for one watcher: a person
+// minSnapshotInterval is the least time between two snapshots for one watcher: a person
 // does not see more than twenty a second, and a busy hub changes thousands of
 // times.
-const minInterval = 50 * time.Millisecond
+const minSnapshotInterval = 50 * time.Millisecond
 
 // SnapshotStore holds the current status.Snapshot of a hub and delivers changes to its
 // watchers. A change never waits for a watcher. It is safe for concurrent use.
@@ -95,7 +95,7 @@ func (s *SnapshotStore) publish(next status.Snapshot) {
 	next = cloneSnapshot(next) // it may hold slices of the caller
 	next.Seq, next.Time = s.snap.Seq+1, now
 	setSince(&next, s.snap, now)
-	order.SortStable(next.Problems, compareSeverity)
+	order.SortStable(next.Problems, compareProblems)
 	if sameContent(next, s.snap) {
 		return
 	}
@@ -138,7 +138,7 @@ func (s *SnapshotStore) watch(ctx context.Context, out chan status.Snapshot) {
 		snap, changed := s.current()
 		status.Offer(out, snap)
 		select {
-		case <-time.After(minInterval):
+		case <-time.After(minSnapshotInterval):
 		case <-ctx.Done():
 			return
 		}
@@ -181,8 +181,8 @@ func findComponent[T any](all []T, name string, part func(T) status.Component) s
 	return status.Component{}
 }
 
-// compareSeverity orders problems: most severe first, then oldest first.
-func compareSeverity(a, b status.Problem) int {
+// compareProblems orders problems: most severe first, then oldest first.
+func compareProblems(a, b status.Problem) int {
 	return cmp.Or(
 		cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
 		a.Since.Compare(b.Since),

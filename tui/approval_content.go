@@ -11,10 +11,10 @@ import (
 // How much of a waiting call the panel loads, in bytes and targets: at first, and
 // when all of it is wanted. `lectern approve show` has no such bounds.
 const (
-	firstHeadBytes     = 24 << 10
-	firstTailBytes     = 8 << 10
-	maxApprovalText    = 8 << 20
-	maxApprovalTargets = 10_000
+	approvalHeadBytes    = 24 << 10
+	approvalTailBytes    = 8 << 10
+	maxApprovalTextBytes = 8 << 20
+	maxApprovalTargets   = 10_000
 )
 
 // approval loads what a waiting call would do.
@@ -31,21 +31,21 @@ func (fx effects) approval(ctx context.Context, q pane.ApprovalQuery) (c pane.Ap
 			break
 		}
 	}
-	most := firstHeadBytes + firstTailBytes
+	most := approvalHeadBytes + approvalTailBytes
 	if q.All {
-		most = maxApprovalText
+		most = maxApprovalTextBytes
 	}
 	if size <= most {
 		c.Head, err = fx.approvalText(ctx, q.Approval, 0, size)
 		return c, err
 	}
-	if c.Head, err = fx.approvalText(ctx, q.Approval, 0, most-firstTailBytes); err != nil {
+	if c.Head, err = fx.approvalText(ctx, q.Approval, 0, most-approvalTailBytes); err != nil {
 		return c, err
 	}
 	if end := strings.LastIndexByte(c.Head, '\n'); end >= 0 {
 		c.Head = c.Head[:end+1]
 	}
-	if c.Tail, err = fx.approvalText(ctx, q.Approval, size-firstTailBytes, size); err != nil {
+	if c.Tail, err = fx.approvalText(ctx, q.Approval, size-approvalTailBytes, size); err != nil {
 		return c, err
 	}
 	_, c.Tail, _ = strings.Cut(c.Tail, "\n") // a line longer than the tail is left out

@@ -31,7 +31,7 @@ func editable(r *testPanel) {
 	r.hub.Set(s)
 	r.settle()
 	r.press("!")
-	r.wait(keyGrace)
+	r.wait(keyIgnoreDuration)
 	r.shows("▸[x] hunk 1 of 3", " [x] hunk 2 of 3 ⋯ 15 lines are the same", "space leave a hunk out", "e edit", "-two", "+2")
 }
 
@@ -51,7 +51,7 @@ func TestHunksAreLeftOut(t *testing.T) {
 		r.shows("▸[ ] hunk 2 of 3, left out", "2 of 3 hunks chosen", "y allow 2 of 3 hunks")
 		r.press("Y")
 		r.shows("What you have edited can be allowed only once: y allows it.")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.did(allowedWith(status.TextEdit{Hunks: []int{1, 3}}))
 	})
@@ -60,7 +60,7 @@ func TestHunksAreLeftOut(t *testing.T) {
 		r.press("space", "]", "space", "]", "]", "space", "y")
 		r.shows("0 of 3 hunks chosen", "Every hunk is left out. Do you want to deny the call? n denies it.")
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("space", "[", "space", "[", "[", "space")
 		r.hides("left out")
 		r.hides("chosen")
@@ -74,7 +74,7 @@ func TestWhatCannotBeEdited(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.hides("e edit")
 		for _, k := range []string{"e", "space", "]"} {
 			r.press(k)
@@ -89,7 +89,7 @@ func TestWhatCannotBeEdited(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.hides("hunk 1 of 1")
 		r.press("space")
 		r.shows("The change has only one hunk")
@@ -119,17 +119,17 @@ func TestTextIsEdited(t *testing.T) {
 		r.press("y") // typed in the editor
 		r.shows("y was not taken")
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("z")
 		r.shows("as the agent wants it", "hunk 3 of 3", "z your text")
 		r.press("z")
 		r.shows("+2, at noon")
 		r.edits("1\n2 at night\n3\n", nil)
 		r.press("e")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("A")
 		r.shows("can be allowed only once")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.did(allowedWith(status.TextEdit{Replace: &status.TextReplacement{From: 3, To: 3, Text: " at night"}}))
 		if d := strings.Join(r.edited, "|"); d != "Home.md: 1\n2\n3\n|Home.md: 1\n2, at noon\n3\n" {
@@ -154,7 +154,7 @@ func TestEditorThatChangesNothing(t *testing.T) {
 			r.edits(edit.text, edit.err)
 			r.press("e")
 			r.shows(want, "▸[x] hunk 1 of 3")
-			r.wait(keyGrace)
+			r.wait(keyIgnoreDuration)
 		}
 		late := withOutcome(status.ApprovalOutcome{Resolution: status.TimedOut})
 		late.Approvals = nil

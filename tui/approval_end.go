@@ -16,7 +16,7 @@ import (
 
 // allowedNotice says that a call runs that this panel has allowed.
 func allowedNotice(a status.Approval) notice {
-	doing, target := map[string]string{"write": "writing ", "delete": "deleting "}[a.Effect], shortTargets(a)
+	doing, target := map[string]string{"write": "writing ", "delete": "deleting "}[a.Effect], summarizeTargets(a)
 	if doing == "" || target == "" {
 		doing, target = "running ", a.Tool
 	}
@@ -33,12 +33,12 @@ func refusedNotice(reason string) notice {
 	return successNotice(fmt.Sprintf("denied; the agent was told: %q", reason))
 }
 
-// takeEnds says how the calls ended that this panel has allowed; no text: none
+// takeEndNotice says how the calls ended that this panel has allowed; no text: none
 // did.
-func (w approvalWatch) takeEnds(before, now status.Snapshot) (approvalWatch, notice) {
+func (w approvalWatch) takeEndNotice(before, now status.Snapshot) (approvalWatch, notice) {
 	var ended []notice
 	running := slices.DeleteFunc(slices.Clone(w.running), func(a status.Approval) bool {
-		n, over := endOf(a, before, now)
+		n, over := noticeIfCallEnded(a, before, now)
 		if over {
 			ended = append(ended, n)
 		}
@@ -61,8 +61,8 @@ func noticeTexts(all []notice) []string {
 	return texts
 }
 
-// endOf says how the call ended that was allowed as a; false: it goes on.
-func endOf(a status.Approval, before, now status.Snapshot) (notice, bool) {
+// noticeIfCallEnded says how the call ended that was allowed as a; false: it goes on.
+func noticeIfCallEnded(a status.Approval, before, now status.Snapshot) (notice, bool) {
 	if hubDied(before, now) {
 		return notice{
 			text: fmt.Sprintf("cannot tell whether %s of %s was carried out: the hub ended meanwhile. Look at the page.", a.Tool,
@@ -74,7 +74,7 @@ func endOf(a status.Approval, before, now status.Snapshot) (notice, bool) {
 	if i < 0 || now.Outcomes[i].Call == nil {
 		return notice{}, false
 	}
-	return endNotice(a, *now.Outcomes[i].Call, now.Outcomes[i].Edited), true
+	return callEndNotice(a, *now.Outcomes[i].Call, now.Outcomes[i].Edited), true
 }
 
 // hubDied reports whether the hub of before is not that of now.
@@ -82,9 +82,9 @@ func hubDied(before, now status.Snapshot) bool {
 	return before.Hub.PID != 0 && (now.Hub.PID != before.Hub.PID || !now.Hub.Started.Equal(before.Hub.Started))
 }
 
-// endNotice says what became of a call that was allowed, or that a person had edited.
-func endNotice(a status.Approval, end status.CallEnd, edited bool) notice {
-	who, target := status.ClientLabel(a.Client, a.Proven), shortTargets(a)
+// callEndNotice says what became of a call that was allowed, or that a person had edited.
+func callEndNotice(a status.Approval, end status.CallEnd, edited bool) notice {
+	who, target := status.ClientLabel(a.Client, a.Proven), summarizeTargets(a)
 	dropped := ""
 	if edited {
 		dropped = " Your version was dropped."
@@ -135,16 +135,16 @@ func (w approvalWatch) answerNotice(a status.Action, now notice) notice {
 	return now
 }
 
-// shortTargets is the first of what a would change, a page before the folders that
+// summarizeTargets is the first of what a would change, a page before the folders that
 // come with it, and how many more there are.
-func shortTargets(a status.Approval) string {
+func summarizeTargets(a status.Approval) string {
 	if len(a.Targets) == 0 {
 		return ""
 	}
 	page := slices.IndexFunc(a.Targets, func(name string) bool { return !strings.HasSuffix(name, "/") })
 	first := a.Targets[max(0, page)]
 	if more := len(a.Targets) + a.More - 1; more > 0 {
-		return fmt.Sprintf("%s and %s more", first, widget.Count(more))
+		return fmt.Sprintf("%s and %s more", first, widget.FormatCount(more))
 	}
 	return first
 }

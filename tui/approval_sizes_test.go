@@ -51,7 +51,7 @@ func TestApprovalSizes(t *testing.T) {
 					r := newTestPanelWith(t, s, filledQueries(), size[0], size[1])
 					r.hub.SetPlan(plan)
 					r.press("!")
-					r.wait(keyGrace)
+					r.wait(keyIgnoreDuration)
 					r.shows("+1 of", "-old")
 					_, body, footer := parts(r.screen())
 					fmt.Fprintf(&bodies, "-- %dx%d --\n%s\n%s\n", size[0], size[1], body, footer)
@@ -63,7 +63,7 @@ func TestApprovalSizes(t *testing.T) {
 				l.hub.SetPlan(plan)
 				l.since()
 				l.press("!")
-				l.wait(keyGrace)
+				l.wait(keyIgnoreDuration)
 				said := l.since()
 				lines := strings.SplitAfter(said, "\n")
 				if n := len(lines); n > 1100 {
@@ -100,7 +100,7 @@ func TestTenChangedLinesAreVisible(t *testing.T) {
 				r := newTestPanelWith(t, s, filledQueries(), 80, 24)
 				r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: "--- before\n+++ after\n" + diff}}})
 				r.press("!")
-				r.wait(keyGrace)
+				r.wait(keyIgnoreDuration)
 				if _, body, _ := parts(r.screen()); len(changed.FindAllString(body, -1)) < 10 {
 					t.Errorf("%s, with more said %v: %d changed lines are visible:\n%s", name, more, len(changed.FindAllString(body, -1)), body)
 				}
@@ -122,7 +122,7 @@ func TestShortTargets(t *testing.T) {
 		{[]string{"Team/"}, 0, "Team/"},
 		{[]string{"a.md", "b.md"}, 998, "a.md and 999 more"},
 	} {
-		if got := shortTargets(status.Approval{Targets: c.targets, More: c.more}); got != c.want {
+		if got := summarizeTargets(status.Approval{Targets: c.targets, More: c.more}); got != c.want {
 			t.Errorf("%q: %q, want %q", c.targets, got, c.want)
 		}
 	}

@@ -23,14 +23,14 @@ type approvalWatch struct {
 	moves           int               // of the pane's selection by itself, until now
 }
 
-// answering notes that this panel answers an approval.
-func (w approvalWatch) answering(id string) approvalWatch {
+// markAnswered notes that this panel answers an approval.
+func (w approvalWatch) markAnswered(id string) approvalWatch {
 	w.answered = append(slices.Clone(w.answered), id)
 	return w
 }
 
-// notAnswered notes that an answer of this panel failed.
-func (w approvalWatch) notAnswered(id string) approvalWatch {
+// markAnswerFailed notes that an answer of this panel failed.
+func (w approvalWatch) markAnswerFailed(id string) approvalWatch {
 	w.answered = slices.DeleteFunc(slices.Clone(w.answered), func(one string) bool { return one == id })
 	w.running = slices.DeleteFunc(slices.Clone(w.running), func(one status.Approval) bool { return one.ID == id })
 	return w
@@ -42,20 +42,20 @@ func (w approvalWatch) noteRunning(a status.Approval) approvalWatch {
 	return w
 }
 
-// maxEnded is how many calls are named when several end at once.
-const maxEnded = 3
+// maxEndedCallsNamed is how many calls are named when several end at once.
+const maxEndedCallsNamed = 3
 
-// ended says how the approvals ended that are pending in before and no longer in
+// endedText says how the approvals ended that are pending in before and no longer in
 // now; empty: none ended, or this panel answered them itself.
-func (w approvalWatch) ended(before, now status.Snapshot) string {
+func (w approvalWatch) endedText(before, now status.Snapshot) string {
 	var said []string
-	for _, a := range difference(before.Approvals, now.Approvals, sameApproval) {
+	for _, a := range itemsNotIn(before.Approvals, now.Approvals, sameApproval) {
 		if !slices.Contains(w.answered, a.ID) {
 			said = append(said, a.Tool+" of "+status.ClientLabel(a.Client, a.Proven)+": "+outcomeText(now.Outcomes, a.ID))
 		}
 	}
-	if more := len(said) - maxEnded; more > 0 {
-		said = append(said[:maxEnded], fmt.Sprintf("and %d more", more))
+	if more := len(said) - maxEndedCallsNamed; more > 0 {
+		said = append(said[:maxEndedCallsNamed], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(said, "; ")
 }
@@ -94,15 +94,15 @@ func outcomeText(all []status.ApprovalOutcome, id string) string {
 // isApprovalAnswer reports whether a answers an approval.
 func isApprovalAnswer(a status.Action) bool { return a.Verb == status.Allow || a.Verb == status.Refuse }
 
-// actionFailed says that a failed. If an approval was answered elsewhere before,
+// showActionError says that a failed. If an approval was answered elsewhere before,
 // it says how.
-func (m Model) actionFailed(a status.Action, err error) Model {
-	m.notice = errorNotice(pane.Describe(a, m.snap), err)
+func (m Model) showActionError(a status.Action, err error) Model {
+	m.notice = errorNotice(pane.DescribeAction(a, m.snap), err)
 	if !isApprovalAnswer(a) {
 		return m
 	}
 	m.notice.approval = a.Target
-	m.approvals = m.approvals.notAnswered(a.Target)
+	m.approvals = m.approvals.markAnswerFailed(a.Target)
 	if slices.ContainsFunc(m.snap.Outcomes, func(e status.ApprovalOutcome) bool { return e.ID == a.Target }) {
 		m.notice = notice{text: "Already answered: " + outcomeText(m.snap.Outcomes, a.Target), kind: noticeError}
 	}
@@ -113,25 +113,25 @@ func (m Model) actionFailed(a status.Action, err error) Model {
 // closes the question about one that ended. For a moment keys do not answer
 // approvals: they were meant for the list as it was.
 func (m Model) announceApprovals(now status.Snapshot) Model {
-	watch, ended := m.approvals.takeEnds(m.snap, now)
+	watch, ended := m.approvals.takeEndNotice(m.snap, now)
 	if m.approvals = watch; ended.text != "" {
 		m.notice = ended
 	}
 	if slices.EqualFunc(m.snap.Approvals, now.Approvals, sameApproval) {
 		return m
 	}
-	m.approvals.warned, m.approvals.ignoreKeysUntil = false, m.cfg.Now().Add(keyGrace)
-	if text := m.approvals.ended(m.snap, now); text != "" && (!m.notice.sticky || m.notice.approval != "") {
+	m.approvals.warned, m.approvals.ignoreKeysUntil = false, m.cfg.Now().Add(keyIgnoreDuration)
+	if text := m.approvals.endedText(m.snap, now); text != "" && (!m.notice.sticky || m.notice.approval != "") {
 		m.notice = infoNotice(text)
 	}
 	if c, ok := m.over.(confirm); ok {
-		if do, ok := c.then.(pane.Do); ok && isApprovalAnswer(do.Actions[0]) && !isPending(now.Approvals, do.Actions[0].Target) {
+		if do, ok := c.then.(pane.DoActions); ok && isApprovalAnswer(do.Actions[0]) && !isPending(now.Approvals, do.Actions[0].Target) {
 			m.over = nil
 		}
 	}
 	m.approvals.answered = slices.DeleteFunc(slices.Clone(m.approvals.answered), func(id string) bool { return !isPending(now.Approvals, id) })
-	for _, a := range difference(now.Approvals, m.snap.Approvals, sameApproval) {
-		if !m.notice.sticky && m.tabs.visible().Name != pane.ChangesPane {
+	for _, a := range itemsNotIn(now.Approvals, m.snap.Approvals, sameApproval) {
+		if !m.notice.sticky && m.tabs.visibleTab().Name != pane.ChangesPane {
 			m.notice = notice{
 				text: status.ClientLabel(a.Client, a.Proven) + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
 				approval: a.ID,
@@ -144,7 +144,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 // tickWhileWaiting has the time that is left of the calls that wait drawn every second;
 // while none waits, or none is to be seen, nothing ticks.
 func (m Model) tickWhileWaiting() (Model, tea.Cmd) {
-	_, shows := m.tabs.visible().pane.(pane.TimeObserver)
+	_, shows := m.tabs.visibleTab().pane.(pane.TimeObserver)
 	now := m.cfg.Now()
 	lasts := slices.ContainsFunc(m.snap.Permits, func(p status.Permit) bool { return p.Until.After(now) })
 	waits := slices.ContainsFunc(m.snap.Approvals, func(a status.Approval) bool { return a.Until.After(now) })
@@ -155,11 +155,11 @@ func (m Model) tickWhileWaiting() (Model, tea.Cmd) {
 	return m, tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-// timePassed is m as the panes show it at this time, unless they are read aloud: a
+// updatePaneTimes is m as the panes show it at this time, unless they are read aloud: a
 // time that is counted down would be read out every second.
-func timePassed(m Model) Model {
+func updatePaneTimes(m Model) Model {
 	if !m.spoken {
-		m.tabs = changePanes(m.tabs, func(p pane.TimeObserver) pane.Pane { return p.ShowTime(m.cfg.Now()) })
+		m.tabs = changePanes(m.tabs, func(p pane.TimeObserver) pane.Pane { return p.SetTime(m.cfg.Now()) })
 	}
 	return m
 }

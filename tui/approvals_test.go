@@ -52,10 +52,10 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("A")
 		r.shows("Allow markdown_delete_page?")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.TimedOut}))
 		r.settle()
 		r.shows("markdown_delete_page of claude-code: timed out, nobody answered")
@@ -71,7 +71,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 	theirs := status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
 		r.settle()
@@ -80,7 +80,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 	})
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.hub.SetErr(errors.New("no call waits as a1"))
 		r.press("y")
 		r.shows("no call waits as a1")
@@ -92,11 +92,11 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 	})
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
-		r.wait(keyGrace)
-		r.m.approvals = r.m.approvals.answering("a1")
+		r.wait(keyIgnoreDuration)
+		r.m.approvals = r.m.approvals.markAnswered("a1")
 		r.hub.Set(withOutcome(theirs))
 		r.settle()
-		r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})
+		r.send(actionsDoneMsg{want: pane.DoActions{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})
 		r.shows("Already answered: refused elsewhere")
 		r.hides("no call waits")
 	})
@@ -117,19 +117,19 @@ func TestEndOfAllowedCallIsSaid(t *testing.T) {
 		for name, late := range map[string]bool{"after": true, "before": false} {
 			runPanel(t, asked(), func(r *testPanel) {
 				r.press("!")
-				r.wait(keyGrace)
+				r.wait(keyIgnoreDuration)
 				if late {
 					r.press("y")
 					r.shows("deleting")
 					r.hides("deleted:")
 				} else { // the snapshot is faster than the answer
-					r.m.approvals = r.m.approvals.answering("a1").noteRunning(r.m.snap.Approvals[0])
+					r.m.approvals = r.m.approvals.markAnswered("a1").noteRunning(r.m.snap.Approvals[0])
 				}
 				s := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &end})
 				r.hub.Set(s)
 				r.settle()
 				if !late {
-					r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, done: 1})
+					r.send(actionsDoneMsg{want: pane.DoActions{Actions: []status.Action{allowed("a1", status.Once)}}, done: 1})
 				}
 				r.t.Log(name)
 				r.shows(strings.Split(want, " ")...)
@@ -144,7 +144,7 @@ func TestEndOfAllowedCallIsSaid(t *testing.T) {
 func TestUnknownEndIsSaid(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		s := crowded()
 		s.Seq, s.Hub.PID = 0, s.Hub.PID+1

@@ -168,14 +168,14 @@ func TestBrowserSpoken(t *testing.T) {
 		r.settle()
 		r.press("@Sources/welcome", "b")
 		s.m = r.m
-		s = s.read()
+		s = s.sayUpdates()
 		if got := strings.Join(said, "\n"); !strings.Contains(got, "Selected: Journal 1") || strings.Contains(got, "会議の記録") {
 			t.Errorf("the list:\n%s", got)
 		}
 		said = nil
 		r.press("G", "enter")
 		s.m = r.m
-		_ = s.read()
+		_ = s.sayUpdates()
 		if got := strings.Join(said, "\n"); !strings.Contains(got, "# 会議の記録\nA first paragraph with code, a link (https://example.org/a)") || strings.ContainsAny(got, "\x1b╭") {
 			t.Errorf("the page:\n%s", got)
 		}

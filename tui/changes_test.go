@@ -31,7 +31,7 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 		for _, tab := range []string{"@Overview", "@Sources", "@Logs", "@Clients"} {
 			r.hub.Set(nextCrowded())
 			r.settle()
-			r.wait(keyGrace)
+			r.wait(keyIgnoreDuration)
 			r.press(tab)
 			s := asked()
 			s.Seq = 0
@@ -59,7 +59,7 @@ func TestAllow(t *testing.T) {
 		r.press("y") // meant for what was there before
 		r.shows("y was not taken: something new has just come up.")
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y", "Y")
 		r.shows("Allow for longer", "claude-code may delete in Journal/** of notes  → all of notes", "a rule in the configuration")
 		r.press("right", "left", "esc", "Y", "down", "y")
@@ -69,10 +69,10 @@ func TestAllow(t *testing.T) {
 		r.confirm()
 		r.press("j")
 		r.shows(`"codex-mcp-client" (claimed) wants to write 1 target`)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("A")
 		r.shows("has not proved its name")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("Y")
 		r.shows("Ten minutes are for session 3 only: the client has not proved its name.")
 		r.press("right", "y")
@@ -87,19 +87,19 @@ func TestAllow(t *testing.T) {
 func TestAnswersAreNotForAnother(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		next := asked()
 		next.Seq, next.Approvals = 0, next.Approvals[1:]
 		r.hub.Set(next)
 		r.settle()
 		r.press("y", "A")
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.shows("Nothing is selected now.")
 		r.press("y", "n", "u", "enter", "y")
 		r.did()
 		r.press("j")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.did(allowed("a2", status.Once))
 	})
@@ -111,7 +111,7 @@ func TestNothingSlipsUnderTheKeys(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		next := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson})
 		r.hub.Set(next)
@@ -119,13 +119,13 @@ func TestNothingSlipsUnderTheKeys(t *testing.T) {
 		r.shows("▲ 1 of 1", `"codex-mcp-client" (claimed)`)
 		r.press("y") // meant for the first
 		r.did(allowed("a1", status.Once))
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("n", "enter")
 		next.Seq, next.Approvals = 0, nil
 		next.Outcomes = append(next.Outcomes, status.ApprovalOutcome{ID: "a2", Resolution: status.Refused, By: status.ByPerson})
 		r.hub.Set(next)
 		r.settle()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		before := len(r.hub.Actions())
 		r.shows("was denied. Nothing is selected now.", "↓ selects the newest change.")
 		for _, k := range []string{"y", "u", "U", "A", "Y"} {
@@ -153,7 +153,7 @@ func TestYesToWhatWasNotShown(t *testing.T) {
 	open := func(r *testPanel, lines int) {
 		r.hub.SetPlan(longChange(lines))
 		r.press("!", "j")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.shows("-old", "+harmless")
 	}
 	runPanel(t, asked(), func(r *testPanel) { // reading on
@@ -169,10 +169,10 @@ func TestYesToWhatWasNotShown(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) { // jumping to the end leaves out what is between
 		open(r, 200)
 		r.press("enter", "G", "y", "k")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y", "y", "y") // held down
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.did(allowed("a2", status.Once))
 	})
@@ -183,7 +183,7 @@ func TestYesToWhatWasNotShown(t *testing.T) {
 		r.shows("KB not shown: z shows all, y again allows it unseen.")
 		r.did()
 		r.press("z")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.shows("of 20,0", "changed rows not seen")
 		r.did()
@@ -193,7 +193,7 @@ func TestYesToWhatWasNotShown(t *testing.T) {
 func TestNothingIsAllowedUnseen(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!") // the plan is known from here on
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("2", "ctrl+p", "allow the selected call once", "enter")
 		r.shows("▲ 1 of 2")
 		r.did()
@@ -203,7 +203,7 @@ func TestNothingIsAllowedUnseen(t *testing.T) {
 func TestRefuseWithAReason(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("n", "not yA")
 		r.send(tea.PasteMsg{Content: "et\n"})
 		r.did()
@@ -258,10 +258,10 @@ func TestChangesAreReadAgain(t *testing.T) {
 		r.wait(time.Second) // the calls of before
 		r.queries.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Time: noon}}, r.queries.changes...)
 		r.queries.calls <- status.Call{Seq: 1, Tool: "read_page"}
-		r.wait(2 * batchTime)
+		r.wait(2 * batchWindow)
 		r.hides("Fresh")
 		r.queries.calls <- status.Call{Seq: 2, Tool: "write_page", Changes: []string{"c10"}}
-		r.wait(2 * batchTime)
+		r.wait(2 * batchWindow)
 		r.shows("Fresh", "Changes 5")
 		r.shows("-- call the plumber") // the selection stays
 	})

@@ -6,25 +6,25 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// colours is which ones a person chose, as it is remembered.
-type colours string
+// colourChoice is which ones a person chose, as it is remembered.
+type colourChoice string
 
 const (
-	coloursAuto     colours = "" // those for the background that the terminal says it has
-	coloursDark     colours = "dark"
-	coloursLight    colours = "light"
-	coloursContrast colours = "contrast" // high contrast on the background that the terminal says it has
-	contrastDark    colours = "contrast-dark"
-	contrastLight   colours = "contrast-light"
+	coloursAuto     colourChoice = "" // those for the background that the terminal says it has
+	coloursDark     colourChoice = "dark"
+	coloursLight    colourChoice = "light"
+	coloursContrast colourChoice = "contrast" // high contrast on the background that the terminal says it has
+	contrastDark    colourChoice = "contrast-dark"
+	contrastLight   colourChoice = "contrast-light"
 )
 
-// allColours are what there is to choose from, in the order of the key.
-func allColours() []colours {
-	return []colours{coloursAuto, coloursDark, coloursLight, coloursContrast, contrastDark, contrastLight}
+// allColourChoices are what there is to choose from, in the order of the key.
+func allColourChoices() []colourChoice {
+	return []colourChoice{coloursAuto, coloursDark, coloursLight, coloursContrast, contrastDark, contrastLight}
 }
 
 // mode is the Mode of c on a terminal that is like m.
-func (c colours) mode(m theme.Mode) theme.Mode {
+func (c colourChoice) mode(m theme.Mode) theme.Mode {
 	switch c {
 	case coloursDark, contrastDark:
 		m.Dark = true
@@ -36,7 +36,7 @@ func (c colours) mode(m theme.Mode) theme.Mode {
 	return m
 }
 
-func (c colours) description() string {
+func (c colourChoice) description() string {
 	switch c {
 	case coloursDark:
 		return "dark"
@@ -56,7 +56,7 @@ func (c colours) description() string {
 // nextColours turns to the next ones that look different from those on the screen:
 // a key that changes nothing to see is taken for broken.
 func (m Model) nextColours() Model {
-	all := allColours()
+	all := allColourChoices()
 	before, at := m.colours.mode(m.mode), slices.Index(all, m.colours)
 	for range all {
 		at = (at + 1) % len(all)

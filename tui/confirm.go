@@ -33,8 +33,8 @@ func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, c.keyMap.No):
 		return nil, nil
 	}
-	w, h := confirmRoom(k.W, k.H)
-	c.top, _ = c.keyMap.Pane.Move(k.KeyPressMsg, c.top, max(1, c.text.Height(w-4)-h+1), k.H/2)
+	w, h := confirmDialogSize(k.W, k.H)
+	c.top, _ = c.keyMap.Pane.RowAfterKey(k.KeyPressMsg, c.top, max(1, c.text.Height(w-4)-h+1), k.H/2)
 	return c, nil
 }
 
@@ -42,12 +42,12 @@ func (c confirm) keys() []key.Binding {
 	return []key.Binding{c.keyMap.Yes, c.keyMap.No, widget.WithHelp(c.keyMap.Pane.Down, "scroll")}
 }
 
-// confirmRoom is the outer width and the inner height it may take.
-func confirmRoom(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) }
+// confirmDialogSize is the outer width and the inner height it may take.
+func confirmDialogSize(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) }
 
 func (c confirm) view(t theme.Theme, w, h int) []string {
-	w, h = confirmRoom(w, h)
-	foot := t.KeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes")) + "  " + t.KeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
+	w, h = confirmDialogSize(w, h)
+	foot := t.MarkKeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes")) + "  " + t.MarkKeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
 	if c.text.Height(w-4) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}

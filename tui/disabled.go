@@ -10,10 +10,10 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// disabledReason says why a key that means the same in every pane can do
+// globalKeyDisabledReason says why a key that means the same in every pane can do
 // nothing now; empty: it can.
-func (m Model) disabledReason(k tea.KeyPressMsg) string {
-	running := pane.Running(m.snap)
+func (m Model) globalKeyDisabledReason(k tea.KeyPressMsg) string {
+	running := pane.IsHubRunning(m.snap)
 	switch {
 	case key.Matches(k, m.key.Start) && running:
 		return "The hub is already running."
@@ -32,15 +32,15 @@ func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	return ""
 }
 
-// disabledReasonIn is the reason for a key that the help lists under title.
-func (m Model) disabledReasonIn(title string, b key.Binding) string {
+// helpKeyDisabledReason is the reason for a key that the help lists under title.
+func (m Model) helpKeyDisabledReason(title string, b key.Binding) string {
 	k := parseKey(b.Keys()[0])
-	if title == everywhere {
-		return m.disabledReason(k)
+	if title == globalKeysTitle {
+		return m.globalKeyDisabledReason(k)
 	}
 	for _, t := range m.tabs.all {
 		if t.Name == title {
-			return t.pane.DisabledReason(k)
+			return t.pane.KeyDisabledReason(k)
 		}
 	}
 	return ""

@@ -15,13 +15,13 @@ import (
 
 // state is everything that a key could have changed.
 func (r *testPanel) state() string {
-	return fmt.Sprint(r.m.View().Content, string(r.m.Memory()), r.hub.Actions(), r.hub.Previewed(), r.copied, r.saved, r.queries.asked, r.queries.ran, r.ended)
+	return fmt.Sprint(r.m.View().Content, string(r.m.SaveState()), r.hub.Actions(), r.hub.Previewed(), r.copied, r.saved, r.queries.asked, r.queries.ran, r.ended)
 }
 
 // typing reports whether letters are text now.
 func (r *testPanel) typing() bool {
-	p, ok := r.m.tabs.visible().pane.(pane.TextEditor)
-	return ok && p.Typing()
+	p, ok := r.m.tabs.visibleTab().pane.(pane.TextEditor)
+	return ok && p.IsTyping()
 }
 
 // at brings r to a screen of the table, with time for what waits there to be
@@ -31,26 +31,26 @@ func at(t *testing.T, c screen) *testPanel {
 	r := newTestPanelWith(t, c.snap(), filledQueries(), 80, 24)
 	r.log()
 	c.goTo(r)
-	r.wait(keyGrace)
+	r.wait(keyIgnoreDuration)
 	return r
 }
 
 // listed are the keys that the help, or a form's own line, says work on the
 // screen that r shows, by the title of their group.
 func (r *testPanel) listed() map[string][]key.Binding {
-	tab := r.m.tabs.visible()
+	tab := r.m.tabs.visibleTab()
 	switch {
 	case r.m.over != nil:
 		return map[string][]key.Binding{fmt.Sprintf("%T", r.m.over): r.m.over.keys()}
 	case r.typing():
-		return map[string][]key.Binding{tab.Name + ", typing": tab.pane.Keys()}
+		return map[string][]key.Binding{tab.Name + ", typing": tab.pane.Bindings()}
 	default:
 		all := map[string][]key.Binding{}
 		for _, g := range r.m.key.groups() {
 			switch g.Title {
 			case tab.Name:
 				all[g.Title] = g.Keys
-			case everywhere: // but for what means something else here
+			case globalKeysTitle: // but for what means something else here
 				all[g.Title] = slices.DeleteFunc(slices.Clone(g.Keys), func(b key.Binding) bool {
 					return len(b.Keys()) > 0 && slices.ContainsFunc(tabKeys(r.m), func(own key.Binding) bool { return key.Matches(parseKey(b.Keys()[0]), own) })
 				})
@@ -63,7 +63,7 @@ func (r *testPanel) listed() map[string][]key.Binding {
 // tabKeys are the keys that the help lists for the visible pane.
 func tabKeys(m Model) []key.Binding {
 	for _, g := range m.key.groups() {
-		if g.Title == m.tabs.visible().Name {
+		if g.Title == m.tabs.visibleTab().Name {
 			return g.Keys
 		}
 	}
@@ -88,7 +88,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 					}
 					r := at(t, c)
 					k, before := parseKey(b.Keys()[0]), r.state()
-					excused := r.m.disabledReasonIn(title, b)
+					excused := r.m.helpKeyDisabledReason(title, b)
 					r.send(k)
 					switch does := r.state() != before; {
 					case excused != "" && !strings.Contains(flat(r.screen()), flat(excused)):
@@ -96,7 +96,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 					case excused == "" && (does || key.Matches(k, r.m.key.Redraw)):
 						worked[title+" "+b.Help().Desc] = true
 					case !does && r.typing() && strings.Contains(r.screen(), "✗"): // it was said when it was pressed before
-					case !does && b.Help().Desc == r.m.key.Waiting.Help().Desc && r.m.tabs.visible().Name == pane.ChangesPane: // there already
+					case !does && b.Help().Desc == r.m.key.Waiting.Help().Desc && r.m.tabs.visibleTab().Name == pane.ChangesPane: // there already
 					case !does && !r.m.key.isNavigation(k) && !slices.Contains(r.m.key.Tab.Keys(), k.String()):
 						t.Errorf("%s, %s (%s) does nothing and says nothing:\n%s", c.name, k, b.Help().Desc, r.screen())
 					}
@@ -111,7 +111,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 	for _, g := range k.groups() {
 		for _, b := range g.Keys {
 			isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs.all, func(one tab) bool { return one.Name == g.Title })
-			if (isPane || g.Title == everywhere) && !worked[g.Title+" "+b.Help().Desc] {
+			if (isPane || g.Title == globalKeysTitle) && !worked[g.Title+" "+b.Help().Desc] {
 				t.Errorf("the help lists %s under %s: %s; it does nothing on any screen", b.Help().Key, g.Title, b.Help().Desc)
 			}
 		}
@@ -127,7 +127,7 @@ func TestKeysOfForms(t *testing.T) {
 	for _, g := range DefaultKeyMap().groups() {
 		name, known := on[g.Title]
 		isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs.all, func(one tab) bool { return one.Name == g.Title })
-		if !known && !isPane && g.Title != everywhere {
+		if !known && !isPane && g.Title != globalKeysTitle {
 			t.Errorf("on which screen do the keys of %q work?", g.Title)
 		}
 		for _, c := range screens {

@@ -15,40 +15,40 @@ import (
 // returns the command that takes time.
 func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 	switch want := want.(type) {
-	case pane.Do:
-		m.notice = busyNotice(describe(want.Title, want.Actions, m.snap))
+	case pane.DoActions:
+		m.notice = busyNotice(describeActions(want.Title, want.Actions, m.snap))
 		if a := want.Actions[0]; isApprovalAnswer(a) {
-			m.approvals, m.notice.approval = m.approvals.answering(a.Target), a.Target
+			m.approvals, m.notice.approval = m.approvals.markAnswered(a.Target), a.Target
 			if i := slices.IndexFunc(m.snap.Approvals, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 &&
 				a.Verb == status.Allow {
 				m.approvals = m.approvals.noteRunning(m.snap.Approvals[i])
 			}
 		}
-		return m, m.fx.do(want)
-	case pane.Preview:
-		m.notice = busyNotice("preview: " + describe(want.Title, want.Actions, m.snap))
+		return m, m.fx.doActions(want)
+	case pane.PreviewActions:
+		m.notice = busyNotice("preview: " + describeActions(want.Title, want.Actions, m.snap))
 		return m, m.fx.preview(want)
-	case pane.Confirm:
-		return m.ask(want.Plan, want.Then), nil
-	case pane.Copy:
-		return m, m.fx.report("copy "+want.What, func() (string, error) {
+	case pane.ConfirmPlan:
+		return m.askConfirmation(want.Plan, want.Then), nil
+	case pane.CopyText:
+		return m, m.fx.runAndReport("copy "+want.What, func() (string, error) {
 			how, err := m.cfg.Copy(want.Text)
 			return want.What + ": " + how, err
 		})
 	case pane.CopyToken:
 		what := "the token of the " + want.Token
-		return m, m.fx.report("copy "+what, func() (string, error) {
+		return m, m.fx.runAndReport("copy "+what, func() (string, error) {
 			how, err := m.cfg.CopyToken(want.Token)
 			return what + ": " + how, err
 		})
-	case pane.Save:
-		return m, m.fx.report("save "+want.What, func() (string, error) {
+	case pane.SaveFile:
+		return m, m.fx.runAndReport("save "+want.What, func() (string, error) {
 			path, err := m.cfg.Save(want.Name, want.Text)
 			return fmt.Sprintf("saved %s to %s", want.What, path), err
 		})
 	case pane.ExportLog:
 		m.notice = busyNotice("export the log")
-		return m, m.fx.report("export the log", func() (string, error) {
+		return m, m.fx.runAndReport("export the log", func() (string, error) {
 			path, lines, err := m.cfg.Export(m.fx.ctx)
 			return fmt.Sprintf("exported the whole log (%s) to %s", widget.Plural(lines, "line"), path), err
 		})
@@ -70,18 +70,18 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// describe names what actions do together, or the only one.
-func describe(title string, actions []status.Action, s status.Snapshot) string {
+// describeActions names what actions do together, or the only one.
+func describeActions(title string, actions []status.Action, s status.Snapshot) string {
 	if title != "" {
 		return title
 	}
-	return pane.Describe(actions[0], s)
+	return pane.DescribeAction(actions[0], s)
 }
 
 // sendKey opens the pane and presses the key there. In Changes it only opens
 // the pane: a person must see what they answer.
 func (m Model) sendKey(want pane.SendKey) (Model, tea.Cmd) {
-	before := m.tabs.visible().Name
+	before := m.tabs.visibleTab().Name
 	m.tabs = m.tabs.open(pane.OpenPane{Pane: want.Pane})
 	if want.Pane == pane.ChangesPane && before != want.Pane {
 		return m, nil
@@ -89,33 +89,33 @@ func (m Model) sendKey(want pane.SendKey) (Model, tea.Cmd) {
 	return m.handleKey(want.Key)
 }
 
-// ask shows a Plan, and has then done if a person agrees.
-func (m Model) ask(plan status.Plan, then pane.Intent) Model {
+// askConfirmation shows a Plan, and has then done if a person agrees.
+func (m Model) askConfirmation(plan status.Plan, then pane.Intent) Model {
 	m.notice = notice{}
-	m.over, m.ignoreKeysUntil = newConfirm(m.key, plan, then), m.cfg.Now().Add(keyGrace)
+	m.over, m.ignoreKeysUntil = newConfirm(m.key, plan, then), m.cfg.Now().Add(keyIgnoreDuration)
 	return m
 }
 
 func (m Model) showPlan(msg planMsg) Model {
 	if msg.err != nil {
-		return m.actionFailed(msg.failed, msg.err)
+		return m.showActionError(msg.failed, msg.err)
 	}
 	if msg.plan.Title == "" {
-		msg.plan.Title = describe(msg.want.Title, msg.want.Actions, m.snap)
+		msg.plan.Title = describeActions(msg.want.Title, msg.want.Actions, m.snap)
 	}
-	return m.ask(msg.plan, pane.Do(msg.want))
+	return m.askConfirmation(msg.plan, pane.DoActions(msg.want))
 }
 
-func (m Model) actionsDone(msg doneMsg) Model {
+func (m Model) handleActionsDone(msg actionsDoneMsg) Model {
 	for n, a := range msg.want.Actions[:min(msg.done+1, len(msg.want.Actions))] {
 		var err error
 		if n == msg.done {
 			err = msg.err
 		}
-		m.tabs = changePanes(m.tabs, func(p pane.ActionObserver) pane.Pane { return p.ActionDone(a, err) })
+		m.tabs = changePanes(m.tabs, func(p pane.ActionObserver) pane.Pane { return p.ObserveAction(a, err) })
 	}
 	if msg.err != nil {
-		return m.actionFailed(msg.want.Actions[msg.done], msg.err)
+		return m.showActionError(msg.want.Actions[msg.done], msg.err)
 	}
 	if a := msg.want.Actions[0]; isApprovalAnswer(a) {
 		m.notice = m.approvals.answerNotice(a, m.notice)
@@ -123,8 +123,8 @@ func (m Model) actionsDone(msg doneMsg) Model {
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
 	if msg.want.Title == setupTitle {
-		return setupDone(m, msg.want.Actions)
+		return finishSetup(m, msg.want.Actions)
 	}
-	m.notice = successNotice("done: " + describe("", msg.want.Actions, m.snap))
+	m.notice = successNotice("done: " + describeActions("", msg.want.Actions, m.snap))
 	return m
 }

@@ -28,7 +28,7 @@ func newEffects(c Config) effects {
 	return effects{cfg: c, ctx: ctx, cancel: cancel}
 }
 
-var errEnded = errors.New("the hub closed the connection")
+var errHubClosed = errors.New("the hub closed the connection")
 
 // watch begins to watch and brings the first snapshot.
 func (fx effects) watch() tea.Cmd {
@@ -37,26 +37,26 @@ func (fx effects) watch() tea.Cmd {
 		if err != nil {
 			return disconnectedMsg{err}
 		}
-		return fx.next(ch)()
+		return fx.awaitSnapshot(ch)()
 	}
 }
 
-// next waits for the following snapshot.
-func (fx effects) next(ch <-chan status.Snapshot) tea.Cmd {
+// awaitSnapshot waits for the following snapshot.
+func (fx effects) awaitSnapshot(ch <-chan status.Snapshot) tea.Cmd {
 	return func() tea.Msg {
 		s, ok := <-ch
 		if !ok {
-			return disconnectedMsg{errEnded}
+			return disconnectedMsg{errHubClosed}
 		}
 		return snapshotMsg{s, ch}
 	}
 }
 
-// watchLater watches again after a while that grows with the attempts, up to
+// retryWatchLater watches again after a while that grows with the attempts, up to
 // five seconds.
-func (fx effects) watchLater(attempt int) tea.Cmd {
+func (fx effects) retryWatchLater(attempt int) tea.Cmd {
 	wait := min(5*time.Second, 250*time.Millisecond<<min(attempt, 10))
-	return tea.Tick(wait, func(time.Time) tea.Msg { return retryMsg{} })
+	return tea.Tick(wait, func(time.Time) tea.Msg { return retryWatchMsg{} })
 }
 
 // logs follows the log after the line with number after. All levels: the pane
@@ -83,8 +83,8 @@ func openStream[In, Out any](fx effects, q status.Stream[In, Out], in In) tea.Cm
 // The pace at which a stream arrives on the screen: what comes within a batch's
 // time is drawn at once, so a flood costs twenty frames a second and no more.
 const (
-	batchTime = 50 * time.Millisecond
-	maxBatch  = 4096
+	batchWindow   = 50 * time.Millisecond
+	maxBatchItems = 4096
 )
 
 // nextBatch waits for something to come from ch and collects what comes soon
@@ -96,24 +96,24 @@ func nextBatch[T any](ch <-chan T) tea.Cmd {
 			return streamEndedMsg[T]{}
 		}
 		batch := []T{first}
-		soon := time.NewTimer(batchTime)
+		soon := time.NewTimer(batchWindow)
 		defer soon.Stop()
-		for len(batch) < maxBatch {
+		for len(batch) < maxBatchItems {
 			select {
 			case v, ok := <-ch:
 				if !ok {
-					return batchMsg[T]{batch, ch}
+					return streamBatchMsg[T]{batch, ch}
 				}
 				batch = append(batch, v)
 			case <-soon.C:
-				return batchMsg[T]{batch, ch}
+				return streamBatchMsg[T]{batch, ch}
 			}
 		}
-		return batchMsg[T]{batch, ch}
+		return streamBatchMsg[T]{batch, ch}
 	}
 }
 
-func (fx effects) streamsLater() tea.Cmd {
+func (fx effects) retryStreamsLater() tea.Cmd {
 	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryStreamsMsg{} })
 }
 
@@ -127,7 +127,7 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
 			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
 		default:
-			msg = resultMsg{tab: tab, result: fx.result(ctx, q)}
+			msg = resultMsg{tab: tab, result: fx.answerQuery(ctx, q)}
 		}
 		if ctx.Err() != nil && fx.ctx.Err() == nil {
 			return nil
@@ -155,7 +155,7 @@ func nextResult[T any](ctx context.Context, tab int, q pane.Query, ch <-chan T, 
 	}
 }
 
-func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
+func (fx effects) answerQuery(ctx context.Context, q pane.Query) pane.Result {
 	r, client := pane.Result{Query: q}, fx.cfg.Client
 	switch q := q.(type) {
 	case pane.ApprovalQuery:
@@ -182,7 +182,7 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	case pane.PageLinksQuery:
 		r.Links, r.Err = status.Ask(ctx, client, status.PageLinksQuery, status.PageRef{Source: q.Source, Name: q.Page})
 	case pane.SearchQuery:
-		if q.Typing && !wait(ctx, typingPause) {
+		if q.Typing && !sleepContext(ctx, typingPause) {
 			return r
 		}
 		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
@@ -200,8 +200,8 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 // each search is a call, in the record as any other.
 const typingPause = 250 * time.Millisecond
 
-// wait waits; false: ctx ended before.
-func wait(ctx context.Context, d time.Duration) bool {
+// sleepContext waits; false: ctx ended before.
+func sleepContext(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -235,8 +235,8 @@ func openPageFile(m Model, msg pageFileMsg) (Model, tea.Cmd) {
 	})
 }
 
-// pageFileEdited reads the page again.
-func pageFileEdited(m Model, msg pageFileMsg) Model {
+// reloadEditedPage reads the page again.
+func reloadEditedPage(m Model, msg pageFileMsg) Model {
 	if msg.err != nil {
 		m.notice = errorNotice("edit "+msg.page.Page, msg.err)
 	} else {
@@ -253,7 +253,7 @@ func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, 
 	if err != nil {
 		return status.PageText{}, nil, err
 	}
-	lay := prose.Lines
+	lay := prose.TextRows
 	if !w.Raw && p.MIME == "text/markdown" {
 		lay = prose.Markdown
 	}
@@ -270,7 +270,7 @@ func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, 
 }
 
 // preview makes one Plan of those of all actions.
-func (fx effects) preview(want pane.Preview) tea.Cmd {
+func (fx effects) preview(want pane.PreviewActions) tea.Cmd {
 	return func() tea.Msg {
 		msg := planMsg{want: want, plan: status.Plan{Title: want.Title}}
 		for _, a := range want.Actions {
@@ -294,20 +294,20 @@ func (fx effects) preview(want pane.Preview) tea.Cmd {
 	}
 }
 
-// do does the actions in their order, up to the first that fails.
-func (fx effects) do(want pane.Do) tea.Cmd {
+// doActions does the actions in their order, up to the first that fails.
+func (fx effects) doActions(want pane.DoActions) tea.Cmd {
 	return func() tea.Msg {
 		for i, a := range want.Actions {
 			if err := fx.cfg.Client.Do(fx.ctx, a); err != nil {
-				return doneMsg{want, i, err}
+				return actionsDoneMsg{want, i, err}
 			}
 		}
-		return doneMsg{want, len(want.Actions), nil}
+		return actionsDoneMsg{want, len(want.Actions), nil}
 	}
 }
 
-// report does something outside the panel and says how it went.
-func (fx effects) report(what string, do func() (string, error)) tea.Cmd {
+// runAndReport does something outside the panel and says how it went.
+func (fx effects) runAndReport(what string, do func() (string, error)) tea.Cmd {
 	return func() tea.Msg {
 		text, err := do()
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// firstCalls waits for the first call of each client that the wizard has connected.
-type firstCalls struct {
+// firstCallTracker waits for the first call of each client that the wizard has connected.
+type firstCallTracker struct {
 	since   time.Time // calls before are not regarded
 	source  string    // that the question is about; empty: none is known yet
 	clients []awaitedClient
@@ -30,11 +30,11 @@ type awaitedClient struct {
 	call      *status.Call // the first that succeeded, or else the last; nil: it has made none
 }
 
-func (c awaitedClient) works() bool { return c.call != nil && !c.call.Failed() }
+func (c awaitedClient) hasSuccessfulCall() bool { return c.call != nil && !c.call.Failed() }
 
-// awaitFirstCalls waits for the clients that actions connect.
-func awaitFirstCalls(actions []status.Action, s status.Snapshot, now time.Time) firstCalls {
-	f := firstCalls{since: now}
+// newFirstCallTracker waits for the clients that actions connect.
+func newFirstCallTracker(actions []status.Action, s status.Snapshot, now time.Time) firstCallTracker {
+	f := firstCallTracker{since: now}
 	for _, a := range actions {
 		id, isClient := strings.CutPrefix(a.Target, clientPrefix)
 		switch {
@@ -44,7 +44,7 @@ func awaitFirstCalls(actions []status.Action, s status.Snapshot, now time.Time) 
 			f.source = a.Source.Name
 		}
 	}
-	return f.show(s)
+	return f.observeSnapshot(s)
 }
 
 func installationTitle(s status.Snapshot, id string) string {
@@ -56,8 +56,8 @@ func installationTitle(s status.Snapshot, id string) string {
 	return strings.TrimPrefix(id, clientPrefix)
 }
 
-// show takes over who is connected.
-func (f firstCalls) show(s status.Snapshot) firstCalls {
+// observeSnapshot takes over who is connected.
+func (f firstCallTracker) observeSnapshot(s status.Snapshot) firstCallTracker {
 	if f.source == "" {
 		if i := slices.IndexFunc(s.Sources, func(one status.Source) bool { return !one.Sample }); i >= 0 {
 			f.source = s.Sources[i].Name
@@ -78,17 +78,17 @@ func (f firstCalls) show(s status.Snapshot) firstCalls {
 
 // observe takes over what was called. news are the clients of which a call has
 // succeeded now for the first time. A name that is only claimed is somebody else's.
-func (f firstCalls) observe(calls []status.Call) (next firstCalls, news []awaitedClient) {
+func (f firstCallTracker) observe(calls []status.Call) (next firstCallTracker, news []awaitedClient) {
 	f.clients = slices.Clone(f.clients)
 	for _, call := range calls {
 		if call.Event != "" || !call.Proven || call.Time.Before(f.since) {
 			continue
 		}
 		i := slices.IndexFunc(f.clients, func(c awaitedClient) bool { return c.id == call.Client })
-		if i < 0 || f.clients[i].works() {
+		if i < 0 || f.clients[i].hasSuccessfulCall() {
 			continue
 		}
-		if f.clients[i].call = &call; f.clients[i].works() {
+		if f.clients[i].call = &call; f.clients[i].hasSuccessfulCall() {
 			news = append(news, f.clients[i])
 		}
 	}
@@ -96,8 +96,8 @@ func (f firstCalls) observe(calls []status.Call) (next firstCalls, news []awaite
 }
 
 // done reports whether every client has made a call.
-func (f firstCalls) done() bool {
-	return !slices.ContainsFunc(f.clients, func(c awaitedClient) bool { return !c.works() })
+func (f firstCallTracker) done() bool {
+	return !slices.ContainsFunc(f.clients, func(c awaitedClient) bool { return !c.hasSuccessfulCall() })
 }
 
 // callText is what a client has called.
@@ -109,7 +109,7 @@ func callText(c *status.Call) string {
 // each has made its first call. Closed, the panel goes on waiting.
 type firstCallView struct {
 	keyMap KeyMap
-	calls  firstCalls
+	calls  firstCallTracker
 }
 
 func (v firstCallView) handleKey(k pane.Press) (overlay, pane.Intent) {
@@ -118,7 +118,7 @@ func (v firstCallView) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, p.Back), key.Matches(k, p.Enter), key.Matches(k, v.keyMap.Quit):
 		return nil, nil
 	case key.Matches(k, p.Copy):
-		return v, pane.Copy{What: "the question", Text: status.FirstQuestion(v.calls.source)}
+		return v, pane.CopyText{What: "the question", Text: status.FirstQuestion(v.calls.source)}
 	}
 	return v, nil
 }
@@ -138,8 +138,8 @@ func (v firstCallView) view(t theme.Theme, w, h int) []string {
 	if v.calls.done() {
 		closing, title = "close", "It works"
 	}
-	foot := t.KeyRegion('c', t.Key.Text(p.Copy.Help().Key)+t.Dim.Text(" copy the question")) + "  " +
-		t.KeyRegion(keyCodes["esc"], t.Key.Text(p.Back.Help().Key)+t.Dim.Text(" "+closing))
+	foot := t.MarkKeyRegion('c', t.Key.Text(p.Copy.Help().Key)+t.Dim.Text(" copy the question")) + "  " +
+		t.MarkKeyRegion(keyCodes["esc"], t.Key.Text(p.Back.Help().Key)+t.Dim.Text(" "+closing))
 	return frame(t, title, foot, rows, w, min(max(4, h-3), len(rows)))
 }
 
@@ -172,7 +172,7 @@ func (v firstCallView) clientRows(t theme.Theme, w int) (rows []string) {
 	for _, c := range v.calls.clients {
 		glyph, style, text := "◐", t.Busy, "waiting for it to connect"
 		switch {
-		case c.works():
+		case c.hasSuccessfulCall():
 			glyph, style, text = "●", t.Good, "called "+callText(c.call)
 		case c.call != nil:
 			glyph, style, text = "▲", t.Warn, fmt.Sprintf("%s failed: %s", callText(c.call), cmp.Or(c.call.Message, c.call.Code))
@@ -180,7 +180,7 @@ func (v firstCallView) clientRows(t theme.Theme, w int) (rows []string) {
 			text = "connected; waiting for its first call"
 		}
 		rows = append(rows, style.Text(glyph+" ")+t.Strong.Fit(c.title, names)+"  "+style.Cut(text, max(1, w-4-names)))
-		if c.note != "" && !c.works() {
+		if c.note != "" && !c.hasSuccessfulCall() {
 			for _, row := range t.Dim.Wrap(c.note, w-2) {
 				rows = append(rows, "  "+row)
 			}
@@ -204,19 +204,19 @@ func observeFirstCalls(m Model, calls []status.Call) Model {
 	return m
 }
 
-// setupDone says what the wizard has done, and waits for the clients that it
+// finishSetup says what the wizard has done, and waits for the clients that it
 // connected.
-func setupDone(m Model, actions []status.Action) Model {
-	m.awaited = awaitFirstCalls(actions, m.snap, m.cfg.Now())
-	m.notice = successNotice(setupText(actions, m.snap))
+func finishSetup(m Model, actions []status.Action) Model {
+	m.awaited = newFirstCallTracker(actions, m.snap, m.cfg.Now())
+	m.notice = successNotice(setupResultText(actions, m.snap))
 	if len(m.awaited.clients) > 0 {
-		m.over, m.ignoreKeysUntil = firstCallView{m.key, m.awaited}, m.cfg.Now().Add(keyGrace)
+		m.over, m.ignoreKeysUntil = firstCallView{m.key, m.awaited}, m.cfg.Now().Add(keyIgnoreDuration)
 	}
 	return m
 }
 
-// setupText says what actions of the wizard have done.
-func setupText(actions []status.Action, s status.Snapshot) string {
+// setupResultText says what actions of the wizard have done.
+func setupResultText(actions []status.Action, s status.Snapshot) string {
 	var opened, connected, ready []string
 	for _, a := range actions {
 		switch {

@@ -24,14 +24,14 @@ type keyHint struct {
 }
 
 func (m Model) footer() footer {
-	keys, always := m.tabs.visible().pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
+	keys, always := m.tabs.visibleTab().pane.Bindings(), []key.Binding{m.key.Help, m.key.Quit}
 	if m.w >= 100 {
 		always = slices.Insert(always, 0, widget.WithHelp(m.key.Palette, "commands"))
 	}
 	switch {
 	case m.over != nil:
 		keys, always = m.over.keys(), nil
-	case m.tabs.typing():
+	case m.tabs.isTyping():
 		always = nil
 	}
 	f, room := footer{w: m.w}, m.w-1
@@ -40,7 +40,7 @@ func (m Model) footer() footer {
 		f.right = append(f.right, keyHint{b, hint})
 		room -= theme.Width(hint)
 	}
-	if guardsKeys(m) {
+	if ignoresDecidingKeys(m) {
 		f.left = append(f.left, keyHint{drawn: m.theme.Warn.Text(" …")})
 		room -= theme.Width(" …")
 	}
@@ -57,10 +57,11 @@ func (m Model) footer() footer {
 // keyHint is a key and what it does. What cannot be done now stands in brackets,
 // for a colour alone says nothing.
 func (m Model) keyHint(b key.Binding) string {
-	if guardsKeys(m) && slices.ContainsFunc(decidingKeys(m.key.Pane), func(d key.Binding) bool { return slices.Equal(d.Keys(), b.Keys()) }) {
+	if ignoresDecidingKeys(m) && slices.ContainsFunc(decidingKeys(m.key.Pane),
+		func(d key.Binding) bool { return slices.Equal(d.Keys(), b.Keys()) }) {
 		return m.theme.Dim.Text(b.Help().Key + " " + b.Help().Desc)
 	}
-	if m.over == nil && m.tabs.visible().pane.DisabledReason(parseKey(b.Keys()[0])) != "" {
+	if m.over == nil && m.tabs.visibleTab().pane.KeyDisabledReason(parseKey(b.Keys()[0])) != "" {
 		return m.theme.Dim.Text("(" + b.Help().Key + " " + b.Help().Desc + ")")
 	}
 	return m.theme.Key.Text(b.Help().Key) + m.theme.Dim.Text(" "+b.Help().Desc)

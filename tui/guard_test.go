@@ -34,12 +34,12 @@ func TestGuardIsForDecidingKeysOnly(t *testing.T) {
 		r.press("esc", "tab")
 		r.hides("▲ 1 of 2")
 		r.press("shift+tab", "1")
-		if at := r.m.tabs.visible().Name; at != "Overview" {
+		if at := r.m.tabs.visibleTab().Name; at != "Overview" {
 			t.Errorf("1 leads to %s", at)
 		}
 		r.did()
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		if strings.Contains(footerOf(r), "…") { // drawn again, without a key
 			t.Errorf("the guard is still shown: %s", footerOf(r))
 		}
@@ -64,7 +64,7 @@ func TestTheChangeJustMadeIsSelected(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("y")
 		done := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &status.CallEnd{Changes: []string{"c10"}}})
 		done.Approvals = nil
@@ -74,11 +74,11 @@ func TestTheChangeJustMadeIsSelected(t *testing.T) {
 		r.wait(time.Second)
 		r.queries.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Client: "claude-code", Time: noon}}, r.queries.changes...)
 		r.queries.calls <- status.Call{Seq: 1, Tool: "markdown_delete_page", Changes: []string{"c10"}}
-		r.wait(2 * batchTime)
+		r.wait(2 * batchWindow)
 		r.shows("change c10", "Fresh")
 		r.press("u")
 		r.shows("u was not taken")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.hub.SetPlan(status.Plan{Title: "Undo c10"})
 		r.press("u")
 		r.shows("Undo c10?")

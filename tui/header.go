@@ -55,7 +55,7 @@ func (m Model) header() header {
 	}
 	h.status = m.hubStatus(m.w - theme.Width(h.brand) - tabs)
 	for i, one := range m.tabs.all {
-		number := cmp.Or(numberKey(i), "·")
+		number := cmp.Or(paneNumberKey(i), "·")
 		switch {
 		case i == m.tabs.current:
 			h.tabs = append(h.tabs, t.Tab.Text(" "+number+" "+one.Name+" "))
@@ -98,7 +98,7 @@ func (s paneTabs) width(n tabNaming) int {
 }
 
 // minWidth is how wide the tabs are on a narrow screen.
-func (s paneTabs) minWidth() int { return 2*(len(s.all)-1) + len(s.visible().Name) + len(" 9  ") }
+func (s paneTabs) minWidth() int { return 2*(len(s.all)-1) + len(s.visibleTab().Name) + len(" 9  ") }
 
 // hubStatus is the right end of the header, in at most w cells: what a person must
 // not miss is never left out, the words around it are.
@@ -106,7 +106,7 @@ func (m Model) hubStatus(w int) string {
 	if !m.hasSnapshot {
 		return ""
 	}
-	glyph, style := m.theme.State(m.snap.Hub.State)
+	glyph, style := m.theme.StateStyle(m.snap.Hub.State)
 	state, brief := style.Text(glyph+" "+string(m.snap.Hub.State))+" ", style.Text(glyph)+" "
 	if m.lost {
 		state = style.Text(glyph+" not responding") + " "
@@ -139,13 +139,13 @@ func permitText(m Model) string {
 	if len(all) == 0 {
 		return ""
 	}
-	text := "yes " + pane.TimeLeft(all[0], m.cfg.Now())
+	text := "yes " + pane.PermitTimeLeft(all[0], m.cfg.Now())
 	switch {
 	case len(all) > 1:
 		text = fmt.Sprintf("%d × yes", len(all))
 	case m.w >= 140:
 		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " " +
-			pane.TimeLeft(all[0], m.cfg.Now())
+			pane.PermitTimeLeft(all[0], m.cfg.Now())
 	}
 	return m.theme.Warn.Text(text) + "  "
 }

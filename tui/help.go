@@ -24,7 +24,7 @@ type help struct {
 }
 
 func newHelp(m Model) help {
-	h := help{keyMap: m.key, pane: m.tabs.visible().Name, disabled: m.disabledReasonIn}
+	h := help{keyMap: m.key, pane: m.tabs.visibleTab().Name, disabled: m.helpKeyDisabledReason}
 	for _, t := range m.tabs.all {
 		h.panes = append(h.panes, t.Name)
 	}
@@ -52,8 +52,8 @@ type helpRow struct {
 	key   *key.Binding
 }
 
-// found are the rows that the search finds, and where the keys are among them.
-func (h help) found() (rows []helpRow, keys []int) {
+// findRows are the rows that the search finds, and where the keys are among them.
+func (h help) findRows() (rows []helpRow, keys []int) {
 	want := strings.TrimSpace(h.search.Value())
 	for _, g := range h.groups() {
 		found := matchingKeys(g, want)
@@ -72,10 +72,10 @@ func (h help) found() (rows []helpRow, keys []int) {
 	return rows, keys
 }
 
-// run is what enter does: what the selected key does, where that is no question of
+// selectedKeyIntent is what enter does: what the selected key does, where that is no question of
 // a row or a form.
-func (h help) run() pane.Intent {
-	rows, keys := h.found()
+func (h help) selectedKeyIntent() pane.Intent {
+	rows, keys := h.findRows()
 	if len(keys) == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (h help) run() pane.Intent {
 	switch why := h.disabled(row.title, *row.key); {
 	case why != "":
 		return pane.ShowMessage{Text: why}
-	case row.title == everywhere, row.title == "Lists":
+	case row.title == globalKeysTitle, row.title == "Lists":
 		send.Pane = ""
 	case !slices.Contains(h.panes, row.title):
 		return nil
@@ -93,12 +93,12 @@ func (h help) run() pane.Intent {
 }
 
 func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
-	_, keys := h.found()
+	_, keys := h.findRows()
 	switch s := k.String(); {
 	case s == "esc", s == "?":
 		return nil, nil
 	case s == "enter":
-		return nil, h.run()
+		return nil, h.selectedKeyIntent()
 	case s == "down", s == "ctrl+n":
 		h.cursor++
 	case s == "up", s == "ctrl+p":
@@ -125,15 +125,15 @@ func (h help) keys() []key.Binding {
 	}
 }
 
-// helpRoom is the outer width and the inner height it may take.
-func helpRoom(w, h int) (int, int) { return overlayWidth(w, 60), max(4, h-3) }
+// helpOverlaySize is the outer width and the inner height it may take.
+func helpOverlaySize(w, h int) (int, int) { return overlayWidth(w, 60), max(4, h-3) }
 
 func (h help) view(t theme.Theme, w, height int) []string {
-	w, height = helpRoom(w, height)
+	w, height = helpOverlaySize(w, height)
 	rows, selected := h.rows(t, w-4)
 	from, to := widget.VisibleRange(len(rows), selected, height-2)
 	shown := append([]string{t.Key.Text("/ ") + h.search.Draw(t, w-6, true, "search"), ""}, rows[from:to]...)
-	foot := t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")) + "  " + t.KeyRegion(tea.KeyEnter,
+	foot := t.MarkKeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")) + "  " + t.MarkKeyRegion(tea.KeyEnter,
 		t.Key.Text("enter")+t.Dim.Text(" do it"))
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
@@ -143,14 +143,14 @@ func (h help) view(t theme.Theme, w, height int) []string {
 
 // rows are the keys that the search finds, in their groups, and the selected row.
 func (h help) rows(t theme.Theme, w int) (rows []string, selected int) {
-	found, keys := h.found()
+	found, keys := h.findRows()
 	if len(keys) > 0 {
 		selected = keys[h.cursor]
 	}
 	for i, row := range found {
 		t := t
 		if i == selected {
-			t = t.Selected()
+			t = t.ForSelectedRow()
 		}
 		switch {
 		case row.key == nil:

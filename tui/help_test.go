@@ -18,7 +18,7 @@ func TestHelpRunsTheKeysOfThePane(t *testing.T) {
 		r.wait(time.Second)
 		r.press("?")
 		screen := r.screen()
-		if here, all := strings.Index(screen, "Activity\n"), strings.Index(screen, everywhere); all >= 0 && all < here || !strings.Contains(screen, "filter by word") {
+		if here, all := strings.Index(screen, "Activity\n"), strings.Index(screen, globalKeysTitle); all >= 0 && all < here || !strings.Contains(screen, "filter by word") {
 			t.Errorf("the keys of the pane do not stand first:\n%s", screen)
 		}
 		r.press("failed calls first", "enter")

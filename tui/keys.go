@@ -53,13 +53,13 @@ func DefaultKeyMap() KeyMap {
 	}
 }
 
-// everywhere is the title of the keys that mean the same in every pane.
-const everywhere = "Everywhere"
+// globalKeysTitle is the title of the keys that mean the same in every pane.
+const globalKeysTitle = "Everywhere"
 
 // groups sorts every key by where it means something.
 func (k KeyMap) groups() []pane.KeyGroup {
 	groups := []pane.KeyGroup{
-		{Title: everywhere, Keys: []key.Binding{
+		{Title: globalKeysTitle, Keys: []key.Binding{
 			k.Next, k.Previous, k.Tab, k.Waiting, k.Pause, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
 			widget.WithHelp(k.Start, "start the hub, if none is running"), k.Restart, widget.WithHelp(k.Stop,
 				"stop the hub for all agents"),

@@ -16,17 +16,17 @@ type (
 	}
 	// disconnectedMsg: the stream of snapshots ended, or did not begin.
 	disconnectedMsg struct{ err error }
-	// retryMsg: it is time to watch again.
-	retryMsg struct{}
-	// batchMsg: lines or calls came, at least one; more come from next.
-	batchMsg[T any] struct {
+	// retryWatchMsg: it is time to watch again.
+	retryWatchMsg struct{}
+	// streamBatchMsg: lines or calls came, at least one; more come from next.
+	streamBatchMsg[T any] struct {
 		batch []T
 		next  <-chan T
 	}
 	// tickMsg: a second has passed while calls wait.
 	tickMsg struct{}
-	// guardOverMsg: the keys that answer approvals may be taken again.
-	guardOverMsg struct{}
+	// keyGuardOverMsg: the keys that answer approvals may be taken again.
+	keyGuardOverMsg struct{}
 	// streamEndedMsg: the stream of lines or calls ended, or did not begin.
 	streamEndedMsg[T any] struct{}
 	// retryStreamsMsg: it is time to open the streams that ended.
@@ -39,15 +39,15 @@ type (
 	}
 	// planMsg: the plan of what is wanted is known, or failed has none.
 	planMsg struct {
-		want   pane.Preview
+		want   pane.PreviewActions
 		plan   status.Plan
 		failed status.Action
 		err    error
 	}
-	// doneMsg: so many of the actions are done; the next one failed, if there is
+	// actionsDoneMsg: so many of the actions are done; the next one failed, if there is
 	// an error.
-	doneMsg struct {
-		want pane.Do
+	actionsDoneMsg struct {
+		want pane.DoActions
 		done int
 		err  error
 	}

@@ -33,10 +33,10 @@ func (m Model) wheel(e tea.MouseWheelMsg) Model {
 	default:
 		return m
 	}
-	w, h := m.room()
+	w, h := m.paneSize()
 	at := pane.Press{KeyPressMsg: parseKey(name), W: w, H: h}
 	if region, ok := m.hitRegionAt(e.X, e.Y); ok && region.Scrolls && m.over == nil {
-		if p, ok := m.tabs.visible().pane.(pane.Scroller); ok {
+		if p, ok := m.tabs.visibleTab().pane.(pane.Scroller); ok {
 			m.tabs = m.tabs.set(m.tabs.current, p.Scroll(rows, at))
 			return m
 		}
@@ -45,7 +45,7 @@ func (m Model) wheel(e tea.MouseWheelMsg) Model {
 		switch {
 		case m.over != nil:
 			m.over, _ = m.over.handleKey(at)
-		case !m.tabs.typing(): // there an arrow has another meaning
+		case !m.tabs.isTyping(): // there an arrow has another meaning
 			m.tabs, _ = m.tabs.press(at)
 		}
 	}
@@ -80,14 +80,14 @@ func (m Model) hitRegionAt(x, y int) (theme.HitRegion, bool) {
 	if !m.hasSnapshot || m.w < minWidth || m.h < minHeight {
 		return theme.HitRegion{}, false
 	}
-	w, h := m.room()
+	w, h := m.paneSize()
 	t, left, top := m.theme.WithHitRegions(), 0, 0
 	var lines []string
 	if m.over != nil {
 		lines = m.over.view(t, w, h)
-		left, top = centered(lines, w, h)
+		left, top = centeredPosition(lines, w, h)
 	} else {
-		lines = strings.Split(m.tabs.visible().pane.View(t, w, h), "\n")
+		lines = strings.Split(m.tabs.visibleTab().pane.View(t, w, h), "\n")
 	}
 	if y -= 1 + top; y < 0 || y >= len(lines) || x < left {
 		return theme.HitRegion{}, false
@@ -105,27 +105,27 @@ func (m Model) clickRegion(region theme.HitRegion) (Model, tea.Cmd) {
 		return m, nil
 	}
 	again := false
-	switch list, ok := m.tabs.visible().pane.(pane.RowSelector); {
+	switch list, ok := m.tabs.visibleTab().pane.(pane.RowSelector); {
 	case m.over != nil:
 		if list, ok := m.over.(rowSelector); ok {
 			m.over, again = list.selectRow(region.Row)
 		}
-	case !ok || m.tabs.typing():
+	case !ok || m.tabs.isTyping():
 		return m, nil
 	default:
 		var p pane.Pane
 		p, again = list.SelectRow(region.Row)
 		m.tabs = m.tabs.set(m.tabs.current, p)
 	}
-	if here := (clicked{m.tabs.current, m.over != nil, region.Row}); !again || m.clicked != here {
+	if here := (clickedRow{m.tabs.current, m.over != nil, region.Row}); !again || m.clicked != here {
 		m.clicked = here
 		return m, nil
 	}
 	return m.handleKey(parseKey("enter"))
 }
 
-// clicked is the row that was clicked on last.
-type clicked struct {
+// clickedRow is the row that was clicked on last.
+type clickedRow struct {
 	tab  int // -1: none, or a key came since
 	over bool
 	row  int

@@ -61,7 +61,7 @@ func TestMouseIsDeafAtFirst(t *testing.T) {
 		r.press("Q")
 		r.clickOn(23, "y yes")
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.clickOn(23, "y yes")
 		r.did(status.Action{Verb: status.StopHub})
 	})
@@ -155,7 +155,7 @@ func TestMouseOnOverlays(t *testing.T) {
 		r.press("Q")
 		r.clickText("y yes  n")
 		r.did()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.clickText("notes") // beneath the question
 		r.shows("Stop the hub?")
 		r.clickText("y yes  n")
@@ -172,7 +172,7 @@ func TestMouseOnOverlays(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, newcomer(), 80, 24)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.clickText("[x] work")
 		r.shows("[ ] work")
 		r.clickText("enter next ")

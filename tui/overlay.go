@@ -27,8 +27,8 @@ type rowSelector interface {
 	selectRow(i int) (next overlay, again bool)
 }
 
-// centered is where box lies on a screen of w by h cells.
-func centered(box []string, w, h int) (x, y int) {
+// centeredPosition is where box lies on a screen of w by h cells.
+func centeredPosition(box []string, w, h int) (x, y int) {
 	return (w - theme.Width(box[0])) / 2, max(0, (h-len(box))/2)
 }
 
@@ -37,7 +37,7 @@ func drawOverlay(t theme.Theme, below, box []string, w, h int) []string {
 	for i := range below {
 		below[i] = t.Line.Text(ansi.Strip(below[i]))
 	}
-	x, y := centered(box, w, h)
+	x, y := centeredPosition(box, w, h)
 	all := lipgloss.NewCompositor(
 		lipgloss.NewLayer(strings.Join(below, "\n")),
 		lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1),

@@ -29,9 +29,9 @@ type overlayQuery struct {
 	stop    context.CancelFunc // cancels it; nil: it cannot be
 }
 
-// wantedOverlayQuery asks what the overlay would like to know, unless that is being
+// askOverlayQuery asks what the overlay would like to know, unless that is being
 // asked.
-func wantedOverlayQuery(m Model) (Model, tea.Cmd) {
+func askOverlayQuery(m Model) (Model, tea.Cmd) {
 	var q pane.Query
 	if over, ok := m.over.(overlayQuerier); ok && m.hasSnapshot {
 		q = over.wantedQuery()

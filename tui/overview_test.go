@@ -15,7 +15,7 @@ import (
 func TestOverviewShowsTraffic(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
-		r.wait(2 * batchTime)
+		r.wait(2 * batchWindow)
 		r.shows("Traffic", "5 minutes to 12:00:00", "0.1/s, 4 failed", "max 205")
 		quiet := nextCrowded()
 		quiet.Time = noon.Add(time.Hour)

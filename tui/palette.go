@@ -13,18 +13,18 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// palette finds a command by its name and runs it. Its commands are the panes
+// commandPalette finds a command by its name and runs it. Its commands are the panes
 // and the keys of the help, so that it and the help can never differ, and what
 // Systems let people do at the shell, which is copied for it.
-type palette struct {
+type commandPalette struct {
 	keyMap   KeyMap
-	commands []command
+	commands []paletteCommand
 	search   widget.TextInput
 	cursor   int // among those found
 }
 
-// A command is something that a key does.
-type command struct {
+// A paletteCommand is something that a key does.
+type paletteCommand struct {
 	key      string // as the help shows it; empty: no key does it
 	pane     string // the pane in which it does; empty: all
 	name     string
@@ -32,26 +32,26 @@ type command struct {
 	run      pane.Intent
 }
 
-// newPalette has what can be done now before what cannot, and first what the pane
+// newCommandPalette has what can be done now before what cannot, and first what the pane
 // that is shown does.
-func newPalette(m Model) palette {
-	p := palette{keyMap: m.key}
-	shown := m.tabs.visible().Name
+func newCommandPalette(m Model) commandPalette {
+	p := commandPalette{keyMap: m.key}
+	shown := m.tabs.visibleTab().Name
 	for i, t := range m.tabs.all {
-		p.commands = append(p.commands, command{numberKey(i), "", "Go to " + t.Name, "", pane.OpenPane{Pane: t.Name}})
+		p.commands = append(p.commands, paletteCommand{paneNumberKey(i), "", "Go to " + t.Name, "", pane.OpenPane{Pane: t.Name}})
 	}
 	for _, g := range m.key.groups() {
 		name := g.Title
 		switch isPane := slices.ContainsFunc(m.tabs.all, func(t tab) bool { return t.Name == name }); {
-		case name == everywhere:
+		case name == globalKeysTitle:
 			name = ""
 		case !isPane:
 			continue
 		}
 		for _, b := range g.Keys {
 			if !slices.Contains(excludedFromPalette(m.key), b.Help().Desc) {
-				p.commands = append(p.commands, command{
-					b.Help().Key, name, b.Help().Desc, m.disabledReasonIn(g.Title, b),
+				p.commands = append(p.commands, paletteCommand{
+					b.Help().Key, name, b.Help().Desc, m.helpKeyDisabledReason(g.Title, b),
 					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])},
 				})
 			}
@@ -59,16 +59,16 @@ func newPalette(m Model) palette {
 	}
 	for _, s := range m.snap.Sources {
 		for _, line := range s.Commands {
-			p.commands = append(p.commands, command{"", "Sources", line, "", pane.Copy{What: "the command", Text: line}})
+			p.commands = append(p.commands, paletteCommand{"", "Sources", line, "", pane.CopyText{What: "the command", Text: line}})
 		}
 	}
-	slices.SortStableFunc(p.commands, func(a, b command) int { return cmp.Compare(a.rank(shown), b.rank(shown)) })
+	slices.SortStableFunc(p.commands, func(a, b paletteCommand) int { return cmp.Compare(a.rank(shown), b.rank(shown)) })
 	return p
 }
 
 // rank sorts commands: those of the pane that is shown, those of everywhere, those
 // that go to a pane and those of the others, and last what cannot be done now.
-func (c command) rank(shown string) int {
+func (c paletteCommand) rank(shown string) int {
 	_, goes := c.run.(pane.OpenPane)
 	switch {
 	case c.disabled != "":
@@ -89,8 +89,8 @@ func excludedFromPalette(k KeyMap) []string {
 	return []string{k.Tab.Help().Desc, k.Next.Help().Desc, k.Previous.Help().Desc, k.Palette.Help().Desc, k.Dismiss.Help().Desc}
 }
 
-func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
-	found := p.found()
+func (p commandPalette) handleKey(k pane.Press) (overlay, pane.Intent) {
+	found := p.findCommands()
 	switch s := k.String(); {
 	case s == "esc", s == "ctrl+p":
 		return nil, nil
@@ -110,36 +110,36 @@ func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
 }
 
 // selectRow implements [rowSelector].
-func (p palette) selectRow(i int) (overlay, bool) {
+func (p commandPalette) selectRow(i int) (overlay, bool) {
 	again := p.cursor == i
-	p.cursor = max(0, min(i, len(p.found())-1))
+	p.cursor = max(0, min(i, len(p.findCommands())-1))
 	return p, again
 }
 
-func (p palette) keys() []key.Binding {
+func (p commandPalette) keys() []key.Binding {
 	k := p.keyMap.Pane
 	return []key.Binding{widget.WithHelp(k.Enter, "run"), widget.Bind("↑↓", "select"), widget.WithHelp(k.Back, "close")}
 }
 
-func (p palette) view(t theme.Theme, w, h int) []string {
+func (p commandPalette) view(t theme.Theme, w, h int) []string {
 	w = overlayWidth(w, 72)
 	h = max(3, min(h-4, 18))
-	found := p.found()
+	found := p.findCommands()
 	rows := []string{t.Key.Text("› ") + p.search.Draw(t, w-6, true, "type a command"), ""}
 	from := max(0, p.cursor-(h-3))
 	for i := from; i < len(found) && len(rows) < h; i++ {
-		rows = append(rows, t.RowRegion(i, p.row(t, found[i], i == p.cursor, w-4)))
+		rows = append(rows, t.MarkRowRegion(i, p.row(t, found[i], i == p.cursor, w-4)))
 	}
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("No matching command."))
 	}
-	return frame(t, "Commands", t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.KeyRegion(tea.KeyEscape,
+	return frame(t, "Commands", t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.MarkKeyRegion(tea.KeyEscape,
 		t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 
-func (p palette) row(t theme.Theme, e command, on bool, w int) string {
+func (p commandPalette) row(t theme.Theme, e paletteCommand, on bool, w int) string {
 	if on {
-		t = t.Selected()
+		t = t.ForSelectedRow()
 	}
 	where := cmp.Or(e.pane, "anywhere")
 	press, text := t.Key, t.Text
@@ -149,14 +149,14 @@ func (p palette) row(t theme.Theme, e command, on bool, w int) string {
 	return press.Fit(e.key, 9) + text.Fit(e.name, w-9-11) + t.Dim.Fit(where, 11)
 }
 
-// found are the entries that the search fits, the best first; all without one.
-func (p palette) found() []command {
+// findCommands are the entries that the search fits, the best first; all without one.
+func (p commandPalette) findCommands() []paletteCommand {
 	want := strings.ToLower(strings.TrimSpace(p.search.Value()))
 	if want == "" {
 		return p.commands
 	}
 	type scored struct {
-		command
+		paletteCommand
 		score int
 	}
 	var hits []scored
@@ -176,9 +176,9 @@ func (p palette) found() []command {
 		}
 		return cmp.Compare(b.score, a.score)
 	})
-	found := make([]command, len(hits))
+	found := make([]paletteCommand, len(hits))
 	for i, h := range hits {
-		found[i] = h.command
+		found[i] = h.paletteCommand
 	}
 	return found
 }

@@ -68,8 +68,8 @@ func TestPaletteKeys(t *testing.T) {
 			}
 		}
 	}
-	if m := New(Config{Now: time.Now}); len(newPalette(m).commands) < 60 {
-		t.Errorf("%d commands", len(newPalette(m).commands))
+	if m := New(Config{Now: time.Now}); len(newCommandPalette(m).commands) < 60 {
+		t.Errorf("%d commands", len(newCommandPalette(m).commands))
 	}
 }
 
@@ -78,13 +78,13 @@ func TestPaletteKeys(t *testing.T) {
 func TestPaletteOrder(t *testing.T) {
 	runPanel(t, nextCrowded(), func(r *testPanel) {
 		r.press("@Doctor", ":")
-		p, ok := r.m.over.(palette)
+		p, ok := r.m.over.(commandPalette)
 		if !ok || p.commands[0].pane != "Doctor" || p.commands[0].disabled != "" {
 			t.Fatalf("the first command is %+v", p.commands[0])
 		}
 		r.press("undo")
-		p, _ = r.m.over.(palette)
-		found := p.found()
+		p, _ = r.m.over.(commandPalette)
+		found := p.findCommands()
 		for i := range found[1:] {
 			if found[i].disabled != "" && found[i+1].disabled == "" {
 				t.Errorf("%q cannot be done now and stands before %q", found[i].name, found[i+1].name)
@@ -100,9 +100,9 @@ func TestColoursKeyIsSeen(t *testing.T) {
 			r.m.mode.Dark = dark
 			r.m = r.m.restyle(r.m.mode)
 			for range 8 {
-				before := r.m.tabs.visible().pane.View(r.m.theme, 80, 20)
+				before := r.m.tabs.visibleTab().pane.View(r.m.theme, 80, 20)
 				r.press("C")
-				if after := r.m.tabs.visible().pane.View(r.m.theme, 80, 20); after == before {
+				if after := r.m.tabs.visibleTab().pane.View(r.m.theme, 80, 20); after == before {
 					t.Errorf("dark %v: %s look like those before", dark, r.m.colours.description())
 				}
 			}
@@ -132,12 +132,12 @@ func TestPanelInASCII(t *testing.T) {
 			got := r.m.View().Content
 			r.m.cfg.ASCII = false
 			if strings.ContainsFunc(got, func(c rune) bool { return c > '~' }) {
-				t.Errorf("%s: other characters are left:\n%s", r.m.tabs.visible().Name, ansi.Strip(got))
+				t.Errorf("%s: other characters are left:\n%s", r.m.tabs.visibleTab().Name, ansi.Strip(got))
 			}
 			want := strings.Split(plain, "\n")
 			for n, line := range strings.Split(got, "\n") {
 				if theme.Width(line) != theme.Width(want[n]) {
-					t.Errorf("%s: a row of %d cells has %d: %s", r.m.tabs.visible().Name, theme.Width(want[n]), theme.Width(line), ansi.Strip(line))
+					t.Errorf("%s: a row of %d cells has %d: %s", r.m.tabs.visibleTab().Name, theme.Width(want[n]), theme.Width(line), ansi.Strip(line))
 				}
 			}
 		}

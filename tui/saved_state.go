@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// memory is what a panel finds again when it is opened the next time. What it
+// savedState is what a panel finds again when it is opened the next time. What it
 // does not understand, such as what another version wrote, it leaves out.
-type memory struct {
+type savedState struct {
 	Tab     string                     `json:"tab,omitempty"`
 	Mouse   *bool                      `json:"mouse,omitempty"`
-	Colours colours                    `json:"colours,omitempty"`
+	Colours colourChoice               `json:"colours,omitempty"`
 	Panes   map[string]json.RawMessage `json:"panes,omitempty"` // by tab
 }
 
-// Memory is what to give as [Config.Memory] to the next panel.
-func (m Model) Memory() []byte {
-	mem := memory{m.tabs.visible().Name, &m.mouse, m.colours, m.tabs.save()}
+// SaveState is what to give as [Config.Memory] to the next panel.
+func (m Model) SaveState() []byte {
+	mem := savedState{m.tabs.visibleTab().Name, &m.mouse, m.colours, m.tabs.save()}
 	b, err := json.MarshalIndent(mem, "", "  ")
 	if err != nil {
 		return nil // cannot be: it is made of what has a JSON form
@@ -30,12 +30,12 @@ func (m Model) restore(b []byte) Model {
 	if b == nil {
 		return m
 	}
-	var mem memory
+	var mem savedState
 	if json.Unmarshal(b, &mem) != nil {
 		m.notice = infoNotice("The saved state of the panel could not be read and was reset.")
 		return m
 	}
-	if slices.Contains(allColours(), mem.Colours) {
+	if slices.Contains(allColourChoices(), mem.Colours) {
 		m.colours = mem.Colours
 	}
 	if mem.Mouse != nil {

@@ -16,14 +16,14 @@ func TestMemory(t *testing.T) {
 		r.log()
 		r.press("@Logs", "/", "page", "enter", "v", "w", "M", "C", "C", "C")
 		r.press("@Activity", "e", "T", "p", "/", "page", "enter", "@Tools", "p", "right", "/", "finds", "enter", "@Settings", "/", "hub.", "enter")
-		before := r.m.Memory()
+		before := r.m.SaveState()
 		next := New(Config{Client: r.hub, Now: func() time.Time { return noon }, Memory: before})
 		defer next.fx.cancel()
-		if got := string(next.Memory()); got != string(before) {
+		if got := string(next.SaveState()); got != string(before) {
 			t.Errorf("remembered\n%s\nwas\n%s", got, before)
 		}
-		if next.tabs.visible().Name != "Settings" || next.mouse || next.notice.text != "" {
-			t.Errorf("opened on %s, mouse %v, saying %q", next.tabs.visible().Name, next.mouse, next.notice.text)
+		if next.tabs.visibleTab().Name != "Settings" || next.mouse || next.notice.text != "" {
+			t.Errorf("opened on %s, mouse %v, saying %q", next.tabs.visibleTab().Name, next.mouse, next.notice.text)
 		}
 		golden(t, "memory.json", string(before))
 		for _, bad := range []string{"", "x", "[]", "{\"tab\":", `{"colours":"loud"}`, `{"tab":"Nowhere","panes":{"Logs":7}}`, `{"panes":{"Logs":{"level":"loud"}}}`} {

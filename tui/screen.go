@@ -34,27 +34,27 @@ func (m Model) View() tea.View {
 
 func (m Model) lines() []string {
 	if m.w < minWidth || m.h < minHeight {
-		return tooSmall(m.theme, m.w, m.h)
+		return drawTooSmall(m.theme, m.w, m.h)
 	}
-	w, h := m.room()
+	w, h := m.paneSize()
 	lines := append(make([]string, 0, m.h), m.header().line(w))
 	switch {
 	case !m.hasSnapshot:
-		lines = append(lines, connecting(m.theme, w, h)...)
+		lines = append(lines, drawConnecting(m.theme, w, h)...)
 	case m.over != nil:
-		below := strings.Split(m.tabs.visible().pane.View(m.theme, w, h), "\n")
+		below := strings.Split(m.tabs.visibleTab().pane.View(m.theme, w, h), "\n")
 		lines = append(lines, drawOverlay(m.theme, below, m.over.view(m.theme, w, h), w, h)...)
 	default:
-		lines = append(lines, m.tabs.visible().pane.View(m.theme, w, h))
+		lines = append(lines, m.tabs.visibleTab().pane.View(m.theme, w, h))
 	}
 	lines = append(lines, m.noticeLines()...)
 	return append(lines, m.footer().line())
 }
 
-// room is what header, notice and footer leave for the pane.
-func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.noticeLines())) }
+// paneSize is what header, notice and footer leave for the pane.
+func (m Model) paneSize() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.noticeLines())) }
 
-func tooSmall(t theme.Theme, w, h int) []string {
+func drawTooSmall(t theme.Theme, w, h int) []string {
 	lines := make([]string, max(0, h))
 	for i, text := range []string{
 		"Terminal too small.",
@@ -69,7 +69,7 @@ func tooSmall(t theme.Theme, w, h int) []string {
 	return lines
 }
 
-func connecting(t theme.Theme, w, h int) []string {
+func drawConnecting(t theme.Theme, w, h int) []string {
 	lines := make([]string, h)
 	text := "Connecting to the hub …"
 	lines[h/2] = theme.Spaces((w-len(text))/2) + t.Dim.Text(text)
@@ -79,7 +79,7 @@ func connecting(t theme.Theme, w, h int) []string {
 // noticeLines is the notice; without one, that there is no hub.
 func (m Model) noticeLines() []string {
 	n := m.notice
-	if n.text == "" && m.hasSnapshot && !pane.Running(m.snap) {
+	if n.text == "" && m.hasSnapshot && !pane.IsHubRunning(m.snap) {
 		n = notice{text: "The hub is not running", kind: noticeError}
 		if m.lost {
 			n.text = "The hub is not responding, reconnecting"
@@ -99,7 +99,7 @@ func (m Model) ExitMessage() string {
 	switch {
 	case m.stopped:
 		return "The hub is stopped. To start it again, run `lectern` or use an agent."
-	case !pane.Running(m.snap):
+	case !pane.IsHubRunning(m.snap):
 		return "The hub is not running. To start it, run `lectern` or use an agent."
 	default:
 		return fmt.Sprintf("The hub keeps running: %s, %s.\nRun `lectern` to see it again, `lectern hub stop` to stop it.",

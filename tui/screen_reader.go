@@ -34,8 +34,8 @@ type ScreenReader struct {
 // room of its own is cut.
 const screenReaderWidth = 1000
 
-// firstLines is how much of the end of the log is said at first.
-const firstLines = 30
+// maxFirstSpokenLogLines is how much of the end of the log is said at first.
+const maxFirstSpokenLogLines = 30
 
 // NewScreenReader returns the panel that says what it shows by tell, line by
 // line, in order.
@@ -76,49 +76,49 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case !seen && s.m.hasSnapshot && s.m.over == nil:
 			return s.greet(), cmd
 		case !seen:
-			return s.read(), cmd
+			return s.sayUpdates(), cmd
 		}
 		for _, line := range snapshotEvents(before.snap, s.m.snap) {
 			s.say(line)
 		}
-		if text := before.approvals.ended(before.snap, s.m.snap); text != "" && !s.m.lost {
+		if text := before.approvals.endedText(before.snap, s.m.snap); text != "" && !s.m.lost {
 			s.say(theme.Sanitize(text) + ".")
 			s.note = s.m.notice.text
 		}
 		if s.over != (s.m.over != nil) {
-			return s.read(), cmd
+			return s.sayUpdates(), cmd
 		}
 		s.last = s.lines() // a key says what is new after it, not what has changed meanwhile
-	case batchMsg[status.Line], batchMsg[status.Call]:
+	case streamBatchMsg[status.Line], streamBatchMsg[status.Call]:
 		if _, waits := s.m.over.(firstCallView); waits {
-			return s.read(), cmd
+			return s.sayUpdates(), cmd
 		}
 		if s.m.over == nil {
 			s.last = s.lines()
 		}
 	case resultMsg:
-		s = s.readResult()
+		s = s.sayQueryResult()
 	case tea.KeyPressMsg:
-		if before.over == nil && s.m.over == nil && !before.tabs.typing() && key.Matches(msg, s.m.key.Tab) &&
+		if before.over == nil && s.m.over == nil && !before.tabs.isTyping() && key.Matches(msg, s.m.key.Tab) &&
 			before.tabs.current == s.m.tabs.current {
 			s.tab = -1 // the number of the pane that is open reads it again
 		}
-		return s.readAnswer(), cmd
+		return s.sayKeyEffect(), cmd
 	default:
-		return s.read(), cmd
+		return s.sayUpdates(), cmd
 	}
 	return s, cmd
 }
 
-// readAnswer says what a key led to, and if that is nothing says so: who does not
+// sayKeyEffect says what a key led to, and if that is nothing says so: who does not
 // see the screen cannot tell a key that did nothing from one that was not heard.
-func (s ScreenReader) readAnswer() ScreenReader {
+func (s ScreenReader) sayKeyEffect() ScreenReader {
 	said, tell := false, s.say
 	s.say = func(line string) {
 		said = true
 		tell(line)
 	}
-	s = s.read()
+	s = s.sayUpdates()
 	s.say = tell
 	if !said && s.m.fx.ctx.Err() == nil {
 		tell("Nothing changed.")
@@ -136,15 +136,15 @@ func (s ScreenReader) greet() ScreenReader {
 		first = widget.Plural(n, "call") + " wait for you."
 	}
 	s.say(fmt.Sprintf("%s %s. %s connected.", first, widget.Plural(len(snap.Problems), "problem"),
-		widget.Plural(len(identified(snap.Sessions)), "agent")))
-	if !pane.Running(snap) {
+		widget.Plural(len(identifiedSessions(snap.Sessions)), "agent")))
+	if !pane.IsHubRunning(snap) {
 		s.say(fmt.Sprintf("The hub is %s.", snap.Hub.State))
 	}
 	for _, a := range snap.Approvals {
-		s.say(approvalEvent(a))
+		s.say(approvalEventText(a))
 	}
 	for _, p := range snap.Problems {
-		s.say(problemEvent(p))
+		s.say(problemEventText(p))
 	}
 	next := "1 reads the overview."
 	if len(snap.Approvals) > 0 {
@@ -155,12 +155,12 @@ func (s ScreenReader) greet() ScreenReader {
 	return s
 }
 
-// readResult says what the answer to a query adds to the pane. How its first line
+// sayQueryResult says what the answer to a query adds to the pane. How its first line
 // changes, which counts, is no news.
-func (s ScreenReader) readResult() ScreenReader {
+func (s ScreenReader) sayQueryResult() ScreenReader {
 	lines := s.lines()
 	if s.tab == s.m.tabs.current && s.m.over == nil && len(lines) > 0 && s.m.tabs.current > 0 {
-		for _, line := range s.newLines(lines[1:]) {
+		for _, line := range s.unsaidLines(lines[1:]) {
 			s.say(line)
 		}
 	}
@@ -170,12 +170,12 @@ func (s ScreenReader) readResult() ScreenReader {
 	return s
 }
 
-// read says what is new since it last did: all of another pane, else the lines
+// sayUpdates says what is new since it last did: all of another pane, else the lines
 // that were not there.
-func (s ScreenReader) read() ScreenReader {
+func (s ScreenReader) sayUpdates() ScreenReader {
 	lines := s.lines()
-	over, form := s.m.over != nil, s.m.tabs.typing()
-	switch name := s.m.tabs.visible().Name; {
+	over, form := s.m.over != nil, s.m.tabs.isTyping()
+	switch name := s.m.tabs.visibleTab().Name; {
 	case over && !s.over:
 		s.sayAll(lines)
 		s.sayKeys(s.m.over.keys())
@@ -189,7 +189,7 @@ func (s ScreenReader) read() ScreenReader {
 		s.sayChanges(lines)
 	}
 	if form && !s.form && !over {
-		s.sayKeys(s.m.tabs.visible().pane.Keys())
+		s.sayKeys(s.m.tabs.visibleTab().pane.Bindings())
 	}
 	s.tab, s.over, s.form, s.last = s.m.tabs.current, over, form, lines
 	if n := s.m.notice; n.text != s.note {
@@ -210,7 +210,7 @@ func (s ScreenReader) sayKeys(keys []key.Binding) {
 }
 
 func (s ScreenReader) sayAll(lines []string) {
-	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs.visible().Name == pane.LogsPane {
+	if n := len(lines) - maxFirstSpokenLogLines; n > 0 && s.m.over == nil && s.m.tabs.visibleTab().Name == pane.LogsPane {
 		s.say(widget.Plural(n, "line") + " before these.")
 		lines = lines[n:]
 	}
@@ -227,13 +227,13 @@ func (s ScreenReader) saySelected(lines []string) {
 	}
 }
 
-// maxResults is how many lines are said of what a search leaves.
-const maxResults = 12
+// maxSpokenResultLines is how many lines are said of what a search leaves.
+const maxSpokenResultLines = 12
 
 // sayChanges says the lines that were not there before. Of what is found by
 // typing it says the best, or how much there is, or all when that is little.
 func (s ScreenReader) sayChanges(lines []string) {
-	fresh := s.newLines(lines)
+	fresh := s.unsaidLines(lines)
 	typed := slices.IndexFunc(fresh, func(line string) bool { return strings.HasPrefix(line, typingPrefix) })
 	if typed < 0 || !s.over {
 		s.sayAll(fresh)
@@ -244,7 +244,7 @@ func (s ScreenReader) sayChanges(lines []string) {
 	case best:
 		s.saySelected(lines)
 		return
-	case len(lines) > maxResults:
+	case len(lines) > maxSpokenResultLines:
 		s.say(widget.Plural(len(lines)-2, "line") + " found.") // but for title and search
 		return
 	}
@@ -255,18 +255,18 @@ func (s ScreenReader) sayChanges(lines []string) {
 	}
 }
 
-// newLines are the lines that were not said last. One that is selected no more is
+// unsaidLines are the lines that were not said last. One that is selected no more is
 // no news.
-func (s ScreenReader) newLines(lines []string) []string {
+func (s ScreenReader) unsaidLines(lines []string) []string {
 	old, chosen := map[string]int{}, map[string]bool{}
 	for _, line := range s.last {
-		old[withoutSelected(line)]++
+		old[trimSelectedPrefix(line)]++
 		chosen[line] = true
 	}
 	var fresh []string
 	for _, line := range lines {
-		known := old[withoutSelected(line)] > 0
-		old[withoutSelected(line)]--
+		known := old[trimSelectedPrefix(line)] > 0
+		old[trimSelectedPrefix(line)]--
 		if !known || strings.HasPrefix(line, selectedPrefix) && !chosen[line] {
 			fresh = append(fresh, line)
 		}
@@ -279,20 +279,20 @@ func (s ScreenReader) lines() []string {
 	if !s.m.hasSnapshot {
 		return []string{"Connecting to the hub."}
 	}
-	w, h := s.m.room()
+	w, h := s.m.paneSize()
 	var drawn []string
 	if s.m.over != nil {
 		drawn = s.m.over.view(s.m.theme, w, h)
 		drawn = drawn[:max(0, len(drawn)-1)] // its keys are said when it opens
 	} else {
-		drawn = strings.Split(s.m.tabs.visible().pane.View(s.m.theme, w, widget.ScreenReaderHeight), "\n")
+		drawn = strings.Split(s.m.tabs.visibleTab().pane.View(s.m.theme, w, widget.ScreenReaderHeight), "\n")
 	}
 	var lines []string
 	for _, line := range drawn {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if text := lineText(line); text != "" {
+		if text := spokenLineText(line); text != "" {
 			lines = append(lines, text)
 		}
 	}

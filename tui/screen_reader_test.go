@@ -172,13 +172,13 @@ func TestScreenReaderSaysWhenNothingHappens(t *testing.T) {
 func TestScreenReaderDoesNotStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, crowded())
-		l.wait(2 * batchTime)
+		l.wait(2 * batchWindow)
 		for _, tab := range []string{"Overview", "Activity", "Logs"} {
 			l.press("@" + tab)
 			l.since()
 			l.queries.calls <- status.Call{Seq: 901, Time: noon, Tool: "write_page", Client: "codex", Source: "notes"}
 			l.log()
-			l.wait(2 * batchTime)
+			l.wait(2 * batchWindow)
 			if got := l.since(); got != "" {
 				t.Errorf("in %s it is heard by itself: %q", tab, got)
 			}

@@ -36,8 +36,8 @@ var glyphWords = strings.NewReplacer(
 	"→/", "right/", "←/", "left/", "↑/", "up/", "↓/", "down/", "↑↓", "up and down", "→", "to", "↑", "up", "↓", "down",
 )
 
-// lineText is a drawn line as words; empty: there is nothing to say.
-func lineText(drawn string) string {
+// spokenLineText is a drawn line as words; empty: there is nothing to say.
+func spokenLineText(drawn string) string {
 	if !strings.ContainsAny(drawn, "\x1b▸") {
 		return plainText(drawn)
 	}
@@ -60,5 +60,5 @@ func plainText(drawn string) string {
 	return strings.Trim(rulePattern.ReplaceAllString(text, ", "), ", ")
 }
 
-// withoutSelected is a spoken line without what tells that it is selected.
-func withoutSelected(line string) string { return strings.TrimPrefix(line, selectedPrefix) }
+// trimSelectedPrefix is a spoken line without what tells that it is selected.
+func trimSelectedPrefix(line string) string { return strings.TrimPrefix(line, selectedPrefix) }

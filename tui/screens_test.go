@@ -85,28 +85,28 @@ var screens = []screen{
 	{"changes-long", asked, func(r *testPanel) {
 		r.hub.SetPlan(longChange(5000))
 		r.press("!", "j")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 	}},
 	{"changes-hunks", withHunks, func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: threeHunks}}})
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("]", "space")
 	}},
 	{"changes-refuse", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("j")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("n", "not today")
 	}},
 	{"changes-longer", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("j")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("Y")
 		r.press("right")
 	}},
@@ -127,22 +127,22 @@ var screens = []screen{
 	{"settings-set", crowded, func(r *testPanel) { r.press("@Settings", "j") }},
 	{"help", crowded, func(r *testPanel) { r.press("?", "log") }},
 	{"wizard-kind", newcomer, func(r *testPanel) {
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("down", "down", "down", "down", "space")
 	}},
 	{"wizard", newcomer, func(r *testPanel) {
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("down", "e")
 	}},
 	{"wizard-sources", newcomer, func(r *testPanel) {
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("enter", "e", "down", "space")
 	}},
 	{"wizard-first-call", newcomer, func(r *testPanel) {
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("enter", "enter")
 		r.confirm()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 	}},
 	{"palette", crowded, func(r *testPanel) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *testPanel) {
@@ -226,7 +226,7 @@ func (r *testPanel) log() {
 	for _, l := range lines() {
 		r.hub.AddLine(l)
 	}
-	r.wait(2 * batchTime)
+	r.wait(2 * batchWindow)
 }
 
 // modes are the ways in which a terminal, and who sits before it, see the
@@ -234,7 +234,7 @@ func (r *testPanel) log() {
 var modes = []struct {
 	name    string
 	msg     tea.Msg
-	colours colours
+	colours colourChoice
 }{
 	{"dark", nil, coloursAuto},
 	{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}, coloursAuto},

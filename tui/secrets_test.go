@@ -19,14 +19,14 @@ func TestTokenIsShown(t *testing.T) {
 		r.press("enter")
 		r.shows("Show the token of the clients?", "Anyone who sees this screen")
 		r.hides(token)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("n")
 		r.hides(token)
 		r.press("enter")
 		r.confirm()
 		r.shows(token)
-		if strings.Contains(string(r.m.Memory()), "hunter2") {
-			t.Errorf("it is remembered: %s", r.m.Memory())
+		if strings.Contains(string(r.m.SaveState()), "hunter2") {
+			t.Errorf("it is remembered: %s", r.m.SaveState())
 		}
 		r.press("k")
 		r.hides(token)
@@ -77,7 +77,7 @@ func TestTokenIsHiddenFromWhoComesBack(t *testing.T) {
 		r.hides(token)
 
 		r.press("enter")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.update(tea.KeyPressMsg{Code: 'y', Text: "y"}) // the token is on its way
 		r.update(tea.KeyPressMsg{Code: '1', Text: "1"})
 		r.settle()

@@ -17,33 +17,33 @@ func snapshotEvents(old, now status.Snapshot) []string {
 	if old.Hub.State != now.Hub.State {
 		say("The hub is %s.", now.Hub.State)
 	}
-	for _, p := range difference(now.Problems, old.Problems, sameProblem) {
-		out = append(out, problemEvent(p))
+	for _, p := range itemsNotIn(now.Problems, old.Problems, sameProblem) {
+		out = append(out, problemEventText(p))
 	}
-	for _, p := range difference(old.Problems, now.Problems, sameProblem) {
+	for _, p := range itemsNotIn(old.Problems, now.Problems, sameProblem) {
 		say("Fixed: %s", p.Title)
 	}
-	for _, a := range difference(now.Approvals, old.Approvals, sameApproval) {
-		out = append(out, approvalEvent(a))
+	for _, a := range itemsNotIn(now.Approvals, old.Approvals, sameApproval) {
+		out = append(out, approvalEventText(a))
 	}
-	for _, s := range difference(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
+	for _, s := range itemsNotIn(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
 		say("Source %s is %s.", s.Name, s.State)
 	}
-	before, after := identified(old.Sessions), identified(now.Sessions)
-	for _, s := range difference(after, before, sameSession) {
+	before, after := identifiedSessions(old.Sessions), identifiedSessions(now.Sessions)
+	for _, s := range itemsNotIn(after, before, sameSession) {
 		say("%s is connected.", s.Client)
 	}
-	for _, s := range difference(before, after, sameSession) {
+	for _, s := range itemsNotIn(before, after, sameSession) {
 		say("%s disconnected.", s.Client)
 	}
 	return out
 }
 
-func problemEvent(p status.Problem) string {
+func problemEventText(p status.Problem) string {
 	return theme.Sanitize(fmt.Sprintf("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix))
 }
 
-func approvalEvent(a status.Approval) string {
+func approvalEventText(a status.Approval) string {
 	more := ""
 	if a.More > 0 {
 		more = fmt.Sprintf(" and %d more", a.More)
@@ -56,15 +56,15 @@ func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Compon
 
 func sameSession(a, b status.Session) bool { return a.Name == b.Name }
 
-// identified are the sessions that have said who they are: they do so a little
+// identifiedSessions are the sessions that have said who they are: they do so a little
 // after they have come, and a program that only looks whether a hub is there
 // never does.
-func identified(all []status.Session) []status.Session {
+func identifiedSessions(all []status.Session) []status.Session {
 	return slices.DeleteFunc(slices.Clone(all), func(s status.Session) bool { return s.Client == "" })
 }
 
-// difference are those of list that are not in other.
-func difference[T any](list, other []T, same func(a, b T) bool) []T {
+// itemsNotIn are those of list that are not in other.
+func itemsNotIn[T any](list, other []T, same func(a, b T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool {
 		return slices.ContainsFunc(other, func(o T) bool { return same(v, o) })
 	})

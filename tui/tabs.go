@@ -22,7 +22,7 @@ type tab struct {
 	stop    context.CancelFunc // cancels that; nil: it cannot be
 }
 
-func (s paneTabs) visible() tab { return s.all[s.current] }
+func (s paneTabs) visibleTab() tab { return s.all[s.current] }
 
 // set replaces the i-th pane.
 func (s paneTabs) set(i int, p pane.Pane) paneTabs {
@@ -71,22 +71,22 @@ func (s paneTabs) open(to pane.OpenPane) paneTabs {
 	return s
 }
 
-// typing reports whether keys go to a place for text in the visible pane.
-func (s paneTabs) typing() bool {
-	p, ok := s.visible().pane.(pane.TextEditor)
-	return ok && p.Typing()
+// isTyping reports whether keys go to a place for text in the visible pane.
+func (s paneTabs) isTyping() bool {
+	p, ok := s.visibleTab().pane.(pane.TextEditor)
+	return ok && p.IsTyping()
 }
 
 func (s paneTabs) paste(text string) paneTabs {
-	if p, ok := s.visible().pane.(pane.TextEditor); ok {
+	if p, ok := s.visibleTab().pane.(pane.TextEditor); ok {
 		return s.set(s.current, p.Paste(text))
 	}
 	return s
 }
 
-// setPending notes what is being asked for the i-th tab, and what cancels it. A
+// setPendingQuery notes what is being asked for the i-th tab, and what cancels it. A
 // nil Query: nothing any more.
-func (s paneTabs) setPending(i int, q pane.Query, stop context.CancelFunc) paneTabs {
+func (s paneTabs) setPendingQuery(i int, q pane.Query, stop context.CancelFunc) paneTabs {
 	s.all = slices.Clone(s.all)
 	if before := s.all[i].stop; before != nil {
 		before()
@@ -99,7 +99,7 @@ func (s paneTabs) setPending(i int, q pane.Query, stop context.CancelFunc) paneT
 // now it keeps nothing that must be hidden.
 func (s paneTabs) takeResult(i int, r pane.Result) paneTabs {
 	if s.all[i].pending == r.Query && !r.More {
-		s = s.setPending(i, nil, nil)
+		s = s.setPendingQuery(i, nil, nil)
 	}
 	if p, ok := s.all[i].pane.(pane.Querier); ok {
 		s = s.set(i, p.TakeResult(r))

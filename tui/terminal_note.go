@@ -22,15 +22,15 @@ func windowTitle(m Model) string {
 	return "Lectern"
 }
 
-// noteNewApprovals has the terminal show what now waits that did not before, unless the
+// notifyNewApprovals has the terminal show what now waits that did not before, unless the
 // person looks at it.
-func noteNewApprovals(m Model, now status.Snapshot) tea.Cmd {
-	added := difference(now.Approvals, m.snap.Approvals, sameApproval)
+func notifyNewApprovals(m Model, now status.Snapshot) tea.Cmd {
+	added := itemsNotIn(now.Approvals, m.snap.Approvals, sameApproval)
 	if m.focused || len(added) == 0 || m.cfg.Notify == nil {
 		return nil
 	}
 	a := added[0]
-	text := fmt.Sprintf("%s wants to %s %s", status.ClientLabel(a.Client, a.Proven), a.Effect, shortTargets(a))
+	text := fmt.Sprintf("%s wants to %s %s", status.ClientLabel(a.Client, a.Proven), a.Effect, summarizeTargets(a))
 	if left := a.Until.Sub(m.cfg.Now()); left < 10*time.Minute {
 		text += fmt.Sprintf(" (%d s)", int(left.Seconds()))
 	}
@@ -44,21 +44,22 @@ func noteNewApprovals(m Model, now status.Snapshot) tea.Cmd {
 	return tea.Raw(sequence)
 }
 
-// guardsKeys reports whether the keys that decide something are not taken, because what
+// ignoresDecidingKeys reports whether the keys that decide something are not taken, because what
 // they would answer has only just come.
-func guardsKeys(m Model) bool {
-	return m.over == nil && m.tabs.visible().Name == pane.ChangesPane && !m.tabs.typing() && m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
+func ignoresDecidingKeys(m Model) bool {
+	return m.over == nil && m.tabs.visibleTab().Name == pane.ChangesPane && !m.tabs.isTyping() &&
+		m.cfg.Now().Before(m.approvals.ignoreKeysUntil)
 }
 
-// keepGuard has the keys drawn again when they are taken again, and guards them when the
+// updateKeyGuard has the keys drawn again when they are taken again, and guards them when the
 // selection has moved by itself.
-func keepGuard(m Model) (Model, tea.Cmd) {
-	if p, ok := m.tabs.visible().pane.(pane.AutoSelector); ok && p.AutoSelectCount() != m.approvals.moves {
-		m.approvals.moves, m.approvals.ignoreKeysUntil = p.AutoSelectCount(), m.cfg.Now().Add(keyGrace)
+func updateKeyGuard(m Model) (Model, tea.Cmd) {
+	if p, ok := m.tabs.visibleTab().pane.(pane.AutoSelector); ok && p.AutoSelectCount() != m.approvals.moves {
+		m.approvals.moves, m.approvals.ignoreKeysUntil = p.AutoSelectCount(), m.cfg.Now().Add(keyIgnoreDuration)
 	}
-	if !guardsKeys(m) || m.spoken || m.approvals.guardTick || m.fx.ctx.Err() != nil {
+	if !ignoresDecidingKeys(m) || m.spoken || m.approvals.guardTick || m.fx.ctx.Err() != nil {
 		return m, nil
 	}
 	m.approvals.guardTick = true
-	return m, tea.Tick(m.approvals.ignoreKeysUntil.Sub(m.cfg.Now()), func(time.Time) tea.Msg { return guardOverMsg{} })
+	return m, tea.Tick(m.approvals.ignoreKeysUntil.Sub(m.cfg.Now()), func(time.Time) tea.Msg { return keyGuardOverMsg{} })
 }

@@ -200,7 +200,7 @@ func (r *testPanel) number(name string) string {
 // confirm answers an overlay after the time in which it is deaf, with yes.
 func (r *testPanel) confirm() {
 	r.t.Helper()
-	r.wait(keyGrace)
+	r.wait(keyIgnoreDuration)
 	r.press("y")
 }
 

@@ -55,14 +55,14 @@ func openEditor(m Model, msg proposedTextMsg) (Model, tea.Cmd) {
 // takeEditedText shows what the person has written, before they allow it. Of a call
 // that waits no longer their text is kept in a file.
 func takeEditedText(m Model, msg editedTextMsg) (Model, tea.Cmd) {
-	m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+	m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyIgnoreDuration)
 	switch {
 	case msg.err != nil:
 		m.notice = errorNotice("edit the text", msg.err)
 	case msg.text == msg.before || !strings.HasSuffix(msg.before, "\n") && msg.text == msg.before+"\n": // which an editor adds by itself
 		m.notice = infoNotice("You changed nothing. The call still waits.")
 	case !isPending(m.snap.Approvals, msg.approval.ID):
-		return m, m.fx.report("keep your text", func() (string, error) {
+		return m, m.fx.runAndReport("keep your text", func() (string, error) {
 			path, err := m.cfg.Save("edited-page", msg.text)
 			return "Too late: the call no longer waits (" + outcomeText(m.snap.Outcomes, msg.approval.ID) + "). Your text is in " + path, err
 		})

@@ -173,7 +173,7 @@ func TestSettingsDo(t *testing.T) {
 		r.press("@Settings")
 		for _, search := range []string{"rotate the token of the clients", "keep the hub", "roll back"} {
 			r.press("/", search, "enter", "enter")
-			r.wait(keyGrace)
+			r.wait(keyIgnoreDuration)
 			r.press("y", "esc", "esc")
 		}
 		r.did(

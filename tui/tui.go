@@ -54,7 +54,7 @@ type Config struct {
 	Notify func(text string) string
 	// Now is the clock; times are shown in its zone.
 	Now     func() time.Time
-	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
+	Memory  []byte // [Model.SaveState] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	ASCII   bool   // the terminal shows no other characters
 	Version string // of this program
@@ -72,7 +72,7 @@ type Model struct {
 	key KeyMap
 
 	mode    theme.Mode // what the terminal is like
-	colours colours
+	colours colourChoice
 	theme   theme.Theme
 	w, h    int
 
@@ -81,17 +81,17 @@ type Model struct {
 	hubPID      int  // of the last hub that ran; 0: there was none
 	lost        bool // snap is the last one of a lost connection
 	attempts    int  // to reconnect, since the last snapshot
-	logs, calls stream
+	logs, calls streamState
 
 	tabs            paneTabs
 	over            overlay   // nil: none
 	ignoreKeysUntil time.Time // the overlay has just opened
 	asked           overlayQuery
-	awaited         firstCalls // of the clients that the wizard connected
+	awaited         firstCallTracker // of the clients that the wizard connected
 	approvals       approvalWatch
 	notice          notice
 	mouse           bool // the panel gets mouse events
-	clicked         clicked
+	clicked         clickedRow
 	wizardOffered   bool
 	ticking         bool // a tick is on its way
 	focused         bool // the terminal has the focus, or does not tell
@@ -99,15 +99,15 @@ type Model struct {
 	stopped         bool // by this panel
 }
 
-// A stream is what the panel knows of the log, or of the calls, that it follows.
-type stream struct {
+// A streamState is what the panel knows of the log, or of the calls, that it follows.
+type streamState struct {
 	open bool
 	last uint64 // the number of the newest line or call
 }
 
-// keyGrace is how long an overlay that comes by itself ignores keys: they were
+// keyIgnoreDuration is how long an overlay that comes by itself ignores keys: they were
 // meant for what was there before.
-const keyGrace = 400 * time.Millisecond
+const keyIgnoreDuration = 400 * time.Millisecond
 
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
@@ -119,9 +119,9 @@ func New(c Config) Model {
 	return m.restore(c.Memory).restyle(theme.Mode{Dark: true, NoColor: c.NoColor}).resize(m.w, m.h)
 }
 
-// numberKey is the key that goes to the i-th pane; empty: it has none, because
+// paneNumberKey is the key that goes to the i-th pane; empty: it has none, because
 // only the first nine do.
-func numberKey(i int) string {
+func paneNumberKey(i int) string {
 	if i >= 9 {
 		return ""
 	}
@@ -136,9 +136,9 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgr
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	next, tick := next.tickWhileWaiting()
-	next, guard := keepGuard(next)
-	next, askOver := wantedOverlayQuery(next)
-	next, ask := next.wantedQuery()
+	next, guard := updateKeyGuard(next)
+	next, askOver := askOverlayQuery(next)
+	next, ask := next.askPaneQuery()
 	return next, tea.Batch(cmd, tick, guard, askOver, ask)
 }
 
@@ -167,34 +167,34 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 			m.tabs = m.tabs.paste(msg.Content)
 		}
 	case snapshotMsg:
-		return m.snapshotChanged(msg)
+		return m.handleSnapshot(msg)
 	case disconnectedMsg:
-		return m.connectionLost(msg.err)
-	case retryMsg:
+		return m.handleConnectionLost(msg.err)
+	case retryWatchMsg:
 		return m, m.fx.watch()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
 		m.focused = false
-	case guardOverMsg:
+	case keyGuardOverMsg:
 		m.approvals.guardTick = false
 	case tickMsg:
 		m.ticking = false
-		return timePassed(m), nil
-	case batchMsg[status.Line]:
+		return updatePaneTimes(m), nil
+	case streamBatchMsg[status.Line]:
 		m.logs.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.LogObserver) pane.Pane { return p.AppendLines(msg.batch) })
 		return m, nextBatch(msg.next)
-	case batchMsg[status.Call]:
+	case streamBatchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
 		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
-		return m, m.fx.streamsLater()
+		return m, m.fx.retryStreamsLater()
 	case streamEndedMsg[status.Call]:
 		m.calls.open = false
-		return m, m.fx.streamsLater()
+		return m, m.fx.retryStreamsLater()
 	case retryStreamsMsg:
 		return m.openStreams()
 	case resultMsg:
@@ -207,7 +207,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		}
 		switch msg.result.Query.(type) {
 		case pane.ApprovalQuery, pane.EditPlanQuery: // the change has only now come onto the screen
-			m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+			m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyIgnoreDuration)
 		}
 		return m, msg.next
 	case proposedTextMsg:
@@ -216,11 +216,11 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 		return takeEditedText(m, msg)
 	case planMsg:
 		return m.showPlan(msg), nil
-	case doneMsg:
-		return m.actionsDone(msg), nil
+	case actionsDoneMsg:
+		return m.handleActionsDone(msg), nil
 	case pageFileMsg:
 		if msg.ended {
-			return pageFileEdited(m, msg), nil
+			return reloadEditedPage(m, msg), nil
 		}
 		return openPageFile(m, msg)
 	case noticeMsg:
@@ -232,7 +232,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 // resize takes the size of the screen.
 func (m Model) resize(w, h int) Model {
 	m.w, m.h = w, h
-	w, h = m.room()
+	w, h = m.paneSize()
 	m.tabs = changePanes(m.tabs, func(p pane.Resizer) pane.Pane { return p.Resize(w, h) })
 	return m
 }
@@ -245,13 +245,13 @@ func (m Model) restyle(mode theme.Mode) Model {
 // showSnapshot hands a snapshot to every pane.
 func (m Model) showSnapshot(s status.Snapshot) Model {
 	m.snap, m.hasSnapshot = s, true
-	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.Show(s) })
-	m.awaited = m.awaited.show(s)
+	m.tabs = changePanes(m.tabs, func(p pane.Pane) pane.Pane { return p.SetSnapshot(s) })
+	m.awaited = m.awaited.observeSnapshot(s)
 	if v, ok := m.over.(firstCallView); ok {
 		v.calls = m.awaited
 		m.over = v
 	}
-	return timePassed(m)
+	return updatePaneTimes(m)
 }
 
 // openStreams follows the log and the calls, as far as that is not done yet.
@@ -267,10 +267,10 @@ func (m Model) openStreams() (Model, tea.Cmd) {
 	return m, tea.Batch(logs, calls)
 }
 
-// wantedQuery asks what the visible pane would like to know, unless that is
+// askPaneQuery asks what the visible pane would like to know, unless that is
 // being asked.
-func (m Model) wantedQuery() (Model, tea.Cmd) {
-	t := m.tabs.visible()
+func (m Model) askPaneQuery() (Model, tea.Cmd) {
+	t := m.tabs.visibleTab()
 	p, ok := t.pane.(pane.Querier)
 	if !ok || !m.hasSnapshot || m.fx.ctx.Err() != nil {
 		return m, nil
@@ -283,14 +283,14 @@ func (m Model) wantedQuery() (Model, tea.Cmd) {
 	if pane.Cancelable(q) {
 		ctx, stop = context.WithCancel(ctx)
 	}
-	m.tabs = m.tabs.setPending(m.tabs.current, q, stop)
+	m.tabs = m.tabs.setPendingQuery(m.tabs.current, q, stop)
 	if q == nil {
 		return m, nil
 	}
 	return m, m.fx.query(ctx, m.tabs.current, q)
 }
 
-func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
+func (m Model) handleSnapshot(msg snapshotMsg) (Model, tea.Cmd) {
 	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
 		m.logs.last, m.calls.last = 0, 0 // another hub counts its lines and calls again
 	}
@@ -301,19 +301,19 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 		}
 		m.hubPID = h.PID
 	}
-	note := noteNewApprovals(m, msg.snap)
+	note := notifyNewApprovals(m, msg.snap)
 	m = m.announceApprovals(msg.snap)
-	if !m.notice.sticky && !pane.Running(msg.snap) {
+	if !m.notice.sticky && !pane.IsHubRunning(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
 	}
 	m.lost, m.attempts = false, 0
-	m.stopped = m.stopped && !pane.Running(msg.snap)
+	m.stopped = m.stopped && !pane.IsHubRunning(msg.snap)
 	m, streams := m.showSnapshot(msg.snap).openStreams()
-	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.Running(m.snap) && len(m.snap.Installations) > 0
+	wanted := m.cfg.Memory == nil && needsSetup(m.snap) || m.cfg.Setup && pane.IsHubRunning(m.snap) && len(m.snap.Installations) > 0
 	if wanted && !m.wizardOffered && m.over == nil {
-		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyGrace), true
+		m.over, m.ignoreKeysUntil, m.wizardOffered = newWizard(m.key, m.snap), m.cfg.Now().Add(keyIgnoreDuration), true
 	}
-	cmd := tea.Batch(m.fx.next(msg.next), streams, note)
+	cmd := tea.Batch(m.fx.awaitSnapshot(msg.next), streams, note)
 	if first && m.snap.Hub.State == status.Stopped {
 		// Who opens the panel wants a hub. Later, s starts it: a person may
 		// have stopped it.
@@ -323,9 +323,9 @@ func (m Model) snapshotChanged(msg snapshotMsg) (Model, tea.Cmd) {
 	return m, cmd
 }
 
-// connectionLost tries again: at once when the stream has just ended, for that
+// handleConnectionLost tries again: at once when the stream has just ended, for that
 // says little, then ever later. From the second time on the panel says so.
-func (m Model) connectionLost(err error) (Model, tea.Cmd) {
+func (m Model) handleConnectionLost(err error) (Model, tea.Cmd) {
 	if m.fx.ctx.Err() != nil {
 		return m, nil // the panel is leaving; the hub is not
 	}
@@ -341,13 +341,13 @@ func (m Model) connectionLost(err error) (Model, tea.Cmd) {
 	for i := range gone.Sources {
 		gone.Sources[i].State = status.Stopped
 	}
-	return m.showSnapshot(gone), m.fx.watchLater(m.attempts)
+	return m.showSnapshot(gone), m.fx.retryWatchLater(m.attempts)
 }
 
 // handleKey routes a key: to the overlay, to the pane, to the panel.
 func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
-	m.clicked = clicked{tab: -1}
-	w, h := m.room()
+	m.clicked = clickedRow{tab: -1}
+	w, h := m.paneSize()
 	at := pane.Press{KeyPressMsg: k, W: w, H: h}
 	switch {
 	case k.String() == "ctrl+c":
@@ -359,10 +359,10 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Suspend):
 		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
 		return m, nil
-	case m.cameTooSoon(k) && m.approvals.warned: // a key that is held down is no second yes
-		m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyGrace)
+	case m.keyCameTooSoon(k) && m.approvals.warned: // a key that is held down is no second yes
+		m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyIgnoreDuration)
 		return m, nil
-	case m.cameTooSoon(k):
+	case m.keyCameTooSoon(k):
 		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")
 		return m, nil
 	case m.over != nil:
@@ -378,9 +378,9 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if m.approvals.warned { // another key came since
 		m.approvals.warned, m.approvals.ignoreKeysUntil = false, time.Time{}
 	}
-	if _, said := want.(pane.ShowMessage); said && m.tabs.visible().Name == pane.ChangesPane &&
+	if _, said := want.(pane.ShowMessage); said && m.tabs.visibleTab().Name == pane.ChangesPane &&
 		key.Matches(k, m.key.Pane.Allow, m.key.Pane.AllowScope, m.key.Pane.AllowAlways) {
-		m.approvals.warned, m.approvals.ignoreKeysUntil = true, m.cfg.Now().Add(keyGrace)
+		m.approvals.warned, m.approvals.ignoreKeysUntil = true, m.cfg.Now().Add(keyIgnoreDuration)
 	}
 	if _, pass := want.(pane.Unhandled); pass {
 		return m.handleGlobalKey(k)
@@ -390,13 +390,13 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 
 // press hands a key to the visible pane.
 func (s paneTabs) press(k pane.Press) (paneTabs, pane.Intent) {
-	p, want := s.visible().pane.Key(k)
+	p, want := s.visibleTab().pane.HandleKey(k)
 	return s.set(s.current, p), want
 }
 
 // handleGlobalKey answers the keys that mean the same in every pane.
 func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
-	if why := m.disabledReason(k); why != "" {
+	if why := m.globalKeyDisabledReason(k); why != "" {
 		m.notice = infoNotice(why)
 		return m, nil
 	}
@@ -413,7 +413,7 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):
-		m.over = newPalette(m)
+		m.over = newCommandPalette(m)
 	case key.Matches(k, m.key.Next):
 		m.tabs = m.tabs.switchTo(m.tabs.current + 1)
 	case key.Matches(k, m.key.Previous):
@@ -425,10 +425,10 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Waiting):
 		m.tabs = m.tabs.open(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
 	case key.Matches(k, m.key.Pause):
-		return m.dispatch(pane.IntentFor(pane.PauseAction(m.snap.Hub.WritesPaused, "")))
+		return m.dispatch(pane.IntentFor(pane.PauseOrResumeAction(m.snap.Hub.WritesPaused, "")))
 	case key.Matches(k, m.key.Dismiss):
 		m.notice = notice{}
-	case key.Matches(k, m.key.Start), key.Matches(k, m.key.Restart) && !pane.Running(m.snap):
+	case key.Matches(k, m.key.Start), key.Matches(k, m.key.Restart) && !pane.IsHubRunning(m.snap):
 		return m.dispatch(pane.IntentFor(status.Action{Verb: status.StartHub}))
 	case key.Matches(k, m.key.Restart):
 		return m.dispatch(pane.IntentFor(status.Action{Verb: status.RestartHub}))
@@ -440,15 +440,15 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// cameTooSoon reports whether k would decide something, but was meant for what
+// keyCameTooSoon reports whether k would decide something, but was meant for what
 // was there a moment ago: before an overlay opened by itself, or before the
 // approvals changed.
-func (m Model) cameTooSoon(k tea.KeyPressMsg) bool {
+func (m Model) keyCameTooSoon(k tea.KeyPressMsg) bool {
 	keys, now := m.key.Pane, m.cfg.Now()
 	if m.over != nil {
 		return now.Before(m.ignoreKeysUntil) && (key.Matches(k, m.key.Yes, keys.Enter, keys.Toggle) || key.Matches(k, keys.Refuse))
 	}
-	return guardsKeys(m) && key.Matches(k, decidingKeys(keys)...)
+	return ignoresDecidingKeys(m) && key.Matches(k, decidingKeys(keys)...)
 }
 
 // decidingKeys are those that answer an approval or undo something.

@@ -222,7 +222,7 @@ func TestRemoveAsksFirst(t *testing.T) {
 		r.shows("Remove source notes?", "-name = \"notes\"", "▲ 3 agents are connected")
 		r.press("y") // meant for what was there before
 		r.shows("Remove source notes?")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("n")
 		r.hides("Remove source notes?")
 		r.did()
@@ -287,7 +287,7 @@ func TestLogsStayWherePaused(t *testing.T) {
 		for i := range 60 {
 			r.hub.AddLine(status.Line{Component: "hub", Text: "line number " + string(rune('A'+i%26)) + strings.Repeat("i", i)})
 		}
-		r.wait(2 * batchTime)
+		r.wait(2 * batchWindow)
 		r.press("@Logs", "pgup")
 		before := r.screen()
 		r.log()
@@ -424,7 +424,7 @@ func TestPressDuringHelpIsNotThePanes(t *testing.T) {
 		if r.ended || len(r.hub.Previewed()) > 0 {
 			t.Error("a key typed into the help did something")
 		}
-		if r.m.tabs.visible().Name != pane.SourcesPane {
+		if r.m.tabs.visibleTab().Name != pane.SourcesPane {
 			t.Error("the pane changed")
 		}
 	})

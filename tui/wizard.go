@@ -37,9 +37,9 @@ type wizard struct {
 type wizardAccess uint8
 
 const (
-	mayAsk wizardAccess = iota // the default of a new source
-	mayRead
-	accesses
+	askBeforeWriteAccess wizardAccess = iota // the default of a new source
+	readOnlyAccess
+	accessCount
 )
 
 func (a wizardAccess) label() string {
@@ -69,7 +69,7 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 	}
 	places := map[string]bool{}
 	for i, f := range z.found {
-		z.access[i] = mayAsk
+		z.access[i] = askBeforeWriteAccess
 		z.selected[0][i] = !places[f.Location] // of one folder only the likeliest kind
 		places[f.Location] = true
 	}
@@ -79,10 +79,10 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 	return z
 }
 
-// anyFolder is the row for a folder of which the kind is detected.
-var anyFolder = status.SourceKind{Title: "Another folder", Doc: "Lectern detects the kind from its contents."}
+// anyFolderKind is the row for a folder of which the kind is detected.
+var anyFolderKind = status.SourceKind{Title: "Another folder", Doc: "Lectern detects the kind from its contents."}
 
-// wantedQuery implements [overlayQuerier].
+// askPaneQuery implements [overlayQuerier].
 func (z wizard) wantedQuery() pane.Query {
 	switch {
 	case !z.asked:
@@ -98,7 +98,7 @@ func (z wizard) wantedQuery() pane.Query {
 func (z wizard) takeResult(r pane.Result) overlay {
 	switch r.Query.(type) {
 	case pane.SourceKindsQuery:
-		z.asked, z.kinds = true, append([]status.SourceKind{anyFolder}, r.Kinds...)
+		z.asked, z.kinds = true, append([]status.SourceKind{anyFolderKind}, r.Kinds...)
 	case pane.CompletePathQuery:
 		if z.form != nil {
 			form := z.form.TakePaths(r)
@@ -120,11 +120,11 @@ func (z wizard) paste(text string) overlay {
 // needsSetup reports whether there is something to ask and no source but ours.
 func needsSetup(s status.Snapshot) bool {
 	z := newWizard(KeyMap{}, s)
-	return pane.Running(s) && len(z.found)+len(z.clients) > 0 &&
+	return pane.IsHubRunning(s) && len(z.found)+len(z.clients) > 0 &&
 		!slices.ContainsFunc(s.Sources, func(s status.Source) bool { return !s.Sample })
 }
 
-func (z wizard) rows() int {
+func (z wizard) rowCount() int {
 	if z.page == 0 {
 		return len(z.found) + len(z.kinds)
 	}
@@ -138,8 +138,8 @@ func (z wizard) kindAt(i int) (kind int, ok bool) {
 	return kind, z.page == 0 && kind >= 0 && kind < len(z.kinds)
 }
 
-// formKey answers a key while the form for a kind is shown.
-func (z wizard) formKey(k pane.Press) wizard {
+// handleFormKey answers a key while the form for a kind is shown.
+func (z wizard) handleFormKey(k pane.Press) wizard {
 	switch {
 	case key.Matches(k, z.keyMap.Pane.Back):
 		z.form = nil
@@ -159,7 +159,7 @@ func (z wizard) formKey(k pane.Press) wizard {
 	z.added = maps.Clone(z.added)
 	z.added[kind] = *source
 	if source.ReadOnly {
-		z = z.withAccess(mayRead)
+		z = z.withAccess(readOnlyAccess)
 	}
 	return z.withSelected(true)
 }
@@ -194,19 +194,19 @@ func (z wizard) scope(i int) string {
 // withScope chooses what the client in the row will see.
 func (z wizard) withScope(scope string) wizard {
 	if scope == "" && z.clients[z.cursor].Sources != "" {
-		scope = allSources
+		scope = allSourcesScope
 	}
 	z.scopes = maps.Clone(z.scopes) // copies of z share it
 	z.scopes[z.cursor] = scope
 	return z
 }
 
-// clientText says what a client of the second page will see, and its file.
-func (z wizard) clientText(i int) string {
+// clientDescription says what a client of the second page will see, and its file.
+func (z wizard) clientDescription(i int) string {
 	switch scope := z.scope(i); {
 	case len(z.sourceNames()) < 2:
 		return z.clients[i].File
-	case scope == "" || scope == allSources:
+	case scope == "" || scope == allSourcesScope:
 		return "sees all sources · " + z.clients[i].File
 	default:
 		return "sees only " + strings.ReplaceAll(scope, ",", ", ") + " · " + z.clients[i].File
@@ -224,22 +224,22 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	p := z.keyMap.Pane
 	switch {
 	case z.form != nil:
-		return z.formKey(k), nil
+		return z.handleFormKey(k), nil
 	case z.choice != nil:
-		return z.choiceKey(k), nil
+		return z.handleChoiceKey(k), nil
 	case key.Matches(k, p.Back) && z.page == 0:
 		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
 		z.page, z.cursor, z.scopes = 0, 0, map[int]string{}
 	case key.Matches(k, p.Toggle):
 		z = z.toggle()
-	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rows() > 0:
-		z = z.withAccess((z.access[z.cursor] + 1) % accesses)
-	case key.Matches(k, z.keyMap.Access) && z.rows() > 0 && len(z.sourceNames()) > 1:
+	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rowCount() > 0:
+		z = z.withAccess((z.access[z.cursor] + 1) % accessCount)
+	case key.Matches(k, z.keyMap.Access) && z.rowCount() > 0 && len(z.sourceNames()) > 1:
 		c := newSourceChoice(z.clients[z.cursor].Title, z.sourceNames(), z.scope(z.cursor))
 		z.choice = &c
 	case key.Matches(k, p.Down), k.String() == "tab":
-		z.cursor = min(z.cursor+1, max(0, z.rows()-1))
+		z.cursor = min(z.cursor+1, max(0, z.rowCount()-1))
 	case key.Matches(k, p.Up), k.String() == "shift+tab":
 		z.cursor = max(0, z.cursor-1)
 	case key.Matches(k, p.Enter) && z.page == 0:
@@ -249,13 +249,13 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 		if len(todo) == 0 {
 			return nil, pane.ShowMessage{Text: "Nothing selected; nothing changes."}
 		}
-		return nil, pane.Preview{Title: setupTitle, Actions: todo}
+		return nil, pane.PreviewActions{Title: setupTitle, Actions: todo}
 	}
 	return z, nil
 }
 
 func (z wizard) toggle() wizard {
-	if z.rows() == 0 {
+	if z.rowCount() == 0 {
 		return z
 	}
 	selected := z.selected[z.page][z.cursor]
@@ -275,14 +275,14 @@ func (z wizard) actions() []status.Action {
 			continue
 		}
 		todo = append(todo, status.Action{Verb: status.AddSource, Source: &status.NewSource{
-			Name: f.Name, Kind: f.Kind, Location: f.Location, ReadOnly: z.access[i] == mayRead,
+			Name: f.Name, Kind: f.Kind, Location: f.Location, ReadOnly: z.access[i] == readOnlyAccess,
 		}})
 	}
 	for kind := range z.kinds {
 		i := len(z.found) + kind
 		if z.selected[0][i] {
 			s := z.added[kind]
-			s.ReadOnly = z.access[i] == mayRead
+			s.ReadOnly = z.access[i] == readOnlyAccess
 			todo = append(todo, status.Action{Verb: status.AddSource, Source: &s})
 		}
 	}
@@ -303,7 +303,7 @@ func (z wizard) selectRow(i int) (overlay, bool) {
 		c = c.toggled()
 		z.choice = &c
 	case z.form == nil:
-		z.cursor = max(0, min(i, z.rows()-1))
+		z.cursor = max(0, min(i, z.rowCount()-1))
 		z = z.toggle()
 	}
 	return z, false
@@ -324,10 +324,10 @@ func (z wizard) keys() []key.Binding {
 		next = widget.WithHelp(p.Enter, "preview the changes")
 	}
 	keys := []key.Binding{widget.WithHelp(p.Toggle, "select"), next, widget.WithHelp(p.Back, "not now")}
-	if z.page == 0 && z.rows() > 0 {
+	if z.page == 0 && z.rowCount() > 0 {
 		keys = slices.Insert(keys, 1, z.keyMap.Access)
 	}
-	if z.page == 1 && z.rows() > 0 && len(z.sourceNames()) > 1 {
+	if z.page == 1 && z.rowCount() > 0 && len(z.sourceNames()) > 1 {
 		keys = slices.Insert(keys, 1, widget.WithHelp(z.keyMap.Access, "which sources"))
 	}
 	return keys
@@ -339,7 +339,7 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 	room := max(4, h-3)
 	var foot strings.Builder
 	for _, b := range z.keys() {
-		foot.WriteString(t.KeyRegion(parseKey(b.Keys()[0]).Code, t.Key.Text(b.Help().Key)+t.Dim.Text(" "+b.Help().Desc)) + "  ")
+		foot.WriteString(t.MarkKeyRegion(parseKey(b.Keys()[0]).Code, t.Key.Text(b.Help().Key)+t.Dim.Text(" "+b.Help().Desc)) + "  ")
 	}
 	from := 0
 	if over := len(rows) - room; over > 0 {
@@ -365,13 +365,13 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 		question, none = "Which clients can use them?", "No MCP clients left to set up. The Clients pane has a snippet for any client."
 	}
 	rows := append([]string{""}, t.Strong.Wrap(question, w)...)
-	if z.rows() == 0 || z.page == 0 && len(z.found) == 0 {
+	if z.rowCount() == 0 || z.page == 0 && len(z.found) == 0 {
 		rows = append(rows, t.Dim.Wrap(none, w)...)
 	}
 	rows = append(rows, "")
-	for i := range z.rows() {
+	for i := range z.rowCount() {
 		if z.page == 1 {
-			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clientText(i), w)...)
+			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clientDescription(i), w)...)
 			continue
 		}
 		if kind, ok := z.kindAt(i); ok {
@@ -403,7 +403,7 @@ func (z wizard) kindRow(t theme.Theme, i, kind, w int) []string {
 
 func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {
 	return []string{
-		t.RowRegion(i, checkboxRow(t, what, z.selected[z.page][i], i == z.cursor, w)),
-		t.RowRegion(i, t.Dim.Fit("      "+more, w)),
+		t.MarkRowRegion(i, checkboxRow(t, what, z.selected[z.page][i], i == z.cursor, w)),
+		t.MarkRowRegion(i, t.Dim.Fit("      "+more, w)),
 	}
 }

@@ -19,14 +19,14 @@ type sourceChoice struct {
 	cursor int
 }
 
-// allSources stands for no limit where a client has had one.
-const allSources = "all"
+// allSourcesScope stands for no limit where a client has had one.
+const allSourcesScope = "all"
 
 func newSourceChoice(client string, names []string, scope string) sourceChoice {
 	c := sourceChoice{client: client, names: names, chosen: make([]bool, len(names))}
 	limit := strings.Split(scope, ",")
 	for i, name := range names {
-		c.chosen[i] = scope == "" || scope == allSources || slices.Contains(limit, name)
+		c.chosen[i] = scope == "" || scope == allSourcesScope || slices.Contains(limit, name)
 	}
 	return c
 }
@@ -52,8 +52,8 @@ func (c sourceChoice) scope() (scope string, ok bool) {
 	return strings.Join(names, ","), len(names) > 0
 }
 
-// choiceKey answers a key while the wizard asks for a client's sources.
-func (z wizard) choiceKey(k pane.Press) wizard {
+// handleChoiceKey answers a key while the wizard asks for a client's sources.
+func (z wizard) handleChoiceKey(k pane.Press) wizard {
 	p, c := z.keyMap.Pane, *z.choice
 	switch {
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
@@ -80,7 +80,7 @@ func (c sourceChoice) draw(t theme.Theme, w int) []string {
 	rows := append([]string{""}, t.Strong.Wrap("Which sources does "+c.client+" see?", w)...)
 	rows = append(rows, "")
 	for i, name := range c.names {
-		rows = append(rows, t.RowRegion(i, checkboxRow(t, name, c.chosen[i], i == c.cursor, w)))
+		rows = append(rows, t.MarkRowRegion(i, checkboxRow(t, name, c.chosen[i], i == c.cursor, w)))
 	}
 	note := "It is told of no others. With all of them it also sees those that you add later."
 	if _, ok := c.scope(); !ok {

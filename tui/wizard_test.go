@@ -35,7 +35,7 @@ func TestWizard(t *testing.T) {
 		r.shows("Welcome · 1 of 2", "[x] garden  /home/ada/Documents/Garden", "Obsidian knows it", "[x] work")
 		r.press("enter") // meant for what was there before
 		r.shows("1 of 2")
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("down", "e", "enter")
 		r.shows("2 of 2", "[x] Cursor")
 		r.hides("Zed")
@@ -67,7 +67,7 @@ func TestWizardProposesWhatIsClear(t *testing.T) {
 			status.Installation{ID: "client/gemini-cli", Title: "Gemini", Detected: true, State: status.Degraded, Condition: "broken", File: "/home/ada/.gemini/settings.json"},
 			status.Installation{ID: "client/amp", Title: "Amp", Detected: true, State: status.Degraded, Condition: "outdated", File: "/home/ada/.config/amp/settings.json"})
 		r := newTestPanel(t, s, 100, 40)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.shows("[x] garden", "[x] work", "[ ] work-org")
 		r.press("enter")
 		r.shows("[x] Cursor", "[ ] Gemini", "[x] Amp")
@@ -85,7 +85,7 @@ func TestWizardWithoutAClient(t *testing.T) {
 				want = "done: opened garden, work. Codex can use it."
 			}
 			r := newTestPanel(t, s, 120, 40)
-			r.wait(keyGrace)
+			r.wait(keyIgnoreDuration)
 			r.press("enter", "space", "enter")
 			r.confirm()
 			r.shows(want)
@@ -101,10 +101,10 @@ func TestFirstCall(t *testing.T) {
 		s := newcomer()
 		s.Installations = append(s.Installations, status.Installation{ID: "client/amp", Title: "Amp", Detected: true, State: status.Stopped})
 		r := newTestPanel(t, s, 100, 30)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("enter", "enter")
 		r.confirm()
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.shows("start a new session of one of them", "◐ Cursor  waiting for it to connect", "◐ Amp     waiting for it to connect")
 
 		call := func(c status.Call) {
@@ -143,10 +143,10 @@ func TestFirstCall(t *testing.T) {
 func TestFirstCallIsHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, newcomer())
-		l.wait(keyGrace)
+		l.wait(keyIgnoreDuration)
 		l.press("enter", "enter")
 		l.confirm()
-		l.wait(keyGrace)
+		l.wait(keyIgnoreDuration)
 		if heard := l.since(); !strings.Contains(heard, "Cursor waiting for it to connect") {
 			t.Errorf("heard %q", heard)
 		}
@@ -162,7 +162,7 @@ func TestFirstCallIsHeard(t *testing.T) {
 func TestWizardAsksForSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, newcomer(), 80, 24)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("down", "space", "enter")
 		r.hides("sees all sources")
 		r.press("esc", "down", "space", "enter")
@@ -194,7 +194,7 @@ func TestWizardOffersSeveralSources(t *testing.T) {
 		s.Discovered = append(s.Discovered, status.Discovered{Kind: "org", Name: "agenda", Location: "/home/ada/org", Reason: "Emacs names it"})
 		s.Installations[0].Sources = "work"
 		r := newTestPanel(t, s, 100, 40)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("enter")
 		r.shows("sees only work")
 		r.press("e")
@@ -209,7 +209,7 @@ func TestWizardOffersSeveralSources(t *testing.T) {
 		}
 
 		r = newTestPanel(t, s, 100, 40)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("down", "down", "space", "enter", "e", "space", "enter")
 		r.shows("sees all sources")
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
@@ -228,7 +228,7 @@ func TestWizardAddsAKind(t *testing.T) {
 		s := newcomer()
 		s.Discovered = nil
 		r := newTestPanel(t, s, 100, 40)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.shows("No notes were found on this machine.")
 		r.press("down", "down", "space")
 		r.shows("Logseq", "graph")
@@ -256,7 +256,7 @@ func TestWizardAddsAKind(t *testing.T) {
 func TestWizardComesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, newcomer(), 80, 24)
-		r.wait(keyGrace)
+		r.wait(keyIgnoreDuration)
 		r.press("esc")
 		r.hides("Welcome")
 		s := newcomer()

@@ -34,9 +34,9 @@ func activityCommand(c *cli) *cobra.Command {
 			search, err := status.ParseCallSearch(strings.Join(words, " "), time.Local)
 			switch {
 			case err != nil:
-				return usagef("%s", err)
+				return usageErrorf("%s", err)
 			case limit < 0 || limit > 1000:
-				return usagef("invalid --limit %d (want 1 to 1000 rows, or 0 for 100)", limit)
+				return usageErrorf("invalid --limit %d (want 1 to 1000 rows, or 0 for 100)", limit)
 			}
 			f := machine.AuditFilter(status.RecordedCallFilter{CallSearch: search, Before: before, Limit: limit, Events: true})
 			return listActivity(cmd.Context(), c, f, asJSON)
@@ -79,7 +79,7 @@ func describeActivity(r audit.Record) (what, target, result string) {
 	target = strings.Join(r.Targets, ", ")
 	switch {
 	case r.Outcome == audit.Event:
-		return eventWord(r.Tool), target, r.Message
+		return shortEventName(r.Tool), target, r.Message
 	case r.Outcome == audit.Dropped:
 		return "lost", "", r.Message
 	}
@@ -88,7 +88,7 @@ func describeActivity(r audit.Record) (what, target, result string) {
 		result += ": " + r.Message
 	}
 	if n := len(r.Changes); n > 0 {
-		result = fmt.Sprintf("%s, %s", result, count(n, "change"))
+		result = fmt.Sprintf("%s, %s", result, formatCount(n, "change"))
 	}
 	if r.Waited > 0 {
 		result += fmt.Sprintf(", after %s for a person", r.Waited.Round(100*time.Millisecond))
@@ -96,8 +96,8 @@ func describeActivity(r audit.Record) (what, target, result string) {
 	return r.Tool, target, result
 }
 
-// eventWord is who or what an event is about, in a word: the message has the rest.
-func eventWord(event string) string {
+// shortEventName is who or what an event is about, in a word: the message has the rest.
+func shortEventName(event string) string {
 	switch event {
 	case status.AgentConnected:
 		return "connected"

@@ -23,7 +23,7 @@ func agentsCommand(c *cli) *cobra.Command {
 			"EFFECT` changes what it may do, `lectern hub disconnect SESSION` ends its connection and\n" +
 			"`lectern undo --client AGENT` takes back what it changed.",
 		Example: "  lectern agents\n  lectern agents --json",
-		Args:    noArguments,
+		Args:    rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return listAllAgents(cmd.Context(), c, asJSON)
 		},
@@ -78,7 +78,7 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 	for _, r := range all {
 		calls, state := "-", "left"
 		if r.Connected {
-			calls, state = count(int(r.Calls), "call"), describeAgent(r)
+			calls, state = formatCount(int(r.Calls), "call"), describeAgent(r)
 		}
 		rows.add(status.ClientLabel(r.Client, r.Proven), cmp.Or(r.Session, "-"), state, calls, r.LastSeen.Local().Format("2006-01-02 15:04:05"),
 			cmp.Or(r.LastTool, "-"))

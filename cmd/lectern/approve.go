@@ -34,19 +34,19 @@ func approveCommand(c *cli) *cobra.Command {
 			"  lectern approve k3v9q2xw --ten-minutes --in 'Projects/**'\n" +
 			"  lectern approve k3v9q2xw --hunks 1,3\n" +
 			"  lectern approve --deny k3v9q2xw --reason 'not the journal'",
-		Args: arguments(0, 1, "at most one call ID"),
+		Args: requireArgumentCount(0, 1, "at most one call ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && (session || always || deny || tenMinutes || edit || len(hunks) > 0):
-				return usagef("approve: missing ID; `lectern approve` lists the calls that wait")
+				return usageErrorf("approve: missing ID; `lectern approve` lists the calls that wait")
 			case reason != "" && !deny:
-				return usagef("approve: --reason requires --deny")
+				return usageErrorf("approve: --reason requires --deny")
 			case within != "" && !tenMinutes:
-				return usagef("approve: --in requires --ten-minutes")
+				return usageErrorf("approve: --in requires --ten-minutes")
 			case watch && len(args) > 0:
-				return usagef("approve: --watch shows all calls; leave out the ID")
+				return usageErrorf("approve: --watch shows all calls; leave out the ID")
 			case watch && !c.canAsk():
-				return usagef("approve: --watch needs a terminal; `lectern approve` lists the calls that wait")
+				return usageErrorf("approve: --watch needs a terminal; `lectern approve` lists the calls that wait")
 			case watch:
 				return watchApprovals(cmd.Context(), c, "")
 			case len(args) == 0:
@@ -54,7 +54,7 @@ func approveCommand(c *cli) *cobra.Command {
 			case deny:
 				return denyCall(cmd.Context(), c, args[0], reason)
 			case edit:
-				return allowEditedText(cmd.Context(), c, args[0])
+				return editAndAllowCall(cmd.Context(), c, args[0])
 			case cmd.Flags().Changed("hunks"):
 				return allowHunks(cmd.Context(), c, args[0], hunks)
 			}
@@ -81,7 +81,7 @@ func (c console) canAsk() bool { return isTerminal(c.in) && isTerminal(c.out) }
 func denyCall(ctx context.Context, c *cli, id, reason string) error {
 	a := status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: reason}}
 	if err := c.hub().API().Do(ctx, a); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	c.printf("%s\n", answerSummary(a))
 	return nil
@@ -97,24 +97,24 @@ func allowCall(ctx context.Context, c *cli, id string, answer status.Answer) err
 	case !waiting.Shown && c.canAsk():
 		return watchApprovals(ctx, c, id)
 	case !waiting.Shown:
-		return usagef("approve: what %s would change was not shown; run `lectern approve show %s` first", id, id)
+		return usageErrorf("approve: what %s would change was not shown; run `lectern approve show %s` first", id, id)
 	}
 	a := status.Action{Verb: status.Allow, Target: id, Answer: &answer}
 	if err := c.hub().API().Do(ctx, a); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	c.printf("%s\n", answerSummary(a))
-	return printEnd(ctx, c, id)
+	return printCallEnd(ctx, c, id)
 }
 
-// printEnd waits for the end of an allowed call and says how it ended.
-func printEnd(ctx context.Context, c *cli, id string) error {
-	end, err := c.awaitEnd(ctx, id)
+// printCallEnd waits for the end of an allowed call and says how it ended.
+func printCallEnd(ctx context.Context, c *cli, id string) error {
+	end, err := c.awaitCallEnd(ctx, id)
 	switch {
 	case err != nil:
 		return err
 	case end == nil:
-		c.printf(stillRuns)
+		c.printf(callStillRunsNotice)
 		return nil
 	}
 	text, err := callEndText(*end)
@@ -124,11 +124,11 @@ func printEnd(ctx context.Context, c *cli, id string) error {
 	return err
 }
 
-const stillRuns = "the call still runs; `lectern changes` shows what it writes\n"
+const callStillRunsNotice = "the call still runs; `lectern changes` shows what it writes\n"
 
-// awaitEnd waits for the end of an allowed call; nil: it takes longer.
-func (c *cli) awaitEnd(ctx context.Context, id string) (*status.CallEnd, error) {
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+// awaitCallEnd waits for the end of an allowed call; nil: it takes longer.
+func (c *cli) awaitCallEnd(ctx context.Context, id string) (*status.CallEnd, error) {
+	ctx, cancel := context.WithTimeout(ctx, callEndTimeout)
 	defer cancel()
 	shots, err := c.hub().API().Watch(ctx)
 	if err != nil {
@@ -209,7 +209,7 @@ func listApprovals(ctx context.Context, c *cli) error {
 	rows := table{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "LINES", "TIME LEFT", "REASON"}}
 	for _, a := range snap.Approvals {
 		rows.add(
-			a.ID, status.ClientLabel(a.Client, a.Proven), a.Source, a.Tool, approvalTargets(a), lineChanges(a.Added, a.Removed),
+			a.ID, status.ClientLabel(a.Client, a.Proven), a.Source, a.Tool, describeApprovalTargets(a), formatLineChanges(a.Added, a.Removed),
 			a.Until.Sub(c.Now()).Round(time.Second).String(), shortReason(a.Reason),
 		)
 	}
@@ -222,7 +222,7 @@ func listApprovals(ctx context.Context, c *cli) error {
 	return nil
 }
 
-func approvalTargets(a status.Approval) string {
+func describeApprovalTargets(a status.Approval) string {
 	switch {
 	case len(a.Targets) == 0:
 		return "(unknown)"

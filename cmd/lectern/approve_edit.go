@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// errNoEdit is of a call that is allowed as it is or not at all.
-func errNoEdit(id string) error {
+// errNotEditable is of a call that is allowed as it is or not at all.
+func errNotEditable(id string) error {
 	return fmt.Errorf("approve: %s does not change the text of one page, so it is allowed as it is or not at all", id)
 }
 
@@ -22,27 +22,27 @@ func allowHunks(ctx context.Context, c *cli, id string, hunks []int) error {
 	case err != nil:
 		return err
 	case waiting.Plan == "":
-		return errNoEdit(id)
+		return errNotEditable(id)
 	case !waiting.Shown:
-		return usagef("approve: what %s would change was not shown; run `lectern approve show %s --all`, which numbers the hunks", id, id)
+		return usageErrorf("approve: what %s would change was not shown; run `lectern approve show %s --all`, which numbers the hunks", id, id)
 	}
-	return allowEdit(ctx, c, waiting, status.TextEdit{Plan: waiting.Plan, Hunks: hunks}, false)
+	return allowEditedCall(ctx, c, waiting, status.TextEdit{Plan: waiting.Plan, Hunks: hunks}, false)
 }
 
-// allowEditedText has a person edit what a call would write, and allows that.
-func allowEditedText(ctx context.Context, c *cli, id string) (err error) {
+// editAndAllowCall has a person edit what a call would write, and allows that.
+func editAndAllowCall(ctx context.Context, c *cli, id string) (err error) {
 	waiting, err := c.pendingApproval(ctx, id)
 	switch {
 	case err != nil:
 		return err
 	case waiting.Plan == "":
-		return errNoEdit(id)
+		return errNotEditable(id)
 	case !waiting.Shown && !c.canAsk():
-		return usagef("approve: what %s would change was not shown; run `lectern approve show %s` first", id, id)
+		return usageErrorf("approve: what %s would change was not shown; run `lectern approve show %s` first", id, id)
 	}
 	proposed, err := proposedText(ctx, c.hub().API(), waiting)
 	if err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	file, err := newEditorFile(editorFileName(waiting.Targets[0]), []byte(proposed))
 	if err != nil {
@@ -63,7 +63,7 @@ func allowEditedText(ctx context.Context, c *cli, id string) (err error) {
 		return nil
 	}
 	replace := status.ReplaceText(proposed, string(edited))
-	if err := allowEdit(ctx, c, waiting, status.TextEdit{Plan: waiting.Plan, Replace: &replace}, true); err != nil {
+	if err := allowEditedCall(ctx, c, waiting, status.TextEdit{Plan: waiting.Plan, Replace: &replace}, true); err != nil {
 		kept = true
 		return fmt.Errorf("%w; your text is in %s", err, file.path())
 	}
@@ -91,13 +91,13 @@ func proposedText(ctx context.Context, client status.Client, a status.Approval) 
 	}
 }
 
-// allowEdit shows what a person has made of a call, asks where there is a terminal and
+// allowEditedCall shows what a person has made of a call, asks where there is a terminal and
 // it is to be asked, and allows that. It says how the call ended.
-func allowEdit(ctx context.Context, c *cli, a status.Approval, edit status.TextEdit, ask bool) error {
+func allowEditedCall(ctx context.Context, c *cli, a status.Approval, edit status.TextEdit, ask bool) error {
 	act := status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Shown: true, Edit: &edit}}
 	plan, err := c.hub().API().Preview(ctx, act)
 	if err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	c.printPlan(plan)
 	if ask && c.canAsk() {
@@ -106,8 +106,8 @@ func allowEdit(ctx context.Context, c *cli, a status.Approval, edit status.TextE
 		}
 	}
 	if err := c.hub().API().Do(ctx, act); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	c.printf("allowed %s with your changes; %s is told what was written\n", a.ID, status.ClientLabel(a.Client, a.Proven))
-	return printEnd(ctx, c, a.ID)
+	return printCallEnd(ctx, c, a.ID)
 }

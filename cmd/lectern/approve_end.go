@@ -17,8 +17,10 @@ func approveEndCommand(c *cli) *cobra.Command {
 		Long: "End an approval for ten minutes before its time, or all of them. From then on you are\n" +
 			"asked again, even about calls that were let through but have not written yet.",
 		Example: "  lectern approve end\n  lectern approve end k3v9q2xw",
-		Args:    arguments(0, 1, "at most one ID"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return endPermit(cmd.Context(), c, optional(args)) },
+		Args:    requireArgumentCount(0, 1, "at most one ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return endPermit(cmd.Context(), c, optionalArgument(args))
+		},
 	}
 }
 
@@ -32,7 +34,7 @@ func endPermit(ctx context.Context, c *cli, id string) error {
 		return &exitError{code: exitNoHub}
 	}
 	if err := c.hub().API().Do(ctx, status.Action{Verb: status.EndPermit, Target: id}); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	ended := 0
 	for _, p := range snap.Permits {
@@ -59,7 +61,7 @@ func listPermits(c *cli, all []status.Permit) error {
 		if session == "" {
 			session = "(all)"
 		}
-		rows.add(p.ID, status.ClientLabel(p.Client, p.Proven), p.ScopeText(), session, count(int(p.Calls), "call"),
+		rows.add(p.ID, status.ClientLabel(p.Client, p.Proven), p.ScopeText(), session, formatCount(int(p.Calls), "call"),
 			p.Until.Sub(c.Now()).Round(time.Second).String())
 	}
 	c.printf("allowed for ten minutes; to end one: lectern approve end ID\n")

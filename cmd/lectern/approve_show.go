@@ -16,8 +16,8 @@ import (
 // Of a longer text only so many bytes of its beginning and of its end are shown,
 // in whole lines.
 const (
-	shownHead = 12 << 10
-	shownTail = 4 << 10
+	maxShownHeadBytes = 12 << 10
+	maxShownTailBytes = 4 << 10
 )
 
 func approveShowCommand(c *cli) *cobra.Command {
@@ -30,7 +30,7 @@ func approveShowCommand(c *cli) *cobra.Command {
 			"--all shows everything. Once you have seen all of a call, you can allow it with\n" +
 			"`lectern approve ID`, even without a terminal.",
 		Example: "  lectern approve show k3v9q2xw\n  lectern approve show k3v9q2xw --all | less",
-		Args:    arguments(1, 1, "the ID of one call"),
+		Args:    requireArgumentCount(1, 1, "the ID of one call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := c.pendingApproval(cmd.Context(), args[0])
 			if err != nil {
@@ -44,7 +44,7 @@ func approveShowCommand(c *cli) *cobra.Command {
 			if err == nil && !complete {
 				c.printf("not everything is shown: `lectern approve show %s --all` shows it\n", a.ID)
 			}
-			return noHub(err)
+			return addStartHubAdvice(err)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "show everything, however long it is")
@@ -86,11 +86,11 @@ func (v approvalView) print(ctx context.Context, all bool) (complete bool, err e
 	if err := v.printTargets(ctx); err != nil {
 		return false, err
 	}
-	complete = all || v.approval.Bytes <= shownHead+shownTail
+	complete = all || v.approval.Bytes <= maxShownHeadBytes+maxShownTailBytes
 	if complete {
 		err = v.printText(ctx, v.approval.Bytes)
 	} else {
-		err = v.printEnds(ctx)
+		err = v.printHeadAndTail(ctx)
 	}
 	if err != nil || !complete {
 		return false, err
@@ -117,10 +117,10 @@ func (v approvalView) printTargets(ctx context.Context) error {
 			return err
 		}
 		if from == 0 && part.Total > 0 {
-			v.printf("%s, %s:\n", count(part.Total, "target"), lineChanges(part.Added, part.Removed))
+			v.printf("%s, %s:\n", formatCount(part.Total, "target"), formatLineChanges(part.Added, part.Removed))
 		}
 		for _, t := range part.Targets {
-			v.printf("  %-7s%s  %s\n", t.Action, t.Name, lineChanges(t.Added, t.Removed))
+			v.printf("  %-7s%s  %s\n", t.Action, t.Name, formatLineChanges(t.Added, t.Removed))
 		}
 		if from = part.Next; from == 0 {
 			break
@@ -130,8 +130,8 @@ func (v approvalView) printTargets(ctx context.Context) error {
 	return nil
 }
 
-// lineChanges says how many lines are added and removed: "+4001 −1".
-func lineChanges(added, removed int) string {
+// formatLineChanges says how many lines are added and removed: "+4001 −1".
+func formatLineChanges(added, removed int) string {
 	if added+removed == 0 {
 		return "no lines"
 	}
@@ -142,7 +142,7 @@ func lineChanges(added, removed int) string {
 // time.
 func (v approvalView) printText(ctx context.Context, to int) error {
 	lines := diffPrinter{console: v.console, hunks: v.approval.Hunks}
-	defer lines.end()
+	defer lines.closeOpenLine()
 	for from := 0; from < to; {
 		part, err := v.text(ctx, from)
 		if err != nil {
@@ -162,18 +162,18 @@ func (v approvalView) text(ctx context.Context, from int) (status.ApprovalText, 
 	return status.Ask(ctx, v.client, status.ApprovalTextQuery, status.ApprovalRange{ID: v.approval.ID, From: from})
 }
 
-// ends are the first and the last lines of a long text, and how many bytes lie
+// fetchHeadAndTail are the first and the last lines of a long text, and how many bytes lie
 // between them.
-func (v approvalView) ends(ctx context.Context) (head, tail string, between int, err error) {
+func (v approvalView) fetchHeadAndTail(ctx context.Context) (head, tail string, between int, err error) {
 	first, err := v.text(ctx, 0)
 	if err != nil {
 		return "", "", 0, err
 	}
-	last, err := v.text(ctx, max(0, v.approval.Bytes-shownTail))
+	last, err := v.text(ctx, max(0, v.approval.Bytes-maxShownTailBytes))
 	if err != nil {
 		return "", "", 0, err
 	}
-	head = first.Text[:min(len(first.Text), shownHead)]
+	head = first.Text[:min(len(first.Text), maxShownHeadBytes)]
 	head = head[:strings.LastIndexByte(head, '\n')+1] // a line longer than that is left out
 	if _, rest, ok := strings.Cut(last.Text, "\n"); ok && last.From > 0 {
 		tail = rest
@@ -181,21 +181,21 @@ func (v approvalView) ends(ctx context.Context) (head, tail string, between int,
 	return head, tail, v.approval.Bytes - len(head) - len(tail), nil
 }
 
-func (v approvalView) printEnds(ctx context.Context) error {
-	head, tail, between, err := v.ends(ctx)
+func (v approvalView) printHeadAndTail(ctx context.Context) error {
+	head, tail, between, err := v.fetchHeadAndTail(ctx)
 	if err != nil {
 		return err
 	}
 	v.printDiff(head)
-	v.printf("… %s are not shown …\n", fileSize(between))
+	v.printf("… %s are not shown …\n", formatFileSize(between))
 	v.printDiff(tail)
 	return nil
 }
 
-func fileSize(n int) string {
+func formatFileSize(n int) string {
 	switch {
 	case n < 1<<10:
-		return count(n, "byte")
+		return formatCount(n, "byte")
 	case n < 1<<20:
 		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
 	}
@@ -224,9 +224,9 @@ func (v approvalView) printJSON(ctx context.Context, all bool) error {
 			break
 		}
 	}
-	if !all && v.approval.Bytes > shownHead+shownTail {
+	if !all && v.approval.Bytes > maxShownHeadBytes+maxShownTailBytes {
 		var err error
-		if out.Text, out.Tail, out.NotShown, err = v.ends(ctx); err != nil {
+		if out.Text, out.Tail, out.NotShown, err = v.fetchHeadAndTail(ctx); err != nil {
 			return err
 		}
 		return v.json(out)

@@ -88,7 +88,7 @@ func (d *testDialog) answers() []status.Action {
 func TestDialog(t *testing.T) {
 	d := newTestDialog(t, map[string]string{"a": "-one\n+two\x1b[2J\n", "b": "+b\n", "c": "+c\n"})
 	d.waits("a", "b")
-	d.typed(typeAheadGuard-time.Millisecond, "y")
+	d.typed(typeAheadIgnoreTime-time.Millisecond, "y")
 	if len(d.answers()) != 0 {
 		t.Fatal("an answer was heard that was typed before the question could be read")
 	}
@@ -207,15 +207,15 @@ func TestDialogTellsEnds(t *testing.T) {
 	d := newTestDialog(t, map[string]string{"a": "+a\n", "b": "+b\n"})
 	d.waits("a")
 	d.typed(time.Second, "y")
-	d.tellEnds(nil)
+	d.reportCallEnds(nil)
 	if strings.Contains(d.out.String(), "done") {
 		t.Error("it says done of a call that goes on")
 	}
-	d.tellEnds(end("a", status.CallEnd{Changes: []string{"c7"}}))
+	d.reportCallEnds(end("a", status.CallEnd{Changes: []string{"c7"}}))
 	d.waits("b")
 	d.typed(time.Second, "y")
 	d.only = "b"
-	d.tellEnds(end("b", status.CallEnd{Code: "conflict", Message: "the page changed"}))
+	d.reportCallEnds(end("b", status.CallEnd{Code: "conflict", Message: "the page changed"}))
 	if !strings.Contains(d.out.String(), "a: done; to undo it: lectern undo c7") || d.failed == nil || !strings.Contains(d.failed.Error(), "nothing was changed: the page changed") {
 		t.Errorf("told %v and\n%s", d.failed, d.out)
 	}

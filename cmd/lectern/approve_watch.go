@@ -15,12 +15,12 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// typeAheadGuard is for how long after a question appears nothing typed counts:
+// typeAheadIgnoreTime is for how long after a question appears nothing typed counts:
 // it was meant for something else.
-const typeAheadGuard = 400 * time.Millisecond
+const typeAheadIgnoreTime = 400 * time.Millisecond
 
-// endTimeout is how long a command waits for the end of the call that it allowed.
-const endTimeout = 30 * time.Second
+// callEndTimeout is how long a command waits for the end of the call that it allowed.
+const callEndTimeout = 30 * time.Second
 
 // watchApprovals shows each call that waits and asks about it, until ctx or the
 // input ends. With an ID it asks about that one, and returns when it is answered
@@ -80,14 +80,14 @@ func (d *approvalDialog) run(ctx context.Context, shots <-chan status.Snapshot, 
 		case <-ctx.Done():
 			return nil
 		case <-timeout:
-			d.printf(stillRuns)
+			d.printf(callStillRunsNotice)
 			return d.failed
 		case s, ok := <-shots:
 			if !ok {
 				return d.failed
 			}
 			d.queue = s.Approvals
-			d.tellEnds(s.Outcomes)
+			d.reportCallEnds(s.Outcomes)
 			first = false
 		case line, ok := <-lines:
 			if !ok {
@@ -103,7 +103,7 @@ func (d *approvalDialog) run(ctx context.Context, shots <-chan status.Snapshot, 
 		case len(d.running) == 0:
 			return d.failed
 		case timeout == nil:
-			timeout = time.After(endTimeout)
+			timeout = time.After(callEndTimeout)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 	if d.current.ID == "" {
 		return
 	}
-	if d.now().Sub(d.since) < typeAheadGuard {
+	if d.now().Sub(d.since) < typeAheadIgnoreTime {
 		d.printf("that was typed before the question appeared; %s", d.question())
 		return
 	}
@@ -194,7 +194,7 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 		d.printf("this call can be allowed only once: %s; %s", onlyOnceReason(d.current), d.question())
 		return
 	}
-	d.answer(ctx, a)
+	d.sendAnswer(ctx, a)
 }
 
 // hasHunks reports whether a part of the call can be allowed.
@@ -209,7 +209,7 @@ func (d *approvalDialog) allowHunks(ctx context.Context, a status.Action) {
 		return
 	}
 	d.printPlan(plan)
-	d.answer(ctx, a)
+	d.sendAnswer(ctx, a)
 }
 
 // onlyOnceReason says why a may not be allowed for longer.
@@ -220,7 +220,7 @@ func onlyOnceReason(a status.Approval) string {
 	return "the client has not proved its name"
 }
 
-func (d *approvalDialog) answer(ctx context.Context, a status.Action) {
+func (d *approvalDialog) sendAnswer(ctx context.Context, a status.Action) {
 	asked := d.current
 	d.current = status.Approval{}
 	d.failed = d.client.Do(ctx, a)
@@ -236,8 +236,8 @@ func (d *approvalDialog) answer(ctx context.Context, a status.Action) {
 	}
 }
 
-// tellEnds says how the calls ended that were allowed here.
-func (d *approvalDialog) tellEnds(outcomes []status.ApprovalOutcome) {
+// reportCallEnds says how the calls ended that were allowed here.
+func (d *approvalDialog) reportCallEnds(outcomes []status.ApprovalOutcome) {
 	for _, id := range slices.Sorted(maps.Keys(d.running)) {
 		i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == id })
 		if i < 0 || outcomes[i].Call == nil {

@@ -131,20 +131,20 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}
 	})
 	queries := status.QueryHandlers{}
-	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
+	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogStream(log))
 	status.HandleStream(queries, status.CallsQuery, h.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.Changes().List)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
-		return h.Person().Tools(ctx, f.Source, f.Client)
+		return h.PersonAPI().Tools(ctx, f.Source, f.Client)
 	})
 	api := supervisor.HubAPI{State: state, BeforeWatch: h.UpdateSnapshot, Router: status.Router{Queries: queries}}
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() {
 		done <- daemon.Run(ctx, daemon.HubConfig{
-			Paths: a.Paths.Daemon(), Self: a.Stamp(), Open: h.Start, Control: loopback.Handler(api), Busy: h.Busy,
+			Paths: a.Paths.Daemon(), Self: a.BuildInfo(), Open: h.Start, Control: loopback.Handler(api), Busy: h.CountActivity,
 			Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-				return h.MCP().ServeStream(ctx, conn, conn, mcp.Attach{Scope: hello.Scope, Transport: status.Stdio})
+				return h.MCP().ServeStream(ctx, conn, conn, mcp.ConnectionInfo{Scope: hello.Scope, Transport: status.Stdio})
 			},
 			Pinned: func() bool { return true }, HTTPPort: func() int { return 0 }, IdleAfter: time.Hour, Log: slog.New(log), Now: a.Now,
 		})

@@ -191,7 +191,7 @@ func BenchmarkCallThroughShim(b *testing.B) {
 		if runtime.GOOS != "linux" {
 			b.Skip("read from /proc")
 		}
-		d, err := daemon.Find(daemonPaths(home))
+		d, err := daemon.FindHub(daemonPaths(home))
 		if err != nil {
 			b.Fatal(err)
 		}

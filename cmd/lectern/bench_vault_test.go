@@ -224,7 +224,7 @@ func benchLectern(b *testing.B, vault string) {
 	b.Run("80 searches of 8 clients", func(b *testing.B) { benchParallelSearches(b, exe, home) })
 	if runtime.GOOS == "linux" {
 		b.Run("memory", func(b *testing.B) {
-			d, err := daemon.Find(daemonPaths(home))
+			d, err := daemon.FindHub(daemonPaths(home))
 			if err != nil {
 				b.Fatal(err)
 			}

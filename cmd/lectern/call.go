@@ -24,11 +24,11 @@ func callCommand(c *cli) *cobra.Command {
 			"JSON object; with - they are read from stdin. The result is printed as JSON. Without\n" +
 			"TOOL the tools are listed.",
 		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",
-		Args:              arguments(1, 3, "a source, a tool and the tool's arguments as JSON"),
-		ValidArgsFunction: completions(c.completeCall),
+		Args:              requireArgumentCount(1, 3, "a source, a tool and the tool's arguments as JSON"),
+		ValidArgsFunction: newCompletionFunc(c.completeCallArguments),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				if err := c.checkSources(args[0]); err != nil {
+				if err := c.checkSourceNames(args[0]); err != nil {
 					return err
 				}
 				return c.listTools(cmd.Context(), args, "", false)
@@ -45,21 +45,21 @@ func callCommand(c *cli) *cobra.Command {
 	}
 }
 
-// maxArguments bounds the arguments of one call in bytes.
-const maxArguments = 4 << 20
+// maxToolArgumentsBytes bounds the arguments of one call in bytes.
+const maxToolArgumentsBytes = 4 << 20
 
 // readToolArguments reads the JSON that a person typed; "-" means stdin.
 func readToolArguments(typed string, stdin io.Reader) (json.RawMessage, error) {
 	from, raw := "the argument", []byte(typed)
 	if typed == "-" {
 		var err error
-		if raw, err = io.ReadAll(io.LimitReader(stdin, maxArguments+1)); err != nil {
+		if raw, err = io.ReadAll(io.LimitReader(stdin, maxToolArgumentsBytes+1)); err != nil {
 			return nil, fmt.Errorf("read stdin: %w", err)
 		}
 		from = "stdin"
 	}
-	if len(raw) > maxArguments {
-		return nil, usagef("%s is larger than %d bytes", from, maxArguments)
+	if len(raw) > maxToolArgumentsBytes {
+		return nil, usageErrorf("%s is larger than %d bytes", from, maxToolArgumentsBytes)
 	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -67,7 +67,7 @@ func readToolArguments(typed string, stdin io.Reader) (json.RawMessage, error) {
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = fmt.Sprintf(" at byte %d", e.Offset)
 		}
-		return nil, usagef("%s is not valid JSON%s: %v; write an object, such as '{\"limit\": 5}'", from, at, err)
+		return nil, usageErrorf("%s is not valid JSON%s: %v; write an object, such as '{\"limit\": 5}'", from, at, err)
 	}
 	return raw, nil
 }
@@ -90,8 +90,8 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 		return fmt.Errorf("read answer: %w", err)
 	}
 	b.WriteByte('\n')
-	if c.screen() {
-		_, err = io.WriteString(c.out, string(text(b.String())))
+	if c.hasScreen() {
+		_, err = io.WriteString(c.out, string(sanitizeText(b.String())))
 	} else {
 		_, err = b.WriteTo(c.out)
 	}
@@ -100,20 +100,20 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 
 // reportCallError prints why a call failed, and what to do.
 func (c *cli) reportCallError(e *status.CallError) error {
-	c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
+	c.warnf("lectern: %s: %s\n", e.Code, sanitizeText(e.Msg))
 	if e.Hint != "" {
-		c.warnf("%s\n", text(e.Hint))
+		c.warnf("%s\n", sanitizeText(e.Hint))
 	}
 	if _, broken := c.Config(); broken != nil && e.Code == string(tools.NotFound) {
-		c.warnf("The hub serves no source that it could not read, because the configuration is broken:\n%s\n", text(broken.Error()))
+		c.warnf("The hub serves no source that it could not read, because the configuration is broken:\n%s\n", sanitizeText(broken.Error()))
 	}
 	return &exitError{code: exitCodeFor(e)}
 }
 
-// completeCall proposes sources, and then the tools of the named source.
-func (c *cli) completeCall(args []string) (names []string) {
+// completeCallArguments proposes sources, and then the tools of the named source.
+func (c *cli) completeCallArguments(args []string) (names []string) {
 	if len(args) == 0 {
-		return c.completeSource(args)
+		return c.completeSourceName(args)
 	}
 	conf, err := c.Config()
 	if err != nil || len(args) > 1 {

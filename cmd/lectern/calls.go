@@ -70,16 +70,16 @@ func callsCommand(c *cli) *cobra.Command {
 
 func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	if f.search, err = status.ParseCallSearch(strings.Join(words, " "), time.Local); err != nil {
-		return usagef("%s", err)
+		return usageErrorf("%s", err)
 	}
 	selected := machine.AuditFilter(status.RecordedCallFilter{CallSearch: f.search})
 	f.Search = selected.Search
 	f.Outcome = audit.Outcome(f.outcome)
 	if f.outcome != "" && !slices.Contains(audit.Outcomes(), f.Outcome) {
-		return usagef("invalid --outcome %q (want ok, error, refused, asked, dropped or event)", f.outcome)
+		return usageErrorf("invalid --outcome %q (want ok, error, refused, asked, dropped or event)", f.outcome)
 	}
 	if f.Limit < 0 || f.Limit > 1000 {
-		return usagef("invalid --limit %d (want 1 to 1000 calls, or 0 for 100)", f.Limit)
+		return usageErrorf("invalid --limit %d (want 1 to 1000 calls, or 0 for 100)", f.Limit)
 	}
 	if f.Since, err = parseTime("--since", f.since, now); err != nil {
 		return err
@@ -90,12 +90,12 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	switch {
 	case f.search.Effect != "" && f.Effect != "", f.search.Outcome != "" && f.outcome != "",
 		!f.search.Since.IsZero() && f.since != "", !f.search.Until.IsZero() && f.until != "":
-		return usagef("effect, outcome, since and until are given as a flag or as a word, not as both")
+		return usageErrorf("effect, outcome, since and until are given as a flag or as a word, not as both")
 	}
 	f.Effect, f.Outcome = cmp.Or(f.Effect, selected.Effect), cmp.Or(f.Outcome, selected.Outcome)
 	f.Since, f.Until = cmp.Or(f.Since, selected.Since), cmp.Or(f.Until, selected.Until)
 	if f.follow && (f.outcome != "" || f.Target != "" || f.since != "" || f.until != "" || f.Before != 0 || f.Limit != 0) {
-		return usagef("--follow takes only words, --client, --source, --tool, --effect and --json")
+		return usageErrorf("--follow takes only words, --client, --source, --tool, --effect and --json")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func listCalls(ctx context.Context, c *cli, f callsFlags) error {
 	for _, r := range page.Calls {
 		rows.add(
 			r.Time.Local().Format("2006-01-02 15:04:05.000"), r.Client, r.Session, cmp.Or(r.Source, "-"), cmp.Or(r.Tool, "-"), describeOutcome(r),
-			describeTime(r), fmt.Sprint(r.Response), strings.Join(r.Targets, ", "),
+			describeCallDuration(r), fmt.Sprint(r.Response), strings.Join(r.Targets, ", "),
 		)
 	}
 	if err := c.printTable(rows); err != nil {
@@ -171,7 +171,7 @@ func describeOutcome(r audit.Record) string {
 	}
 }
 
-func describeTime(r audit.Record) string {
+func describeCallDuration(r audit.Record) string {
 	text := r.Worked.Round(10 * time.Microsecond).String()
 	if r.Waited > 0 {
 		text += fmt.Sprintf(" + %s waiting", r.Waited.Round(100*time.Millisecond))
@@ -183,7 +183,7 @@ func describeTime(r audit.Record) string {
 // remembers.
 func followCalls(ctx context.Context, c *cli, f callsFlags) error {
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	calls, err := status.Open(ctx, c.hub().API(), status.CallsQuery, status.CallFilter{Follow: true})
 	if err != nil {
@@ -192,7 +192,7 @@ func followCalls(ctx context.Context, c *cli, f callsFlags) error {
 	out := json.NewEncoder(c.out)
 	for n := range calls {
 		if n.Missed > 0 && !f.json {
-			c.printf("... %s missing here\n", count(int(n.Missed), "call"))
+			c.printf("... %s missing here\n", formatCount(int(n.Missed), "call"))
 		}
 		switch {
 		case !f.selects(n):

@@ -42,10 +42,10 @@ func changesCommand(c *cli) *cobra.Command {
 		Long: "List what agents changed in your knowledge bases, newest first. `lectern changes\n" +
 			"show ID` shows a change as a diff; `lectern undo` undoes changes.",
 		Example: "  lectern changes --since 2h\n  lectern changes --source notes --json\n  lectern changes show c7kq20mh1",
-		Args:    noArguments,
+		Args:    rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.Limit < 0 {
-				return usagef("invalid --limit %d (want the number of changes, or 0 for 100)", f.Limit)
+				return usageErrorf("invalid --limit %d (want the number of changes, or 0 for 100)", f.Limit)
 			}
 			if err := f.parse(c.Now()); err != nil {
 				return err
@@ -57,10 +57,10 @@ func changesCommand(c *cli) *cobra.Command {
 	cmd.Flags().IntVarP(&f.Limit, "limit", "n", 0, "the `NUMBER` of changes; 0 means 100")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(&cobra.Command{
-		Use: "show ID...", Short: "Show changes as diffs", Args: arguments(1, 100, "IDs of changes"),
+		Use: "show ID...", Short: "Show changes as diffs", Args: requireArgumentCount(1, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error { return showChanges(cmd.Context(), c, ids) },
 	}, &cobra.Command{
-		Use: "acknowledge", Short: "Dismiss the notices about the journal and about interrupted writes", Args: noArguments,
+		Use: "acknowledge", Short: "Dismiss the notices about the journal and about interrupted writes", Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return acknowledgeNotices(cmd.Context(), c) },
 	})
 	return cmd
@@ -84,13 +84,13 @@ func parseTime(flag, s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("invalid %s %q (want a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04)", flag, s)
+	return time.Time{}, usageErrorf("invalid %s %q (want a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04)", flag, s)
 }
 
 func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) error {
 	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, f)
 	if err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	if asJSON {
 		return c.json(found)
@@ -101,7 +101,7 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
 	for _, ch := range found.Changes {
-		notes := changeNotes(ch)
+		notes := listChangeNotes(ch)
 		if ch.Reason != "" {
 			notes = append(notes, shortReason(ch.Reason))
 		}
@@ -120,8 +120,8 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 	return nil
 }
 
-// changeNotes are what is special about a change.
-func changeNotes(ch status.Change) (notes []string) {
+// listChangeNotes are what is special about a change.
+func listChangeNotes(ch status.Change) (notes []string) {
 	if ch.Outcome != status.Written {
 		notes = append(notes, string(ch.Outcome))
 	}
@@ -137,16 +137,16 @@ func changeNotes(ch status.Change) (notes []string) {
 	return notes
 }
 
-// maxReason is how many characters of an agent's reason fit into a list.
-const maxReason = 60
+// maxReasonChars is how many characters of an agent's reason fit into a list.
+const maxReasonChars = 60
 
 // shortReason is an agent's reason in a list; empty stays empty.
 func shortReason(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	if short := []rune(reason); len(short) > maxReason {
-		reason = string(short[:maxReason]) + "…"
+	if short := []rune(reason); len(short) > maxReasonChars {
+		reason = string(short[:maxReasonChars]) + "…"
 	}
 	return "reason: " + reason
 }
@@ -154,18 +154,18 @@ func shortReason(reason string) string {
 func showChanges(ctx context.Context, c *cli, ids []string) error {
 	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{IDs: ids})
 	if err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	for _, id := range ids {
 		if _, ok := found.Diffs[id]; !ok {
-			return usagef("change %.40q not found; `lectern changes` lists the changes", id)
+			return usageErrorf("change %.40q not found; `lectern changes` lists the changes", id)
 		}
 	}
 	for _, ch := range found.Changes {
 		c.printf("%s: %s\n", ch.ID, strings.Join(append([]string{
 			ch.Action + " " + ch.Target + " by " + ch.Client + " (" + ch.Session + ") with " + ch.Tool + " in " + ch.Source,
 			ch.Time.Local().Format(time.DateTime),
-		}, changeNotes(ch)...), ", "))
+		}, listChangeNotes(ch)...), ", "))
 		if ch.Reason != "" {
 			c.printf("the agent's reason: %s\n", ch.Reason)
 		}
@@ -176,13 +176,13 @@ func showChanges(ctx context.Context, c *cli, ids []string) error {
 
 // acknowledgeNotices asks the hub, which then removes the notices at once.
 func acknowledgeNotices(ctx context.Context, c *cli) error {
-	files, err := journal.Quarantined(c.Paths.Journal())
+	files, err := journal.QuarantinedFiles(c.Paths.Journal())
 	if err != nil {
 		return err
 	}
 	dismissed, err := dismissProblems(ctx, c)
 	if err == nil && !slices.Contains(dismissed, problems.JournalDamaged.Code) {
-		err = journal.Acknowledge(c.Paths.Journal()) // no hub shows it
+		err = journal.AcknowledgeQuarantined(c.Paths.Journal()) // no hub shows it
 	}
 	if err != nil {
 		return err

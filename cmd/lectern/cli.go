@@ -33,7 +33,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*cli, 
 		Environ: environ, Now: time.Now, Version: lecternVersion, Revision: thisBuild().Revision,
 		Systems: sync.OnceValue(all.Systems), Environment: all.Environment, Plugin: plugin.Files(),
 	}
-	a.Started = sync.OnceValue(a.Stamp)
+	a.Started = sync.OnceValue(a.BuildInfo)
 	var err error
 	if a.Exe, err = os.Executable(); err != nil {
 		return nil, fmt.Errorf("find own binary: %w", err)
@@ -47,9 +47,9 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*cli, 
 	return &cli{a, console{in: stdin, out: stdout, err: stderr, getenv: a.Getenv, lost: new(atomic.Pointer[error])}}, nil
 }
 
-func (c *cli) hub() machine.HubClient    { return machine.HubClient{App: c.App} }
-func (c *cli) planner() install.Planner  { return install.Planner{App: c.App} }
-func (c *cli) editor() configedit.Editor { return configedit.Editor{App: c.App} }
+func (c *cli) hub() machine.HubClient          { return machine.HubClient{App: c.App} }
+func (c *cli) planner() install.Planner        { return install.Planner{App: c.App} }
+func (c *cli) configEditor() configedit.Editor { return configedit.Editor{App: c.App} }
 
 // connect finds the hub or starts it. While the connection is open the hub does
 // not exit for being idle.

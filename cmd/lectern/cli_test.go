@@ -25,8 +25,8 @@ func testCLI(t *testing.T) *cli {
 // The tables in the help about the configuration can be read.
 func TestRepeatedTables(t *testing.T) {
 	a := apptest.New(t)
-	text := strings.ReplaceAll(repeatedTables, "KIND", "markdown")
-	schema := a.Schema()
+	text := strings.ReplaceAll(repeatedTablesHelp, "KIND", "markdown")
+	schema := a.ConfigSchema()
 	schema.Roles["markdown"] = []string{"user", "gm"}
 	if _, err := config.Parse(a.Paths.File(), []byte(text), schema); err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestExitCodes(t *testing.T) {
 		want exitCode
 	}{
 		{errors.New("x"), exitFailed},
-		{usagef("x"), exitUsage},
+		{usageErrorf("x"), exitUsage},
 		{fmt.Errorf("ask: %w", daemon.ErrNoHub), exitNoHub},
 		{&status.CallError{Code: "denied"}, exitDenied},
 		{&status.CallError{Code: "not_found"}, exitFailed},

@@ -20,23 +20,23 @@ import (
 // clientCommand is about the configuration files of MCP clients on this
 // machine, not about their sessions.
 func clientCommand(c *cli) *cobra.Command {
-	return groupCommand(&cobra.Command{Use: "client", Short: "Connect MCP clients, such as Claude Code, Cursor or Codex"},
+	return newParentCommand(&cobra.Command{Use: "client", Short: "Connect MCP clients, such as Claude Code, Cursor or Codex"},
 		clientListCommand(c), clientShowCommand(c), clientInstallCommand(c), clientRemoveCommand(c), clientCheckCommand(c), clientTokenCommand(c))
 }
 
 // connectFlags say how a client is to be connected.
-type connectFlags struct{ install.Connection }
+type connectFlags struct{ install.ClientConnection }
 
-func (f *connectFlags) registerEntry(cmd *cobra.Command) {
+func (f *connectFlags) registerEntryFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Name, "name", app.Name, "the `NAME` of the entry in the client")
 }
 
-func (f *connectFlags) registerFile(cmd *cobra.Command) {
+func (f *connectFlags) registerFileFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Project, "project", "", "edit the file of the project in this `FOLDER` instead of yours")
 	cmd.Flags().BoolVar(&f.ByFile, "by-file", false, "edit the file even if the client has a command for this")
 }
 
-func (f *connectFlags) registerContent(cmd *cobra.Command) {
+func (f *connectFlags) registerContentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work; all opens all again")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
@@ -49,7 +49,7 @@ func clientListCommand(c *cli) *cobra.Command {
 		Long: "List MCP clients: whether their configuration has Lectern, when they were last\n" +
 			"connected, which sources they see, and how many bytes of tools a model reads in each\n" +
 			"session. `lectern client check` asks the clients themselves.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			connected := c.connectedClients(cmd.Context())
 			rows := table{{"CLIENT", "INSTALLED", "LECTERN", "LAST SEEN", "SOURCES", "TOOLS", "FILE"}}
@@ -61,7 +61,7 @@ func clientListCommand(c *cli) *cobra.Command {
 				}
 				seen, sources, tools := "-", "-", "-"
 				if s.HasEntry() {
-					seen, sources, tools = lastSeen(s, connected, c.Now()), cmp.Or(strings.Join(s.Sources, ","), "all"), kilobytes(s.Bytes)
+					seen, sources, tools = describeLastSeen(s, connected, c.Now()), cmp.Or(strings.Join(s.Sources, ","), "all"), formatKilobytes(s.Bytes)
 				}
 				rows.add(s.Client.ID, yesNo(s.Detected), string(s.Condition), seen, sources, tools, cmp.Or(s.File, s.Note))
 			}
@@ -69,7 +69,7 @@ func clientListCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if hidden > 0 && !all {
-				c.printf("not shown: %s that are not installed; see `lectern client list --all`\n", count(hidden, "client"))
+				c.printf("not shown: %s that are not installed; see `lectern client list --all`\n", formatCount(hidden, "client"))
 			}
 			return nil
 		},
@@ -93,8 +93,8 @@ func (c *cli) connectedClients(ctx context.Context) map[string]bool {
 	return connected
 }
 
-// lastSeen says when a client was last connected.
-func lastSeen(s install.ClientState, connected map[string]bool, now time.Time) string {
+// describeLastSeen says when a client was last connected.
+func describeLastSeen(s install.ClientState, connected map[string]bool, now time.Time) string {
 	ago := now.Sub(s.LastSeen)
 	switch {
 	case connected[s.Client.ID]:
@@ -111,7 +111,7 @@ func lastSeen(s install.ClientState, connected map[string]bool, now time.Time) s
 	return s.LastSeen.Local().Format(time.DateOnly)
 }
 
-func kilobytes(bytes int) string { return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10)) }
+func formatKilobytes(bytes int) string { return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10)) }
 
 func yesNo(b bool) string {
 	if b {
@@ -125,29 +125,29 @@ func clientShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show CLIENT",
 		Short:             "Show what to paste or run to connect a client by hand",
-		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completions(completeClient),
+		Args:              requireArgumentCount(1, 1, "the name of a client"),
+		ValidArgsFunction: newCompletionFunc(completeClientID),
 		RunE: func(_ *cobra.Command, args []string) error {
 			cl, err := install.FindClient(args[0])
 			if err != nil {
 				return err
 			}
-			if err := c.planner().CheckSources(f.Sources); err != nil {
+			if err := c.planner().CheckSourceNames(f.Sources); err != nil {
 				return err
 			}
-			s, _, hint, err := c.planner().Connection(f.Connection)
+			s, _, hint, err := c.planner().ResolveConnection(f.ClientConnection)
 			if err != nil {
 				return err
 			}
-			return showClient(c, cl, s, hint, f.HTTP)
+			return showClientSetup(c, cl, s, hint, f.HTTP)
 		},
 	}
-	f.registerEntry(cmd)
-	f.registerContent(cmd)
+	f.registerEntryFlags(cmd)
+	f.registerContentFlags(cmd)
 	return cmd
 }
 
-func showClient(c *cli, cl installer.Client, s installer.Server, hint string, overHTTP bool) error {
+func showClientSetup(c *cli, cl installer.Client, s installer.Server, hint string, overHTTP bool) error {
 	m := c.planner().Machine()
 	snip, ok := cl.Snippet(m, s, overHTTP)
 	switch {
@@ -161,16 +161,16 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	snip.Destination += hint
 	c.printSnippet(snip)
 	if own := cl.Command(m, s, overHTTP); own != "" && own != snip.Text {
-		c.printf("\nor run\n%s\n", text(indent(own)))
+		c.printf("\nor run\n%s\n", sanitizeText(indent(own)))
 	}
 	if link := cl.Link(s); link != "" && !overHTTP {
-		c.printf("\nor open\n%s\n", text(indent(link)))
+		c.printf("\nor open\n%s\n", sanitizeText(indent(link)))
 	}
 	switch {
 	case overHTTP && cl.HasName():
 		c.printf("\nThe token is what `lectern client token %s` prints. Lectern never writes it into other files.\n", cl.ID)
 	case overHTTP:
-		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.ClientToken())
+		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.SharedClientToken())
 	}
 	if cl.HasName() && !overHTTP && !c.Paths.ClientTokens().Has(cl.ID) {
 		c.printf("\nTo let it prove its name, run: lectern client token %s\n", cl.ID)
@@ -182,45 +182,45 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 }
 
 func (c console) printSnippet(s status.Snippet) {
-	c.printf("%s (%s)\n%s\n", s.Client, s.Destination, text(indent(s.Text)))
+	c.printf("%s (%s)\n%s\n", s.Client, s.Destination, sanitizeText(indent(s.Text)))
 }
 
 func clientInstallCommand(c *cli) *cobra.Command {
 	var f connectFlags
-	cmd := c.planCommand(&cobra.Command{
+	cmd := c.newProposalCommand(&cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Add Lectern to a client's configuration",
 		Long: "Add Lectern to a client's configuration. The change is shown first. Only our entry is\n" +
 			"written, and a backup of the file is kept beside it. If the client has a command for\n" +
 			"this and rewrites its file all the time, that command is run instead.",
 		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --sources notes,work",
-		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completions(completeClient),
+		Args:              requireArgumentCount(1, 1, "the name of a client"),
+		ValidArgsFunction: newCompletionFunc(completeClientID),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
-		if err := c.planner().CheckSources(f.Sources); err != nil {
+		if err := c.planner().CheckSourceNames(f.Sources); err != nil {
 			return nil, err
 		}
-		return c.planner().ConnectClient(args[0], f.Connection)
+		return c.planner().ConnectClient(args[0], f.ClientConnection)
 	})
-	f.registerEntry(cmd)
-	f.registerFile(cmd)
-	f.registerContent(cmd)
+	f.registerEntryFlags(cmd)
+	f.registerFileFlags(cmd)
+	f.registerContentFlags(cmd)
 	return cmd
 }
 
 func clientRemoveCommand(c *cli) *cobra.Command {
 	var f connectFlags
-	cmd := c.planCommand(&cobra.Command{
+	cmd := c.newProposalCommand(&cobra.Command{
 		Use:               "remove CLIENT",
 		Short:             "Remove Lectern from a client's configuration",
 		Long:              "Remove Lectern from a client's configuration. Entries of other programs stay.",
-		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completions(completeClient),
+		Args:              requireArgumentCount(1, 1, "the name of a client"),
+		ValidArgsFunction: newCompletionFunc(completeClientID),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
-		return c.planner().DisconnectClient(args[0], f.Connection)
+		return c.planner().DisconnectClient(args[0], f.ClientConnection)
 	})
-	f.registerEntry(cmd)
-	f.registerFile(cmd)
+	f.registerEntryFlags(cmd)
+	f.registerFileFlags(cmd)
 	return cmd
 }
 
@@ -233,7 +233,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 			"MCP servers only in folders that you trust, or have entries of their own there.",
 		Example:           "  lectern client check\n  lectern client check gemini-cli",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completions(func([]string) []string { return completeClient(nil) }),
+		ValidArgsFunction: newCompletionFunc(func([]string) []string { return completeClientID(nil) }),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			for _, id := range ids {
 				if _, err := install.FindClient(id); err != nil {
@@ -247,7 +247,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 			case checked == 0:
 				c.printf("no client is connected yet; see `lectern client list`\n")
 			case broken > 0:
-				return fmt.Errorf("check clients: %s must be fixed", count(broken, "client"))
+				return fmt.Errorf("check clients: %s must be fixed", formatCount(broken, "client"))
 			}
 			return nil
 		},
@@ -260,12 +260,12 @@ func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken in
 	states := slices.DeleteFunc(c.planner().ClientStates(), func(s install.ClientState) bool {
 		return s.Condition == installer.Absent && len(ids) == 0 || len(ids) > 0 && !slices.Contains(ids, s.Client.ID)
 	})
-	if asked := c.planner().Reporting(states); len(asked) > 0 {
+	if asked := c.planner().ReportingClients(states); len(asked) > 0 {
 		c.warnf("asking %s, which may take half a minute\n", strings.Join(asked, ", "))
 	}
 	rows := table{}
 	var fixes []string
-	for i, r := range c.planner().Reports(ctx, states) {
+	for i, r := range c.planner().ClientReports(ctx, states) {
 		s := states[i]
 		says := cmp.Or(r.Detail, "does not say")
 		if !s.HasEntry() {
@@ -288,8 +288,8 @@ func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken in
 	return len(states), broken, nil
 }
 
-// completeClient proposes IDs of clients for the first argument.
-func completeClient(args []string) (names []string) {
+// completeClientID proposes IDs of clients for the first argument.
+func completeClientID(args []string) (names []string) {
 	for _, c := range installer.Clients() {
 		if len(args) == 0 && c.Retired() == "" {
 			names = append(names, c.ID+"\t"+c.Title)

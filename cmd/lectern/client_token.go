@@ -24,11 +24,11 @@ func clientTokenCommand(c *cli) *cobra.Command {
 			"of Lectern: as the variable " + app.ClientTokenEnv + " of `lectern serve`, or as\n" +
 			"the bearer token over HTTP. Only you can read the token file.",
 		Example: "  lectern client token claude-code",
-		Args:    arguments(1, 1, "the name of a client"),
+		Args:    requireArgumentCount(1, 1, "the name of a client"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := strings.ToLower(args[0])
 			if err := config.CheckName(name); err != nil {
-				return usagef("client token: invalid name: %w", err)
+				return usageErrorf("client token: invalid name: %w", err)
 			}
 			file := c.Paths.ClientTokens().File(name)
 			if remove {

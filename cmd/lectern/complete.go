@@ -15,9 +15,9 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// completeTimeout bounds how long a person waits at the tab key for what only the
+// completionTimeout bounds how long a person waits at the tab key for what only the
 // hub knows.
-const completeTimeout = 2 * time.Second
+const completionTimeout = 2 * time.Second
 
 // registerCompletions gives every command that takes names the names that it may
 // be given, by the command's path, and every flag by its own name. Both stand in
@@ -28,9 +28,11 @@ func registerCompletions(root *cobra.Command, of *cli) {
 		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
 		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
 		"approve end": c.completePermits,
-		"tools":       first(c.completeSources), "hub disconnect": first(c.completeSessions), "serve": first(c.completeSources),
-		"client token": first(c.completeClients),
-		"doctor":       first(c.kindNames), "pause": first(c.completeClients), "resume": first(c.completeClients),
+		"tools":       completeFirstArgument(c.completeSources), "hub disconnect": completeFirstArgument(c.completeSessions),
+		"serve":        completeFirstArgument(c.completeSources),
+		"client token": completeFirstArgument(c.completeClients),
+		"doctor":       completeFirstArgument(c.kindNames), "pause": completeFirstArgument(c.completeClients),
+		"resume": completeFirstArgument(c.completeClients),
 	}
 	flags := map[string]func() []string{
 		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions,
@@ -41,13 +43,13 @@ func registerCompletions(root *cobra.Command, of *cli) {
 	for path, propose := range arguments {
 		cmd, _, err := root.Find(strings.Fields(path))
 		if err == nil && cmd.CommandPath() == root.Name()+" "+path && cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = completions(propose)
+			cmd.ValidArgsFunction = newCompletionFunc(propose)
 		}
 	}
 	eachCommand(root, func(cmd *cobra.Command) {
 		for name, propose := range flags {
 			if flag := cmd.Flags().Lookup(name); flag != nil && flag.Value.Type() != "bool" {
-				f := completions(func([]string) []string { return propose() })
+				f := newCompletionFunc(func([]string) []string { return propose() })
 				if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
 					panic(err) // the flag exists, and nothing else registers one
 				}
@@ -66,8 +68,8 @@ func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
-// first proposes words for the first argument only.
-func first(propose func() []string) func([]string) []string {
+// completeFirstArgument proposes words for the first argument only.
+func completeFirstArgument(propose func() []string) func([]string) []string {
 	return func(args []string) []string {
 		if len(args) > 0 {
 			return nil
@@ -76,7 +78,7 @@ func first(propose func() []string) func([]string) []string {
 	}
 }
 
-func (c completer) completeSources() []string { return c.completeSource(nil) }
+func (c completer) completeSources() []string { return c.completeSourceName(nil) }
 
 // completeClients proposes the clients that Lectern knows, and those that called
 // lately.
@@ -85,7 +87,7 @@ func (c completer) completeClients() []string {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
 	names := c.knownClients(ctx, conf)
 	if page, err := readCalls(ctx, c.cli, audit.Filter{Limit: 1000}); err == nil {
@@ -101,9 +103,9 @@ func (c completer) completeClients() []string {
 func (c completer) completeGrant(args []string) []string {
 	switch len(args) {
 	case 0:
-		return append(c.completeClients(), everyone)
+		return append(c.completeClients(), allArgument)
 	case 1:
-		return append(c.completeSources(), everyone)
+		return append(c.completeSources(), allArgument)
 	}
 	return slices.DeleteFunc(app.EffectNames(), func(e string) bool { return slices.Contains(args[2:], e) })
 }
@@ -121,7 +123,7 @@ func (c completer) completePolicy(args []string) (words []string) {
 		return nil
 	}
 	for _, source := range c.completeSources() {
-		for _, tool := range c.completeCall([]string{source}) {
+		for _, tool := range c.completeCallArguments([]string{source}) {
 			words = append(words, source+"/"+tool)
 		}
 	}
@@ -147,7 +149,7 @@ func (c completer) completeRoles() (names []string) {
 
 // snapshot is the state of the running hub; the zero value if none runs.
 func (c completer) snapshot() (s status.Snapshot) {
-	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
 		return s
@@ -187,7 +189,7 @@ func (c completer) completePermits(args []string) (ids []string) {
 
 // completeChanges proposes the newest changes that were not given.
 func (c completer) completeChanges(args []string) (ids []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
 	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{})
 	if err != nil {
@@ -222,8 +224,8 @@ func outcomeNames() (names []string) {
 	return names
 }
 
-// completeSource proposes names of sources for the first argument.
-func (c *cli) completeSource(args []string) []string {
+// completeSourceName proposes names of sources for the first argument.
+func (c *cli) completeSourceName(args []string) []string {
 	conf, err := c.Config()
 	if err != nil || len(args) > 0 {
 		return nil

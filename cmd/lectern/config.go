@@ -12,9 +12,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// repeatedTables are the tables that the configuration file may have many of,
+// repeatedTablesHelp are the tables that the configuration file may have many of,
 // with every key.
-const repeatedTables = `[[source]]            # one for each knowledge base
+const repeatedTablesHelp = `[[source]]            # one for each knowledge base
 name = "notes"        # what agents call it: lowercase letters, digits, hyphens
 kind = "KIND"         # "lectern source kinds" lists the kinds and their keys
 path = "~/notes"      # a key of the kind; or relative to this file
@@ -52,7 +52,7 @@ schema = ""           # matches while the tool's declaration has this hash
 
 // configCommand is a page of help, and the commands that read and set keys.
 func configCommand(c *cli) *cobra.Command {
-	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Show every configuration key and its default; get, set and edit keys"},
+	cmd := newParentCommand(&cobra.Command{Use: "config", Short: "Show every configuration key and its default; get, set and edit keys"},
 		configListCommand(c), configGetCommand(c), configSetCommand(c), configEditCommand(c))
 	var keys strings.Builder
 	for _, s := range config.Default(c.Paths.File(), config.Schema{}).Settings() {
@@ -63,7 +63,7 @@ func configCommand(c *cli) *cobra.Command {
 		"`lectern config set` edit it and keep what you wrote; a running hub applies it as\n" +
 		"soon as it is saved. Without a file the defaults apply and a sample is served.\n\n" +
 		"Keys and their defaults; hub.port is the key port in the table [hub]:\n\n" + keys.String() +
-		"\nTables that may be repeated:\n\n" + indent(strings.TrimSpace(repeatedTables))
+		"\nTables that may be repeated:\n\n" + indent(strings.TrimSpace(repeatedTablesHelp))
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func configListCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show every key outside of lists, with its value and meaning",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			list, err := c.Settings()
 			if err != nil {
@@ -99,7 +99,8 @@ func quoteEmpty(value string) string { return cmp.Or(value, `""`) }
 
 func configGetCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "get KEY", Short: "Print the value of a key", Args: arguments(1, 1, "a key"), ValidArgsFunction: completions(c.completeKey),
+		Use: "get KEY", Short: "Print the value of a key", Args: requireArgumentCount(1, 1, "a key"),
+		ValidArgsFunction: newCompletionFunc(c.completeConfigKey),
 		RunE: func(_ *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -107,7 +108,7 @@ func configGetCommand(c *cli) *cobra.Command {
 			}
 			s, err := conf.Setting(args[0])
 			if err != nil {
-				return usagef("%w", err)
+				return usageErrorf("%w", err)
 			}
 			c.printf("%s\n", s.Value)
 			return nil
@@ -123,15 +124,15 @@ func configSetCommand(c *cli) *cobra.Command {
 		Long: "Set a key of the configuration file and leave the rest of the file as it is. An\n" +
 			"empty value restores the default. A running hub applies the change.",
 		Example: "  lectern config set limits.deadline 45s\n  lectern config set hub.port \"\"",
-		Args:    arguments(2, 2, "a key and a value"), ValidArgsFunction: completions(c.completeKey),
+		Args:    requireArgumentCount(2, 2, "a key and a value"), ValidArgsFunction: newCompletionFunc(c.completeConfigKey),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.SetOption, Option: &status.Option{Key: args[0], Value: args[1]}}
 			var p configedit.Proposal
 			var err error
 			if dryRun {
-				p, err = c.editor().Propose(a)
+				p, err = c.configEditor().Propose(a)
 			} else {
-				p, err = c.editor().Apply(cmd.Context(), a)
+				p, err = c.configEditor().Apply(cmd.Context(), a)
 			}
 			if err != nil {
 				return err
@@ -156,8 +157,8 @@ func configSetCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// completeKey proposes keys, and the values of a key that has few.
-func (c *cli) completeKey(args []string) (words []string) {
+// completeConfigKey proposes keys, and the values of a key that has few.
+func (c *cli) completeConfigKey(args []string) (words []string) {
 	list, err := c.Settings()
 	if err != nil {
 		return nil

@@ -22,7 +22,7 @@ func configEditCommand(c *cli) *cobra.Command {
 		Long: "Edit the configuration file in the editor of $VISUAL or $EDITOR. You edit a copy, which\n" +
 			"is checked when the editor ends: what cannot be read is named, and you may edit again.\n" +
 			"Only a file without faults takes the place of the present one; a running hub applies it.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return editConfigFile(cmd.Context(), c) },
 	}
 }
@@ -47,11 +47,11 @@ func editConfigFile(ctx context.Context, c *cli) (err error) {
 			c.printf("nothing changed\n")
 			return nil
 		}
-		_, err = config.Parse(path, after, c.Schema())
+		_, err = config.Parse(path, after, c.ConfigSchema())
 		if err == nil {
 			return c.saveConfig(ctx, config.Edit{Path: path, Before: before, After: after})
 		}
-		c.warnf("%s\n", text(err.Error()))
+		c.warnf("%s\n", sanitizeText(err.Error()))
 		again, asked := c.confirm("Edit again?")
 		if asked != nil || !again {
 			return errors.New("edit configuration: what you wrote has faults and was dropped; the file is as it was")

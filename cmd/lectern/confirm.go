@@ -26,9 +26,11 @@ func dryRunFlag(cmd *cobra.Command, dryRun *bool) {
 
 var errNoTerminal = errors.New("cannot ask for confirmation: no terminal; use --yes to go ahead, or --dry-run to see the changes")
 
-// applyPlan shows a plan, asks, and applies it. done is false when it was only
+// confirmAndApplyPlan shows a plan, asks, and applies it. done is false when it was only
 // to be shown.
-func (c console) applyPlan(ctx context.Context, p status.Plan, f confirmFlags, apply func(context.Context) error) (done bool, err error) {
+func (c console) confirmAndApplyPlan(ctx context.Context, p status.Plan, f confirmFlags, apply func(context.Context) error) (done bool,
+	err error,
+) {
 	c.printPlan(p)
 	if f.dryRun {
 		return false, nil
@@ -65,9 +67,9 @@ func (c console) confirm(question string) (bool, error) {
 
 type proposeFunc func(ctx context.Context, args []string) (*installer.Proposal, error)
 
-// planCommand completes a command that shows what propose proposes, asks,
+// newProposalCommand completes a command that shows what propose proposes, asks,
 // and applies it.
-func (c console) planCommand(cmd *cobra.Command, propose proposeFunc) *cobra.Command {
+func (c console) newProposalCommand(cmd *cobra.Command, propose proposeFunc) *cobra.Command {
 	var f confirmFlags
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -76,13 +78,13 @@ func (c console) planCommand(cmd *cobra.Command, propose proposeFunc) *cobra.Com
 			return err
 		}
 		if !p.Changes() {
-			c.printNotes(p.Plan.Risks)
+			c.printRisks(p.Plan.Risks)
 			if p.Message != "" {
 				c.printf("%s; nothing to do\n", p.Message)
 			}
 			return nil
 		}
-		done, err := c.applyPlan(cmd.Context(), p.Plan, f, p.Apply)
+		done, err := c.confirmAndApplyPlan(cmd.Context(), p.Plan, f, p.Apply)
 		if done {
 			for _, next := range p.NextSteps {
 				c.printf("next: %s\n", next)

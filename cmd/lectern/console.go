@@ -28,7 +28,7 @@ type console struct {
 }
 
 // printf writes to stdout. Strings and errors among the arguments become one
-// safe line each; [text] lets one keep its line breaks. An error of writing is
+// safe line each; [sanitizeText] lets one keep its line breaks. An error of writing is
 // that of the whole command, see [console.outputError].
 func (c console) printf(format string, args ...any) {
 	if _, err := fmt.Fprintf(c.out, format, safeArguments(args)...); err != nil && c.lost != nil {
@@ -64,8 +64,8 @@ func safeArguments(args []any) []any {
 	return safe
 }
 
-// text makes several lines safe for a terminal.
-func text(s string) safetext.Text { return safetext.Of(s) }
+// sanitizeText makes several lines safe for a terminal.
+func sanitizeText(s string) safetext.Text { return safetext.Of(s) }
 
 func (c console) json(v any) error {
 	e := json.NewEncoder(c.out)
@@ -107,10 +107,10 @@ func (c console) printPlan(p status.Plan) {
 		c.printf("%s\n", step.Description)
 		c.printDiff(step.Diff)
 	}
-	c.printNotes(p.Risks)
+	c.printRisks(p.Risks)
 }
 
-func (c console) printNotes(notes []string) {
+func (c console) printRisks(notes []string) {
 	for _, note := range notes {
 		c.printf("note: %s\n", note)
 	}
@@ -120,13 +120,13 @@ func (c console) printNotes(notes []string) {
 func (c console) printDiff(diff string) {
 	p := diffPrinter{console: c}
 	p.write(diff)
-	p.end()
+	p.closeOpenLine()
 }
 
 // diffColor begins a line of a diff; empty: it has no colour.
 func (c console) diffColor(line string) string {
 	switch {
-	case !c.colors():
+	case !c.wantsColors():
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
 		return "\x1b[1m"
 	case strings.HasPrefix(line, "@@"):
@@ -139,11 +139,11 @@ func (c console) diffColor(line string) string {
 	return ""
 }
 
-// colors reports whether stdout is a terminal whose user wants colours.
-func (c console) colors() bool { return c.screen() && c.getenv("NO_COLOR") == "" }
+// wantsColors reports whether stdout is a terminal whose user wants colours.
+func (c console) wantsColors() bool { return c.hasScreen() && c.getenv("NO_COLOR") == "" }
 
-// screen reports whether stdout is a terminal that can draw.
-func (c console) screen() bool {
+// hasScreen reports whether stdout is a terminal that can draw.
+func (c console) hasScreen() bool {
 	kind := c.getenv("TERM")
 	return isTerminal(c.out) && kind != "dumb" && (kind != "" || runtime.GOOS == "windows") // Windows has no TERM
 }
@@ -176,7 +176,7 @@ func readLine(in io.Reader) (string, error) {
 
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
-func count(n int, noun string) string {
+func formatCount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -59,7 +59,7 @@ func runCrashingPanel() {
 		panic(err)
 	}
 	guard := &panicGuard{cancel: cancel}
-	_, err = runProgram(ctx, c, crashingPanel{stage: os.Args[1], beside: guard.run}, guard, panelFlags{})
+	_, err = runPanelProgram(ctx, c, crashingPanel{stage: os.Args[1], beside: guard.run}, guard, panelFlags{})
 	cancel()
 	os.Exit(reportError(os.Stderr, err))
 }

@@ -35,8 +35,8 @@ func (p *diffPrinter) write(piece string) {
 	}
 }
 
-// end ends a line that the text left open.
-func (p *diffPrinter) end() {
+// closeOpenLine ends a line that the text left open.
+func (p *diffPrinter) closeOpenLine() {
 	if p.open {
 		p.newline()
 	}

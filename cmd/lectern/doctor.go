@@ -27,17 +27,17 @@ func doctorCommand(c *cli) *cobra.Command {
 			"CHECK is the name of one check or the beginning of several, such as hub, or the kind\n" +
 			"of a source.\n" +
 			"Exit status is 1 if a check fails; warnings do not count.",
-		Args: arguments(0, 1, "at most one check"),
-		ValidArgsFunction: completions(func(args []string) []string {
+		Args: requireArgumentCount(0, 1, "at most one check"),
+		ValidArgsFunction: newCompletionFunc(func(args []string) []string {
 			if len(args) > 0 {
 				return nil
 			}
-			return withGroups(c.doctor().Names())
+			return addCheckGroups(c.newDoctor().Names())
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d := c.doctor()
+			d := c.newDoctor()
 			d.TryWrites = tryWrites
-			if !asJSON && c.screen() && isTerminal(c.in) {
+			if !asJSON && c.hasScreen() && isTerminal(c.in) {
 				d.Ask = c.askPerson
 			}
 			return runDoctor(cmd.Context(), c.console, d, strings.Join(args, ""), asJSON)
@@ -48,11 +48,11 @@ func doctorCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func (c *cli) doctor() doctor.Doctor {
+func (c *cli) newDoctor() doctor.Doctor {
 	return doctor.Doctor{
-		Planner: c.planner(), Snapshot: c.hub().OpenedSnapshot, API: c.hub().API(),
+		Planner: c.planner(), Snapshot: c.hub().SnapshotAfterOpen, API: c.hub().API(),
 		Updater: func(conf config.Update) (*update.Updater, error) {
-			return update.New(machine.UpdateConfig(c.App, conf, slog.New(slog.DiscardHandler)))
+			return update.New(machine.NewUpdateConfig(c.App, conf, slog.New(slog.DiscardHandler)))
 		},
 	}
 }
@@ -62,7 +62,7 @@ func (c *cli) doctor() doctor.Doctor {
 func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, asJSON bool) error {
 	names := d.Names()
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) }) {
-		return usagef("unknown check %q%s (checks: %s)", prefix, didYouMean(prefix, withGroups(names)), strings.Join(names, ", "))
+		return usageErrorf("unknown check %q%s (checks: %s)", prefix, didYouMean(prefix, addCheckGroups(names)), strings.Join(names, ", "))
 	}
 	results, err := d.Check(ctx, prefix)
 	if err != nil {
@@ -73,7 +73,7 @@ func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, a
 	for result := range results {
 		all = append(all, result)
 		if !asJSON {
-			report.check(result)
+			report.printResult(result)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -82,7 +82,7 @@ func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, a
 	if asJSON {
 		err = c.json(all)
 	} else {
-		report.summary(all)
+		report.printSummary(all)
 	}
 	if err == nil && slices.ContainsFunc(all, func(c status.Check) bool { return c.Result == status.CheckFail }) {
 		err = &exitError{code: exitFailed}
@@ -98,9 +98,9 @@ func (c console) askPerson(request string) bool {
 	return err == nil && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "n")
 }
 
-// withGroups are the groups of checks, which are the parts before the dots, and
+// addCheckGroups are the groups of checks, which are the parts before the dots, and
 // the checks.
-func withGroups(names []string) []string {
+func addCheckGroups(names []string) []string {
 	var groups []string
 	for _, name := range names {
 		group, _, _ := strings.Cut(name, ".")
@@ -118,15 +118,15 @@ type doctorReport struct {
 }
 
 func newDoctorReport(c console, names []string) doctorReport {
-	r := doctorReport{console: c, colored: c.colors()}
+	r := doctorReport{console: c, colored: c.wantsColors()}
 	for _, name := range names {
 		r.width = max(r.width, len(name))
 	}
 	return r
 }
 
-// check prints one result, and below it what to do.
-func (r doctorReport) check(c status.Check) {
+// printResult prints one result, and below it what to do.
+func (r doctorReport) printResult(c status.Check) {
 	on, off := "", ""
 	if r.colored {
 		on, off = resultColors[c.Result], "\x1b[0m"
@@ -138,8 +138,8 @@ func (r doctorReport) check(c status.Check) {
 	}
 }
 
-// summary prints the number of checks with each result.
-func (r doctorReport) summary(all []status.Check) {
+// printSummary prints the number of checks with each result.
+func (r doctorReport) printSummary(all []status.Check) {
 	counts := map[status.CheckResult]int{}
 	for _, c := range all {
 		counts[c.Result]++

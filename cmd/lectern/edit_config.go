@@ -12,13 +12,13 @@ import (
 // says it was done already. A running hub applies the edit.
 func (c *cli) editConfig(ctx context.Context, a status.Action, dryRun bool, describe func(configedit.Proposal) string) error {
 	if dryRun {
-		p, err := c.editor().Propose(a)
+		p, err := c.configEditor().Propose(a)
 		if err == nil {
 			c.printPlan(p.Plan)
 		}
 		return err
 	}
-	p, err := c.editor().Apply(ctx, a)
+	p, err := c.configEditor().Apply(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -26,6 +26,6 @@ func (c *cli) editConfig(ctx context.Context, a status.Action, dryRun bool, desc
 	if !p.Edit.HasChanges() {
 		return nil
 	}
-	c.printNotes(p.Plan.Risks)
+	c.printRisks(p.Plan.Risks)
 	return c.hub().Reload(ctx)
 }

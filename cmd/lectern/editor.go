@@ -43,8 +43,8 @@ func (f editorFile) path() string { return filepath.Join(f.dir, f.name) }
 
 func (f editorFile) remove() error { return os.RemoveAll(f.dir) }
 
-// editorCommand is the person's editor on a file, without a terminal yet.
-func editorCommand(ctx context.Context, c *cli, f editorFile) *exec.Cmd {
+// newEditorProcess is the person's editor on a file, without a terminal yet.
+func newEditorProcess(ctx context.Context, c *cli, f editorFile) *exec.Cmd {
 	usual := "vi"
 	if runtime.GOOS == "windows" {
 		usual = "notepad"
@@ -57,38 +57,38 @@ func editorCommand(ctx context.Context, c *cli, f editorFile) *exec.Cmd {
 
 // runEditor has a person edit a file, and returns what it holds then.
 func (c *cli) runEditor(ctx context.Context, f editorFile) ([]byte, error) {
-	cmd := editorCommand(ctx, c, f)
+	cmd := newEditorProcess(ctx, c, f)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
-	return f.edited(cmd, cmd.Run())
+	return f.readEdited(cmd, cmd.Run())
 }
 
-// edited is what the file holds after its editor has ended with err.
-func (f editorFile) edited(cmd *exec.Cmd, err error) ([]byte, error) {
+// readEdited is what the file holds after its editor has ended with err.
+func (f editorFile) readEdited(cmd *exec.Cmd, err error) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing was changed. Set $VISUAL or $EDITOR to your editor", cmd.Args[0], err)
 	}
 	return os.ReadFile(f.path())
 }
 
-// editInPanel has a person edit a text while the panel stands back from the terminal.
-func editInPanel(ctx context.Context, c *cli, name, text string, done func(string, error) tea.Msg) tea.Cmd {
+// editTextFromPanel has a person edit a text while the panel stands back from the terminal.
+func editTextFromPanel(ctx context.Context, c *cli, name, text string, done func(string, error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		f, err := newEditorFile(editorFileName(name), []byte(text))
 		if err != nil {
 			return done("", err)
 		}
-		cmd := editorCommand(ctx, c, f)
+		cmd := newEditorProcess(ctx, c, f)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err // the terminal itself, and not the panel's end of it
 		return tea.ExecProcess(cmd, func(err error) tea.Msg {
-			edited, err := f.edited(cmd, err)
+			edited, err := f.readEdited(cmd, err)
 			return done(string(edited), errors.Join(err, f.remove()))
 		})()
 	}
 }
 
-// editFileInPanel has a person edit a file of theirs, likewise.
-func editFileInPanel(ctx context.Context, c *cli, file string, done func(error) tea.Msg) tea.Cmd {
-	cmd := editorCommand(ctx, c, editorFile{filepath.Dir(file), filepath.Base(file)})
+// editFileFromPanel has a person edit a file of theirs, likewise.
+func editFileFromPanel(ctx context.Context, c *cli, file string, done func(error) tea.Msg) tea.Cmd {
+	cmd := newEditorProcess(ctx, c, editorFile{filepath.Dir(file), filepath.Base(file)})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err // the terminal itself, and not the panel's end of it
 	return tea.ExecProcess(cmd, done)
 }

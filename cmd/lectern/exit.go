@@ -20,11 +20,11 @@ const (
 	exitNoHub  exitCode = 3
 	exitDenied exitCode = 4
 
-	// exitAgain is EX_TEMPFAIL: a hub exited so that another can take over.
-	exitAgain exitCode = 75
+	// exitTempFail is EX_TEMPFAIL: a hub exited so that another can take over.
+	exitTempFail exitCode = 75
 )
 
-const exitHelp = `
+const exitStatusHelp = `
 Exit status: 0 success, 1 failure, 2 usage error, 3 no hub is running, 4 denied.
 `
 
@@ -44,7 +44,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.cause }
 
-func usagef(format string, args ...any) error { return app.Usagef(format, args...) }
+func usageErrorf(format string, args ...any) error { return app.UsageErrorf(format, args...) }
 
 // exitCodeFor is the exit code for what a command returned.
 func exitCodeFor(err error) exitCode {
@@ -63,8 +63,8 @@ func exitCodeFor(err error) exitCode {
 	return exitFailed
 }
 
-// noHub adds what to do when no hub is running.
-func noHub(err error) error {
+// addStartHubAdvice adds what to do when no hub is running.
+func addStartHubAdvice(err error) error {
 	if errors.Is(err, daemon.ErrNoHub) {
 		return fmt.Errorf("%w; start one with `lectern` or `lectern hub start`", err)
 	}

@@ -21,10 +21,10 @@ type frameClock struct {
 }
 
 const (
-	keyFrame    = time.Millisecond // from a key to its frame
-	usualFrame  = time.Second / 60
-	frameAsleep = 1000 * time.Hour
-	lastFrames  = 250 * time.Millisecond // how long frames are drawn after the last message
+	inputFrameInterval  = time.Millisecond // from a key to its frame
+	activeFrameInterval = time.Second / 60
+	idleFrameInterval   = 1000 * time.Hour
+	frameIdleDelay      = 250 * time.Millisecond // how long frames are drawn after the last message
 )
 
 // newFrameClock puts a clock of ours into p, which has not begun to run. If the
@@ -35,7 +35,7 @@ func newFrameClock(p *tea.Program) *frameClock {
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || !field.IsNil() {
 		return nil
 	}
-	c := &frameClock{ticker: time.NewTicker(usualFrame), every: usualFrame}
+	c := &frameClock{ticker: time.NewTicker(activeFrameInterval), every: activeFrameInterval}
 	*(**time.Ticker)(unsafe.Pointer(field.UnsafeAddr())) = c.ticker //nolint:gosec // the library offers no other way
 	c.sleep = time.AfterFunc(time.Hour, c.fallAsleep)
 	return c
@@ -46,14 +46,14 @@ func (c *frameClock) wake(msg tea.Msg) {
 	if c == nil {
 		return
 	}
-	every := usualFrame
+	every := activeFrameInterval
 	switch msg.(type) {
 	case tea.KeyMsg, tea.MouseMsg:
-		every = keyFrame
+		every = inputFrameInterval
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sleep.Reset(lastFrames)
+	c.sleep.Reset(frameIdleDelay)
 	if every < c.every { // a clock that ticks fast enough is not set back, or it would never tick
 		c.every = every
 		c.ticker.Reset(every)
@@ -63,25 +63,25 @@ func (c *frameClock) wake(msg tea.Msg) {
 func (c *frameClock) fallAsleep() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.every = frameAsleep
-	c.ticker.Reset(frameAsleep)
+	c.every = idleFrameInterval
+	c.ticker.Reset(idleFrameInterval)
 }
 
-// A timedModel wakes a clock with each message.
-type timedModel struct {
+// A frameClockModel wakes a clock with each message.
+type frameClockModel struct {
 	model tea.Model
 	clock *frameClock // nil: none
 }
 
 // Init implements tea.Model.
-func (m *timedModel) Init() tea.Cmd { return m.model.Init() }
+func (m *frameClockModel) Init() tea.Cmd { return m.model.Init() }
 
 // Update implements tea.Model.
-func (m *timedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *frameClockModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.model.Update(msg)
 	m.clock.wake(msg)
-	return &timedModel{next, m.clock}, cmd
+	return &frameClockModel{next, m.clock}, cmd
 }
 
 // View implements tea.Model.
-func (m *timedModel) View() tea.View { return m.model.View() }
+func (m *frameClockModel) View() tea.View { return m.model.View() }

@@ -18,13 +18,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// everyone stands for every client or every source on the command line.
-const everyone = "all"
+// allArgument stands for every client or every source on the command line.
+const allArgument = "all"
 
 // newGrant is a grant for arguments of which "all" means every one.
 func newGrant(client, source string) status.Grant {
 	name := func(arg string) string {
-		if arg == everyone {
+		if arg == allArgument {
 			return ""
 		}
 		return arg
@@ -49,17 +49,17 @@ func grantCommand(c *cli) *cobra.Command {
 			"A grant to a client that shows its token applies to that client only. With --role and\n" +
 			"without effects, the effects stay as they were.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read\n  lectern grant alice wiki --role gm",
-		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
+		Args:    requireArgumentCount(2, 2+len(app.EffectNames()), "a client, a source and effects"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 && !reset && role == "" {
-				return usagef("grant: missing EFFECT (%s); `lectern revoke` removes all of them", effects)
+				return usageErrorf("grant: missing EFFECT (%s); `lectern revoke` removes all of them", effects)
 			}
 			g := newGrant(args[0], args[1])
 			g.Effects, g.Ask, g.Role, g.Reset = args[2:], ask, role, reset
 			return c.setGrant(cmd, g, isNew, dryRun)
 		},
 	}
-	newClientFlag(cmd, &isNew)
+	addNewClientFlag(cmd, &isNew)
 	cmd.Flags().StringSliceVar(&ask, "ask", nil, "the `EFFECTS` among these that need your approval")
 	cmd.Flags().StringVar(&role, "role", "", "the client's `ROLE` in the source, if its System has roles")
 	cmd.Flags().BoolVar(&reset, "reset", false, "remove the grant, so that the default applies")
@@ -74,13 +74,13 @@ func revokeCommand(c *cli) *cobra.Command {
 		Short:   "Revoke what a client may do in a source",
 		Long:    "Revoke effects from a client in a source; without EFFECT, all of them. \"all\" stands\nfor every client or every source.",
 		Example: "  lectern revoke cursor notes write delete",
-		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
+		Args:    requireArgumentCount(2, 2+len(app.EffectNames()), "a client, a source and effects"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			if err := c.checkSources(args[1]); err != nil && !hasGrant(conf, args[0], args[1]) {
+			if err := c.checkSourceNames(args[1]); err != nil && !hasGrant(conf, args[0], args[1]) {
 				return err
 			}
 			g := newGrant(args[0], args[1])
@@ -93,7 +93,7 @@ func revokeCommand(c *cli) *cobra.Command {
 			return c.setGrant(cmd, g, isNew, dryRun)
 		},
 	}
-	newClientFlag(cmd, &isNew)
+	addNewClientFlag(cmd, &isNew)
 	dryRunFlag(cmd, &dryRun)
 	return cmd
 }
@@ -107,14 +107,14 @@ func hasGrant(conf config.Config, client, source string) bool {
 // effects; for every source, what it has in each of them.
 func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []string) (effects, ask []string) {
 	sources := a.Sources(conf)
-	p := hubproc.Policy(conf, sources)
+	p := hubproc.NewPolicy(conf, sources)
 	effects, ask = slices.Clone(app.EffectNames()), []string{}
 	client := policy.Client{Name: g.Client, Proven: a.Paths.ClientTokens().Has(g.Client)}
 	for _, s := range sources {
 		if g.Source != "" && s.Name != g.Source {
 			continue
 		}
-		granted, asked, _ := s.Granted()
+		granted, asked, _ := s.GrantedEffects()
 		has := p.Effects(client, s.Name, granted, tools.Effects())
 		ask = append(ask, effectNames(asked)...)
 		effects = slices.DeleteFunc(effects, func(e string) bool { return !slices.Contains(has, tools.Effect(e)) })
@@ -128,8 +128,8 @@ func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []
 	return effects, slices.DeleteFunc(slices.Clone(effects), func(e string) bool { return !slices.Contains(ask, e) })
 }
 
-// newClientFlag lets a person name a client that Lectern does not know.
-func newClientFlag(cmd *cobra.Command, isNew *bool) {
+// addNewClientFlag lets a person name a client that Lectern does not know.
+func addNewClientFlag(cmd *cobra.Command, isNew *bool) {
 	cmd.Flags().BoolVar(isNew, "new", false, "accept a client that Lectern does not know yet")
 }
 
@@ -138,7 +138,7 @@ func (c *cli) setGrant(cmd *cobra.Command, g status.Grant, isNew, dryRun bool) e
 	if err != nil {
 		return err
 	}
-	if err := c.checkClient(cmd.Context(), conf, g.Client, isNew); err != nil {
+	if err := c.checkClientName(cmd.Context(), conf, g.Client, isNew); err != nil {
 		return err
 	}
 	return c.editConfig(cmd.Context(), status.Action{Verb: status.SetGrant, Grant: &g}, dryRun, func(p configedit.Proposal) string {
@@ -153,7 +153,7 @@ func grantsCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "grants",
 		Short: "List grants and approval rules",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -174,24 +174,24 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 	rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "ROLE", "LINE"}}
 	for _, s := range c.Sources(conf) {
 		if applies(s.Name) {
-			effects, ask, _ := s.Granted()
-			rows.add(everyone, s.Name, joinEffects(effects), strings.Join(effectNames(ask), ","), s.Role, lineNumber(s.Line))
+			effects, ask, _ := s.GrantedEffects()
+			rows.add(allArgument, s.Name, joinEffects(effects), strings.Join(effectNames(ask), ","), s.Role, lineNumber(s.Line))
 		}
 	}
 	for _, g := range conf.Clients {
-		name, may := cmp.Or(g.Source, everyone), "as the source"
+		name, may := cmp.Or(g.Source, allArgument), "as the source"
 		if g.Effects != nil {
 			may = joinEffects(app.ParseEffects(g.Effects))
 		}
 		if applies(g.Source) {
-			client := g.Name + grantProof(g, c.Paths.ClientTokens().Has(g.Name))
+			client := g.Name + describeGrantProof(g, c.Paths.ClientTokens().Has(g.Name))
 			rows.add(client, name, may, strings.Join(g.Ask, ","), g.Role, lineNumber(g.Line))
 		}
 	}
 	if err := c.printTable(rows); err != nil {
 		return err
 	}
-	for _, r := range hubproc.Policy(conf, nil).Rules() {
+	for _, r := range hubproc.NewPolicy(conf, nil).Rules() {
 		if applies(r.Source) {
 			c.printf("line %d: %s\n", r.Line, r.String())
 		}
@@ -214,8 +214,8 @@ func effectNames(effects []tools.Effect) []string {
 	return list
 }
 
-// grantProof says by what a grant recognises its client.
-func grantProof(g config.Client, tokenExists bool) string {
+// describeGrantProof says by what a grant recognises its client.
+func describeGrantProof(g config.Client, tokenExists bool) string {
 	switch {
 	case tools.IsOwnClient(g.Name):
 		return " (the source)"

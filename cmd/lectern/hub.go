@@ -23,7 +23,7 @@ func hubCommand(c *cli) *cobra.Command {
 			"Without a subcommand it runs in this terminal until interrupted. Usually this is not\n" +
 			"necessary: `lectern` and `lectern serve` start the hub when it is not running.\n" +
 			"With --source it serves that source only; a hub that is running must be stopped first.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			level := slog.LevelInfo
 			if verbose {
@@ -32,7 +32,7 @@ func hubCommand(c *cli) *cobra.Command {
 			if !detached {
 				c.warnf("hub: logging to %s; press Ctrl+C to stop\n", c.Paths.Log())
 			}
-			ctx, cancel := untilHangUp(cmd.Context())
+			ctx, cancel := contextUntilHangUp(cmd.Context())
 			defer cancel()
 			return runHub(ctx, c, level, source)
 		},
@@ -46,19 +46,19 @@ func hubCommand(c *cli) *cobra.Command {
 	cmd.AddCommand(
 		disconnectCommand(c), cancelCommand(c),
 		&cobra.Command{
-			Use: "start", Short: "Start the hub in the background, if none is running", Args: noArguments,
+			Use: "start", Short: "Start the hub in the background, if none is running", Args: rejectArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return ensureHub(cmd.Context(), c) },
 		},
 		&cobra.Command{
-			Use: "stop", Short: "Stop the hub; calls in flight are finished first", Args: noArguments,
+			Use: "stop", Short: "Stop the hub; calls in flight are finished first", Args: rejectArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return stopHub(cmd.Context(), c) },
 		},
 		&cobra.Command{
-			Use: "restart", Short: "Restart the hub; agents stay connected", Args: noArguments,
-			RunE: func(cmd *cobra.Command, _ []string) error { return reensureHub(cmd.Context(), c) },
+			Use: "restart", Short: "Restart the hub; agents stay connected", Args: rejectArguments,
+			RunE: func(cmd *cobra.Command, _ []string) error { return restartHub(cmd.Context(), c) },
 		},
 		&cobra.Command{
-			Use: "status", Short: "Show whether the hub is running, which build, and its load", Args: noArguments,
+			Use: "status", Short: "Show whether the hub is running, which build, and its load", Args: rejectArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return showHub(cmd.Context(), c) },
 		},
 	)
@@ -68,10 +68,10 @@ func hubCommand(c *cli) *cobra.Command {
 // runHub runs the hub in this process. Exit statuses from 64 on are for its
 // supervisor: see sysexits(3).
 func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) error {
-	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Only: source, Check: c.doctor().Check})
+	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Only: source, Check: c.newDoctor().Check})
 	switch {
 	case errors.Is(err, daemon.ErrRestart):
-		return &exitError{exitAgain, err}
+		return &exitError{exitTempFail, err}
 	case errors.Is(err, daemon.ErrRunning):
 		return fmt.Errorf("%w; `lectern hub status` shows it, `lectern hub stop` stops it", err)
 	}
@@ -79,17 +79,17 @@ func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) erro
 }
 
 func stopHub(ctx context.Context, c *cli) error {
-	ctx, cancel := context.WithTimeout(ctx, machine.StopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
 	defer cancel()
 	if err := daemon.Stop(ctx, c.Paths.Daemon(), daemon.StopRequest{}); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	c.printf("hub stopped\n")
 	return nil
 }
 
-func reensureHub(ctx context.Context, c *cli) error {
-	stopping, cancel := context.WithTimeout(ctx, machine.StopTimeout)
+func restartHub(ctx context.Context, c *cli) error {
+	stopping, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
 	defer cancel()
 	if err := daemon.Stop(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true}); err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
@@ -110,10 +110,10 @@ func ensureHub(ctx context.Context, c *cli) error {
 func showHub(ctx context.Context, c *cli) error {
 	v, err := daemon.GetHealth(ctx, c.Paths.Daemon())
 	if err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	c.printf("hub is running: version %s, build %s, pid %d, %s, %s in flight\n",
-		v.Version, v.Build, v.PID, count(v.Sessions, "session"), count(v.InFlight, "call"))
+		v.Version, v.Build, v.PID, formatCount(v.Sessions, "session"), formatCount(v.InFlight, "call"))
 	switch {
 	case v.ShuttingDown:
 		c.printf("it is shutting down\n")

@@ -18,8 +18,8 @@ func cancelCommand(c *cli) *cobra.Command {
 		Long: "Cancel a call that is under way, such as a script: the agent is told that you\n" +
 			"cancelled it, and nothing is left half written. The agent stays connected.",
 		Example: "  lectern hub cancel\n  lectern hub cancel s3.12",
-		Args:    arguments(0, 1, "at most one call"),
-		ValidArgsFunction: completions(func(args []string) (names []string) {
+		Args:    requireArgumentCount(0, 1, "at most one call"),
+		ValidArgsFunction: newCompletionFunc(func(args []string) (names []string) {
 			snap, err := c.hub().Snapshot(context.Background())
 			if err != nil || len(args) > 0 {
 				return nil
@@ -34,9 +34,9 @@ func cancelCommand(c *cli) *cobra.Command {
 				return listRunning(cmd.Context(), c)
 			}
 			if err := c.hub().API().Do(cmd.Context(), status.Action{Verb: status.CancelCall, Target: args[0]}); err != nil {
-				return noHub(err)
+				return addStartHubAdvice(err)
 			}
-			c.printf("cancelled %s\n", text(args[0]))
+			c.printf("cancelled %s\n", sanitizeText(args[0]))
 			return nil
 		},
 	}

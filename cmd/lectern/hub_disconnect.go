@@ -18,7 +18,7 @@ func disconnectCommand(c *cli) *cobra.Command {
 			"are withdrawn. It stays away until the program that it runs in is started again; a\n" +
 			"client over HTTP is refused by its name until the hub is restarted.",
 		Example: "  lectern hub disconnect\n  lectern hub disconnect s3",
-		Args:    arguments(0, 1, "at most one session"),
+		Args:    requireArgumentCount(0, 1, "at most one session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listAgents(cmd.Context(), c)
@@ -26,9 +26,9 @@ func disconnectCommand(c *cli) *cobra.Command {
 			act, hub := status.Action{Verb: status.Disconnect, Target: args[0]}, c.hub().API()
 			plan, err := hub.Preview(cmd.Context(), act)
 			if err == nil {
-				_, err = c.applyPlan(cmd.Context(), plan, confirm, func(ctx context.Context) error { return hub.Do(ctx, act) })
+				_, err = c.confirmAndApplyPlan(cmd.Context(), plan, confirm, func(ctx context.Context) error { return hub.Do(ctx, act) })
 			}
-			return noHub(err)
+			return addStartHubAdvice(err)
 		},
 	}
 	confirm.register(cmd)
@@ -50,7 +50,7 @@ func listAgents(ctx context.Context, c *cli) error {
 	}
 	rows := table{{"SESSION", "CLIENT", "OVER", "CALLS", "SINCE"}}
 	for _, s := range snap.Sessions {
-		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), count(int(s.Calls), "call"),
+		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), formatCount(int(s.Calls), "call"),
 			s.Since.Local().Format("2006-01-02 15:04:05"))
 	}
 	if err := c.printTable(rows); err != nil {

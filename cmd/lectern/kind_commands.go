@@ -38,7 +38,7 @@ func addKindCommands(root *cobra.Command, c *cli, args []string) []string {
 		if !root.ContainsGroup(group.ID) {
 			root.AddGroup(group)
 		}
-		kind := groupCommand(&cobra.Command{Use: m.Name, Short: "Commands of " + m.Title, GroupID: group.ID})
+		kind := newParentCommand(&cobra.Command{Use: m.Name, Short: "Commands of " + m.Title, GroupID: group.ID})
 		for _, info := range m.Commands {
 			addKindCommand(kind, c, m.Name, info)
 			if words := strings.Fields(info.Name); i >= 0 && len(words) > 1 && words[0] == args[i] && !slices.Contains(about, m.Name) {
@@ -59,13 +59,13 @@ func addKindCommand(parent *cobra.Command, c *cli, kind string, info tools.Comma
 	for _, word := range words[:len(words)-1] {
 		i := slices.IndexFunc(parent.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == word })
 		if i < 0 {
-			parent.AddCommand(groupCommand(&cobra.Command{Use: word}))
+			parent.AddCommand(newParentCommand(&cobra.Command{Use: word}))
 			i = slices.IndexFunc(parent.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == word })
 		}
 		parent = parent.Commands()[i]
 		parent.Short = strings.TrimPrefix(parent.Short+", ", ", ") + strings.Join(words[1:], " ") // "add, list"
 	}
-	parent.AddCommand(kindCommand{c, kind, info, &grantFlags{}}.command(words[len(words)-1]))
+	parent.AddCommand(kindCommand{c, kind, info, &grantFlags{}}.newCobraCommand(words[len(words)-1]))
 }
 
 // A kindCommand is a command that a System declares, on the command line.
@@ -76,7 +76,7 @@ type kindCommand struct {
 	grant *grantFlags
 }
 
-func (k kindCommand) command(word string) *cobra.Command {
+func (k kindCommand) newCobraCommand(word string) *cobra.Command {
 	use, about := word, []string{}
 	var required, positions []string
 	for _, a := range k.info.Args {
@@ -98,15 +98,15 @@ func (k kindCommand) command(word string) *cobra.Command {
 	if len(about) > 0 {
 		cmd.Long += "\n\n" + strings.Join(about, "\n")
 	}
-	cmd.Args = arguments(len(required), len(positions), strings.Join(positions, ", "))
+	cmd.Args = requireArgumentCount(len(required), len(positions), strings.Join(positions, ", "))
 	if len(positions) == 0 {
-		cmd.Args = noArguments
+		cmd.Args = rejectArguments
 	}
 	var source string
 	var yes bool
 	optional := map[string]*string{}
 	cmd.Flags().StringVar(&source, "source", "", "the `SOURCE`, if there are several of the kind")
-	bySource := completions(func([]string) []string { names, _ := k.sources(); return names })
+	bySource := newCompletionFunc(func([]string) []string { names, _ := k.sourceNamesOfKind(); return names })
 	if err := cmd.RegisterFlagCompletionFunc("source", bySource); err != nil {
 		panic(err) // the flag was just defined
 	}
@@ -119,14 +119,14 @@ func (k kindCommand) command(word string) *cobra.Command {
 	for _, a := range k.info.Args {
 		if !slices.Contains(positions, a.Name) {
 			optional[a.Name] = defineFlag(cmd, a)
-			k.completeFlag(cmd, a.Name, &source)
+			k.registerFlagCompletion(cmd, a.Name, &source)
 		}
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= len(positions) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return k.propose(positions[len(args)], source, prefix)
+		return k.completeArgument(positions[len(args)], source, prefix)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := map[string]string{}
@@ -152,24 +152,24 @@ func defineFlag(cmd *cobra.Command, a tools.CommandArgument) *string {
 	return value
 }
 
-func (k kindCommand) completeFlag(cmd *cobra.Command, name string, source *string) {
+func (k kindCommand) registerFlagCompletion(cmd *cobra.Command, name string, source *string) {
 	err := cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return k.propose(name, *source, prefix)
+		return k.completeArgument(name, *source, prefix)
 	})
 	if err != nil {
 		panic(err) // the flag was just defined
 	}
 }
 
-// propose asks the source for values of an argument. A folder is completed by the
+// completeArgument asks the source for values of an argument. A folder is completed by the
 // shell.
-func (k kindCommand) propose(argument, source, prefix string) ([]string, cobra.ShellCompDirective) {
+func (k kindCommand) completeArgument(argument, source, prefix string) ([]string, cobra.ShellCompDirective) {
 	if slices.ContainsFunc(k.info.Args, func(a tools.CommandArgument) bool { return a.Name == argument && a.Folder }) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
-	name, err := k.source(source)
+	name, err := k.resolveSource(source)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -185,8 +185,8 @@ func (k kindCommand) propose(argument, source, prefix string) ([]string, cobra.S
 	return values, cobra.ShellCompDirectiveNoFileComp
 }
 
-// sources are those of the kind.
-func (k kindCommand) sources() (names []string, err error) {
+// sourceNamesOfKind are those of the kind.
+func (k kindCommand) sourceNamesOfKind() (names []string, err error) {
 	conf, err := k.Config()
 	if err != nil {
 		return nil, err
@@ -199,10 +199,10 @@ func (k kindCommand) sources() (names []string, err error) {
 	return names, nil
 }
 
-// source is the source that the command is for: the one that is named, or the
+// resolveSource is the source that the command is for: the one that is named, or the
 // only one of the kind.
-func (k kindCommand) source(named string) (string, error) {
-	names, err := k.sources()
+func (k kindCommand) resolveSource(named string) (string, error) {
+	names, err := k.sourceNamesOfKind()
 	if err != nil {
 		return "", err
 	}
@@ -212,16 +212,16 @@ func (k kindCommand) source(named string) (string, error) {
 	case len(names) == 0:
 		return "", fmt.Errorf("there is no source of kind %s; `lectern source add %s` adds one", k.kind, k.kind)
 	case named != "":
-		return "", usagef("no source of kind %s is named %q%s (sources: %s)",
+		return "", usageErrorf("no source of kind %s is named %q%s (sources: %s)",
 			k.kind, named, didYouMean(named, names), strings.Join(names, ", "))
 	case len(names) > 1:
-		return "", usagef("there are several sources of kind %s; choose one: --source %s", k.kind, strings.Join(names, ", --source "))
+		return "", usageErrorf("there are several sources of kind %s; choose one: --source %s", k.kind, strings.Join(names, ", --source "))
 	}
 	return names[0], nil
 }
 
 func (k kindCommand) run(ctx context.Context, source string, args map[string]string, yes bool) error {
-	name, err := k.source(source)
+	name, err := k.resolveSource(source)
 	if err != nil {
 		return err
 	}
@@ -242,29 +242,29 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 		}
 	}
 	if _, err := daemon.GetHealth(ctx, k.Paths.Daemon()); err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	takeBack := func() error { return nil }
 	if k.info.Grant != nil {
-		if takeBack, err = k.setOwnGrant(ctx, k.info.Grant.Client(name, args), name); err != nil {
+		if takeBack, err = k.grantOwnClient(ctx, k.info.Grant.Client(name, args), name); err != nil {
 			return err
 		}
 	}
-	if err := k.request(ctx, name, args); err != nil {
+	if err := k.runInHub(ctx, name, args); err != nil {
 		return errors.Join(err, takeBack())
 	}
 	return ctx.Err()
 }
 
-// request has the hub carry out the command.
-func (k kindCommand) request(ctx context.Context, name string, args map[string]string) error {
+// runInHub has the hub carry out the command.
+func (k kindCommand) runInHub(ctx context.Context, name string, args map[string]string) error {
 	request := status.CommandRequest{Source: name, Command: k.info.Name, Args: args}
 	updates, err := status.Open(ctx, k.hub().API(), status.CommandQuery, request)
 	if err != nil {
 		return err
 	}
 	for u := range updates {
-		k.printf("%s", text(u.Text))
+		k.printf("%s", sanitizeText(u.Text))
 		if u.Error != nil {
 			return k.reportCallError(u.Error)
 		}

@@ -27,9 +27,9 @@ func (f *grantFlags) register(cmd *cobra.Command, grant tools.CommandGrant) {
 	f.flags = cmd.Flags()
 }
 
-// setOwnGrant shows and makes the grant of a client of the source's own, unless it has
+// grantOwnClient shows and makes the grant of a client of the source's own, unless it has
 // one and the person says nothing else. takeBack removes what it added.
-func (k kindCommand) setOwnGrant(ctx context.Context, client, source string) (takeBack func() error, err error) {
+func (k kindCommand) grantOwnClient(ctx context.Context, client, source string) (takeBack func() error, err error) {
 	takeBack = func() error { return nil }
 	conf, err := k.Config()
 	if err != nil {
@@ -41,12 +41,12 @@ func (k kindCommand) setOwnGrant(ctx context.Context, client, source string) (ta
 	}
 	grant := status.Grant{Client: client, Source: source, Effects: slices.Clone(k.grant.may), Ask: k.grant.ask}
 	action := status.Action{Verb: status.SetGrant, Grant: &grant}
-	proposal, err := k.editor().Propose(action)
+	proposal, err := k.configEditor().Propose(action)
 	if err != nil || !proposal.Edit.HasChanges() {
 		return takeBack, err
 	}
 	title := func(p configedit.Proposal) string { return p.Plan.Title }
-	done, err := k.applyPlan(ctx, proposal.Plan, k.grant.confirmFlags, func(ctx context.Context) error {
+	done, err := k.confirmAndApplyPlan(ctx, proposal.Plan, k.grant.confirmFlags, func(ctx context.Context) error {
 		return k.editConfig(ctx, action, false, title)
 	})
 	switch {

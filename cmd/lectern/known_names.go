@@ -13,10 +13,10 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// checkClient refuses the name of a client that nobody has heard of: a rule for a
+// checkClientName refuses the name of a client that nobody has heard of: a rule for a
 // misspelled name protects nothing. allowNew accepts it all the same.
-func (c *cli) checkClient(ctx context.Context, conf config.Config, name string, allowNew bool) error {
-	if allowNew || name == "" || name == everyone {
+func (c *cli) checkClientName(ctx context.Context, conf config.Config, name string, allowNew bool) error {
+	if allowNew || name == "" || name == allArgument {
 		return nil
 	}
 	known := c.knownClients(ctx, conf)
@@ -26,7 +26,7 @@ func (c *cli) checkClient(ctx context.Context, conf config.Config, name string, 
 	if page, err := readCalls(ctx, c, audit.Filter{Client: name, Limit: 1}); err == nil && len(page.Calls) > 0 {
 		return nil
 	}
-	return usagef("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, "+
+	return usageErrorf("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, "+
 		"and those that have called. For one that is still to come, add --new", name, didYouMean(name, known))
 }
 
@@ -54,17 +54,17 @@ func (c *cli) knownClients(ctx context.Context, conf config.Config) (names []str
 	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
 }
 
-// checkSources refuses names that no source has.
-func (c *cli) checkSources(names ...string) error {
+// checkSourceNames refuses names that no source has.
+func (c *cli) checkSourceNames(names ...string) error {
 	conf, err := c.Config()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if name == "" || name == everyone || slices.Contains(c.sourceNames(conf), name) {
+		if name == "" || name == allArgument || slices.Contains(c.sourceNames(conf), name) {
 			continue
 		}
-		return usagef("%w", c.editor().UnknownSource(conf, name))
+		return usageErrorf("%w", c.configEditor().UnknownSourceError(conf, name))
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (c *cli) sourceNames(conf config.Config) (names []string) {
 	return names
 }
 
-// unknownTool is the error for a name that no tool of a source has.
-func unknownTool(source, tool string, known []string) error {
+// errUnknownTool is the error for a name that no tool of a source has.
+func errUnknownTool(source, tool string, known []string) error {
 	return fmt.Errorf("source %s has no tool %q%s; `lectern tools %s` lists them", source, tool, didYouMean(tool, known), source)
 }

@@ -19,7 +19,7 @@ func TestASCIIOnly(t *testing.T) {
 		getenv := func(name string) string {
 			return map[string]string{"LC_ALL": locale[0], "LC_CTYPE": locale[1], "LANG": locale[2]}[name]
 		}
-		if got := asciiOnly(getenv); got != want {
+		if got := isASCIILocale(getenv); got != want {
 			t.Errorf("%q: %v", locale, got)
 		}
 	}

@@ -28,17 +28,17 @@ func logsCommand(c *cli) *cobra.Command {
 		Use:   "logs",
 		Short: "Show the hub's log",
 		Long:  "Show the hub's log. If no hub is running, the end of the log file is shown.",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("export") {
 				return exportLog(cmd.Context(), c, export)
 			}
 			q.Level = status.Level(level)
 			if !slices.Contains(logLevels, q.Level) {
-				return usagef("invalid --level %q (want debug, info, warn or error)", level)
+				return usageErrorf("invalid --level %q (want debug, info, warn or error)", level)
 			}
 			if q.Last < 0 {
-				return usagef("invalid --lines %d (want the number of lines, or 0 for all)", q.Last)
+				return usageErrorf("invalid --lines %d (want the number of lines, or 0 for all)", q.Last)
 			}
 			if _, err := daemon.GetHealth(cmd.Context(), c.Paths.Daemon()); err != nil {
 				return showLogFile(c, q)
@@ -66,7 +66,7 @@ func exportLog(ctx context.Context, c *cli, name string) error {
 	if err != nil {
 		return err
 	}
-	c.printf("wrote %s to %s\n", count(lines, "line"), path)
+	c.printf("wrote %s to %s\n", formatCount(lines, "line"), path)
 	return nil
 }
 
@@ -97,7 +97,7 @@ func showLogFile(c *cli, q status.LogFilter) error {
 		return err
 	}
 	for _, l := range lines {
-		n := supervisor.StatusLine(l)
+		n := supervisor.NewStatusLine(l)
 		if slices.Index(logLevels, n.Level) < slices.Index(logLevels, q.Level) || q.Component != "" && q.Component != n.Component {
 			continue
 		}
@@ -106,14 +106,14 @@ func showLogFile(c *cli, q status.LogFilter) error {
 		}
 	}
 	if q.Follow {
-		return noHub(fmt.Errorf("follow log: %w", daemon.ErrNoHub))
+		return addStartHubAdvice(fmt.Errorf("follow log: %w", daemon.ErrNoHub))
 	}
 	return nil
 }
 
 func (c console) printLogLine(n status.Line) error {
 	if n.Missed > 0 {
-		c.printf("... %s missing here\n", count(int(n.Missed), "line"))
+		c.printf("... %s missing here\n", formatCount(int(n.Missed), "line"))
 	}
 	return machine.WriteLogLine(c.out, n)
 }

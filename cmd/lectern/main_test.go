@@ -132,7 +132,7 @@ func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr)
 // hubpid NAME sets a variable to the PID of the running hub.
 func hubPID(ts *testscript.TestScript, _ bool, args []string) {
 	until(ts, "no hub is to be found", func() bool {
-		d, err := daemon.Find(daemonPaths(ts.Getenv("LECTERN_HOME")))
+		d, err := daemon.FindHub(daemonPaths(ts.Getenv("LECTERN_HOME")))
 		ts.Setenv(args[0], strconv.Itoa(d.PID))
 		return err == nil
 	})

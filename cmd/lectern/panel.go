@@ -29,76 +29,76 @@ func (f *panelFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.screenReader, "screen-reader", false, "show the panel as plain lines that are only appended")
 }
 
-// panelGC is GOGC in a panel, in place of 100. A full panel keeps 15 MB alive;
+// panelGCPercent is GOGC in a panel, in place of 100. A full panel keeps 15 MB alive;
 // with garbage and stacks it took 61 MB, and takes 50 MB with this. The variable
 // GOGC overrides it.
-const panelGC = 40
+const panelGCPercent = 40
 
 // runPanel is `lectern` without a command: the control panel in a terminal, the
 // same as text elsewhere.
 func runPanel(ctx context.Context, c *cli, f panelFlags) error {
-	if f.plain || !isTerminal(c.in) || !f.screenReader && !c.screen() {
+	if f.plain || !isTerminal(c.in) || !f.screenReader && !c.hasScreen() {
 		return printPanel(ctx, c)
 	}
-	ctx, cancel := untilHangUp(ctx)
+	ctx, cancel := contextUntilHangUp(ctx)
 	defer cancel()
 	if c.Getenv("GOGC") == "" {
-		debug.SetGCPercent(panelGC)
+		debug.SetGCPercent(panelGCPercent)
 	}
 	guard := &panicGuard{cancel: cancel}
 	hub := machine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
 	go guard.run(func() { hub.Run(ctx) })
-	here := c.machine(hub.API())
+	here := c.newMachine(hub.API())
 	go guard.run(func() { here.Run(ctx) })
 	clipboard := machine.NewClipboard(c.App, c.out)
-	memory, _ := os.ReadFile(c.Paths.Panel()) // without it the panel starts with its defaults
+	memory, _ := os.ReadFile(c.Paths.PanelState()) // without it the panel starts with its defaults
 	conf := tui.Config{
 		Client: here, Copy: clipboard.Copy, Now: c.Now, Version: c.Version,
-		Save:   func(name, text string) (string, error) { return machine.SaveText(c.Paths.Saved(), name, text) },
+		Save:   func(name, text string) (string, error) { return machine.SaveText(c.Paths.SavedFiles(), name, text) },
 		Export: func(ctx context.Context) (string, int, error) { return machine.ExportLog(ctx, c.App, "") },
 		Token: func(target string) (string, error) {
-			text, _, err := machine.Token(c.App, target)
+			text, _, err := machine.ReadToken(c.App, target)
 			return text, err
 		},
 		Edit: func(name, text string, done func(string, error) tea.Msg) tea.Cmd {
-			return editInPanel(ctx, c, name, text, done)
+			return editTextFromPanel(ctx, c, name, text, done)
 		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
-		EditFile:  func(file string, done func(error) tea.Msg) tea.Cmd { return editFileInPanel(ctx, c, file, done) },
-		Notify:    func(text string) string { return terminalNote(runtime.GOOS, c.Getenv, text) },
-		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: asciiOnly(c.Getenv), Memory: memory, Suspends: suspendable() && !f.screenReader,
+		EditFile:  func(file string, done func(error) tea.Msg) tea.Cmd { return editFileFromPanel(ctx, c, file, done) },
+		Notify:    func(text string) string { return notificationSequence(runtime.GOOS, c.Getenv, text) },
+		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: isASCIILocale(c.Getenv), Memory: memory, Suspends: suspendable() && !f.screenReader,
 		Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)
 	if f.screenReader {
 		model = tui.NewScreenReader(conf, func(line string) { c.printf("%s\r\n", line) }) // the terminal is in raw mode
 	}
-	end, err := runProgram(ctx, c, model, guard, f)
-	here.FinishUpdate()
+	end, err := runPanelProgram(ctx, c, model, guard, f)
+	here.StopUpdate()
 	if m, ok := end.(tui.Model); ok {
-		_ = atomicfile.WriteFile(c.Paths.Panel(), m.Memory(), 0o600)
+		_ = atomicfile.WriteFile(c.Paths.PanelState(), m.SaveState(), 0o600)
 	}
 	if m, ok := end.(interface{ ExitMessage() string }); ok && (err == nil || errors.Is(err, errPanelCrashed)) {
-		c.printf("%s\n", text(m.ExitMessage()))
+		c.printf("%s\n", sanitizeText(m.ExitMessage()))
 	}
 	return err
 }
 
-// machine is the panel's side of this computer.
-func (c *cli) machine(hub status.Client) *machine.Machine {
+// newMachine is the panel's side of this computer.
+func (c *cli) newMachine(hub status.Client) *machine.Machine {
 	return machine.New(machine.Config{
-		App: c.App, Hub: hub, Check: c.doctor().Check,
-		Updates: func() (update.Config, error) { return c.updateConfig(slog.New(slog.DiscardHandler)) },
+		App: c.App, Hub: hub, Check: c.newDoctor().Check,
+		Updates: func() (update.Config, error) { return c.selfUpdateConfig(slog.New(slog.DiscardHandler)) },
 		Warn:    func(text string) { c.warnf("%s\n", text) },
 	})
 }
 
-// runProgram runs a panel on the terminal until it ends, restores the terminal,
+// runPanelProgram runs a panel on the terminal until it ends, restores the terminal,
 // and returns the panel in its last state. Being told to end, by a key or a
 // signal, is no error.
-func runProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicGuard, f panelFlags) (tea.Model, error) {
+func runPanelProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicGuard, f panelFlags) (tea.Model, error) {
 	options := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(keyboard{c.in.(*os.File), guard.cancel}), //nolint:forcetypeassert // isTerminal has checked
+		tea.WithContext(ctx), tea.WithInput(terminalInput{c.in.(*os.File), guard.cancel}), //nolint:forcetypeassert // isTerminal has checked
 		tea.WithOutput(c.out), tea.WithEnvironment(c.Environ),
 		tea.WithoutSignalHandler(), // signals end ctx; with a second handler bubbletea hangs
 	}
@@ -110,13 +110,13 @@ func runProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicGuard,
 		}
 		defer restore()
 	}
-	frames := &timedModel{model: guardedModel{panel, guard}}
+	frames := &frameClockModel{model: guardedModel{panel, guard}}
 	program := tea.NewProgram(frames, options...)
 	if !f.screenReader {
 		frames.clock = newFrameClock(program)
 	}
 	end, err := program.Run()
-	if m, ok := end.(*timedModel); ok {
+	if m, ok := end.(*frameClockModel); ok {
 		end = m.model
 	}
 	if m, ok := end.(guardedModel); ok {
@@ -131,15 +131,15 @@ func runProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicGuard,
 	return end, err
 }
 
-// A keyboard is a terminal that is read. When the terminal is gone it ends the
+// A terminalInput is a terminal that is read. When the terminal is gone it ends the
 // panel; bubbletea would go on without input.
-type keyboard struct {
+type terminalInput struct {
 	*os.File
 	end func()
 }
 
 // Read implements io.Reader.
-func (k keyboard) Read(p []byte) (int, error) {
+func (k terminalInput) Read(p []byte) (int, error) {
 	n, err := k.File.Read(p)
 	if err != nil {
 		k.end()
@@ -167,7 +167,7 @@ func printPanel(ctx context.Context, c *cli) error {
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("connect to hub: %w", err)
 	}
-	snap, err := c.hub().OpenedSnapshot(ctx)
+	snap, err := c.hub().SnapshotAfterOpen(ctx)
 	if err != nil {
 		return err
 	}

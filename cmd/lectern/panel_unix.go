@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untilHangUp is ctx until the terminal hangs up too, unless the parent started
+// contextUntilHangUp is ctx until the terminal hangs up too, unless the parent started
 // this process to outlive that, as nohup does.
-func untilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
+func contextUntilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return context.WithCancel(ctx)
 	}

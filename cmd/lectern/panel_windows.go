@@ -2,8 +2,8 @@ package main
 
 import "context"
 
-// untilHangUp is ctx: closing a console ends its processes.
-func untilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
+// contextUntilHangUp is ctx: closing a console ends its processes.
+func contextUntilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 

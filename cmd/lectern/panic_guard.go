@@ -66,8 +66,8 @@ func (g *panicGuard) run(f func()) {
 	f()
 }
 
-// report is the panic in full and in one line; nil: nothing panicked.
-func (g *panicGuard) report(version string) (full string, line error) {
+// crashReport is the panic in full and in one line; nil: nothing panicked.
+func (g *panicGuard) crashReport(version string) (full string, line error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.what == "" {
@@ -84,11 +84,11 @@ var errPanelCrashed = errors.New("the hub is still running; please report this c
 // saveCrashReport saves what guard recovered and says where; nil: nothing
 // panicked.
 func saveCrashReport(a *app.App, guard *panicGuard) error {
-	full, line := guard.report(a.Version)
+	full, line := guard.crashReport(a.Version)
 	if line == nil {
 		return nil
 	}
-	path, err := machine.SaveText(a.Paths.Reports(), "panel-"+a.Now().UTC().Format(time.DateOnly)+".txt", full)
+	path, err := machine.SaveText(a.Paths.CrashReports(), "panel-"+a.Now().UTC().Format(time.DateOnly)+".txt", full)
 	if err != nil {
 		return fmt.Errorf("%w\nthe report could not be saved: %w\n%w", line, err, errPanelCrashed)
 	}
@@ -105,14 +105,14 @@ type guardedModel struct {
 func (m guardedModel) Init() tea.Cmd {
 	var cmd tea.Cmd
 	m.guard.run(func() { cmd = m.model.Init() })
-	return m.guard.command(cmd)
+	return m.guard.guardCommand(cmd)
 }
 
 // Update implements tea.Model. A panic leaves the model as it was.
 func (m guardedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	m.guard.run(func() { m.model, cmd = m.model.Update(msg) })
-	return m, m.guard.command(cmd)
+	return m, m.guard.guardCommand(cmd)
 }
 
 // View implements tea.Model.
@@ -122,8 +122,8 @@ func (m guardedModel) View() tea.View {
 	return v
 }
 
-// command is cmd, and the commands that it returns, under the guard.
-func (g *panicGuard) command(cmd tea.Cmd) tea.Cmd {
+// guardCommand is cmd, and the commands that it returns, under the guard.
+func (g *panicGuard) guardCommand(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (g *panicGuard) command(cmd tea.Cmd) tea.Cmd {
 		msg = cmd()
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			for i := range batch {
-				batch[i] = g.command(batch[i])
+				batch[i] = g.guardCommand(batch[i])
 			}
 		}
 		return msg

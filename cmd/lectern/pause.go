@@ -20,16 +20,16 @@ func pauseCommand(c *cli) *cobra.Command {
 			"lasts through a restart. An agent that has not proved its name can give itself another;\n" +
 			"to stop one that does, pause all.",
 		Example: "  lectern pause\n  lectern pause codex",
-		Args:    arguments(0, 1, "at most one client"),
+		Args:    requireArgumentCount(0, 1, "at most one client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			if err := c.checkClient(cmd.Context(), conf, optional(args), allowNew); err != nil {
+			if err := c.checkClientName(cmd.Context(), conf, optionalArgument(args), allowNew); err != nil {
 				return err
 			}
-			return changePause(cmd.Context(), c, status.PauseWrites, optional(args))
+			return pauseOrResumeWrites(cmd.Context(), c, status.PauseWrites, optionalArgument(args))
 		},
 	}
 	cmd.Flags().BoolVar(&allowNew, "new", false, "accept a client that Lectern does not know yet")
@@ -42,24 +42,24 @@ func resumeCommand(c *cli) *cobra.Command {
 		Short:   "Let agents write again after a pause",
 		Long:    "Let one agent write again after `lectern pause`, or all of them, also those paused by name.",
 		Example: "  lectern resume\n  lectern resume codex",
-		Args:    arguments(0, 1, "at most one client"),
+		Args:    requireArgumentCount(0, 1, "at most one client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changePause(cmd.Context(), c, status.ResumeWrites, optional(args))
+			return pauseOrResumeWrites(cmd.Context(), c, status.ResumeWrites, optionalArgument(args))
 		},
 	}
 }
 
-// optional is the one argument of a command, or "".
-func optional(args []string) string {
+// optionalArgument is the one argument of a command, or "".
+func optionalArgument(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
 	return args[0]
 }
 
-// changePause asks the hub, so that everybody sees it at once, or writes the file
+// pauseOrResumeWrites asks the hub, so that everybody sees it at once, or writes the file
 // that the next one reads.
-func changePause(ctx context.Context, c *cli, verb status.Verb, client string) error {
+func pauseOrResumeWrites(ctx context.Context, c *cli, verb status.Verb, client string) error {
 	act := status.Action{Verb: verb, Target: client}
 	file := pauses.Open(c.Paths.Pauses(), c.Now)
 	before, unreadable := file.State()
@@ -86,7 +86,7 @@ func changePause(ctx context.Context, c *cli, verb status.Verb, client string) e
 	switch {
 	case verb == status.PauseWrites:
 		c.printf("the writes of %s are paused since %s; to end that: %s\n", who, after.Since(client).Local().Format("2 Jan 15:04"),
-			"lectern resume"+spaced(client))
+			"lectern resume"+prependSpace(client))
 	case !may:
 		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
 	case unreadable == nil && before.Since(client).IsZero() && len(before.Clients) == 0:
@@ -97,7 +97,7 @@ func changePause(ctx context.Context, c *cli, verb status.Verb, client string) e
 	return nil
 }
 
-func spaced(word string) string {
+func prependSpace(word string) string {
 	if word == "" {
 		return ""
 	}

@@ -16,24 +16,24 @@ import (
 
 func pluginCommand(c *cli) *cobra.Command {
 	p := c.planner()
-	return groupCommand(&cobra.Command{Use: "plugin", Short: "Install and check the Logseq plugin"},
-		pluginProposalCommand(c, &cobra.Command{
+	return newParentCommand(&cobra.Command{Use: "plugin", Short: "Install and check the Logseq plugin"},
+		newPluginProposalCommand(c, &cobra.Command{
 			Use: "install", Short: "Install the plugin into Logseq's folder, with port and token in its settings",
 		}, p.InstallPlugin),
-		pluginProposalCommand(c, &cobra.Command{
+		newPluginProposalCommand(c, &cobra.Command{
 			Use: "remove", Short: "Remove the plugin from Logseq's folder, and port and token from its settings",
 		}, p.RemovePlugin),
 		pluginStatusCommand(c), pluginAllowCommand(c), pluginPackCommand(c),
-		groupCommand(&cobra.Command{Use: "token", Short: "Manage the token that the plugin and the hub share"},
-			pluginProposalCommand(c, &cobra.Command{Use: "rotate", Short: "Create a new token, here and in the plugin's settings"},
+		newParentCommand(&cobra.Command{Use: "token", Short: "Manage the token that the plugin and the hub share"},
+			newPluginProposalCommand(c, &cobra.Command{Use: "rotate", Short: "Create a new token, here and in the plugin's settings"},
 				p.RotatePluginToken)))
 }
 
-func pluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string) (*installer.Proposal, error)) *cobra.Command {
+func newPluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string) (*installer.Proposal, error)) *cobra.Command {
 	var home string
-	cmd.Args = noArguments
+	cmd.Args = rejectArguments
 	logseqFolderFlag(cmd, &home)
-	return c.planCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(home) })
+	return c.newProposalCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(home) })
 }
 
 func logseqFolderFlag(cmd *cobra.Command, home *string) {
@@ -48,7 +48,7 @@ func pluginAllowCommand(c *cli) *cobra.Command {
 		Long: "Add an origin to the configuration, for a plugin that was refused because its page\n" +
 			"has another origin than Logseq's own. `lectern status` names the refused origins.\n" +
 			"A plugin must still prove that it has the plugins' token.",
-		Args: arguments(1, 1, "an origin"),
+		Args: requireArgumentCount(1, 1, "an origin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.AllowOrigin, Target: args[0]}
 			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
@@ -67,7 +67,7 @@ func pluginPackCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "pack [FILE]",
 		Short: "Write the plugin's zip for Logseq's marketplace, and print its manifest",
-		Args:  arguments(0, 1, "at most one file to write"),
+		Args:  requireArgumentCount(0, 1, "at most one file to write"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			version, err := plugin.Version(c.Plugin)
 			if err != nil {
@@ -89,7 +89,7 @@ func pluginPackCommand(c *cli) *cobra.Command {
 				return fmt.Errorf("write zip: %w", err)
 			}
 			c.warnf("wrote %s (%d bytes); this is the manifest.json for the marketplace:\n", file, zip.Len())
-			c.printf("%s", text(string(manifest)))
+			c.printf("%s", sanitizeText(string(manifest)))
 			return nil
 		},
 	}

@@ -37,7 +37,7 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the installed plugin, its settings and who is connected",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := c.planner().PluginWithFiles(home)
 			if err != nil {
@@ -85,8 +85,8 @@ func newPluginReport(version, lectern string, s installer.PluginState, port int,
 	}
 }
 
-// peerLine is what a Peer says about itself and how it is connected.
-func peerLine(p status.Peer) string {
+// describePeer is what a Peer says about itself and how it is connected.
+func describePeer(p status.Peer) string {
 	var words []string
 	for _, f := range p.Facts {
 		words = append(words, f.Name+" "+f.Value)
@@ -102,7 +102,7 @@ func connectedRows(snap status.Snapshot) (rows table) {
 		return table{{"connected", "no; is Logseq running, and was it restarted after the plugin was installed?"}}
 	}
 	for _, p := range snap.Peers {
-		rows.add("connected", p.Name+", "+peerLine(p))
+		rows.add("connected", p.Name+", "+describePeer(p))
 	}
 	return rows
 }

@@ -24,7 +24,7 @@ import (
 const provenPrefix = "proven:"
 
 func policyCommand(c *cli) *cobra.Command {
-	return groupCommand(&cobra.Command{Use: "policy", Short: "Explain or test what the configuration lets agents do"},
+	return newParentCommand(&cobra.Command{Use: "policy", Short: "Explain or test what the configuration lets agents do"},
 		policyExplainCommand(c), policyTestCommand(c))
 }
 
@@ -38,13 +38,13 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			"its token. What a call would change is known only when it is made, so the paths in\n" +
 			"its arguments are used instead.",
 		Example: "  lectern policy explain cursor notes/delete_page '{\"path\": \"Journal/today.md\"}'",
-		Args:    arguments(2, 3, "a client, SOURCE/TOOL and the tool's arguments"),
+		Args:    requireArgumentCount(2, 3, "a client, SOURCE/TOOL and the tool's arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			if err := c.checkClient(cmd.Context(), conf, strings.TrimPrefix(args[0], provenPrefix), isNew); err != nil {
+			if err := c.checkClientName(cmd.Context(), conf, strings.TrimPrefix(args[0], provenPrefix), isNew); err != nil {
 				return err
 			}
 			var raw json.RawMessage
@@ -70,7 +70,7 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			return nil
 		},
 	}
-	newClientFlag(cmd, &isNew)
+	addNewClientFlag(cmd, &isNew)
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func policyExplainCommand(c *cli) *cobra.Command {
 func explainPolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (d policy.Decision, role string, err error) {
 	name, tool, ok := strings.Cut(call, "/")
 	if !ok {
-		return d, "", usagef("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
+		return d, "", usageErrorf("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
 	}
 	sources := a.Sources(conf)
 	names := []string{}
@@ -102,7 +102,7 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 		info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 	}
 	if !ok {
-		return d, "", unknownTool(name, tool, toolNames(kinds[k]))
+		return d, "", errUnknownTool(name, tool, toolNames(kinds[k]))
 	}
 	clientName, proven := strings.CutPrefix(client, provenPrefix)
 	object := map[string]any{}
@@ -114,7 +114,7 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 	if source.ReadOnly {
 		most = most[:1]
 	}
-	p := hubproc.Policy(conf, sources)
+	p := hubproc.NewPolicy(conf, sources)
 	who := policy.Client{Name: clientName, Proven: proven}
 	if roles := kinds[k].Manifest().Roles; len(roles) > 0 {
 		role = cmp.Or(p.Role(who, name), source.Role, roles[0].Name)
@@ -123,15 +123,16 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 		reason := fmt.Sprintf("%s is %s in source %s, and the tool is for %s", clientName, role, name, strings.Join(info.Roles, ", "))
 		return policy.Decision{Verdict: policy.Deny, Reason: reason}, role, nil
 	}
-	granted, _, _ := source.Granted()
+	granted, _, _ := source.GrantedEffects()
 	return p.Decide(policy.Request{
 		Client: who, Source: name, SourceEffects: granted, MaxEffects: most,
-		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: pathLike(texts), Texts: texts, TextsIncomplete: !complete,
+		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: filterPathLike(texts), Texts: texts,
+		TextsIncomplete: !complete,
 	}), role, nil
 }
 
-// pathLike are the texts that look like paths.
-func pathLike(texts []string) []string {
+// filterPathLike are the texts that look like paths.
+func filterPathLike(texts []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return !strings.ContainsAny(s, "/.") || strings.ContainsAny(s, "\n") })
 }
 
@@ -153,7 +154,7 @@ func policyTestCommand(c *cli) *cobra.Command {
 			"  deny       cursor              notes/delete_page\n\n" +
 			"Columns are separated by blanks; put names with blanks in double quotes. Arguments\n" +
 			"are JSON and optional. The exit status is 1 if a decision differs.",
-		Args: arguments(1, 1, "a file, or - for stdin"),
+		Args: requireArgumentCount(1, 1, "a file, or - for stdin"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -179,7 +180,7 @@ func testPolicy(c *cli, conf config.Config, name string, in io.Reader) error {
 	for n := 1; lines.Scan(); n++ {
 		e, ok, err := parseExpectation(lines.Text())
 		if err != nil {
-			return usagef("%s:%d: %w", name, n, err)
+			return usageErrorf("%s:%d: %w", name, n, err)
 		}
 		if !ok {
 			continue

@@ -63,7 +63,7 @@ func rootCommand(c *cli) *cobra.Command {
 		Short: "Open knowledge bases to AI agents, safely and in sight",
 		Long: "Lectern opens knowledge bases to AI agents over MCP and shows what they do.\n\n" +
 			"Without a command it opens the control panel. MCP clients run `lectern serve`.",
-		Args:          noArguments,
+		Args:          rejectArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -79,7 +79,7 @@ func rootCommand(c *cli) *cobra.Command {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // a template would bring text/template, and with it 4 MB of methods
 		help(cmd, args)
-		c.printf(exitHelp)
+		c.printf(exitStatusHelp)
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "use", Title: "Everyday use:"},
@@ -107,22 +107,22 @@ func rootCommand(c *cli) *cobra.Command {
 	return root
 }
 
-// groupCommand completes a command that only has subcommands.
-func groupCommand(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
+// newParentCommand completes a command that only has subcommands.
+func newParentCommand(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
 	cmd.DisableFlagsInUseLine = true
-	cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.Args, cmd.RunE = rejectArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(sub...)
 	return cmd
 }
 
-// noArguments refuses arguments. For one that looks like a mistyped command it
+// rejectArguments refuses arguments. For one that looks like a mistyped command it
 // suggests the nearest.
-func noArguments(cmd *cobra.Command, args []string) error {
+func rejectArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if !cmd.HasAvailableSubCommands() {
-		return usagef("%s takes no arguments, got %q; see `%s --help`", cmd.CommandPath(), args[0], cmd.CommandPath())
+		return usageErrorf("%s takes no arguments, got %q; see `%s --help`", cmd.CommandPath(), args[0], cmd.CommandPath())
 	}
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -130,7 +130,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usagef("unknown command %q for %s%s; see `%s --help`", args[0], cmd.CommandPath(), didYouMean(args[0], names), cmd.CommandPath())
+	return usageErrorf("unknown command %q for %s%s; see `%s --help`", args[0], cmd.CommandPath(), didYouMean(args[0], names),
+		cmd.CommandPath())
 }
 
 // didYouMean suggests the known word nearest to word; empty: none is near.
@@ -141,20 +142,21 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// arguments accepts between least and most arguments; words names them in the
+// requireArgumentCount accepts between least and most arguments; words names them in the
 // error.
-func arguments(least, most int, words string) cobra.PositionalArgs {
+func requireArgumentCount(least, most int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usagef("%s takes %s, got %s; see `%s --help`", cmd.CommandPath(), words, count(len(args), "argument"), cmd.CommandPath())
+			return usageErrorf("%s takes %s, got %s; see `%s --help`", cmd.CommandPath(), words, formatCount(len(args), "argument"),
+				cmd.CommandPath())
 		}
 		return nil
 	}
 }
 
-// completions adapts a function that proposes words for the next argument, given
+// newCompletionFunc adapts a function that proposes words for the next argument, given
 // those before it. It never proposes files.
-func completions(propose func(args []string) []string) cobra.CompletionFunc {
+func newCompletionFunc(propose func(args []string) []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return propose(args), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -170,5 +172,5 @@ func flagError(cmd *cobra.Command, err error) error {
 			near = ", did you mean --" + near + "?"
 		}
 	}
-	return usagef("%v%s; see `%s --help`", err, near, cmd.CommandPath())
+	return usageErrorf("%v%s; see `%s --help`", err, near, cmd.CommandPath())
 }

@@ -31,12 +31,12 @@ func selfUpdateCommand(c *cli) *cobra.Command {
 			"serve, the old binary is restored.\n\n" +
 			"The panel checks for a new release at most once a day. LECTERN_NO_UPDATE_CHECK=1,\n" +
 			"DO_NOT_TRACK=1 or [update] check = false in the configuration turn that off.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.validate(); err != nil {
 				return err
 			}
-			conf, err := c.updateConfig(c.stderrLog())
+			conf, err := c.selfUpdateConfig(c.stderrLog())
 			if err != nil {
 				return err
 			}
@@ -54,27 +54,27 @@ func selfUpdateCommand(c *cli) *cobra.Command {
 
 func (f updateFlags) validate() error {
 	if f.check && (f.rollback || f.DryRun || f.AllowDowngrade || f.Version != "") {
-		return usagef("--check can only be combined with --json; see `lectern self-update --help`")
+		return usageErrorf("--check can only be combined with --json; see `lectern self-update --help`")
 	}
 	if f.rollback && (f.Version != "" || f.AllowDowngrade) {
-		return usagef("--rollback restores the previous binary, whatever its version; to choose a version, use --version VERSION " +
+		return usageErrorf("--rollback restores the previous binary, whatever its version; to choose a version, use --version VERSION " +
 			"--allow-downgrade")
 	}
 	return nil
 }
 
-// updateConfig is for updates of this binary and its hub. A broken
+// selfUpdateConfig is for updates of this binary and its hub. A broken
 // configuration is an error, because its mirror and pin are unknown.
-func (c *cli) updateConfig(log *slog.Logger) (update.Config, error) {
+func (c *cli) selfUpdateConfig(log *slog.Logger) (update.Config, error) {
 	conf, err := c.Config()
 	if err != nil {
 		return update.Config{}, fmt.Errorf("update lectern: %w", err)
 	}
-	return machine.UpdateConfig(c.App, conf.Update, log), nil
+	return machine.NewUpdateConfig(c.App, conf.Update, log), nil
 }
 
 func selfUpdate(ctx context.Context, c console, conf update.Config, f updateFlags) error {
-	conf.Progress = updateProgress(c)
+	conf.Progress = newUpdateProgressPrinter(c)
 	u, err := update.New(conf)
 	if err != nil {
 		return err
@@ -133,9 +133,9 @@ func showVersions(ctx context.Context, c console, u *update.Updater, asJSON bool
 	return c.printTable(rows)
 }
 
-// updateProgress prints a line for each step. On a terminal the line of the
+// newUpdateProgressPrinter prints a line for each step. On a terminal the line of the
 // download is updated in place.
-func updateProgress(c console) func(update.Progress) {
+func newUpdateProgressPrinter(c console) func(update.Progress) {
 	inPlace := false
 	return func(p update.Progress) {
 		note := string(safetext.Line(p.Note))

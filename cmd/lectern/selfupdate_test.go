@@ -62,7 +62,7 @@ func newInstallation(t *testing.T, next []byte) *installation {
 		t.Fatal(err)
 	}
 	i.c.Exe = i.exe
-	conf, err := i.c.updateConfig(i.c.stderrLog())
+	conf, err := i.c.selfUpdateConfig(i.c.stderrLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		}
 		awaitSessions(t, i.home, len(agents))
 	}
-	apptest.Await(t, panel, "the rolled back update", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, panel, "the rolled back update", func(s status.Snapshot) bool {
 		done := func(c status.Check) bool { return c.Result != status.CheckOK }
 		return len(s.Update.Steps) == 3 && !slices.ContainsFunc(s.Update.Steps, done) && s.Update.Installed == "1.0.0" && s.Update.Previous == "1.1.0"
 	})

@@ -37,18 +37,18 @@ func serveCommand(c *cli) *cobra.Command {
 			"With --standalone everything runs in this process, which suits containers. The same\n" +
 			"happens when the environment asks for a source: then the client gets only that one.\n\n" +
 			"Environment:\n" + environmentHelp(c.Environment()),
-		Args:              arguments(0, 1, "at most one list of sources"),
-		ValidArgsFunction: completions(c.completeSource),
+		Args:              requireArgumentCount(0, 1, "at most one list of sources"),
+		ValidArgsFunction: newCompletionFunc(c.completeSourceName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope := ""
 			if len(args) > 0 {
 				scope = args[0]
 			}
 			if isTerminal(c.in) {
-				c.warnf(serveOnTerminal)
+				c.warnf(serveOnTerminalNotice)
 			}
-			token := c.clientToken(client)
-			ctx, cancel := untilHangUp(cmd.Context())
+			token := c.clientTokenReader(client)
+			ctx, cancel := contextUntilHangUp(cmd.Context())
 			defer cancel()
 			var err error
 			if standalone || c.HasEnvironmentSources() {
@@ -67,15 +67,15 @@ func serveCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// serveOnTerminal is for people: clients give this command a pipe.
-const serveOnTerminal = "lectern serve speaks MCP with a program and is waiting for its messages. Press Ctrl+C to end it.\n" +
+// serveOnTerminalNotice is for people: clients give this command a pipe.
+const serveOnTerminalNotice = "lectern serve speaks MCP with a program and is waiting for its messages. Press Ctrl+C to end it.\n" +
 	"To connect a client, run: lectern client install CLIENT\n" +
 	"To see what agents do, run: lectern\n"
 
-// clientToken returns a function that reads the token to prove a client's name
+// clientTokenReader returns a function that reads the token to prove a client's name
 // with: the one in the environment, else the one made for the client; empty:
 // there is none, and the name is only claimed, which is said once.
-func (c *cli) clientToken(client string) func() string {
+func (c *cli) clientTokenReader(client string) func() string {
 	if token := c.Getenv(app.ClientTokenEnv); token != "" || client == "" {
 		return func() string { return token }
 	}
@@ -109,16 +109,16 @@ func environmentHelp(variables map[string][]tools.EnvironmentVariable) string {
 	return strings.Join(lines, "\n")
 }
 
-// shimGC is GOGC while copying frames, in place of 100. Every client has such a
+// shimGCPercent is GOGC while copying frames, in place of 100. Every client has such a
 // process, and hardly anything in it lives long: with 100 the collector lets
 // 4 MB of garbage pile up, with this 2 MB, and nothing gets slower. The hub
 // keeps the usual pace: there is only one. The variable GOGC overrides it.
-const shimGC = 50
+const shimGCPercent = 50
 
 // serveThroughHub copies frames between the client and the hub.
 func serveThroughHub(ctx context.Context, c *cli, scope string, token func() string) error {
 	if c.Getenv("GOGC") == "" {
-		debug.SetGCPercent(shimGC)
+		debug.SetGCPercent(shimGCPercent)
 	}
 	log := c.stderrLog()
 	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {

@@ -10,21 +10,21 @@ import (
 
 func serviceCommand(c *cli) *cobra.Command {
 	p := c.planner()
-	return groupCommand(&cobra.Command{Use: "service", Short: "Start the hub at login: a systemd unit, a launchd agent or a Run key"},
-		c.planCommand(&cobra.Command{
+	return newParentCommand(&cobra.Command{Use: "service", Short: "Start the hub at login: a systemd unit, a launchd agent or a Run key"},
+		c.newProposalCommand(&cobra.Command{
 			Use:   "install",
 			Short: "Run the hub from now on, and start it at login",
 			Long: "Run `lectern supervise` from now on, and whenever you log in. Without the service the\n" +
 				"hub starts when the first client needs it, which is enough for most people.",
-			Args: noArguments,
+			Args: rejectArguments,
 		}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return p.InstallService(ctx) }),
-		c.planCommand(&cobra.Command{
-			Use: "remove", Short: "Stop the service and do not start it again", Args: noArguments,
+		c.newProposalCommand(&cobra.Command{
+			Use: "remove", Short: "Stop the service and do not start it again", Args: rejectArguments,
 		}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return p.RemoveService(ctx) }),
 		&cobra.Command{
 			Use:   "status",
 			Short: "Show the service's status",
-			Args:  noArguments,
+			Args:  rejectArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				state, where, err := p.Machine().ServiceState(cmd.Context(), p.Service())
 				if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A setup is what `lectern setup` does as text: the panel's wizard, answered by
+// A textSetup is what `lectern setup` does as text: the panel's wizard, answered by
 // flags.
-type setup struct {
+type textSetup struct {
 	*cli
 
 	confirm confirmFlags
@@ -31,7 +31,7 @@ type setup struct {
 }
 
 func setupCommand(c *cli) *cobra.Command {
-	s := setup{cli: c}
+	s := textSetup{cli: c}
 	cmd := &cobra.Command{
 		Use:   "setup [PATH...]",
 		Short: "Open your notes to the agents on this machine, step by step",
@@ -44,7 +44,7 @@ func setupCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.folders = args
 			asText := len(args) > 0 || len(s.sources) > 0 || len(s.clients) > 0 || s.confirm.yes || s.confirm.dryRun
-			if !asText && isTerminal(c.in) && c.screen() {
+			if !asText && isTerminal(c.in) && c.hasScreen() {
 				return runPanel(cmd.Context(), c, panelFlags{setup: true})
 			}
 			return s.run(cmd.Context())
@@ -56,14 +56,14 @@ func setupCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func (s *setup) run(ctx context.Context) error {
-	opening, err := s.newSources()
+func (s *textSetup) run(ctx context.Context) error {
+	opening, err := s.planNewSources()
 	if err != nil {
 		return err
 	}
 	plan := status.Plan{Title: "Set up Lectern"}
 	for _, a := range opening {
-		p, err := s.editor().Propose(a)
+		p, err := s.configEditor().Propose(a)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (s *setup) run(ctx context.Context) error {
 		s.opened = append(s.opened, p.Source.Name)
 		plan.Steps, plan.Risks = append(plan.Steps, p.Plan.Steps...), append(plan.Risks, p.Plan.Risks...)
 	}
-	connecting, ids, err := s.connections()
+	connecting, ids, err := s.proposeConnections()
 	if err != nil {
 		return err
 	}
@@ -83,11 +83,11 @@ func (s *setup) run(ctx context.Context) error {
 	}
 	if len(plan.Steps) == 0 {
 		s.printf("everything is set up already\n")
-		return s.finish(ctx, ids)
+		return s.checkConnectedClients(ctx, ids)
 	}
-	done, err := s.applyPlan(ctx, plan, s.confirm, func(ctx context.Context) error {
+	done, err := s.confirmAndApplyPlan(ctx, plan, s.confirm, func(ctx context.Context) error {
 		for _, a := range opening {
-			if _, err := s.editor().Apply(ctx, a); err != nil {
+			if _, err := s.configEditor().Apply(ctx, a); err != nil {
 				return err
 			}
 		}
@@ -101,12 +101,12 @@ func (s *setup) run(ctx context.Context) error {
 	if !done {
 		return err
 	}
-	return errors.Join(err, s.finish(ctx, ids))
+	return errors.Join(err, s.checkConnectedClients(ctx, ids))
 }
 
-// newSources are the folders to open: those named, or the only one that is
+// planNewSources are the folders to open: those named, or the only one that is
 // found where none is open yet.
-func (s *setup) newSources() (list []status.Action, err error) {
+func (s *textSetup) planNewSources() (list []status.Action, err error) {
 	conf, err := s.Config()
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *setup) newSources() (list []status.Action, err error) {
 	if len(list) > 0 || len(conf.Sources) > 0 {
 		return list, nil
 	}
-	found := machine.Discover(s.App)
+	found := machine.DiscoverSources(s.App)
 	var places []string
 	for _, f := range found {
 		places = append(places, fmt.Sprintf("%s (%s, %s)", f.Location, f.Kind, f.Reason))
@@ -138,15 +138,15 @@ func (s *setup) newSources() (list []status.Action, err error) {
 		s.printf("found %s\n", places[0])
 		return []status.Action{{Verb: status.AddSource, Source: &status.NewSource{Name: f.Name, Kind: f.Kind, Location: f.Location}}}, nil
 	}
-	return nil, usagef("setup: several folders may hold notes; name those to open, as in: lectern setup %s\n%s", found[0].Location,
+	return nil, usageErrorf("setup: several folders may hold notes; name those to open, as in: lectern setup %s\n%s", found[0].Location,
 		strings.Join(places, "\n"))
 }
 
-// connections are the clients to connect: those named, or those on this machine
+// proposeConnections are the clients to connect: those named, or those on this machine
 // that have no entry of Lectern or one that is out of date. ids are all that
 // are connected then.
-func (s *setup) connections() (list []*installer.Proposal, ids []string, err error) {
-	if err := s.planner().CheckSources(s.sources, s.opened...); err != nil {
+func (s *textSetup) proposeConnections() (list []*installer.Proposal, ids []string, err error) {
+	if err := s.planner().CheckSourceNames(s.sources, s.opened...); err != nil {
 		return nil, nil, err
 	}
 	for _, id := range s.clients {
@@ -160,7 +160,7 @@ func (s *setup) connections() (list []*installer.Proposal, ids []string, err err
 		if wanted := slices.Contains(s.clients, id); len(s.clients) > 0 && !wanted || len(s.clients) == 0 && !usable {
 			continue
 		}
-		p, err := s.planner().ConnectClient(id, install.Connection{Name: app.Name, Sources: s.sources})
+		p, err := s.planner().ConnectClient(id, install.ClientConnection{Name: app.Name, Sources: s.sources})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -172,8 +172,8 @@ func (s *setup) connections() (list []*installer.Proposal, ids []string, err err
 	return list, ids, nil
 }
 
-// finish lets the clients check that they reach Lectern and says what to ask.
-func (s *setup) finish(ctx context.Context, ids []string) error {
+// checkConnectedClients lets the clients check that they reach Lectern and says what to ask.
+func (s *textSetup) checkConnectedClients(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}

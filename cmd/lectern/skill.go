@@ -12,7 +12,7 @@ func skillCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill",
 		Short: "Print or install SKILL.md, which tells agents how to use the tools",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := c.planner().Skill()
 			if err != nil {
@@ -24,18 +24,18 @@ func skillCommand(c *cli) *cobra.Command {
 	}
 	p := c.planner()
 	cmd.AddCommand(
-		skillProposalCommand(c, &cobra.Command{Use: "install", Short: "Install the skill where agents look for skills"},
+		newSkillProposalCommand(c, &cobra.Command{Use: "install", Short: "Install the skill where agents look for skills"},
 			"for these `CLIENTS`; default: all that are installed", p.InstallSkill),
-		skillProposalCommand(c, &cobra.Command{Use: "remove", Short: "Remove the skill from where agents look for skills"},
+		newSkillProposalCommand(c, &cobra.Command{Use: "remove", Short: "Remove the skill from where agents look for skills"},
 			"for these `CLIENTS`; default: all", p.RemoveSkill))
 	return cmd
 }
 
-func skillProposalCommand(
+func newSkillProposalCommand(
 	c *cli, cmd *cobra.Command, clients string, propose func(ids []string) (*installer.Proposal, error),
 ) *cobra.Command {
 	var ids []string
-	cmd.Args = noArguments
+	cmd.Args = rejectArguments
 	cmd.Flags().StringSliceVar(&ids, "client", nil, clients)
-	return c.planCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(ids) })
+	return c.newProposalCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(ids) })
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func sourceCommand(c *cli) *cobra.Command {
-	return groupCommand(&cobra.Command{Use: "source", Short: "Manage the knowledge bases that are open to agents"},
+	return newParentCommand(&cobra.Command{Use: "source", Short: "Manage the knowledge bases that are open to agents"},
 		sourceFindCommand(c), sourceAddCommand(c), sourceKindsCommand(c), sourceListCommand(c), sourceShowCommand(c),
 		sourceSetCommand(c), sourceRemoveCommand(c))
 }
@@ -28,7 +28,7 @@ func sourceListCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the sources",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -37,7 +37,7 @@ func sourceListCommand(c *cli) *cobra.Command {
 			states := sourceStates(cmd.Context(), c)
 			rows := table{{"NAME", "KIND", "ACCESS", "STATE", "PLACE"}}
 			for _, s := range c.Sources(conf) {
-				rows.add(s.Name, s.Kind, sourceAccess(s), states[s.Name].String(), s.Location())
+				rows.add(s.Name, s.Kind, describeSourceAccess(s), states[s.Name].String(), s.Location())
 			}
 			return c.printTable(rows)
 		},
@@ -48,8 +48,8 @@ func sourceShowCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show what a source opens, and its state",
-		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: completions(c.completeSource),
+		Args:              requireArgumentCount(1, 1, "the name of a source"),
+		ValidArgsFunction: newCompletionFunc(c.completeSourceName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -102,7 +102,7 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 	if place := s.Location(); place != "" {
 		rows.add("place", place)
 	}
-	rows.add("access", sourceAccess(s))
+	rows.add("access", describeSourceAccess(s))
 	if s.Role != "" {
 		rows.add("role", s.Role)
 	}
@@ -127,7 +127,7 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 			rows.add("privacy", err.Error())
 		case len(hidden.Unmatched) > 0:
 			rows.add("privacy", hidden.String())
-			rows.add("warning", unmatchedRules(hidden))
+			rows.add("warning", unmatchedRulesWarning(hidden))
 		default:
 			rows.add("privacy", hidden.String())
 		}
@@ -144,8 +144,8 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 	return c.printTable(rows)
 }
 
-func sourceAccess(s app.Source) string {
-	effects, ask, _ := s.Granted()
+func describeSourceAccess(s app.Source) string {
+	effects, ask, _ := s.GrantedEffects()
 	switch {
 	case s.ReadOnly:
 		return "read"

@@ -39,13 +39,13 @@ func sourceAddCommand(c *cli) *cobra.Command {
 			"  lectern source kinds    # the kinds and their keys",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("add source: missing PATH or KIND. %s", sourceAddUsage)
+				return usageErrorf("add source: missing PATH or KIND. %s", sourceAddUsage)
 			}
 			return nil
 		},
-		ValidArgsFunction: c.completeNewSource,
+		ValidArgsFunction: c.completeSourceAddArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.readNewSource(&s, args); err != nil {
+			if err := c.parseSourceAddArguments(&s, args); err != nil {
 				return err
 			}
 			return c.addSource(cmd.Context(), s, dryRun)
@@ -63,11 +63,11 @@ func sourceAddCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// readNewSource reads the arguments of `source add`. No word but the first is
+// parseSourceAddArguments reads the arguments of `source add`. No word but the first is
 // repeated in an error: it may be a secret.
-func (c *cli) readNewSource(s *status.NewSource, args []string) error {
+func (c *cli) parseSourceAddArguments(s *status.NewSource, args []string) error {
 	word := args[0]
-	_, isKind := c.Kind(word)
+	_, isKind := c.FindKind(word)
 	info, err := os.Stat(word)
 	isFolder := err == nil && info.IsDir()
 	switch {
@@ -77,11 +77,11 @@ func (c *cli) readNewSource(s *status.NewSource, args []string) error {
 			c.warnf("%s is a kind of source; for the folder %s here, run: lectern source add ./%s\n", word, word, word)
 		}
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, `/\~`) && s.Kind == "" && didYouMean(word, c.kindNames()) != "":
-		return usagef("add source: %s is neither a folder nor a kind%s", word, didYouMean(word, c.kindNames()))
+		return usageErrorf("add source: %s is neither a folder nor a kind%s", word, didYouMean(word, c.kindNames()))
 	default:
 		s.Location = word
 	}
-	keys, err := readKeys("add source", args[1:])
+	keys, err := parseKeyValues("add source", args[1:])
 	s.Keys = keys
 	return err
 }
@@ -121,19 +121,19 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 	if err := c.printGrants(conf, added.Name); err != nil {
 		return err
 	}
-	if err := runFirstCommands(ctx, c, added, s.Keys); err != nil {
+	if err := runAfterAddCommands(ctx, c, added, s.Keys); err != nil {
 		return err
 	}
 	if c.planner().SkillIsOutdated() {
 		c.printf("\nTo tell agents of it in the skill that they have: lectern skill install\n")
 	}
-	return c.sayHidden(ctx, added)
+	return c.printHiddenPages(ctx, added)
 }
 
-// runFirstCommands gives a new source the commands that its System wants given. It starts
+// runAfterAddCommands gives a new source the commands that its System wants given. It starts
 // the hub, which carries them out, if none runs.
-func runFirstCommands(ctx context.Context, c *cli, added config.Source, keys map[string]string) (err error) {
-	kind, ok := c.Kind(added.Kind)
+func runAfterAddCommands(ctx context.Context, c *cli, added config.Source, keys map[string]string) (err error) {
+	kind, ok := c.FindKind(added.Kind)
 	if !ok {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// completeNewSource proposes arguments of `source add`: kinds and folders, then
+// completeSourceAddArguments proposes arguments of `source add`: kinds and folders, then
 // the keys of the kind, then values of a key.
-func (c *cli) completeNewSource(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (c *cli) completeSourceAddArguments(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const only = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) == 0 {
 		var kinds []cobra.Completion
@@ -24,7 +24,7 @@ func (c *cli) completeNewSource(cmd *cobra.Command, args []string, word string) 
 				kinds = append(kinds, cobra.CompletionWithDesc(m.Name, m.Title))
 			}
 		}
-		folders := c.proposePaths("", word, true)
+		folders := c.completePaths("", word, true)
 		if len(kinds) == 0 {
 			return folders, only
 		}
@@ -34,31 +34,31 @@ func (c *cli) completeNewSource(cmd *cobra.Command, args []string, word string) 
 	if flag := cmd.Flag("kind"); flag != nil && flag.Value.String() != "" {
 		kind = flag.Value.String()
 	}
-	m, ok := c.Kind(kind)
+	m, ok := c.FindKind(kind)
 	if !ok {
 		return nil, only
 	}
-	return c.proposeKeys(m, args, word), only
+	return c.completeSourceKeys(m, args, word), only
 }
 
-// completeSourceSet proposes arguments of `source set`: sources, then the keys of
+// completeSourceSetArguments proposes arguments of `source set`: sources, then the keys of
 // the source's kind, then values of a key.
-func (c *cli) completeSourceSet(_ *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (c *cli) completeSourceSetArguments(_ *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	conf, err := c.Config()
 	if err != nil || len(args) == 0 {
-		return c.completeSource(args), cobra.ShellCompDirectiveNoFileComp
+		return c.completeSourceName(args), cobra.ShellCompDirectiveNoFileComp
 	}
 	s, _ := conf.Source(args[0])
-	m, ok := c.Kind(s.Kind)
+	m, ok := c.FindKind(s.Kind)
 	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c.proposeKeys(m, args, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return c.completeSourceKeys(m, args, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// proposeKeys proposes the keys of a kind that are not among args, or the values
+// completeSourceKeys proposes the keys of a kind that are not among args, or the values
 // of the one that word begins with.
-func (c *cli) proposeKeys(m *tools.Manifest, args []string, word string) (proposals []cobra.Completion) {
+func (c *cli) completeSourceKeys(m *tools.Manifest, args []string, word string) (proposals []cobra.Completion) {
 	name, value, hasValue := strings.Cut(word, "=")
 	for _, key := range app.ConfigKeys(m) {
 		given := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, key.Name+"=") })
@@ -66,22 +66,22 @@ func (c *cli) proposeKeys(m *tools.Manifest, args []string, word string) (propos
 		case !hasValue && !given:
 			proposals = append(proposals, cobra.CompletionWithDesc(key.Name+"=", key.Description))
 		case hasValue && key.Name == name:
-			return c.proposeValues(key, value)
+			return c.completeKeyValues(key, value)
 		}
 	}
 	return proposals
 }
 
-func (c *cli) proposeValues(key config.Key, value string) []cobra.Completion {
+func (c *cli) completeKeyValues(key config.Key, value string) []cobra.Completion {
 	prefix := key.Name + "="
 	switch key.Type {
 	case config.Boolean:
 		return []cobra.Completion{prefix + "true", prefix + "false"}
 	case config.Folder:
-		return c.proposePaths(prefix, value, true)
+		return c.completePaths(prefix, value, true)
 	case config.Secret:
 		if path, ok := strings.CutPrefix(value, "file:"); ok {
-			return c.proposePaths(prefix+"file:", path, false)
+			return c.completePaths(prefix+"file:", path, false)
 		}
 		return []cobra.Completion{
 			cobra.CompletionWithDesc(prefix+"env:", "a variable in the environment of the hub"),
@@ -91,8 +91,8 @@ func (c *cli) proposeValues(key config.Key, value string) []cobra.Completion {
 	return nil
 }
 
-// proposePaths proposes the folders that complete path, or files too.
-func (c *cli) proposePaths(prefix, path string, onlyFolders bool) (proposals []cobra.Completion) {
+// completePaths proposes the folders that complete path, or files too.
+func (c *cli) completePaths(prefix, path string, onlyFolders bool) (proposals []cobra.Completion) {
 	found := machine.CompletePath(c.Home, status.PathPrefix{Path: path, Files: !onlyFolders})
 	for _, name := range found.Names {
 		proposals = append(proposals, prefix+found.Dir+name)

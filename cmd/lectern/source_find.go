@@ -14,12 +14,12 @@ func sourceFindCommand(c *cli) *cobra.Command {
 		Long: "Find knowledge bases on this machine that are not sources yet: the folders that\n" +
 			"other programs for notes have opened, and those where people usually keep notes.\n" +
 			"Only file names are looked at; no note is read.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := c.Config(); err != nil {
 				return err
 			}
-			list := machine.Discover(c.App)
+			list := machine.DiscoverSources(c.App)
 			if asJSON {
 				return c.json(list)
 			}

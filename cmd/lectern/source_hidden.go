@@ -9,10 +9,10 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// sayHidden says what the privacy rules of a source hide, and which of them match
+// printHiddenPages says what the privacy rules of a source hide, and which of them match
 // nothing. It starts the hub, which counts, if none runs: a person who has just
 // written a rule wants to know at once whether it protects anything.
-func (c *cli) sayHidden(ctx context.Context, s config.Source) (err error) {
+func (c *cli) printHiddenPages(ctx context.Context, s config.Source) (err error) {
 	if len(s.Exclude)+len(s.Only) == 0 {
 		return nil
 	}
@@ -29,11 +29,11 @@ func (c *cli) sayHidden(ctx context.Context, s config.Source) (err error) {
 	}
 	c.printf("privacy: %s\n", hidden.String())
 	if len(hidden.Unmatched) > 0 {
-		c.printf("warning: %s\n", unmatchedRules(hidden))
+		c.printf("warning: %s\n", unmatchedRulesWarning(hidden))
 	}
 	return nil
 }
 
-func unmatchedRules(h status.HiddenPages) string {
+func unmatchedRulesWarning(h status.HiddenPages) string {
 	return "these privacy rules match nothing: " + strings.Join(h.Unmatched, ", ") + "; compare them with the names in the source"
 }

@@ -19,12 +19,12 @@ func sourceRemoveCommand(c *cli) *cobra.Command {
 		Long: "Close a source to agents. Its files stay. So does what Lectern keeps for it in folders\n" +
 			"of its own (indexes, databases), unless --data removes that too, which cannot be\n" +
 			"undone. You can also do that later, for a source that is already removed.",
-		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: completions(c.completeSource),
+		Args:              requireArgumentCount(1, 1, "the name of a source"),
+		ValidArgsFunction: newCompletionFunc(c.completeSourceName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.RemoveSource, Target: args[0], Data: data}
 			if data {
-				return c.editWithData(cmd.Context(), a, f)
+				return c.confirmAndEditConfig(cmd.Context(), a, f)
 			}
 			return c.editConfig(cmd.Context(), a, f.dryRun, func(p configedit.Proposal) string {
 				return fmt.Sprintf("removed source %s: %s", p.Source.Name, p.Source.Path)
@@ -36,18 +36,18 @@ func sourceRemoveCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// editWithData shows the plan of an edit, asks, and makes it: by the hub if one
+// confirmAndEditConfig shows the plan of an edit, asks, and makes it: by the hub if one
 // runs, which closes the source first.
-func (c *cli) editWithData(ctx context.Context, a status.Action, f confirmFlags) error {
-	p, err := c.editor().Propose(a)
+func (c *cli) confirmAndEditConfig(ctx context.Context, a status.Action, f confirmFlags) error {
+	p, err := c.configEditor().Propose(a)
 	if err != nil {
 		return err
 	}
-	_, err = c.applyPlan(ctx, p.Plan, f, func(ctx context.Context) error {
+	_, err = c.confirmAndApplyPlan(ctx, p.Plan, f, func(ctx context.Context) error {
 		if running, err := c.hubRuns(ctx); running || err != nil {
 			return c.hub().API().Do(ctx, a)
 		}
-		_, err := c.editor().Apply(ctx, a)
+		_, err := c.configEditor().Apply(ctx, a)
 		return err
 	})
 	return err

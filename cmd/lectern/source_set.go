@@ -13,16 +13,16 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// ruleFlags are the changes of one list of privacy rules.
-type ruleFlags struct{ add, remove []string }
+// privacyRuleFlags are the changes of one list of privacy rules.
+type privacyRuleFlags struct{ add, remove []string }
 
-func (f *ruleFlags) register(cmd *cobra.Command, name, means string) {
+func (f *privacyRuleFlags) register(cmd *cobra.Command, name, means string) {
 	cmd.Flags().StringArrayVar(&f.add, name, nil, means+" this `RULE` too; repeatable")
 	cmd.Flags().StringArrayVar(&f.remove, "remove-"+name, nil, "remove this `RULE` from "+name+"; repeatable")
 }
 
 func sourceSetCommand(c *cli) *cobra.Command {
-	var exclude, only ruleFlags
+	var exclude, only privacyRuleFlags
 	var name string
 	var tools []string
 	var readOnly, ask, replace bool
@@ -41,13 +41,13 @@ func sourceSetCommand(c *cli) *cobra.Command {
 			"  lectern source set notes --name wiki",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("source set: missing NAME; `lectern source list` shows the names")
+				return usageErrorf("source set: missing NAME; `lectern source list` shows the names")
 			}
 			return nil
 		},
-		ValidArgsFunction: c.completeSourceSet,
+		ValidArgsFunction: c.completeSourceSetArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			keys, err := readKeys("set source", args[1:])
+			keys, err := parseKeyValues("set source", args[1:])
 			if err != nil {
 				return err
 			}
@@ -60,16 +60,16 @@ func sourceSetCommand(c *cli) *cobra.Command {
 				change.ReadOnly = &readOnly
 			}
 			if cmd.Flags().Changed("tools") {
-				change.Tools = optInTools(tools)
+				change.Tools = parseOptInTools(tools)
 			}
 			if cmd.Flags().Changed("ask") {
 				change.Ask = &ask
 			}
 			switch {
 			case replace && exclude.add == nil && only.add == nil:
-				return usagef("source set: --replace requires --exclude or --only; --remove-exclude and --remove-only remove a rule")
+				return usageErrorf("source set: --replace requires --exclude or --only; --remove-exclude and --remove-only remove a rule")
 			case len(args) == 1 && cmd.Flags().NFlag() == 0:
-				return usagef("source set: nothing to change; name what to change, such as --read-only or --exclude RULE")
+				return usageErrorf("source set: nothing to change; name what to change, such as --read-only or --exclude RULE")
 			}
 			return c.setSource(cmd.Context(), args[0], change, f)
 		},
@@ -91,12 +91,12 @@ func (c *cli) setSource(ctx context.Context, name string, change status.SourceCh
 		return err
 	}
 	if s, ok := conf.Source(name); ok {
-		if change.Keys, err = c.editor().AbsoluteKeys(s.Kind, change.Keys); err != nil {
+		if change.Keys, err = c.configEditor().ResolveKeyPaths(s.Kind, change.Keys); err != nil {
 			return err
 		}
 	}
 	a := status.Action{Verb: status.SetSource, Target: name, Change: &change}
-	p, err := c.editor().Propose(a)
+	p, err := c.configEditor().Propose(a)
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,11 @@ func (c *cli) setSource(ctx context.Context, name string, change status.SourceCh
 		c.printf("source %s is like that already; nothing to change\n", name)
 		return nil
 	}
-	done, err := c.applyPlan(ctx, p.Plan, f, func(ctx context.Context) error {
-		if configedit.MovesData(a) {
-			return c.renameInHub(ctx, a)
+	done, err := c.confirmAndApplyPlan(ctx, p.Plan, f, func(ctx context.Context) error {
+		if configedit.NeedsClosedSource(a) {
+			return c.renameSourceInHub(ctx, a)
 		}
-		if _, err := c.editor().Apply(ctx, a); err != nil {
+		if _, err := c.configEditor().Apply(ctx, a); err != nil {
 			return err
 		}
 		return c.hub().Reload(ctx)
@@ -123,12 +123,12 @@ func (c *cli) setSource(ctx context.Context, name string, change status.SourceCh
 	if err := c.printGrants(conf, p.Source.Name); err != nil {
 		return err
 	}
-	return c.sayHidden(ctx, p.Source)
+	return c.printHiddenPages(ctx, p.Source)
 }
 
-// renameInHub has the hub rename a source, because only the hub has the journal
+// renameSourceInHub has the hub rename a source, because only the hub has the journal
 // open. The hub is started if none runs.
-func (c *cli) renameInHub(ctx context.Context, a status.Action) (err error) {
+func (c *cli) renameSourceInHub(ctx context.Context, a status.Action) (err error) {
 	conn, _, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -146,23 +146,23 @@ func (c *cli) hubRuns(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// optInTools is what --tools names; "default" names none.
-func optInTools(given []string) []string {
+// parseOptInTools is what --tools names; "default" names none.
+func parseOptInTools(given []string) []string {
 	return append([]string{}, slices.DeleteFunc(given, func(t string) bool { return t == "default" || t == "" })...)
 }
 
-// readKeys reads KEY=VALUE arguments. Their text is repeated in no error: it may
+// parseKeyValues reads KEY=VALUE arguments. Their text is repeated in no error: it may
 // be a secret.
-func readKeys(what string, args []string) (map[string]string, error) {
+func parseKeyValues(what string, args []string) (map[string]string, error) {
 	keys := map[string]string{}
 	for i, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		_, twice := keys[key]
 		switch {
 		case !ok || key == "":
-			return nil, usagef("%s: argument %d is not of the form KEY=VALUE; quote a path with spaces", what, i+2)
+			return nil, usageErrorf("%s: argument %d is not of the form KEY=VALUE; quote a path with spaces", what, i+2)
 		case twice:
-			return nil, usagef("%s: %s is given twice", what, key)
+			return nil, usageErrorf("%s: %s is given twice", what, key)
 		}
 		keys[key] = value
 	}

@@ -19,7 +19,7 @@ func statusCommand(c *cli) *cobra.Command {
 		Short: "Show the hub, its sources, agents and problems",
 		Long: "Show the hub, its sources, agents and problems. The exit status is 3 if no hub is\n" +
 			"running, and 1 if a problem is an error: something is not served, or not protected.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			snap, err := c.hub().Snapshot(cmd.Context())
 			if err != nil {
@@ -50,7 +50,7 @@ func statusCommand(c *cli) *cobra.Command {
 func (c console) printStatus(s status.Snapshot) error {
 	hub := string(s.Hub.State)
 	if machine.HubRunning(s) {
-		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, count(int(s.Hub.Calls), "call"))
+		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, formatCount(int(s.Hub.Calls), "call"))
 	}
 	if s.Hub.Note != "" {
 		hub += ": " + s.Hub.Note
@@ -64,7 +64,7 @@ func (c console) printStatus(s status.Snapshot) error {
 	}
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Location))
+		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, formatCount(src.Tools, "tool"), src.Location))
 		for _, t := range src.Tasks {
 			rows.add("  in the background", t.String())
 		}
@@ -80,16 +80,16 @@ func (c console) printStatus(s status.Snapshot) error {
 		if a.Grants != "" {
 			client += ", may " + a.Grants
 		}
-		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, count(int(a.Calls), "call")))
+		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, formatCount(int(a.Calls), "call")))
 	}
 	for _, r := range s.Running {
 		rows.add("call "+r.Name, describeRunning(r, s.Time))
 	}
 	for _, p := range s.Peers {
-		rows.add("peer "+p.Name, peerLine(p)+", "+count(int(p.Calls), "call"))
+		rows.add("peer "+p.Name, describePeer(p)+", "+formatCount(int(p.Calls), "call"))
 	}
 	if n := len(s.Approvals); n > 0 {
-		rows.add("waiting", count(n, "call")+" for your approval; see: lectern approve")
+		rows.add("waiting", formatCount(n, "call")+" for your approval; see: lectern approve")
 	}
 	for _, p := range s.Permits {
 		rows.add("allowed "+p.ID, fmt.Sprintf("%s may %s without asking until %s; to end that: lectern approve end %s",
@@ -99,7 +99,7 @@ func (c console) printStatus(s status.Snapshot) error {
 		return err
 	}
 	for _, p := range s.Problems {
-		c.printf("\n%s: %s\n%s\n", string(p.Severity), text(p.Title), text(indent(p.Fix)))
+		c.printf("\n%s: %s\n%s\n", string(p.Severity), sanitizeText(p.Title), sanitizeText(indent(p.Fix)))
 	}
 	return nil
 }

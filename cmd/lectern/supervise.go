@@ -15,10 +15,10 @@ func superviseCommand(c *cli) *cobra.Command {
 		Long: "Keep the hub running, without the panel: for systemd, launchd or a login item. A hub\n" +
 			"that exits is restarted after increasing delays. If it exits five times within a\n" +
 			"minute, it is not restarted, and its last output is shown.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log := slog.New(slog.NewTextHandler(c.err, nil)) // systemd and launchd keep it
-			ctx, cancel := untilHangUp(cmd.Context())
+			ctx, cancel := contextUntilHangUp(cmd.Context())
 			defer cancel()
 			if err := daemon.Supervise(ctx, c.ConnectConfig(log)); ctx.Err() == nil {
 				return err

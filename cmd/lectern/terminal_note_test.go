@@ -21,7 +21,7 @@ func TestTerminalNote(t *testing.T) {
 		"the console":         {"linux", map[string]string{"TERM": "linux"}, text, ""},
 		"a hostile name":      {"linux", map[string]string{"TERM": "xterm"}, "a\x1b]52;c;x\x07\u202eb;<b>", "\x1b]9;Lectern: a··52·c·x··b··b·\x07"},
 	} {
-		if got := terminalNote(tt.goos, func(k string) string { return tt.env[k] }, tt.text); got != tt.want {
+		if got := notificationSequence(tt.goos, func(k string) string { return tt.env[k] }, tt.text); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}

@@ -17,16 +17,16 @@ func toolsCommand(c *cli) *cobra.Command {
 		Long: "List the tools that agents see in a source, or in each of them. With --client, what\n" +
 			"that client sees while it is connected. The hub is started if none is running.",
 		Example: "  lectern tools notes\n  lectern call notes read_page '{\"path\": \"a.md\"}'",
-		Args:    arguments(0, 1, "at most one source"),
+		Args:    requireArgumentCount(0, 1, "at most one source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			if err := c.checkClient(cmd.Context(), conf, client, isNew); err != nil {
+			if err := c.checkClientName(cmd.Context(), conf, client, isNew); err != nil {
 				return err
 			}
-			if err := c.checkSources(args...); err != nil {
+			if err := c.checkSourceNames(args...); err != nil {
 				return err
 			}
 			if len(args) == 0 {
@@ -37,7 +37,7 @@ func toolsCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with descriptions and schemas")
 	cmd.Flags().StringVar(&client, "client", "", "what this `CLIENT` sees; default: one that no grant names")
-	newClientFlag(cmd, &isNew)
+	addNewClientFlag(cmd, &isNew)
 	return cmd
 }
 

@@ -21,14 +21,14 @@ func undoCommand(c *cli) *cobra.Command {
 			"calls that cannot be undone are left alone, and the others are undone. The ID of a\n" +
 			"script's run, from `lectern script runs`, means everything that the run changed.",
 		Example: "  lectern undo c7kq20mh1\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
-		Args:    arguments(0, 100, "IDs of changes"),
+		Args:    requireArgumentCount(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := f.parse(c.Now()); err != nil {
 				return err
 			}
 			if f.IDs = ids; len(ids) == 0 && f.Source == "" && f.Client == "" && f.Session == "" && f.since == "" {
 				if confirm.yes || confirm.dryRun || f.Merge {
-					return usagef("undo: missing ID; use an ID from `lectern changes`, or --session, --since, --source or --client")
+					return usageErrorf("undo: missing ID; use an ID from `lectern changes`, or --session, --since, --source or --client")
 				}
 				return listUndoable(cmd.Context(), c)
 			}
@@ -36,9 +36,9 @@ func undoCommand(c *cli) *cobra.Command {
 			hub := c.hub().API()
 			plan, err := hub.Preview(cmd.Context(), act)
 			if err == nil {
-				_, err = c.applyPlan(cmd.Context(), plan, confirm, func(ctx context.Context) error { return hub.Do(ctx, act) })
+				_, err = c.confirmAndApplyPlan(cmd.Context(), plan, confirm, func(ctx context.Context) error { return hub.Do(ctx, act) })
 			}
-			return noHub(err)
+			return addStartHubAdvice(err)
 		},
 	}
 	f.register(cmd)

@@ -8,14 +8,14 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// maxUndoable is how many calls `lectern undo` lists.
-const maxUndoable = 10
+// maxListedUndoCalls is how many calls `lectern undo` lists.
+const maxListedUndoCalls = 10
 
 // listUndoable lists the latest calls that can be undone, and says how.
 func listUndoable(ctx context.Context, c *cli) error {
 	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{})
 	if err != nil {
-		return noHub(err)
+		return addStartHubAdvice(err)
 	}
 	calls := undoableCalls(found.Changes)
 	if len(calls) == 0 {
@@ -23,7 +23,7 @@ func listUndoable(ctx context.Context, c *cli) error {
 		return nil
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "CHANGE"}}
-	for _, call := range calls[:min(len(calls), maxUndoable)] {
+	for _, call := range calls[:min(len(calls), maxListedUndoCalls)] {
 		first := call[0]
 		what := first.Action + " " + first.Target
 		if len(call) > 1 {
@@ -34,7 +34,7 @@ func listUndoable(ctx context.Context, c *cli) error {
 	if err := c.printTable(rows); err != nil {
 		return err
 	}
-	if len(calls) > maxUndoable || found.More {
+	if len(calls) > maxListedUndoCalls || found.More {
 		c.printf("there are older ones; `lectern changes` lists them\n")
 	}
 	first := calls[0][0]

@@ -26,14 +26,14 @@ import (
 
 func uninstallCommand(c *cli) *cobra.Command {
 	var keepJournal bool
-	cmd := c.planCommand(&cobra.Command{
+	cmd := c.newProposalCommand(&cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove everything that Lectern installed on this machine",
 		Long: "Remove everything that Lectern installed on this machine: entries in clients, the\n" +
 			"plugin, the skill, the service, logs, tokens and the journal of changes. Your\n" +
 			"configuration, your sources and this binary stay, and so does what a Lectern with\n" +
 			"another LECTERN_HOME installed; the plan lists what stays and why.",
-		Args: noArguments,
+		Args: rejectArguments,
 	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) {
 		return proposeUninstall(ctx, c, keepJournal)
 	})
@@ -43,8 +43,8 @@ func uninstallCommand(c *cli) *cobra.Command {
 
 func proposeUninstall(ctx context.Context, c *cli, keepJournal bool) (*installer.Proposal, error) {
 	s, _ := c.planner().ServerEntry()
-	lost := lostChanges(ctx, c) // before anything is removed or stopped
-	own := leftovers(c.App, keepJournal)
+	lost := describeLostChanges(ctx, c) // before anything is removed or stopped
+	own := filesToUninstall(c.App, keepJournal)
 	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, own)
 	if err != nil {
 		return nil, err
@@ -70,18 +70,18 @@ func proposeUninstall(ctx context.Context, c *cli, keepJournal bool) (*installer
 	return p, nil
 }
 
-// maxCounted bounds how many changes are counted.
-const maxCounted = 10_000
+// maxCountedChanges bounds how many changes are counted.
+const maxCountedChanges = 10_000
 
-// lostChanges says how many changes by agents can be undone now; empty: none.
-func lostChanges(ctx context.Context, c *cli) string {
+// describeLostChanges says how many changes by agents can be undone now; empty: none.
+func describeLostChanges(ctx context.Context, c *cli) string {
 	if len(filesIn(c.Paths.Journal(), func(string) bool { return true })) == 0 {
 		return ""
 	}
-	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{Limit: maxCounted})
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{Limit: maxCountedChanges})
 	if errors.Is(err, daemon.ErrNoHub) {
 		j := journal.New(journal.Options{Dir: c.Paths.Journal(), Now: c.Now, Log: slog.New(slog.DiscardHandler)})
-		found, err = j.Changes(ctx, status.Filter{Limit: maxCounted})
+		found, err = j.Changes(ctx, status.Filter{Limit: maxCountedChanges})
 		err = errors.Join(err, j.Close())
 	}
 	n := 0
@@ -98,16 +98,17 @@ func lostChanges(ctx context.Context, c *cli) string {
 	case n == 0:
 		return ""
 	}
-	return count(n, "change")
+	return formatCount(n, "change")
 }
 
-// leftovers are the files of State and Runtime, by name: LECTERN_HOME may have
+// filesToUninstall are the files of State and Runtime, by name: LECTERN_HOME may have
 // put them into folders with other files.
-func leftovers(a *app.App, keepJournal bool) installer.OwnFiles {
+func filesToUninstall(a *app.App, keepJournal bool) installer.OwnFiles {
 	state, run, tokens := a.Paths.State, a.Paths.Runtime, string(a.Paths.ClientTokens())
 	files := []string{
-		a.Paths.ClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.ReceiptsName), filepath.Join(state, installer.ServiceLog),
-		a.Paths.Daemon().MCP(), a.Paths.Daemon().Control(), a.Paths.Panel(), a.Paths.Clipboard(), a.Paths.Seen(),
+		a.Paths.SharedClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.ReceiptsName),
+		filepath.Join(state, installer.ServiceLog),
+		a.Paths.Daemon().MCPSocket(), a.Paths.Daemon().ControlSocket(), a.Paths.PanelState(), a.Paths.Clipboard(), a.Paths.SeenClients(),
 		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}
 	caches, cacheFolders := filesBelow(a.Paths.SourceCaches())
@@ -117,7 +118,7 @@ func leftovers(a *app.App, keepJournal bool) installer.OwnFiles {
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
 			filesIn(tokens, func(name string) bool { return strings.HasSuffix(name, ".token") }),
-			updateFiles(a)),
+			selfUpdateFiles(a)),
 		Folders: append(cacheFolders, filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state),
 	}
 }
@@ -157,10 +158,10 @@ func filesIn(dir string, match func(name string) bool) []string {
 	return list
 }
 
-// updateFiles are what self-update leaves: its state, interrupted downloads, and
+// selfUpdateFiles are what self-update leaves: its state, interrupted downloads, and
 // the previous binary.
-func updateFiles(a *app.App) []string {
-	u, err := update.New(machine.UpdateConfig(a, config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
+func selfUpdateFiles(a *app.App) []string {
+	u, err := update.New(machine.NewUpdateConfig(a, config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
 	if err != nil {
 		return nil
 	}

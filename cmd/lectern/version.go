@@ -12,8 +12,8 @@ import (
 // version of a release: -X main.lecternVersion=1.2.3. Nothing else sets it.
 var lecternVersion = "0.1.0-dev"
 
-// A build is what `lectern version --json` prints.
-type build struct {
+// A buildInfo is what `lectern version --json` prints.
+type buildInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	Modified bool   `json:"modified,omitempty"`
@@ -22,8 +22,8 @@ type build struct {
 	Arch     string `json:"arch"`
 }
 
-func thisBuild() build {
-	b := build{Version: lecternVersion, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+func thisBuild() buildInfo {
+	b := buildInfo{Version: lecternVersion, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -39,7 +39,7 @@ func thisBuild() build {
 	return b
 }
 
-func (b build) String() string {
+func (b buildInfo) String() string {
 	revision := ""
 	if b.Revision != "" {
 		revision = fmt.Sprintf(" (%.12s)", b.Revision)
@@ -57,7 +57,7 @@ func versionCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of this build",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return c.json(thisBuild())

@@ -37,7 +37,7 @@ func startAgent(ctx context.Context, exe string, env []string, name string) (*fa
 	hello := map[string]any{
 		"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": name, "version": "1.0"},
 	}
-	if err := a.request("initialize", hello); err != nil {
+	if err := a.requestAndWait("initialize", hello); err != nil {
 		return nil, err
 	}
 	return a, a.write(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -58,8 +58,8 @@ func (a *fakeAgent) send(method string, params map[string]any) (id int, err erro
 	return a.next, a.write(map[string]any{"jsonrpc": "2.0", "id": a.next, "method": method, "params": params})
 }
 
-// request sends a request and waits for the answer.
-func (a *fakeAgent) request(method string, params map[string]any) error {
+// requestAndWait sends a request and waits for the answer.
+func (a *fakeAgent) requestAndWait(method string, params map[string]any) error {
 	id, err := a.send(method, params)
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func (a *fakeAgent) request(method string, params map[string]any) error {
 	return fmt.Errorf("%s: no answer: %w", method, a.out.Err())
 }
 
-// call returns the params of tools/call.
-func call(tool string, args map[string]any) map[string]any {
+// toolCallParams returns the params of tools/call.
+func toolCallParams(tool string, args map[string]any) map[string]any {
 	return map[string]any{"name": tool, "arguments": args}
 }
 

@@ -18,7 +18,7 @@ const frameTime = 4 * time.Second
 // at still is seen.
 func drawFilm(frames []frame, still int, title string, width, height int, p palette) string {
 	var b strings.Builder
-	openSVG(&b, title, width, height+2, p)
+	beginSVG(&b, title, width, height+2, p)
 	share := 100 / float64(len(frames))
 	b.WriteString("<style>\n")
 	fmt.Fprintf(&b, ".frame{opacity:0}#frame%d{opacity:1}\n@media (prefers-reduced-motion:no-preference){\n", still)
@@ -32,7 +32,7 @@ func drawFilm(frames []frame, still int, title string, width, height int, p pale
 		fmt.Fprintf(&b, "<g class=\"frame\" id=\"frame%d\">\n", i)
 		drawLines(&b, screenLines(f.screen, width), p)
 		fmt.Fprintf(&b, `<text x="50%%" y="%.1f" text-anchor="middle" font-family="sans-serif" font-size="%d">%s</text>`+"\n</g>\n",
-			border+float64((height+1)*cellHigh)+baseline, fontSize+4, html.EscapeString(f.caption))
+			border+float64((height+1)*cellHigh)+baselinePixels, fontSize+4, html.EscapeString(f.caption))
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()

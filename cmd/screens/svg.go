@@ -12,9 +12,9 @@ import (
 
 // The size of a cell and of the border around the text, in pixels.
 const (
-	cellWide, cellHigh = 8.4, 18
-	fontSize, baseline = 14, 13.5
-	border             = 12
+	cellWide, cellHigh       = 8.4, 18
+	fontSize, baselinePixels = 14, 13.5
+	border                   = 12
 )
 
 // A palette is what a terminal draws on where a program says nothing.
@@ -25,7 +25,7 @@ type palette struct{ foreground, background string }
 func drawSVG(screen, title string, width int, p palette) string {
 	lines := screenLines(screen, width)
 	var b strings.Builder
-	openSVG(&b, title, width, len(lines), p)
+	beginSVG(&b, title, width, len(lines), p)
 	drawLines(&b, lines, p)
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()
@@ -39,8 +39,8 @@ func screenLines(screen string, width int) []uv.Line {
 	return cells.Lines
 }
 
-// openSVG begins a drawing of so many cells, and the group that holds its text.
-func openSVG(b *strings.Builder, title string, width, height int, p palette) {
+// beginSVG begins a drawing of so many cells, and the group that holds its text.
+func beginSVG(b *strings.Builder, title string, width, height int, p palette) {
 	wide, high := float64(width)*cellWide+2*border, float64(height*cellHigh+2*border)
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`, wide, high, wide,
 		high)
@@ -114,7 +114,7 @@ func (r textRun) draw(b *strings.Builder, y int, p palette) {
 		fmt.Fprintf(&style, ` textLength="%.1f" lengthAdjust="spacingAndGlyphs"`, wide)
 	}
 	// SVG viewers collapse plain spaces
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baseline, style.String(),
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baselinePixels, style.String(),
 		html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0")))
 }
 

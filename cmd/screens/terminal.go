@@ -13,7 +13,7 @@ import (
 )
 
 // The size of a screen, in cells.
-const wide, high = 124, 34
+const screenColumns, screenRows = 124, 34
 
 // showTimeout is how long a screen may take to show the expected text. Because a
 // screen that has just opened may ignore a key, the key is repeated after
@@ -26,10 +26,11 @@ const (
 // A terminal is a tmux server with the program in its only window.
 type terminal struct{ socket string }
 
-// open starts the program with environment env.
-func open(ctx context.Context, top string, env []string, command ...string) (terminal, error) {
+// openTerminal starts the program with environment env.
+func openTerminal(ctx context.Context, top string, env []string, command ...string) (terminal, error) {
 	x := terminal{filepath.Join(top, "tmux")}
-	start := x.tmux(ctx, append([]string{"new-session", "-d", "-x", strconv.Itoa(wide), "-y", strconv.Itoa(high)}, command...)...)
+	start := x.tmux(ctx, append([]string{"new-session", "-d", "-x", strconv.Itoa(screenColumns), "-y", strconv.Itoa(screenRows)},
+		command...)...)
 	start.Env = env
 	if out, err := start.CombinedOutput(); err != nil {
 		return x, fmt.Errorf("start tmux: %w: %s", err, out)
@@ -105,6 +106,6 @@ func (x terminal) saveSVG(ctx context.Context, folder, name, title string, p pal
 	if strings.TrimSpace(screen) == "" {
 		return errors.New("the screen is empty")
 	}
-	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, wide, p)), //nolint:gosec // a document, which git keeps
+	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, screenColumns, p)), //nolint:gosec // a document, which git keeps
 		0o644)
 }

@@ -30,10 +30,10 @@ type scene struct {
 
 // takeScreens saves all screenshots in folder.
 func takeScreens(ctx context.Context, exe, top, folder string) error {
-	if err := firstRun(ctx, exe, filepath.Join(top, "new"), folder); err != nil {
+	if err := takeFirstRunScreens(ctx, exe, filepath.Join(top, "new"), folder); err != nil {
 		return fmt.Errorf("first run: %w", err)
 	}
-	if err := agentsAtWork(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
+	if err := takeAgentScreens(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
 		return fmt.Errorf("agents at work: %w", err)
 	}
 	if err := takeFilm(ctx, exe, filepath.Join(top, "film"), folder); err != nil {
@@ -42,8 +42,8 @@ func takeScreens(ctx context.Context, exe, top, folder string) error {
 	return nil
 }
 
-// firstRun is a machine with notes and a client, where Lectern is not set up.
-func firstRun(ctx context.Context, exe, home, folder string) error {
+// takeFirstRunScreens is a machine with notes and a client, where Lectern is not set up.
+func takeFirstRunScreens(ctx context.Context, exe, home, folder string) error {
 	env, err := createHome(home, "")
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func firstRun(ctx context.Context, exe, home, folder string) error {
 	})
 }
 
-// agentsAtWork is a machine where agents read, write and wait for approval.
-func agentsAtWork(ctx context.Context, exe, home, folder string) (err error) {
+// takeAgentScreens is a machine where agents read, write and wait for approval.
+func takeAgentScreens(ctx context.Context, exe, home, folder string) (err error) {
 	env, err := createHome(home, `
 [[source]]
 name = "notes"
@@ -88,7 +88,7 @@ path = "~/Wiki"
 		return err
 	}
 	defer writer.close()
-	if _, err := writer.send("tools/call", call("write_page", map[string]any{
+	if _, err := writer.send("tools/call", toolCallParams("write_page", map[string]any{
 		"source": "wiki", "path": "Watering.md", "content": "# Watering\n\n- every morning\n- rain water first\n",
 	})); err != nil {
 		return err
@@ -119,8 +119,8 @@ path = "~/Wiki"
 	})
 }
 
-// stillFrame is the frame of the film that says most: the agent asks.
-const stillFrame = 1
+// stillFrameIndex is the frame of the film that says most: the agent asks.
+const stillFrameIndex = 1
 
 // takeFilm is the way of one question, one change and its undo.
 func takeFilm(ctx context.Context, exe, home, folder string) error {
@@ -134,14 +134,14 @@ func takeFilm(ctx context.Context, exe, home, folder string) error {
 	}
 	defer agent.close()
 	look := func() error {
-		if err := agent.request("tools/call", call("search_pages", map[string]any{"query": "glass"})); err != nil {
+		if err := agent.requestAndWait("tools/call", toolCallParams("search_pages", map[string]any{"query": "glass"})); err != nil {
 			return err
 		}
-		return agent.request("tools/call", call("read_page", map[string]any{"path": "Projects/Greenhouse.md"}))
+		return agent.requestAndWait("tools/call", toolCallParams("read_page", map[string]any{"path": "Projects/Greenhouse.md"}))
 	}
 	write := func() error {
-		text := strings.Replace(greenhouse, "| ordered |", "| came on Monday |", 1)
-		_, err := agent.send("tools/call", call("write_page", map[string]any{"path": "Projects/Greenhouse.md", "content": text}))
+		text := strings.Replace(greenhousePage, "| ordered |", "| came on Monday |", 1)
+		_, err := agent.send("tools/call", toolCallParams("write_page", map[string]any{"path": "Projects/Greenhouse.md", "content": text}))
 		return err
 	}
 	return playScenes(ctx, exe, home, env, folder, []scene{
@@ -169,24 +169,24 @@ func takeFilm(ctx context.Context, exe, home, folder string) error {
 // makeCalls makes some calls of each kind.
 func makeCalls(a *fakeAgent) error {
 	for _, params := range []map[string]any{
-		call("list_pages", map[string]any{"source": "notes"}),
-		call("search_pages", map[string]any{"source": "notes", "query": "roses"}),
-		call("read_page", map[string]any{"source": "notes", "path": "Garden.md"}),
-		call("read_page", map[string]any{"source": "notes", "path": "Gone.md"}),
-		call("get_page_links", map[string]any{"source": "notes", "path": "Garden.md"}),
-		call("write_page", map[string]any{"source": "notes", "path": "Garden.md", "content": garden + "- tulips\n"}),
-		call("read_page", map[string]any{"source": "wiki", "path": "Watering.md"}),
+		toolCallParams("list_pages", map[string]any{"source": "notes"}),
+		toolCallParams("search_pages", map[string]any{"source": "notes", "query": "roses"}),
+		toolCallParams("read_page", map[string]any{"source": "notes", "path": "Garden.md"}),
+		toolCallParams("read_page", map[string]any{"source": "notes", "path": "Gone.md"}),
+		toolCallParams("get_page_links", map[string]any{"source": "notes", "path": "Garden.md"}),
+		toolCallParams("write_page", map[string]any{"source": "notes", "path": "Garden.md", "content": gardenPage + "- tulips\n"}),
+		toolCallParams("read_page", map[string]any{"source": "wiki", "path": "Watering.md"}),
 	} {
-		if err := a.request("tools/call", params); err != nil {
+		if err := a.requestAndWait("tools/call", params); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const garden = "# Garden\n\nWhat grows, and where. See [[Projects/Greenhouse]].\n\n- roses\n"
+const gardenPage = "# Garden\n\nWhat grows, and where. See [[Projects/Greenhouse]].\n\n- roses\n"
 
-const greenhouse = "---\ntags: [build]\n---\n\n# Greenhouse\n\n| part | state |\n| --- | --- |\n| frame | done |\n| glass | ordered |\n"
+const greenhousePage = "---\ntags: [build]\n---\n\n# Greenhouse\n\n| part | state |\n| --- | --- |\n| frame | done |\n| glass | ordered |\n"
 
 // createHome creates a home folder with notes and a configuration, which may be
 // empty, and returns the environment for programs.
@@ -198,8 +198,8 @@ func createHome(home, conf string) (env []string, err error) {
 	files := map[string]string{
 		".config/lectern/config.toml":  fmt.Sprintf("[hub]\nport = %d\n%s", port, conf),
 		"Wiki/Watering.md":             "# Watering\n\n- every morning\n",
-		"Notes/Garden.md":              garden,
-		"Notes/Projects/Greenhouse.md": greenhouse,
+		"Notes/Garden.md":              gardenPage,
+		"Notes/Projects/Greenhouse.md": greenhousePage,
 	}
 	return []string{
 		"HOME=" + home, "PATH=" + filepath.Join(filepath.Dir(home), "bin") + ":" + os.Getenv("PATH"),
@@ -230,7 +230,7 @@ func freePort() (int, error) {
 
 // playScenes starts the panel, plays the scenes, and stops panel and hub.
 func playScenes(ctx context.Context, exe, home string, env []string, folder string, scenes []scene) (err error) {
-	x, err := open(ctx, home, env, exe)
+	x, err := openTerminal(ctx, home, env, exe)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,8 @@ func playScenes(ctx context.Context, exe, home string, env []string, folder stri
 	if len(film) == 0 {
 		return nil
 	}
-	text := drawFilm(film, stillFrame, "An agent reads notes, asks before it writes, and what it wrote is undone", wide, high, darkPalette)
+	text := drawFilm(film, stillFrameIndex, "An agent reads notes, asks before it writes, and what it wrote is undone", screenColumns,
+		screenRows, darkPalette)
 	return os.WriteFile(filepath.Join(folder, "film.svg"), []byte(text), 0o644) //nolint:gosec // a document, which git keeps
 }
 

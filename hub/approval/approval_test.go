@@ -38,13 +38,13 @@ func edit(target, before string) tools.Change {
 }
 
 // wait runs Wait beside the test and delivers its error.
-func wait(ctx context.Context, q *approval.Queue, r approval.Request, c approval.Client) <-chan error {
+func wait(ctx context.Context, q *approval.Queue, r approval.Request, c approval.WaitingClient) <-chan error {
 	if c.Progress == nil {
 		c.Progress = func(float64, float64, string) {}
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := q.Wait(ctx, r, c)
+		_, err := q.WaitForDecision(ctx, r, c)
 		done <- err
 	}()
 	return done
@@ -127,7 +127,7 @@ func TestEndings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		var want []status.ApprovalOutcome
-		ends := func(how status.ApprovalOutcome, c approval.Client, end func(id string, hangUp func())) {
+		ends := func(how status.ApprovalOutcome, c approval.WaitingClient, end func(id string, hangUp func())) {
 			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -145,11 +145,11 @@ func TestEndings(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		ends(status.ApprovalOutcome{Resolution: status.TimedOut}, approval.Client{}, func(string, func()) { time.Sleep(time.Minute) })
-		ends(status.ApprovalOutcome{Resolution: status.ClientLeft}, approval.Client{}, func(_ string, hangUp func()) { hangUp() })
-		ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.Client{}, refuse)
+		ends(status.ApprovalOutcome{Resolution: status.TimedOut}, approval.WaitingClient{}, func(string, func()) { time.Sleep(time.Minute) })
+		ends(status.ApprovalOutcome{Resolution: status.ClientLeft}, approval.WaitingClient{}, func(_ string, hangUp func()) { hangUp() })
+		ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.WaitingClient{}, refuse)
 		var prompted string
-		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, approval.Client{
+		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, approval.WaitingClient{
 			Prompt: func(context.Context, approval.FormContent) (approval.FormAnswer, error) {
 				prompted = q.Pending()[0].ID
 				return approval.FormAnswer{Valid: true, Allow: true}, nil
@@ -160,7 +160,7 @@ func TestEndings(t *testing.T) {
 			t.Errorf("outcomes (-want +got):\n%s", d)
 		}
 		for range 32 {
-			ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.Client{}, refuse)
+			ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.WaitingClient{}, refuse)
 		}
 		if d := cmp.Diff(want[len(want)-32:], q.Outcomes()); d != "" {
 			t.Errorf("the latest outcomes (-want +got):\n%s", d)
@@ -178,7 +178,7 @@ func TestFloodTakesNobodysPlace(t *testing.T) {
 		call := func(name, session string, proven bool) <-chan error {
 			r := request()
 			r.Session, r.Call.Client = session, policy.Client{Name: name, Proven: proven}
-			done := wait(ctx, q, r, approval.Client{})
+			done := wait(ctx, q, r, approval.WaitingClient{})
 			synctest.Wait()
 			return done
 		}
@@ -246,7 +246,7 @@ func TestLongChangesTakeMorePlaces(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		for range 20 {
-			wait(ctx, q, request(rewrite("a", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", 4<<10))), approval.Client{})
+			wait(ctx, q, request(rewrite("a", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", 4<<10))), approval.WaitingClient{})
 			synctest.Wait()
 		}
 		if n := len(q.Pending()); n < 5 || n > 12 {
@@ -259,10 +259,10 @@ func TestLongChangesTakeMorePlaces(t *testing.T) {
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		done := wait(t.Context(), q, request(), approval.Client{})
+		done := wait(t.Context(), q, request(), approval.WaitingClient{})
 		synctest.Wait()
 		q.Close()
-		for _, err := range []error{<-done, <-wait(t.Context(), q, request(), approval.Client{})} {
+		for _, err := range []error{<-done, <-wait(t.Context(), q, request(), approval.WaitingClient{})} {
 			if tools.AsError(err).Code != tools.Unavailable {
 				t.Errorf("got %v", err)
 			}
@@ -287,7 +287,7 @@ func TestPlanOfUnknownChanges(t *testing.T) {
 		} {
 			q := newQueue()
 			ctx, cancel := context.WithCancel(t.Context())
-			done := wait(ctx, q, request(tt.change), approval.Client{})
+			done := wait(ctx, q, request(tt.change), approval.WaitingClient{})
 			synctest.Wait()
 			_, plan, _, _ := q.Get(only(t, q).ID)
 			if d := plan.Steps[0].Diff; !strings.Contains(d, tt.with) || tt.never != "" && strings.Contains(d, tt.never) {

@@ -13,13 +13,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxCompared bounds the bytes before and after that the diffs of one call
+// maxComparedBytes bounds the bytes before and after that the diffs of one call
 // compare. An agent writes less at once; only moves of many files have more.
-const maxCompared = 32 << 20
+const maxComparedBytes = 32 << 20
 
-// A changeText is everything that a call would do, as a person reads it: nothing
-// is left out but bytes that are not text, and texts beyond maxCompared.
-type changeText struct {
+// A changeDescription is everything that a call would do, as a person reads it: nothing
+// is left out but bytes that are not text, and texts beyond maxComparedBytes.
+type changeDescription struct {
 	targets        []status.ApprovalTarget // in the order of the Changes, then the calls that read
 	added, removed int                     // lines, of all targets
 	text           string                  // for each target its headline and its diff
@@ -27,25 +27,25 @@ type changeText struct {
 	edit           *textChange             // what a person may edit; nil: nothing
 }
 
-// changeText works out what people are shown of r. It takes time that grows with
+// describeChanges works out what people are shown of r. It takes time that grows with
 // what the call would write.
-func (r Request) changeText() changeText {
-	out := changeText{edit: r.textChange()}
+func (r Request) describeChanges() changeDescription {
+	out := changeDescription{edit: r.textChange()}
 	var b strings.Builder
-	left := maxCompared
+	left := maxComparedBytes
 	for i, change := range r.Changes {
 		size := len(change.Before.Data) + len(change.After.Data)
-		body, added, removed := tooLong(change), 0, 0
+		body, added, removed := tooLongNotice(change), 0, 0
 		if size <= left {
 			left -= size
 			var compared udiff.UnifiedDiff
-			if body, compared, added, removed = compareStates(change); out.edit != nil {
+			if body, compared, added, removed = diffStatesWithHunks(change); out.edit != nil {
 				out.edit.withHunks(compared)
 			}
 		} else {
 			out.cut = true
 		}
-		out.add(&b, status.ApprovalTarget{Name: r.targetName(i), Action: action(change), Added: added, Removed: removed}, body)
+		out.add(&b, status.ApprovalTarget{Name: r.targetName(i), Action: changeAction(change), Added: added, Removed: removed}, body)
 	}
 	for _, read := range r.Reads {
 		out.add(&b, status.ApprovalTarget{Name: read, Action: "call"}, "")
@@ -57,7 +57,7 @@ func (r Request) changeText() changeText {
 	return out
 }
 
-func (c *changeText) add(b *strings.Builder, t status.ApprovalTarget, body string) {
+func (c *changeDescription) add(b *strings.Builder, t status.ApprovalTarget, body string) {
 	t.Offset = b.Len()
 	fmt.Fprintf(b, "%s\n%s", safetext.Line(headline(t)), body)
 	if body != "" && !strings.HasSuffix(body, "\n") {
@@ -68,7 +68,7 @@ func (c *changeText) add(b *strings.Builder, t status.ApprovalTarget, body strin
 }
 
 // body is the text of a target without its headline.
-func (c *changeText) body(t status.ApprovalTarget) string {
+func (c *changeDescription) body(t status.ApprovalTarget) string {
 	_, body, _ := strings.Cut(c.text[t.Offset:t.Offset+t.Bytes], "\n")
 	return body
 }
@@ -86,7 +86,7 @@ func lineCounts(added, removed int) string {
 	return fmt.Sprintf("(+%d −%d)", added, removed)
 }
 
-func action(c tools.Change) string {
+func changeAction(c tools.Change) string {
 	switch {
 	case !c.Before.Exists:
 		return "create"
@@ -99,12 +99,12 @@ func action(c tools.Change) string {
 // diff is a Change as a unified diff with the lines that it adds and removes, or a
 // line that says why there is none.
 func diff(c tools.Change) (text string, added, removed int) {
-	text, _, added, removed = compareStates(c)
+	text, _, added, removed = diffStatesWithHunks(c)
 	return text, added, removed
 }
 
-// compareStates is diff with the hunks of the diff.
-func compareStates(c tools.Change) (text string, compared udiff.UnifiedDiff, added, removed int) {
+// diffStatesWithHunks is diff with the hunks of the diff.
+func diffStatesWithHunks(c tools.Change) (text string, compared udiff.UnifiedDiff, added, removed int) {
 	before, after := c.Before.Data, c.After.Data
 	switch {
 	case c.AfterUnknown && !c.After.Exists:
@@ -131,7 +131,7 @@ func compareStates(c tools.Change) (text string, compared udiff.UnifiedDiff, add
 	return text, compared, added, removed
 }
 
-func tooLong(c tools.Change) string {
+func tooLongNotice(c tools.Change) string {
 	return fmt.Sprintf("%d bytes become %d bytes; they are too long to show\n", len(c.Before.Data), len(c.After.Data))
 }
 
@@ -148,7 +148,7 @@ func isText(b []byte) bool { return utf8.Valid(b) && !slices.Contains(b, 0) }
 
 // Targets answers [status.ApprovalTargetsQuery].
 func (q *Queue) Targets(r status.ApprovalRange) (status.ApprovalTargets, error) {
-	full, err := q.changeText(r.ID)
+	full, err := q.pendingDescription(r.ID)
 	if err != nil {
 		return status.ApprovalTargets{}, err
 	}
@@ -168,7 +168,7 @@ func (q *Queue) Targets(r status.ApprovalRange) (status.ApprovalTargets, error) 
 
 // Text answers [status.ApprovalTextQuery].
 func (q *Queue) Text(r status.ApprovalRange) (status.ApprovalText, error) {
-	full, err := q.changeText(r.ID)
+	full, err := q.pendingDescription(r.ID)
 	if err != nil {
 		return status.ApprovalText{}, err
 	}
@@ -189,13 +189,13 @@ func textPart(text string, from int) status.ApprovalText {
 	return out
 }
 
-func (q *Queue) changeText(id string) (changeText, error) {
+func (q *Queue) pendingDescription(id string) (changeDescription, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if p := q.pending[id]; p != nil {
 		return p.full, nil
 	}
-	return changeText{}, errNotPending(id)
+	return changeDescription{}, errNotPending(id)
 }
 
 func errNotPending(id string) error {

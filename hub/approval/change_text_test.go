@@ -19,7 +19,7 @@ func rewrite(target, before, after string) tools.Change {
 func pendingID(t *testing.T, q *approval.Queue, r approval.Request) string {
 	t.Helper()
 	began := make(chan struct{})
-	wait(t.Context(), q, r, approval.Client{Progress: func(n, _ float64, _ string) {
+	wait(t.Context(), q, r, approval.WaitingClient{Progress: func(n, _ float64, _ string) {
 		if n == 0 {
 			close(began)
 		}

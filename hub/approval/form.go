@@ -20,7 +20,7 @@ import (
 // it never does, nothing runs.
 type Form struct {
 	queue   *Queue
-	pending *pending
+	pending *pendingApproval
 	call    Digest // of what the client sends; see Request.callDigest
 	covers  Digest // of the request
 	expiry  *time.Timer
@@ -48,7 +48,7 @@ type FilledForm struct {
 }
 
 // handOut gives the client its form. The call goes on to wait without it.
-func (q *Queue) handOut(r Request, p *pending) error {
+func (q *Queue) handOut(r Request, p *pendingApproval) error {
 	state := rand.Text()
 	f := &Form{queue: q, pending: p, call: r.callDigest(), covers: r.Digest()}
 	q.mu.Lock()
@@ -79,10 +79,10 @@ func (q *Queue) takeForm(state string, match func(*Form) bool) *Form {
 	return f
 }
 
-// Return takes back the form of a call that comes again. The error says why the
+// TakeBackForm takes back the form of a call that comes again. The error says why the
 // call may not run: the form is unknown or expired, it was about another call,
 // or the user refused. Call [Form.Discard] when the call has been judged.
-func (q *Queue) Return(filled FilledForm, r Request) (*Form, error) {
+func (q *Queue) TakeBackForm(filled FilledForm, r Request) (*Form, error) {
 	call := r.callDigest()
 	f := q.takeForm(filled.State, func(f *Form) bool {
 		return f.pending.view.Session == r.Session && f.call == call && !expired(q.conf.Now(), f.pending.view.Until)
@@ -115,7 +115,7 @@ func (f *Form) Discard() {
 
 // resume goes on with the wait: with the decision, or, when the form was closed
 // without one, in the panel.
-func (q *Queue) resume(ctx context.Context, c Client, f *Form) (d decision, err error) {
+func (q *Queue) resume(ctx context.Context, c WaitingClient, f *Form) (d decision, err error) {
 	defer q.conf.Changed()
 	if d = f.decision; !f.decided {
 		now := q.conf.Now()
@@ -131,15 +131,15 @@ func (q *Queue) resume(ctx context.Context, c Client, f *Form) (d decision, err 
 }
 
 func (f *Form) invalidate(as status.Resolution, why error) {
-	if !f.queue.take(f.pending.view.ID, as) {
+	if !f.queue.endWait(f.pending.view.ID, as) {
 		f.queue.RecordCallEnd(f.pending.view.ID, why, nil)
 	}
 	f.queue.logDecision(f.pending, f.decision, why)
 	f.queue.conf.Changed()
 }
 
-// EndSession ends the waits whose forms a session has.
-func (q *Queue) EndSession(session string) {
+// EndSessionForms ends the waits whose forms a session has.
+func (q *Queue) EndSessionForms(session string) {
 	q.mu.Lock()
 	var states []string
 	for state, f := range q.forms {

@@ -16,7 +16,7 @@ import (
 // ask makes a call that is answered with a form, and returns its state.
 func ask(t *testing.T, q *approval.Queue, r approval.Request) string {
 	t.Helper()
-	err := <-wait(t.Context(), q, r, approval.Client{Forms: true})
+	err := <-wait(t.Context(), q, r, approval.WaitingClient{Forms: true})
 	form, ok := errors.AsType[*approval.FormRequest](err)
 	if !ok {
 		t.Fatalf("got %v, want a form", err)
@@ -27,12 +27,12 @@ func ask(t *testing.T, q *approval.Queue, r approval.Request) string {
 // comeBack makes the call again with the form.
 func comeBack(t *testing.T, q *approval.Queue, r approval.Request, state string, a approval.FormAnswer) error {
 	t.Helper()
-	form, err := q.Return(approval.FilledForm{State: state, Answer: a}, r)
+	form, err := q.TakeBackForm(approval.FilledForm{State: state, Answer: a}, r)
 	if err != nil {
 		return err
 	}
 	defer form.Discard()
-	return <-wait(t.Context(), q, r, approval.Client{Forms: true, Form: form})
+	return <-wait(t.Context(), q, r, approval.WaitingClient{Forms: true, Form: form})
 }
 
 func hasCode(err error, want tools.Code) bool {
@@ -107,7 +107,7 @@ func TestPanelAnswersFirst(t *testing.T) {
 func TestFormEnds(t *testing.T) {
 	for name, end := range map[string]func(q *approval.Queue){
 		"time":    func(*approval.Queue) { time.Sleep(5*time.Minute + time.Second) },
-		"session": func(q *approval.Queue) { q.EndSession("s1") },
+		"session": func(q *approval.Queue) { q.EndSessionForms("s1") },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue()
@@ -147,7 +147,7 @@ func TestFormOfEverySize(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			q, r := newQueue(), request(changes...)
-			err := <-wait(t.Context(), q, r, approval.Client{Forms: true})
+			err := <-wait(t.Context(), q, r, approval.WaitingClient{Forms: true})
 			form, ok := errors.AsType[*approval.FormRequest](err)
 			if !ok {
 				t.Fatalf("got %v, want a form", err)

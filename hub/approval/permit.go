@@ -30,8 +30,8 @@ func (p *Permit) InForce() bool {
 	return !p.ended && !expired(p.queue.conf.Now(), p.Until)
 }
 
-// Count notes that p let a call through.
-func (p *Permit) Count() {
+// CountCall notes that p let a call through.
+func (p *Permit) CountCall() {
 	p.calls.Add(1)
 	p.queue.conf.Changed()
 }
@@ -65,8 +65,8 @@ func (q *Queue) Permits() Permits {
 	return slices.DeleteFunc(slices.Clone(q.permits), func(p *Permit) bool { return expired(now, p.Until) })
 }
 
-// ShownPermits are the Permits as people see them.
-func (q *Queue) ShownPermits() []status.Permit {
+// DescribePermits are the Permits as people see them.
+func (q *Queue) DescribePermits() []status.Permit {
 	var shown []status.Permit
 	for _, p := range q.Permits() {
 		one := p.Permit
@@ -113,7 +113,7 @@ func (q *Queue) endPermits(match func(*Permit) bool) (n int) {
 
 // grantPermit gives the Permit that an answer to p asks for, and lets the calls through
 // that wait for the same. q.mu is held.
-func (q *Queue) grantPermit(p *pending, within string) {
+func (q *Queue) grantPermit(p *pendingApproval, within string) {
 	now := q.conf.Now()
 	given := &Permit{
 		Permit: status.Permit{
@@ -152,8 +152,8 @@ func (r Request) permitPatterns() []string {
 	return status.PermitPatterns(r.Call.Targets)
 }
 
-// checkWithin is what a Permit for a shall reach, or an error if it cannot.
-func checkWithin(a status.Approval, within string) (string, error) {
+// resolvePermitPattern is what a Permit for a shall reach, or an error if it cannot.
+func resolvePermitPattern(a status.Approval, within string) (string, error) {
 	switch {
 	case len(a.Within) == 0:
 		return "", fmt.Errorf("%s can be allowed only once: its client has no name or no session of its own, or it is not known what it would do",

@@ -14,7 +14,7 @@ type FormAnswer struct {
 	Valid      bool // false: the form was closed, or holds no valid answer
 	Allow      bool
 	ForSession bool   // the user allows it for the whole session
-	Reason     string // for a refusal, at most [MaxReason] characters
+	Reason     string // for a refusal, at most [MaxReasonCharacters] characters
 }
 
 // A FormContent is what a client shows to its user.
@@ -30,14 +30,14 @@ type Prompter func(context.Context, FormContent) (FormAnswer, error)
 
 // Bounds of what is shown in a client.
 const (
-	maxFormTargets = 50
-	maxFormNames   = 4 << 10 // bytes of the list of targets
-	maxFormDiffs   = 8 << 10 // bytes of the diffs
+	maxFormTargets         = 50
+	maxFormTargetListBytes = 4 << 10 // bytes of the list of targets
+	maxFormDiffBytes       = 8 << 10 // bytes of the diffs
 )
 
 // prompt asks in the client too. Closing the form decides nothing; the call goes
 // on to wait.
-func (q *Queue) prompt(ctx context.Context, ask Prompter, p *pending) {
+func (q *Queue) prompt(ctx context.Context, ask Prompter, p *pendingApproval) {
 	answer, err := ask(ctx, p.form)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -52,7 +52,7 @@ func (q *Queue) prompt(ctx context.Context, ask Prompter, p *pending) {
 // beyond the session is given in Lectern only, and so is one of what the form did
 // not show. Of a call that can be allowed only once nothing else is allowed,
 // whatever the answer.
-func (q *Queue) answerForm(p *pending, a FormAnswer) {
+func (q *Queue) answerForm(p *pendingApproval, a FormAnswer) {
 	if !a.Valid || a.Allow && !p.form.MayAllow {
 		return
 	}
@@ -67,7 +67,7 @@ func (q *Queue) answerForm(p *pending, a FormAnswer) {
 // another, and offers no yes if something had to be left out. It holds text of
 // agents and of notes, and the client may be a terminal: characters that it would
 // obey or hide are made visible.
-func (r Request) formContent(view status.Approval, full changeText) FormContent {
+func (r Request) formContent(view status.Approval, full changeDescription) FormContent {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", safetext.Line(r.title()), safetext.Line(r.AskReason))
 	if r.Reason != "" {
@@ -79,9 +79,9 @@ func (r Request) formContent(view status.Approval, full changeText) FormContent 
 	if view.OnlyOnce {
 		b.WriteString("It can be allowed only once at a time.\n")
 	}
-	list, listed := full.listTargets(maxFormTargets, maxFormNames)
+	list, listed := full.listTargets(maxFormTargets, maxFormTargetListBytes)
 	b.WriteString(list)
-	text, cut := headAndTail(string(safetext.Of(full.text)), maxFormDiffs)
+	text, cut := headAndTail(string(safetext.Of(full.text)), maxFormDiffBytes)
 	fmt.Fprintf(&b, "\n%s", text)
 	cut = cut || full.cut || listed < len(full.targets)
 	if cut {
@@ -94,7 +94,7 @@ func (r Request) formContent(view status.Approval, full changeText) FormContent 
 
 // listTargets is a list of the targets, if there are several, and how many of
 // them it names; the others are counted.
-func (c *changeText) listTargets(most, bytes int) (list string, listed int) {
+func (c *changeDescription) listTargets(most, bytes int) (list string, listed int) {
 	if len(c.targets) < 2 {
 		return "", len(c.targets)
 	}

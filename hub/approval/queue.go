@@ -6,7 +6,7 @@
 // protocol and no source. hub imports it, and so does the code that speaks to
 // clients, which implements [Prompter] and reads [FilledForm].
 //
-// Start reading at [Queue.Wait], then [Grant.Use].
+// Start reading at [Queue.WaitForDecision], then [Grant.Use].
 package approval
 
 import (
@@ -27,8 +27,8 @@ import (
 // maxOutcomes is how many outcomes are remembered.
 const maxOutcomes = 32
 
-// MaxReason bounds the reason for a refusal, in characters.
-const MaxReason = 500
+// MaxReasonCharacters bounds the reason for a refusal, in characters.
+const MaxReasonCharacters = 500
 
 // Config is what a Queue is made of. All fields but Unattended and
 // OnApproval are required.
@@ -53,10 +53,10 @@ type Queue struct {
 
 	mu       sync.Mutex
 	closed   bool
-	pending  map[string]*pending // by ID
-	forms    map[string]*Form    // that clients have, by state
-	permits  []*Permit           // oldest first; replaced, never changed
-	outcomes []outcome           // the latest, oldest first
+	pending  map[string]*pendingApproval // by ID
+	forms    map[string]*Form            // that clients have, by state
+	permits  []*Permit                   // oldest first; replaced, never changed
+	outcomes []outcome                   // the latest, oldest first
 }
 
 // An outcome is how a wait ended, and when.
@@ -66,11 +66,11 @@ type outcome struct {
 	at time.Time
 }
 
-// pending is one call that waits. The goroutine that takes it out of the map sends the
+// pendingApproval is one call that waits. The goroutine that takes it out of the map sends the
 // decision, so only the first one counts.
-type pending struct {
+type pendingApproval struct {
 	view     status.Approval
-	full     changeText
+	full     changeDescription
 	plan     status.Plan
 	form     FormContent // what its client shows
 	rule     policy.Rule // what the answer "always" writes
@@ -98,17 +98,17 @@ type decision struct {
 
 // NewQueue makes a Queue without pending approvals.
 func NewQueue(c Config) *Queue {
-	return &Queue{conf: c, pending: map[string]*pending{}, forms: map[string]*Form{}}
+	return &Queue{conf: c, pending: map[string]*pendingApproval{}, forms: map[string]*Form{}}
 }
 
 // add enters p, or reports why no more calls may wait.
-func (q *Queue) add(p *pending) error {
+func (q *Queue) add(p *pendingApproval) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errHubEnds()
 	}
-	displaced, err := q.makeRoom(p)
+	displaced, err := q.chooseDisplaced(p)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (q *Queue) add(p *pending) error {
 	return nil
 }
 
-// take ends a wait without a decision; false: it has been decided.
-func (q *Queue) take(id string, as status.Resolution) bool {
+// endWait ends a wait without a decision; false: it has been decided.
+func (q *Queue) endWait(id string, as status.Resolution) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	_, waits := q.pending[id]
@@ -149,9 +149,9 @@ func (q *Queue) removeAll(d decision, as status.Resolution) {
 	}
 }
 
-// PolicyChanged has every waiting call judged under the new policy: its Wait
+// DecideAllAgain has every waiting call judged under the new policy: its Wait
 // returns [ErrDecideAgain]. Permits end.
-func (q *Queue) PolicyChanged() {
+func (q *Queue) DecideAllAgain() {
 	q.EndPermitsOf("")
 	q.removeAll(decision{judgeAgain: true}, status.AskedAgain)
 }
@@ -198,9 +198,9 @@ func (q *Queue) Outcomes() []status.ApprovalOutcome {
 // with the Changes that have these IDs. Of one that has ended, or that is not
 // remembered, nothing is noted.
 func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
-	end := status.CallEnd{Changes: changes[:min(len(changes), maxTargets)]}
+	end := status.CallEnd{Changes: changes[:min(len(changes), maxShownTargets)]}
 	if e := tools.AsError(err); e != nil {
-		end.Code, end.Message = string(e.Code), clip(e.Message, maxArgs)
+		end.Code, end.Message = string(e.Code), clip(e.Message, maxShownArgsBytes)
 	}
 	q.recordEnd(id, end)
 }
@@ -251,8 +251,8 @@ func (q *Queue) answer(id string, d decision) error {
 	if !slices.Contains([]status.Scope{status.Once, status.ForSession, status.Always, status.Timed}, d.scope) {
 		return fmt.Errorf("%s call: invalid scope %q (want once, ten-minutes, session or always)", verb, d.scope)
 	}
-	if n := len([]rune(d.reason)); n > MaxReason {
-		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, MaxReason)
+	if n := len([]rune(d.reason)); n > MaxReasonCharacters {
+		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, MaxReasonCharacters)
 	}
 	defer q.conf.Changed() // while the client has a form, no goroutine waits that would call it
 	q.mu.Lock()
@@ -262,7 +262,7 @@ func (q *Queue) answer(id string, d decision) error {
 	if p == nil {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
-	if err := d.complete(p); err != nil {
+	if err := d.resolveScopeAndEdit(p); err != nil {
 		return fmt.Errorf("%s call: %w", verb, err)
 	}
 	switch {
@@ -284,13 +284,13 @@ func (q *Queue) answer(id string, d decision) error {
 	return nil
 }
 
-// complete works out what a yes to p reaches and writes, or reports why it is none.
-func (d *decision) complete(p *pending) (err error) {
+// resolveScopeAndEdit works out what a yes to p reaches and writes, or reports why it is none.
+func (d *decision) resolveScopeAndEdit(p *pendingApproval) (err error) {
 	switch {
 	case !d.allow:
 		return nil
 	case d.scope == status.Timed:
-		d.within, err = checkWithin(p.view, d.within)
+		d.within, err = resolvePermitPattern(p.view, d.within)
 	}
 	if err != nil || d.edit == nil {
 		return err

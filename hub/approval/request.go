@@ -80,11 +80,11 @@ func targetWithoutUUID(c tools.Change) string {
 	}
 	words := strings.Fields(c.Target)
 	for i, w := range words {
-		if uuid.MatchString(w) {
+		if uuidPattern.MatchString(w) {
 			words[i] = "(new)"
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

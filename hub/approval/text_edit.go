@@ -38,7 +38,7 @@ func (r Request) textChange() *textChange {
 	before, after := c.Before, c.After
 	switch {
 	case !before.Exists || !after.Exists || c.AfterUnknown || before.Mode != after.Mode,
-		!isText(before.Data) || !isText(after.Data) || len(before.Data)+len(after.Data) > maxCompared:
+		!isText(before.Data) || !isText(after.Data) || len(before.Data)+len(after.Data) > maxComparedBytes:
 		return nil
 	}
 	digest := sha256.New()
@@ -166,11 +166,11 @@ func (q *Queue) PlanEdit(id string, e status.TextEdit) (status.Plan, error) {
 		edited = &c.Change
 	}
 	body, added, removed := diff(*edited)
-	shown, cut := headAndTail(body, maxDiff)
+	shown, cut := headAndTail(body, maxStepDiffBytes)
 	return status.Plan{
 		Title: "Write your version of " + c.Target, Risks: []string{}, Cut: cut,
 		Steps: []status.Step{{Description: headline(status.ApprovalTarget{
-			Name: c.Target, Action: action(*edited), Added: added,
+			Name: c.Target, Action: changeAction(*edited), Added: added,
 			Removed: removed,
 		}), Diff: shown}},
 	}, nil

@@ -45,7 +45,7 @@ func newWaitingCall(t *testing.T, r approval.Request) *waitingCall {
 	c := &waitingCall{t: t, q: q, ended: make(chan struct{})}
 	go func() {
 		defer close(c.ended)
-		c.grant, c.err = q.Wait(t.Context(), r, approval.Client{Progress: func(float64, float64, string) {}})
+		c.grant, c.err = q.WaitForDecision(t.Context(), r, approval.WaitingClient{Progress: func(float64, float64, string) {}})
 	}()
 	c.a = <-asked
 	return c

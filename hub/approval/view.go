@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	maxTargets = 10        // named in an Approval
-	maxArgs    = 2 << 10   // bytes shown of the arguments
-	maxSteps   = 50        // of a Plan
-	maxDiff    = 16 << 10  // bytes of one diff
-	maxDiffs   = 128 << 10 // and of all
+	maxShownTargets   = 10        // named in an Approval
+	maxShownArgsBytes = 2 << 10   // bytes shown of the arguments
+	maxSteps          = 50        // of a Plan
+	maxStepDiffBytes  = 16 << 10  // bytes of one diff
+	maxPlanDiffBytes  = 128 << 10 // and of all
 )
 
 // view is the request as people see it in a list.
-func (r Request) view(id string, now time.Time, limit time.Duration, full changeText) status.Approval {
-	shown := min(len(r.Changes), maxTargets)
+func (r Request) view(id string, now time.Time, limit time.Duration, full changeDescription) status.Approval {
+	shown := min(len(r.Changes), maxShownTargets)
 	targets := make([]string, shown)
 	for i := range targets {
 		targets[i] = r.targetName(i)
@@ -36,7 +36,8 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
 		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed,
 		Bytes:  len(full.text),
-		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Plan: plan, Hunks: hunks, Args: clip(string(r.Args), maxArgs),
+		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Plan: plan, Hunks: hunks,
+		Args: clip(string(r.Args), maxShownArgsBytes),
 	}
 }
 
@@ -56,23 +57,23 @@ func escapeGlob(name string) string {
 
 // plan is what the person approves, with the beginning and the end of what is
 // long.
-func (r Request) plan(full changeText) status.Plan {
+func (r Request) plan(full changeDescription) status.Plan {
 	plan := status.Plan{Title: r.title(), Steps: []status.Step{}, Risks: r.risks(), Cut: full.cut}
-	left := maxDiffs
+	left := maxPlanDiffBytes
 	for i, target := range full.targets {
 		if i == maxSteps {
 			plan.Cut = true
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d more targets change that are not shown", len(full.targets)-maxSteps))
 			break
 		}
-		diff, cut := headAndTail(full.body(target), min(maxDiff, left))
+		diff, cut := headAndTail(full.body(target), min(maxStepDiffBytes, left))
 		left -= len(diff)
 		plan.Cut = plan.Cut || cut
 		plan.Steps = append(plan.Steps, status.Step{Description: headline(target), Diff: diff})
 	}
 	if !r.ChangesKnown {
-		plan.Cut = plan.Cut || len(r.Args) > maxArgs
-		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxArgs))})
+		plan.Cut = plan.Cut || len(r.Args) > maxShownArgsBytes
+		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxShownArgsBytes))})
 	}
 	if plan.Cut {
 		plan.Risks = append(plan.Risks, "not everything is shown here; `lectern approve show` shows all")

@@ -21,8 +21,8 @@ const progressEvery = 5 * time.Second
 // given that covers the call: it must be judged again.
 var ErrDecideAgain = errors.New("what the user allows changed while the call waited")
 
-// A Client is how the calling program takes part while its call waits.
-type Client struct {
+// A WaitingClient is how the calling program takes part while its call waits.
+type WaitingClient struct {
 	Progress func(done, total float64, message string)
 	// Prompt asks the program's user while the call waits. Nil: it cannot, or
 	// what it reports of its user is not trusted.
@@ -34,11 +34,11 @@ type Client struct {
 	Form *Form
 }
 
-// Wait shows r to people until one of them decides, the time is over or ctx
+// WaitForDecision shows r to people until one of them decides, the time is over or ctx
 // ends. Only an approval returns a Grant. The error is a [tools.Error],
 // [ErrDecideAgain] or a [FormRequest].
-func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
-	d, err := q.decide(ctx, r, c)
+func (q *Queue) WaitForDecision(ctx context.Context, r Request, c WaitingClient) (*Grant, error) {
+	d, err := q.askForDecision(ctx, r, c)
 	switch {
 	case err != nil:
 		if d.allow {
@@ -53,7 +53,7 @@ func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 	return g, nil
 }
 
-func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, error) {
+func (q *Queue) askForDecision(ctx context.Context, r Request, c WaitingClient) (decision, error) {
 	if f := c.Form; f != nil && !f.used && f.covers == r.Digest() {
 		f.used = true
 		return q.resume(ctx, c, f)
@@ -66,9 +66,9 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 		limit = q.conf.FormTimeout
 	}
 	args := sha256.Sum256(r.Args)
-	full := r.changeText()
+	full := r.describeChanges()
 	view := r.view(newID(), q.conf.Now(), limit, full)
-	p := &pending{
+	p := &pendingApproval{
 		view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
 		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1), call: r.Call, policy: r.Policy, text: full.edit,
 	}
@@ -102,7 +102,7 @@ func errNobodyToAsk(r Request) error {
 }
 
 // await returns the decision on p. One that was sent at the last moment counts.
-func (q *Queue) await(ctx context.Context, c Client, p *pending, limit time.Duration) (decision, error) {
+func (q *Queue) await(ctx context.Context, c WaitingClient, p *pendingApproval, limit time.Duration) (decision, error) {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
 	tick := time.NewTicker(progressEvery)
@@ -114,14 +114,14 @@ func (q *Queue) await(ctx context.Context, c Client, p *pending, limit time.Dura
 		case d := <-p.decision:
 			return d, d.err(ctx)
 		case <-timeout.C:
-			if !q.take(p.view.ID, status.TimedOut) {
+			if !q.endWait(p.view.ID, status.TimedOut) {
 				d := <-p.decision
 				return d, d.err(ctx)
 			}
 			return decision{}, tools.Errorf(tools.Denied, "the call was not approved within %s; nothing was changed", limit.Round(time.Second)).
 				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
 		case <-ctx.Done():
-			if !q.take(p.view.ID, status.ClientLeft) {
+			if !q.endWait(p.view.ID, status.ClientLeft) {
 				d := <-p.decision
 				return d, d.err(ctx)
 			}
@@ -150,7 +150,7 @@ func (d decision) err(ctx context.Context) error {
 }
 
 // logDecision writes how a wait ended: ids and digests, no content.
-func (q *Queue) logDecision(p *pending, d decision, err error) {
+func (q *Queue) logDecision(p *pendingApproval, d decision, err error) {
 	outcome := "allowed"
 	switch {
 	case d.judgeAgain:

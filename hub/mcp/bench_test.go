@@ -20,7 +20,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	h := start(b, mcp.Limits{}, deskSource("notes"))
 	near, far := net.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.Attach{}) }()
+	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.ConnectionInfo{}) }()
 	r := bufio.NewReader(near)
 	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"` + strings.Repeat("x", 200) + `"}}}` + "\n")
 	b.ReportAllocs()
@@ -41,7 +41,7 @@ func BenchmarkPipelined(b *testing.B) {
 	h := start(b, mcp.Limits{}, deskSource("notes"))
 	near, far := net.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.Attach{}) }()
+	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.ConnectionInfo{}) }()
 	sem := make(chan struct{}, 200) // below the bound of requests in flight
 	go func() {
 		w := bufio.NewWriter(near)

@@ -12,8 +12,8 @@ import (
 // Changes of the call and to a person who is asked about it; no decision depends
 // on them, and neither log nor audit holds them.
 const (
-	reasonKey     = "lectern/reason"
-	maxCallReason = 500 // characters that are kept
+	reasonKey          = "lectern/reason"
+	maxCallReasonChars = 500 // characters that are kept
 )
 
 // callReason is why an agent makes a call, in its words. It is empty if the
@@ -24,9 +24,9 @@ func callReason(meta *mcp.Meta) string {
 	}
 	reason, _ := meta.AdditionalFields[reasonKey].(string)
 	reason = strings.TrimSpace(strings.ToValidUTF8(reason, "\ufffd"))
-	if utf8.RuneCountInString(reason) <= maxCallReason {
+	if utf8.RuneCountInString(reason) <= maxCallReasonChars {
 		return reason
 	}
 	runes := []rune(reason)
-	return fmt.Sprintf("%s… (cut, of %d characters)", strings.TrimSpace(string(runes[:maxCallReason])), len(runes))
+	return fmt.Sprintf("%s… (cut, of %d characters)", strings.TrimSpace(string(runes[:maxCallReasonChars])), len(runes))
 }

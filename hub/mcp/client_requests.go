@@ -90,7 +90,7 @@ func resultOf(m message) (json.RawMessage, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read response: %w", err)
 	case r.Error != nil:
-		return nil, errors.New("the client answers with an error: " + Truncate(r.Error.Message, MaxName))
+		return nil, errors.New("the client answers with an error: " + Truncate(r.Error.Message, MaxNameBytes))
 	case r.Result == nil:
 		return nil, errors.New("the client answers without a result")
 	}

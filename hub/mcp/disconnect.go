@@ -13,7 +13,7 @@ import (
 // another.
 type clientKey struct{ proven, name string }
 
-const disconnected = "the user disconnected this client from Lectern, so it may not connect until the hub has been restarted; " +
+const disconnectedMessage = "the user disconnected this client from Lectern, so it may not connect until the hub has been restarted; " +
 	"do not try again, and tell the user that `lectern hub restart` lets it in"
 
 // Disconnect ends the session with an ID because a person wants it: its calls
@@ -54,7 +54,7 @@ func (s *Server) Disconnect(id string) error {
 		s.closeHTTPSession(legacy)
 	}
 	if modern {
-		s.close(found)
+		s.closeSession(found)
 	}
 	return nil
 }
@@ -82,4 +82,6 @@ func disconnectedFrame() []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + frame.MethodDisconnected + `"}`)
 }
 
-func barred(m message) *rejection { return &rejection{mcp.INVALID_REQUEST, m.id, disconnected} }
+func barredRejection(m message) *rejection {
+	return &rejection{mcp.INVALID_REQUEST, m.id, disconnectedMessage}
+}

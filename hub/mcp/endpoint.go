@@ -171,7 +171,7 @@ func publishList[D, E any](ep *endpoint, list string, declarations []D, set func
 // narrowLists makes lists show no more than the client may use.
 func (ep *endpoint) narrowLists(hooks *server.Hooks) {
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
-		if set := ep.narrowed(ctx); set != nil {
+		if set := ep.narrowedToolset(ctx); set != nil {
 			r.Tools = []mcp.Tool{}
 			for _, name := range slices.Sorted(maps.Keys(set.Tools)) {
 				r.Tools = append(r.Tools, declareTool(set.Tools[name].ToolInfo))
@@ -179,12 +179,12 @@ func (ep *endpoint) narrowLists(hooks *server.Hooks) {
 		}
 	})
 	hooks.AddAfterListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, r *mcp.ListPromptsResult) {
-		if set := ep.narrowed(ctx); set != nil {
+		if set := ep.narrowedToolset(ctx); set != nil {
 			r.Prompts = slices.DeleteFunc(slices.Clone(r.Prompts), func(p mcp.Prompt) bool { _, ok := set.Prompts[p.Name]; return !ok })
 		}
 	})
 	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
-		if set := ep.narrowed(ctx); set != nil {
+		if set := ep.narrowedToolset(ctx); set != nil {
 			r.Resources = slices.DeleteFunc(slices.Clone(r.Resources), func(p mcp.Resource) bool { return !set.hasResource(p.Name) })
 		}
 		if r.NextCursor == "" {
@@ -193,15 +193,15 @@ func (ep *endpoint) narrowLists(hooks *server.Hooks) {
 	})
 	hooks.AddAfterListResourceTemplates(
 		func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, r *mcp.ListResourceTemplatesResult) {
-			if set := ep.narrowed(ctx); set != nil {
+			if set := ep.narrowedToolset(ctx); set != nil {
 				r.ResourceTemplates = slices.DeleteFunc(slices.Clone(r.ResourceTemplates),
 					func(p mcp.ResourceTemplate) bool { return !set.hasResource(p.Name) })
 			}
 		})
 }
 
-// narrowed is the toolset of a client that is shown less than mcp-go has, or nil.
-func (ep *endpoint) narrowed(ctx context.Context) *Toolset {
+// narrowedToolset is the toolset of a client that is shown less than mcp-go has, or nil.
+func (ep *endpoint) narrowedToolset(ctx context.Context) *Toolset {
 	set := ep.toolset(requestOf(ctx))
 	if all, _ := ep.Hub.Toolset(ep.scope, nil); set == all {
 		return nil

@@ -18,9 +18,9 @@ import (
 // What the user can answer. What reaches further than the session is said to
 // Lectern itself.
 const (
-	allowOnce    = "allow once"
-	allowSession = "allow for this session"
-	refuse       = "refuse"
+	allowOnceAnswer    = "allow once"
+	allowSessionAnswer = "allow for this session"
+	refuseAnswer       = "refuse"
 )
 
 // formKey names the one question of a form.
@@ -29,16 +29,16 @@ const formKey = "approval"
 func approvalForm(f approval.FormContent) mcp.ElicitationParams {
 	var answers []string
 	if f.MayAllow {
-		answers = append(answers, allowOnce)
+		answers = append(answers, allowOnceAnswer)
 	}
 	if f.MayAllow && f.ForSession {
-		answers = append(answers, allowSession)
+		answers = append(answers, allowSessionAnswer)
 	}
 	return mcp.ElicitationParams{Message: f.Message, RequestedSchema: map[string]any{
 		"type": "object",
 		"properties": map[string]any{
-			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": append(answers, refuse)},
-			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": approval.MaxReason},
+			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": append(answers, refuseAnswer)},
+			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": approval.MaxReasonCharacters},
 		},
 		"required": []string{"answer"},
 	}}
@@ -49,7 +49,7 @@ func parseFormAnswer(res *mcp.ElicitationResult) approval.FormAnswer {
 	content, _ := res.Content.(map[string]any)
 	reason, _ := content["reason"].(string)
 	runes := []rune(reason)
-	a := approval.FormAnswer{Reason: string(runes[:min(len(runes), approval.MaxReason)])}
+	a := approval.FormAnswer{Reason: string(runes[:min(len(runes), approval.MaxReasonCharacters)])}
 	switch {
 	case res.Action == mcp.ElicitationResponseActionDecline:
 		a.Valid = true
@@ -58,11 +58,11 @@ func parseFormAnswer(res *mcp.ElicitationResult) approval.FormAnswer {
 		return a
 	}
 	switch content["answer"] {
-	case allowOnce:
+	case allowOnceAnswer:
 		a.Valid, a.Allow = true, true
-	case allowSession:
+	case allowSessionAnswer:
 		a.Valid, a.Allow, a.ForSession = true, true, true
-	case refuse:
+	case refuseAnswer:
 		a.Valid = true
 	}
 	return a // a form that was not filled in neither allows nor refuses

@@ -32,7 +32,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	scope := canonicalScope(r.PathValue("sources"))
 	ep, ok := s.endpoint(scope)
 	if !ok {
-		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSource(scope)})
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSourceMessage(scope)})
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -41,17 +41,17 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	switch r.Method {
 	case http.MethodPost:
-		ep.post(w, r)
+		ep.handlePost(w, r)
 	case http.MethodGet, http.MethodDelete:
-		ep.useSession(w, r)
+		ep.handleGetOrDelete(w, r)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		reject(w, http.StatusMethodNotAllowed, &rejection{mcp.INVALID_REQUEST, nil, "MCP uses POST, GET and DELETE"})
 	}
 }
 
-// post reads a message and passes it to the era it belongs to.
-func (ep *endpoint) post(w http.ResponseWriter, r *http.Request) {
+// handlePost reads a message and passes it to the era it belongs to.
+func (ep *endpoint) handlePost(w http.ResponseWriter, r *http.Request) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "Content-Type must be application/json"})
 		return
@@ -89,25 +89,26 @@ func (ep *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	p, version := m.parseParams(), r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
 	case mcp.IsModernProtocol(version) || mcp.IsModernProtocol(p.meta.ProtocolVersion()):
-		ep.postModern(w, r, m, p)
+		ep.handleModernPost(w, r, m, p)
 	case m.method == string(mcp.MethodInitialize):
-		ep.postInitialize(w, r, m, p)
+		ep.handleInitialize(w, r, m, p)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
-		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " + Truncate(version, MaxName)})
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " +
+			Truncate(version, MaxNameBytes)})
 	default:
-		ep.postLegacy(w, r, m, p)
+		ep.handleLegacyPost(w, r, m, p)
 	}
 }
 
-// postModern answers a message of the era without sessions.
-func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
+// handleModernPost answers a message of the era without sessions.
+func (ep *endpoint) handleModernPost(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
 	if bad := ep.checkModern(r.Header, m, p); bad != nil {
 		reject(w, http.StatusBadRequest, bad)
 		return
 	}
 	proven := ep.VerifyClient(r)
 	if c := p.meta.ClientInfo(); c != nil && ep.isBarred(proven, c.Name) || c == nil && ep.isBarred(proven, "") {
-		reject(w, http.StatusForbidden, barred(m))
+		reject(w, http.StatusForbidden, barredRejection(m))
 		return
 	}
 	session := ep.modernSession(ep.scope, proven, p.meta)
@@ -117,7 +118,7 @@ func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message
 	x.notify = out.notify
 	var a response
 	if m.method == string(mcp.MethodSubscriptionsListen) && m.id != nil {
-		a = ep.listen(ctx, x)
+		a = ep.serveSubscription(ctx, x)
 	} else {
 		a = ep.respond(ctx, x, newMCPSession(session, session.ID))
 	}
@@ -138,7 +139,7 @@ func (ep *endpoint) checkModern(h http.Header, m message, p parsedParams) *rejec
 		return &rejection{mcp.INVALID_PARAMS, m.id, "the _meta field " + mcp.MetaKeyProtocolVersion + " is missing or invalid"}
 	case header != body:
 		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s",
-			mcp.HeaderProtocolVersion, Truncate(header, MaxName), Truncate(body, MaxName))}
+			mcp.HeaderProtocolVersion, Truncate(header, MaxNameBytes), Truncate(body, MaxNameBytes))}
 	case m.id == nil || !mcp.IsValidProtocolVersion(body): // mcp-go answers a version that it does not know
 		return nil
 	}
@@ -184,8 +185,8 @@ func httpStatus(code int) int {
 	}
 }
 
-// postInitialize opens a session of the legacy era.
-func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
+// handleInitialize opens a session of the legacy era.
+func (ep *endpoint) handleInitialize(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
 	hs, ok := ep.reserveSession(ep.scope, ep.VerifyClient(r))
 	if !ok {
 		w.Header().Set("Retry-After", "60")
@@ -198,12 +199,12 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 	a := ep.respond(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
 	if ep.isBarred(hs.session.Proven, hs.session.clientInfo().Name) {
 		ep.closeHTTPSession(hs)
-		reject(w, http.StatusForbidden, barred(m))
+		reject(w, http.StatusForbidden, barredRejection(m))
 		return
 	}
 	if a.code == 0 && m.id != nil {
 		if err := ep.openHTTPSession(ep, hs); err != nil {
-			a = errorResponse(m.id, mcp.INTERNAL_ERROR, errInternal)
+			a = errorResponse(m.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 		} else {
 			w.Header().Set(server.HeaderKeySessionID, hs.id)
 		}
@@ -213,8 +214,8 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 	ep.newResponseWriter(w).respond(r.Context(), http.StatusOK, a.frame)
 }
 
-// postLegacy answers a message of a session of the legacy era.
-func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
+// handleLegacyPost answers a message of a session of the legacy era.
+func (ep *endpoint) handleLegacyPost(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
 	hs := ep.httpSession(r.Header.Get(server.HeaderKeySessionID), ep.scope, ep.VerifyClient(r))
 	if hs == nil {
 		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
@@ -226,11 +227,11 @@ func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case string(mcp.MethodNotificationCancelled):
-		hs.cancel(m)
+		hs.cancelRequest(m)
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	ctx, end := hs.begin(r.Context(), m)
+	ctx, end := hs.beginRequest(r.Context(), m)
 	defer end()
 	x, out := newRequest(m, p, hs.session), ep.newResponseWriter(w)
 	x.notify = out.notify
@@ -241,9 +242,9 @@ func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message
 	out.respond(r.Context(), http.StatusOK, a.frame)
 }
 
-// useSession answers GET and DELETE, which only a session of the legacy era may
+// handleGetOrDelete answers GET and DELETE, which only a session of the legacy era may
 // use.
-func (ep *endpoint) useSession(w http.ResponseWriter, r *http.Request) {
+func (ep *endpoint) handleGetOrDelete(w http.ResponseWriter, r *http.Request) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		w.Header().Set("Allow", http.MethodPost)
 		reject(w, http.StatusMethodNotAllowed, &rejection{mcp.INVALID_REQUEST, nil, "this protocol version has no sessions; it uses POST only"})

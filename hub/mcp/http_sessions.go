@@ -32,9 +32,9 @@ type httpSession struct {
 	pending   map[string]*func() // requests in flight, by the bytes of their id
 }
 
-// begin enters a request among those in flight until end is called. Of requests
+// beginRequest enters a request among those in flight until end is called. Of requests
 // with one id, which the specification forbids, only one can be cancelled.
-func (hs *httpSession) begin(ctx context.Context, m message) (_ context.Context, end func()) {
+func (hs *httpSession) beginRequest(ctx context.Context, m message) (_ context.Context, end func()) {
 	if m.id == nil {
 		return ctx, func() {}
 	}
@@ -52,8 +52,8 @@ func (hs *httpSession) begin(ctx context.Context, m message) (_ context.Context,
 	}
 }
 
-// cancel ends the request in flight that a notifications/cancelled names.
-func (hs *httpSession) cancel(m message) {
+// cancelRequest ends the request in flight that a notifications/cancelled names.
+func (hs *httpSession) cancelRequest(m message) {
 	hs.pendingMu.Lock()
 	defer hs.pendingMu.Unlock()
 	if cancel, ok := hs.pending[string(m.cancelledID())]; ok {
@@ -61,9 +61,9 @@ func (hs *httpSession) cancel(m message) {
 	}
 }
 
-// quietTime is how long a session must have been quiet to make way for a new
+// minIdleBeforeEviction is how long a session must have been quiet to make way for a new
 // one when there are as many as may be: clients that crash do not say goodbye.
-const quietTime = 5 * time.Minute
+const minIdleBeforeEviction = 5 * time.Minute
 
 const sessionIDPrefix = "lectern-"
 
@@ -79,13 +79,13 @@ func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
 				evicted = hs
 			}
 		}
-		if evicted == nil || s.Now().Sub(evicted.session.IdleSince()) < quietTime {
+		if evicted == nil || s.Now().Sub(evicted.session.IdleSince()) < minIdleBeforeEviction {
 			h.mu.Unlock()
 			return nil, false
 		}
 		delete(h.legacy, evicted.id)
 	}
-	session := s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
+	session := s.newSession(ConnectionInfo{Scope: scope, Transport: status.HTTP, Proven: proven})
 	hs := &httpSession{
 		mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{}), pending: map[string]*func(){},
 	}
@@ -99,7 +99,7 @@ func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
 }
 
 func (s *Server) openHTTPSession(ep *endpoint, hs *httpSession) error {
-	disconnect, err := ep.connect(hs.mcpSession)
+	disconnect, err := ep.registerSession(hs.mcpSession)
 	if err != nil {
 		s.closeHTTPSession(hs)
 		return err
@@ -107,7 +107,7 @@ func (s *Server) openHTTPSession(ep *endpoint, hs *httpSession) error {
 	s.http.mu.Lock()
 	hs.disconnect = disconnect
 	s.http.mu.Unlock()
-	s.open(hs.session)
+	s.openSession(hs.session)
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (s *Server) closeHTTPSession(hs *httpSession) {
 	hs.end()
 	if disconnect != nil {
 		disconnect()
-		s.close(hs.session)
+		s.closeSession(hs.session)
 	}
 }
 
@@ -151,7 +151,7 @@ func (s *Server) modernSession(scope, proven string, meta *mcp.Meta) *Session {
 	session, known := h.modern[key]
 	var evicted *Session
 	if !known {
-		session = s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
+		session = s.newSession(ConnectionInfo{Scope: scope, Transport: status.HTTP, Proven: proven})
 		session.client, session.Shared = client, true
 		if len(h.modern) >= s.Limits.Sessions {
 			evicted = h.forgetQuietest()
@@ -161,10 +161,10 @@ func (s *Server) modernSession(scope, proven string, meta *mcp.Meta) *Session {
 	session.setSeen(s.Now())
 	h.mu.Unlock()
 	if evicted != nil {
-		s.close(evicted)
+		s.closeSession(evicted)
 	}
 	if !known {
-		s.open(session)
+		s.openSession(session)
 	}
 	return session
 }
@@ -218,6 +218,6 @@ func (s *Server) closeIdle(quiet time.Duration) {
 		s.closeHTTPSession(hs)
 	}
 	for _, session := range modern {
-		s.close(session)
+		s.closeSession(session)
 	}
 }

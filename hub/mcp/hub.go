@@ -25,7 +25,7 @@ type Hub interface {
 	// Prompt renders a prompt.
 	Prompt(ctx context.Context, by Caller, name string, args map[string]string) ([]tools.Message, error)
 	// Complete proposes values for an argument of a prompt or a resource.
-	Complete(ctx context.Context, by Caller, c Completion) ([]string, error)
+	Complete(ctx context.Context, by Caller, c CompletionRequest) ([]string, error)
 }
 
 // A Toolset is what a client is shown. Names are unique per list.
@@ -78,8 +78,8 @@ type NoteDiff struct {
 	Diff string `json:"diff"`
 }
 
-// A Completion asks for values of one argument. Either Prompt or Resource is set.
-type Completion struct {
+// A CompletionRequest asks for values of one argument. Either Prompt or Resource is set.
+type CompletionRequest struct {
 	Prompt   string // published name
 	Resource string // URI of a template
 	Name     string // of that template; empty: of several with that URI the first

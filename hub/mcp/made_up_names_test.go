@@ -23,7 +23,7 @@ func TestMadeUpNamesAreCut(t *testing.T) {
 	} {
 		for _, name := range []string{"desk://notes/a<b", "x" + strings.Repeat("ä<", 100_000)} {
 			f := c.Ask(method, fmt.Sprintf(params, name))
-			if f.Error == nil || !strings.Contains(f.Error.Message, mcp.Truncate(name, mcp.MaxName)) || len(f.Raw) > 1500 {
+			if f.Error == nil || !strings.Contains(f.Error.Message, mcp.Truncate(name, mcp.MaxNameBytes)) || len(f.Raw) > 1500 {
 				t.Errorf("%s of %.20s… is answered with %d bytes: %.300s", method, name, len(f.Raw), f.Raw)
 			}
 			_, body := web.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, fmt.Sprintf(params, name)), "Mcp-Session-Id", session)

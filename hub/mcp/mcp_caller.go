@@ -8,9 +8,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// An mcpCaller is the [tools.Notifier] of one call: progress and log reach the
+// An callNotifier is the [tools.Notifier] of one call: progress and log reach the
 // agent as notifications.
-type mcpCaller struct {
+type callNotifier struct {
 	notify func(frame []byte)
 	token  mcp.ProgressToken // nil: the call does not ask for progress
 	level  mcp.LoggingLevel  // least severe level wanted; empty: none
@@ -19,8 +19,8 @@ type mcpCaller struct {
 	ended bool
 }
 
-func newMCPCaller(x *request) *mcpCaller {
-	c := &mcpCaller{notify: x.notify, level: x.caller.Session.logLevel()}
+func newCallNotifier(x *request) *callNotifier {
+	c := &callNotifier{notify: x.notify, level: x.caller.Session.logLevel()}
 	if x.meta != nil {
 		c.token = x.meta.ProgressToken
 	}
@@ -31,14 +31,14 @@ func newMCPCaller(x *request) *mcpCaller {
 }
 
 // end makes sure that nothing is sent after the response.
-func (c *mcpCaller) end() {
+func (c *callNotifier) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = true
 }
 
 // Progress implements [tools.Notifier].
-func (c *mcpCaller) Progress(done, total float64, message string) {
+func (c *callNotifier) Progress(done, total float64, message string) {
 	if c.token == nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (c *mcpCaller) Progress(done, total float64, message string) {
 }
 
 // Log implements [tools.Notifier].
-func (c *mcpCaller) Log(level slog.Level, message string) {
+func (c *callNotifier) Log(level slog.Level, message string) {
 	l := mcpLevel(level)
 	if c.level == "" || !l.ShouldSendTo(c.level) {
 		return
@@ -61,7 +61,7 @@ func (c *mcpCaller) Log(level slog.Level, message string) {
 	c.send(string(mcp.MethodNotificationMessage), map[string]any{"level": l, "logger": "lectern", "data": message})
 }
 
-func (c *mcpCaller) send(method string, params map[string]any) {
+func (c *callNotifier) send(method string, params map[string]any) {
 	frame, err := notification(method, params)
 	if err != nil {
 		return // a progress of NaN has no JSON; it is not worth a failed call

@@ -34,17 +34,17 @@ type mcpSession struct {
 	uris   map[string]struct{} // subscribed
 }
 
-// announcementQueue is how many announcements (list changed, resource updated) may
+// maxQueuedAnnouncements is how many announcements (list changed, resource updated) may
 // wait to be written. They say "look again", so one that is dropped while so
 // many wait is not missed.
-const announcementQueue = 256
+const maxQueuedAnnouncements = 256
 
 func newMCPSession(s *Session, id string) *mcpSession {
-	return &mcpSession{session: s, id: id, announcements: make(chan mcp.JSONRPCNotification, announcementQueue)}
+	return &mcpSession{session: s, id: id, announcements: make(chan mcp.JSONRPCNotification, maxQueuedAnnouncements)}
 }
 
-// connect lets c hear announcements until disconnect is called.
-func (ep *endpoint) connect(c *mcpSession) (disconnect func(), err error) {
+// registerSession lets c hear announcements until disconnect is called.
+func (ep *endpoint) registerSession(c *mcpSession) (disconnect func(), err error) {
 	if err := ep.mcp.RegisterSession(ep.life, c); err != nil {
 		return nil, fmt.Errorf("register session: %w", err)
 	}
@@ -84,8 +84,8 @@ func (c *mcpSession) announceUpdate(uri string) {
 // canElicit reports whether the client declared in initialize that it has forms.
 func (c *mcpSession) canElicit() bool { return c.legacy.Load() && canElicit(c.GetClientCapabilities()) }
 
-// introduce takes over what a modern message says of its client.
-func (c *mcpSession) introduce(meta *mcp.Meta) {
+// setClientFromMeta takes over what a modern message says of its client.
+func (c *mcpSession) setClientFromMeta(meta *mcp.Meta) {
 	if info := meta.ClientInfo(); info != nil {
 		c.SetClientInfo(*info)
 	}
@@ -95,7 +95,7 @@ func (c *mcpSession) introduce(meta *mcp.Meta) {
 	c.Initialize()
 }
 
-func (c *mcpSession) subscribed() int {
+func (c *mcpSession) subscriptionCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.uris)
@@ -189,14 +189,14 @@ func (c *mcpSession) IsSubscribedToResource(uri string) bool {
 	return ok
 }
 
-// listen serves one subscriptions/listen request until ctx ends. Every
+// serveSubscription serves one subscriptions/listen request until ctx ends. Every
 // notification on it carries its id.
-func (ep *endpoint) listen(ctx context.Context, x *request) response {
+func (ep *endpoint) serveSubscription(ctx context.Context, x *request) response {
 	l := newMCPSession(x.caller.Session, x.caller.Session.ID+"/listen/"+string(x.id))
 	l.listens = &x.caller.Client
-	disconnect, err := ep.connect(l)
+	disconnect, err := ep.registerSession(l)
 	if err != nil {
-		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
+		return errorResponse(x.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 	}
 	defer disconnect()
 	ended := make(chan response, 1)

@@ -58,7 +58,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 		case "result", "error":
 			answer = value
 		default:
-			misspelt = cmp.Or(misspelt, checkKey(string(key)))
+			misspelt = cmp.Or(misspelt, checkKeySpelling(string(key)))
 		}
 	})
 	if m.id != nil {
@@ -84,8 +84,8 @@ func checkObject(raw []byte) *rejection {
 	return nil
 }
 
-// checkKey says what is wrong with a key that is not one of a message's.
-func checkKey(key string) (why string) {
+// checkKeySpelling says what is wrong with a key that is not one of a message's.
+func checkKeySpelling(key string) (why string) {
 	for _, known := range []string{"jsonrpc", "id", "method", "params", "result", "error"} {
 		if strings.EqualFold(key, known) {
 			return fmt.Sprintf("%q must be written %q", key, known)

@@ -166,15 +166,15 @@ func (o *outbox) close() (written <-chan struct{}) {
 	return o.done
 }
 
-// failed is why writing ended early, or nil.
-func (o *outbox) failed() error {
+// failure is why writing ended early, or nil.
+func (o *outbox) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-// lost is how many notifications were dropped.
-func (o *outbox) lost() uint64 {
+// droppedCount is how many notifications were dropped.
+func (o *outbox) droppedCount() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.dropped

@@ -7,15 +7,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-type pending struct {
+type pendingRequest struct {
 	cancel    context.CancelFunc
 	listening bool // a subscription, which ends only when it is cancelled
 	cancelled bool
 }
 
-// begin enters m among the requests in flight, or returns the error frame that
+// beginRequest enters m among the requests in flight, or returns the error frame that
 // says why it may not.
-func (st *stream) begin(ctx context.Context, m message) (context.Context, *pending, []byte) {
+func (st *stream) beginRequest(ctx context.Context, m message) (context.Context, *pendingRequest, []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if _, taken := st.pending[string(m.id)]; taken {
@@ -29,9 +29,9 @@ func (st *stream) begin(ctx context.Context, m message) (context.Context, *pendi
 		return ctx, nil, errorFrame(m.id, codeBusy, fmt.Sprintf("at most %d subscriptions at once; end one first", st.Limits.Waiting))
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &pending{cancel: cancel, listening: listening}
+	p := &pendingRequest{cancel: cancel, listening: listening}
 	st.pending[string(m.id)] = p
-	*st.count(p)++
+	*st.counterFor(p)++
 	st.bytes += len(m.raw)
 	return ctx, p, nil
 }
@@ -47,32 +47,32 @@ func (st *stream) hasRoom(m message) bool {
 	return st.waiting < st.Limits.Waiting && (st.bytes == 0 || st.bytes+len(m.raw) <= st.Limits.Pending)
 }
 
-// count is the number that p is part of. Its caller holds mu.
-func (st *stream) count(p *pending) *int {
+// counterFor is the number that p is part of. Its caller holds mu.
+func (st *stream) counterFor(p *pendingRequest) *int {
 	if p.listening {
 		return &st.listens
 	}
 	return &st.waiting
 }
 
-// free makes the id of m free, before its answer is written: a client that has read
+// releaseRequestID makes the id of m free, before its answer is written: a client that has read
 // the answer may use it again. It reports whether m has been cancelled.
-func (st *stream) free(m message, p *pending) (cancelled bool) {
+func (st *stream) releaseRequestID(m message, p *pendingRequest) (cancelled bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	delete(st.pending, string(m.id))
 	return p.cancelled
 }
 
-// finish makes room for another request.
-func (st *stream) finish(m message, p *pending) {
+// finishRequest makes room for another request.
+func (st *stream) finishRequest(m message, p *pendingRequest) {
 	p.cancel()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.pending[string(m.id)] == p { // it has no answer
 		delete(st.pending, string(m.id))
 	}
-	*st.count(p)--
+	*st.counterFor(p)--
 	st.bytes -= len(m.raw)
 	select {
 	case st.freed <- struct{}{}:
@@ -80,9 +80,9 @@ func (st *stream) finish(m message, p *pending) {
 	}
 }
 
-// cancel ends a request in flight. As the specification asks, it then gets no
+// cancelRequest ends a request in flight. As the specification asks, it then gets no
 // response. It does nothing to a request that is not in flight, nor to initialize.
-func (st *stream) cancel(m message) {
+func (st *stream) cancelRequest(m message) {
 	id := m.cancelledID()
 	st.mu.Lock()
 	defer st.mu.Unlock()

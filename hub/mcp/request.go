@@ -58,9 +58,9 @@ func (x *request) isModern() bool { return mcp.IsModernProtocol(x.meta.ProtocolV
 // the error that carries the message.
 func (x *request) fail(code int, data map[string]any) { x.code, x.data = code, data }
 
-// MaxName bounds names that agents made up, in bytes, where they are repeated or
+// MaxNameBytes bounds names that agents made up, in bytes, where they are repeated or
 // kept.
-const MaxName = 200
+const MaxNameBytes = 200
 
 // Truncate cuts s after limit bytes. The rest of s can be freed.
 func Truncate(s string, limit int) string {

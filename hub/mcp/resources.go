@@ -11,7 +11,7 @@ func (ep *endpoint) readResource(ctx context.Context, r mcp.ReadResourceRequest)
 	if err != nil {
 		return nil, handlerError(ctx, err, missingResourceCode(ctx), map[string]any{"uri": r.Params.URI})
 	}
-	return ep.markedResource(c), nil
+	return ep.untrustedResourceContents(c), nil
 }
 
 func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
@@ -35,20 +35,20 @@ func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp
 func (ep *endpoint) CompletePromptArgument(
 	ctx context.Context, name string, argument mcp.CompleteArgument, with mcp.CompleteContext,
 ) (*mcp.Completion, error) {
-	return ep.complete(ctx, Completion{Prompt: name, Argument: argument.Name, Value: argument.Value, Given: with.Arguments})
+	return ep.complete(ctx, CompletionRequest{Prompt: name, Argument: argument.Name, Value: argument.Value, Given: with.Arguments})
 }
 
 // CompleteResourceArgument implements [server.ResourceCompletionProvider].
 func (ep *endpoint) CompleteResourceArgument(
 	ctx context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext,
 ) (*mcp.Completion, error) {
-	return ep.complete(ctx, Completion{Resource: uri, Argument: argument.Name, Value: argument.Value})
+	return ep.complete(ctx, CompletionRequest{Resource: uri, Argument: argument.Name, Value: argument.Value})
 }
 
 // maxCompletionValues is how many values a completion may propose (MCP schema).
 const maxCompletionValues = 100
 
-func (ep *endpoint) complete(ctx context.Context, c Completion) (*mcp.Completion, error) {
+func (ep *endpoint) complete(ctx context.Context, c CompletionRequest) (*mcp.Completion, error) {
 	values, err := ep.Hub.Complete(ctx, requestOf(ctx).caller, c)
 	if err != nil {
 		return nil, handlerError(ctx, err, mcp.INVALID_PARAMS, nil)
@@ -65,7 +65,7 @@ func (ep *endpoint) listedResources(ctx context.Context) (listed []mcp.Resource)
 		if !info.Listed {
 			continue
 		}
-		values, err := ep.Hub.Complete(ctx, x.caller, Completion{Resource: info.URI, Name: info.Name, Argument: info.Variable()})
+		values, err := ep.Hub.Complete(ctx, x.caller, CompletionRequest{Resource: info.URI, Name: info.Name, Argument: info.Variable()})
 		if err != nil {
 			continue // a source that does not serve lists nothing
 		}

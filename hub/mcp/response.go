@@ -26,7 +26,7 @@ func errorResponse(id json.RawMessage, code int, why string) response {
 	return response{errorFrame(id, code, why), code}
 }
 
-const errInternal = "the request failed; Lectern's log has the reason"
+const internalErrorMessage = "the request failed; Lectern's log has the reason"
 
 // respond answers x as the client that mcp-go knows. It is the one road of
 // every message, whatever carried it. Here are answered what agents send most, the
@@ -37,10 +37,10 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 		if p := recover(); p != nil {
 			ep.Log.Error("handle message", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", p, "stack",
 				string(debug.Stack()))
-			r = errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
+			r = errorResponse(x.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 		}
 	}()
-	if as.subscribed()+x.subscriptions() > ep.Limits.Subscriptions {
+	if as.subscriptionCount()+x.countSubscriptions() > ep.Limits.Subscriptions {
 		return errorResponse(x.id, mcp.INVALID_REQUEST,
 			fmt.Sprintf("a session may subscribe to %d resources; unsubscribe from some first", ep.Limits.Subscriptions))
 	}
@@ -56,13 +56,13 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 		return response{}
 	}
 	if e, isError := out.(mcp.JSONRPCError); isError {
-		e = ep.correct(ctx, x, e)
+		e = ep.correctError(ctx, x, e)
 		out, r.code = e, e.Error.Code
 	}
 	var err error
 	if r.frame, err = tools.PlainJSON(out); err != nil {
 		ep.Log.Error("marshal response", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
-		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
+		return errorResponse(x.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 	}
 	return r
 }
@@ -97,9 +97,9 @@ func refuseCall(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult
 // client is not shown is a JSON-RPC error.
 func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) response {
 	if x.isModern() {
-		as.introduce(x.meta)
+		as.setClientFromMeta(x.meta)
 	}
-	caller := newMCPCaller(x)
+	caller := newCallNotifier(x)
 	defer caller.end()
 	call := Call{
 		Caller: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
@@ -118,25 +118,25 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	case err != nil:
 		return ep.failedCall(x, err)
 	default:
-		return ep.writeCallResult(x, ep.successResult(res))
+		return ep.newCallResponse(x, ep.successResult(res))
 	}
 }
 
 // failedCall is the response to a call that failed, or that asks for a form.
 func (ep *endpoint) failedCall(x *request, err error) response {
 	if form, isForm := errors.AsType[*approval.FormRequest](err); isForm {
-		return ep.writeCallResult(x, formResult(form))
+		return ep.newCallResponse(x, formResult(form))
 	}
 	t, shown := ep.toolset(x).Tools[x.call.Name]
 	if !shown {
-		return errorResponse(x.id, mcp.INVALID_PARAMS, sentence(tools.AsError(err)))
+		return errorResponse(x.id, mcp.INVALID_PARAMS, errorSentence(tools.AsError(err)))
 	}
-	return ep.writeCallResult(x, ep.errorResult(t, tools.AsError(err)))
+	return ep.newCallResponse(x, ep.errorResult(t, tools.AsError(err)))
 }
 
-// writeCallResult writes the response to a call. The modern era wants to know in
+// newCallResponse writes the response to a call. The modern era wants to know in
 // each result what it is and who made it.
-func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response {
+func (ep *endpoint) newCallResponse(x *request, r *mcp.CallToolResult) response {
 	if x.isModern() {
 		if r.ResultType == "" {
 			r.ResultType = mcp.ResultTypeComplete
@@ -157,7 +157,7 @@ func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response 
 	result, err := tools.PlainJSON(&out)
 	if err != nil {
 		ep.Log.Error("marshal result", "component", "hub", "session", x.caller.Session.ID, "tool", x.call.Name, "err", err)
-		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
+		return errorResponse(x.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 	}
 	if len(r.RawStructuredContent) == 0 {
 		return response{frame: resultFrame(x.id, result)}
@@ -180,7 +180,7 @@ func (ep *endpoint) successResult(res tools.Result) *mcp.CallToolResult {
 	if res.NoNotes {
 		return out
 	}
-	return ep.marked(out)
+	return ep.markUntrusted(out)
 }
 
 // errorResult writes e in the format of the tool's System, and as one plain sentence.
@@ -190,16 +190,16 @@ func (ep *endpoint) errorResult(t Tool, e *tools.Error) *mcp.CallToolResult {
 		ep.Log.Error("marshal error", "component", "hub", "tool", t.Name, "err", err)
 		b = nil
 	}
-	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(sentence(e))}}
+	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(errorSentence(e))}}
 	if note, ok := e.Data.(NoteDiff); ok {
 		result.Content = append(result.Content, mcp.NewTextContent(note.Diff))
-		return ep.marked(result)
+		return ep.markUntrusted(result)
 	}
 	return result
 }
 
-// sentence is an error for a reader: what is wrong and what to do next.
-func sentence(e *tools.Error) string {
+// errorSentence is an error for a reader: what is wrong and what to do next.
+func errorSentence(e *tools.Error) string {
 	s := strings.TrimSpace(e.Message)
 	if s != "" && !strings.ContainsAny(s[len(s)-1:], ".?!") {
 		s += "."
@@ -233,11 +233,11 @@ func resourceContents(c tools.Content) mcp.ResourceContents {
 	return mcp.TextResourceContents{URI: c.URI, MIMEType: c.MIME, Text: c.Text}
 }
 
-// correct changes what mcp-go makes of an error: it answers every error of a
+// correctError changes what mcp-go makes of an error: it answers every error of a
 // handler with -32603, does not name a resource that is missing, as the
 // specification asks, and repeats names that an agent made up at any length. A
 // tools/call that mcp-go refuses is reported to the hub.
-func (ep *endpoint) correct(ctx context.Context, x *request, e mcp.JSONRPCError) mcp.JSONRPCError {
+func (ep *endpoint) correctError(ctx context.Context, x *request, e mcp.JSONRPCError) mcp.JSONRPCError {
 	if e.Error.Code == mcp.INTERNAL_ERROR && x.code != 0 {
 		e.Error.Code = x.code
 		if x.data != nil {
@@ -251,13 +251,13 @@ func (ep *endpoint) correct(ctx context.Context, x *request, e mcp.JSONRPCError)
 	}
 	_ = json.Unmarshal(x.params, &params) // what is of another type has no name
 	for _, name := range []string{params.Name, params.URI} {
-		if short := Truncate(name, MaxName); short != name {
+		if short := Truncate(name, MaxNameBytes); short != name {
 			e.Error.Message = strings.ReplaceAll(e.Error.Message, name, short)
 		}
 	}
 	missing := e.Error.Code == mcp.RESOURCE_NOT_FOUND || e.Error.Code == mcp.INVALID_PARAMS
 	if x.method == string(mcp.MethodResourcesRead) && missing && params.URI != "" {
-		e.Error.Data = map[string]any{"uri": Truncate(params.URI, MaxName)}
+		e.Error.Data = map[string]any{"uri": Truncate(params.URI, MaxNameBytes)}
 	}
 	if x.method == string(mcp.MethodToolsCall) {
 		why := tools.Errorf(tools.Invalid, "the parameters of the call are not valid")
@@ -269,8 +269,8 @@ func (ep *endpoint) correct(ctx context.Context, x *request, e mcp.JSONRPCError)
 	return e
 }
 
-// subscriptions counts the resources that a message asks to subscribe to.
-func (x *request) subscriptions() int {
+// countSubscriptions counts the resources that a message asks to subscribe to.
+func (x *request) countSubscriptions() int {
 	if x.id == nil {
 		return 0
 	}
@@ -298,7 +298,7 @@ func handlerError(ctx context.Context, err error, notFound int, data map[string]
 		requestOf(ctx).fail(mcp.INVALID_PARAMS, nil)
 	case tools.Conflict, tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal:
 	}
-	return errors.New(sentence(e))
+	return errors.New(errorSentence(e))
 }
 
 // missingResourceCode is the code of a resource that does not exist; the modern

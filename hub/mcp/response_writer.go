@@ -19,8 +19,8 @@ type responseWriter struct {
 	closed bool
 }
 
-// stream turns the response into an event stream; nil if it is closed.
-func (w *responseWriter) stream() *outbox {
+// openEventStream turns the response into an event stream; nil if it is closed.
+func (w *responseWriter) openEventStream() *outbox {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -35,14 +35,14 @@ func (w *responseWriter) stream() *outbox {
 
 // notify queues a notification. It never blocks.
 func (w *responseWriter) notify(frame []byte) {
-	if events := w.stream(); events != nil {
+	if events := w.openEventStream(); events != nil {
 		events.notify(frame)
 	}
 }
 
 // send queues a request to the client.
 func (w *responseWriter) send(ctx context.Context, frame []byte) error {
-	if events := w.stream(); events != nil {
+	if events := w.openEventStream(); events != nil {
 		return events.respond(ctx, frame)
 	}
 	return errOutboxClosed

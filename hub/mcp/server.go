@@ -71,7 +71,7 @@ type Server struct {
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
-	large largeSemaphore
+	large largeMessageSemaphore
 	http  httpSessions
 
 	endpointMu sync.Mutex           // held while the hub is asked for a toolset
@@ -95,7 +95,7 @@ func New(c Config) *Server {
 		c.SessionChanged = func(*Session, bool) {}
 	}
 	s := &Server{
-		Config: c, large: newLargeSemaphore(c.Limits.Large, c.Limits.LargeAtOnce),
+		Config: c, large: newLargeMessageSemaphore(c.Limits.Large, c.Limits.LargeAtOnce),
 		http:      httpSessions{legacy: map[string]*httpSession{}, modern: map[string]*Session{}, barred: map[clientKey]bool{}},
 		endpoints: map[string]*endpoint{}, sessions: map[*Session]struct{}{}, clients: map[*mcpSession]struct{}{},
 	}
@@ -117,10 +117,10 @@ func (s *Server) Sessions() []*Session {
 }
 
 // newSession makes a session that is not open yet.
-func (s *Server) newSession(a Attach) *Session { return NewSession(s.SessionID(), s.Now(), a) }
+func (s *Server) newSession(a ConnectionInfo) *Session { return NewSession(s.SessionID(), s.Now(), a) }
 
-// open shows a session to people until it is closed.
-func (s *Server) open(session *Session) {
+// openSession shows a session to people until it is closed.
+func (s *Server) openSession(session *Session) {
 	s.mu.Lock()
 	s.sessions[session] = struct{}{}
 	s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Server) open(session *Session) {
 	s.SessionChanged(session, true)
 }
 
-func (s *Server) close(session *Session) {
+func (s *Server) closeSession(session *Session) {
 	s.mu.Lock()
 	_, open := s.sessions[session]
 	delete(s.sessions, session)
@@ -139,10 +139,10 @@ func (s *Server) close(session *Session) {
 	}
 }
 
-// Refresh reads all toolsets again and tells agents whose lists changed.
+// ReloadTools reads all toolsets again and tells agents whose lists changed.
 // perClient says that lists of single clients may have changed even where the
 // union of all did not.
-func (s *Server) Refresh(perClient bool) {
+func (s *Server) ReloadTools(perClient bool) {
 	s.endpointMu.Lock()
 	endpoints := slices.Collect(maps.Values(s.endpoints))
 	s.endpointMu.Unlock()
@@ -151,8 +151,8 @@ func (s *Server) Refresh(perClient bool) {
 	}
 }
 
-// Subscribed returns the URIs that sessions are subscribed to, each once.
-func (s *Server) Subscribed() []string {
+// SubscribedURIs returns the URIs that sessions are subscribed to, each once.
+func (s *Server) SubscribedURIs() []string {
 	s.mu.Lock()
 	clients := slices.Collect(maps.Keys(s.clients))
 	s.mu.Unlock()
@@ -165,9 +165,9 @@ func (s *Server) Subscribed() []string {
 	return slices.Collect(maps.Keys(uris))
 }
 
-// ResourceChanged tells the subscribers of uri that its content changed, but
+// NotifyResourceChanged tells the subscribers of uri that its content changed, but
 // only clients that may see it in their scope. It never blocks.
-func (s *Server) ResourceChanged(uri string, sees func(scope string, client policy.Client) bool) {
+func (s *Server) NotifyResourceChanged(uri string, sees func(scope string, client policy.Client) bool) {
 	s.mu.Lock()
 	clients := slices.Collect(maps.Keys(s.clients))
 	s.mu.Unlock()

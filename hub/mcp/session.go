@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Attach says who a connection belongs to.
-type Attach struct {
+// ConnectionInfo says who a connection belongs to.
+type ConnectionInfo struct {
 	Scope     string // the names of sources, separated by commas; empty: all sources
 	Transport status.Transport
 	Proven    string // the client that proved its name by a token; empty: none
@@ -23,7 +23,7 @@ type Attach struct {
 // an HTTP session, or the HTTP requests of one modern client, which has no
 // sessions of its own.
 type Session struct {
-	Attach
+	ConnectionInfo
 	ID     string
 	Shared bool // known only by what a client calls itself: every client of that name is in it
 	Since  time.Time
@@ -42,14 +42,14 @@ type Session struct {
 }
 
 // NewSession makes a session that is not open yet.
-func NewSession(id string, now time.Time, a Attach) *Session {
-	s := &Session{Attach: a, ID: id, Since: now, lastSeen: now}
+func NewSession(id string, now time.Time, a ConnectionInfo) *Session {
+	s := &Session{ConnectionInfo: a, ID: id, Since: now, lastSeen: now}
 	s.life, s.disconnect = context.WithCancel(context.Background())
 	return s
 }
 
-// Introduce sets what the client calls itself.
-func (s *Session) Introduce(name, version string) {
+// SetClientInfo sets what the client calls itself.
+func (s *Session) SetClientInfo(name, version string) {
 	s.setClient(mcp.Implementation{Name: name, Version: version})
 }
 

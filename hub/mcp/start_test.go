@@ -50,7 +50,7 @@ func deskSource(name string) hub.Source {
 func connect(t testing.TB, h *testHub, scope string) *hubtest.Client {
 	t.Helper()
 	return hubtest.Connect(t, func(ctx context.Context, conn net.Conn) error {
-		return h.MCP().ServeStream(ctx, conn, conn, mcp.Attach{Scope: scope, Transport: status.Stdio, PID: 42})
+		return h.MCP().ServeStream(ctx, conn, conn, mcp.ConnectionInfo{Scope: scope, Transport: status.Stdio, PID: 42})
 	})
 }
 

@@ -33,11 +33,11 @@ type stream struct {
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
-	pending map[string]*pending // requests that have no answer yet, by the bytes of their id
-	waiting int                 // requests whose answer is not written, without the subscriptions
-	listens int                 // subscriptions
-	bytes   int                 // of both
-	freed   chan struct{}       // cap 1: an answer was written
+	pending map[string]*pendingRequest // requests that have no answer yet, by the bytes of their id
+	waiting int                        // requests whose answer is not written, without the subscriptions
+	listens int                        // subscriptions
+	bytes   int                        // of both
+	freed   chan struct{}              // cap 1: an answer was written
 }
 
 // ServeStream serves one agent over newline-delimited JSON-RPC until r ends,
@@ -45,7 +45,7 @@ type stream struct {
 // of r may finish within the limits' grace. When it returns for another reason
 // it makes a blocked read of r return, by a deadline or by closing it, where r
 // can do either.
-func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Attach) error {
+func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a ConnectionInfo) error {
 	if a.Transport == "" {
 		a.Transport = status.Stdio
 	}
@@ -64,23 +64,24 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	a.Scope = canonicalScope(a.Scope)
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
-		why := noSource(a.Scope)
-		_ = readFrames(ctx, r, s.Limits.Frame, refuseAll(ctx, out, why)).wait(ctx) // a client that is refused does not read why the stream ended
-		return finish(ctx, r, out, s.Limits.Grace)
+		why := noSourceMessage(a.Scope)
+		_ = readFrames(ctx, r, s.Limits.Frame, newRefusingHandler(ctx, out,
+			why)).wait(ctx) // a client that is refused does not read why the stream ended
+		return finishStream(ctx, r, out, s.Limits.Grace)
 	}
 
 	session := s.newSession(a)
 	st := &stream{
 		endpoint: ep, session: session, client: newMCPSession(session, session.ID), out: out, life: ctx,
-		pending: map[string]*pending{}, freed: make(chan struct{}, 1),
+		pending: map[string]*pendingRequest{}, freed: make(chan struct{}, 1),
 	}
-	disconnect, err := ep.connect(st.client)
+	disconnect, err := ep.registerSession(st.client)
 	if err != nil {
 		return err
 	}
 	defer disconnect()
-	s.open(session)
-	defer s.close(session)
+	s.openSession(session)
+	defer s.closeSession(session)
 	defer context.AfterFunc(session.life, func() {
 		st.respond(disconnectedFrame())
 		cancel()
@@ -91,13 +92,13 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) (func(), error) { return st.receive(ctx, raw, err) }).wait(ctx)
 	st.drain(ctx, cancel, err)
 	<-announcing
-	if lost := out.lost(); lost > 0 {
+	if lost := out.droppedCount(); lost > 0 {
 		s.Log.Warn("notifications dropped for a client that does not read", "component", "hub", "session", session.ID, "count", lost)
 	}
-	return errors.Join(err, finish(ctx, r, out, s.Limits.Grace))
+	return errors.Join(err, finishStream(ctx, r, out, s.Limits.Grace))
 }
 
-func noSource(scope string) string {
+func noSourceMessage(scope string) string {
 	if strings.Contains(scope, ",") {
 		return fmt.Sprintf("one of %s is no source; `lectern source list` shows the sources", scope)
 	}
@@ -126,12 +127,12 @@ func (st *stream) receive(ctx context.Context, raw []byte, err error) (work func
 	case err != nil:
 		return nil, fmt.Errorf("read message: %w", err)
 	default:
-		return st.accept(ctx, raw), nil
+		return st.acceptMessage(ctx, raw), nil
 	}
 	return nil, nil //nolint:nilerr // a stream that has ended is not interested in why reading did
 }
 
-func (st *stream) accept(ctx context.Context, raw []byte) (work func()) {
+func (st *stream) acceptMessage(ctx context.Context, raw []byte) (work func()) {
 	st.session.setSeen(st.Now())
 	m, bad := parseMessage(raw)
 	switch {
@@ -140,22 +141,22 @@ func (st *stream) accept(ctx context.Context, raw []byte) (work func()) {
 	case m.method == "":
 		st.client.requests.resolve(m)
 	case m.method == string(mcp.MethodNotificationCancelled):
-		st.cancel(m)
+		st.cancelRequest(m)
 	case m.id == nil:
-		st.note(ctx, m)
+		st.handleNotification(ctx, m)
 	default:
-		return st.request(ctx, m)
+		return st.startRequest(ctx, m)
 	}
 	return nil
 }
 
-// request answers in order what is quick and returns the work of what may take
+// startRequest answers in order what is quick and returns the work of what may take
 // long.
 //
 // A client that sends faster than it is answered is not read meanwhile: what
 // waits in its pipe costs nothing here and no request is turned away. That
 // holds up its cancellations too, but no longer than the deadline of a call.
-func (st *stream) request(ctx context.Context, m message) (work func()) {
+func (st *stream) startRequest(ctx context.Context, m message) (work func()) {
 	for !st.hasRoom(m) {
 		select {
 		case <-st.freed:
@@ -163,7 +164,7 @@ func (st *stream) request(ctx context.Context, m message) (work func()) {
 			return nil
 		}
 	}
-	ctx, p, bad := st.begin(ctx, m)
+	ctx, p, bad := st.beginRequest(ctx, m)
 	switch {
 	case bad != nil:
 		st.respond(bad)
@@ -187,8 +188,8 @@ func isQuick(method string) bool {
 	}
 }
 
-// note takes note of m, which is a notification.
-func (st *stream) note(ctx context.Context, m message) {
+// handleNotification takes note of m, which is a notification.
+func (st *stream) handleNotification(ctx context.Context, m message) {
 	release, err := st.large.acquire(ctx, int64(len(m.raw)))
 	if err != nil {
 		return // the stream has ended
@@ -205,7 +206,7 @@ func (st *stream) newRequest(m message) *request {
 
 // handle answers m, and ends it then: while its tool goes on, if it is answered
 // before that has returned.
-func (st *stream) handle(ctx context.Context, m message, p *pending) {
+func (st *stream) handle(ctx context.Context, m message, p *pendingRequest) {
 	release, err := st.large.acquire(ctx, int64(len(m.raw)))
 	if err != nil { // the stream or the request has ended
 		release = func() {}
@@ -215,11 +216,11 @@ func (st *stream) handle(ctx context.Context, m message, p *pending) {
 		if !ended.CompareAndSwap(false, true) {
 			return
 		}
-		if r.frame != nil && !st.free(m, p) {
+		if r.frame != nil && !st.releaseRequestID(m, p) {
 			st.respond(r.frame)
 		}
 		release()
-		st.finish(m, p)
+		st.finishRequest(m, p)
 		st.work.Done()
 	}
 	var r response
@@ -230,7 +231,7 @@ func (st *stream) handle(ctx context.Context, m message, p *pending) {
 	x := st.newRequest(m)
 	x.answer = end
 	if m.method == string(mcp.MethodSubscriptionsListen) {
-		r = st.listen(ctx, x)
+		r = st.serveSubscription(ctx, x)
 	} else {
 		r = st.endpoint.respond(ctx, x, st.client)
 	}
@@ -247,8 +248,8 @@ func (st *stream) respond(frame []byte) {
 	}
 }
 
-// refuseAll answers every request with the reason why none can be served.
-func refuseAll(ctx context.Context, out *outbox, why string) frameHandler {
+// newRefusingHandler answers every request with the reason why none can be served.
+func newRefusingHandler(ctx context.Context, out *outbox, why string) frameHandler {
 	return func(raw []byte, err error) (func(), error) {
 		if errors.Is(err, frame.ErrTooLong) {
 			return nil, nil
@@ -314,7 +315,7 @@ func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler)
 func (in *frameReader) read(ctx context.Context) {
 	for {
 		b, err := in.frames.Next()
-		work, more := in.pass(b, err)
+		work, more := in.handleFrame(b, err)
 		if !more {
 			close(in.done)
 			return
@@ -344,7 +345,7 @@ func (in *frameReader) read(ctx context.Context) {
 	}
 }
 
-func (in *frameReader) pass(b []byte, err error) (work func(), more bool) {
+func (in *frameReader) handleFrame(b []byte, err error) (work func(), more bool) {
 	if errors.Is(err, io.EOF) {
 		return nil, false
 	}

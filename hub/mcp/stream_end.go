@@ -34,16 +34,16 @@ func (st *stream) drain(ctx context.Context, cancel context.CancelFunc, failed e
 	<-idle
 }
 
-// finish waits until what was queued is written, for no longer than the grace,
+// finishStream waits until what was queued is written, for no longer than the grace,
 // and frees the goroutine that reads r.
-func finish(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) error {
+func finishStream(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) error {
 	wait := time.NewTimer(grace)
 	defer wait.Stop()
 	select {
 	case <-out.close():
 	case <-wait.C:
 	}
-	err := out.failed()
+	err := out.failure()
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) || isBrokenPipe(err) {
 		err = nil // the client left, which is how sessions end
 	}

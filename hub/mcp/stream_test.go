@@ -195,7 +195,7 @@ func TestCancel(t *testing.T) {
 		}
 		synctest.Wait()
 		c.Ask("ping", `{}`) // fails unless the cancelled call has no answer
-		if n, _ := h.Busy(); n != 1 {
+		if n, _ := h.CountActivity(); n != 1 {
 			t.Errorf("%d in flight, want the other", n)
 		}
 	})
@@ -214,7 +214,7 @@ func TestCancelStubborn(t *testing.T) {
 		synctest.Wait()
 		c.Send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
 		<-h.world.Started
-		if n, _ := h.Busy(); n != 2 {
+		if n, _ := h.CountActivity(); n != 2 {
 			t.Errorf("%d in flight, want both", n)
 		}
 		close(h.world.Free)
@@ -223,7 +223,7 @@ func TestCancelStubborn(t *testing.T) {
 		}
 		synctest.Wait()
 		c.Ask("ping", `{}`) // fails unless the first has no answer
-		if n, _ := h.Busy(); n != 0 {
+		if n, _ := h.CountActivity(); n != 0 {
 			t.Errorf("%d in flight", n)
 		}
 	})
@@ -237,7 +237,7 @@ func TestEndOfInput(t *testing.T) {
 		in, feed := io.Pipe()
 		out, drain := io.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- h.MCP().ServeStream(t.Context(), in, drain, mcp.Attach{}); _ = drain.Close() }()
+		go func() { done <- h.MCP().ServeStream(t.Context(), in, drain, mcp.ConnectionInfo{}); _ = drain.Close() }()
 		began := time.Now()
 		go func() {
 			_, _ = io.WriteString(feed, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stubborn"}}`+"\n"+
@@ -256,7 +256,7 @@ func TestEndOfInput(t *testing.T) {
 			t.Errorf("took %v, want the grace of 5s", took)
 		}
 		synctest.Wait() // the call that was cancelled is answered before its tool returns
-		if n, sessions := h.Busy(); n+sessions != 0 {
+		if n, sessions := h.CountActivity(); n+sessions != 0 {
 			t.Errorf("%d calls and %d sessions are left", n, sessions)
 		}
 	})
@@ -268,7 +268,7 @@ func TestEndOfInputWhileListening(t *testing.T) {
 		h := start(t, mcp.Limits{}, deskSource("notes"))
 		in := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + hubtest.ModernMeta + `}}`
 		began := time.Now()
-		if err := h.MCP().ServeStream(t.Context(), strings.NewReader(in), io.Discard, mcp.Attach{}); err != nil {
+		if err := h.MCP().ServeStream(t.Context(), strings.NewReader(in), io.Discard, mcp.ConnectionInfo{}); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took != 0 {
@@ -295,7 +295,7 @@ func TestClientThatReadsLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}); _ = far.Close() }()
+	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.ConnectionInfo{}); _ = far.Close() }()
 	c := hubtest.NewClient(t, conn)
 	c.Initialize()
 	for i := range 30 {
@@ -344,14 +344,14 @@ func TestClientThatNeverReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}); _ = far.Close() }()
+	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.ConnectionInfo{}); _ = far.Close() }()
 	for i := 0; err == nil; i++ {
 		_, err = fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"count":50000},"_meta":{"progressToken":1}}}`+"\n", i)
 	}
 	if err := <-done; err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v, want the write deadline", err)
 	}
-	if n, sessions := h.Busy(); sessions != 0 {
+	if n, sessions := h.CountActivity(); sessions != 0 {
 		t.Errorf("%d calls and %d sessions are left", n, sessions)
 	}
 }
@@ -363,7 +363,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	for range 40 {
 		near, far := net.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}) }()
+		go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.ConnectionInfo{}) }()
 		_, _ = io.WriteString(near, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+"\n")
 		<-h.world.Started
 		_ = near.Close()

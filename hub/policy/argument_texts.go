@@ -10,13 +10,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxPath bounds what counts as a path among arguments, in bytes: no file
+// maxPathBytes bounds what counts as a path among arguments, in bytes: no file
 // system has longer ones.
-const maxPath = 4096
+const maxPathBytes = 4096
 
-// maxNamed bounds how many texts of one call's arguments are looked at. A
+// maxArgumentTexts bounds how many texts of one call's arguments are looked at. A
 // call with more is judged as one that might touch anything.
-const maxNamed = 10_000
+const maxArgumentTexts = 10_000
 
 // ArgumentTexts lists the texts in a call's arguments, keys too, that may be paths. It
 // reports false if the list is not complete: there are too many, or args is nil,
@@ -26,16 +26,16 @@ func ArgumentTexts(args map[string]any) (texts []string, complete bool) {
 		return nil, false
 	}
 	texts = appendTexts(nil, args)
-	return texts[:min(len(texts), maxNamed)], len(texts) <= maxNamed
+	return texts[:min(len(texts), maxArgumentTexts)], len(texts) <= maxArgumentTexts
 }
 
 func appendTexts(texts []string, v any) []string {
-	if len(texts) > maxNamed {
+	if len(texts) > maxArgumentTexts {
 		return texts
 	}
 	switch v := v.(type) {
 	case string:
-		if len(v) <= maxPath {
+		if len(v) <= maxPathBytes {
 			texts = append(texts, v)
 		}
 	case []any:

@@ -52,7 +52,7 @@ func (p *Policy) Decide(q Request) Decision {
 	if !slices.Contains(tools.Effects(), q.Effect) {
 		return Decision{Verdict: Deny, Reason: fmt.Sprintf("unknown effect %q", q.Effect)}
 	}
-	g := p.grantTo(q.Client, q.Source)
+	g := p.findGrant(q.Client, q.Source)
 	if !slices.Contains(p.Effects(q.Client, q.Source, q.SourceEffects, q.MaxEffects), q.Effect) {
 		if g != nil && g.Effects != nil {
 			return Decision{
@@ -77,7 +77,7 @@ func (p *Policy) Decide(q Request) Decision {
 	}
 	if highest < precedence(Ask) {
 		if asks := p.askingGrant(q, g, highest >= 0); asks != nil {
-			return Decision{Verdict: Ask, Line: asks.Line, Reason: asks.reason(q), Granted: true, Setting: asks.setting(q)}
+			return Decision{Verdict: Ask, Line: asks.Line, Reason: asks.reason(q), Granted: true, Setting: asks.settingAdvice(q)}
 		}
 	}
 	return found
@@ -134,8 +134,8 @@ func (g *Grant) reason(q Request) string {
 	return fmt.Sprintf("source %s asks before agents may %s", q.Source, q.Effect)
 }
 
-// setting is what allows q without asking.
-func (g *Grant) setting(q Request) string {
+// settingAdvice is what allows q without asking.
+func (g *Grant) settingAdvice(q Request) string {
 	client, source, effects := cmp.Or(g.Client, "all"), cmp.Or(g.Source, "all"), q.SourceEffects
 	if g.Client != "" && g.Effects != nil {
 		effects = g.Effects

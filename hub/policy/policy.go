@@ -115,29 +115,29 @@ func New(grants []Grant, rules []Rule) *Policy {
 // Digest is equal for policies with the same grants and rules in the same order.
 func (p *Policy) Digest() string { return p.digest }
 
-// ByClient reports whether clients differ in what they are granted.
-func (p *Policy) ByClient() bool {
+// DependsOnClient reports whether clients differ in what they are granted.
+func (p *Policy) DependsOnClient() bool {
 	return slices.ContainsFunc(p.grants, func(g Grant) bool { return g.Client != "" })
 }
 
 // Elicits reports whether c may ask its own user for approvals in source: one
 // that has not proved its name could answer for a user whom it never asked.
 func (p *Policy) Elicits(c Client, source string) bool {
-	if g := p.grantTo(c, source); g != nil && g.Elicit != nil && !*g.Elicit {
+	if g := p.findGrant(c, source); g != nil && g.Elicit != nil && !*g.Elicit {
 		return false
 	}
 	return c.Proven
 }
 
-// HasNoRules reports whether every granted call is allowed without asking.
-func (p *Policy) HasNoRules() bool {
+// AllowsAllGranted reports whether every granted call is allowed without asking.
+func (p *Policy) AllowsAllGranted() bool {
 	return len(p.rules) == 0 && !slices.ContainsFunc(p.grants, func(g Grant) bool { return len(g.Ask) > 0 })
 }
 
 // Effects is what c may do in source, in the order of tools.Effects: base is what
 // the source grants to every client, and no grant exceeds most.
 func (p *Policy) Effects(c Client, source string, base, most []tools.Effect) []tools.Effect {
-	g := p.grantTo(c, source)
+	g := p.findGrant(c, source)
 	if g == nil || g.Effects == nil {
 		return base
 	}
@@ -147,11 +147,11 @@ func (p *Policy) Effects(c Client, source string, base, most []tools.Effect) []t
 }
 
 // HasGrant reports whether a grant names c in source.
-func (p *Policy) HasGrant(c Client, source string) bool { return p.grantTo(c, source) != nil }
+func (p *Policy) HasGrant(c Client, source string) bool { return p.findGrant(c, source) != nil }
 
-// Asked is what agents that no grant names are asked about in source, besides
+// AskedEffects is what agents that no grant names are asked about in source, besides
 // what the rules say, in the order of tools.Effects.
-func (p *Policy) Asked(source string) []tools.Effect {
+func (p *Policy) AskedEffects(source string) []tools.Effect {
 	var asked []tools.Effect
 	for _, g := range p.grants {
 		if g.Client == "" && (g.Source == "" || g.Source == source) {
@@ -163,14 +163,14 @@ func (p *Policy) Asked(source string) []tools.Effect {
 
 // Role is what c was assigned in source; empty: nothing.
 func (p *Policy) Role(c Client, source string) string {
-	if g := p.grantTo(c, source); g != nil && c.Proven {
+	if g := p.findGrant(c, source); g != nil && c.Proven {
 		return g.Role
 	}
 	return ""
 }
 
-// Widest is what some client may do in source, in the order of tools.Effects.
-func (p *Policy) Widest(source string, base, most []tools.Effect) []tools.Effect {
+// WidestEffects is what some client may do in source, in the order of tools.Effects.
+func (p *Policy) WidestEffects(source string, base, most []tools.Effect) []tools.Effect {
 	widest := slices.Clone(base)
 	for _, g := range p.grants {
 		if g.Client != "" && (g.Source == "" || g.Source == source) {
@@ -180,9 +180,9 @@ func (p *Policy) Widest(source string, base, most []tools.Effect) []tools.Effect
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool { return !slices.Contains(widest, e) })
 }
 
-// grantTo is the most specific grant that names c, or nil. One that also names
+// findGrant is the most specific grant that names c, or nil. One that also names
 // the source is more specific; among equals the first wins.
-func (p *Policy) grantTo(c Client, source string) *Grant {
+func (p *Policy) findGrant(c Client, source string) *Grant {
 	var all *Grant
 	for i, g := range p.grants {
 		switch {

@@ -117,7 +117,7 @@ func TestClaimNeverWidens(t *testing.T) {
 	if got := p.Effects(policy.Client{Name: "cursor", Proven: true}, "notes", reads, reads); !slices.Equal(got, reads) {
 		t.Errorf("a read-only source grants %v", got)
 	}
-	if got := p.Widest("notes", reads, all); !slices.Equal(got, all) {
+	if got := p.WidestEffects("notes", reads, all); !slices.Equal(got, all) {
 		t.Errorf("widest: %v", got)
 	}
 	asks := []policy.Grant{{Source: "notes", Ask: []tools.Effect{tools.Writes}, Default: true}, {Client: "claude-code", Elicit: new(true)}}
@@ -211,7 +211,7 @@ func TestSourceDefault(t *testing.T) {
 		{"nothing", false, []tools.Effect{}, nil, "may do nothing"},
 		{"admin", false, []tools.Effect{tools.Admin}, []tools.Effect{tools.Admin}, "need your approval to admin"},
 	} {
-		if got := policy.Describe(policy.SourceDefault(c.readOnly, c.effects, c.ask)); got != c.want {
+		if got := policy.DescribeEffects(policy.SourceDefault(c.readOnly, c.effects, c.ask)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -36,11 +36,11 @@ func intersect(a, b []tools.Effect) []tools.Effect {
 // and documents.
 func DescribeDefault() string {
 	granted, asked := SourceDefault(false, nil, nil)
-	return Describe(granted, asked) + "; admin is not granted"
+	return DescribeEffects(granted, asked) + "; admin is not granted"
 }
 
-// Describe says what is granted and asked, as what follows "agents".
-func Describe(granted, asked []tools.Effect) string {
+// DescribeEffects says what is granted and asked, as what follows "agents".
+func DescribeEffects(granted, asked []tools.Effect) string {
 	free := slices.DeleteFunc(slices.Clone(granted), func(e tools.Effect) bool { return slices.Contains(asked, e) })
 	var parts []string
 	if len(free) > 0 {

@@ -23,16 +23,16 @@ func Client(c ConnectConfig) status.Client {
 	client := &client{ConnectConfig: c}
 	client.Router = status.Router{
 		Client: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
-			conn, err := loopnet.DialSocket(ctx, c.Paths.Control())
+			conn, err := loopnet.DialSocket(ctx, c.Paths.ControlSocket())
 			if err != nil && isNotListening(err) {
 				return nil, ErrNoHub
 			}
 			return conn, err
 		}),
 		Actions: status.ActionHandlers{
-			status.StartHub:   {Preview: client.previewStart, Do: client.reportFailure(client.start)},
-			status.StopHub:    {Preview: client.previewStop, Do: client.stop},
-			status.RestartHub: {Preview: client.previewStop, Do: client.reportFailure(client.restart)},
+			status.StartHub:   {Preview: client.previewStart, Do: client.withFailureReport(client.startHub)},
+			status.StopHub:    {Preview: client.previewStop, Do: client.stopHub},
+			status.RestartHub: {Preview: client.previewStop, Do: client.withFailureReport(client.restartHub)},
 		},
 	}
 	return client
@@ -62,7 +62,7 @@ func (c *client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 				}
 				err = ErrNoHub
 			}
-			if offline := c.offline(last, err); !sameOutage(last, offline) && ctx.Err() == nil {
+			if offline := c.offlineSnapshot(last, err); !sameOutage(last, offline) && ctx.Err() == nil {
 				last = offline
 				status.Offer(out, last)
 			}
@@ -78,8 +78,8 @@ func sameOutage(a, b status.Snapshot) bool {
 		func(p, q status.Problem) bool { return p.Code == q.Code && p.Title == q.Title })
 }
 
-// offline is the snapshot without a hub.
-func (c *client) offline(last status.Snapshot, cause error) status.Snapshot {
+// offlineSnapshot is the snapshot without a hub.
+func (c *client) offlineSnapshot(last status.Snapshot, cause error) status.Snapshot {
 	s := status.Snapshot{
 		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{},
 		Snippets: []status.Snippet{},
@@ -123,8 +123,8 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	return plan, nil
 }
 
-// reportFailure is start with a report of its failure.
-func (c *client) reportFailure(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
+// withFailureReport is start with a report of its failure.
+func (c *client) withFailureReport(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
 	return func(ctx context.Context, a status.Action) error {
 		err := start(ctx, a)
 		if err != nil && ctx.Err() == nil && c.OnStartFailed != nil {
@@ -134,7 +134,7 @@ func (c *client) reportFailure(start func(context.Context, status.Action) error)
 	}
 }
 
-func (c *client) start(ctx context.Context, _ status.Action) error {
+func (c *client) startHub(ctx context.Context, _ status.Action) error {
 	conn, _, err := Connect(ctx, c.ConnectConfig)
 	if err != nil {
 		return err
@@ -142,18 +142,18 @@ func (c *client) start(ctx context.Context, _ status.Action) error {
 	return conn.Close()
 }
 
-func (c *client) stop(ctx context.Context, _ status.Action) error {
-	return c.stopWith(ctx, StopRequest{})
+func (c *client) stopHub(ctx context.Context, _ status.Action) error {
+	return c.stopHubWith(ctx, StopRequest{})
 }
 
-func (c *client) restart(ctx context.Context, a status.Action) error {
-	if err := c.stopWith(ctx, StopRequest{Restart: true}); err != nil && !errors.Is(err, ErrNoHub) {
+func (c *client) restartHub(ctx context.Context, a status.Action) error {
+	if err := c.stopHubWith(ctx, StopRequest{Restart: true}); err != nil && !errors.Is(err, ErrNoHub) {
 		return err
 	}
-	return c.start(ctx, a)
+	return c.startHub(ctx, a)
 }
 
-func (c *client) stopWith(ctx context.Context, req StopRequest) error {
+func (c *client) stopHubWith(ctx context.Context, req StopRequest) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout,
 		fmt.Errorf("stop hub: it still runs after %s; see %s", stopTimeout, c.Paths.Output()))
 	defer cancel()

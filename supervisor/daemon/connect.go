@@ -80,7 +80,7 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
 		c.ReadyTimeout = 10 * time.Second
 	}
 	conn, w, err := c.dialHub(ctx)
-	if err == nil || supervisor.IsFinal(err) || ctx.Err() != nil {
+	if err == nil || supervisor.IsFinalError(err) || ctx.Err() != nil {
 		return conn, w, err
 	}
 	if !c.mayStart() {
@@ -89,7 +89,7 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
 	if err := c.Paths.prepare(); err != nil {
 		return nil, w, err
 	}
-	for range startTries {
+	for range maxStartAttempts {
 		if conn, w, err = c.startOrJoin(ctx); !errors.Is(err, errReplaced) {
 			break
 		}
@@ -97,8 +97,8 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
 	return conn, w, err
 }
 
-// startTries bounds how often Connect starts a hub that hands over at once.
-const startTries = 3
+// maxStartAttempts bounds how often Connect starts a hub that hands over at once.
+const maxStartAttempts = 3
 
 // errReplaced is for a hub that handed over as soon as we had started it.
 var errReplaced = errors.New("start hub: it handed over to another at once")
@@ -112,7 +112,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 	defer cancel()
 	var held *filelock.Lock
 	err = waitFor(waiting, func() (bool, error) {
-		if conn, w, err = c.dialHub(waiting); err == nil || supervisor.IsFinal(err) {
+		if conn, w, err = c.dialHub(waiting); err == nil || supervisor.IsFinalError(err) {
 			return true, err
 		}
 		if c.yieldsToNewer() {
@@ -138,7 +138,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.hello, helloTimeout))
 	defer cancel()
-	conn, err := loopnet.DialSocket(ctx, c.Paths.MCP())
+	conn, err := loopnet.DialSocket(ctx, c.Paths.MCPSocket())
 	if err != nil {
 		return nil, Welcome{}, err
 	}
@@ -173,7 +173,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 		if errors.Is(err, errShuttingDown) {
 			return false, nil
 		}
-		if supervisor.IsFinal(err) {
+		if supervisor.IsFinalError(err) {
 			return true, err
 		}
 		return true, nil
@@ -190,7 +190,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	err = waitFor(ready, func() (bool, error) {
 		ended := child.ended()
 		var err error
-		if conn, w, err = c.dialHub(ready); err == nil || supervisor.IsFinal(err) {
+		if conn, w, err = c.dialHub(ready); err == nil || supervisor.IsFinalError(err) {
 			return true, err
 		}
 		if ended { // read before connecting: another hub may have started first
@@ -204,7 +204,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 // notReadyError is why a hub that is about to start may not get ready. It is made
 // before the start, when only another hub can hold the lock.
 func (c *ConnectConfig) notReadyError() error {
-	if d, err := Find(c.Paths); err == nil {
+	if d, err := FindHub(c.Paths); err == nil {
 		return fmt.Errorf("start hub: a hub (pid %d, version %s) runs but does not answer; end that process, then try again", d.PID, d.Version)
 	}
 	return fmt.Errorf("start hub: it did not get ready within %s; see %s", c.ReadyTimeout, c.Paths.Output())
@@ -230,7 +230,7 @@ func NeedsReplacement(p Paths) bool {
 func (c *ConnectConfig) yieldsToNewer() bool {
 	d, err := readDiscovery(c.Paths)
 	return err == nil && d.Successor != nil && d.Successor.Newer(c.Self) &&
-		c.Now().Before(d.SuccessorUntil) && d.SuccessorUntil.Sub(c.Now()) <= handoverMax
+		c.Now().Before(d.SuccessorUntil) && d.SuccessorUntil.Sub(c.Now()) <= maxHandoverWait
 }
 
 func ignoreClosed(err error) error {

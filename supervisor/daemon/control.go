@@ -20,8 +20,8 @@ import (
 // socket. They are for the same user's lectern and may change with Wire.
 
 const (
-	pathHub  = "/daemon/hub"
-	pathStop = "/daemon/stop"
+	hubHealthPath = "/daemon/hub"
+	hubStopPath   = "/daemon/stop"
 )
 
 // Health is how a running hub is.
@@ -51,14 +51,14 @@ func (e *BusyError) Error() string {
 
 func (h *hubServer) controlServer() *http.Server {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+pathHub, func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET "+hubHealthPath, func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, h.health())
 	})
-	mux.HandleFunc("POST "+pathStop, h.handleStop)
+	mux.HandleFunc("POST "+hubStopPath, h.handleStop)
 	if h.Control != nil {
 		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-			h.lifecycle.countControl(+1)
-			defer h.lifecycle.countControl(-1)
+			h.lifecycle.countControlRequest(+1)
+			defer h.lifecycle.countControlRequest(-1)
 			h.Control.ServeHTTP(w, r)
 		})
 	}
@@ -68,9 +68,9 @@ func (h *hubServer) controlServer() *http.Server {
 func (h *hubServer) health() Health {
 	inFlight, sessions := h.Busy()
 	return Health{
-		BuildInfo: h.Self, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight,
-		Sessions:     max(sessions, h.lifecycle.attachedStreams()),
-		ShuttingDown: h.lifecycle.decision() != nil, Successor: h.lifecycle.pendingSuccessor(),
+		BuildInfo: h.Self, Wire: WireVersion, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight,
+		Sessions:     max(sessions, h.lifecycle.countAttachedStreams()),
+		ShuttingDown: h.lifecycle.decidedShutdown() != nil, Successor: h.lifecycle.pendingSuccessor(),
 	}
 }
 
@@ -78,7 +78,7 @@ func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
 	h.stopRequests.Add(1) // the shutdown begins before the answer is sent
 	defer h.stopRequests.Done()
 	var ask StopRequest
-	if err := json.NewDecoder(io.LimitReader(r.Body, helloMax)).Decode(&ask); err != nil {
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxHelloBytes)).Decode(&ask); err != nil {
 		http.Error(w, "read request: "+err.Error(), http.StatusBadRequest)
 		return
 	}
@@ -106,7 +106,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 
 // GetHealth asks the running hub how it is, or returns ErrNoHub.
 func GetHealth(ctx context.Context, p Paths) (Health, error) {
-	return request(ctx, p, http.MethodGet, pathHub, nil)
+	return requestHub(ctx, p, http.MethodGet, hubHealthPath, nil)
 }
 
 // Stop asks the hub to shut down and returns when it is gone, or ctx ends. It
@@ -117,12 +117,12 @@ func Stop(ctx context.Context, p Paths, ask StopRequest) error {
 	if err != nil {
 		return err
 	}
-	old, err := request(ctx, p, http.MethodPost, pathStop, body)
+	old, err := requestHub(ctx, p, http.MethodPost, hubStopPath, body)
 	if err != nil {
 		return err
 	}
 	return waitFor(ctx, func() (bool, error) {
-		if held, err := isHeld(p.hubLock()); err != nil || !held {
+		if held, err := isLockHeld(p.hubLock()); err != nil || !held {
 			return true, err
 		}
 		now, err := GetHealth(ctx, p) // a successor may hold the lock already
@@ -130,12 +130,14 @@ func Stop(ctx context.Context, p Paths, ask StopRequest) error {
 	})
 }
 
-func request(ctx context.Context, p Paths, method, path string, body []byte) (Health, error) {
+func requestHub(ctx context.Context, p Paths, method, path string, body []byte) (Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	transport := &http.Transport{
 		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return loopnet.DialSocket(ctx, p.Control()) },
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return loopnet.DialSocket(ctx, p.ControlSocket())
+		},
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://lectern"+path, bytes.NewReader(body))
 	if err != nil {

@@ -2,7 +2,7 @@
 // the outer part of that process: its lock, its two sockets, its discovery
 // file, and the decision to shut down.
 //
-// It does not know what is served: the hub's MCP streams and the control
+// It does not know what is served: the hub's MCPSocket streams and the control
 // handler are given to it as functions, so that this package can be tested
 // with an echo. It does not trust a pid: the hub is the process that holds
 // hub.lock.
@@ -24,9 +24,9 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// Wire is the version of the messages before the MCP stream and of the control
+// WireVersion is the version of the messages before the MCPSocket stream and of the control
 // socket. A hub also accepts a Hello of the version before its own.
-const Wire = 3
+const WireVersion = 3
 
 // ErrNoHub means that no hub is running for this user.
 var ErrNoHub = errors.New("no hub is running")
@@ -95,6 +95,6 @@ func parseVersion(text string) (version string, ok bool) {
 	return version, version != "" && strings.HasPrefix(text, version) // "v1.2" becomes "v1.2.0"
 }
 
-// newInstance identifies one run of a hub, so that a client notices when another
+// newInstanceID identifies one run of a hub, so that a client notices when another
 // hub serves the same socket.
-func newInstance() string { return rand.Text() }
+func newInstanceID() string { return rand.Text() }

@@ -25,7 +25,7 @@ func TestColdStart(t *testing.T) {
 	a := w.connect()
 	a.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	a.expect(`"protocolVersion":"2025-11-25"`)
-	d, err := Find(w.paths())
+	d, err := FindHub(w.paths())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestKilledHubIsReplaced(t *testing.T) {
 	}
 	first.expectEnd()
 	w.waitGone(first.welcome.PID)
-	if _, err := Find(w.paths()); !errors.Is(err, ErrNoHub) {
+	if _, err := FindHub(w.paths()); !errors.Is(err, ErrNoHub) {
 		t.Errorf("Find after kill: %v, want ErrNoHub", err)
 	}
 	c := w.config()
@@ -96,12 +96,12 @@ func TestKilledHubIsReplaced(t *testing.T) {
 
 // TestStaleFiles plants what earlier hubs, or others, may have left behind.
 func TestStaleFiles(t *testing.T) {
-	own, err := processStart(os.Getpid())
+	own, err := processStartTime(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
 	stale := func(d Discovery) func(Paths) error {
-		d.Schema = discoverySchema
+		d.Schema = discoverySchemaVersion
 		return func(p Paths) error { return writeDiscovery(p, d) }
 	}
 	for name, plant := range map[string]func(Paths) error{
@@ -110,10 +110,10 @@ func TestStaleFiles(t *testing.T) {
 		"our own pid":      stale(Discovery{PID: os.Getpid(), StartTime: own}),
 		"garbage hub.json": func(p Paths) error { return os.WriteFile(p.Discovery(), []byte("{\x00"), 0o600) },
 		"plain file as socket": func(p Paths) error {
-			return errors.Join(os.WriteFile(p.MCP(), nil, 0o600), os.WriteFile(p.Control(), nil, 0o600))
+			return errors.Join(os.WriteFile(p.MCPSocket(), nil, 0o600), os.WriteFile(p.ControlSocket(), nil, 0o600))
 		},
 		"leftover sockets": func(p Paths) error {
-			for _, path := range []string{p.MCP(), p.Control()} {
+			for _, path := range []string{p.MCPSocket(), p.ControlSocket()} {
 				l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 				if err != nil {
 					return err
@@ -127,7 +127,7 @@ func TestStaleFiles(t *testing.T) {
 		},
 		"planted links": func(p Paths) error {
 			victim := filepath.Join(p.State, "victim")
-			return errors.Join(os.WriteFile(victim, nil, 0o600), os.Symlink(victim, p.MCP()), os.Symlink(victim, p.Discovery()))
+			return errors.Join(os.WriteFile(victim, nil, 0o600), os.Symlink(victim, p.MCPSocket()), os.Symlink(victim, p.Discovery()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,13 +135,13 @@ func TestStaleFiles(t *testing.T) {
 			if err := errors.Join(w.paths().prepare(), plant(w.paths())); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Find(w.paths()); !errors.Is(err, ErrNoHub) {
+			if _, err := FindHub(w.paths()); !errors.Is(err, ErrNoHub) {
 				t.Errorf("Find: %v, want ErrNoHub", err)
 			}
 			a := w.connect()
 			a.send(ping)
 			a.expect(`"id":1`)
-			if d, err := Find(w.paths()); err != nil || d.PID != a.welcome.PID {
+			if d, err := FindHub(w.paths()); err != nil || d.PID != a.welcome.PID {
 				t.Errorf("Find = pid %d, %v; want %d", d.PID, err, a.welcome.PID)
 			}
 			if victim, err := os.ReadFile(filepath.Join(w.paths().State, "victim")); err == nil && len(victim) > 0 {
@@ -203,7 +203,7 @@ func TestTermDrains(t *testing.T) {
 	a.expect(`"id":7`)
 	a.expectEnd()
 	w.waitGone(a.welcome.PID)
-	for _, path := range []string{w.paths().MCP(), w.paths().Control(), w.paths().Discovery()} {
+	for _, path := range []string{w.paths().MCPSocket(), w.paths().ControlSocket(), w.paths().Discovery()} {
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is left behind", path)
 		}
@@ -271,8 +271,8 @@ func TestFailedStartSaysWhy(t *testing.T) {
 func TestHubThatEndsAtOnce(t *testing.T) {
 	w := newHubTest(t)
 	w.Die = 75
-	if _, _, err := Connect(t.Context(), w.config()); !errors.Is(err, errReplaced) || len(w.pids()) != startTries {
-		t.Errorf("%v after %d starts; want errReplaced after %d", err, len(w.pids()), startTries)
+	if _, _, err := Connect(t.Context(), w.config()); !errors.Is(err, errReplaced) || len(w.pids()) != maxStartAttempts {
+		t.Errorf("%v after %d starts; want errReplaced after %d", err, len(w.pids()), maxStartAttempts)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestRunReportsPreviousHub(t *testing.T) {
 		if trace := follow(); len(trace) != 0 {
 			t.Errorf("before the first hub there was %+v", trace)
 		}
-		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchema, PID: 4, Successor: next}); err != nil {
+		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchemaVersion, PID: 4, Successor: next}); err != nil {
 			t.Fatal(err)
 		}
 		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Successor == nil) != (next == nil) {

@@ -31,13 +31,13 @@ type Discovery struct {
 	SuccessorUntil time.Time  `json:"next_until,omitzero"`
 }
 
-const discoverySchema = 1
+const discoverySchemaVersion = 1
 
-// Find returns the discovery file of the running hub. It checks the lock first,
+// FindHub returns the discovery file of the running hub. It checks the lock first,
 // then compares pid and start time, so a file that a killed hub left behind,
 // or one whose pid now belongs to another process, is ErrNoHub.
-func Find(p Paths) (Discovery, error) {
-	held, err := isHeld(p.hubLock())
+func FindHub(p Paths) (Discovery, error) {
+	held, err := isLockHeld(p.hubLock())
 	if err != nil {
 		return Discovery{}, err
 	}
@@ -50,15 +50,15 @@ func Find(p Paths) (Discovery, error) {
 	case err != nil:
 		return Discovery{}, err
 	}
-	if start, err := processStart(d.PID); err != nil || start != d.StartTime {
+	if start, err := processStartTime(d.PID); err != nil || start != d.StartTime {
 		return Discovery{}, fmt.Errorf("%w that matches %s", ErrNoHub, p.Discovery())
 	}
 	return d, nil
 }
 
-// isHeld takes the lock for a moment. A hub that starts at that moment waits
+// isLockHeld takes the lock for a moment. A hub that starts at that moment waits
 // for the lock longer than that.
-func isHeld(path string) (bool, error) {
+func isLockHeld(path string) (bool, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -86,8 +86,8 @@ func readDiscovery(p Paths) (Discovery, error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return Discovery{}, fmt.Errorf("read %s: %w", p.Discovery(), err)
 	}
-	if d.Schema != discoverySchema {
-		return Discovery{}, fmt.Errorf("read %s: schema %d, want %d", p.Discovery(), d.Schema, discoverySchema)
+	if d.Schema != discoverySchemaVersion {
+		return Discovery{}, fmt.Errorf("read %s: schema %d, want %d", p.Discovery(), d.Schema, discoverySchemaVersion)
 	}
 	return d, nil
 }

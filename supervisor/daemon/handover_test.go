@@ -118,19 +118,19 @@ func TestYoungHubDoesNotHandOver(t *testing.T) {
 func TestUnknownWireIsRefused(t *testing.T) {
 	w := newHubTest(t)
 	w.connect()
-	conn, err := loopnet.DialSocket(t.Context(), w.paths().MCP())
+	conn, err := loopnet.DialSocket(t.Context(), w.paths().MCPSocket())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := writeLine(conn, Hello{Lectern: typeHello, Wire: Wire + 2, BuildInfo: BuildInfo{Version: "9.9.9"}}); err != nil {
+	if err := writeLine(conn, Hello{Lectern: lineTypeHello, Wire: WireVersion + 2, BuildInfo: BuildInfo{Version: "9.9.9"}}); err != nil {
 		t.Fatal(err)
 	}
 	var answer Welcome
 	if err := readLine(conn, &answer); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Lectern != typeRefuse || answer.Retry {
+	if answer.Lectern != lineTypeRefuse || answer.Retry {
 		t.Errorf("answer: %+v; want a final refusal", answer)
 	}
 	for _, want := range []string{"1.0.0", "9.9.9", "lectern hub restart"} {
@@ -138,7 +138,7 @@ func TestUnknownWireIsRefused(t *testing.T) {
 			t.Errorf("reason %q does not name %s", answer.Reason, want)
 		}
 	}
-	if !supervisor.IsFinal(errors.Join(&RefusedError{answer.Reason})) {
+	if !supervisor.IsFinalError(errors.Join(&RefusedError{answer.Reason})) {
 		t.Error("a joined refusal is not final")
 	}
 }

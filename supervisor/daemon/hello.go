@@ -12,18 +12,18 @@ import (
 
 // The values of the first field of a line.
 const (
-	typeHello   = "hello"
-	typeWelcome = "welcome"
-	typeRefuse  = "refuse"
+	lineTypeHello   = "hello"
+	lineTypeWelcome = "welcome"
+	lineTypeRefuse  = "refuse"
 )
 
 const (
-	helloMax     = 4 << 10         // bytes of one line
-	helloTimeout = 5 * time.Second // for either end to send its line
+	maxHelloBytes = 4 << 10         // bytes of one line
+	helloTimeout  = 5 * time.Second // for either end to send its line
 )
 
-// Hello is the first line on the MCP socket, sent by the client. After the
-// answer the stream is plain MCP.
+// Hello is the first line on the MCPSocket socket, sent by the client. After the
+// answer the stream is plain MCPSocket.
 type Hello struct {
 	Lectern string `json:"lectern"` // "hello"
 	Wire    int    `json:"wire"`
@@ -63,7 +63,7 @@ func (e *RefusedError) Final() bool { return true }
 var errShuttingDown = errors.New("the hub is shutting down")
 
 // supportsWire reports whether this build understands a wire version.
-func supportsWire(wire int) bool { return wire > 0 && (wire == Wire || wire == Wire-1) }
+func supportsWire(wire int) bool { return wire > 0 && (wire == WireVersion || wire == WireVersion-1) }
 
 func writeLine(w io.Writer, v any) error {
 	line, err := json.Marshal(v)
@@ -75,7 +75,7 @@ func writeLine(w io.Writer, v any) error {
 }
 
 // readLine reads one line of JSON into v, byte by byte: what follows the line
-// belongs to MCP and must stay in the stream. It happens once per
+// belongs to MCPSocket and must stay in the stream. It happens once per
 // connection.
 func readLine(r io.Reader, v any) error {
 	var line []byte
@@ -87,8 +87,8 @@ func readLine(r io.Reader, v any) error {
 		if one[0] == '\n' {
 			break
 		}
-		if line = append(line, one[0]); len(line) > helloMax {
-			return fmt.Errorf("line is longer than %d bytes", helloMax)
+		if line = append(line, one[0]); len(line) > maxHelloBytes {
+			return fmt.Errorf("line is longer than %d bytes", maxHelloBytes)
 		}
 	}
 	return json.Unmarshal(bytes.TrimSpace(line), v)
@@ -97,7 +97,7 @@ func readLine(r io.Reader, v any) error {
 // handshake sends h on conn and returns the hub's answer. A refusal is an
 // error: errShuttingDown, or a *RefusedError.
 func handshake(conn net.Conn, h Hello) (Welcome, error) {
-	h.Lectern, h.Wire = typeHello, Wire
+	h.Lectern, h.Wire = lineTypeHello, WireVersion
 	var w Welcome
 	if err := conn.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		return w, err
@@ -109,13 +109,13 @@ func handshake(conn net.Conn, h Hello) (Welcome, error) {
 		return w, err
 	}
 	switch {
-	case w.Lectern == typeRefuse && w.Retry:
+	case w.Lectern == lineTypeRefuse && w.Retry:
 		return w, errShuttingDown
-	case w.Lectern == typeRefuse:
+	case w.Lectern == lineTypeRefuse:
 		return w, &RefusedError{w.Reason}
-	case w.Lectern != typeWelcome || !supportsWire(w.Wire):
+	case w.Lectern != lineTypeWelcome || !supportsWire(w.Wire):
 		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not support wire version %d; run `lectern hub restart`", w.Version,
-			w.PID, Wire)}
+			w.PID, WireVersion)}
 	}
 	return w, conn.SetDeadline(time.Time{})
 }

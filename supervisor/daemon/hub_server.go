@@ -24,7 +24,7 @@ type HubConfig struct {
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
 	Open func(ctx context.Context) error
-	// Attach serves one MCP stream. When reading from conn returns io.EOF it
+	// Attach serves one MCPSocket stream. When reading from conn returns io.EOF it
 	// answers what it has already read and returns; when ctx ends it returns
 	// at once.
 	Attach func(ctx context.Context, h Hello, conn net.Conn) error
@@ -48,7 +48,7 @@ type HubConfig struct {
 
 	// Lifeline is closed when the supervisor of this process is gone, which
 	// makes it shut down. A hub that has one is a service and keeps running when
-	// idle. Nil: it is not supervised. See supervisor.Lifeline.
+	// idle. Nil: it is not supervised. See supervisor.WatchLifeline.
 	Lifeline <-chan struct{}
 
 	HTTPPort  func() int    // for hub.json; nil or 0: no HTTP
@@ -112,7 +112,7 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 			return fmt.Errorf("open hub: %w", err)
 		}
 	}
-	h := &hubServer{HubConfig: c, lifecycle: newLifecycle(&c), instance: newInstance(), conns: map[*agentConn]struct{}{}}
+	h := &hubServer{HubConfig: c, lifecycle: newLifecycle(&c), instance: newInstanceID(), conns: map[*agentConn]struct{}{}}
 	return h.run(ctx)
 }
 
@@ -151,11 +151,11 @@ type hubServer struct {
 }
 
 func (h *hubServer) run(ctx context.Context) error {
-	mcp, err := listen(h.Paths.MCP())
+	mcp, err := listen(h.Paths.MCPSocket())
 	if err != nil {
 		return fmt.Errorf("listen for agents: %w", err)
 	}
-	control, err := listen(h.Paths.Control())
+	control, err := listen(h.Paths.ControlSocket())
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen for control: %w", err), mcp.Close())
 	}
@@ -193,7 +193,7 @@ func (h *hubServer) run(ctx context.Context) error {
 // publishDiscovery writes hub.json.
 func (h *hubServer) publishDiscovery() (Discovery, error) {
 	pid := os.Getpid()
-	start, err := processStart(pid)
+	start, err := processStartTime(pid)
 	if err != nil {
 		return Discovery{}, fmt.Errorf("read own start time: %w", err)
 	}
@@ -202,8 +202,8 @@ func (h *hubServer) publishDiscovery() (Discovery, error) {
 		return Discovery{}, fmt.Errorf("find own program: %w", err)
 	}
 	d := Discovery{
-		Schema: discoverySchema, PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: Wire, Instance: h.instance,
-		MCP: h.Paths.MCP(), Control: h.Paths.Control(), HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
+		Schema: discoverySchemaVersion, PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: WireVersion, Instance: h.instance,
+		MCP: h.Paths.MCPSocket(), Control: h.Paths.ControlSocket(), HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
 	}
 	if err := writeDiscovery(h.Paths, d); err != nil {
 		return d, fmt.Errorf("write discovery file: %w", err)
@@ -211,7 +211,7 @@ func (h *hubServer) publishDiscovery() (Discovery, error) {
 	return d, nil
 }
 
-// accept serves the MCP socket until it is closed.
+// accept serves the MCPSocket socket until it is closed.
 func (h *hubServer) accept(ctx context.Context, l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -228,22 +228,22 @@ func (h *hubServer) accept(ctx context.Context, l net.Listener) {
 
 // serveStream serves one connection from hello to end.
 func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
-	h.track(l, true)
-	defer h.track(l, false)
+	h.trackConn(l, true)
+	defer h.trackConn(l, false)
 	defer func() { _ = l.Close() }()
 	var hello Hello
 	_ = l.SetDeadline(time.Now().Add(helloTimeout))
-	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != typeHello {
+	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != lineTypeHello {
 		h.Log.Warn("a connection sent no hello", "error", err)
 		return
 	}
 	before := h.lifecycle.pendingSuccessor()
 	answer := h.lifecycle.admit(hello)
-	admitted := answer.Lectern == typeWelcome
+	admitted := answer.Lectern == lineTypeWelcome
 	if admitted {
 		defer h.lifecycle.detach(hello)
 	}
-	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Self, os.Getpid(), h.instance
+	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, WireVersion), h.Self, os.Getpid(), h.instance
 	if err := writeLine(l.Conn, answer); err != nil || !admitted {
 		return
 	}

@@ -72,10 +72,10 @@ func hubMain(spec hubSpec) int {
 	signal.Notify(usr1, syscall.SIGUSR1)
 	go func() {
 		for range usr1 {
-			hub.Release()
+			hub.ReleaseCalls()
 		}
 	}()
-	lifeline, err := supervisor.Lifeline(os.Getenv(supervisor.LifelineEnv))
+	lifeline, err := supervisor.WatchLifeline(os.Getenv(supervisor.LifelineEnv))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -86,7 +86,7 @@ func hubMain(spec hubSpec) int {
 	fake.AddCall(status.Call{Session: strconv.Itoa(os.Getpid())})
 	err = Run(ctx, HubConfig{
 		Lifeline: lifeline, Control: loopback.Handler(fake),
-		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
+		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.CountActivity, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
 	})

@@ -60,31 +60,31 @@ func (l *hubLifecycle) admit(h Hello) Welcome {
 	}
 	switch {
 	case l.shutdown != nil:
-		return Welcome{Lectern: typeRefuse, Reason: l.shutdown.reason, Retry: true}
+		return Welcome{Lectern: lineTypeRefuse, Reason: l.shutdown.reason, Retry: true}
 	case !supportsWire(h.Wire):
-		return Welcome{Lectern: typeRefuse, Reason: fmt.Sprintf(
+		return Welcome{Lectern: lineTypeRefuse, Reason: fmt.Sprintf(
 			"the hub is version %s with wire version %d, and this lectern is version %s with wire version %d; run `lectern hub restart`",
-			l.self.Version, Wire, h.Version, h.Wire)}
+			l.self.Version, WireVersion, h.Version, h.Wire)}
 	}
 	if newer && (l.successor == nil || h.Newer(*l.successor)) {
 		l.successor = &h.BuildInfo
 		l.wakeUp()
 	}
-	l.count(h, +1)
+	l.countStream(h, +1)
 	l.lastUsed = now
-	return Welcome{Lectern: typeWelcome}
+	return Welcome{Lectern: lineTypeWelcome}
 }
 
 // detach ends what admit began.
 func (l *hubLifecycle) detach(h Hello) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count(h, -1)
+	l.countStream(h, -1)
 	l.lastUsed = l.now()
 }
 
-// count counts a stream in, or out again. mu is held.
-func (l *hubLifecycle) count(h Hello, by int) {
+// countStream counts a stream in, or out again. mu is held.
+func (l *hubLifecycle) countStream(h Hello, by int) {
 	if h.Probe {
 		l.probes += by
 		return
@@ -92,8 +92,8 @@ func (l *hubLifecycle) count(h Hello, by int) {
 	l.attached += by
 }
 
-// countControl counts a control request in, or out again.
-func (l *hubLifecycle) countControl(by int) {
+// countControlRequest counts a control request in, or out again.
+func (l *hubLifecycle) countControlRequest(by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.controlRequests += by
@@ -115,9 +115,9 @@ func (l *hubLifecycle) stop(d shutdownDecision, ifIdle bool) bool {
 	return true
 }
 
-// checkClock looks at the clock: has the hub been quiet long enough to hand over, or
+// checkShutdownDue looks at the clock: has the hub been quiet long enough to hand over, or
 // idle long enough to shut down?
-func (l *hubLifecycle) checkClock() {
+func (l *hubLifecycle) checkShutdownDue() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -154,14 +154,14 @@ func (l *hubLifecycle) checkInterval() time.Duration {
 	return max(every, 5*time.Millisecond)
 }
 
-// run calls checkClock until the hub shuts down.
+// run calls checkShutdownDue until the hub shuts down.
 func (l *hubLifecycle) run(done <-chan struct{}) {
 	timer := time.NewTimer(l.checkInterval())
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
-			l.checkClock()
+			l.checkShutdownDue()
 		case <-l.wake:
 		case <-l.shuttingDown:
 			return
@@ -179,15 +179,15 @@ func (l *hubLifecycle) pendingSuccessor() *BuildInfo {
 	return l.successor
 }
 
-// attachedStreams counts the attached streams of agents, also those without a message yet.
-func (l *hubLifecycle) attachedStreams() int {
+// countAttachedStreams counts the attached streams of agents, also those without a message yet.
+func (l *hubLifecycle) countAttachedStreams() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.attached
 }
 
-// decision returns the shutdown, or nil before it is decided.
-func (l *hubLifecycle) decision() *shutdownDecision {
+// decidedShutdown returns the shutdown, or nil before it is decided.
+func (l *hubLifecycle) decidedShutdown() *shutdownDecision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.shutdown

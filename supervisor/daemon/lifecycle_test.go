@@ -31,7 +31,7 @@ func newTestLifecycle(t *testing.T, u *usage, idle time.Duration) *hubLifecycle 
 func mustKeepRunning(t *testing.T, l *hubLifecycle, d time.Duration) {
 	t.Helper()
 	<-time.After(d) // in a bubble: not a wait but a clock
-	if why := l.decision(); why != nil {
+	if why := l.decidedShutdown(); why != nil {
 		t.Fatalf("left within %s: %s", d, why.reason)
 	}
 }
@@ -43,7 +43,7 @@ func mustShutDown(t *testing.T, l *hubLifecycle, within time.Duration, why strin
 	case <-time.After(within):
 		t.Fatalf("did not leave within %s", within)
 	}
-	if got := l.decision().reason; got != why {
+	if got := l.decidedShutdown().reason; got != why {
 		t.Errorf("left because: %s; want: %s", got, why)
 	}
 }
@@ -51,7 +51,7 @@ func mustShutDown(t *testing.T, l *hubLifecycle, within time.Duration, why strin
 const tenMinutes = 10 * time.Minute
 
 func hello(s BuildInfo) Hello {
-	return Hello{Lectern: typeHello, Wire: Wire, BuildInfo: s, Replace: true}
+	return Hello{Lectern: lineTypeHello, Wire: WireVersion, BuildInfo: s, Replace: true}
 }
 
 func attach(l *hubLifecycle, h Hello) (release func()) {
@@ -61,13 +61,16 @@ func attach(l *hubLifecycle, h Hello) (release func()) {
 
 func TestShutdownWhenIdle(t *testing.T) {
 	for name, hold := range map[string]func(*hubLifecycle, *usage) (release func()){
-		"nothing":            func(*hubLifecycle, *usage) func() { return func() {} },
-		"a stream":           func(l *hubLifecycle, _ *usage) func() { return attach(l, hello(l.self)) },
-		"a probe":            func(l *hubLifecycle, _ *usage) func() { return attach(l, Hello{Wire: Wire, Probe: true}) },
-		"a session on HTTP":  func(_ *hubLifecycle, u *usage) func() { u.sessions.Store(1); return func() { u.sessions.Store(0) } },
-		"a panel that looks": func(l *hubLifecycle, _ *usage) func() { l.countControl(1); return func() { l.countControl(-1) } },
-		"a pin":              func(_ *hubLifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },
-		"a call":             func(_ *hubLifecycle, u *usage) func() { u.inFlight.Store(1); return func() { u.inFlight.Store(0) } },
+		"nothing":           func(*hubLifecycle, *usage) func() { return func() {} },
+		"a stream":          func(l *hubLifecycle, _ *usage) func() { return attach(l, hello(l.self)) },
+		"a probe":           func(l *hubLifecycle, _ *usage) func() { return attach(l, Hello{Wire: WireVersion, Probe: true}) },
+		"a session on HTTP": func(_ *hubLifecycle, u *usage) func() { u.sessions.Store(1); return func() { u.sessions.Store(0) } },
+		"a panel that looks": func(l *hubLifecycle, _ *usage) func() {
+			l.countControlRequest(1)
+			return func() { l.countControlRequest(-1) }
+		},
+		"a pin":  func(_ *hubLifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },
+		"a call": func(_ *hubLifecycle, u *usage) func() { u.inFlight.Store(1); return func() { u.inFlight.Store(0) } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -101,17 +104,17 @@ func TestHandover(t *testing.T) {
 		u.inFlight.Store(1)
 		u.sessions.Store(3)
 		l := newTestLifecycle(t, u, tenMinutes)
-		if w := l.admit(hello(newer)); w.Lectern != typeWelcome {
+		if w := l.admit(hello(newer)); w.Lectern != lineTypeWelcome {
 			t.Fatalf("a busy hub said %+v", w)
 		}
 		mustKeepRunning(t, l, time.Hour)
 		u.inFlight.Store(0)
 		mustKeepRunning(t, l, 1500*time.Millisecond)
 		mustShutDown(t, l, time.Second, "handing over to a newer build")
-		if d := l.decision(); !d.restart || d.successor == nil || *d.successor != newer {
+		if d := l.decidedShutdown(); !d.restart || d.successor == nil || *d.successor != newer {
 			t.Errorf("decided %+v", d)
 		}
-		if w := l.admit(hello(l.self)); w.Lectern != typeRefuse || !w.Retry {
+		if w := l.admit(hello(l.self)); w.Lectern != lineTypeRefuse || !w.Retry {
 			t.Errorf("a late-comer hears %+v", w)
 		}
 		if !l.stop(shutdownDecision{}, true) {
@@ -127,7 +130,7 @@ func TestHandover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newTestLifecycle(t, new(usage), tenMinutes)
 		<-time.After(time.Minute)
-		if w := l.admit(hello(newer)); w.Lectern != typeRefuse || !w.Retry {
+		if w := l.admit(hello(newer)); w.Lectern != lineTypeRefuse || !w.Retry {
 			t.Errorf("an idle hub said %+v", w)
 		}
 		mustShutDown(t, l, time.Nanosecond, "handing over to a newer build")
@@ -137,7 +140,7 @@ func TestHandover(t *testing.T) {
 		<-time.After(time.Minute)
 		cannot := hello(newer)
 		cannot.Replace = false // a client that starts no hub
-		if w := l.admit(cannot); w.Lectern != typeWelcome {
+		if w := l.admit(cannot); w.Lectern != lineTypeWelcome {
 			t.Errorf("an idle hub said %+v", w)
 		}
 		mustKeepRunning(t, l, time.Hour)

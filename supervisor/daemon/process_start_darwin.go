@@ -2,9 +2,9 @@ package daemon
 
 import "golang.org/x/sys/unix"
 
-// processStart returns when process pid started, in microseconds since 1970.
+// processStartTime returns when process pid started, in microseconds since 1970.
 // Together with the pid it names one process.
-func processStart(pid int) (int64, error) {
+func processStartTime(pid int) (int64, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return 0, err

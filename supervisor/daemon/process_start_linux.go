@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// processStart returns when process pid started, in clock ticks since boot
+// processStartTime returns when process pid started, in clock ticks since boot
 // (proc_pid_stat(5), field 22). Together with the pid it names one process.
-func processStart(pid int) (int64, error) {
+func processStartTime(pid int) (int64, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0, err

@@ -2,9 +2,9 @@ package daemon
 
 import "golang.org/x/sys/windows"
 
-// processStart returns when process pid started, in nanoseconds since 1970.
+// processStartTime returns when process pid started, in nanoseconds since 1970.
 // Together with the pid it names one process.
-func processStart(pid int) (int64, error) {
+func processStartTime(pid int) (int64, error) {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, //nolint:gosec // a pid is 32 bits wide on Windows
 		uint32(pid))
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 // drain lets calls in flight end. The sockets stay open meanwhile, so that a
 // client that connects late gets a refusal that asks it to retry.
 func (h *hubServer) drain(ctx context.Context) {
-	d := h.lifecycle.decision()
+	d := h.lifecycle.decidedShutdown()
 	h.Log.Info("hub is shutting down", "reason", d.reason)
 	ctx, cancel := context.WithTimeout(ctx, h.Timing.Drain)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
-	for _, l := range h.openConns() {
+	for _, l := range h.listOpenConns() {
 		l.stopReading(deadline)
 	}
 	if h.Drain != nil {
@@ -26,7 +26,7 @@ func (h *hubServer) drain(ctx context.Context) {
 	}
 	err := waitFor(ctx, func() (bool, error) {
 		inFlight, _ := h.Busy()
-		return inFlight == 0 && h.lifecycle.attachedStreams() == 0, nil
+		return inFlight == 0 && h.lifecycle.countAttachedStreams() == 0, nil
 	})
 	if err != nil {
 		inFlight, _ := h.Busy()
@@ -38,7 +38,7 @@ func (h *hubServer) drain(ctx context.Context) {
 // before the first client is disconnected: by this file a client that returns
 // decides whether to start a hub, or to let a newer build start it.
 func (h *hubServer) retireDiscovery(d Discovery) error {
-	next := h.lifecycle.decision().successor
+	next := h.lifecycle.decidedShutdown().successor
 	if next == nil {
 		err := os.Remove(h.Paths.Discovery())
 		if errors.Is(err, fs.ErrNotExist) {
@@ -52,21 +52,21 @@ func (h *hubServer) retireDiscovery(d Discovery) error {
 
 // exitError is the error that Run returns.
 func (h *hubServer) exitError() error {
-	if decision := h.lifecycle.decision(); decision != nil && decision.restart {
+	if decision := h.lifecycle.decidedShutdown(); decision != nil && decision.restart {
 		return ErrRestart
 	}
 	return nil
 }
 
 // handoverGrace is how long older clients wait for a newer one to start the hub,
-// after the time to drain. handoverMax bounds the wait that hub.json may ask for.
+// after the time to drain. maxHandoverWait bounds the wait that hub.json may ask for.
 const (
-	handoverGrace = 3 * time.Second
-	handoverMax   = 30 * time.Second
+	handoverGrace   = 3 * time.Second
+	maxHandoverWait = 30 * time.Second
 )
 
-// track adds a connection to the open ones, or removes it.
-func (h *hubServer) track(l *agentConn, open bool) {
+// trackConn adds a connection to the open ones, or removes it.
+func (h *hubServer) trackConn(l *agentConn, open bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if open {
@@ -76,7 +76,7 @@ func (h *hubServer) track(l *agentConn, open bool) {
 	}
 }
 
-func (h *hubServer) openConns() []*agentConn {
+func (h *hubServer) listOpenConns() []*agentConn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := make([]*agentConn, 0, len(h.conns))
@@ -88,7 +88,7 @@ func (h *hubServer) openConns() []*agentConn {
 
 // closeConns closes every connection that is still open.
 func (h *hubServer) closeConns() {
-	for _, l := range h.openConns() {
+	for _, l := range h.listOpenConns() {
 		_ = l.Close()
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// MCP is the address of the socket for Hello and then MCP.
-func (p Paths) MCP() string { return loopnet.SocketPath(p.Runtime, "mcp") }
+// MCPSocket is the address of the socket for Hello and then MCPSocket.
+func (p Paths) MCPSocket() string { return loopnet.SocketPath(p.Runtime, "mcp") }
 
-// Control is the address of the socket that speaks HTTP: the status wire and
+// ControlSocket is the address of the socket that speaks HTTP: the status wire and
 // this package's own routes.
-func (p Paths) Control() string { return loopnet.SocketPath(p.Runtime, "control") }
+func (p Paths) ControlSocket() string { return loopnet.SocketPath(p.Runtime, "control") }
 
 // listen listens at path after it has removed what a killed hub left there.
 // hub.lock is held, so no hub serves at path.

@@ -22,9 +22,9 @@ type spawnedHub struct {
 	err     error // how it ended; read after exit is closed
 }
 
-// outputMax is the size at which the hub's output file is truncated. The
+// maxOutputFileBytes is the size at which the hub's output file is truncated. The
 // hub's log is elsewhere: this file has what the hub prints when it cannot log.
-const outputMax = 1 << 20
+const maxOutputFileBytes = 1 << 20
 
 // spawn starts a hub that is detached from terminal, client and directory.
 func (c *ConnectConfig) spawn() (*spawnedHub, error) {
@@ -36,7 +36,7 @@ func (c *ConnectConfig) spawn() (*spawnedHub, error) {
 	cmd.Dir = c.Paths.State
 	cmd.Env = c.hubEnv()
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = detached()
+	cmd.SysProcAttr = detachedProcAttr()
 	if err := errors.Join(cmd.Start(), out.Close()); err != nil {
 		return nil, fmt.Errorf("start hub: %w", err)
 	}
@@ -126,7 +126,7 @@ func LastOutput(p Paths, from int64, n int) []string {
 // openOutput opens the file for appending, and returns where its end is.
 func openOutput(path string) (*os.File, int64, error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	if info, err := os.Stat(path); err == nil && info.Size() > outputMax {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxOutputFileBytes {
 		flags |= os.O_TRUNC
 	}
 	f, err := os.OpenFile(filepath.Clean(path), flags, 0o600)

@@ -16,7 +16,7 @@ import (
 // starting it again is useless.
 //
 // c.Command must exit with 75 when Run returns ErrRestart, and give Run the
-// lifeline that it finds in its environment (supervisor.Lifeline).
+// lifeline that it finds in its environment (supervisor.WatchLifeline).
 func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	if err := c.Paths.prepare(); err != nil {
 		return err
@@ -28,9 +28,9 @@ func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	defer func() { err = errors.Join(err, out.Close()) }()
 	hub := supervisor.NewProcess(supervisor.ProcessConfig{
 		Name: "hub", Command: c.Command, Dir: c.Paths.State, Env: c.hubEnv(), Output: out,
-		Before: c.awaitFree, Ready: c.checkHealth, Live: c.checkHealth,
+		Before: c.awaitNoHub, Ready: c.checkHealth, Live: c.checkHealth,
 		Stop: func(ctx context.Context) error {
-			_, err := request(ctx, c.Paths, "POST", pathStop, []byte("{}"))
+			_, err := requestHub(ctx, c.Paths, "POST", hubStopPath, []byte("{}"))
 			return err
 		},
 		Report: c.logReport, Log: c.Log, Now: c.Now,
@@ -41,11 +41,11 @@ func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 // adoptedPollInterval is how often a hub that is not our child is checked.
 const adoptedPollInterval = time.Second
 
-// awaitFree waits until no hub is running.
-func (c *ConnectConfig) awaitFree(ctx context.Context) error {
+// awaitNoHub waits until no hub is running.
+func (c *ConnectConfig) awaitNoHub(ctx context.Context) error {
 	adopted := false
 	return supervisor.Poll(ctx, adoptedPollInterval, func() (bool, error) {
-		held, err := isHeld(c.Paths.hubLock())
+		held, err := isLockHeld(c.Paths.hubLock())
 		if held && !adopted {
 			c.Log.Info("a hub runs already; waiting until it ends")
 			adopted = true

@@ -9,12 +9,13 @@ import (
 
 // Codes of the errors that the shim itself sends.
 const (
-	codeParse          = -32700 // JSON-RPC 2.0, section 5.1
+	codeParseError     = -32700 // JSON-RPC 2.0, section 5.1
 	codeInvalidRequest = -32600
 	codeHubLost        = -32001 // our own: the hub went away
 )
 
-const hubRestarted = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, then call " +
+const hubRestartedMessage = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, " +
+	"then call " +
 	"again if needed."
 
 type errorData struct {
@@ -34,7 +35,7 @@ func errorFrame(id []byte, code int, text string) []byte {
 // unreachableFrame is an error that no hub can be reached, with the reason.
 func unreachableFrame(id []byte, reason error) []byte {
 	text := fmt.Sprintf("Lectern's hub cannot be reached: %v. Run `lectern status` in a terminal for details.", reason)
-	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !supervisor.IsFinal(reason)})
+	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !supervisor.IsFinalError(reason)})
 }
 
 // disconnectedFrame is an error that a person disconnected the agent.

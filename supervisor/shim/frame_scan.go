@@ -39,9 +39,9 @@ func parseFrame(f []byte) (message, bool) {
 	return m, whole
 }
 
-// key is the id in a form in which equal ids are equal: `"a"` may be spelled
+// idKey is the id in a form in which equal ids are equal: `"a"` may be spelled
 // `"\u0061"`.
-func (m message) key() string {
+func (m message) idKey() string {
 	if bytes.IndexByte(m.id, '\\') < 0 {
 		return string(m.id)
 	}
@@ -56,8 +56,8 @@ func (m message) key() string {
 	return string(plain)
 }
 
-// withID returns f with another id in the place of m.id.
-func (m message) withID(f, id []byte) []byte {
+// replaceFrameID returns f with another id in the place of m.id.
+func (m message) replaceFrameID(f, id []byte) []byte {
 	at := cap(f) - cap(m.id) // m.id is a part of f
 	out := make([]byte, 0, len(f)-len(m.id)+len(id)+1)
 	out = append(out, f[:at]...)

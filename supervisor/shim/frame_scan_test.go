@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 
 func TestKey(t *testing.T) {
 	for spelled, want := range map[string]string{`1`: `1`, `"a"`: `"a"`, `"\u0061"`: `"a"`, `"1"`: `"1"`} {
-		if got := (message{id: []byte(spelled)}).key(); got != want {
+		if got := (message{id: []byte(spelled)}).idKey(); got != want {
 			t.Errorf("key of %s: %s, want %s", spelled, got, want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestWithID(t *testing.T) {
 	f := []byte(`{"a":"1","id": 1 ,"result":{"id":1}}`)
 	m, _ := parseFrame(f)
 	want := `{"a":"1","id": "long-er" ,"result":{"id":1}}`
-	if got := m.withID(f, []byte(`"long-er"`)); string(got) != want {
+	if got := m.replaceFrameID(f, []byte(`"long-er"`)); string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -21,13 +21,13 @@ type pendingCall struct {
 // far shorter.
 const maxRetryBytes = 64 << 10
 
-// maxAttempts is how often a request is sent at most. Of a call that only reads,
+// maxSendAttempts is how often a request is sent at most. Of a call that only reads,
 // nothing is lost by asking again; but it may be what brings hubs down.
-const maxAttempts = 4
+const maxSendAttempts = 4
 
-// maxCancelled bounds the cancelled calls that are remembered in case the hub
+// maxCancelledCalls bounds the cancelled calls that are remembered in case the hub
 // answers them all the same.
-const maxCancelled = 256
+const maxCancelledCalls = 256
 
 type pendingCalls struct {
 	open      map[string][]*pendingCall // by id; several with one are an error of the client that the hub answers
@@ -48,21 +48,21 @@ func (c *pendingCalls) add(f []byte, m message, reads bool) {
 	if reads && len(f) <= maxRetryBytes {
 		one.frame = f
 	}
-	c.open[m.key()] = append(c.open[m.key()], one)
+	c.open[m.idKey()] = append(c.open[m.idKey()], one)
 	c.count++
 	if one.method == methodListen {
 		c.listening++
 	}
 }
 
-// take removes and returns the call that an answer is for, or nil.
-func (c *pendingCalls) take(key string) *pendingCall {
+// takeAnswered removes and returns the call that an answer is for, or nil.
+func (c *pendingCalls) takeAnswered(key string) *pendingCall {
 	one := c.newest(key)
 	if one == nil {
 		return nil
 	}
-	c.keep(key, c.open[key][:len(c.open[key])-1])
-	c.forget(one)
+	c.setCalls(key, c.open[key][:len(c.open[key])-1])
+	c.uncountCall(one)
 	return one
 }
 
@@ -74,14 +74,14 @@ func (c *pendingCalls) newest(key string) *pendingCall {
 	return nil
 }
 
-// keep makes list the calls with this id.
-func (c *pendingCalls) keep(key string, list []*pendingCall) {
+// setCalls makes list the calls with this id.
+func (c *pendingCalls) setCalls(key string, list []*pendingCall) {
 	if c.open[key] = list; len(list) == 0 {
 		delete(c.open, key)
 	}
 }
 
-func (c *pendingCalls) forget(one *pendingCall) {
+func (c *pendingCalls) uncountCall(one *pendingCall) {
 	c.count--
 	switch {
 	case one.cancelled:
@@ -91,18 +91,18 @@ func (c *pendingCalls) forget(one *pendingCall) {
 	}
 }
 
-// awaited counts the calls whose answer the client waits for. A subscription's
+// countAwaited counts the calls whose answer the client waits for. A subscription's
 // only answer is that it ended.
-func (c *pendingCalls) awaited() int { return c.count - c.listening - c.cancelled }
+func (c *pendingCalls) countAwaited() int { return c.count - c.listening - c.cancelled }
 
-// cancel notes that the client no longer waits for an answer, which the hub
+// markCancelled notes that the client no longer waits for an answer, which the hub
 // may or may not send.
-func (c *pendingCalls) cancel(m message) {
-	one := c.newest(message{id: m.param("requestId")}.key())
+func (c *pendingCalls) markCancelled(m message) {
+	one := c.newest(message{id: m.param("requestId")}.idKey())
 	if one == nil || one.cancelled || one.method == "initialize" {
 		return
 	}
-	if c.cancelled >= maxCancelled {
+	if c.cancelled >= maxCancelledCalls {
 		c.remove(func(one *pendingCall) bool { return one.cancelled })
 	}
 	if one.method == methodListen {
@@ -112,11 +112,11 @@ func (c *pendingCalls) cancel(m message) {
 	c.cancelled++
 }
 
-// removeLost is called when the hub is gone. It removes and returns the calls that
+// removeUnrepeatable is called when the hub is gone. It removes and returns the calls that
 // must not be sent again, in order.
-func (c *pendingCalls) removeLost() []*pendingCall {
+func (c *pendingCalls) removeUnrepeatable() []*pendingCall {
 	gone := c.remove(func(one *pendingCall) bool {
-		return one.cancelled || one.frame == nil || one.attempts >= maxAttempts && one.method != methodListen
+		return one.cancelled || one.frame == nil || one.attempts >= maxSendAttempts && one.method != methodListen
 	})
 	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
@@ -151,11 +151,11 @@ func (c *pendingCalls) remove(which func(*pendingCall) bool) []*pendingCall {
 				gone = append(gone, one)
 			}
 		}
-		c.keep(key, slices.DeleteFunc(list, which))
+		c.setCalls(key, slices.DeleteFunc(list, which))
 	}
 	slices.SortFunc(gone, bySeq)
 	for _, one := range gone {
-		c.forget(one)
+		c.uncountCall(one)
 	}
 	return gone
 }
@@ -178,32 +178,32 @@ func (a *serverRequests) add(f []byte, m message) []byte {
 		a.open = map[string][]byte{}
 	}
 	if a.lostHubs == 0 {
-		a.open[m.key()] = bytes.Clone(m.id)
+		a.open[m.idKey()] = bytes.Clone(m.id)
 		return f
 	}
 	a.seq++
 	id := []byte(`"lectern-ask-` + strconv.Itoa(a.seq) + `"`)
 	a.open[string(id)] = bytes.Clone(m.id)
-	return m.withID(f, id)
+	return m.replaceFrameID(f, id)
 }
 
-// takeAnswer returns the client's answer as the hub is to see it, and false if
+// takeAnsweredCall returns the client's answer as the hub is to see it, and false if
 // this hub did not ask.
 func (a *serverRequests) takeAnswer(f []byte, m message) ([]byte, bool) {
-	id, ok := a.open[m.key()]
+	id, ok := a.open[m.idKey()]
 	if !ok {
 		return f, false
 	}
-	delete(a.open, m.key())
+	delete(a.open, m.idKey())
 	if bytes.Equal(id, m.id) {
 		return f, true
 	}
-	return m.withID(f, id), true
+	return m.replaceFrameID(f, id), true
 }
 
-// reset forgets the requests of a lost hub, and returns their ids as the client
+// dropLostRequests forgets the requests of a lost hub, and returns their ids as the client
 // knows them.
-func (a *serverRequests) reset() [][]byte {
+func (a *serverRequests) dropLostRequests() [][]byte {
 	a.lostHubs++
 	ids := make([][]byte, 0, len(a.open))
 	for id := range a.open {

@@ -50,7 +50,7 @@ func hubMain(dir string) int {
 	recordLine(dir, "pids", strconv.Itoa(os.Getpid()))
 	hub := &echo.Hub{Name: strconv.Itoa(os.Getpid()), Wrote: func(text string) { recordLine(dir, "writes", text) }}
 	err := daemon.Run(ctx, daemon.HubConfig{
-		Paths: paths(dir), Busy: hub.Busy, Now: time.Now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Paths: paths(dir), Busy: hub.CountActivity, Now: time.Now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Attach: func(ctx context.Context, _ daemon.Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 	})
 	if err != nil {
@@ -369,7 +369,7 @@ func TestGarbageOnStdin(t *testing.T) {
 	c.initialize()
 	for _, garbage := range []string{"x", "{", `{"id":1`, "\x00\xff", strings.Repeat("[", 5000), `"`} {
 		c.send(garbage)
-		if a := c.receive(); a.Error == nil || a.Error.Code != codeParse {
+		if a := c.receive(); a.Error == nil || a.Error.Code != codeParseError {
 			t.Errorf("%.20q: %+v", garbage, a)
 		}
 	}

@@ -39,13 +39,13 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if supervisor.IsFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.connectTimeout(first) {
+		if supervisor.IsFinalError(err) || !waiting.IsZero() && time.Since(waiting) >= r.connectTimeout(first) {
 			r.Log.Warn("no hub can be reached", "error", err)
 			r.failPending(err)
 			waiting = time.Time{}
 		}
-		delay, _ := attempts.Failed(0, time.Now())
-		if r.sleep(ctx, delay) {
+		delay, _ := attempts.NextInterval(0, time.Now())
+		if r.sleepUntilCall(ctx, delay) {
 			attempts.Reset()
 		}
 		if ctx.Err() != nil {
@@ -57,7 +57,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 // waitingSince is since when a call waits for an answer; zero: none does.
 func (r *relay) waitingSince(since time.Time) time.Time {
 	switch {
-	case !r.isWaiting():
+	case !r.hasAwaitedCalls():
 		return time.Time{}
 	case since.IsZero():
 		return time.Now()
@@ -73,8 +73,8 @@ func (r *relay) connectTimeout(first bool) time.Duration {
 	return r.ReconnectTimeout
 }
 
-// sleep waits for delay, or until a first call waits; then it returns true.
-func (r *relay) sleep(ctx context.Context, delay time.Duration) bool {
+// sleepUntilCall waits for delay, or until a first call waits; then it returns true.
+func (r *relay) sleepUntilCall(ctx context.Context, delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
@@ -110,13 +110,13 @@ func (r *relay) refuseCalls(ctx context.Context) {
 	}
 }
 
-// hubLost answers the requests that the next hub must not get.
-func (r *relay) hubLost() {
+// handleHubLoss answers the requests that the next hub must not get.
+func (r *relay) handleHubLoss() {
 	r.mu.Lock()
 	r.hub = nil
-	failed := r.calls.removeLost()
-	withdrawn := r.serverRequests.reset()
-	answer := func(id []byte) []byte { return errorFrame(id, codeHubLost, hubRestarted) }
+	failed := r.calls.removeUnrepeatable()
+	withdrawn := r.serverRequests.dropLostRequests()
+	answer := func(id []byte) []byte { return errorFrame(id, codeHubLost, hubRestartedMessage) }
 	if r.disconnected {
 		answer = disconnectedFrame
 	}
@@ -136,11 +136,11 @@ func (r *relay) setConnectError(err error) {
 	r.connectError = err
 }
 
-// isWaiting is owesAnswer with mu.
-func (r *relay) isWaiting() bool {
+// hasAwaitedCalls is hasAwaitedCallsLocked with mu.
+func (r *relay) hasAwaitedCalls() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.owesAnswer()
+	return r.hasAwaitedCallsLocked()
 }
 
 // failPending answers every request that waits for a hub with an error.
@@ -161,15 +161,15 @@ func (r *relay) failPending(reason error) {
 	for _, f := range queue {
 		switch m, whole := parseFrame(f); {
 		case !whole:
-			r.writeClient(errorFrame(nil, codeParse, "not a JSON object"))
+			r.writeClient(errorFrame(nil, codeParseError, "not a JSON object"))
 		case m.method != "" && m.id != nil:
 			say(m.id)
 		}
 	}
 	r.mu.Lock()
-	done := r.closed && !r.owesAnswer()
+	done := r.closed && !r.hasAwaitedCallsLocked()
 	r.mu.Unlock()
 	if done {
-		r.end(errDone)
+		r.end(errClientDone)
 	}
 }

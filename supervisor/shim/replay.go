@@ -101,13 +101,13 @@ func (r *relay) flushQueue(conn net.Conn) {
 
 func writeFrames(conn net.Conn, frames [][]byte) bool {
 	for _, f := range frames {
-		if _, err := conn.Write(line(f)); err != nil {
+		if _, err := conn.Write(copyAsLine(f)); err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// line copies the frame and ends it. A copy, because a frame that is kept to be sent
+// copyAsLine copies the frame and ends it. A copy, because a frame that is kept to be sent
 // again may be on its way to the hub that was lost at that very moment.
-func line(f []byte) []byte { return slices.Concat(f, []byte{'\n'}) }
+func copyAsLine(f []byte) []byte { return slices.Concat(f, []byte{'\n'}) }

@@ -110,12 +110,12 @@ func (p *sessionState) newReplay(method string, params []byte) (f []byte, answer
 	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + string(params) + `}`), done
 }
 
-// takeReplay reports whether m answers a request of the shim itself.
-func (p *sessionState) takeReplay(m message) bool {
-	done, ok := p.replays[m.key()]
+// completeReplay reports whether m answers a request of the shim itself.
+func (p *sessionState) completeReplay(m message) bool {
+	done, ok := p.replays[m.idKey()]
 	if ok {
 		close(done)
-		delete(p.replays, m.key())
+		delete(p.replays, m.idKey())
 	}
 	return ok
 }

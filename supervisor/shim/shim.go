@@ -49,8 +49,8 @@ type Config struct {
 // ErrParentGone means that the client ended without closing its pipe.
 var ErrParentGone = errors.New("the parent process is gone")
 
-// errDone ends the shim after In has ended.
-var errDone = errors.New("the client is done")
+// errClientDone ends the shim after In has ended.
+var errClientDone = errors.New("the client is done")
 
 // Run copies frames until In ends and every request is answered, the parent is
 // gone, Out cannot be written, or ctx ends. Only the first of these returns nil. A read of In or a write of Out that
@@ -65,7 +65,7 @@ func Run(ctx context.Context, c Config) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := newRelay(c, end)
-	go r.readClient(ctx)
+	go r.copyClientFrames(ctx)
 	if c.Parent != nil {
 		go func() {
 			select {
@@ -85,7 +85,7 @@ func Run(ctx context.Context, c Config) error {
 	case <-ran:
 	case <-time.After(lastWriteTimeout): // do not wait for a client that does not read
 	}
-	if err := context.Cause(ctx); !errors.Is(err, errDone) {
+	if err := context.Cause(ctx); !errors.Is(err, errClientDone) {
 		return err
 	}
 	return nil
@@ -105,26 +105,26 @@ func (r *relay) run(ctx context.Context) {
 		if conn == nil {
 			return
 		}
-		r.serve(ctx, conn)
+		r.serveHub(ctx, conn)
 		if ctx.Err() != nil {
 			return
 		}
-		r.hubLost()
+		r.handleHubLoss()
 	}
 }
 
 // Bounds of what is kept for a hub that is not there. When they are reached,
 // the client's pipe is no longer read.
 const (
-	queueFrames = 1024
-	queueBytes  = 8 << 20
+	maxQueueFrames = 1024
+	maxQueueBytes  = 8 << 20
 )
 
-// maxHubFrame is the longest frame from the hub, in bytes: it may add to what fits
+// maxHubFrameBytes is the longest frame from the hub, in bytes: it may add to what fits
 // into one of the client's.
-const maxHubFrame = 4 * frame.Max
+const maxHubFrameBytes = 4 * frame.Max
 
-// A relay is a running shim. Frames to the hub are written by readClient, and
+// A relay is a running shim. Frames to the hub are written by copyClientFrames, and
 // by resume while up is nil; frames to the client under out.
 type relay struct {
 	Config
@@ -155,8 +155,8 @@ func newRelay(c Config, end context.CancelCauseFunc) *relay {
 	return r
 }
 
-// readClient copies frames to the hub until In ends.
-func (r *relay) readClient(ctx context.Context) {
+// copyClientFrames copies frames to the hub until In ends.
+func (r *relay) copyClientFrames(ctx context.Context) {
 	in := frame.NewReader(r.In, frame.Max)
 	for ctx.Err() == nil {
 		f, err := in.Next()
@@ -166,24 +166,24 @@ func (r *relay) readClient(ctx context.Context) {
 			errors.As(err, &skipped)
 			r.writeClient(errorFrame(skipped.ID, codeInvalidRequest, "a frame of more than 16 MiB was skipped; send less in one request"))
 		case err != nil:
-			r.clientDone(err)
+			r.handleClientEnd(err)
 			return
 		default:
-			r.fromClient(f)
+			r.handleClientFrame(f)
 		}
 	}
 }
 
-// clientDone waits for the answers still due, and then ends the shim.
-func (r *relay) clientDone(err error) {
+// handleClientEnd waits for the answers still due, and then ends the shim.
+func (r *relay) handleClientEnd(err error) {
 	if !errors.Is(err, io.EOF) {
 		r.Log.Warn("reading from the client failed", "error", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	if !r.owesAnswer() {
-		r.end(errDone)
+	if !r.hasAwaitedCallsLocked() {
+		r.end(errClientDone)
 		return
 	}
 	time.AfterFunc(r.DrainTimeout, func() {
@@ -194,20 +194,20 @@ func (r *relay) clientDone(err error) {
 			r.Log.Warn("no hub can be reached", "error", why)
 			r.failPending(why)
 		}
-		r.end(errDone)
+		r.end(errClientDone)
 	})
 }
 
-// fromClient passes one frame on, or keeps it until there is a hub.
-func (r *relay) fromClient(f []byte) {
+// handleClientFrame passes one frame on, or keeps it until there is a hub.
+func (r *relay) handleClientFrame(f []byte) {
 	m, whole := parseFrame(f)
 	r.mu.Lock()
-	for r.hub == nil && (len(r.queue) >= queueFrames || r.queued >= queueBytes) {
+	for r.hub == nil && (len(r.queue) >= maxQueueFrames || r.queued >= maxQueueBytes) {
 		r.queueSpace.Wait()
 	}
 	conn := r.hub
 	if conn == nil {
-		first := !r.owesAnswer()
+		first := !r.hasAwaitedCallsLocked()
 		r.queue = append(r.queue, f)
 		r.queued += len(f)
 		r.mu.Unlock()
@@ -224,7 +224,7 @@ func (r *relay) fromClient(f []byte) {
 	if pass {
 		// An error is ignored: reading from the hub fails too, and then recorded
 		// requests are sent again or answered.
-		_, _ = conn.Write(line(f))
+		_, _ = conn.Write(copyAsLine(f))
 	}
 }
 
@@ -240,30 +240,30 @@ func (r *relay) recordFrame(f []byte, m message, whole bool) ([]byte, bool) {
 		if m.id != nil {
 			r.calls.add(f, m, r.session.repeatable(m))
 		} else if m.method == "notifications/cancelled" {
-			r.calls.cancel(m)
+			r.calls.markCancelled(m)
 		}
 	}
 	return f, true
 }
 
-// serve carries frames from the hub until it goes away or ctx ends.
-func (r *relay) serve(ctx context.Context, conn net.Conn) {
+// serveHub carries frames from the hub until it goes away or ctx ends.
+func (r *relay) serveHub(ctx context.Context, conn net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	var resumed sync.WaitGroup
 	resumed.Go(func() { r.replaySession(ctx, conn) })
-	in := frame.NewReader(conn, maxHubFrame)
+	in := frame.NewReader(conn, maxHubFrameBytes)
 	for {
 		f, err := in.Next()
 		if errors.Is(err, frame.ErrTooLong) {
-			r.Log.Error("a frame from the hub was longer than the bound and is lost", "bound", maxHubFrame)
+			r.Log.Error("a frame from the hub was longer than the bound and is lost", "bound", maxHubFrameBytes)
 			continue
 		}
 		if err != nil {
 			r.Log.Debug("the hub's stream ended", "error", err)
 			break
 		}
-		r.fromHub(f)
+		r.handleHubFrame(f)
 	}
 	cancel() // resume may wait for an answer that will not come
 	stop()
@@ -271,8 +271,8 @@ func (r *relay) serve(ctx context.Context, conn net.Conn) {
 	resumed.Wait()
 }
 
-// fromHub passes one frame on, unless it answers a request of the shim.
-func (r *relay) fromHub(f []byte) {
+// handleHubFrame passes one frame on, unless it answers a request of the shim.
+func (r *relay) handleHubFrame(f []byte) {
 	m, whole := parseFrame(f)
 	if !whole {
 		r.Log.Warn("a frame from the hub was cut off")
@@ -286,25 +286,25 @@ func (r *relay) fromHub(f []byte) {
 	case m.method != "" && m.id != nil:
 		f = r.serverRequests.add(f, m)
 	case m.method == "" && m.id != nil:
-		pass = r.takeAnswer(m)
+		pass = r.takeAnsweredCall(m)
 	}
-	done := r.closed && !r.owesAnswer()
+	done := r.closed && !r.hasAwaitedCallsLocked()
 	r.mu.Unlock()
 	if pass {
 		r.writeClient(f)
 	}
 	if done {
-		r.end(errDone)
+		r.end(errClientDone)
 	}
 }
 
-// takeAnswer removes the request that m answers, and reports whether it is one of
+// takeAnsweredCall removes the request that m answers, and reports whether it is one of
 // the client. mu is held.
-func (r *relay) takeAnswer(m message) bool {
-	if r.session.takeReplay(m) {
+func (r *relay) takeAnsweredCall(m message) bool {
+	if r.session.completeReplay(m) {
 		return false
 	}
-	c := r.calls.take(m.key())
+	c := r.calls.takeAnswered(m.idKey())
 	if c == nil {
 		r.Log.Debug("the hub sent an answer without a request")
 		return false
@@ -317,10 +317,10 @@ func (r *relay) takeAnswer(m message) bool {
 func (r *relay) writeClient(f []byte) {
 	r.out.Lock()
 	defer r.out.Unlock()
-	if _, err := r.Out.Write(line(f)); err != nil {
+	if _, err := r.Out.Write(copyAsLine(f)); err != nil {
 		r.end(err)
 	}
 }
 
-// owesAnswer reports whether the client waits for an answer. mu is held.
-func (r *relay) owesAnswer() bool { return len(r.queue) > 0 || r.calls.awaited() > 0 }
+// hasAwaitedCallsLocked reports whether the client waits for an answer. mu is held.
+func (r *relay) hasAwaitedCallsLocked() bool { return len(r.queue) > 0 || r.calls.countAwaited() > 0 }

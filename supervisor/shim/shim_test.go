@@ -199,7 +199,7 @@ func TestReadIsRetriedSomeTimes(t *testing.T) {
 		hub := s.connect()
 		s.send(callTool("3", "read"))
 		hub.expect(callTool("3", "read"))
-		for range maxAttempts - 1 {
+		for range maxSendAttempts - 1 {
 			hub.close()
 			hub = s.reconnect()
 			hub.expect(callTool("3", "read"))

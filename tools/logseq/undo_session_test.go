@@ -59,7 +59,7 @@ func session(t *testing.T, f *fakePeer, calls [][2]string, person func(*testSour
 	j := journal.New(journal.Options{Dir: filepath.Join(t.TempDir(), "j"), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() { _ = j.Close() })
 	for _, c := range calls {
-		r := j.Record(journal.Origin{Client: "c", Session: "s", Source: "home", Tool: c[0]})
+		r := j.NewRecorder(journal.CallOrigin{Client: "c", Session: "s", Source: "home", Tool: c[0]})
 		_, err := d.open.Call(t.Context(), tools.CallContext{Writes: r}, c[0], []byte(c[1]))
 		if r.End(t.Context(), d.open.Restorer(), err); err != nil {
 			t.Fatal(err)
@@ -71,5 +71,5 @@ func session(t *testing.T, f *fakePeer, calls [][2]string, person func(*testSour
 	from := func(context.Context, string) (tools.Restorer, func(), error) {
 		return d.open.Restorer(), func() {}, nil
 	}
-	return j.Undo(t.Context(), status.Filter{Session: "s"}, journal.Origin{Client: "person"}, from)
+	return j.Undo(t.Context(), status.Filter{Session: "s"}, journal.CallOrigin{Client: "person"}, from)
 }

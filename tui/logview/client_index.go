@@ -16,8 +16,8 @@ type clientIndex struct {
 	changed bool
 }
 
-// maxIndexed bounds the names and the sessions that are kept.
-const maxIndexed = 4096
+// maxClientIndexEntries bounds the names and the sessions that are kept.
+const maxClientIndexEntries = 4096
 
 // observe takes what a line tells.
 func (c *clientIndex) observe(text string) {
@@ -26,13 +26,13 @@ func (c *clientIndex) observe(text string) {
 		return
 	}
 	if !slices.Contains(c.names, client) {
-		if len(c.names) == maxIndexed {
+		if len(c.names) == maxClientIndexEntries {
 			return
 		}
 		c.names = append(c.names, client)
 	}
 	session := attributeValue(text, " session=")
-	if session == "" || c.bySession[session] == client || len(c.bySession) >= maxIndexed {
+	if session == "" || c.bySession[session] == client || len(c.bySession) >= maxClientIndexEntries {
 		return
 	}
 	if c.bySession == nil {
@@ -44,8 +44,8 @@ func (c *clientIndex) observe(text string) {
 // forgetSessions forgets the sessions: another hub counts its own.
 func (c *clientIndex) forgetSessions() { clear(c.bySession) }
 
-// owns reports whether a line is about a client.
-func (c *clientIndex) owns(client, text string) bool {
+// isLineOfClient reports whether a line is about a client.
+func (c *clientIndex) isLineOfClient(client, text string) bool {
 	if name := attributeValue(text, " client="); name != "" {
 		return name == client
 	}

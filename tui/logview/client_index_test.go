@@ -23,7 +23,7 @@ func TestLinesOfAClient(t *testing.T) {
 		t.Helper()
 		var got []string
 		for i := range p.log.len() {
-			l := p.log.ring.line(p.log.at(i))
+			l := p.log.ring.line(p.log.lineNumberAt(i))
 			got = append(got, l.text)
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -37,10 +37,10 @@ func (v View) Summary() string {
 	}
 	all := widget.Plural(v.log.ring.len(), "line")
 	if !v.olderDone && v.olderNext != "" {
-		all = widget.Count(v.log.ring.len()) + "+ lines"
+		all = widget.FormatCount(v.log.ring.len()) + "+ lines"
 	}
 	if n := uint64(v.log.len()); n != v.log.ring.len() {
-		all = widget.Count(n) + " of " + all
+		all = widget.FormatCount(n) + " of " + all
 	}
 	return strings.Join(append(words, all), " · ")
 }
@@ -79,7 +79,7 @@ func (v *filteredLog) emptyText() string {
 }
 
 func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {
-	n := v.log.at(s.i)
+	n := v.log.lineNumberAt(s.i)
 	l := v.log.ring.line(n)
 	if l.level == remarkLevel {
 		return t.Dim.Cut(l.text, w)
@@ -87,7 +87,7 @@ func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {
 	lead := prefixWidth(w)
 	var text string
 	if v.wrap {
-		text = v.log.wrapped(n, w-lead)[s.row]
+		text = v.log.wrapLine(n, w-lead)[s.row]
 	} else {
 		text = sliceCells(l.text, v.left, w-lead)
 	}
@@ -97,8 +97,8 @@ func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {
 	return v.prefix(t, l, w) + highlight(t, text, v.log.filter.text)
 }
 
-// componentWidth is the width of the column of components.
-const componentWidth = 10
+// componentColumnWidth is the width of the column of components.
+const componentColumnWidth = 10
 
 // timeLayout is how the time of a line is written where there are w cells.
 func timeLayout(w int) string {
@@ -111,18 +111,18 @@ func timeLayout(w int) string {
 // prefixWidth is how wide the columns before the text are.
 func prefixWidth(w int) int {
 	n := len(timeLayout(w)) + 1
-	if w >= widget.FramedWidth-4 {
-		return n + len("error ") + componentWidth + 1
+	if w >= widget.MinFramedWidth-4 {
+		return n + len("error ") + componentColumnWidth + 1
 	}
 	return n + 2
 }
 
 func (v View) prefix(t theme.Theme, l *ringLine, w int) string {
-	at, word, style := t.Dim.Text(l.time.In(v.zone).Format(timeLayout(w)))+" ", string(l.level.status()), t.Level(l.level.status())
-	if w < widget.FramedWidth-4 {
+	at, word, style := t.Dim.Text(l.time.In(v.zone).Format(timeLayout(w)))+" ", string(l.level.status()), t.LogLevelStyle(l.level.status())
+	if w < widget.MinFramedWidth-4 {
 		return at + style.Text(strings.ToUpper(word[:1])) + " "
 	}
-	return at + style.Fit(word, len("error ")) + t.Dim.Fit(l.component, componentWidth) + " "
+	return at + style.Fit(word, len("error ")) + t.Dim.Fit(l.component, componentColumnWidth) + " "
 }
 
 // highlight paints text, which is harmless already, and in it what a filter
@@ -130,7 +130,7 @@ func (v View) prefix(t theme.Theme, l *ringLine, w int) string {
 func highlight(t theme.Theme, text, filter string) string {
 	var b strings.Builder
 	for filter != "" {
-		i := widget.Index(text, filter)
+		i := widget.FilterIndex(text, filter)
 		if i < 0 {
 			break
 		}
@@ -142,14 +142,14 @@ func highlight(t theme.Theme, text, filter string) string {
 	return b.String()
 }
 
-// height is how many rows the i-th line takes.
-func (v View) height(i, w int) int {
-	l := v.log.ring.line(v.log.at(i))
+// lineHeight is how many rows the i-th line takes.
+func (v View) lineHeight(i, w int) int {
+	l := v.log.ring.line(v.log.lineNumberAt(i))
 	if !v.wrap || l.level == remarkLevel {
 		return 1
 	}
 	if room := w - prefixWidth(w); len(l.text) > room {
-		return len(v.log.wrapped(v.log.at(i), room))
+		return len(v.log.wrapLine(v.log.lineNumberAt(i), room))
 	}
 	return 1
 }
@@ -160,7 +160,7 @@ func sliceCells(text string, left, w int) string {
 	const most = 8 // bytes a cell; where there are more, less is seen
 	w = max(1, w)
 	seen := text[:min(len(text), (left+w+1)*most)]
-	if ascii(seen) {
+	if isASCII(seen) {
 		seen = seen[min(left, len(seen)):]
 		if len(seen) > w {
 			return seen[:w-1] + "…"
@@ -174,6 +174,6 @@ func sliceCells(text string, left, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -14,7 +14,7 @@ type filter struct {
 	level     level  // this one and more severe ones
 	component string // empty: all
 	client    string // that a line is about; empty: all, and lines about none
-	text      string // that a line contains, by the rules of widget.Index
+	text      string // that a line contains, by the rules of widget.FilterIndex
 }
 
 func (f filter) matches(r *ring, n uint64) bool {
@@ -27,11 +27,11 @@ func (f filter) matches(r *ring, n uint64) bool {
 	case f.component != "" && line.component != f.component:
 		return false
 	case f.client != "" && line.older:
-		return attributeValue(line.text, " client=") == f.client && widget.Matches(line.text, f.text)
-	case f.client != "" && !r.clients.owns(f.client, line.text):
+		return attributeValue(line.text, " client=") == f.client && widget.MatchesFilter(line.text, f.text)
+	case f.client != "" && !r.clients.isLineOfClient(f.client, line.text):
 		return false
 	default:
-		return widget.Matches(line.text, f.text)
+		return widget.MatchesFilter(line.text, f.text)
 	}
 }
 
@@ -53,8 +53,8 @@ type wrappedLine struct {
 	rows   []string
 }
 
-// lineAdded takes note of the line with number n, the newest.
-func (v *filteredLog) lineAdded(n uint64) {
+// addLine takes note of the line with number n, the newest.
+func (v *filteredLog) addLine(n uint64) {
 	for v.head < len(v.numbers) && v.numbers[v.head] < v.ring.first {
 		v.head++
 	}
@@ -90,8 +90,8 @@ func (v *filteredLog) refilter() {
 
 func (v *filteredLog) len() int { return len(v.numbers) - v.head }
 
-// at returns the number of the i-th line, counted from the oldest.
-func (v *filteredLog) at(i int) uint64 { return v.numbers[v.head+i] }
+// lineNumberAt returns the number of the i-th line, counted from the oldest.
+func (v *filteredLog) lineNumberAt(i int) uint64 { return v.numbers[v.head+i] }
 
 // find returns which line has number n, or is the first after it.
 func (v *filteredLog) find(n uint64) int {
@@ -99,8 +99,8 @@ func (v *filteredLog) find(n uint64) int {
 	return i
 }
 
-// wrapped returns the text of line n in rows of at most w cells.
-func (v *filteredLog) wrapped(n uint64, w int) []string {
+// wrapLine returns the text of line n in rows of at most w cells.
+func (v *filteredLog) wrapLine(n uint64, w int) []string {
 	if v.wrapCache.number != n || v.wrapCache.w != w {
 		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).text, max(1, w), true), "\n")}
 	}

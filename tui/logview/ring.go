@@ -20,8 +20,8 @@ const (
 
 // What is kept when a person goes back beyond [MaxLogLines].
 const (
-	MaxOlderLines = 200_000
-	maxOlderBytes = 32 << 20
+	MaxLinesWithOlder = 200_000
+	maxBytesWithOlder = 32 << 20
 )
 
 // A ring keeps the newest lines. Every line has a number that it keeps: numbers
@@ -72,23 +72,23 @@ func (l level) status() status.Level {
 }
 
 func newRing(lines, size int) *ring {
-	return &ring{lines: make([]ringLine, lines), first: firstNumber, next: firstNumber, maxBytes: size}
+	return &ring{lines: make([]ringLine, lines), first: firstLineNumber, next: firstLineNumber, maxBytes: size}
 }
 
-// firstNumber leaves room for the numbers of lines from before.
-const firstNumber = 1 << 32
+// firstLineNumber leaves room for the numbers of lines from before.
+const firstLineNumber = 1 << 32
 
 // grow makes room for n more lines.
 func (r *ring) grow(n int) {
 	have := len(r.lines)
-	if int(r.len())+n <= have || have >= MaxOlderLines {
+	if int(r.len())+n <= have || have >= MaxLinesWithOlder {
 		return
 	}
-	lines := make([]ringLine, max(int(r.len())+n, min(2*have, MaxOlderLines)))
+	lines := make([]ringLine, max(int(r.len())+n, min(2*have, MaxLinesWithOlder)))
 	for i := r.first; i < r.next; i++ {
 		lines[i%uint64(len(lines))] = *r.line(i)
 	}
-	r.lines, r.maxBytes = lines, maxOlderBytes
+	r.lines, r.maxBytes = lines, maxBytesWithOlder
 }
 
 // isFull reports whether a line that is added may push the oldest out.
@@ -97,7 +97,7 @@ func (r *ring) isFull() bool { return int(r.len())+2 > len(r.lines) }
 // prepend keeps a line that was logged before all others; false: there is no room.
 func (r *ring) prepend(l ringLine) bool {
 	l.text = theme.TruncateBytes(theme.Sanitize(l.text), min(maxLineBytes, r.maxBytes/4))
-	if r.len() >= MaxOlderLines || r.bytes+len(l.text) > r.maxBytes {
+	if r.len() >= MaxLinesWithOlder || r.bytes+len(l.text) > r.maxBytes {
 		return false
 	}
 	r.first--
@@ -135,9 +135,9 @@ func (r *ring) line(n uint64) *ringLine { return &r.lines[n%uint64(len(r.lines))
 // len is how many lines are kept.
 func (r *ring) len() uint64 { return r.next - r.first }
 
-// newest is when the newest line was logged, which is no remark, and whether it was
+// newestTime is when the newest line was logged, which is no remark, and whether it was
 // read from disk; zero: there is none.
-func (r *ring) newest() (at time.Time, onDisk bool) {
+func (r *ring) newestTime() (at time.Time, onDisk bool) {
 	for n := r.next; n > r.first && r.next-n < 8; n-- {
 		if l := r.line(n - 1); l.level != remarkLevel {
 			return l.time, l.older

@@ -18,12 +18,12 @@ type rowPosition struct {
 	row int // which of its rows
 }
 
-// move answers the keys that change what part of the log is visible.
-func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
+// handleScrollKey answers the keys that change what part of the log is visible.
+func (v View) handleScrollKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 	switch {
 	case key.Matches(k, v.keys.Follow):
 		if v.follow {
-			return v.pinTo(v.lastPage(w, h)), true
+			return v.pinTo(v.lastPageTop(w, h)), true
 		}
 		v.follow = true
 	case key.Matches(k, v.nav.Up):
@@ -39,9 +39,9 @@ func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
 	case key.Matches(k, v.nav.Last):
 		v.follow = true
 	case key.Matches(k, v.keys.ScrollLeft):
-		v.left = max(0, v.left-sideways)
+		v.left = max(0, v.left-sidewaysScrollCells)
 	case key.Matches(k, v.keys.ScrollRight):
-		v.left = min(maxLineBytes, v.left+sideways)
+		v.left = min(maxLineBytes, v.left+sidewaysScrollCells)
 	case key.Matches(k, v.keys.ScrollEnd):
 		v.left = 0
 	default:
@@ -50,21 +50,21 @@ func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
 	return v, true
 }
 
-// sideways is how many cells one key scrolls.
-const sideways = 8
+// sidewaysScrollCells is how many cells one key scrolls.
+const sidewaysScrollCells = 8
 
 // pinTo stops at s: what is visible stays, whatever comes or goes.
 func (v View) pinTo(s rowPosition) View {
 	v.follow = false
 	if s.i < v.log.len() {
-		v.top = linePosition{v.log.at(s.i), s.row}
+		v.top = linePosition{v.log.lineNumberAt(s.i), s.row}
 	}
 	return v
 }
 
 // scroll moves by d rows. Moving on at the end means to follow.
 func (v View) scroll(d, w, h int) View {
-	bottom, at := v.lastPage(w, h), v.firstVisible(w, h)
+	bottom, at := v.lastPageTop(w, h), v.firstVisible(w, h)
 	if v.follow && d > 0 {
 		return v
 	}
@@ -79,13 +79,13 @@ func (v View) scroll(d, w, h int) View {
 // firstVisible is the first visible row. No room stays empty below the last line
 // while there are lines above.
 func (v View) firstVisible(w, h int) rowPosition {
-	bottom := v.lastPage(w, h)
+	bottom := v.lastPageTop(w, h)
 	if v.follow {
 		return bottom
 	}
 	s := rowPosition{i: v.log.find(v.top.number)}
-	if s.i < v.log.len() && v.log.at(s.i) == v.top.number {
-		s.row = min(v.top.row, v.height(s.i, w)-1)
+	if s.i < v.log.len() && v.log.lineNumberAt(s.i) == v.top.number {
+		s.row = min(v.top.row, v.lineHeight(s.i, w)-1)
 	}
 	if bottom.before(s) {
 		return bottom
@@ -97,13 +97,13 @@ func (s rowPosition) before(other rowPosition) bool {
 	return s.i < other.i || s.i == other.i && s.row < other.row
 }
 
-// lastPage is the first visible row when the last visible row is the last.
-func (v View) lastPage(w, h int) rowPosition {
+// lastPageTop is the first visible row when the last visible row is the last.
+func (v View) lastPageTop(w, h int) rowPosition {
 	n := v.log.len()
 	if n == 0 {
 		return rowPosition{}
 	}
-	return v.stepRows(rowPosition{n - 1, v.height(n-1, w) - 1}, 1-h, w)
+	return v.stepRows(rowPosition{n - 1, v.lineHeight(n-1, w) - 1}, 1-h, w)
 }
 
 // stepRows moves s by d rows, as far as there are some.
@@ -114,12 +114,12 @@ func (v View) stepRows(s rowPosition, d, w int) rowPosition {
 			s.row--
 		case s.i > 0:
 			s.i--
-			s.row = v.height(s.i, w) - 1
+			s.row = v.lineHeight(s.i, w) - 1
 		}
 	}
 	for ; d > 0 && s.i < v.log.len(); d-- {
 		switch {
-		case s.row+1 < v.height(s.i, w):
+		case s.row+1 < v.lineHeight(s.i, w):
 			s.row++
 		case s.i+1 < v.log.len():
 			s = rowPosition{i: s.i + 1}

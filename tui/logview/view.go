@@ -75,30 +75,30 @@ func newView(nav widget.NavKeys, keys LogKeys, zone *time.Location, lines, size 
 // begins to count, a remark stands between the lines.
 func (v View) Append(lines []status.Line) View {
 	for _, l := range lines {
-		newest, onDisk := v.log.ring.newest()
+		newest, onDisk := v.log.ring.newestTime()
 		if onDisk && !l.Time.After(newest) {
 			continue // it was read from disk
 		}
-		v = v.keepOlder()
+		v = v.keepOlderLines()
 		if l.Missed > 0 {
-			v.log.remark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
+			v.log.addRemark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
 		}
 		if l.Seq <= v.last && v.last > 0 {
-			v.log.remark("… the hub restarted …")
+			v.log.addRemark("… the hub restarted …")
 			v.log.ring.clients.forgetSessions()
 		}
 		v.last = l.Seq
 		if !newest.IsZero() && !v.sameDay(newest, l.Time) {
-			v.log.remark(v.dayRemark(l.Time))
+			v.log.addRemark(v.dayHeading(l.Time))
 		}
-		v.log.lineAdded(v.log.ring.add(ringLine{time: l.Time, level: parseLevel(l.Level), component: l.Component, text: l.Text}))
+		v.log.addLine(v.log.ring.add(ringLine{time: l.Time, level: parseLevel(l.Level), component: l.Component, text: l.Text}))
 	}
 	return v
 }
 
-// keepOlder keeps what was read from disk while a person looks at it. Later the
+// keepOlderLines keeps what was read from disk while a person looks at it. Later the
 // oldest lines go as always, and can be read again.
-func (v View) keepOlder() View {
+func (v View) keepOlderLines() View {
 	switch {
 	case !v.hasOlder:
 	case !v.follow:
@@ -113,16 +113,16 @@ func (v View) sameDay(a, b time.Time) bool {
 	return a.In(v.zone).Format(time.DateOnly) == b.In(v.zone).Format(time.DateOnly)
 }
 
-// dayRemark stands before the first line of a day, because rows have no date.
-func (v View) dayRemark(t time.Time) string {
+// dayHeading stands before the first line of a day, because rows have no date.
+func (v View) dayHeading(t time.Time) string {
 	return "── " + t.In(v.zone).Format("Monday 2 January 2006") + " ──"
 }
 
-// OlderPlace is from where older lines are to be read: before the line that was
+// OlderReadPosition is from where older lines are to be read: before the line that was
 // logged at until, or by the name that the page before gave. wanted: a person looks
 // at the oldest lines that are here, or the filter finds too few among them.
-func (v View) OlderPlace(h int) (before string, until time.Time, wanted bool) {
-	if v.olderDone || v.log.ring.len() >= MaxOlderLines {
+func (v View) OlderReadPosition(h int) (before string, until time.Time, wanted bool) {
+	if v.olderDone || v.log.ring.len() >= MaxLinesWithOlder {
 		return "", time.Time{}, false
 	}
 	if v.olderNext == "" {
@@ -138,7 +138,7 @@ func (v View) Prepend(lines []status.Line, next string) View {
 	v.log.ring.grow(2 * len(lines))
 	for _, l := range slices.Backward(lines) {
 		if oldest := v.log.ring.oldestTime(); !oldest.IsZero() && !v.sameDay(oldest, l.Time) {
-			v.log.ring.prepend(ringLine{level: remarkLevel, text: v.dayRemark(oldest)})
+			v.log.ring.prepend(ringLine{level: remarkLevel, text: v.dayHeading(oldest)})
 		}
 		if !v.log.ring.prepend(ringLine{time: l.Time, level: parseLevel(l.Level), component: l.Component, text: l.Text, older: true}) {
 			next = ""
@@ -150,23 +150,23 @@ func (v View) Prepend(lines []status.Line, next string) View {
 	return v
 }
 
-// OlderFailed ends reading back.
-func (v View) OlderFailed() View {
+// MarkOlderFailed ends reading back.
+func (v View) MarkOlderFailed() View {
 	v.olderDone = true
 	return v
 }
 
-func (v *filteredLog) remark(text string) {
-	v.lineAdded(v.ring.add(ringLine{level: remarkLevel, text: text}))
+func (v *filteredLog) addRemark(text string) {
+	v.addLine(v.ring.add(ringLine{level: remarkLevel, text: text}))
 }
 
-// ShowComponent shows the lines of one component only.
-func (v View) ShowComponent(name string) View {
+// FilterByComponent shows the lines of one component only.
+func (v View) FilterByComponent(name string) View {
 	return v.setFilter(filter{level: v.log.filter.level, component: name, text: v.log.filter.text})
 }
 
-// Filter is what hides lines, and the line in which it is typed.
-func (v View) Filter() widget.FilterInput { return v.filter }
+// FilterInput is what hides lines, and the line in which it is typed.
+func (v View) FilterInput() widget.FilterInput { return v.filter }
 
 // Paste inserts text where a person types.
 func (v View) Paste(text string) View {
@@ -195,13 +195,13 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 		v.filter = v.filter.HandleKey(k, v.nav)
 		return v.applyFilter(), true
 	}
-	if moved, ok := v.move(k, w, h); ok {
+	if moved, ok := v.handleScrollKey(k, w, h); ok {
 		return moved, true
 	}
 	f := v.log.filter
 	switch {
 	case key.Matches(k, v.nav.Filter):
-		v.filter = v.filter.Edit()
+		v.filter = v.filter.StartTyping()
 	case key.Matches(k, v.nav.Back) && f.text != "":
 		v.filter = widget.FilterInput{}
 		return v.applyFilter(), true
@@ -235,9 +235,9 @@ func (v *filteredLog) nextFilter() filter {
 	return next
 }
 
-// DisabledReason says why k can do nothing now; empty: it can, or it means
+// KeyDisabledReason says why k can do nothing now; empty: it can, or it means
 // nothing here.
-func (v View) DisabledReason(k tea.KeyPressMsg) string {
+func (v View) KeyDisabledReason(k tea.KeyPressMsg) string {
 	switch {
 	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
 		return "Already at the start of the lines."
@@ -252,7 +252,7 @@ func (v View) DisabledReason(k tea.KeyPressMsg) string {
 func (v View) Len() int { return v.log.len() }
 
 // Text returns all lines that pass the filter, in full.
-func (v View) Text() string { return v.text(0, v.log.len()-1) }
+func (v View) Text() string { return v.formatLines(0, v.log.len()-1) }
 
 // VisibleText returns the lines that a view of w by h cells shows, in full, and
 // how many they are.
@@ -262,16 +262,16 @@ func (v View) VisibleText(w, h int) (text string, lines int) {
 		return "", 0
 	}
 	first, last := rows[0].i, rows[len(rows)-1].i
-	return v.text(first, last), last - first + 1
+	return v.formatLines(first, last), last - first + 1
 }
 
-// text returns lines as they are copied and saved: all of them, with their
+// formatLines returns lines as they are copied and saved: all of them, with their
 // times.
-func (v View) text(first, last int) string {
+func (v View) formatLines(first, last int) string {
 	var b strings.Builder
 	r := v.log.ring
 	for i := first; i <= last; i++ {
-		l := r.line(v.log.at(i))
+		l := r.line(v.log.lineNumberAt(i))
 		if l.level != remarkLevel {
 			fmt.Fprintf(&b, "%s %-5s %s ", l.time.In(v.zone).Format(time.RFC3339), l.level.status(), theme.Sanitize(l.component))
 		}

@@ -24,19 +24,19 @@ func TestRing(t *testing.T) {
 		all := []string{""}
 		for n := uint64(1); n < 5000; n++ {
 			text := strings.Repeat(string(rune('a'+n%26)), rnd.IntN(min(40, size.bytes/4+1)))
-			if got := r.add(ringLine{time: time.Unix(int64(n), 0), level: infoLevel, component: "hub", text: text}); got != firstNumber+n-1 {
+			if got := r.add(ringLine{time: time.Unix(int64(n), 0), level: infoLevel, component: "hub", text: text}); got != firstLineNumber+n-1 {
 				t.Fatalf("line %d has number %d", n, got)
 			}
 			all = append(all, text)
 			kept := 0
-			for i := r.first - firstNumber + 1; i < r.next-firstNumber+1; i++ {
-				l := r.line(firstNumber + i - 1)
+			for i := r.first - firstLineNumber + 1; i < r.next-firstLineNumber+1; i++ {
+				l := r.line(firstLineNumber + i - 1)
 				if got := l.text; got != all[i] || l.time.Unix() != int64(i) {
 					t.Fatalf("%+v: line %d is %q, want %q", size, i, got, all[i])
 				}
 				kept += len(all[i])
 			}
-			if r.next != firstNumber+n || r.next-r.first > uint64(size.lines) || kept > size.bytes || r.first > firstNumber+n-1 {
+			if r.next != firstLineNumber+n || r.next-r.first > uint64(size.lines) || kept > size.bytes || r.first > firstLineNumber+n-1 {
 				t.Fatalf("%+v: after %d lines it keeps %d to %d, %d bytes", size, n, r.first, r.next, kept)
 			}
 		}
@@ -68,7 +68,7 @@ func TestView(t *testing.T) {
 	words := []string{"open", "Open", "page", "vault", "session", "ope", "p"}
 	for i := range 4000 {
 		n := v.ring.add(ringLine{level: level(rnd.IntN(5)), component: words[rnd.IntN(3)], text: words[rnd.IntN(len(words))] + words[rnd.IntN(len(words))]})
-		v.lineAdded(n)
+		v.addLine(n)
 		if i%37 == 0 {
 			needle := append(words, "", "", "o", "op", "pag")[rnd.IntN(len(words)+5)]
 			v.setFilter(filter{level: level(rnd.IntN(4)), component: append(words[:3:3], "", "")[rnd.IntN(5)], text: needle})
@@ -165,7 +165,7 @@ func TestWrapAndSideways(t *testing.T) {
 		t.Errorf("scrolled: %q", got)
 	}
 	moved = moved.Append(numbered(5, 6))
-	if moved.left != sideways {
+	if moved.left != sidewaysScrollCells {
 		t.Error("a new line takes the view back to the left")
 	}
 	p = press(p, 49, 3, "w")
@@ -302,7 +302,7 @@ func TestOlderLines(t *testing.T) {
 	}
 	p = p.Append(live(0, 30))
 	p = press(p, 49, 5, "k", "g")
-	before, until, wanted := p.OlderPlace(5)
+	before, until, wanted := p.OlderReadPosition(5)
 	if before != "" || !until.Equal(at(0)) || !wanted {
 		t.Fatalf("wants what is before %q, %v: %v", before, until, wanted)
 	}
@@ -320,11 +320,11 @@ func TestOlderLines(t *testing.T) {
 	if got := shown(p, 49, 2); !strings.HasSuffix(got[0], "line -30") {
 		t.Errorf("new lines have pushed out what is looked at: %q", got)
 	}
-	if before, _, _ := p.OlderPlace(5); before != "place" {
+	if before, _, _ := p.OlderReadPosition(5); before != "place" {
 		t.Errorf("goes on from %q", before)
 	}
 	p = p.Prepend(older(-31, -30), "")
-	if _, _, wanted := p.OlderPlace(5); wanted || p.log.ring.len() != 122 {
+	if _, _, wanted := p.OlderReadPosition(5); wanted || p.log.ring.len() != 122 {
 		t.Errorf("%d lines, wants more: %v", p.log.ring.len(), wanted)
 	}
 	p = press(p, 49, 5, "G")
@@ -334,7 +334,7 @@ func TestOlderLines(t *testing.T) {
 	if n := len(p.log.ring.lines); n > 400 {
 		t.Errorf("while it follows it keeps %d lines", n)
 	}
-	if _, until, _ := p.OlderPlace(1 << 30); until.Before(at(90)) {
+	if _, until, _ := p.OlderReadPosition(1 << 30); until.Before(at(90)) {
 		t.Errorf("what was pushed out is read again from %v", until)
 	}
 }

@@ -61,8 +61,8 @@ func activityHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane].
-func (p Activity) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane].
+func (p Activity) SetSnapshot(s status.Snapshot) Pane {
 	p.snap = s
 	return p
 }
@@ -85,8 +85,8 @@ func (p Activity) ShowItem(name string) Pane {
 	return p.applyFilter()
 }
 
-// Typing implements [TextEditor].
-func (p Activity) Typing() bool { return p.filter.Typing }
+// IsTyping implements [TextEditor].
+func (p Activity) IsTyping() bool { return p.filter.Typing }
 
 // Paste implements [TextEditor].
 func (p Activity) Paste(text string) Pane {
@@ -108,10 +108,10 @@ func (p Activity) applyFilter() Activity {
 
 // WantedQuery implements [Querier].
 func (p Activity) WantedQuery() Query {
-	if q := p.ring.nextRecorded(p.position()); q != nil {
+	if q := p.ring.nextRecordedQuery(p.position()); q != nil {
 		return q
 	}
-	return nextChange(p)
+	return nextDiffQuery(p)
 }
 
 // TakeResult implements [Querier].
@@ -131,7 +131,7 @@ func (p Activity) position() int {
 	if p.follow {
 		return 0
 	}
-	order := p.ring.order(p.errors)
+	order := p.ring.orderedCallNumbers(p.errors)
 	if i := slices.Index(order, p.selectedCall); i >= 0 {
 		return i
 	}
@@ -144,7 +144,7 @@ func (p Activity) position() int {
 
 // selectAt selects what stands at i; the top means to follow.
 func (p Activity) selectAt(i int) Activity {
-	order := p.ring.order(p.errors)
+	order := p.ring.orderedCallNumbers(p.errors)
 	i = widget.Clamp(i, len(order))
 	p.follow = i == 0 && !p.errors || len(order) == 0
 	if len(order) > 0 {
@@ -153,19 +153,19 @@ func (p Activity) selectAt(i int) Activity {
 	return p
 }
 
-// Key implements [Pane].
-func (p Activity) Key(k Press) (Pane, Intent) {
+// HandleKey implements [Pane].
+func (p Activity) HandleKey(k Press) (Pane, Intent) {
 	if p.filter.Typing {
 		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
 		return p.applyFilter(), nil
 	}
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if moved, ok := p.move(k); ok {
+	if moved, ok := p.handleMoveKey(k); ok {
 		return moved, nil
 	}
-	if want := actOnRow(p, k.KeyPressMsg); want != nil {
+	if want := rowKeyIntent(p, k.KeyPressMsg); want != nil {
 		return p, want
 	}
 	switch {
@@ -173,7 +173,7 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 		p.looked = p.snap.Time
 		return p, ShowMessage{"All is marked as seen. What comes from now on is marked with •."}
 	case key.Matches(k, p.keys.Filter):
-		p.filter = p.filter.Edit()
+		p.filter = p.filter.StartTyping()
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
 		p.detailOpen = false
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
@@ -194,10 +194,10 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 		r, _ := p.selectedRunning()
 		return p, IntentFor(status.Action{Verb: status.CancelCall, Target: r.Name})
 	case key.Matches(k, p.keys.Copy):
-		c, _ := p.selected()
-		return p, Copy{What: "the call", Text: p.line(c)}
-	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
-		return p, p.save()
+		c, _ := p.selectedEndedCall()
+		return p, CopyText{What: "the call", Text: p.formatCall(c)}
+	case p.keys.isSaveKey(k.KeyPressMsg, IsHubRunning(p.snap)):
+		return p, p.intentToSave()
 	default:
 		return p, Unhandled{}
 	}
@@ -206,13 +206,13 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 
 // pauseFollowing stops following, with the same call selected.
 func (p Activity) pauseFollowing() Activity {
-	if order := p.ring.order(p.errors); p.follow && len(order) > 0 {
+	if order := p.ring.orderedCallNumbers(p.errors); p.follow && len(order) > 0 {
 		p.selectedCall, p.follow = order[0], false
 	}
 	return p
 }
 
-func (p Activity) move(k Press) (Activity, bool) {
+func (p Activity) handleMoveKey(k Press) (Activity, bool) {
 	if key.Matches(k, p.keys.Follow) {
 		if p.follow {
 			return p.pauseFollowing(), true
@@ -223,17 +223,17 @@ func (p Activity) move(k Press) (Activity, bool) {
 	if moved, ok := moveByDay(p, k); ok {
 		return moved, true
 	}
-	if c, _ := p.selected(); p.detailOpen && len(c.Changes) > 0 && key.Matches(k, p.keys.PageUp, p.keys.PageDown) {
+	if c, _ := p.selectedEndedCall(); p.detailOpen && len(c.Changes) > 0 && key.Matches(k, p.keys.PageUp, p.keys.PageDown) {
 		step := max(1, k.H/3)
 		if key.Matches(k, p.keys.PageUp) {
 			step = -step
 		}
-		p.diffTop = max(0, min(p.diffTop+step, callChanges(p, c).Height(k.W)-3))
+		p.diffTop = max(0, min(p.diffTop+step, callChangesText(p, c).Height(k.W)-3))
 		return p, true
 	}
 	p.diffTop = 0
-	underWay := p.underWay()
-	if i, ok := p.keys.Move(k.KeyPressMsg, p.cursor(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
+	underWay := p.runningCalls()
+	if i, ok := p.keys.RowAfterKey(k.KeyPressMsg, p.cursor(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
 		return p.selectRow(i), true
 	}
 	return p, false
@@ -241,21 +241,21 @@ func (p Activity) move(k Press) (Activity, bool) {
 
 // nextSource is the source after the one that is shown; after the last, all.
 func (p Activity) nextSource() string {
-	return nextAfter(p.source, append([]string{""}, p.ring.sources...))
+	return nextInCycle(p.source, append([]string{""}, p.ring.sources...))
 }
 
-func (p Activity) save() Intent {
-	order := p.ring.order(p.errors)
+func (p Activity) intentToSave() Intent {
+	order := p.ring.orderedCallNumbers(p.errors)
 	var b strings.Builder
 	for _, n := range order {
-		b.WriteString(p.line(*p.ring.call(n)))
+		b.WriteString(p.formatCall(*p.ring.call(n)))
 		b.WriteByte('\n')
 	}
-	return Save{What: widget.Plural(len(order), "call"), Name: "lectern-calls.log", Text: b.String()}
+	return SaveFile{What: widget.Plural(len(order), "call"), Name: "lectern-calls.log", Text: b.String()}
 }
 
-// line is c as it is copied and saved.
-func (p Activity) line(c status.Call) string {
+// formatCall is c as it is copied and saved.
+func (p Activity) formatCall(c status.Call) string {
 	if c.Event != "" {
 		return theme.Sanitize(fmt.Sprintf("%s %s %s %s", c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Event, describeEvent(&c)))
 	}
@@ -269,8 +269,8 @@ func (p Activity) line(c status.Call) string {
 		strings.Join(c.Changes, ",")))
 }
 
-// Keys implements [Pane].
-func (p Activity) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Activity) Bindings() []key.Binding {
 	if p.filter.Typing {
 		return p.filter.Bindings(p.keys.NavKeys)
 	}
@@ -284,10 +284,10 @@ func (p Activity) Keys() []key.Binding {
 	if _, ok := p.selectedRunning(); ok {
 		return []key.Binding{widget.WithHelp(p.keys.Remove, "cancel the call"), look, follow, p.keys.Filter}
 	}
-	if c, _ := p.selected(); len(c.Changes) > 0 {
+	if c, _ := p.selectedEndedCall(); len(c.Changes) > 0 {
 		return []key.Binding{look, p.keys.Undo, widget.WithHelp(p.keys.PauseClient, "pause it"), follow, p.keys.Filter, p.keys.Copy}
 	}
-	keys := p.keys.withSave(Running(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
+	keys := p.keys.withSaveKey(IsHubRunning(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
 		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
 	if p.filter.Value() != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
@@ -295,9 +295,9 @@ func (p Activity) Keys() []key.Binding {
 	return keys
 }
 
-// DisabledReason implements [Pane].
-func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
-	_, any := p.selected()
+// KeyDisabledReason implements [Pane].
+func (p Activity) KeyDisabledReason(k tea.KeyPressMsg) string {
+	_, any := p.selectedEndedCall()
 	_, underWay := p.selectedRunning()
 	if why := rowDisabledReason(p, k); why != "" && !p.filter.Typing {
 		return why
@@ -315,7 +315,7 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(any, "There are no calls to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
 		return reasonUnless(any, "There are no calls to pause at.")
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.isSaveKey(k, IsHubRunning(p.snap)):
 		return reasonUnless(any, "There are no calls to save.")
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(p.nextSource() != p.source, "No source has been called yet.")
@@ -326,7 +326,7 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Activity) SelectRow(i int) (Pane, bool) {
-	again := p.cursor(p.underWay()) == i
+	again := p.cursor(p.runningCalls()) == i
 	return p.selectRow(i), again
 }
 

@@ -13,11 +13,11 @@ import (
 // maxCalls is how many calls [Activity] keeps.
 const maxCalls = 10_000
 
-// pageAhead is how many calls before the selected one are read from the audit.
-const pageAhead = 200
+// readAheadCalls is how many calls before the selected one are read from the audit.
+const readAheadCalls = 200
 
-// maxSources bounds the names of sources that are kept.
-const maxSources = 300
+// maxSourceNames bounds the names of sources that are kept.
+const maxSourceNames = 300
 
 // A callLog keeps calls, and which of them a search selects: those that ended
 // since the panel began to follow and those that the hub remembered then, and
@@ -32,7 +32,7 @@ type callLog struct {
 	sources []string // in the order of their first calls
 
 	revision                 uint64 // counts what changes passing
-	toolTotals, clientTotals cachedSummary[[]total]
+	toolTotals, clientTotals cachedSummary[[]callTotal]
 	newCount                 cachedSummary[int]
 	newSince                 time.Time // that newCount counts from
 
@@ -55,16 +55,16 @@ type cachedSummary[T any] struct {
 	revision uint64 // of the calls, plus one; 0: never made
 }
 
-// of returns the summary of r, which compute makes.
-func (s *cachedSummary[T]) of(r *callLog, compute func() T) T {
+// getOrCompute returns the summary of r, which compute makes.
+func (s *cachedSummary[T]) getOrCompute(r *callLog, compute func() T) T {
 	if s.revision != r.revision+1 {
 		s.value, s.revision = compute(), r.revision+1
 	}
 	return s.value
 }
 
-// A total is what the calls of one tool or client come to.
-type total struct {
+// A callTotal is what the calls of one tool or client come to.
+type callTotal struct {
 	name     string
 	calls    int
 	failures int
@@ -72,11 +72,11 @@ type total struct {
 	answered int
 }
 
-// firstNumber leaves room for the calls that are read from the audit.
-const firstNumber = 1 << 32
+// firstCallNumber leaves room for the calls that are read from the audit.
+const firstCallNumber = 1 << 32
 
 func newCallLog() *callLog {
-	return &callLog{whole: firstNumber, next: firstNumber, more: true}
+	return &callLog{whole: firstCallNumber, next: firstCallNumber, more: true}
 }
 
 // call is the call with this number, which must be there.
@@ -123,7 +123,7 @@ func (r *callLog) add(c status.Call) {
 }
 
 func (r *callLog) addSource(name string) {
-	if !slices.Contains(r.sources, name) && len(r.sources) < maxSources {
+	if !slices.Contains(r.sources, name) && len(r.sources) < maxSourceNames {
 		r.sources = append(r.sources, name)
 	}
 }
@@ -138,7 +138,7 @@ func (r *callLog) setSearch(s status.CallSearch) {
 	if len(r.calls) > 0 {
 		r.before = r.calls[0].ID
 	}
-	r.startOver()
+	r.rematchCalls()
 }
 
 // dropRecorded drops what was read from the audit.
@@ -148,11 +148,11 @@ func (r *callLog) dropRecorded() {
 	if len(r.calls) > 0 {
 		r.whole = r.calls[0].n
 	}
-	r.startOver()
+	r.rematchCalls()
 }
 
-// startOver selects among the calls that are there, and has older ones read.
-func (r *callLog) startOver() {
+// rematchCalls selects among the calls that are there, and has older ones read.
+func (r *callLog) rematchCalls() {
 	r.passing, r.more, r.failed = nil, true, nil
 	r.revision++
 	for i := range r.calls {
@@ -192,10 +192,10 @@ func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
 	}
 }
 
-// nextRecorded asks for recorded calls where fewer than [pageAhead] stand after
+// nextRecordedQuery asks for recorded calls where fewer than [readAheadCalls] stand after
 // position; nil: nothing is to be read.
-func (r *callLog) nextRecorded(position int) Query {
-	if !r.more || len(r.calls) >= maxCalls || len(r.passing)-position > pageAhead {
+func (r *callLog) nextRecordedQuery(position int) Query {
+	if !r.more || len(r.calls) >= maxCalls || len(r.passing)-position > readAheadCalls {
 		return nil
 	}
 	return r.olderQuery()
@@ -203,9 +203,9 @@ func (r *callLog) nextRecorded(position int) Query {
 
 func (r *callLog) olderQuery() Query { return RecordedCallsQuery{Search: r.search, Before: r.before} }
 
-// order returns the numbers of the calls that match, the newest first; with
+// orderedCallNumbers returns the numbers of the calls that match, the newest first; with
 // failedFirst those that failed stand before the others.
-func (r *callLog) order(failedFirst bool) []uint64 {
+func (r *callLog) orderedCallNumbers(failedFirst bool) []uint64 {
 	order, succeeded := make([]uint64, 0, len(r.passing)), []uint64(nil)
 	for _, n := range slices.Backward(r.passing) {
 		if failedFirst && !r.call(n).Failed() {
@@ -217,14 +217,14 @@ func (r *callLog) order(failedFirst bool) []uint64 {
 	return append(order, succeeded...)
 }
 
-// byTool are the totals of the tools, the greatest first.
-func (r *callLog) byTool() []total {
-	return r.toolTotals.of(r, func() []total { return r.totals(func(c *status.Call) string { return c.Tool }) })
+// totalsByTool are the totals of the tools, the greatest first.
+func (r *callLog) totalsByTool() []callTotal {
+	return r.toolTotals.getOrCompute(r, func() []callTotal { return r.totals(func(c *status.Call) string { return c.Tool }) })
 }
 
-// byClient are the totals of the clients, the greatest first.
-func (r *callLog) byClient() []total {
-	return r.clientTotals.of(r, func() []total { return r.totals(func(c *status.Call) string { return c.Client }) })
+// totalsByClient are the totals of the clients, the greatest first.
+func (r *callLog) totalsByClient() []callTotal {
+	return r.clientTotals.getOrCompute(r, func() []callTotal { return r.totals(func(c *status.Call) string { return c.Client }) })
 }
 
 // countSince counts the calls that match and began after t.
@@ -232,7 +232,7 @@ func (r *callLog) countSince(t time.Time) int {
 	if !t.Equal(r.newSince) {
 		r.newCount, r.newSince = cachedSummary[int]{}, t
 	}
-	return r.newCount.of(r, func() (n int) {
+	return r.newCount.getOrCompute(r, func() (n int) {
 		for c := range r.matching() {
 			if c.Time.After(t) {
 				n++
@@ -243,30 +243,30 @@ func (r *callLog) countSince(t time.Time) int {
 }
 
 // totals are what the calls that match come to, by name; the greatest first.
-func (r *callLog) totals(name func(*status.Call) string) []total {
-	byName := map[string]*total{}
+func (r *callLog) totals(name func(*status.Call) string) []callTotal {
+	byName := map[string]*callTotal{}
 	for c := range r.matching() {
 		if c.Event != "" {
 			continue
 		}
 		t := byName[name(c)]
 		if t == nil {
-			t = &total{name: name(c)}
+			t = &callTotal{name: name(c)}
 			byName[t.name] = t
 		}
 		t.add(c)
 	}
-	all := make([]total, 0, len(byName))
+	all := make([]callTotal, 0, len(byName))
 	for _, t := range byName {
 		all = append(all, *t)
 	}
-	slices.SortFunc(all, func(a, b total) int {
+	slices.SortFunc(all, func(a, b callTotal) int {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), strings.Compare(a.name, b.name))
 	})
 	return all
 }
 
-func (t *total) add(c *status.Call) {
+func (t *callTotal) add(c *status.Call) {
 	t.calls++
 	t.worked += c.Worked()
 	t.answered += c.ResponseBytes

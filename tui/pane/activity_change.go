@@ -18,16 +18,16 @@ type recordedChange struct {
 	text  widget.TextView // of parts
 }
 
-// maxCallChanges is how many Changes of a call are shown with their diffs.
-const maxCallChanges = 10
+// maxShownCallChanges is how many Changes of a call are shown with their diffs.
+const maxShownCallChanges = 10
 
-// nextChange asks for the next Change of the selected call; nil: all are known.
-func nextChange(p Activity) Query {
-	c, ok := p.selected()
+// nextDiffQuery asks for the next Change of the selected call; nil: all are known.
+func nextDiffQuery(p Activity) Query {
+	c, ok := p.selectedEndedCall()
 	if !ok {
 		return nil
 	}
-	for _, id := range c.Changes[:min(len(c.Changes), maxCallChanges)] {
+	for _, id := range c.Changes[:min(len(c.Changes), maxShownCallChanges)] {
 		if _, known := p.changes[id]; !known {
 			return DiffQuery{id}
 		}
@@ -43,7 +43,8 @@ func addChange(p Activity, id string, r Result) Activity {
 	}
 	if i := slices.IndexFunc(r.Changes.Changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
 		c := r.Changes.Changes[i]
-		add(widget.TitleLine, fmt.Sprintf("%s %s, %s → %s, change %s", c.Action, c.Target, widget.Bytes(c.Before), widget.Bytes(c.After), c.ID))
+		add(widget.TitleLine, fmt.Sprintf("%s %s, %s → %s, change %s", c.Action, c.Target, widget.FormatBytes(c.Before),
+			widget.FormatBytes(c.After), c.ID))
 		add(widget.DimLine, changeState(c))
 	}
 	switch diff := r.Changes.Diffs[id]; {
@@ -78,21 +79,21 @@ func forgetChanges(p Activity, calls []status.Call) Activity {
 	return p
 }
 
-// callChanges are the Changes of a call as text: for each what it did and whether it
+// callChangesText are the Changes of a call as text: for each what it did and whether it
 // stands, and its diff.
-func callChanges(p Activity, c status.Call) widget.TextView {
+func callChangesText(p Activity, c status.Call) widget.TextView {
 	if one, known := p.changes[c.Changes[0]]; known && len(c.Changes) == 1 {
 		return one.text
 	}
 	var parts []widget.TextPart
-	for _, id := range c.Changes[:min(len(c.Changes), maxCallChanges)] {
+	for _, id := range c.Changes[:min(len(c.Changes), maxShownCallChanges)] {
 		one, known := p.changes[id]
 		if !known {
 			one.parts = []widget.TextPart{{Kind: widget.DimLine, Text: "Loading the diff …"}}
 		}
 		parts = append(parts, one.parts...)
 	}
-	if more := len(c.Changes) - maxCallChanges; more > 0 {
+	if more := len(c.Changes) - maxShownCallChanges; more > 0 {
 		parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: widget.Plural(more, "change") + " more; Changes has them."})
 	}
 	return widget.NewTextView().Append(parts...)
@@ -114,21 +115,21 @@ func changeState(c status.Change) string {
 	}
 }
 
-// changesSection is what the selected call changed.
-func changesSection(p Activity, t theme.Theme, c status.Call) widget.Section {
-	text := callChanges(p, c)
+// callChangesSection is what the selected call changed.
+func callChangesSection(p Activity, t theme.Theme, c status.Call) widget.Section {
+	text := callChangesText(p, c)
 	return widget.Section{
 		Title: "Changed", Note: widget.Plural(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20,
 		Rows: func(w, h int) []string {
 			detail := widget.Detail{Top: max(0, min(p.diffTop, text.Height(w)-h))}
-			return widget.ScrollRegions(t, detail.Draw(t, text, w, h), w)
+			return widget.MarkScrollRegions(t, detail.Draw(t, text, w, h), w)
 		},
 	}
 }
 
-// actOnRow is what a key does to the selected call and its agent; nil: nothing.
-func actOnRow(p Activity, k tea.KeyPressMsg) Intent {
-	c, ok := p.selected()
+// rowKeyIntent is what a key does to the selected call and its agent; nil: nothing.
+func rowKeyIntent(p Activity, k tea.KeyPressMsg) Intent {
+	c, ok := p.selectedEndedCall()
 	r, underWay := p.selectedRunning()
 	if underWay {
 		c, ok = status.Call{Client: r.Client}, true
@@ -141,13 +142,13 @@ func actOnRow(p Activity, k tea.KeyPressMsg) Intent {
 	case key.Matches(k, p.keys.UndoSession):
 		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Client: c.Client, Since: c.Time}})
 	}
-	return agentIntent(p.keys, k, p.snap, c.Client)
+	return agentKeyIntent(p.keys, k, p.snap, c.Client)
 }
 
 // rowDisabledReason is why such a key can do nothing; empty: it can, or it is
 // another key.
 func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
-	c, any := p.selected()
+	c, any := p.selectedEndedCall()
 	if r, underWay := p.selectedRunning(); underWay {
 		c.Client, any = r.Client, true
 	}
@@ -159,7 +160,7 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 		return "This is the oldest row that is read so far."
 	case !undoes && !acts:
 		return ""
-	case !Running(p.snap):
+	case !IsHubRunning(p.snap):
 		return hubNotRunning
 	case !any:
 		return "There are no calls yet."

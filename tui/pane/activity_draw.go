@@ -13,28 +13,31 @@ import (
 
 // View implements [Pane].
 func (p Activity) View(t theme.Theme, w, h int) string {
-	return p.filter.DrawBelow(t, w, h, "word, client:, source:, tool:, target:, effect:, is:, on:, since:, until:",
+	return p.filter.DrawBelowRows(t, w, h, "word, client:, source:, tool:, target:, effect:, is:, on:, since:, until:",
 		func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Activity) sections(t theme.Theme, w, h int) []string {
-	frame := widget.Framed(w, h)
+	frame := widget.IsFramed(w, h)
 	list := p.listSection(t)
 	switch {
 	case p.detailOpen:
 		sections := []widget.Section{p.callSection(t)}
-		if c, ok := p.selected(); ok && len(c.Changes) > 0 {
-			sections = append(sections, changesSection(p, t, c))
+		if c, ok := p.selectedEndedCall(); ok && len(c.Changes) > 0 {
+			sections = append(sections, callChangesSection(p, t, c))
 		}
 		return widget.Stack(t, w, h, frame, sections...)
 	case frame && w >= widget.WideWidth:
-		if c, ok := p.selected(); ok && len(c.Changes) > 0 {
-			return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{p.callSection(t), changesSection(p, t, c)})
+		if c, ok := p.selectedEndedCall(); ok && len(c.Changes) > 0 {
+			return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{p.callSection(t), callChangesSection(p, t, c)})
 		}
 		return widget.Columns(t, w, h, []widget.Section{list},
-			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.byTool()), p.totalsSection(t, "By client", p.ring.byClient())})
+			[]widget.Section{
+				p.callSection(t), p.totalsSection(t, "By tool", p.ring.totalsByTool()),
+				p.totalsSection(t, "By client", p.ring.totalsByClient()),
+			})
 	case p.totals:
-		tools, clients := p.totalsSection(t, "By tool", p.ring.byTool()), p.totalsSection(t, "By client", p.ring.byClient())
+		tools, clients := p.totalsSection(t, "By tool", p.ring.totalsByTool()), p.totalsSection(t, "By client", p.ring.totalsByClient())
 		tools.Preferred = min(tools.Preferred, h*2/3-2)
 		return widget.Stack(t, w, h, frame, tools, clients)
 	default:
@@ -42,8 +45,8 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// note says what is shown of all calls, and what is not.
-func (p Activity) note() string {
+// titleNote says what is shown of all calls, and what is not.
+func (p Activity) titleNote() string {
 	words := []string{"paused"}
 	if p.follow {
 		words[0] = "following"
@@ -62,31 +65,31 @@ func (p Activity) note() string {
 	}
 	counted := widget.Plural(len(p.ring.passing), "call")
 	if p.ring.more {
-		counted = widget.Count(len(p.ring.passing)) + "+ calls"
+		counted = widget.FormatCount(len(p.ring.passing)) + "+ calls"
 	}
 	words = append(words, counted)
-	if text := newNote(p); text != "" {
+	if text := unseenCallsNote(p); text != "" {
 		words = append(words, text)
 	}
-	if n := len(p.underWay()); n > 0 {
-		words = append(words, widget.Count(n)+" under way")
+	if n := len(p.runningCalls()); n > 0 {
+		words = append(words, widget.FormatCount(n)+" under way")
 	}
 	if p.ring.failed != nil {
 		words = append(words, "older ones cannot be read")
 	}
-	if c, ok := p.selected(); ok && !p.follow {
+	if c, ok := p.selectedEndedCall(); ok && !p.follow {
 		words = append(words, c.Time.In(p.zone).Format("Mon 2 Jan"))
 	}
 	return strings.Join(words, " · ")
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		underWay, order := p.underWay(), p.ring.order(p.errors)
+	return widget.Section{Title: "Activity", Note: p.titleNote(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
+		underWay, order := p.runningCalls(), p.ring.orderedCallNumbers(p.errors)
 		if len(underWay)+len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
-		rows := []string{callHeading(t, w)}
+		rows := []string{drawCallColumnTitles(t, w)}
 		return append(rows, widget.VisibleRows(t, len(underWay)+len(order), p.cursor(underWay), h-1, func(t theme.Theme, i int) string {
 			if i < len(underWay) {
 				return p.runningRow(t, underWay[i], w)
@@ -111,7 +114,7 @@ func (p Activity) emptyText() string {
 		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
 	case p.ring.search != status.CallSearch{}:
 		return "No calls match the filter."
-	case !Running(p.snap):
+	case !IsHubRunning(p.snap):
 		return "No agent has called a tool yet. The hub is not running."
 	default:
 		return "No calls yet. Each tool call appears here: the client, the tool, what it touched, how long it took and the size of the " +
@@ -144,7 +147,7 @@ func optionalCell(t theme.Theme, s theme.Style, text string, w int) string {
 	return s.Fit(text, w) + t.Text.Text(" ")
 }
 
-func callHeading(t theme.Theme, w int) string {
+func drawCallColumnTitles(t theme.Theme, w int) string {
 	c := callColumnsFor(w)
 	line := t.Dim.Fit("time", c.time) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "target", c.target) +
 		optionalCell(t, t.Dim, "client", c.client) + optionalCell(t, t.Dim, "source", c.source) +
@@ -176,7 +179,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 		}
 	}
 	shown := t.Dim.Fit(at, c.time)
-	if isNew(p, call) {
+	if isNewCall(p, call) {
 		shown = t.Busy.Fit(at, c.time-1) + t.Busy.Text("•")
 	}
 	if call.Event != "" {
@@ -185,9 +188,9 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
 		optionalCell(t, t.Text, orNoName(call.Client), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
-		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.Duration(call.Worked()), 8)
+		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.FormatDuration(call.Worked()), 8)
 	if c.answer > 0 {
-		line += t.Dim.FitRight(widget.Bytes(call.ResponseBytes), c.answer)
+		line += t.Dim.FitRight(widget.FormatBytes(call.ResponseBytes), c.answer)
 	}
 	if c.result > 0 {
 		line += t.Text.Text("  ") + style.Text(result)
@@ -239,25 +242,25 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	if r, ok := p.selectedRunning(); ok {
 		return p.runningSection(t, r)
 	}
-	c, ok := p.selected()
+	c, ok := p.selectedEndedCall()
 	if !ok {
-		return widget.Message("Call", t.Dim.Text("No call selected."))
+		return widget.MessageSection("Call", t.Dim.Text("No call selected."))
 	}
 	if c.Event != "" {
 		return eventSection(p, t, c)
 	}
 	title := "Call"
 	if c.Seq > 0 {
-		title += " " + widget.Count(c.Seq)
+		title += " " + widget.FormatCount(c.Seq)
 	}
 	return widget.Section{Title: title, Min: 4, Preferred: 14, Rows: func(w, h int) []string {
-		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
-		client, took := orNoName(c.Client)+", not proven", widget.Duration(c.Worked())+p.comparedToMean(c)
+		field := func(name, value string) string { return widget.PropertyRow(t, 10, name, value) }
+		client, took := orNoName(c.Client)+", not proven", widget.FormatDuration(c.Worked())+p.meanComparisonText(c)
 		if c.Proven {
 			client = c.Client + ", proven"
 		}
 		if c.Waited > 0 {
-			took += ", after " + widget.Duration(c.Waited) + " for a person"
+			took += ", after " + widget.FormatDuration(c.Waited) + " for a person"
 		}
 		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
@@ -266,8 +269,8 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("source", widget.OrDash(c.Source)),
 			field("began", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
 			field("took", took),
-			field("arguments", widget.Bytes(c.RequestBytes)),
-			field("response", widget.Bytes(c.ResponseBytes)+", "+widget.Tokens(c.ResponseBytes)),
+			field("arguments", widget.FormatBytes(c.RequestBytes)),
+			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.EstimateTokens(c.ResponseBytes)),
 		}
 		if c.Message != "" {
 			rows = append(rows, field("error", c.Message))
@@ -289,18 +292,18 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	}}
 }
 
-// comparedToMean compares what c took with the other calls of its tool.
-func (p Activity) comparedToMean(c status.Call) string {
-	tools := p.ring.byTool()
-	i := slices.IndexFunc(tools, func(t total) bool { return t.name == c.Tool })
+// meanComparisonText compares what c took with the other calls of its tool.
+func (p Activity) meanComparisonText(c status.Call) string {
+	tools := p.ring.totalsByTool()
+	i := slices.IndexFunc(tools, func(t callTotal) bool { return t.name == c.Tool })
 	if i < 0 || tools[i].calls < 2 {
 		return ""
 	}
-	return ", " + widget.Duration(tools[i].worked/time.Duration(tools[i].calls)) + " on average"
+	return ", " + widget.FormatDuration(tools[i].worked/time.Duration(tools[i].calls)) + " on average"
 }
 
 // totalsSection are totals of the calls that the list has.
-func (p Activity) totalsSection(t theme.Theme, title string, totals []total) widget.Section {
+func (p Activity) totalsSection(t theme.Theme, title string, totals []callTotal) widget.Section {
 	return widget.Section{
 		Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1,
 		Rows: func(w, h int) []string {
@@ -312,10 +315,10 @@ func (p Activity) totalsSection(t theme.Theme, title string, totals []total) wid
 				if one.failures > 0 {
 					failed = t.Bad
 				}
-				rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls),
-					7)+failed.FitRight(widget.Count(one.failures), 8)+
-					t.Text.FitRight(widget.Duration(one.worked/time.Duration(max(1, one.calls))),
-						10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
+				rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.FormatCount(one.calls),
+					7)+failed.FitRight(widget.FormatCount(one.failures), 8)+
+					t.Text.FitRight(widget.FormatDuration(one.worked/time.Duration(max(1, one.calls))),
+						10)+t.Dim.FitRight(widget.FormatBytes(one.answered), 11))
 			}
 			return widget.TruncateRows(t, rows, h)
 		},

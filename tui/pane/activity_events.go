@@ -67,7 +67,7 @@ func eventSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 		field("what", c.Message)
 		field("by", map[bool]string{true: "you", false: ""}[c.ByPerson()])
 		if c.Client != "" {
-			field("agent", c.Client+proven(c.Proven))
+			field("agent", c.Client+provenSuffix(c.Proven))
 		}
 		field("session", c.Session)
 		field("source", c.Source)
@@ -77,7 +77,7 @@ func eventSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 	}}
 }
 
-func proven(yes bool) string {
+func provenSuffix(yes bool) string {
 	if yes {
 		return ", proven"
 	}
@@ -91,12 +91,12 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// isNew reports whether a call came after the person last looked.
-func isNew(p Activity, c *status.Call) bool { return !p.looked.IsZero() && c.Time.After(p.looked) }
+// isNewCall reports whether a call came after the person last looked.
+func isNewCall(p Activity, c *status.Call) bool { return !p.looked.IsZero() && c.Time.After(p.looked) }
 
-// newNote says how much came since the person last looked; empty: nothing, or they
+// unseenCallsNote says how much came since the person last looked; empty: nothing, or they
 // never have.
-func newNote(p Activity) string {
+func unseenCallsNote(p Activity) string {
 	if p.looked.IsZero() {
 		return ""
 	}
@@ -104,7 +104,7 @@ func newNote(p Activity) string {
 	if n == 0 {
 		return ""
 	}
-	return widget.Count(n) + " since you looked, " + widget.ClockTime(p.looked, p.snap.Time, p.zone)
+	return widget.FormatCount(n) + " since you looked, " + widget.FormatClockTime(p.looked, p.snap.Time, p.zone)
 }
 
 // moveByDay goes to the first row of the day before or after the selected one; what
@@ -114,11 +114,11 @@ func moveByDay(p Activity, k Press) (Activity, bool) {
 	if !older && !key.Matches(k, p.keys.NewerDay) {
 		return p, false
 	}
-	order := p.ring.order(p.errors)
+	order := p.ring.orderedCallNumbers(p.errors)
 	block := func(i int) string {
 		c := p.ring.call(order[i])
 		day := c.Time.In(p.zone).Format(time.DateOnly)
-		if isNew(p, c) {
+		if isNewCall(p, c) {
 			day += " new"
 		}
 		return day

@@ -10,11 +10,11 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// underWay are the calls that have not ended and that the search selects, oldest
+// runningCalls are the calls that have not ended and that the search selects, oldest
 // first. They stand above those that have ended.
-func (p Activity) underWay() []status.RunningCall {
+func (p Activity) runningCalls() []status.RunningCall {
 	search := p.ring.search
-	if search.Outcome != "" || len(p.snap.Running) == 0 || !Running(p.snap) {
+	if search.Outcome != "" || len(p.snap.Running) == 0 || !IsHubRunning(p.snap) {
 		return nil
 	}
 	var calls []status.RunningCall
@@ -34,7 +34,7 @@ func (p Activity) cursor(underWay []status.RunningCall) int {
 			return i
 		}
 		ended := func(n uint64) bool { return p.chosen.ID != 0 && p.ring.call(n).ID == p.chosen.ID }
-		if i := slices.IndexFunc(p.ring.order(p.errors), ended); i >= 0 {
+		if i := slices.IndexFunc(p.ring.orderedCallNumbers(p.errors), ended); i >= 0 {
 			return len(underWay) + i
 		}
 	}
@@ -43,7 +43,7 @@ func (p Activity) cursor(underWay []status.RunningCall) int {
 
 // selectRow selects a row among all.
 func (p Activity) selectRow(i int) Activity {
-	underWay := p.underWay()
+	underWay := p.runningCalls()
 	if i = max(i, 0); i < len(underWay) {
 		p.chosen, p.follow = underWay[i], false
 		return p
@@ -54,16 +54,16 @@ func (p Activity) selectRow(i int) Activity {
 
 // selectedRunning is the selected call if it is under way.
 func (p Activity) selectedRunning() (status.RunningCall, bool) {
-	underWay := p.underWay()
+	underWay := p.runningCalls()
 	if i := p.cursor(underWay); i < len(underWay) {
 		return underWay[i], true
 	}
 	return status.RunningCall{}, false
 }
 
-// selected is the selected call if it has ended.
-func (p Activity) selected() (status.Call, bool) {
-	underWay, order := p.underWay(), p.ring.order(p.errors)
+// selectedEndedCall is the selected call if it has ended.
+func (p Activity) selectedEndedCall() (status.Call, bool) {
+	underWay, order := p.runningCalls(), p.ring.orderedCallNumbers(p.errors)
 	i := p.cursor(underWay) - len(underWay)
 	if i < 0 || len(order) == 0 {
 		return status.Call{}, false
@@ -71,15 +71,15 @@ func (p Activity) selected() (status.Call, bool) {
 	return *p.ring.call(order[i]), true
 }
 
-// runningFor is how long a call is under way by now.
-func (p Activity) runningFor(r status.RunningCall) string {
+// runningTimeText is how long a call is under way by now.
+func (p Activity) runningTimeText(r status.RunningCall) string {
 	switch d := max(0, p.snap.Time.Sub(r.Began)); {
 	case d < time.Minute:
-		return widget.Duration(d.Truncate(100 * time.Millisecond))
+		return widget.FormatDuration(d.Truncate(100 * time.Millisecond))
 	case d < time.Hour:
 		return fmt.Sprintf("%dm %ds", d/time.Minute, d%time.Minute/time.Second)
 	default:
-		return widget.Elapsed(d)
+		return widget.FormatElapsed(d)
 	}
 }
 
@@ -91,17 +91,17 @@ func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string 
 	}
 	line := t.Dim.Fit("now", c.time) + t.Busy.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Busy, state, c.target) + optionalCell(t, t.Text, r.Client, c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
-		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningFor(r), 8)
+		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), 8)
 	return widget.FillRow(t, line, w)
 }
 
 // runningSection is all there is to say of a call under way.
 func (p Activity) runningSection(t theme.Theme, r status.RunningCall) widget.Section {
 	return widget.Section{Title: "Call under way", Min: 4, Preferred: 10, Rows: func(_, h int) []string {
-		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
-		state := t.Busy.Text("◌ under way for " + p.runningFor(r))
+		field := func(name, value string) string { return widget.PropertyRow(t, 10, name, value) }
+		state := t.Busy.Text("◌ under way for " + p.runningTimeText(r))
 		if r.Waiting {
-			state = t.Busy.Text("? waits for your approval for " + p.runningFor(r))
+			state = t.Busy.Text("? waits for your approval for " + p.runningTimeText(r))
 		}
 		client := r.Client + ", not proven"
 		if r.Proven {

@@ -10,13 +10,13 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// agentIntent is what a key does to the agent of this name, wherever it stands in a
+// agentKeyIntent is what a key does to the agent of this name, wherever it stands in a
 // row; nil: nothing.
-func agentIntent(keys Keys, k tea.KeyPressMsg, s status.Snapshot, client string) Intent {
+func agentKeyIntent(keys Keys, k tea.KeyPressMsg, s status.Snapshot, client string) Intent {
 	switch {
 	case key.Matches(k, keys.PauseClient):
-		return IntentFor(PauseAction(pausedSince(s, client), client))
-	case key.Matches(k, keys.ReadOnly) && isReadOnly(s, client):
+		return IntentFor(PauseOrResumeAction(pausedSince(s, client), client))
+	case key.Matches(k, keys.ReadOnly) && isAgentReadOnly(s, client):
 		return IntentFor(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: client, Effects: []string{}, Reset: true}})
 	case key.Matches(k, keys.ReadOnly):
 		return IntentFor(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: client, Effects: []string{"read"}}})
@@ -43,9 +43,9 @@ func pausedSince(s status.Snapshot, client string) time.Time {
 	return time.Time{}
 }
 
-// isReadOnly reports whether a connected agent may only read although its sources
+// isAgentReadOnly reports whether a connected agent may only read although its sources
 // grant more.
-func isReadOnly(s status.Snapshot, client string) bool {
+func isAgentReadOnly(s status.Snapshot, client string) bool {
 	for _, one := range s.Sessions {
 		if strings.EqualFold(one.Client, client) && grantsOnlyRead(one.Grants) {
 			return true

@@ -12,10 +12,10 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// fillsPane reports whether the selected approval of p has the whole pane of w by h
+// approvalFillsPane reports whether the selected approval of p has the whole pane of w by h
 // cells, and all others one row: what waits is to be read.
-func fillsPane(p Changes, w, h int) bool {
-	_, waits := p.pending()
+func approvalFillsPane(p Changes, w, h int) bool {
+	_, waits := p.selectedApproval()
 	return waits && w > 0 && h < widget.ScreenReaderHeight
 }
 
@@ -27,7 +27,7 @@ type approvalScreen struct {
 }
 
 func newApprovalScreen(p Changes) approvalScreen {
-	a, _ := p.pending()
+	a, _ := p.selectedApproval()
 	return approvalScreen{p, a}
 }
 
@@ -36,11 +36,11 @@ func newApprovalScreen(p Changes) approvalScreen {
 func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
 	rows := p.head(t, w, h)
 	h -= len(rows)
-	section := widget.Section{Title: p.title(), Note: p.note(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		return widget.ScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
+	section := widget.Section{Title: p.title(), Note: p.titleNote(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+		return widget.MarkScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
 	}}
-	side := sideWidth(w, h)
-	text := widget.Stack(t, w-side, h, widget.Framed(w, h), section)
+	side := queueColumnWidth(w, h)
+	text := widget.Stack(t, w-side, h, widget.IsFramed(w, h), section)
 	if side > 0 {
 		for i, row := range widget.Stack(t, side, h, true, p.queueSection(t), p.whySection(t, side-4)) {
 			text[i] += row
@@ -49,10 +49,10 @@ func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
 	return append(rows, text...)
 }
 
-// sideWidth is how much of w cells the queue beside the text takes; 0: there is no
+// queueColumnWidth is how much of w cells the queue beside the text takes; 0: there is no
 // room for it.
-func sideWidth(w, h int) int {
-	if w < 120 || !widget.Framed(w, h) {
+func queueColumnWidth(w, h int) int {
+	if w < 120 || !widget.IsFramed(w, h) {
 		return 0
 	}
 	return min(56, w*2/5)
@@ -62,7 +62,7 @@ func sideWidth(w, h int) int {
 func (p approvalScreen) queueSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Approvals)
 	return widget.Section{Title: titleWithCount("Waiting", n), Min: 1, Preferred: min(n, 12), Rows: func(w, h int) []string {
-		return widget.VisibleRows(t, n, p.approval(p.a.ID), h, func(t theme.Theme, i int) string {
+		return widget.VisibleRows(t, n, p.approvalIndex(p.a.ID), h, func(t theme.Theme, i int) string {
 			return approvalRow(t, p.snap.Approvals[i], p.reader.now, p.zone, w)
 		})
 	}}
@@ -79,7 +79,7 @@ func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
 	said := 0
 	for _, c := range p.cache.changes {
 		if c.Client == p.a.Client && c.Source == p.a.Source && said < 3 {
-			rows = append(rows, t.Dim.Text(widget.ShortTime(c.Time, p.snap.Time, p.zone)+" wrote ")+t.Text.CutLeft(c.Target, w-13))
+			rows = append(rows, t.Dim.Text(widget.FormatShortTime(c.Time, p.snap.Time, p.zone)+" wrote ")+t.Text.CutLeft(c.Target, w-13))
 			said++
 		}
 	}
@@ -92,12 +92,12 @@ func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
 func (p approvalScreen) head(t theme.Theme, w, h int) []string {
 	rows := []string{p.queueRow(t, w)}
 	if h >= 7 {
-		rows = append(rows, factRow(t, p.a, w))
+		rows = append(rows, drawRequestRow(t, p.a, w))
 	}
 	if h >= 10 {
-		rows = append(rows, targetRow(t, p.a, w))
+		rows = append(rows, drawTargetsRow(t, p.a, w))
 	}
-	if h >= 14 && sideWidth(w, h-3) == 0 {
+	if h >= 14 && queueColumnWidth(w, h-3) == 0 {
 		rows = append(rows, theme.Fit(t.Dim.Text(" asked because "+p.a.AskReason), w))
 	}
 	return rows
@@ -106,8 +106,8 @@ func (p approvalScreen) head(t theme.Theme, w, h int) []string {
 // queueRow names all calls that wait in one row, the selected one in brackets.
 func (p approvalScreen) queueRow(t theme.Theme, w int) string {
 	a := p.a
-	at, all := p.approval(a.ID), p.snap.Approvals
-	until := " " + timeLeft(t, a, p.reader.now, p.zone, w/5) + " "
+	at, all := p.approvalIndex(a.ID), p.snap.Approvals
+	until := " " + drawTimeLeft(t, a, p.reader.now, p.zone, w/5) + " "
 	row := t.Warn.Text(fmt.Sprintf(" ▲ %d of %d ", at+1, len(all)))
 	room := w - theme.Width(until)
 	from := max(0, at-1)
@@ -120,13 +120,13 @@ func (p approvalScreen) queueRow(t theme.Theme, w int) string {
 			row += t.Dim.Text(fmt.Sprintf(" +%d", len(all)-i))
 			break
 		}
-		row += t.RowRegion(i, name)
+		row += t.MarkRowRegion(i, name)
 	}
 	return theme.Fit(theme.Fit(row, room)+until, w)
 }
 
-// factRow says who wants what, and how much.
-func factRow(t theme.Theme, a status.Approval, w int) string {
+// drawRequestRow says who wants what, and how much.
+func drawRequestRow(t theme.Theme, a status.Approval, w int) string {
 	n := len(a.Targets) + a.More
 	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n,
 		"target") + " in " + a.Source
@@ -138,15 +138,15 @@ func factRow(t theme.Theme, a status.Approval, w int) string {
 	}
 	size := ""
 	if a.Added+a.Removed > 0 {
-		size = lineChanges(a.Added, a.Removed) + " "
+		size = formatLineChanges(a.Added, a.Removed) + " "
 	}
-	left := " " + clientProof(t, a) + t.Text.Text(what)
+	left := " " + drawClientWithProof(t, a) + t.Text.Text(what)
 	return theme.Fit(theme.Fit(left, w-theme.Width(size)-1)+" "+t.Strong.Text(size), w)
 }
 
-// targetRow names the targets, and what the agent says.
-func targetRow(t theme.Theme, a status.Approval, w int) string {
-	row := " " + t.Strong.Text(cmp.Or(targetsPagesFirst(a), "(unknown targets)"))
+// drawTargetsRow names the targets, and what the agent says.
+func drawTargetsRow(t theme.Theme, a status.Approval, w int) string {
+	row := " " + t.Strong.Text(cmp.Or(pagesFirstTargetsText(a), "(unknown targets)"))
 	says := t.Dim.Text("   gives no reason")
 	if a.Reason != "" {
 		says = t.Dim.Text("   says: ") + t.Text.Text(fmt.Sprintf("%q", a.Reason))
@@ -161,8 +161,8 @@ func (p approvalScreen) title() string {
 	return "What would change"
 }
 
-// note says which rows of the text are visible in a pane of w by h cells.
-func (p approvalScreen) note(w, h int) string {
+// titleNote says which rows of the text are visible in a pane of w by h cells.
+func (p approvalScreen) titleNote(w, h int) string {
 	text, known := p.reader.texts[p.selection.id]
 	if !known || text.failed {
 		return ""
@@ -170,7 +170,7 @@ func (p approvalScreen) note(w, h int) string {
 	if note := p.reader.editNote(p.a); note != "" {
 		return note
 	}
-	tw, th := p.detailRoom(w, h)
+	tw, th := p.detailSize(w, h)
 	n, top := text.view.Height(tw), p.topRow(tw, th)
 	top = max(0, min(top, n-th))
 	note := fmt.Sprintf("rows %d–%d of %d", min(top+1, n), min(top+th, n), n)
@@ -183,16 +183,16 @@ func (p approvalScreen) note(w, h int) string {
 	return note
 }
 
-// drawEnd draws that the selected approval of p is over, above the list.
-func drawEnd(p Changes, t theme.Theme, w, h int) []string {
-	rows := t.Warn.Wrap(" ○ "+endText(p.reader.ended, p.snap.Outcomes), w)
+// drawEndedApproval draws that the selected approval of p is over, above the list.
+func drawEndedApproval(p Changes, t theme.Theme, w, h int) []string {
+	rows := t.Warn.Wrap(" ○ "+approvalEndText(p.reader.ended, p.snap.Outcomes), w)
 	rows = rows[:min(len(rows), max(1, h/3))]
 	hint := "↓ selects the newest change."
 	if len(p.snap.Approvals) > 0 {
 		hint = "↓ goes to the next call that waits."
 	}
 	rows = append(rows, t.Dim.Text("   "+hint))
-	return append(rows, widget.Stack(t, w, h-len(rows), widget.Framed(w, h-len(rows)), p.listSection(t))...)
+	return append(rows, widget.Stack(t, w, h-len(rows), widget.IsFramed(w, h-len(rows)), p.listSection(t))...)
 }
 
 // What is left of the time for an answer when it becomes short, and very short.
@@ -201,9 +201,9 @@ const (
 	veryShortTimeLeft = 5 * time.Second
 )
 
-// timeLeft is a bar of cells and the seconds that are left to answer a, or until
+// drawTimeLeft is a bar of cells and the seconds that are left to answer a, or until
 // when that can be done where they are not counted down. Few cells are no bar.
-func timeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, cells int) string {
+func drawTimeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, cells int) string {
 	if now.IsZero() {
 		return t.Dim.Text("until " + a.Until.In(zone).Format("15:04:05"))
 	}
@@ -241,19 +241,19 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 	if w >= 72 {
 		cells = 8
 	}
-	end := " " + timeLeft(t, a, now, zone, cells)
-	if a.Added+a.Removed > 0 && w >= widget.FramedWidth {
-		end = " " + t.Text.Text(lineChanges(a.Added, a.Removed)) + end
+	end := " " + drawTimeLeft(t, a, now, zone, cells)
+	if a.Added+a.Removed > 0 && w >= widget.MinFramedWidth {
+		end = " " + t.Text.Text(formatLineChanges(a.Added, a.Removed)) + end
 	}
 	room := max(1, w-theme.Width(end))
 	name, tool := min(20, w/4), min(14, w/5)
 	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") + t.Text.Fit(a.Tool, tool) + t.Text.Text(" ") +
-		t.Strong.CutLeft(targetsPagesFirst(a), room-name-tool-4)
+		t.Strong.CutLeft(pagesFirstTargetsText(a), room-name-tool-4)
 	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)
 }
 
-// targetsPagesFirst is [targetsText] with the folders that come with the rest behind it.
-func targetsPagesFirst(a status.Approval) string {
+// pagesFirstTargetsText is [targetsText] with the folders that come with the rest behind it.
+func pagesFirstTargetsText(a status.Approval) string {
 	isFolder := func(name string) int {
 		if strings.HasSuffix(name, "/") {
 			return 1
@@ -265,9 +265,9 @@ func targetsPagesFirst(a status.Approval) string {
 	return targetsText(a)
 }
 
-// textRoom is the room for the text in a pane of w by h cells.
-func (p approvalScreen) textRoom(w, h int) (int, int) {
+// textSize is the room for the text in a pane of w by h cells.
+func (p approvalScreen) textSize(w, h int) (int, int) {
 	h -= len(p.head(theme.Theme{}, w, h))
-	tw, th := widget.Inside(w, h)
-	return tw - sideWidth(w, h), th
+	tw, th := widget.InsideSize(w, h)
+	return tw - queueColumnWidth(w, h), th
 }

@@ -68,9 +68,9 @@ type approvalEdit struct {
 	proposed bool // what the call would write is shown instead
 }
 
-// edit is what a person has made of a; nil: it is as the call wants it. why says that
+// userEdit is what a person has made of a; nil: it is as the call wants it. why says that
 // it cannot be allowed so.
-func (r approvalReader) edit(a status.Approval) (edit *status.TextEdit, why string) {
+func (r approvalReadState) userEdit(a status.Approval) (edit *status.TextEdit, why string) {
 	if e, edited := r.edits[a.ID]; edited {
 		if !e.known {
 			return nil, "Wait until your version is on the screen."
@@ -88,18 +88,18 @@ func (r approvalReader) edit(a status.Approval) (edit *status.TextEdit, why stri
 	}
 }
 
-// editedReason says why a person cannot allow so what they have edited; empty: they can.
-func editedReason(p Changes, k Press, edit *status.TextEdit, why string) string {
+// cannotAllowEditReason says why a person cannot allow so what they have edited; empty: they can.
+func cannotAllowEditReason(p Changes, k Press, edit *status.TextEdit, why string) string {
 	if edit != nil && !key.Matches(k, p.keys.Allow) {
 		return "What you have edited can be allowed only once: y allows it."
 	}
 	return why
 }
 
-// editKey answers the keys with which a person edits what the selected call would
+// handleEditKey answers the keys with which a person edits what the selected call would
 // write; false: k is none of them.
-func editKey(p Changes, k Press) (Pane, Intent, bool) {
-	a, _ := p.pending()
+func handleEditKey(p Changes, k Press) (Pane, Intent, bool) {
+	a, _ := p.selectedApproval()
 	choice := p.reader.hunks[a.ID]
 	switch {
 	case key.Matches(k, p.keys.EditText):
@@ -115,21 +115,21 @@ func editKey(p Changes, k Press) (Pane, Intent, bool) {
 		e := p.reader.edits[a.ID]
 		e.proposed = !e.proposed
 		p.reader = p.reader.withEdit(a.ID, e)
-		p.detail.Top = atFirstChange
+		p.detail.Top = topAtFirstChange
 		return p, nil, true
 	default:
 		return p, nil, false
 	}
-	p.reader = p.reader.choose(a, choice)
+	p.reader = p.reader.chooseHunks(a, choice)
 	text := p.reader.texts[a.ID].view
-	if w, h := p.detailRoom(k.W, k.H); !key.Matches(k, p.keys.LeaveOut) {
-		p.detail.Top = max(0, min(text.RowOf(text.LineOfHunk(choice.at+1), w), text.Height(w)-h))
+	if w, h := p.detailSize(k.W, k.H); !key.Matches(k, p.keys.LeaveOut) {
+		p.detail.Top = max(0, min(text.FirstRowOfLine(text.LineOfHunk(choice.at+1), w), text.Height(w)-h))
 	}
 	return p, nil, true
 }
 
-// choose lays out the text of a with other hunks chosen.
-func (r approvalReader) choose(a status.Approval, choice hunkChoice) approvalReader {
+// chooseHunks lays out the text of a with other hunks chosen.
+func (r approvalReadState) chooseHunks(a status.Approval, choice hunkChoice) approvalReadState {
 	hunks, texts := map[string]hunkChoice{}, map[string]approvalText{}
 	maps.Copy(hunks, r.hunks)
 	maps.Copy(texts, r.texts)
@@ -139,12 +139,12 @@ func (r approvalReader) choose(a status.Approval, choice hunkChoice) approvalRea
 	return r
 }
 
-func (r approvalReader) isEdited(id string) bool {
+func (r approvalReadState) isEdited(id string) bool {
 	_, edited := r.edits[id]
 	return edited
 }
 
-func (r approvalReader) withEdit(id string, e approvalEdit) approvalReader {
+func (r approvalReadState) withEdit(id string, e approvalEdit) approvalReadState {
 	edits := map[string]approvalEdit{}
 	maps.Copy(edits, r.edits)
 	edits[id] = e
@@ -154,17 +154,17 @@ func (r approvalReader) withEdit(id string, e approvalEdit) approvalReader {
 
 // ObserveEdit implements [EditObserver].
 func (p Changes) ObserveEdit(a status.Approval, proposed, text string) Pane {
-	if p.approval(a.ID) < 0 {
+	if p.approvalIndex(a.ID) < 0 {
 		return p
 	}
 	replace := status.ReplaceText(proposed, text)
 	p.reader = p.reader.withEdit(a.ID, approvalEdit{text: text, edit: &status.TextEdit{Plan: a.Plan, Replace: &replace}})
-	p.detail.Top = atFirstChange
+	p.detail.Top = topAtFirstChange
 	return p
 }
 
 // takeEditPlan shows what a person has written, or why that cannot be.
-func (r approvalReader) takeEditPlan(q EditPlanQuery, res Result) approvalReader {
+func (r approvalReadState) takeEditPlan(q EditPlanQuery, res Result) approvalReadState {
 	e, edited := r.edits[q.Approval]
 	if !edited || e.edit != q.Edit {
 		return r
@@ -176,7 +176,7 @@ func (r approvalReader) takeEditPlan(q EditPlanQuery, res Result) approvalReader
 	}
 	e.known, e.view = true, widget.NewTextView()
 	for _, step := range res.Plan.Steps {
-		e.view = e.view.Append(widget.TextPart{Kind: widget.DiffLine, Text: withoutFileNames(step.Diff)})
+		e.view = e.view.Append(widget.TextPart{Kind: widget.DiffLine, Text: trimDiffFileNames(step.Diff)})
 	}
 	if res.Plan.Cut {
 		e.view = e.view.Add(widget.RiskLine, "Of your version not everything is shown here.")
@@ -185,7 +185,7 @@ func (r approvalReader) takeEditPlan(q EditPlanQuery, res Result) approvalReader
 }
 
 // shownEdit is the person's version of a, if that is what is shown.
-func (r approvalReader) shownEdit(id string) (approvalEdit, bool) {
+func (r approvalReadState) shownEdit(id string) (approvalEdit, bool) {
 	e, edited := r.edits[id]
 	return e, edited && !e.proposed
 }
@@ -215,8 +215,8 @@ func editDisabledReason(p Changes, k tea.KeyPressMsg, a status.Approval, waits b
 	return ""
 }
 
-// editKeys are the keys for a at the foot of the screen: what y does, and how to edit.
-func editKeys(p Changes, a status.Approval) (allow key.Binding, more []key.Binding) {
+// bindingsForEditing are the keys for a at the foot of the screen: what y does, and how to edit.
+func bindingsForEditing(p Changes, a status.Approval) (allow key.Binding, more []key.Binding) {
 	help, allow := widget.WithHelp, p.keys.Allow
 	choice := p.reader.hunks[a.ID]
 	switch edited := p.reader.isEdited(a.ID); {
@@ -242,7 +242,7 @@ func editKeys(p Changes, a status.Approval) (allow key.Binding, more []key.Bindi
 }
 
 // editNote says in the title of a text what a person has made of it; empty: nothing.
-func (r approvalReader) editNote(a status.Approval) string {
+func (r approvalReadState) editNote(a status.Approval) string {
 	if e, edited := r.edits[a.ID]; edited {
 		if e.proposed {
 			return "as the agent wants it"

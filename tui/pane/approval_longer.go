@@ -23,8 +23,8 @@ type scopeChooser struct {
 	within int    // of [status.Approval].Within
 }
 
-// scopes are how far a yes to a can reach, the least first.
-func scopes(a status.Approval) []status.Scope {
+// approvalScopes are how far a yes to a can reach, the least first.
+func approvalScopes(a status.Approval) []status.Scope {
 	all := []status.Scope{status.Once}
 	if len(a.Within) > 0 {
 		all = append(all, status.Timed)
@@ -35,21 +35,21 @@ func scopes(a status.Approval) []status.Scope {
 	return all
 }
 
-// openChooser asks how far a yes to a reaches; at first it is the least that is
+// newScopeChooser asks how far a yes to a reaches; at first it is the least that is
 // more than once.
-func openChooser(a status.Approval) scopeChooser {
-	return scopeChooser{id: a.ID, at: min(1, len(scopes(a))-1)}
+func newScopeChooser(a status.Approval) scopeChooser {
+	return scopeChooser{id: a.ID, at: min(1, len(approvalScopes(a))-1)}
 }
 
-// choosing is the approval that the chooser is about; false: it is closed.
-func choosing(p Changes) (status.Approval, bool) {
-	a, waits := p.pending()
+// chooserApproval is the approval that the chooser is about; false: it is closed.
+func chooserApproval(p Changes) (status.Approval, bool) {
+	a, waits := p.selectedApproval()
 	return a, waits && p.chooser.id == a.ID
 }
 
-// chooserKey answers a key while the chooser is open.
-func chooserKey(p Changes, k Press, a status.Approval) (Pane, Intent, bool) {
-	all, c := scopes(a), p.chooser
+// handleChooserKey answers a key while the chooser is open.
+func handleChooserKey(p Changes, k Press, a status.Approval) (Pane, Intent, bool) {
+	all, c := approvalScopes(a), p.chooser
 	switch {
 	case key.Matches(k, p.keys.Up):
 		c.at = max(0, c.at-1)
@@ -94,10 +94,10 @@ func chooserKeys(p Changes) []key.Binding {
 func drawChooser(t theme.Theme, c scopeChooser, a status.Approval, w int) []string {
 	const label = 14
 	rows := []string{t.Strong.Fit(" Allow for longer", w)}
-	for i, scope := range scopes(a) {
+	for i, scope := range approvalScopes(a) {
 		row, mark := t, "  "
 		if i == c.at {
-			row, mark = t.Selected(), "▸ "
+			row, mark = t.ForSelectedRow(), "▸ "
 		}
 		name, text := describeScope(scope, a, c.within)
 		rows = append(rows, widget.FillRow(row, row.Strong.Fit(mark+name, label)+row.Text.Text(text), w))
@@ -135,8 +135,8 @@ func describeScope(scope status.Scope, a status.Approval, within int) (name, tex
 	}
 }
 
-// permitsOf are the approvals for ten minutes that calls of a session may use.
-func permitsOf(snap status.Snapshot, s status.Session) []status.Permit {
+// sessionPermits are the approvals for ten minutes that calls of a session may use.
+func sessionPermits(snap status.Snapshot, s status.Session) []status.Permit {
 	var all []status.Permit
 	for _, p := range snap.Permits {
 		if strings.EqualFold(p.Client, s.Client) && p.Proven == s.Proven && cmp.Or(p.Session, s.Name) == s.Name {
@@ -146,8 +146,8 @@ func permitsOf(snap status.Snapshot, s status.Session) []status.Permit {
 	return all
 }
 
-// TimeLeft is how long p lasts, to the minute, and to the second in its last one.
-func TimeLeft(p status.Permit, now time.Time) string {
+// PermitTimeLeft is how long p lasts, to the minute, and to the second in its last one.
+func PermitTimeLeft(p status.Permit, now time.Time) string {
 	left := max(0, p.Until.Sub(now))
 	if left > time.Minute {
 		return fmt.Sprintf("%d min", int(math.Ceil(left.Minutes())))

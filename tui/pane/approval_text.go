@@ -19,8 +19,8 @@ type ApprovalContent struct {
 	Hidden         int                     // bytes of the text between Head and Tail
 }
 
-// complete reports whether nothing is left out.
-func (c ApprovalContent) complete() bool { return c.Hidden == 0 && len(c.Targets) == c.Total }
+// isComplete reports whether nothing is left out.
+func (c ApprovalContent) isComplete() bool { return c.Hidden == 0 && len(c.Targets) == c.Total }
 
 // An approvalText is what one waiting call would do, to scroll through.
 type approvalText struct {
@@ -45,17 +45,17 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	if c.Total == 0 && a.Effect != "read" {
 		add(widget.RiskLine, "What it would change is not known in advance. You see only its arguments.")
 	}
-	groups := equalTargets(c)
+	groups := groupEqualTargets(c)
 	c.Targets = slices.Clone(c.Targets)
 	slices.SortStableFunc(c.Targets, func(a, b status.ApprovalTarget) int { // what is alike comes last
 		return min(1, len(groups[a.Offset].all())) - min(1, len(groups[b.Offset].all()))
 	})
 	if c.Total > 1 {
-		add(widget.TitleLine, widget.Plural(c.Total, "target")+", "+lineChanges(c.Added, c.Removed))
+		add(widget.TitleLine, widget.Plural(c.Total, "target")+", "+formatLineChanges(c.Added, c.Removed))
 		for _, t := range c.Targets {
 			switch group := groups[t.Offset]; {
 			case group == nil:
-				add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.Name, lineChanges(t.Added, t.Removed)))
+				add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.Name, formatLineChanges(t.Added, t.Removed)))
 			case group.targets[0].Offset == t.Offset:
 				add(widget.TextLine, group.headline())
 			}
@@ -65,8 +65,8 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 		}
 	}
 	before := len(parts)
-	parts = append(parts, textParts(c, groups, 0, c.Head)...)
-	if c.complete() && a.Hunks > 1 {
+	parts = append(parts, approvalTextParts(c, groups, 0, c.Head)...)
+	if c.isComplete() && a.Hunks > 1 {
 		parts[len(parts)-1].Hunks = chosen.labels(a.Hunks)
 	}
 	if c.Hidden > 0 {
@@ -74,13 +74,13 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 		if q.All {
 			more = "`lectern approve show " + a.ID + " --all` shows it"
 		}
-		add(widget.RiskLine, "… "+widget.Bytes(c.Hidden)+" in between are not shown here; "+more)
-		parts = append(parts, textParts(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
+		add(widget.RiskLine, "… "+widget.FormatBytes(c.Hidden)+" in between are not shown here; "+more)
+		parts = append(parts, approvalTextParts(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
 	}
 	out := approvalText{all: q.All, result: r, view: widget.NewTextView().Append(parts...)}
-	out.first = firstChange(out.view, parts[:before])
-	if !c.complete() {
-		out.hidden = widget.Bytes(c.Hidden)
+	out.first = firstChangedLine(out.view, parts[:before])
+	if !c.isComplete() {
+		out.hidden = widget.FormatBytes(c.Hidden)
 		if len(c.Targets) < c.Total {
 			out.hidden = widget.Plural(c.Total-len(c.Targets), "target")
 		}
@@ -88,10 +88,10 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	return out
 }
 
-// textParts are the parts of text, which begins at a byte of the whole: for each
+// approvalTextParts are the parts of text, which begins at a byte of the whole: for each
 // target its headline, unless there is only one, and its diff. Targets that change
 // alike have one diff.
-func textParts(c ApprovalContent, groups map[int]*targetGroup, at int, text string) (parts []widget.TextPart) {
+func approvalTextParts(c ApprovalContent, groups map[int]*targetGroup, at int, text string) (parts []widget.TextPart) {
 	if c.Total == 0 {
 		return []widget.TextPart{{Kind: widget.TextLine, Text: text}}
 	}
@@ -107,8 +107,8 @@ func textParts(c ApprovalContent, groups map[int]*targetGroup, at int, text stri
 		body := text[from-at : to-at]
 		if from == t.Offset {
 			headline, rest, _ := strings.Cut(body, "\n")
-			parts = append(parts, headParts(headline, group, c.Total > 1)...)
-			body = withoutFileNames(rest)
+			parts = append(parts, diffHeadingParts(headline, group, c.Total > 1)...)
+			body = trimDiffFileNames(rest)
 		}
 		if body != "" {
 			parts = append(parts, widget.TextPart{Kind: widget.DiffLine, Text: body})
@@ -117,9 +117,9 @@ func textParts(c ApprovalContent, groups map[int]*targetGroup, at int, text stri
 	return parts
 }
 
-// headParts are what stands above a diff: the headline, where there are several, and
+// diffHeadingParts are what stands above a diff: the headline, where there are several, and
 // the targets that share it; a nil group: there is one.
-func headParts(headline string, group *targetGroup, several bool) (parts []widget.TextPart) {
+func diffHeadingParts(headline string, group *targetGroup, several bool) (parts []widget.TextPart) {
 	if several {
 		if group != nil {
 			headline = group.headline()
@@ -132,9 +132,9 @@ func headParts(headline string, group *targetGroup, several bool) (parts []widge
 	return parts
 }
 
-// withoutFileNames is a diff without its first two lines, which only say which
+// trimDiffFileNames is a diff without its first two lines, which only say which
 // side is which.
-func withoutFileNames(diff string) string {
+func trimDiffFileNames(diff string) string {
 	if !strings.HasPrefix(diff, "--- ") {
 		return diff
 	}
@@ -145,35 +145,35 @@ func withoutFileNames(diff string) string {
 	return rest
 }
 
-// firstChange is the first line of view behind the parts before that adds or
+// firstChangedLine is the first line of view behind the parts before that adds or
 // removes something; 0: none does.
-func firstChange(view widget.TextView, before []widget.TextPart) int {
+func firstChangedLine(view widget.TextView, before []widget.TextPart) int {
 	return view.Find(widget.NewTextView().Append(before...).Len(), func(kind widget.LineKind, text string) bool {
-		return kind == widget.DiffLine && changesSomething(kind, text)
+		return kind == widget.DiffLine && isChangedLine(kind, text)
 	})
 }
 
-// changesSomething reports whether a line is more than the context of a change.
-func changesSomething(kind widget.LineKind, text string) bool {
+// isChangedLine reports whether a line is more than the context of a change.
+func isChangedLine(kind widget.LineKind, text string) bool {
 	return kind != widget.DiffLine && kind != widget.DimLine || kind == widget.DiffLine && (strings.HasPrefix(text, "+") ||
 		strings.HasPrefix(text, "-"))
 }
 
-func lineChanges(added, removed int) string {
+func formatLineChanges(added, removed int) string {
 	if added+removed == 0 {
 		return "no lines"
 	}
-	return "+" + widget.Count(added) + " −" + widget.Count(removed)
+	return "+" + widget.FormatCount(added) + " −" + widget.FormatCount(removed)
 }
 
 // contextRows is how many rows of context stand above the first change when an
 // approval opens.
 const contextRows = 3
 
-// opening is the row of a text of w by h cells that is on top at first: near the
+// initialTopRow is the row of a text of w by h cells that is on top at first: near the
 // first change, if not everything fits.
-func (x approvalText) opening(w, h int) int {
-	return max(0, min(x.view.RowOf(x.first, w)-contextRows, x.view.Height(w)-h))
+func (x approvalText) initialTopRow(w, h int) int {
+	return max(0, min(x.view.FirstRowOfLine(x.first, w)-contextRows, x.view.Height(w)-h))
 }
 
 // A seenRows is which rows of a text were on the screen, at one width.
@@ -182,9 +182,9 @@ type seenRows struct {
 	rows map[int]bool
 }
 
-// with adds the rows from top on that h rows show, of n; at another width the
+// withRows adds the rows from top on that h rows show, of n; at another width the
 // rows are others.
-func (s seenRows) with(w, top, h, n int) seenRows {
+func (s seenRows) withRows(w, top, h, n int) seenRows {
 	next := seenRows{w, make(map[int]bool, len(s.rows)+h)}
 	if s.w == w {
 		for row := range s.rows {
@@ -197,8 +197,8 @@ func (s seenRows) with(w, top, h, n int) seenRows {
 	return next
 }
 
-// clientProof names the client of a as people tell a claim from a proof.
-func clientProof(t theme.Theme, a status.Approval) string {
+// drawClientWithProof names the client of a as people tell a claim from a proof.
+func drawClientWithProof(t theme.Theme, a status.Approval) string {
 	name := status.ClientLabel(a.Client, a.Proven)
 	if a.Proven {
 		return t.Strong.Text(name) + t.Good.Text(" (proven)")
@@ -216,13 +216,13 @@ func clientName(a status.Approval) string {
 // one of them.
 type targetGroup struct{ targets []status.ApprovalTarget }
 
-// minAlike is from how many targets on a group is made.
-const minAlike = 3
+// minTargetsPerGroup is from how many targets on a group is made.
+const minTargetsPerGroup = 3
 
-// equalTargets are the groups of c, by the offsets of their targets; none if not all
+// groupEqualTargets are the groups of c, by the offsets of their targets; none if not all
 // of c is known.
-func equalTargets(c ApprovalContent) map[int]*targetGroup {
-	if !c.complete() {
+func groupEqualTargets(c ApprovalContent) map[int]*targetGroup {
+	if !c.isComplete() {
 		return nil
 	}
 	alike := map[string]*targetGroup{}
@@ -239,7 +239,7 @@ func equalTargets(c ApprovalContent) map[int]*targetGroup {
 	}
 	groups := map[int]*targetGroup{}
 	for _, g := range alike {
-		if len(g.targets) < minAlike {
+		if len(g.targets) < minTargetsPerGroup {
 			continue
 		}
 		for _, t := range g.targets {
@@ -258,7 +258,7 @@ func (g *targetGroup) all() []status.ApprovalTarget {
 
 func (g *targetGroup) headline() string {
 	n, t := len(g.targets), g.targets[0]
-	return fmt.Sprintf("%s %s, all alike (%s in each)", t.Action, widget.Plural(n, "target"), lineChanges(t.Added, t.Removed))
+	return fmt.Sprintf("%s %s, all alike (%s in each)", t.Action, widget.Plural(n, "target"), formatLineChanges(t.Added, t.Removed))
 }
 
 func (g *targetGroup) names() string {

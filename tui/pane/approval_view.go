@@ -10,9 +10,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// An approvalReader is what the pane knows of the calls that wait: what they
+// An approvalReadState is what the pane knows of the calls that wait: what they
 // would do, and how much of that a person has seen. It is a value.
-type approvalReader struct {
+type approvalReadState struct {
 	texts  map[string]approvalText // by the ID of the approval; replaced, never changed
 	seen   map[string]seenRows     // likewise
 	wanted map[string]bool         // of these all is wanted
@@ -25,17 +25,17 @@ type approvalReader struct {
 	ended  status.Approval         // that was selected and no longer waits; no ID: none
 }
 
-// atFirstChange is the top row of a text that was not scrolled yet.
-const atFirstChange = -1
+// topAtFirstChange is the top row of a text that was not scrolled yet.
+const topAtFirstChange = -1
 
-// ShowTime implements [TimeObserver].
-func (p Changes) ShowTime(now time.Time) Pane {
+// SetTime implements [TimeObserver].
+func (p Changes) SetTime(now time.Time) Pane {
 	p.reader.now = now
 	return p
 }
 
-// keep forgets all approvals but those that wait.
-func (r approvalReader) keep(waits func(id string) bool) approvalReader {
+// forgetEnded forgets all approvals but those that wait.
+func (r approvalReadState) forgetEnded(waits func(id string) bool) approvalReadState {
 	r.texts, r.seen, r.hunks, r.edits = maps.Clone(r.texts), maps.Clone(r.seen), maps.Clone(r.hunks), maps.Clone(r.edits)
 	maps.DeleteFunc(r.hunks, func(id string, _ hunkChoice) bool { return !waits(id) })
 	maps.DeleteFunc(r.edits, func(id string, _ approvalEdit) bool { return !waits(id) })
@@ -45,7 +45,7 @@ func (r approvalReader) keep(waits func(id string) bool) approvalReader {
 }
 
 // wantedQuery asks for what is missing of an approval; nil: nothing.
-func (r approvalReader) wantedQuery(id string) Query {
+func (r approvalReadState) wantedQuery(id string) Query {
 	if e, edited := r.edits[id]; edited && !e.known {
 		return EditPlanQuery{Approval: id, Edit: e.edit}
 	}
@@ -56,7 +56,7 @@ func (r approvalReader) wantedQuery(id string) Query {
 	return ApprovalQuery{Approval: id, All: r.wanted[id]}
 }
 
-func (r approvalReader) take(a status.Approval, q ApprovalQuery, res Result) approvalReader {
+func (r approvalReadState) takeContent(a status.Approval, q ApprovalQuery, res Result) approvalReadState {
 	texts := map[string]approvalText{}
 	maps.Copy(texts, r.texts)
 	texts[a.ID] = newApprovalText(a, q, res, r.hunks[a.ID])
@@ -68,16 +68,16 @@ func (r approvalReader) take(a status.Approval, q ApprovalQuery, res Result) app
 	return r
 }
 
-// requestAll asks for all of an approval.
-func (r approvalReader) requestAll(id string) approvalReader {
+// requestFullText asks for all of an approval.
+func (r approvalReadState) requestFullText(id string) approvalReadState {
 	wanted := map[string]bool{id: true}
 	maps.Copy(wanted, r.wanted)
 	r.wanted = wanted
 	return r
 }
 
-// noteSeen notes that the rows from top on of an approval were on the screen.
-func (r approvalReader) noteSeen(id string, w, top, h int) approvalReader {
+// markRowsSeen notes that the rows from top on of an approval were on the screen.
+func (r approvalReadState) markRowsSeen(id string, w, top, h int) approvalReadState {
 	text, known := r.texts[id]
 	if !known {
 		return r
@@ -85,13 +85,13 @@ func (r approvalReader) noteSeen(id string, w, top, h int) approvalReader {
 	n := text.view.Height(w)
 	seen := map[string]seenRows{}
 	maps.Copy(seen, r.seen)
-	seen[id] = seen[id].with(w, max(0, min(top, n-h)), h, n)
+	seen[id] = seen[id].withRows(w, max(0, min(top, n-h)), h, n)
 	r.seen = seen
 	return r
 }
 
-// unseenText says what a person was not shown of an approval; empty: nothing.
-func (r approvalReader) unseenText(id string, w int) string {
+// unseenRowsNote says what a person was not shown of an approval; empty: nothing.
+func (r approvalReadState) unseenRowsNote(id string, w int) string {
 	text := r.texts[id]
 	if text.hidden != "" {
 		return text.hidden + " not shown: z shows all"
@@ -99,7 +99,7 @@ func (r approvalReader) unseenText(id string, w int) string {
 	seen := r.seen[id]
 	missing, changed := 0, 0
 	for row := range text.view.Height(w) {
-		if !changesSomething(text.view.Row(row, w)) {
+		if !isChangedLine(text.view.Row(row, w)) {
 			continue
 		}
 		if changed++; seen.w != w || !seen.rows[row] {
@@ -107,7 +107,7 @@ func (r approvalReader) unseenText(id string, w int) string {
 		}
 	}
 	if missing > 0 {
-		return fmt.Sprintf("%s of %s not seen: pgdn reads on", widget.Count(missing), widget.Plural(changed, "changed row"))
+		return fmt.Sprintf("%s of %s not seen: pgdn reads on", widget.FormatCount(missing), widget.Plural(changed, "changed row"))
 	}
 	return ""
 }
@@ -123,11 +123,11 @@ func onlyOnceReason(a status.Approval) string {
 	return "The client has not proved its name, so it can be allowed only once at a time."
 }
 
-// pending is the approval that is selected and waits.
-func (p Changes) pending() (status.Approval, bool) {
+// selectedApproval is the approval that is selected and waits.
+func (p Changes) selectedApproval() (status.Approval, bool) {
 	i := -1
 	if p.selection.pending {
-		i = p.approval(p.selection.id)
+		i = p.approvalIndex(p.selection.id)
 	}
 	if i < 0 {
 		return status.Approval{}, false
@@ -135,32 +135,32 @@ func (p Changes) pending() (status.Approval, bool) {
 	return p.snap.Approvals[i], true
 }
 
-// noteSeen notes what is on the screen now.
-func (p Changes) noteSeen(k Press) Changes {
-	if _, waits := p.pending(); waits {
-		w, h := p.detailRoom(k.W, k.H)
-		p.reader = p.reader.noteSeen(p.selection.id, w, p.topRow(w, h), h)
+// markRowsSeen notes what is on the screen now.
+func (p Changes) markRowsSeen(k Press) Changes {
+	if _, waits := p.selectedApproval(); waits {
+		w, h := p.detailSize(k.W, k.H)
+		p.reader = p.reader.markRowsSeen(p.selection.id, w, p.topRow(w, h), h)
 	}
 	return p
 }
 
 // topRow is the first visible row of the selected's text in w by h cells.
 func (p Changes) topRow(w, h int) int {
-	if p.detail.Top != atFirstChange {
+	if p.detail.Top != topAtFirstChange {
 		return p.detail.Top
 	}
 	if e, shown := p.reader.shownEdit(p.selection.id); shown && e.known {
 		return 0
 	}
-	return p.reader.texts[p.selection.id].opening(w, h)
+	return p.reader.texts[p.selection.id].initialTopRow(w, h)
 }
 
-// follow selects what is to be selected when the snapshot has changed: what was
+// updateSelection selects what is to be selected when the snapshot has changed: what was
 // selected as long as it is there. An approval that ended leaves nothing
 // selected, so that no key acts on something else; only behind an answer of this
 // pane comes the next one.
-func (p Changes) follow(place int, before status.Approval) Changes {
-	if !p.selection.pending || p.approval(p.selection.id) >= 0 {
+func (p Changes) updateSelection(place int, before status.Approval) Changes {
+	if !p.selection.pending || p.approvalIndex(p.selection.id) >= 0 {
 		return p.keepSelection(place)
 	}
 	if p.reader.given == p.selection.id && len(p.snap.Approvals) > 0 {
@@ -176,11 +176,11 @@ func (p Changes) follow(place int, before status.Approval) Changes {
 // AutoSelectCount implements [AutoSelector].
 func (p Changes) AutoSelectCount() int { return p.reader.moves }
 
-// selectMade selects what the call has written that this pane has allowed last, once
+// selectWrittenChange selects what the call has written that this pane has allowed last, once
 // nothing waits any more and the journal shows it: undo is at hand, for that and for
 // nothing else.
-func selectMade(p Changes) Changes {
-	if !p.hasEnded() || p.reader.given != p.reader.ended.ID || len(p.snap.Approvals) > 0 {
+func selectWrittenChange(p Changes) Changes {
+	if !p.selectedHasEnded() || p.reader.given != p.reader.ended.ID || len(p.snap.Approvals) > 0 {
 		return p
 	}
 	for _, o := range p.snap.Outcomes {
@@ -195,13 +195,13 @@ func selectMade(p Changes) Changes {
 	return p
 }
 
-// hasEnded reports whether the selected approval no longer waits.
-func (p Changes) hasEnded() bool {
-	return p.selection.pending && p.selection.id == p.reader.ended.ID && p.selection.id != "" && p.approval(p.selection.id) < 0
+// selectedHasEnded reports whether the selected approval no longer waits.
+func (p Changes) selectedHasEnded() bool {
+	return p.selection.pending && p.selection.id == p.reader.ended.ID && p.selection.id != "" && p.approvalIndex(p.selection.id) < 0
 }
 
-// endText says how a ended.
-func endText(a status.Approval, outcomes []status.ApprovalOutcome) string {
+// approvalEndText says how a ended.
+func approvalEndText(a status.Approval, outcomes []status.ApprovalOutcome) string {
 	text := "no longer waits"
 	if i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == a.ID }); i >= 0 {
 		text = map[status.Resolution]string{

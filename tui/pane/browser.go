@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A browser looks through one source as an agent sees it: its pages, one of
+// A sourceBrowser looks through one source as an agent sees it: its pages, one of
 // them as it is meant to look, and what its own search finds. Sources shows it.
-type browser struct {
+type sourceBrowser struct {
 	keys    Keys
 	zone    *time.Location
 	source  string
@@ -23,7 +23,7 @@ type browser struct {
 
 	list    pageList
 	search  pageSearch
-	page    pageReader
+	page    pageView
 	links   pageLinks
 	trail   []visitedPage // the pages from which links led to the open one
 	focus   browserFocus
@@ -39,31 +39,33 @@ const (
 	focusPage // of what lies below
 )
 
-func newBrowser(k Keys, zone *time.Location, source string, w, h int) browser {
-	return browser{keys: k, zone: zone, source: source, w: w, h: h, search: pageSearch{keys: k}}
+func newBrowser(k Keys, zone *time.Location, source string, w, h int) sourceBrowser {
+	return sourceBrowser{keys: k, zone: zone, source: source, w: w, h: h, search: pageSearch{keys: k}}
 }
 
-// previewWidth is the width of a pane from which on the selected page is shown
+// minWidthForPreview is the width of a pane from which on the selected page is shown
 // beside the list.
-const previewWidth = 100
+const minWidthForPreview = 100
 
-// previews reports whether a page is shown beside the list. Who hears the panel
+// showsPreview reports whether a page is shown beside the list. Who hears the panel
 // is read the list alone.
-func (b browser) previews() bool { return b.w >= previewWidth && b.h < widget.ScreenReaderHeight }
+func (b sourceBrowser) showsPreview() bool {
+	return b.w >= minWidthForPreview && b.h < widget.ScreenReaderHeight
+}
 
 // pageWidth is how wide the text of a page is drawn.
-func (b browser) pageWidth() int {
-	if b.page.open && b.linksBeside() && b.linksOfPage().len() > 0 {
+func (b sourceBrowser) pageWidth() int {
+	if b.page.open && b.showsLinksBeside() && b.linksOfPage().len() > 0 {
 		return b.w - linksWidth(b.w) - 4
 	}
-	if b.page.open || !b.previews() {
+	if b.page.open || !b.showsPreview() {
 		return b.w - 4
 	}
 	return b.w - b.w/2 - 4
 }
 
 // currentPage is the page that is meant: the one that is open, else the selected one.
-func (b browser) currentPage() string {
+func (b sourceBrowser) currentPage() string {
 	switch {
 	case b.page.open:
 		return b.page.name
@@ -75,16 +77,16 @@ func (b browser) currentPage() string {
 }
 
 // wantedQuery is what the browser would like to know most.
-func (b browser) wantedQuery() Query {
+func (b sourceBrowser) wantedQuery() Query {
 	switch {
-	case b.hits().Text != "" && b.search.got != b.hits():
-		return b.hits()
+	case b.searchQuery().Text != "" && b.search.got != b.searchQuery():
+		return b.searchQuery()
 	case !b.page.open && b.focus == focusPages && !b.list.done:
 		return b.pagesQuery()
-	case !b.page.open && !b.previews():
+	case !b.page.open && !b.showsPreview():
 		return nil
 	}
-	if w := b.pageIn(); w.Page != "" && w != b.page.shown {
+	if w := b.pageQuery(); w.Page != "" && w != b.page.shown {
 		return w
 	}
 	if w := b.linksQuery(); b.page.open && w != b.links.shown {
@@ -93,34 +95,34 @@ func (b browser) wantedQuery() Query {
 	return nil
 }
 
-func (b browser) pagesQuery() PagesQuery {
+func (b sourceBrowser) pagesQuery() PagesQuery {
 	return PagesQuery{Source: b.source, Match: b.list.match, After: b.list.next, Refresh: b.refresh}
 }
 
-func (b browser) pageIn() PageQuery {
+func (b sourceBrowser) pageQuery() PageQuery {
 	return PageQuery{Source: b.source, Page: b.currentPage(), Width: b.pageWidth(), Raw: b.page.raw, Refresh: b.refresh}
 }
 
-// hits is the search as it was given, or as it is typed by now.
-func (b browser) hits() SearchQuery {
+// searchQuery is the search as it was given, or as it is typed by now.
+func (b sourceBrowser) searchQuery() SearchQuery {
 	if b.focus == focusHits && b.search.typing && strings.TrimSpace(b.search.query.Value()) != b.search.submitted {
 		return SearchQuery{b.source, strings.TrimSpace(b.search.query.Value()), true, b.search.refresh}
 	}
 	return SearchQuery{b.source, b.search.submitted, false, b.search.refresh}
 }
 
-func (b browser) takeResult(f Result) browser {
+func (b sourceBrowser) takeResult(f Result) sourceBrowser {
 	switch w := f.Query.(type) {
 	case PagesQuery:
 		if w == b.pagesQuery() && !b.list.done {
 			b.list = b.list.takeResult(f)
 		}
 	case SearchQuery:
-		if w == b.hits() {
+		if w == b.searchQuery() {
 			b.search = b.search.takeResult(w, f)
 		}
 	case PageQuery:
-		if w == b.pageIn() {
+		if w == b.pageQuery() {
 			b.page = b.page.takeResult(w, f, b.searchedText())
 		}
 	case PageLinksQuery:
@@ -134,7 +136,7 @@ func (b browser) takeResult(f Result) browser {
 }
 
 // searchedText is what an opened page is scrolled to; empty: its beginning.
-func (b browser) searchedText() string {
+func (b sourceBrowser) searchedText() string {
 	if b.focus == focusHits && len(b.trail) == 0 {
 		return b.search.got.Text
 	}
@@ -142,49 +144,49 @@ func (b browser) searchedText() string {
 }
 
 // refreshAll reads everything again.
-func (b browser) refreshAll() browser {
+func (b sourceBrowser) refreshAll() sourceBrowser {
 	b.refresh++
 	b.search.refresh++
 	b.list = b.list.reset()
 	return b
 }
 
-func (b browser) typing() bool {
+func (b sourceBrowser) isTyping() bool {
 	return !b.page.open && (b.focus == focusHits && b.search.typing || b.focus == focusPages && b.list.filter.Typing)
 }
 
-func (b browser) paste(text string) browser {
+func (b sourceBrowser) paste(text string) sourceBrowser {
 	switch {
-	case !b.typing():
+	case !b.isTyping():
 	case b.focus == focusHits:
 		b.search.query = b.search.query.Insert(text)
 	default:
-		b.list = b.list.filtered(b.list.filter.Paste(text))
+		b.list = b.list.withFilter(b.list.filter.Paste(text))
 	}
 	return b
 }
 
 // handleKey answers a key; done: the browser is to be closed.
-func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
+func (b sourceBrowser) handleKey(k Press) (next sourceBrowser, want Intent, done bool) {
 	switch {
 	case b.page.open:
-		next, want = b.pageKey(k)
+		next, want = b.handlePageKey(k)
 		return next, want, false
-	case b.typing():
-		return b.typed(k), nil, false
+	case b.isTyping():
+		return b.handleTypedKey(k), nil, false
 	case key.Matches(k, b.keys.Back):
-		return b.back()
+		return b.goUpLevel()
 	case key.Matches(k, b.keys.Search):
 		b.focus, b.search.typing = focusHits, true
 	case key.Matches(k, b.keys.Refresh):
 		return b.refreshAll(), ShowMessage{"Reloaded."}, false
 	case key.Matches(k, b.keys.Enter):
-		next, want = b.enter()
+		next, want = b.openSelected()
 		return next, want, false
 	case key.Matches(k, b.keys.Filter) && b.focus == focusPages:
-		b.list.filter = b.list.filter.Edit()
+		b.list.filter = b.list.filter.StartTyping()
 	case key.Matches(k, b.keys.SortPages) && b.focus == focusPages:
-		b.list = b.list.sorted()
+		b.list = b.list.withNextOrder()
 	case key.Matches(k, b.keys.Left, b.keys.Right) && b.focus == focusPages:
 		list, ok := b.list.fold(key.Matches(k, b.keys.Left))
 		if b.list = list; !ok {
@@ -192,31 +194,31 @@ func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 		}
 	default:
 		cursor, n := b.cursor()
-		if i, ok := b.keys.Move(k.KeyPressMsg, *cursor, n, k.H-4); ok {
+		if i, ok := b.keys.RowAfterKey(k.KeyPressMsg, *cursor, n, k.H-4); ok {
 			*cursor = i
 			return b, nil, false
 		}
-		next, want = b.pageAction(k)
+		next, want = b.handlePageActionKey(k)
 		return next, want, false
 	}
 	return b, nil, false
 }
 
-// back goes up by one level.
-func (b browser) back() (next browser, want Intent, done bool) {
+// goUpLevel goes up by one level.
+func (b sourceBrowser) goUpLevel() (next sourceBrowser, want Intent, done bool) {
 	if b.focus == focusHits {
 		b.focus = focusPages
 		return b, nil, b.search.standalone
 	}
 	if b.list.filter.Value() != "" {
-		b.list = b.list.filtered(widget.FilterInput{})
+		b.list = b.list.withFilter(widget.FilterInput{})
 		return b, nil, false
 	}
 	return b, nil, true
 }
 
-// typed takes a key into the filter or the query.
-func (b browser) typed(k Press) browser {
+// handleTypedKey takes a key into the filter or the query.
+func (b sourceBrowser) handleTypedKey(k Press) sourceBrowser {
 	if b.focus == focusHits {
 		b.search = b.search.handleKey(k)
 		if !b.search.typing && b.search.submitted == "" {
@@ -225,11 +227,11 @@ func (b browser) typed(k Press) browser {
 		return b
 	}
 	if k.String() == "up" || k.String() == "down" {
-		b.list.cursor, _ = b.keys.Move(k.KeyPressMsg, b.list.cursor, b.list.len(), k.H-4)
+		b.list.cursor, _ = b.keys.RowAfterKey(k.KeyPressMsg, b.list.cursor, b.list.len(), k.H-4)
 		return b
 	}
 	if f := b.list.filter.HandleKey(k.KeyPressMsg, b.keys.NavKeys); f.Value() != b.list.filter.Value() {
-		b.list = b.list.filtered(f)
+		b.list = b.list.withFilter(f)
 	} else {
 		b.list.filter = f
 	}
@@ -237,7 +239,7 @@ func (b browser) typed(k Press) browser {
 }
 
 // selectRow selects the row that was drawn as region i of the visible list.
-func (b browser) selectRow(i int) (next browser, again bool) {
+func (b sourceBrowser) selectRow(i int) (next sourceBrowser, again bool) {
 	cursor, n := b.cursor()
 	again = *cursor == i
 	*cursor = widget.Clamp(i, n)
@@ -245,14 +247,14 @@ func (b browser) selectRow(i int) (next browser, again bool) {
 }
 
 // cursor is the selected row of the visible list, and how many rows it has.
-func (b *browser) cursor() (row *int, n int) {
+func (b *sourceBrowser) cursor() (row *int, n int) {
 	if b.focus == focusHits {
 		return &b.search.cursor, len(b.search.found.Hits)
 	}
 	return &b.list.cursor, b.list.len()
 }
 
-func (b browser) enter() (browser, Intent) {
+func (b sourceBrowser) openSelected() (sourceBrowser, Intent) {
 	if row := b.list.selectedRow(); b.focus == focusPages && row.page < 0 && row.label != "" {
 		b.list, _ = b.list.fold(row.open)
 		return b, nil
@@ -267,7 +269,7 @@ func (b browser) enter() (browser, Intent) {
 }
 
 // bindings are the keys that mean something now.
-func (b browser) bindings() []key.Binding {
+func (b sourceBrowser) bindings() []key.Binding {
 	k := b.keys
 	switch {
 	case b.page.open:
@@ -294,14 +296,14 @@ func (b browser) bindings() []key.Binding {
 		widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh)
 }
 
-// show takes what a snapshot says of the time and the hub.
-func (b browser) show(s status.Snapshot) browser {
-	b.now, b.running = s.Time, Running(s)
+// setSnapshot takes what a snapshot says of the time and the hub.
+func (b sourceBrowser) setSnapshot(s status.Snapshot) sourceBrowser {
+	b.now, b.running = s.Time, IsHubRunning(s)
 	return b
 }
 
-func (b browser) view(t theme.Theme, w, h int) []string {
-	frame := widget.Framed(w, h)
+func (b sourceBrowser) view(t theme.Theme, w, h int) []string {
+	frame := widget.IsFramed(w, h)
 	list := b.list.section(t, b)
 	if b.focus == focusHits {
 		list = b.search.section(t, b.source)
@@ -309,10 +311,10 @@ func (b browser) view(t theme.Theme, w, h int) []string {
 	switch {
 	case b.page.open:
 		return b.pageWithLinks(t, w, h)
-	case b.previews() && frame:
+	case b.showsPreview() && frame:
 		beside := b.page.section(t, b.currentPage())
 		if row := b.list.selectedRow(); b.focus == focusPages && row.page < 0 && row.label != "" {
-			beside = widget.Message(row.folder, t.Dim.Text(widget.Plural(row.count, "page")+". enter folds and unfolds."))
+			beside = widget.MessageSection(row.folder, t.Dim.Text(widget.Plural(row.count, "page")+". enter folds and unfolds."))
 		}
 		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{beside})
 	default:

@@ -44,21 +44,21 @@ type visitedPage struct {
 }
 
 // linksQuery asks for the links of the page that is open.
-func (b browser) linksQuery() PageLinksQuery {
+func (b sourceBrowser) linksQuery() PageLinksQuery {
 	return PageLinksQuery{Source: b.source, Page: b.page.name, Refresh: b.refresh}
 }
 
 // linksOfPage are the links of the page that is open; none as long as they are not
 // known.
-func (b browser) linksOfPage() pageLinks {
+func (b sourceBrowser) linksOfPage() pageLinks {
 	if b.page.open && b.links.shown == b.linksQuery() {
 		return b.links
 	}
 	return pageLinks{cursor: -1}
 }
 
-// linkKey answers the keys that are about links; false: k is another.
-func (b browser) linkKey(k Press) (next browser, want Intent, ok bool) {
+// handleLinkKey answers the keys that are about links; false: k is another.
+func (b sourceBrowser) handleLinkKey(k Press) (next sourceBrowser, want Intent, ok bool) {
 	links := b.linksOfPage()
 	n := links.len()
 	switch {
@@ -85,7 +85,7 @@ func (b browser) linkKey(k Press) (next browser, want Intent, ok bool) {
 	return b, nil, true
 }
 
-func linksDisabledReason(b browser, links pageLinks) string {
+func linksDisabledReason(b sourceBrowser, links pageLinks) string {
 	switch {
 	case b.links.shown != b.linksQuery():
 		return "The links of the page are being read."
@@ -97,7 +97,7 @@ func linksDisabledReason(b browser, links pageLinks) string {
 }
 
 // follow opens the page that the selected link leads to, or comes from.
-func (b browser) follow(links pageLinks) (browser, Intent) {
+func (b sourceBrowser) follow(links pageLinks) (sourceBrowser, Intent) {
 	link, _ := links.at(links.cursor)
 	if link.Page == "" {
 		return b, ShowMessage{"There is no page to go to: " + link.Text + "."}
@@ -107,8 +107,8 @@ func (b browser) follow(links pageLinks) (browser, Intent) {
 	return b, nil
 }
 
-// goBack leaves the page that is open for the one before, or for the list.
-func (b browser) goBack() browser {
+// leavePage leaves the page that is open for the one before, or for the list.
+func (b sourceBrowser) leavePage() sourceBrowser {
 	n := len(b.trail)
 	if n == 0 {
 		b.page.open = false
@@ -136,7 +136,7 @@ func (l pageLinks) section(t theme.Theme) widget.Section {
 func (l pageLinks) row(t theme.Theme, i, w int) string {
 	link, in := l.at(i)
 	if i == l.cursor {
-		t = t.Selected()
+		t = t.ForSelectedRow()
 	}
 	mark, style, name := "→ ", t.Text, link.Page
 	switch {
@@ -154,8 +154,8 @@ func (l pageLinks) row(t theme.Theme, i, w int) string {
 
 // pageWithLinks draws the page that is open with its links: beside it where there is
 // room, else below it.
-func (b browser) pageWithLinks(t theme.Theme, w, h int) []string {
-	frame, links := widget.Framed(w, h), b.linksOfPage()
+func (b sourceBrowser) pageWithLinks(t theme.Theme, w, h int) []string {
+	frame, links := widget.IsFramed(w, h), b.linksOfPage()
 	page := b.page.section(t, b.page.name)
 	if n := len(b.trail); n > 0 {
 		page.Title += fmt.Sprintf(" (esc: back to %s)", b.trail[n-1].name)
@@ -163,27 +163,28 @@ func (b browser) pageWithLinks(t theme.Theme, w, h int) []string {
 	switch {
 	case links.len() == 0:
 		return widget.Stack(t, w, h, frame, page)
-	case b.linksBeside():
-		return sideBySide(widget.Stack(t, w-linksWidth(w), h, true, page), widget.Stack(t, linksWidth(w), h, true, links.section(t)))
+	case b.showsLinksBeside():
+		return joinColumns(widget.Stack(t, w-linksWidth(w), h, true, page), widget.Stack(t, linksWidth(w), h, true, links.section(t)))
 	case h < 14:
 		return widget.Stack(t, w, h, frame, page)
 	}
 	below := links.section(t)
 	below.Preferred = min(below.Preferred, 5)
-	return append(widget.Stack(t, w, h-linkRows(below, frame), frame, page), widget.Stack(t, w, linkRows(below, frame), frame, below)...)
+	return append(widget.Stack(t, w, h-linksSectionHeight(below, frame), frame, page),
+		widget.Stack(t, w, linksSectionHeight(below, frame), frame, below)...)
 }
 
-// linkRows is how many rows a section of links takes in all.
-func linkRows(links widget.Section, frame bool) int {
+// linksSectionHeight is how many rows a section of links takes in all.
+func linksSectionHeight(links widget.Section, frame bool) int {
 	if frame {
 		return links.Preferred + 2
 	}
 	return links.Preferred + 1
 }
 
-// linksBeside reports whether the links of a page stand beside it.
-func (b browser) linksBeside() bool {
-	return b.w >= widget.WideWidth && b.h < widget.ScreenReaderHeight && widget.Framed(b.w, b.h)
+// showsLinksBeside reports whether the links of a page stand beside it.
+func (b sourceBrowser) showsLinksBeside() bool {
+	return b.w >= widget.WideWidth && b.h < widget.ScreenReaderHeight && widget.IsFramed(b.w, b.h)
 }
 
 func linksWidth(w int) int { return min(50, w/3) }

@@ -46,13 +46,13 @@ const (
 	byFolder   pageOrder = iota // as the source lists them, in folders
 	byModified                  // the newest first
 	bySize                      // the largest first
-	pageOrders
+	pageOrderCount
 )
 
 func (o pageOrder) label() string { return [...]string{"", "newest first", "largest first"}[o] }
 
-// fewRows is up to how many pages all folders are unfolded.
-const fewRows = 30
+// maxUnfoldedPages is up to how many pages all folders are unfolded.
+const maxUnfoldedPages = 30
 
 func (l pageList) takeResult(f Result) pageList {
 	if f.Err != nil {
@@ -65,7 +65,7 @@ func (l pageList) takeResult(f Result) pageList {
 	l.cut = l.next != "" && len(l.pages) >= maxListedPages
 	l.done = l.next == "" || l.cut
 	if l.cut && l.match == "" && l.filter.Value() != "" {
-		return l.filtered(l.filter) // which was typed before it was known that there are so many
+		return l.withFilter(l.filter) // which was typed before it was known that there are so many
 	}
 	for _, p := range l.pages[from:] {
 		l.size += max(0, p.Size)
@@ -73,19 +73,19 @@ func (l pageList) takeResult(f Result) pageList {
 			l.newest = p.Modified
 		}
 	}
-	return l.arranged()
+	return l.arrangeRows()
 }
 
-// arranged is l with its rows as the pages, the folders, the order and the filter
+// arrangeRows is l with its rows as the pages, the folders, the order and the filter
 // are. The selection stays on its row.
-func (l pageList) arranged() pageList {
+func (l pageList) arrangeRows() pageList {
 	before := l.selectedRow()
 	selected := l.selected().Name
 	switch {
 	case l.filter.Value() != "":
 		l.rows = foundPages(l.pages, l.filter.Value())
 	case l.order == byFolder:
-		few := len(l.pages) <= fewRows
+		few := len(l.pages) <= maxUnfoldedPages
 		l.rows = newPageFolder(l.pages).rows(l.pages, 0, func(path string) bool { return few != l.unfolded[path] })
 	default:
 		l.rows = sortedPages(l.pages, l.order)
@@ -130,12 +130,12 @@ func (l pageList) find(name string) int {
 
 // reset is l before its first page came.
 func (l pageList) reset() pageList {
-	return pageList{match: l.match, reselect: cmp.Or(l.reselect, l.selected().Name), unfolded: l.unfolded, order: l.order}.filtered(l.filter)
+	return pageList{match: l.match, reselect: cmp.Or(l.reselect, l.selected().Name), unfolded: l.unfolded, order: l.order}.withFilter(l.filter)
 }
 
-// filtered shows the pages that the filter finds. The source chooses them if not all
+// withFilter shows the pages that the filter finds. The source chooses them if not all
 // of its pages are here.
-func (l pageList) filtered(f widget.FilterInput) pageList {
+func (l pageList) withFilter(f widget.FilterInput) pageList {
 	if (l.cut || l.match != "") && f.Value() != l.match {
 		l = pageList{match: f.Value(), unfolded: l.unfolded, order: l.order}
 	}
@@ -147,7 +147,7 @@ func (l pageList) filtered(f widget.FilterInput) pageList {
 		l = l.unfoldTo(selected)
 	}
 	l.filter = f
-	return l.arranged()
+	return l.arrangeRows()
 }
 
 // unfoldTo unfolds the folders that a page is in.
@@ -155,7 +155,7 @@ func (l pageList) unfoldTo(page string) pageList {
 	unfolded := map[string]bool{}
 	maps.Copy(unfolded, l.unfolded)
 	for dir := parentFolder(page); dir != ""; dir = parentFolder(dir) {
-		unfolded[dir] = len(l.pages) > fewRows
+		unfolded[dir] = len(l.pages) > maxUnfoldedPages
 	}
 	l.unfolded, l.reselect = unfolded, page
 	return l
@@ -173,7 +173,7 @@ func (l pageList) fold(fold bool) (pageList, bool) {
 		maps.Copy(unfolded, l.unfolded)
 		unfolded[row.folder] = !unfolded[row.folder]
 		l.unfolded = unfolded
-		return l.arranged(), true
+		return l.arrangeRows(), true
 	case !fold:
 		return l, false
 	}
@@ -186,13 +186,13 @@ func (l pageList) fold(fold bool) (pageList, bool) {
 	return l, false
 }
 
-// sorted is l in the next order.
-func (l pageList) sorted() pageList {
+// withNextOrder is l in the next order.
+func (l pageList) withNextOrder() pageList {
 	selected := l.selected().Name
-	if l.order = (l.order + 1) % pageOrders; l.order == byFolder && selected != "" {
+	if l.order = (l.order + 1) % pageOrderCount; l.order == byFolder && selected != "" {
 		l = l.unfoldTo(selected)
 	}
-	return l.arranged()
+	return l.arrangeRows()
 }
 
 func (l pageList) len() int { return len(l.rows) }
@@ -217,8 +217,8 @@ func (l pageList) selected() status.Page {
 // screenReaderRows is how much of a list is read out to who hears the panel.
 const screenReaderRows = 30
 
-// rowsLeft is how many pages are listed in h rows of which some are used.
-func rowsLeft(h, used int) int {
+// rowsForPages is how many pages are listed in h rows of which some are used.
+func rowsForPages(h, used int) int {
 	if h >= widget.ScreenReaderHeight-10 {
 		return screenReaderRows
 	}
@@ -237,14 +237,14 @@ func (l pageList) emptyText() string {
 	}
 }
 
-func (l pageList) section(t theme.Theme, b browser) widget.Section {
+func (l pageList) section(t theme.Theme, b sourceBrowser) widget.Section {
 	title := "Pages of " + b.source
 	if l.filter.Value() != "" && l.match == "" {
-		title += fmt.Sprintf(" (%s of %s)", widget.Count(l.len()), widget.Count(len(l.pages)))
+		title += fmt.Sprintf(" (%s of %s)", widget.FormatCount(l.len()), widget.FormatCount(len(l.pages)))
 	}
 	note := "as agents see it"
-	if l.len() >= manyPages {
-		note = fmt.Sprintf("%s of %s · %s", widget.Count(l.cursor+1), widget.Count(l.len()), note)
+	if l.len() >= minRowsForPosition {
+		note = fmt.Sprintf("%s of %s · %s", widget.FormatCount(l.cursor+1), widget.FormatCount(l.len()), note)
 	}
 	return widget.Section{
 		Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20,
@@ -262,7 +262,7 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 			if l.len() == 0 {
 				return append(rows, t.Dim.Text(l.emptyText()))
 			}
-			left := rowsLeft(h, len(rows))
+			left := rowsForPages(h, len(rows))
 			from, to := widget.VisibleRange(l.len(), l.cursor, left)
 			if to-from < l.len() && left >= 3 && left != screenReaderRows {
 				w--
@@ -276,18 +276,18 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	}
 }
 
-// manyPages is from how many rows on the list says which one is selected.
-const manyPages = 10
+// minRowsForPosition is from how many rows on the list says which one is selected.
+const minRowsForPosition = 10
 
 // summary is what all pages come to, or how many are shown of too many.
-func (l pageList) summary(b browser) string {
+func (l pageList) summary(b sourceBrowser) string {
 	parts := []string{widget.Plural(len(l.pages), "page")}
 	if l.match != "" {
 		parts[0] += " with that in the name"
 	}
 	of := ""
 	if l.total > 0 {
-		of = " of " + widget.Count(l.total)
+		of = " of " + widget.FormatCount(l.total)
 	}
 	switch {
 	case l.cut:
@@ -296,15 +296,15 @@ func (l pageList) summary(b browser) string {
 		parts[0] += of + " loaded"
 	}
 	if l.size > 0 {
-		parts = append(parts, widget.Bytes(int(l.size)))
+		parts = append(parts, widget.FormatBytes(int(l.size)))
 	}
 	if !l.newest.IsZero() {
-		parts = append(parts, "newest "+widget.ClockTime(l.newest, b.now, b.zone))
+		parts = append(parts, "newest "+widget.FormatClockTime(l.newest, b.now, b.zone))
 	}
 	return strings.Join(parts, " · ")
 }
 
-func (l pageList) row(t theme.Theme, b browser, i, w int) string {
+func (l pageList) row(t theme.Theme, b sourceBrowser, i, w int) string {
 	row := l.rows[i]
 	lead := theme.Spaces(2 * min(row.depth, max(0, w/8)))
 	if row.page < 0 {
@@ -312,7 +312,7 @@ func (l pageList) row(t theme.Theme, b browser, i, w int) string {
 		if row.open {
 			mark = "▾ "
 		}
-		count := widget.Count(row.count)
+		count := widget.FormatCount(row.count)
 		name := t.Dim.Text(lead+mark) + t.Strong.Cut(row.label, max(1, w-len(lead)-3-len(count)))
 		return name + t.Text.Fit("", w-theme.Width(name)-len(count)) + t.Dim.Text(count)
 	}
@@ -320,9 +320,9 @@ func (l pageList) row(t theme.Theme, b browser, i, w int) string {
 	if w >= 36 {
 		bytes := ""
 		if p.Size > 0 {
-			bytes = widget.Bytes(int(p.Size))
+			bytes = widget.FormatBytes(int(p.Size))
 		}
-		tail = t.Dim.FitRight(bytes, 10) + t.Dim.FitRight(widget.ShortTime(p.Modified, b.now, b.zone), 8)
+		tail = t.Dim.FitRight(bytes, 10) + t.Dim.FitRight(widget.FormatShortTime(p.Modified, b.now, b.zone), 8)
 	}
 	room := w - theme.Width(tail)
 	name := t.Text.Text(lead) + pageLabel(t, row.label, room-len(lead))

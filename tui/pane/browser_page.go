@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// An pageReader is one page that is read.
-type pageReader struct {
+// An pageView is one page that is read.
+type pageView struct {
 	open bool   // over the whole pane; else beside a list
 	name string // of what is open
 	raw  bool   // as it stands, not as it is meant
@@ -26,7 +26,7 @@ type pageReader struct {
 }
 
 // takeResult takes a page. Where it has what was sought, that is visible.
-func (r pageReader) takeResult(w PageQuery, f Result, sought string) pageReader {
+func (r pageView) takeResult(w PageQuery, f Result, sought string) pageView {
 	other := r.shown.Page != w.Page
 	r.shown, r.text, r.rows, r.err = w, f.Page, f.Rows, f.Err
 	if other && r.open {
@@ -48,40 +48,40 @@ func rowContaining(rows []prose.Row, text string) int {
 	return 0
 }
 
-// pageKey answers a key while a page is open.
-func (b browser) pageKey(k Press) (browser, Intent) {
-	if next, want, ok := b.linkKey(k); ok {
+// handlePageKey answers a key while a page is open.
+func (b sourceBrowser) handlePageKey(k Press) (sourceBrowser, Intent) {
+	if next, want, ok := b.handleLinkKey(k); ok {
 		return next, want
 	}
-	_, high := widget.Inside(k.W, b.pageHeight(k.H))
+	_, high := widget.InsideSize(k.W, b.pageHeight(k.H))
 	last := max(0, len(b.page.rows)-high)
-	top, moved := b.keys.Move(k.KeyPressMsg, b.page.top, last+1, high-1)
+	top, moved := b.keys.RowAfterKey(k.KeyPressMsg, b.page.top, last+1, high-1)
 	switch {
 	case moved:
 		b.page.top = top
 	case key.Matches(k, b.keys.Back):
-		return b.goBack(), nil
+		return b.leavePage(), nil
 	case key.Matches(k, b.keys.Refresh):
 		b.refresh++ // the list is of the same pages
 	default:
-		return b.pageAction(k)
+		return b.handlePageActionKey(k)
 	}
 	return b, nil
 }
 
 // pageHeight is how many of h rows the open page has, which shares them with its links.
-func (b browser) pageHeight(h int) int {
+func (b sourceBrowser) pageHeight(h int) int {
 	links := b.linksOfPage()
-	if links.len() == 0 || b.linksBeside() || h < 14 {
+	if links.len() == 0 || b.showsLinksBeside() || h < 14 {
 		return h
 	}
-	return h - linkRows(widget.Section{Preferred: min(links.len(), 5)}, widget.Framed(b.w, h))
+	return h - linksSectionHeight(widget.Section{Preferred: min(links.len(), 5)}, widget.IsFramed(b.w, h))
 }
 
-// pageAction answers the keys that are about the visible page.
-func (b browser) pageAction(k Press) (browser, Intent) {
+// handlePageActionKey answers the keys that are about the visible page.
+func (b sourceBrowser) handlePageActionKey(k Press) (sourceBrowser, Intent) {
 	switch {
-	case key.Matches(k, b.keys.Raw) && !b.page.open && !b.previews():
+	case key.Matches(k, b.keys.Raw) && !b.page.open && !b.showsPreview():
 		return b, ShowMessage{"Press enter to open the page first."}
 	case key.Matches(k, b.keys.Raw):
 		b.page.raw, b.page.top = !b.page.raw, 0
@@ -90,7 +90,7 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 		return b, ShowMessage{"No page selected."}
 	case key.Matches(k, b.keys.Edit):
 		return b, EditPage{Source: b.source, Page: b.currentPage()}
-	case !b.keys.saves(k.KeyPressMsg, b.running) && !key.Matches(k, b.keys.Copy):
+	case !b.keys.isSaveKey(k.KeyPressMsg, b.running) && !key.Matches(k, b.keys.Copy):
 		return b, Unhandled{}
 	}
 	name := b.currentPage()
@@ -102,27 +102,27 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 	case b.page.err != nil:
 		return b, ShowMessage{"The page could not be loaded."}
 	case key.Matches(k, b.keys.Copy):
-		return b, Copy{What: b.copyLabel(), Text: b.page.text.Text}
+		return b, CopyText{What: b.copyLabel(), Text: b.page.text.Text}
 	default:
-		return b, Save{What: b.copyLabel(), Name: "page-" + b.source + ".md", Text: b.page.text.Text}
+		return b, SaveFile{What: b.copyLabel(), Name: "page-" + b.source + ".md", Text: b.page.text.Text}
 	}
 }
 
 // copyLabel names what is there of the page.
-func (b browser) copyLabel() string {
+func (b sourceBrowser) copyLabel() string {
 	if p := b.page; p.text.Size > int64(len(p.text.Text)) {
-		return fmt.Sprintf("the first %s of %s", widget.Bytes(len(p.text.Text)), p.shown.Page)
+		return fmt.Sprintf("the first %s of %s", widget.FormatBytes(len(p.text.Text)), p.shown.Page)
 	}
 	return b.page.shown.Page
 }
 
-func (r pageReader) section(t theme.Theme, name string) widget.Section {
+func (r pageView) section(t theme.Theme, name string) widget.Section {
 	ready := r.shown.Page == name && name != ""
 	title := name
 	if title == "" {
 		title = "No page"
 	}
-	return widget.Section{Title: title, Note: r.note(ready), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: r.titleNote(ready), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		switch {
 		case name == "":
 			return []string{t.Dim.Text("No page selected.")}
@@ -145,8 +145,8 @@ func (r pageReader) section(t theme.Theme, name string) widget.Section {
 	}}
 }
 
-// note is how the page is shown, and how much of it there is.
-func (r pageReader) note(ready bool) string {
+// titleNote is how the page is shown, and how much of it there is.
+func (r pageView) titleNote(ready bool) string {
 	if !ready || r.err != nil {
 		return ""
 	}
@@ -154,5 +154,5 @@ func (r pageReader) note(ready bool) string {
 	if r.raw || r.text.MIME != "text/markdown" {
 		how = "source"
 	}
-	return fmt.Sprintf("%s · %s · %s", how, widget.Plural(len(r.rows), "row"), widget.Bytes(int(r.text.Size)))
+	return fmt.Sprintf("%s · %s · %s", how, widget.Plural(len(r.rows), "row"), widget.FormatBytes(int(r.text.Size)))
 }

@@ -80,7 +80,7 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 		from, to := widget.VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, widget.ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {
 			for _, row := range s.hitRows(t, i, w) {
-				rows = append(rows, t.RowRegion(i, row))
+				rows = append(rows, t.MarkRowRegion(i, row))
 			}
 		}
 		return rows
@@ -91,14 +91,14 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 func (s pageSearch) callRows(t theme.Theme, w int) []string {
 	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
-		widget.Plural(len(s.found.Hits), "match"), widget.Bytes(s.found.Bytes), widget.Count(s.found.Bytes/4)), w), "")
+		widget.Plural(len(s.found.Hits), "match"), widget.FormatBytes(s.found.Bytes), widget.FormatCount(s.found.Bytes/4)), w), "")
 }
 
 // hitRows is where, and below that what stands there.
 func (s pageSearch) hitRows(t theme.Theme, i, w int) []string {
 	hit := s.found.Hits[i]
 	if i == s.cursor {
-		t = t.Selected()
+		t = t.ForSelectedRow()
 	}
 	line := ""
 	if hit.Line > 0 {

@@ -29,7 +29,7 @@ func TestPagesAreListedOnce(t *testing.T) {
 	s := status.Snapshot{Hub: status.Hub{Component: status.Component{State: status.Ready}}, Sources: []status.Source{{Component: status.Component{Name: "notes"}}}}
 	for name, away := range map[string]func(Sources) Sources{
 		"a page": func(p Sources) Sources {
-			b, _ := p.browse.enter()
+			b, _ := p.browse.openSelected()
 			if w, ok := b.wantedQuery().(PageQuery); !ok || w.Page != "b" {
 				t.Errorf("wants %v", b.wantedQuery())
 			}
@@ -45,7 +45,7 @@ func TestPagesAreListedOnce(t *testing.T) {
 		"read again":        func(p Sources) Sources { return p.withBrowser(p.browse.refreshAll()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := NewSources(keys, time.UTC).Show(s).(Resizer).Resize(80, 24).(Sources).openBrowser(false)
+			p := NewSources(keys, time.UTC).SetSnapshot(s).(Resizer).Resize(80, 24).(Sources).openBrowser(false)
 			first := p.WantedQuery()
 			p = p.TakeResult(list(first, "b", "a", "b")).(Sources)
 			p.browse.list.cursor = 1
@@ -108,7 +108,7 @@ func TestManyPages(t *testing.T) {
 		t.Errorf("%d queries, %d pages, %v", n, len(b.list.pages), b.list.err)
 	}
 	shows("the first 5,000 pages of 1,000,000 · / finds the others")
-	b.list = b.list.filtered(widget.NewFilterInput("0 OF"))
+	b.list = b.list.withFilter(widget.NewFilterInput("0 OF"))
 	if w := b.wantedQuery().(PagesQuery); w.Match != "0 OF" || w.After != "" {
 		t.Errorf("the source is asked %+v", w)
 	}
@@ -117,14 +117,14 @@ func TestManyPages(t *testing.T) {
 	}
 	shows("1,000 pages with that in the name")
 	late := answer(b.pagesQuery())
-	b.list = b.list.filtered(widget.NewFilterInput(""))
+	b.list = b.list.withFilter(widget.NewFilterInput(""))
 	if b = b.takeResult(late); b.list.len() > 0 {
 		t.Error("what matched another filter is listed")
 	}
 	asked()
 	shows("the first 5,000 pages")
 	b = newBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
-	b.list = b.list.filtered(widget.NewFilterInput("0 of")) // before anything came
+	b.list = b.list.withFilter(widget.NewFilterInput("0 of")) // before anything came
 	if asked(); b.list.match != "0 of" || b.list.len() != 1000 {
 		t.Errorf("a filter that was typed early finds %d pages by %q", b.list.len(), b.list.match)
 	}

@@ -34,7 +34,7 @@ func (p Overview) peerSection(t theme.Theme, application string) widget.Section 
 	for _, peer := range p.snap.Peers {
 		if peer.Application == application {
 			peers = append(peers, peer)
-			want += 2 + (len(peer.Capabilities)+2)/3 + 2*len(missingReasons(peer)) // three in a row: the columns are narrow
+			want += 2 + (len(peer.Capabilities)+2)/3 + 2*len(missingCapabilityReasons(peer)) // three in a row: the columns are narrow
 			note = string(peer.State)
 		}
 	}
@@ -55,10 +55,10 @@ func (p Overview) peerSection(t theme.Theme, application string) widget.Section 
 }
 
 func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
-	glyph, style := t.State(peer.State)
+	glyph, style := t.StateStyle(peer.State)
 	latency := "no ping yet"
 	if peer.Latency > 0 {
-		latency = widget.Duration(peer.Latency)
+		latency = widget.FormatDuration(peer.Latency)
 	}
 	var facts []string
 	for _, f := range peer.Facts {
@@ -67,8 +67,8 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	name := style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name))
 	rows := []string{
 		name + t.Dim.Cut(" "+strings.Join(facts, " · "), w-theme.Width(name)),
-		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, callCounts(peer),
-			withPrefix("last error ", peer.LastError)), " · "), w),
+		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, peerCallsText(peer),
+			prefixNonEmpty("last error ", peer.LastError)), " · "), w),
 	}
 	if h < 4 {
 		available := 0
@@ -82,7 +82,7 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 		return rows
 	}
 	rows = append(rows, capabilityRows(t, peer, w)...)
-	for _, why := range missingReasons(peer) {
+	for _, why := range missingCapabilityReasons(peer) {
 		for i, line := range theme.WrapText(why, w-4) {
 			rows = append(rows, t.Warn.Text(map[bool]string{true: "  ○ ", false: "    "}[i == 0]+line))
 		}
@@ -109,8 +109,8 @@ func capabilityRows(t theme.Theme, peer status.Peer, w int) []string {
 	return rows
 }
 
-// missingReasons says why the dark lights of peer are dark, each reason once.
-func missingReasons(peer status.Peer) []string {
+// missingCapabilityReasons says why the dark lights of peer are dark, each reason once.
+func missingCapabilityReasons(peer status.Peer) []string {
 	var order []string
 	titles := map[string][]string{}
 	for _, c := range peer.Capabilities {
@@ -132,10 +132,10 @@ func missingReasons(peer status.Peer) []string {
 	return order
 }
 
-func callCounts(p status.Peer) string {
+func peerCallsText(p status.Peer) string {
 	s := widget.Plural(p.Calls, "call")
 	if p.Failures > 0 {
-		s += fmt.Sprintf(", %s failed", widget.Count(p.Failures))
+		s += fmt.Sprintf(", %s failed", widget.FormatCount(p.Failures))
 	}
 	return s
 }
@@ -145,7 +145,7 @@ func nonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
-func withPrefix(prefix, s string) string {
+func prefixNonEmpty(prefix, s string) string {
 	if s == "" {
 		return ""
 	}

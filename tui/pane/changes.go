@@ -23,7 +23,7 @@ type Changes struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	reader    approvalReader
+	reader    approvalReadState
 	cache     changeCache
 	selection changeSelection
 	detail    widget.Detail
@@ -59,27 +59,27 @@ func changesHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane]. The selection stays where it is while that is there.
-func (p Changes) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane]. The selection stays where it is while that is there.
+func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	if hubRestarted(p.snap, s) {
 		p.cache, p.reader.texts = newChangeCache(), nil
 	}
 	place := p.position()
-	before, _ := p.pending()
+	before, _ := p.selectedApproval()
 	p.snap = s
-	p.reader = p.reader.keep(func(id string) bool { return p.approval(id) >= 0 })
-	return selectMade(p.follow(place, before))
+	p.reader = p.reader.forgetEnded(func(id string) bool { return p.approvalIndex(id) >= 0 })
+	return selectWrittenChange(p.updateSelection(place, before))
 }
 
 // hubRestarted reports whether now is of another hub than before, or of the same
 // after it was away.
 func hubRestarted(before, now status.Snapshot) bool {
-	return before.Hub.PID != now.Hub.PID || !before.Hub.Started.Equal(now.Hub.Started) || !Running(before) && Running(now)
+	return before.Hub.PID != now.Hub.PID || !before.Hub.Started.Equal(now.Hub.Started) || !IsHubRunning(before) && IsHubRunning(now)
 }
 
 // keepSelection selects what there is at position i if the selected is gone.
 func (p Changes) keepSelection(i int) Changes {
-	if at := p.position(); at >= 0 && p.selection.id != "" || p.hasEnded() {
+	if at := p.position(); at >= 0 && p.selection.id != "" || p.selectedHasEnded() {
 		return p
 	}
 	return p.selectAt(i)
@@ -100,7 +100,7 @@ func (p Changes) selectAt(i int) Changes {
 	if p.selection != before {
 		p.detail.Top, p.reader.warned = 0, ""
 		if p.selection.pending {
-			p.detail.Top = atFirstChange
+			p.detail.Top = topAtFirstChange
 		}
 	}
 	return p
@@ -111,7 +111,7 @@ func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 // position is where the selected is among all; -1: nowhere.
 func (p Changes) position() int {
 	if p.selection.pending {
-		return p.approval(p.selection.id)
+		return p.approvalIndex(p.selection.id)
 	}
 	if i := p.cache.find(p.selection.id); i >= 0 {
 		return len(p.snap.Approvals) + i
@@ -119,22 +119,22 @@ func (p Changes) position() int {
 	return -1
 }
 
-func (p Changes) approval(id string) int {
+func (p Changes) approvalIndex(id string) int {
 	return slices.IndexFunc(p.snap.Approvals, func(a status.Approval) bool { return a.ID == id })
 }
 
 // ShowItem implements [ItemPane]: id is that of an approval; one that is not
 // there means the first.
-func (p Changes) ShowItem(id string) Pane { return p.selectAt(max(0, p.approval(id))) }
+func (p Changes) ShowItem(id string) Pane { return p.selectAt(max(0, p.approvalIndex(id))) }
 
 // WantedQuery implements [Querier].
 func (p Changes) WantedQuery() Query {
-	if _, waits := p.pending(); waits {
+	if _, waits := p.selectedApproval(); waits {
 		if q := p.reader.wantedQuery(p.selection.id); q != nil {
 			return q
 		}
 	}
-	if w := p.cache.wantedQuery(p.selection); w != nil && Running(p.snap) {
+	if w := p.cache.wantedQuery(p.selection); w != nil && IsHubRunning(p.snap) {
 		return w
 	}
 	return nil
@@ -144,8 +144,8 @@ func (p Changes) WantedQuery() Query {
 func (p Changes) TakeResult(f Result) Pane {
 	place := p.position()
 	if q, ok := f.Query.(ApprovalQuery); ok {
-		if i := p.approval(q.Approval); i >= 0 {
-			p.reader = p.reader.take(p.snap.Approvals[i], q, f)
+		if i := p.approvalIndex(q.Approval); i >= 0 {
+			p.reader = p.reader.takeContent(p.snap.Approvals[i], q, f)
 		}
 		return p
 	}
@@ -154,12 +154,12 @@ func (p Changes) TakeResult(f Result) Pane {
 		return p
 	}
 	p.cache = p.cache.takeResult(f)
-	return selectMade(selectRun(p.keepSelection(place)))
+	return selectWrittenChange(selectRunRow(p.keepSelection(place)))
 }
 
-// selectRun selects the newest Change of the row that the selected one is folded
+// selectRunRow selects the newest Change of the row that the selected one is folded
 // into, which is what that row shows.
-func selectRun(p Changes) Changes {
+func selectRunRow(p Changes) Changes {
 	if i := p.cache.find(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
 		return p.selectAt(len(p.snap.Approvals) + i)
 	}
@@ -177,16 +177,16 @@ func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// ActionDone implements [ActionObserver].
-func (p Changes) ActionDone(a status.Action, err error) Pane {
+// ObserveAction implements [ActionObserver].
+func (p Changes) ObserveAction(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.UndoChanges || a.Verb == status.Allow) {
 		p.cache.refresh++
 	}
 	return p
 }
 
-// Typing implements [TextEditor].
-func (p Changes) Typing() bool { return p.refusing != "" || p.cache.filter.Typing }
+// IsTyping implements [TextEditor].
+func (p Changes) IsTyping() bool { return p.refusing != "" || p.cache.filter.Typing }
 
 // Paste implements [TextEditor].
 func (p Changes) Paste(text string) Pane {
@@ -202,34 +202,34 @@ func (p Changes) Paste(text string) Pane {
 // filterChanges filters what was written; what waits stays.
 func filterChanges(p Changes, f widget.FilterInput) Changes {
 	place := p.position()
-	p.cache = p.cache.filtered(f)
-	return selectRun(p.keepSelection(place))
+	p.cache = p.cache.withFilter(f)
+	return selectRunRow(p.keepSelection(place))
 }
 
-// Key implements [Pane].
-func (p Changes) Key(k Press) (Pane, Intent) {
+// HandleKey implements [Pane].
+func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	switch {
 	case p.refusing != "":
-		return p.reasonKey(k)
+		return p.handleReasonKey(k)
 	case p.cache.filter.Typing:
 		return filterChanges(p, p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
 	}
-	if a, open := choosing(p); open {
-		if next, want, done := chooserKey(p, k, a); done {
+	if a, open := chooserApproval(p); open {
+		if next, want, done := handleChooserKey(p, k, a); done {
 			return next, want
 		}
 	}
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	p = p.noteSeen(k)
+	p = p.markRowsSeen(k)
 	if !key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) {
 		p.reader.warned = ""
 	}
-	if next, want, done := editKey(p, k); done {
+	if next, want, done := handleEditKey(p, k); done {
 		return next, want
 	}
-	w, h := p.detailRoom(k.W, k.H)
+	w, h := p.detailSize(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
 	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.position(), p.len()); ok {
 		p.detail = next
@@ -237,13 +237,13 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.cache.filter = p.cache.filter.Edit()
+		p.cache.filter = p.cache.filter.StartTyping()
 		return p, nil
 	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
 		return filterChanges(p, widget.FilterInput{}), nil
 	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
 		p.cache, _ = p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
-		return selectRun(p), nil
+		return selectRunRow(p), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
 		p.reader.texts = nil
@@ -251,12 +251,12 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
-		return p, undoIntent(p, key.Matches(k, p.keys.UndoSession))
+		return p, intentToUndo(p, key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Raw):
-		p.reader = p.reader.requestAll(p.selection.id)
+		p.reader = p.reader.requestFullText(p.selection.id)
 		return p, nil
 	case key.Matches(k, p.keys.Copy):
-		return p, Copy{What: "the diff", Text: p.detailText().String()}
+		return p, CopyText{What: "the diff", Text: p.detailText().String()}
 	}
 	return p, Unhandled{}
 }
@@ -272,14 +272,14 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
 	}
-	w, _ := p.detailRoom(k.W, k.H)
-	waiting, _ := p.pending()
-	edit, why := p.reader.edit(waiting)
-	if why = editedReason(p, k, edit, why); why != "" {
+	w, _ := p.detailSize(k.W, k.H)
+	waiting, _ := p.selectedApproval()
+	edit, why := p.reader.userEdit(waiting)
+	if why = cannotAllowEditReason(p, k, edit, why); why != "" {
 		return p, ShowMessage{why}
 	}
 	a.Answer.Edit = edit
-	missing := p.reader.unseenText(p.selection.id, w)
+	missing := p.reader.unseenRowsNote(p.selection.id, w)
 	if missing != "" && !p.reader.isEdited(waiting.ID) && !waiting.Shown && p.reader.warned != p.selection.id {
 		p.reader.warned = p.selection.id
 		again := "allows it unseen"
@@ -289,23 +289,23 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 		return p, ShowMessage{fmt.Sprintf("%s, %s again %s.", missing, k.String(), again)}
 	}
 	if key.Matches(k, p.keys.AllowScope) {
-		p.chooser = openChooser(waiting)
+		p.chooser = newScopeChooser(waiting)
 		return p, nil
 	}
 	p.reader.given = p.selection.id
 	return p, IntentFor(a)
 }
 
-// reasonKey types the reason of a refusal. The line stays when the approval is
+// handleReasonKey types the reason of a refusal. The line stays when the approval is
 // over meanwhile: what is typed must not become keys that answer another.
-func (p Changes) reasonKey(k Press) (Pane, Intent) {
+func (p Changes) handleReasonKey(k Press) (Pane, Intent) {
 	switch {
 	case key.Matches(k, p.keys.Back):
 		p.refusing = ""
 	case key.Matches(k, p.keys.Enter):
 		id := p.refusing
 		p.refusing, p.reader.given = "", id
-		if p.approval(id) < 0 {
+		if p.approvalIndex(id) < 0 {
 			return p, ShowMessage{"This call is no longer pending."}
 		}
 		return p, IntentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
@@ -315,10 +315,10 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-func undoIntent(p Changes, session bool) Intent {
+func intentToUndo(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
-	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[runKey(c)] {
+	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[changeRunKey(c)] {
 		filter.IDs = p.cache.at(i).ids() // what the row stands for
 	}
 	if session {
@@ -340,8 +340,8 @@ func (p Changes) detailText() widget.TextView {
 	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
 }
 
-// Keys implements [Pane].
-func (p Changes) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Changes) Bindings() []key.Binding {
 	switch {
 	case p.refusing != "":
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "deny"), widget.WithHelp(p.keys.Back, "cancel")}
@@ -350,15 +350,15 @@ func (p Changes) Keys() []key.Binding {
 	case p.len() == 0:
 		return []key.Binding{p.keys.Refresh, p.keys.Filter}
 	}
-	if _, open := choosing(p); open {
+	if _, open := chooserApproval(p); open {
 		return chooserKeys(p)
 	}
 	turn := widget.WithHelp(p.keys.Enter, "read")
 	if p.detail.Open {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	if a, waits := p.pending(); waits {
-		allow, edit := editKeys(p, a)
+	if a, waits := p.selectedApproval(); waits {
+		allow, edit := bindingsForEditing(p, a)
 		keys, last := append([]key.Binding{allow, p.keys.Refuse}, edit...), []key.Binding{turn}
 		if p.detail.Open {
 			keys, last = append([]key.Binding{allow, p.keys.Refuse, turn}, edit...), nil
@@ -369,7 +369,7 @@ func (p Changes) Keys() []key.Binding {
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
 			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
-		if len(scopes(a)) > 1 {
+		if len(approvalScopes(a)) > 1 {
 			keys = append(keys, p.keys.AllowScope)
 		}
 		if !a.OnlyOnce {
@@ -377,7 +377,7 @@ func (p Changes) Keys() []key.Binding {
 		}
 		return append(keys, last...)
 	}
-	if p.hasEnded() {
+	if p.selectedHasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
 	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.Filter}
@@ -389,21 +389,21 @@ func (p Changes) Keys() []key.Binding {
 
 func (p Changes) rowTheme(t theme.Theme, c changeSelection) theme.Theme {
 	if p.selection == c {
-		return t.Selected()
+		return t.ForSelectedRow()
 	}
 	return t
 }
 
-// DisabledReason implements [Pane].
-func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
-	if p.Typing() {
+// KeyDisabledReason implements [Pane].
+func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
+	if p.IsTyping() {
 		return ""
 	}
-	a, waits := p.pending()
+	a, waits := p.selectedApproval()
 	text, read := p.reader.texts[p.selection.id]
 	c, written := p.cache.get(p.selection.id)
 	written = written && !p.selection.pending
-	if _, open := choosing(p); open {
+	if _, open := chooserApproval(p); open {
 		return chooserDisabledReason(p.keys, k)
 	}
 	if why := editDisabledReason(p, k, a, waits); why != "" {
@@ -415,13 +415,13 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.len() > 0, "There is nothing to copy.")
 	case key.Matches(k, p.keys.Refresh):
-		return reasonUnless(Running(p.snap), hubNotRunning)
+		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse) && !waits:
 		return "Select a pending approval first."
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) && (!read || text.failed):
 		return "Wait until the change is on the screen."
 	case key.Matches(k, p.keys.AllowScope):
-		return reasonUnless(len(scopes(a)) > 1, onlyOnceReason(a))
+		return reasonUnless(len(approvalScopes(a)) > 1, onlyOnceReason(a))
 	case key.Matches(k, p.keys.AllowAlways):
 		return onlyOnceReason(a)
 	case key.Matches(k, p.keys.Raw) && waits && p.reader.isEdited(a.ID):
@@ -433,7 +433,7 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(folds, "There is nothing to fold here.")
 	case undoes && !written:
 		return "Select a change first."
-	case undoes && !Running(p.snap):
+	case undoes && !IsHubRunning(p.snap):
 		return hubNotRunning
 	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
 		return "This change is already undone."
@@ -452,8 +452,8 @@ func (p Changes) SelectRow(i int) (Pane, bool) {
 
 // Scroll implements [Scroller].
 func (p Changes) Scroll(n int, k Press) Pane {
-	p = p.noteSeen(k)
-	w, h := p.detailRoom(k.W, k.H)
+	p = p.markRowsSeen(k)
+	w, h := p.detailSize(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
 	p.detail = p.detail.Scroll(n, p.detailText(), w, h)
 	return p

@@ -18,7 +18,7 @@ type changeCache struct {
 	changes    []status.Change // newest first
 	sessions   []string        // in their order on the screen
 	runs       []changeRun     // the rows: what changes_runs.go makes of changes
-	unfolded   map[string]bool // by runKey; replaced, never changed
+	unfolded   map[string]bool // by changeRunKey; replaced, never changed
 	filter     widget.FilterInput
 	more       bool   // there are older ones
 	last       string // the Before of the oldest that was read
@@ -60,7 +60,7 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 		return ChangesQuery{Refresh: b.refresh}
 	}
 	older := b.more && b.olderError == "" && len(b.changes) < maxCachedChanges
-	few := b.filter.Value() != "" && b.len() < changesFound // of what was read so far
+	few := b.filter.Value() != "" && b.len() < minFilteredRows // of what was read so far
 	if c.pending || c.id == "" {
 		if older && few {
 			return ChangesQuery{Before: b.last, Refresh: b.refresh}
@@ -76,9 +76,9 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 	return nil
 }
 
-// changesFound is how many rows a filter is to find before older changes are read no
+// minFilteredRows is how many rows a filter is to find before older changes are read no
 // further by themselves.
-const changesFound = 20
+const minFilteredRows = 20
 
 func (b changeCache) takeResult(f Result) changeCache {
 	switch w := f.Query.(type) {
@@ -128,7 +128,7 @@ func (b changeCache) addPage(w ChangesQuery, f Result) changeCache {
 		b.more = false
 	}
 	b.changes = all
-	return b.arranged()
+	return b.arrangeRows()
 }
 
 // diff is the difference that one Change made.

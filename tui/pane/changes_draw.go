@@ -13,17 +13,17 @@ import (
 func (p Changes) View(t theme.Theme, w, h int) string {
 	rows := func(h int) []string {
 		rows := chooserRows(p, t, w, h)
-		return append(p.sections(t, w, besideChooser(h, rows)), rows...)
+		return append(p.sections(t, w, rowsBesideChooser(h, rows)), rows...)
 	}
 	if p.cache.filter.Typing {
-		return p.cache.filter.DrawBelow(t, w, h, "letters of the target, agent, source or action", rows)
+		return p.cache.filter.DrawBelowRows(t, w, h, "letters of the target, agent, source or action", rows)
 	}
-	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it", rows)
+	return widget.DrawWithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it", rows)
 }
 
 // chooserRows are the rows of the open chooser, of h rows in all.
 func chooserRows(p Changes, t theme.Theme, w, h int) []string {
-	a, open := choosing(p)
+	a, open := chooserApproval(p)
 	if !open || h < 2 {
 		return nil
 	}
@@ -32,51 +32,51 @@ func chooserRows(p Changes, t theme.Theme, w, h int) []string {
 }
 
 func (p Changes) sections(t theme.Theme, w, h int) []string {
-	frame := widget.Framed(w, h)
+	frame := widget.IsFramed(w, h)
 	switch {
-	case p.hasEnded():
-		return drawEnd(p, t, w, h)
+	case p.selectedHasEnded():
+		return drawEndedApproval(p, t, w, h)
 	case p.len() == 0:
 		return widget.Stack(t, w, h, frame, p.emptySection(t))
-	case fillsPane(p, w, h):
+	case approvalFillsPane(p, w, h):
 		return newApprovalScreen(p).draw(t, w, h)
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
 	case h < 8:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
-		return widget.ListWithDetail(t, w, h, p.listShare(h), p.listSection(t), p.detailSection(t))
+		return widget.ListWithDetail(t, w, h, p.listHeight(h), p.listSection(t), p.detailSection(t))
 	}
 }
 
-// besideChooser is how many of h rows the rest has; what is read aloud has no end.
-func besideChooser(h int, rows []string) int {
+// rowsBesideChooser is how many of h rows the rest has; what is read aloud has no end.
+func rowsBesideChooser(h int, rows []string) int {
 	if h >= widget.ScreenReaderHeight {
 		return h
 	}
 	return h - len(rows)
 }
 
-// detailRoom is the room for the text of the selected in a pane of w by h cells,
+// detailSize is the room for the text of the selected in a pane of w by h cells,
 // as sections lays it out.
-func (p Changes) detailRoom(w, h int) (int, int) {
-	if p.Typing() {
+func (p Changes) detailSize(w, h int) (int, int) {
+	if p.IsTyping() {
 		h--
 	}
-	h = besideChooser(h, chooserRows(p, theme.Theme{}, w, h))
+	h = rowsBesideChooser(h, chooserRows(p, theme.Theme{}, w, h))
 	switch {
-	case fillsPane(p, w, h):
-		return newApprovalScreen(p).textRoom(w, h)
+	case approvalFillsPane(p, w, h):
+		return newApprovalScreen(p).textSize(w, h)
 	case p.detail.Open:
-		w, h = widget.Inside(w, h)
+		w, h = widget.InsideSize(w, h)
 	default:
-		w, h = widget.InsideDetail(w, h, p.listShare(h), p.listSection(theme.Theme{}))
+		w, h = widget.InsideDetailSize(w, h, p.listHeight(h), p.listSection(theme.Theme{}))
 	}
 	return w, max(1, h-len(p.detailRows(theme.Theme{}, w)))
 }
 
-// listShare is how many of h rows the list may take: what waits is to be read.
-func (p Changes) listShare(h int) int {
+// listHeight is how many of h rows the list may take: what waits is to be read.
+func (p Changes) listHeight(h int) int {
 	if p.selection.pending {
 		return h/3 - 1
 	}
@@ -88,7 +88,7 @@ func (p Changes) emptySection(t theme.Theme) widget.Section {
 		switch {
 		case p.cache.err != nil:
 			return t.Bad.Wrap("✗ Cannot read the journal: "+p.cache.err.Error(), w)
-		case !Running(p.snap):
+		case !IsHubRunning(p.snap):
 			return t.Dim.Wrap("The hub is not running. Start it to see pending approvals and changes.", w)
 		case p.cache.loaded != p.cache.refresh:
 			return []string{t.Dim.Text("Loading the journal …")}
@@ -117,7 +117,7 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 	}
 	note = strings.Join(nonEmpty(p.cache.filterNote(), note), " · ")
 	if at := p.position(); note == "" && n >= 10 && at >= 0 {
-		note = fmt.Sprintf("%s of %s rows", widget.Count(at+1), widget.Count(n))
+		note = fmt.Sprintf("%s of %s rows", widget.FormatCount(at+1), widget.FormatCount(n))
 	}
 	if p.cache.err != nil {
 		note = "cannot read the journal: " + p.cache.err.Error()
@@ -164,18 +164,19 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
-		return t.RowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i], p.reader.now,
+		return t.MarkRowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i],
+			p.reader.now,
 			p.zone, w))
 	case r.heading:
-		return changesHeading(p, t, p.cache.at(r.i-waiting).Change, w)
+		return drawSessionHeading(p, t, p.cache.at(r.i-waiting).Change, w)
 	default:
-		return t.RowRegion(r.i, changeRow(p, t, p.cache.at(r.i-waiting), w))
+		return t.MarkRowRegion(r.i, changeRow(p, t, p.cache.at(r.i-waiting), w))
 	}
 }
 
-func changesHeading(p Changes, t theme.Theme, c status.Change, w int) string {
+func drawSessionHeading(p Changes, t theme.Theme, c status.Change, w int) string {
 	who := widget.OrDash(c.Client)
-	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time,
+	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.FormatClockTime(c.Time,
 		p.snap.Time, p.zone)), w)
 }
 
@@ -186,7 +187,7 @@ func changeRow(p Changes, t theme.Theme, c changeRun, w int) string {
 	if c.inner {
 		lead = "   "
 	}
-	line := style.Text(lead+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
+	line := style.Text(lead+glyph+" ") + t.Dim.Fit(widget.FormatShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
 		8) + t.Strong.Text(c.Target)
 	if n := len(c.older); n > 0 {
 		line += t.Busy.Text(fmt.Sprintf(" ×%d", n+1))
@@ -221,13 +222,13 @@ func (p Changes) detailSection(t theme.Theme) widget.Section {
 		rows = rows[:max(0, min(len(rows), h-1))]
 		detail := p.detail
 		detail.Top = p.topRow(w, h-len(rows))
-		return widget.ScrollRegions(t, append(rows, detail.Draw(t, p.detailText(), w, h-len(rows))...), w)
+		return widget.MarkScrollRegions(t, append(rows, detail.Draw(t, p.detailText(), w, h-len(rows))...), w)
 	}}
 }
 
 // detailRows are the rows above the text.
 func (p Changes) detailRows(t theme.Theme, w int) []string {
-	field := func(name, value string) string { return theme.Fit(widget.Property(t, 9, name, value), w) }
+	field := func(name, value string) string { return theme.Fit(widget.PropertyRow(t, 9, name, value), w) }
 	if !p.selection.pending {
 		c, ok := p.cache.get(p.selection.id)
 		if !ok {
@@ -235,11 +236,11 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		}
 		rows := []string{
 			field("target", c.Target),
-			field("action", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.Bytes(c.Before), widget.Bytes(c.After))),
-			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
+			field("action", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.FormatBytes(c.Before), widget.FormatBytes(c.After))),
+			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[runKey(c)] {
+		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[changeRunKey(c)] {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {
@@ -247,13 +248,13 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		}
 		return append(rows, undoStateRows(t, c)...)
 	}
-	a, waits := p.pending()
+	a, waits := p.selectedApproval()
 	if !waits {
 		return nil
 	}
 	rows := []string{
-		theme.Fit(t.Dim.Fit("who", 9)+clientProof(t, a)+t.Dim.Text(", session "+a.Session), w),
-		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+"), "+lineChanges(a.Added, a.Removed)),
+		theme.Fit(t.Dim.Fit("who", 9)+drawClientWithProof(t, a)+t.Dim.Text(", session "+a.Session), w),
+		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+"), "+formatLineChanges(a.Added, a.Removed)),
 	}
 	rows = append(rows, widget.PropertyRows(t, 9, "targets", widget.OrDash(targetsText(a)), w)...)
 	rows = append(rows, widget.PropertyRows(t, 9, "rule", a.AskReason, w)...)

@@ -22,16 +22,16 @@ type changeRun struct {
 // ids are those of the changes of r, the newest first.
 func (r changeRun) ids() []string { return append([]string{r.ID}, r.older...) }
 
-// runKey is what the changes of a run have in common: what was undone is no row with
+// changeRunKey is what the changes of a run have in common: what was undone is no row with
 // what stands.
-func runKey(c status.Change) string {
+func changeRunKey(c status.Change) string {
 	return strings.Join([]string{c.Session, c.Source, c.Target, strconv.FormatBool(c.Outcome == status.Undone)}, "\x00")
 }
 
-// arranged is b with its rows: by session in the order in which sessions became
+// arrangeRows is b with its rows: by session in the order in which sessions became
 // known, the newest first, so that no group moves while it is read; below that by
 // target unless it was unfolded. A filter selects changes and unfolds nothing.
-func (b changeCache) arranged() changeCache {
+func (b changeCache) arrangeRows() changeCache {
 	b.sessions = orderSessions(b.sessions, b.changes)
 	rank := map[string]int{}
 	for i, s := range b.sessions {
@@ -43,10 +43,10 @@ func (b changeCache) arranged() changeCache {
 	b.runs = make([]changeRun, 0, len(changes))
 	heads := map[string]int{}
 	for _, c := range changes {
-		if want != "" && widget.Fuzzy(changeText(c), want) == 0 {
+		if want != "" && widget.Fuzzy(changeSearchText(c), want) == 0 {
 			continue
 		}
-		key := runKey(c)
+		key := changeRunKey(c)
 		head, more := heads[key]
 		switch {
 		case more && c.Undoes == "" && b.runs[head].Undoes == "":
@@ -64,7 +64,7 @@ func (b changeCache) unfoldRuns() changeCache {
 	rows := make([]changeRun, 0, len(b.runs))
 	for _, r := range b.runs {
 		rows = append(rows, r)
-		if !b.unfolded[runKey(r.Change)] {
+		if !b.unfolded[changeRunKey(r.Change)] {
 			continue
 		}
 		for _, id := range r.older {
@@ -77,8 +77,8 @@ func (b changeCache) unfoldRuns() changeCache {
 	return b
 }
 
-// changeText is what the filter searches.
-func changeText(c status.Change) string {
+// changeSearchText is what the filter searches.
+func changeSearchText(c status.Change) string {
 	return c.Target + " " + c.Client + " " + c.Source + " " + c.Action + " " + c.Tool
 }
 
@@ -101,10 +101,10 @@ func orderSessions(known []string, changes []status.Change) []string {
 	return slices.Concat(newer, known, older)
 }
 
-// filtered is b with another filter.
-func (b changeCache) filtered(f widget.FilterInput) changeCache {
+// withFilter is b with another filter.
+func (b changeCache) withFilter(f widget.FilterInput) changeCache {
 	b.filter = f
-	return b.arranged()
+	return b.arrangeRows()
 }
 
 // filterNote says what is filtered; empty: nothing.
@@ -124,7 +124,7 @@ func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
 	for b.runs[i].inner && i > 0 {
 		i--
 	}
-	key := runKey(b.runs[i].Change)
+	key := changeRunKey(b.runs[i].Change)
 	if len(b.runs[i].older) == 0 || b.unfolded[key] != fold {
 		return b, false
 	}
@@ -132,5 +132,5 @@ func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
 	maps.Copy(unfolded, b.unfolded)
 	unfolded[key] = !fold
 	b.unfolded = unfolded
-	return b.arranged(), true
+	return b.arrangeRows(), true
 }

@@ -46,10 +46,10 @@ type clientRow struct {
 
 // The IDs of rows begin so; what follows is the name of a session or a title.
 const (
-	agentRow         = "agent/"
-	goneAgentRow     = "gone/"
-	installTargetRow = "place/"
-	foldRow          = "more"
+	agentRowIDPrefix         = "agent/"
+	goneAgentRowIDPrefix     = "gone/"
+	installTargetRowIDPrefix = "place/"
+	foldRowID                = "more"
 )
 
 // NewClients returns a Clients that shows times of zone.
@@ -69,8 +69,8 @@ func clientsHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane]. The selection stays on its row when others come.
-func (p Clients) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane]. The selection stays on its row when others come.
+func (p Clients) SetSnapshot(s status.Snapshot) Pane {
 	if len(s.Sessions) != len(p.snap.Sessions) {
 		p.asked++
 	}
@@ -94,25 +94,26 @@ func (p Clients) refreshRows() Clients {
 		if len(callsWaiting(p.snap, s.Name)) > 0 {
 			rank = 0
 		}
-		add(clientRow{agent: s}, agentRow+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
+		add(clientRow{agent: s}, agentRowIDPrefix+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
 	}
 	for _, one := range goneAgents(p.known, p.snap.Sessions) {
-		add(clientRow{gone: &one}, goneAgentRow+one.Client, one.Client+" left "+one.Session, 1)
+		add(clientRow{gone: &one}, goneAgentRowIDPrefix+one.Client, one.Client+" left "+one.Session, 1)
 	}
 	folded := 0
-	unfolded := p.unfolded || p.list.Filter() != "" || p.list.Typing() || !slices.ContainsFunc(p.targets, installTarget.isHere)
+	unfolded := p.unfolded || p.list.FilterText() != "" || p.list.IsTyping() || !slices.ContainsFunc(p.targets, installTarget.isHere)
 	for _, one := range p.targets {
 		if !one.isHere() && !unfolded {
 			folded++
 			continue
 		}
-		add(clientRow{target: one}, installTargetRow+one.title, one.title+" "+one.stateWords(), 2)
+		add(clientRow{target: one}, installTargetRowIDPrefix+one.title, one.title+" "+one.stateWords(), 2)
 	}
 	if folded > 0 {
-		add(clientRow{folded: folded}, foldRow, "", 3)
+		add(clientRow{folded: folded}, foldRowID, "", 3)
 	}
-	before := p.list.ID()
-	if p.list = p.list.Show(rows).Select(before); p.list.ID() != before && strings.HasPrefix(before, agentRow) && !p.list.Typing() {
+	before := p.list.SelectedID()
+	if p.list = p.list.SetRows(rows).Select(before); p.list.SelectedID() != before && strings.HasPrefix(before, agentRowIDPrefix) &&
+		!p.list.IsTyping() {
 		p.left = true // no key acts on what was not chosen
 	}
 	return p
@@ -121,18 +122,18 @@ func (p Clients) refreshRows() Clients {
 // ShowItem implements [ItemPane]: part is the title of a place, or the name of a
 // session.
 func (p Clients) ShowItem(part string) Pane {
-	p.list = p.list.Select(installTargetRow + part).Select(agentRow + part)
+	p.list = p.list.Select(installTargetRowIDPrefix + part).Select(agentRowIDPrefix + part)
 	return p
 }
 
-// ShowTime implements [TimeObserver].
-func (p Clients) ShowTime(now time.Time) Pane {
+// SetTime implements [TimeObserver].
+func (p Clients) SetTime(now time.Time) Pane {
 	p.now = now
 	return p
 }
 
-// time is what the rows take as now.
-func (p Clients) time() time.Time {
+// currentTime is what the rows take as now.
+func (p Clients) currentTime() time.Time {
 	if p.now.IsZero() {
 		return p.snap.Time
 	}
@@ -148,8 +149,8 @@ func (p Clients) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// Typing implements [TextEditor].
-func (p Clients) Typing() bool { return p.list.Typing() }
+// IsTyping implements [TextEditor].
+func (p Clients) IsTyping() bool { return p.list.IsTyping() }
 
 // Paste implements [TextEditor].
 func (p Clients) Paste(text string) Pane {
@@ -159,15 +160,15 @@ func (p Clients) Paste(text string) Pane {
 
 // selected is the row that keys are about; nothing of it is set if there is none.
 func (p Clients) selected() clientRow {
-	if i := p.list.Selected(); i >= 0 && !p.left {
+	if i := p.list.SelectedIndex(); i >= 0 && !p.left {
 		return p.rows[i]
 	}
 	return clientRow{}
 }
 
-// Key implements [Pane].
-func (p Clients) Key(k Press) (Pane, Intent) {
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+// HandleKey implements [Pane].
+func (p Clients) HandleKey(k Press) (Pane, Intent) {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
@@ -177,11 +178,11 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	one := p.selected()
 	switch {
 	case one.agent != nil:
-		if want := p.agentIntent(k, *one.agent); want != nil {
+		if want := p.agentKeyIntent(k, *one.agent); want != nil {
 			return p, want
 		}
 	case one.gone != nil:
-		if want := goneIntent(p, k, *one.gone); want != nil {
+		if want := goneAgentKeyIntent(p, k, *one.gone); want != nil {
 			return p, want
 		}
 	case one.folded > 0 && key.Matches(k, p.keys.Enter):
@@ -192,25 +193,25 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Remove):
 		return p, IntentFor(status.Action{Verb: status.Uninstall, Target: one.target.install.ID})
 	case key.Matches(k, p.keys.Copy):
-		return p, copySnippet(one.target.snippet)
+		return p, intentToCopySnippet(one.target.snippet)
 	}
-	if Running(p.snap) && key.Matches(k, p.keys.SortRows) {
-		p.order = (p.order + 1) % agentOrders
+	if IsHubRunning(p.snap) && key.Matches(k, p.keys.SortRows) {
+		p.order = (p.order + 1) % agentOrderCount
 		return p.refreshRows(), nil
 	}
 	return p, Unhandled{}
 }
 
-// Keys implements [Pane].
-func (p Clients) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Clients) Bindings() []key.Binding {
 	one, help := p.selected(), widget.WithHelp
 	switch {
-	case p.list.Typing():
+	case p.list.IsTyping():
 		return p.list.Bindings(p.keys.NavKeys)
 	case one.agent != nil:
-		return p.agentKeys(*one.agent)
+		return p.agentBindings(*one.agent)
 	case one.gone != nil:
-		return goneKeys(p, *one.gone)
+		return goneAgentBindings(p, *one.gone)
 	case one.folded > 0:
 		return []key.Binding{help(p.keys.Enter, "list them"), p.keys.Filter}
 	}
@@ -232,7 +233,7 @@ func (p Clients) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Clients) View(t theme.Theme, w, h int) string {
-	return p.list.WithFilter(t, w, h, func(h int) []string {
+	return p.list.DrawWithFilter(t, w, h, func(h int) []string {
 		if h < 8 {
 			return widget.Stack(t, w, h, false, p.listSection(t))
 		}
@@ -242,13 +243,13 @@ func (p Clients) View(t theme.Theme, w, h int) string {
 
 func (p Clients) listSection(t theme.Theme) widget.Section {
 	n := len(p.rows)
-	note := p.list.Note()
+	note := p.list.StatusNote()
 	if note == "" && len(p.snap.Sessions) > 1 {
 		note = "sorted: " + p.order.label()
 	}
 	title := titleWithCount("Connected agents", len(p.snap.Sessions))
 	return widget.Section{Title: title, Note: note, Min: min(max(2, n+1), 4), Preferred: max(2, n+1), Rows: func(w, h int) []string {
-		if n == 0 && p.list.Filter() == "" {
+		if n == 0 && p.list.FilterText() == "" {
 			return []string{t.Dim.Text("No agents yet. Choose a client to connect.")}
 		}
 		var head []string
@@ -258,7 +259,7 @@ func (p Clients) listSection(t theme.Theme) widget.Section {
 		case len(p.snap.Sessions) == 0:
 			head = []string{t.Dim.Text("No agents yet. Choose a client to connect.")}
 		case h > 3:
-			head = []string{agentHeading(t, w)}
+			head = []string{drawAgentColumnTitles(t, w)}
 		}
 		return append(head, p.list.Draw(t, w, h-len(head), func(t theme.Theme, i, w int) string { return p.row(t, p.rows[i], w) })...)
 	}}
@@ -267,13 +268,13 @@ func (p Clients) listSection(t theme.Theme) widget.Section {
 func (p Clients) row(t theme.Theme, r clientRow, w int) string {
 	switch {
 	case r.agent != nil:
-		return drawAgent(t, p.snap, p.time(), p.zone, *r.agent, w)
+		return drawAgent(t, p.snap, p.currentTime(), p.zone, *r.agent, w)
 	case r.gone != nil:
-		return drawGone(t, p.snap, p.zone, *r.gone, w)
+		return drawGoneAgentRow(t, p.snap, p.zone, *r.gone, w)
 	case r.folded > 0:
 		return widget.FillRow(t, t.Dim.Text(fmt.Sprintf("  %d more that were not found here; enter lists them", r.folded)), w)
 	}
-	return drawTarget(t, r.target, w)
+	return drawInstallTargetRow(t, r.target, w)
 }
 
 func (p Clients) detailSection(t theme.Theme) widget.Section {
@@ -287,30 +288,31 @@ func (p Clients) detailSection(t theme.Theme) widget.Section {
 			},
 		}
 	case one.gone != nil:
-		return goneSection(p, t, *one.gone)
+		return goneAgentSection(p, t, *one.gone)
 	case one.target.title != "":
 		return widget.Section{Title: connectTitle(one.target), Min: 3, Preferred: 16, Rows: func(w, h int) []string {
 			return p.targetRows(t, one.target, w, h)
 		}}
 	case p.left:
-		return widget.Message("Agent", t.Warn.Text("That agent has left. Select another row."))
+		return widget.MessageSection("Agent", t.Warn.Text("That agent has left. Select another row."))
 	case one.folded > 0:
-		return widget.Message("Connect another client", t.Dim.Text("Clients that were not found on this machine. / finds them by their names."))
+		return widget.MessageSection("Connect another client",
+			t.Dim.Text("Clients that were not found on this machine. / finds them by their names."))
 	}
-	return widget.Message("Connect a client", t.Dim.Text("Waiting for the hub to report how to connect."))
+	return widget.MessageSection("Connect a client", t.Dim.Text("Waiting for the hub to report how to connect."))
 }
 
-// DisabledReason implements [Pane].
-func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
+// KeyDisabledReason implements [Pane].
+func (p Clients) KeyDisabledReason(k tea.KeyPressMsg) string {
 	one := p.selected()
 	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
 	switch {
-	case p.list.Typing():
+	case p.list.IsTyping():
 		return ""
 	case one.agent != nil:
-		return p.agentDisabledReason(k, *one.agent)
+		return p.agentKeyDisabledReason(k, *one.agent)
 	case one.gone != nil:
-		return goneDisabledReason(p, k, *one.gone)
+		return goneAgentKeyDisabledReason(p, k, *one.gone)
 	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke,
 		p.keys.AllowScope, p.keys.Enter, p.keys.Copy)):
 		return "That agent has left. Select another row."

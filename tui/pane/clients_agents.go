@@ -23,7 +23,7 @@ const (
 	byCalls                        // most first
 	byLastCall                     // latest first
 	byName
-	agentOrders
+	agentOrderCount
 )
 
 func (o agentOrder) label() string {
@@ -53,40 +53,40 @@ func proofWord(s status.Session) string {
 	return "unproven"
 }
 
-// agentKeys are the keys of a selected agent.
-func (p Clients) agentKeys(s status.Session) []key.Binding {
+// agentBindings are the keys of a selected agent.
+func (p Clients) agentBindings(s status.Session) []key.Binding {
 	help := widget.WithHelp
 	pause := help(p.keys.PauseClient, "pause")
 	if !s.WritesPaused.IsZero() {
 		pause = help(pause, "let it write")
 	}
 	var end []key.Binding
-	if len(permitsOf(p.snap, s)) > 0 {
+	if len(sessionPermits(p.snap, s)) > 0 {
 		end = append(end, help(p.keys.AllowScope, "end its ten minutes"))
 	}
 	return append(end,
-		help(p.keys.Enter, "its calls"), pause, readOnlyKey(p, s.Client), help(p.keys.Remove, "disconnect"), help(p.keys.Revoke, "revoke"),
+		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, s.Client), help(p.keys.Remove, "disconnect"), help(p.keys.Revoke, "revoke"),
 		help(p.keys.UndoSession, "undo all of it"), p.keys.SortRows, p.keys.Filter)
 }
 
-// agentIntent is what a key does to an agent; nil: nothing.
-func (p Clients) agentIntent(k Press, s status.Session) Intent {
+// agentKeyIntent is what a key does to an agent; nil: nothing.
+func (p Clients) agentKeyIntent(k Press, s status.Session) Intent {
 	switch {
 	case key.Matches(k, p.keys.Remove):
 		return IntentFor(status.Action{Verb: status.Disconnect, Target: s.Name})
 	case key.Matches(k, p.keys.UndoSession):
 		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: s.Name}})
 	case key.Matches(k, p.keys.AllowScope):
-		return IntentFor(status.Action{Verb: status.EndPermit, Target: permitsOf(p.snap, s)[0].ID})
+		return IntentFor(status.Action{Verb: status.EndPermit, Target: sessionPermits(p.snap, s)[0].ID})
 	case key.Matches(k, p.keys.SeeCalls, p.keys.Enter):
 		return OpenPane{Pane: ActivityPane, Focus: "client:" + s.Client}
 	default:
-		return agentIntent(p.keys, k.KeyPressMsg, p.snap, s.Client)
+		return agentKeyIntent(p.keys, k.KeyPressMsg, p.snap, s.Client)
 	}
 }
 
-// agentDisabledReason is DisabledReason while an agent is selected.
-func (p Clients) agentDisabledReason(k tea.KeyPressMsg, s status.Session) string {
+// agentKeyDisabledReason is KeyDisabledReason while an agent is selected.
+func (p Clients) agentKeyDisabledReason(k tea.KeyPressMsg, s status.Session) string {
 	switch {
 	case key.Matches(k, p.keys.Remove) && s.Transport == status.Route:
 		return "This program only sends requests to a route of a source, so it has no connection to end."
@@ -99,7 +99,7 @@ func (p Clients) agentDisabledReason(k tea.KeyPressMsg, s status.Session) string
 	case key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke, p.keys.UndoSession):
 		return actionDisabledReason(p.snap, status.Disconnect)
 	case key.Matches(k, p.keys.AllowScope):
-		return reasonUnless(len(permitsOf(p.snap, s)) > 0, "Nothing is allowed to this agent for ten minutes.")
+		return reasonUnless(len(sessionPermits(p.snap, s)) > 0, "Nothing is allowed to this agent for ten minutes.")
 	case key.Matches(k, p.keys.Install, p.keys.Copy):
 		return "Select a client in the list below first."
 	}
@@ -128,7 +128,7 @@ func agentColumns(w int) []agentColumn {
 	return append(columns, agentColumn{5, max(0, w)})
 }
 
-func agentHeading(t theme.Theme, w int) string {
+func drawAgentColumnTitles(t theme.Theme, w int) string {
 	names, line := [...]string{"  agent", " who", " by", " sees", "calls", "  now"}, ""
 	for _, c := range agentColumns(w) {
 		if c.i == 4 {
@@ -143,7 +143,7 @@ func agentHeading(t theme.Theme, w int) string {
 // drawAgent is the row of one agent of snap: who it is, what it sees and did, and
 // what it does now.
 func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Location, s status.Session, w int) string {
-	glyph, style := t.State(s.State)
+	glyph, style := t.StateStyle(s.State)
 	now, nowStyle := "no call yet", t.Dim
 	switch waits := callsWaiting(snap, s.Name); {
 	case len(waits) > 0:
@@ -154,11 +154,11 @@ func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Loc
 		now, nowStyle = "writes paused", t.Bad
 	case grantsOnlyRead(s.Grants):
 		now, nowStyle = "read only", t.Warn
-	case len(permitsOf(snap, s)) > 0:
-		one := permitsOf(snap, s)[0]
-		now, nowStyle = "may "+one.Effect+" for "+TimeLeft(one, at), t.Warn
+	case len(sessionPermits(snap, s)) > 0:
+		one := sessionPermits(snap, s)[0]
+		now, nowStyle = "may "+one.Effect+" for "+PermitTimeLeft(one, at), t.Warn
 	case s.Calls > 0:
-		now = widget.ClockTime(s.LastCall, snap.Time, zone) + " " + s.LastTool
+		now = widget.FormatClockTime(s.LastCall, snap.Time, zone) + " " + s.LastTool
 	}
 	proof := t.Warn
 	if s.Proven {
@@ -176,7 +176,7 @@ func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Loc
 		case 3:
 			line.WriteString(t.Dim.Fit(" "+cmp.Or(s.Scope, "all sources"), c.w))
 		case 4:
-			line.WriteString(t.Text.FitRight(widget.Count(s.Calls), c.w))
+			line.WriteString(t.Text.FitRight(widget.FormatCount(s.Calls), c.w))
 		default:
 			line.WriteString(nowStyle.Fit("  "+now, c.w))
 		}
@@ -187,7 +187,7 @@ func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Loc
 // agentDetail is all there is to say of an agent: what it may, wants and did.
 func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 	const label = 9
-	field := func(name, value string) string { return theme.Fit(widget.Property(t, label, name, value), w) }
+	field := func(name, value string) string { return theme.Fit(widget.PropertyRow(t, label, name, value), w) }
 	rows := []string{}
 	if s.Proven {
 		rows = append(rows, t.Good.Cut("proven by its token", w))
@@ -197,19 +197,20 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 	rows = append(rows, field("may", cmp.Or(s.Grants, "what the sources grant")+" · sees "+cmp.Or(s.Scope, "all sources")))
 	did := widget.Plural(s.Calls, "call")
 	if s.Calls > 0 {
-		did += ", the last at " + widget.ClockTime(s.LastCall, p.snap.Time, p.zone)
+		did += ", the last at " + widget.FormatClockTime(s.LastCall, p.snap.Time, p.zone)
 	}
-	rows = append(rows, field("did", did+p.failedText(s)))
+	rows = append(rows, field("did", did+p.failuresAndWritesText(s)))
 	by := "over " + string(s.Transport)
 	if s.PID > 0 {
 		by += fmt.Sprintf(", process %d", s.PID)
 	}
-	rows = append(rows, field("is", by+", since "+widget.ClockTime(s.Since, p.snap.Time, p.zone)))
+	rows = append(rows, field("is", by+", since "+widget.FormatClockTime(s.Since, p.snap.Time, p.zone)))
 	if !s.WritesPaused.IsZero() {
-		rows = append(rows, t.Bad.Cut("Its writes are paused since "+widget.ClockTime(s.WritesPaused, p.snap.Time, p.zone)+". P ends that.", w))
+		rows = append(rows, t.Bad.Cut("Its writes are paused since "+widget.FormatClockTime(s.WritesPaused, p.snap.Time,
+			p.zone)+". P ends that.", w))
 	}
-	for i, one := range permitsOf(p.snap, s) {
-		text := "may " + one.ScopeText() + " for " + TimeLeft(one, p.time()) + ", without asking"
+	for i, one := range sessionPermits(p.snap, s) {
+		text := "may " + one.ScopeText() + " for " + PermitTimeLeft(one, p.currentTime()) + ", without asking"
 		if one.Calls > 0 {
 			text += ", " + widget.Plural(one.Calls, "call") + " so far"
 		}
@@ -219,13 +220,14 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 		rows = append(rows, t.Warn.Wrap(text+".", w)...)
 	}
 	for _, a := range callsWaiting(p.snap, s.Name) {
-		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits", label)+t.Strong.Text(a.Tool+" "+targetsPagesFirst(a))+t.Dim.Text("  ! answers"), w))
+		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits",
+			label)+t.Strong.Text(a.Tool+" "+pagesFirstTargetsText(a))+t.Dim.Text("  ! answers"), w))
 	}
 	return append(append(rows, ""), p.recentRows(t, s, w)...)
 }
 
-// failedText says how many of the calls that were seen have failed.
-func (p Clients) failedText(s status.Session) string {
+// failuresAndWritesText says how many of the calls that were seen have failed.
+func (p Clients) failuresAndWritesText(s status.Session) string {
 	failed, wrote := 0, 0
 	for i := range p.recent {
 		if c := &p.recent[i]; c.Session == s.Name {
@@ -245,13 +247,13 @@ func (p Clients) failedText(s status.Session) string {
 	return text
 }
 
-// maxRecent is how many calls of an agent are listed.
-const maxRecent = 8
+// maxRecentCalls is how many calls of an agent are listed.
+const maxRecentCalls = 8
 
 // recentRows are the latest calls of an agent, the newest first.
 func (p Clients) recentRows(t theme.Theme, s status.Session, w int) []string {
 	var rows []string
-	for i := len(p.recent) - 1; i >= 0 && len(rows) < maxRecent; i-- {
+	for i := len(p.recent) - 1; i >= 0 && len(rows) < maxRecentCalls; i-- {
 		if c := p.recent[i]; c.Session == s.Name {
 			rows = append(rows, callRow(t, c, p.zone, w))
 		}
@@ -265,7 +267,7 @@ func (p Clients) recentRows(t theme.Theme, s status.Session, w int) []string {
 // callRow is one call in a row: when, what it did to what, and what came of it.
 func callRow(t theme.Theme, c status.Call, zone *time.Location, w int) string {
 	when := " " + c.Time.In(zone).Format("15:04:05") + " "
-	return callMark(t, c) + t.Dim.Text(when) + callText(t, c, w-1-len(when))
+	return callMark(t, c) + t.Dim.Text(when) + drawCallText(t, c, w-1-len(when))
 }
 
 func callMark(t theme.Theme, c status.Call) string {
@@ -278,9 +280,9 @@ func callMark(t theme.Theme, c status.Call) string {
 	return t.Dim.Text("·")
 }
 
-// callText is what a call did to what, and at the right end of w cells what came
+// drawCallText is what a call did to what, and at the right end of w cells what came
 // of it. A read that went well is dim.
-func callText(t theme.Theme, c status.Call, w int) string {
+func drawCallText(t theme.Theme, c status.Call, w int) string {
 	style, result := t.Dim, ""
 	switch {
 	case c.Failed():
@@ -290,7 +292,7 @@ func callText(t theme.Theme, c status.Call, w int) string {
 	case c.Code == status.Asked:
 		result = "asked"
 	case c.ResponseBytes > 0:
-		result = widget.Bytes(c.ResponseBytes)
+		result = widget.FormatBytes(c.ResponseBytes)
 	}
 	target := t.Text
 	if len(c.Changes) > 0 {
@@ -303,8 +305,8 @@ func callText(t theme.Theme, c status.Call, w int) string {
 	return theme.Fit(line, room) + style.Text(result)
 }
 
-// waitingFirst sorts agents that wait for a person before the others.
-func waitingFirst(all []status.Session, s status.Snapshot) {
+// sortWaitingFirst sorts agents that wait for a person before the others.
+func sortWaitingFirst(all []status.Session, s status.Snapshot) {
 	slices.SortStableFunc(all, func(a, b status.Session) int {
 		return min(1, len(callsWaiting(s, b.Name))) - min(1, len(callsWaiting(s, a.Name)))
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// maxGone is how many agents that left are listed.
-const maxGone = 50
+// maxGoneAgents is how many agents that left are listed.
+const maxGoneAgents = 50
 
 // WantedQuery implements [Querier].
 func (p Clients) WantedQuery() Query {
@@ -41,67 +41,67 @@ func goneAgents(known []status.Agent, connected []status.Session) []status.Agent
 	var gone []status.Agent
 	for _, a := range known {
 		here := slices.ContainsFunc(connected, func(s status.Session) bool { return strings.EqualFold(s.Client, a.Client) })
-		if !here && len(gone) < maxGone {
+		if !here && len(gone) < maxGoneAgents {
 			gone = append(gone, a)
 		}
 	}
 	return gone
 }
 
-// goneIntent is what a key does to an agent that left; nil: nothing.
-func goneIntent(p Clients, k Press, a status.Agent) Intent {
+// goneAgentKeyIntent is what a key does to an agent that left; nil: nothing.
+func goneAgentKeyIntent(p Clients, k Press, a status.Agent) Intent {
 	switch {
 	case key.Matches(k, p.keys.SeeCalls, p.keys.Enter):
 		return OpenPane{Pane: ActivityPane, Focus: "client:" + a.Client}
 	case key.Matches(k, p.keys.UndoSession):
 		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: a.Session}})
 	default:
-		return agentIntent(p.keys, k.KeyPressMsg, p.snap, a.Client)
+		return agentKeyIntent(p.keys, k.KeyPressMsg, p.snap, a.Client)
 	}
 }
 
-func goneKeys(p Clients, a status.Agent) []key.Binding {
+func goneAgentBindings(p Clients, a status.Agent) []key.Binding {
 	help := widget.WithHelp
 	pause := help(p.keys.PauseClient, "pause")
 	if !pausedSince(p.snap, a.Client).IsZero() {
 		pause = help(pause, "let it write")
 	}
 	return []key.Binding{
-		help(p.keys.Enter, "its calls"), pause, readOnlyKey(p, a.Client), help(p.keys.Revoke, "revoke"),
+		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, a.Client), help(p.keys.Revoke, "revoke"),
 		help(p.keys.UndoSession, "undo all of it"), p.keys.Filter,
 	}
 }
 
-// readOnlyKey is the key with what it does to an agent now.
-func readOnlyKey(p Clients, client string) key.Binding {
-	if isReadOnly(p.snap, client) {
+// readOnlyBinding is the key with what it does to an agent now.
+func readOnlyBinding(p Clients, client string) key.Binding {
+	if isAgentReadOnly(p.snap, client) {
 		return widget.WithHelp(p.keys.ReadOnly, "as before")
 	}
 	return widget.WithHelp(p.keys.ReadOnly, "read only")
 }
 
-// goneDisabledReason is DisabledReason while an agent that left is selected.
-func goneDisabledReason(p Clients, k tea.KeyPressMsg, a status.Agent) string {
+// goneAgentKeyDisabledReason is KeyDisabledReason while an agent that left is selected.
+func goneAgentKeyDisabledReason(p Clients, k tea.KeyPressMsg, a status.Agent) string {
 	switch {
 	case key.Matches(k, p.keys.Remove):
 		return a.Client + " is not connected."
 	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
 		return "The writes of all agents are paused. Press H to end that."
 	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke, p.keys.UndoSession):
-		return reasonUnless(Running(p.snap), hubNotRunning)
+		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Install, p.keys.Copy):
 		return "Select a client in the list below first."
 	}
 	return ""
 }
 
-// drawGone is the row of an agent that left.
-func drawGone(t theme.Theme, s status.Snapshot, zone *time.Location, a status.Agent, w int) string {
+// drawGoneAgentRow is the row of an agent that left.
+func drawGoneAgentRow(t theme.Theme, s status.Snapshot, zone *time.Location, a status.Agent, w int) string {
 	proof := "unproven"
 	if a.Proven {
 		proof = "proven"
 	}
-	state := "left, last seen " + widget.ClockTime(a.LastSeen, s.Time, zone)
+	state := "left, last seen " + widget.FormatClockTime(a.LastSeen, s.Time, zone)
 	style := t.Dim
 	if !pausedSince(s, a.Client).IsZero() {
 		state, style = "writes paused · "+state, t.Bad
@@ -125,12 +125,12 @@ func drawGone(t theme.Theme, s status.Snapshot, zone *time.Location, a status.Ag
 	return widget.FillRow(t, line, max(w, used))
 }
 
-// goneSection is all there is to say of an agent that left.
-func goneSection(p Clients, t theme.Theme, a status.Agent) widget.Section {
+// goneAgentSection is all there is to say of an agent that left.
+func goneAgentSection(p Clients, t theme.Theme, a status.Agent) widget.Section {
 	return widget.Section{Title: a.Client, Note: "left", Min: 3, Preferred: 12, Rows: func(w, h int) []string {
 		var rows []string
 		field := func(name, value string) { rows = append(rows, widget.PropertyRows(t, 9, name, value, w)...) }
-		field("was", "session "+widget.OrDash(a.Session)+proven(a.Proven))
+		field("was", "session "+widget.OrDash(a.Session)+provenSuffix(a.Proven))
 		field("seen", a.LastSeen.In(p.zone).Format("Mon 2 Jan 15:04:05"))
 		if a.LastTool != "" {
 			field("did last", a.LastTool+" in "+widget.OrDash(a.Source))

@@ -77,11 +77,11 @@ func (one installTarget) stateWords() string {
 	return widget.OrDash(one.install.Condition)
 }
 
-// drawTarget is the row of one place with its state.
-func drawTarget(t theme.Theme, one installTarget, w int) string {
+// drawInstallTargetRow is the row of one place with its state.
+func drawInstallTargetRow(t theme.Theme, one installTarget, w int) string {
 	glyph, style := "○", t.Dim
 	if one.install.ID != "" && one.isHere() {
-		glyph, style = t.State(one.install.State)
+		glyph, style = t.StateStyle(one.install.State)
 	}
 	name := min(26, max(12, w/3))
 	return widget.FillRow(t, style.Text(glyph)+t.Strong.Fit(" "+one.title, name-1)+t.Dim.Text(" "+one.stateWords()), w)
@@ -91,7 +91,7 @@ func drawTarget(t theme.Theme, one installTarget, w int) string {
 func (p Clients) targetRows(t theme.Theme, one installTarget, w, h int) []string {
 	var rows []string
 	if i := one.install; i.ID != "" {
-		glyph, style := t.State(i.State)
+		glyph, style := t.StateStyle(i.State)
 		here := ""
 		if !i.Detected {
 			here = " (not found on this machine)"
@@ -104,9 +104,9 @@ func (p Clients) targetRows(t theme.Theme, one installTarget, w, h int) []string
 			rows = append(rows, t.Text.Wrap(i.Note, w)...)
 		}
 		if i.Bytes > 0 {
-			rows = append(rows, t.Dim.Wrap(p.usageText(i), w)...)
+			rows = append(rows, t.Dim.Wrap(p.clientUsageText(i), w)...)
 		}
-		rows = append(rows, targetKeys(t, i))
+		rows = append(rows, drawInstallTargetKeys(t, i))
 		if one.snippet.Text != "" {
 			rows = append(rows, "", t.Dim.Text("or manually:"))
 		}
@@ -120,15 +120,15 @@ func (p Clients) targetRows(t theme.Theme, one installTarget, w, h int) []string
 // toolCostWarningKB is from how many KB of tools on a client should see fewer sources.
 const toolCostWarningKB = 20
 
-// usageText says when a client was last connected, what it sees, and what that
+// clientUsageText says when a client was last connected, what it sees, and what that
 // takes of each session.
-func (p Clients) usageText(i status.Installation) string {
+func (p Clients) clientUsageText(i status.Installation) string {
 	seen, sources, cost := "not connected yet", "all sources", fmt.Sprintf("%d KB of tools in each session", (i.Bytes+1<<9)>>10)
 	switch id := strings.TrimPrefix(i.ID, "client/"); {
 	case slices.ContainsFunc(p.snap.Sessions, func(s status.Session) bool { return s.Proven && s.Client == id }):
 		seen = "connected now"
 	case !i.LastSeen.IsZero():
-		seen = "last seen " + widget.ClockTime(i.LastSeen, p.snap.Time, p.zone)
+		seen = "last seen " + widget.FormatClockTime(i.LastSeen, p.snap.Time, p.zone)
 	}
 	if i.Sources != "" {
 		sources = i.Sources
@@ -139,7 +139,7 @@ func (p Clients) usageText(i status.Installation) string {
 	return seen + " · sees " + sources + " · " + cost
 }
 
-func targetKeys(t theme.Theme, i status.Installation) string {
+func drawInstallTargetKeys(t theme.Theme, i status.Installation) string {
 	k := func(key, does string) string { return t.Key.Text(key) + t.Dim.Text(" "+does) }
 	switch i.State {
 	case status.Stopped:

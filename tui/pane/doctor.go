@@ -43,8 +43,8 @@ func doctorHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane].
-func (p Doctor) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane].
+func (p Doctor) SetSnapshot(s status.Snapshot) Pane {
 	p.snap = s
 	return p
 }
@@ -71,7 +71,7 @@ func (p Doctor) TakeResult(f Result) Pane {
 		p.checks = slices.DeleteFunc(slices.Clone(p.checks), func(c status.Check) bool {
 			return c.Result == status.CheckRunning && strings.HasPrefix(c.Name, w.Prefix)
 		})
-		return p.listed()
+		return p.refreshList()
 	}
 	p.checks = slices.Clone(p.checks)
 	if i := p.find(f.Check.Name); i >= 0 {
@@ -79,16 +79,16 @@ func (p Doctor) TakeResult(f Result) Pane {
 	} else {
 		p.checks = append(p.checks, f.Check)
 	}
-	return p.listed()
+	return p.refreshList()
 }
 
-// listed is p with its list as the checks are: the gravest first.
-func (p Doctor) listed() Doctor {
+// refreshList is p with its list as the checks are: the gravest first.
+func (p Doctor) refreshList() Doctor {
 	rows := make([]widget.ListRow, len(p.checks))
 	for i, c := range p.checks {
 		rows[i] = widget.ListRow{ID: c.Name, Text: string(c.Result) + " " + c.Title + " " + c.Name + " " + c.Detail, Rank: checkRank(c.Result)}
 	}
-	p.list = p.list.Show(rows)
+	p.list = p.list.SetRows(rows)
 	return p
 }
 
@@ -103,9 +103,9 @@ func checkRank(r status.CheckResult) int {
 	}
 }
 
-// ActionDone implements [ActionObserver]: what fixes something is looked at
+// ObserveAction implements [ActionObserver]: what fixes something is looked at
 // again.
-func (p Doctor) ActionDone(a status.Action, err error) Pane {
+func (p Doctor) ObserveAction(a status.Action, err error) Pane {
 	c, ok := p.selected()
 	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {
 		return p
@@ -118,7 +118,7 @@ func (p Doctor) find(name string) int {
 }
 
 func (p Doctor) selected() (status.Check, bool) {
-	if i := p.list.Selected(); i >= 0 {
+	if i := p.list.SelectedIndex(); i >= 0 {
 		return p.checks[i], true
 	}
 	return status.Check{}, false
@@ -133,12 +133,12 @@ func (p Doctor) recheck(prefix string) Doctor {
 			p.checks[i].Result = status.CheckRunning
 		}
 	}
-	return p.listed()
+	return p.refreshList()
 }
 
-// Key implements [Pane].
-func (p Doctor) Key(k Press) (Pane, Intent) {
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+// HandleKey implements [Pane].
+func (p Doctor) HandleKey(k Press) (Pane, Intent) {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
@@ -155,9 +155,9 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 		c, _ := p.selected()
 		return p, IntentFor(*c.Action)
 	case key.Matches(k, p.keys.Copy):
-		return p, Copy{What: "the report", Text: p.report()}
-	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
-		return p, Save{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
+		return p, CopyText{What: "the report", Text: p.report()}
+	case p.keys.isSaveKey(k.KeyPressMsg, IsHubRunning(p.snap)):
+		return p, SaveFile{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
 	}
 	return p, Unhandled{}
 }
@@ -175,31 +175,31 @@ func (p Doctor) report() string {
 	return b.String()
 }
 
-// Keys implements [Pane].
-func (p Doctor) Keys() []key.Binding {
-	if p.list.Typing() {
+// Bindings implements [Pane].
+func (p Doctor) Bindings() []key.Binding {
+	if p.list.IsTyping() {
 		return p.list.Bindings(p.keys.NavKeys)
 	}
-	keys := p.keys.withSave(Running(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+	keys := p.keys.withSaveKey(IsHubRunning(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
 		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.Filter)
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
-		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
+		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, DescribeAction(*c.Action, p.snap))}, keys...)
 	}
 	return keys
 }
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	return p.list.WithFilter(t, w, h, func(h int) []string {
+	return p.list.DrawWithFilter(t, w, h, func(h int) []string {
 		if len(p.checks) == 0 {
-			return widget.Stack(t, w, h, widget.Framed(w, h), p.listSection(t))
+			return widget.Stack(t, w, h, widget.IsFramed(w, h), p.listSection(t))
 		}
 		return widget.ListWithDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t))
 	})
 }
 
-// Typing implements [TextEditor].
-func (p Doctor) Typing() bool { return p.list.Typing() }
+// IsTyping implements [TextEditor].
+func (p Doctor) IsTyping() bool { return p.list.IsTyping() }
 
 // Paste implements [TextEditor].
 func (p Doctor) Paste(text string) Pane {
@@ -230,8 +230,8 @@ func (p Doctor) summary() string {
 func (p Doctor) listSection(t theme.Theme) widget.Section {
 	n := len(p.checks)
 	note := p.summary()
-	if p.list.Filter() != "" {
-		note = p.list.Note()
+	if p.list.FilterText() != "" {
+		note = p.list.StatusNote()
 	}
 	return widget.Section{Title: "Doctor", Note: note, Min: min(3, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
 		switch {
@@ -248,9 +248,9 @@ func (p Doctor) listSection(t theme.Theme) widget.Section {
 }
 
 func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
-	glyph, style := t.Result(c.Result)
+	glyph, style := t.CheckResultStyle(c.Result)
 	line := style.Fit(glyph+" "+string(c.Result), 10)
-	if w < widget.FramedWidth {
+	if w < widget.MinFramedWidth {
 		return widget.FillRow(t, line+t.Strong.Text(c.Title), w)
 	}
 	longest := 0
@@ -263,10 +263,10 @@ func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 func (p Doctor) detailSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return widget.Message("Check")
+		return widget.MessageSection("Check")
 	}
 	return widget.Section{Title: c.Title, Note: c.Name, Min: 3, Preferred: 6, Rows: func(w, h int) []string {
-		glyph, style := t.Result(c.Result)
+		glyph, style := t.CheckResultStyle(c.Result)
 		rows := []string{style.Text(glyph + " " + string(c.Result))}
 		if c.Detail != "" {
 			rows = append(rows, t.Text.Wrap(c.Detail, w)...)
@@ -275,17 +275,17 @@ func (p Doctor) detailSection(t theme.Theme) widget.Section {
 			rows = append(rows, t.Dim.Wrap(c.Fix, w)...)
 		}
 		if c.Action != nil && c.Result != status.CheckOK {
-			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Describe(*c.Action, p.snap)))
+			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+DescribeAction(*c.Action, p.snap)))
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
 }
 
-// DisabledReason implements [Pane].
-func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
+// KeyDisabledReason implements [Pane].
+func (p Doctor) KeyDisabledReason(k tea.KeyPressMsg) string {
 	c, any := p.selected()
 	switch {
-	case p.list.Typing():
+	case p.list.IsTyping():
 		return ""
 	case key.Matches(k, p.keys.Enter, p.keys.Run) && !any:
 		return "Select a check first."
@@ -293,7 +293,7 @@ func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 		return "This check passed; there is nothing to fix."
 	case key.Matches(k, p.keys.Enter):
 		return fixDisabledReason(p.snap, c.Action, c.Fix)
-	case key.Matches(k, p.keys.Copy) || p.keys.saves(k, Running(p.snap)):
+	case key.Matches(k, p.keys.Copy) || p.keys.isSaveKey(k, IsHubRunning(p.snap)):
 		return reasonUnless(len(p.checks) > 0, "No checks have run yet.")
 	default:
 		return ""

@@ -59,7 +59,7 @@ func full() map[string]Pane {
 		all[name] = NewSources(k, time.UTC)
 	}
 	for name, p := range all {
-		p = p.Show(s)
+		p = p.SetSnapshot(s)
 		if sized, ok := p.(Resizer); ok {
 			p = sized.Resize(140, 43)
 		}
@@ -80,10 +80,10 @@ func full() map[string]Pane {
 	}
 	filtered := all["Pages filtered"].(Sources)
 	b := *filtered.browse
-	b.list = b.list.filtered(widget.NewFilterInput("page with a name 9"))
+	b.list = b.list.withFilter(widget.NewFilterInput("page with a name 9"))
 	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).WantedQuery(), Rows: rows})
 	open := all["Page"].(Sources)
-	c, _ := open.browse.enter()
+	c, _ := open.browse.openSelected()
 	c.page.top = 7000
 	all["Page"] = open.withBrowser(c).TakeResult(Result{Query: open.withBrowser(c).WantedQuery(), Rows: rows})
 	return all
@@ -126,6 +126,6 @@ func BenchmarkPageFilter(b *testing.B) {
 	list := full()["Pages"].(Sources).browse.list
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = list.filtered(widget.NewFilterInput("e 9"))
+		_ = list.withFilter(widget.NewFilterInput("e 9"))
 	}
 }

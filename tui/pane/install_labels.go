@@ -6,9 +6,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// installText is what is done to the install with this ID, in words: to a client,
+// describeInstallAction is what is done to the install with this ID, in words: to a client,
 // to what comes with us, or to the service.
-func installText(id string, s status.Snapshot, client, with, service string) string {
+func describeInstallAction(id string, s status.Snapshot, client, with, service string) string {
 	kind, name, _ := strings.Cut(id, "/")
 	switch kind {
 	case "client":

@@ -21,7 +21,7 @@ func TestDeedNamesPrograms(t *testing.T) {
 		"service":       {"start the hub at login", "stop starting the hub at login"},
 		"client/other":  {"install Lectern in client/other", "uninstall Lectern from client/other"},
 	} {
-		got := [2]string{Describe(status.Action{Verb: status.Install, Target: id}, s), Describe(status.Action{Verb: status.Uninstall, Target: id}, s)}
+		got := [2]string{DescribeAction(status.Action{Verb: status.Install, Target: id}, s), DescribeAction(status.Action{Verb: status.Uninstall, Target: id}, s)}
 		if got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}

@@ -11,29 +11,29 @@ import (
 
 // An Intent is what a pane wants done: plain data, from the closed list of this
 // file. Package tui does it in dispatch.go.
-type Intent interface{ intent() }
+type Intent interface{ isIntent() }
 
 type (
 	// Unhandled gives a key back to the panel.
 	Unhandled struct{}
-	// Do does the Actions in their order, up to the first that fails. Several
+	// DoActions does the Actions in their order, up to the first that fails. Several
 	// have a Title.
-	Do struct {
+	DoActions struct {
 		Title   string
 		Actions []status.Action
 	}
-	// Preview shows the Plans of the Actions as one, and does them if a person
+	// PreviewActions shows the Plans of the Actions as one, and does them if a person
 	// agrees.
-	Preview Do
-	// Confirm shows a Plan that the pane made, and does Then if a person agrees.
-	Confirm struct {
+	PreviewActions DoActions
+	// ConfirmPlan shows a Plan that the pane made, and does Then if a person agrees.
+	ConfirmPlan struct {
 		Plan status.Plan
 		Then Intent
 	}
-	// Copy puts Text on the clipboard. What names it: "the Cursor snippet".
-	Copy struct{ What, Text string }
-	// Save writes Text to a new file whose name begins like Name.
-	Save struct{ What, Name, Text string }
+	// CopyText puts Text on the clipboard. What names it: "the Cursor snippet".
+	CopyText struct{ What, Text string }
+	// SaveFile writes Text to a new file whose name begins like Name.
+	SaveFile struct{ What, Name, Text string }
 	// ExportLog writes the whole log to a new file.
 	ExportLog struct{}
 	// RevealToken reads the token that status.RotateToken calls so. Its Result is
@@ -68,55 +68,55 @@ type (
 	ShowMessage struct{ Text string }
 )
 
-func (Unhandled) intent()   {}
-func (Do) intent()          {}
-func (Preview) intent()     {}
-func (Copy) intent()        {}
-func (Save) intent()        {}
-func (ExportLog) intent()   {}
-func (Confirm) intent()     {}
-func (RevealToken) intent() {}
-func (CopyToken) intent()   {}
-func (EditPage) intent()    {}
-func (EditText) intent()    {}
-func (OpenPane) intent()    {}
-func (SendKey) intent()     {}
-func (ShowMessage) intent() {}
-func (RunTool) intent()     {}
+func (Unhandled) isIntent()      {}
+func (DoActions) isIntent()      {}
+func (PreviewActions) isIntent() {}
+func (CopyText) isIntent()       {}
+func (SaveFile) isIntent()       {}
+func (ExportLog) isIntent()      {}
+func (ConfirmPlan) isIntent()    {}
+func (RevealToken) isIntent()    {}
+func (CopyToken) isIntent()      {}
+func (EditPage) isIntent()       {}
+func (EditText) isIntent()       {}
+func (OpenPane) isIntent()       {}
+func (SendKey) isIntent()        {}
+func (ShowMessage) isIntent()    {}
+func (RunTool) isIntent()        {}
 
 // IntentFor is the Intent for a, which shows its plan first if a person is to
 // agree.
 func IntentFor(a status.Action) Intent {
 	if a.AsksFirst() {
-		return Preview{Actions: []status.Action{a}}
+		return PreviewActions{Actions: []status.Action{a}}
 	}
-	return Do{Actions: []status.Action{a}}
+	return DoActions{Actions: []status.Action{a}}
 }
 
-// PauseAction stops the writes of the client with this name, or of all: "". If they
+// PauseOrResumeAction stops the writes of the client with this name, or of all: "". If they
 // are paused since some time it ends that.
-func PauseAction(since time.Time, client string) status.Action {
+func PauseOrResumeAction(since time.Time, client string) status.Action {
 	if since.IsZero() {
 		return status.Action{Verb: status.PauseWrites, Target: client}
 	}
 	return status.Action{Verb: status.ResumeWrites, Target: client}
 }
 
-// Describe is what a does, in words: "remove notes". An installation has the
+// DescribeAction is what a does, in words: "remove notes". An installation has the
 // name there that s gives it.
-func Describe(a status.Action, s status.Snapshot) string {
+func DescribeAction(a status.Action, s status.Snapshot) string {
 	switch a.Verb {
 	case status.Install:
-		return installText(a.Target, s, "install Lectern in", "install", "start the hub at login")
+		return describeInstallAction(a.Target, s, "install Lectern in", "install", "start the hub at login")
 	case status.Uninstall:
-		return installText(a.Target, s, "uninstall Lectern from", "remove", "stop starting the hub at login")
+		return describeInstallAction(a.Target, s, "uninstall Lectern from", "remove", "stop starting the hub at login")
 	default:
 		return a.Title()
 	}
 }
 
-// Running reports whether a hub answers, or is about to.
-func Running(s status.Snapshot) bool {
+// IsHubRunning reports whether a hub answers, or is about to.
+func IsHubRunning(s status.Snapshot) bool {
 	switch s.Hub.State {
 	case status.Ready, status.Degraded, status.Starting, status.Stopping:
 		return true
@@ -130,7 +130,7 @@ const hubNotRunning = "The hub is not running. Press s to start it."
 // actionDisabledReason says why v cannot be done as the hub is now; empty: it
 // can.
 func actionDisabledReason(s status.Snapshot, v status.Verb) string {
-	return reasonUnless(v.Info().WithoutHub || Running(s), hubNotRunning)
+	return reasonUnless(v.Info().WithoutHub || IsHubRunning(s), hubNotRunning)
 }
 
 func fixDisabledReason(s status.Snapshot, a *status.Action, fix string) string {

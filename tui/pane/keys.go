@@ -91,12 +91,14 @@ func DefaultKeys() Keys {
 	}
 }
 
-// saves reports whether k means to save: when no hub is running the same key
+// isSaveKey reports whether k means to save: when no hub is running the same key
 // starts one.
-func (k Keys) saves(p tea.KeyPressMsg, running bool) bool { return running && key.Matches(p, k.Save) }
+func (k Keys) isSaveKey(p tea.KeyPressMsg, running bool) bool {
+	return running && key.Matches(p, k.Save)
+}
 
-// withSave is keys with the one that saves, where it does.
-func (k Keys) withSave(running bool, keys ...key.Binding) []key.Binding {
+// withSaveKey is keys with the one that saves, where it does.
+func (k Keys) withSaveKey(running bool, keys ...key.Binding) []key.Binding {
 	if running {
 		keys = append(keys, k.Save)
 	}

@@ -40,8 +40,8 @@ func logsHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane].
-func (p Logs) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane].
+func (p Logs) SetSnapshot(s status.Snapshot) Pane {
 	p.snap = s
 	return p
 }
@@ -55,8 +55,8 @@ func (p Logs) Resize(_, h int) Pane {
 // WantedQuery implements [Querier]: when the beginning of what is here is looked at,
 // lines from before are read from disk.
 func (p Logs) WantedQuery() Query {
-	before, until, wanted := p.log.OlderPlace(min(p.h, 200))
-	if !wanted || before == "" && until.IsZero() && Running(p.snap) { // the lines of the hub are still to come
+	before, until, wanted := p.log.OlderReadPosition(min(p.h, 200))
+	if !wanted || before == "" && until.IsZero() && IsHubRunning(p.snap) { // the lines of the hub are still to come
 		return nil
 	}
 	return OlderLinesQuery{Before: before, Until: until}
@@ -65,11 +65,11 @@ func (p Logs) WantedQuery() Query {
 // TakeResult implements [Querier].
 func (p Logs) TakeResult(r Result) Pane {
 	q, ok := r.Query.(OlderLinesQuery)
-	if before, until, _ := p.log.OlderPlace(0); !ok || q.Before != before || !q.Until.Equal(until) {
+	if before, until, _ := p.log.OlderReadPosition(0); !ok || q.Before != before || !q.Until.Equal(until) {
 		return p
 	}
 	if p.failed = r.Err; r.Err != nil {
-		p.log = p.log.OlderFailed()
+		p.log = p.log.MarkOlderFailed()
 		return p
 	}
 	p.log = p.log.Prepend(r.OlderLines.Lines, r.OlderLines.Next)
@@ -84,12 +84,12 @@ func (p Logs) AppendLines(lines []status.Line) Pane {
 
 // ShowItem implements [ItemPane]: it shows only the lines of a component.
 func (p Logs) ShowItem(component string) Pane {
-	p.log = p.log.ShowComponent(component)
+	p.log = p.log.FilterByComponent(component)
 	return p
 }
 
-// Typing implements [TextEditor].
-func (p Logs) Typing() bool { return p.log.Filter().Typing }
+// IsTyping implements [TextEditor].
+func (p Logs) IsTyping() bool { return p.log.FilterInput().Typing }
 
 // Paste implements [TextEditor].
 func (p Logs) Paste(text string) Pane {
@@ -106,26 +106,26 @@ func (p Logs) RestoreState(b json.RawMessage) Pane {
 	return p
 }
 
-// DisabledReason implements [Pane].
-func (p Logs) DisabledReason(k tea.KeyPressMsg) string {
+// KeyDisabledReason implements [Pane].
+func (p Logs) KeyDisabledReason(k tea.KeyPressMsg) string {
 	switch {
-	case p.Typing():
+	case p.IsTyping():
 		return ""
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.log.Len() > 0, "There is no line to copy.")
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.isSaveKey(k, IsHubRunning(p.snap)):
 		return reasonUnless(p.log.Len() > 0, "There is no line to save.")
 	default:
-		return p.log.DisabledReason(k)
+		return p.log.KeyDisabledReason(k)
 	}
 }
 
-// Key implements [Pane].
-func (p Logs) Key(k Press) (Pane, Intent) {
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+// HandleKey implements [Pane].
+func (p Logs) HandleKey(k Press) (Pane, Intent) {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	w, h := widget.Inside(k.W, k.H)
+	w, h := widget.InsideSize(k.W, k.H)
 	if next, ok := p.log.HandleKey(k.KeyPressMsg, w, h); ok {
 		p.log = next
 		return p, nil
@@ -133,9 +133,9 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	switch {
 	case key.Matches(k, p.keys.Copy):
 		text, lines := p.log.VisibleText(w, h)
-		return p, Copy{What: widget.Plural(lines, "line"), Text: text}
-	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
-		return p, Save{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
+		return p, CopyText{What: widget.Plural(lines, "line"), Text: text}
+	case p.keys.isSaveKey(k.KeyPressMsg, IsHubRunning(p.snap)):
+		return p, SaveFile{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
 	case key.Matches(k, p.keys.Export):
 		return p, ExportLog{}
 	default:
@@ -143,29 +143,30 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	}
 }
 
-// Keys implements [Pane].
-func (p Logs) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Logs) Bindings() []key.Binding {
 	keys := p.log.Bindings()
-	if p.Typing() {
+	if p.IsTyping() {
 		return keys
 	}
 	follow := widget.WithHelp(p.keys.Follow, "follow")
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return p.keys.withSave(Running(p.snap), append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy,
-		p.keys.Export)...)
+	return p.keys.withSaveKey(IsHubRunning(p.snap),
+		append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy,
+			p.keys.Export)...)
 }
 
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
-	s := widget.Section{Title: "Logs", Note: p.note(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
-	return p.log.Filter().DrawBelow(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
-		return widget.Stack(t, w, h, widget.Framed(w, h), s)
+	s := widget.Section{Title: "Logs", Note: p.titleNote(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
+	return p.log.FilterInput().DrawBelowRows(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
+		return widget.Stack(t, w, h, widget.IsFramed(w, h), s)
 	})
 }
 
-func (p Logs) note() string {
+func (p Logs) titleNote() string {
 	if p.failed != nil {
 		return "older ones cannot be read: " + p.failed.Error() + " · " + p.log.Summary()
 	}

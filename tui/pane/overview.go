@@ -43,8 +43,8 @@ func overviewHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane].
-func (p Overview) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane].
+func (p Overview) SetSnapshot(s status.Snapshot) Pane {
 	if len(s.Sessions) != len(p.snap.Sessions) {
 		p.asked++
 	}
@@ -73,9 +73,9 @@ func (p Overview) TakeResult(r Result) Pane {
 	return p
 }
 
-// isFirstRun reports whether no agent has been there yet: what is not known yet is
+// hasHadNoAgent reports whether no agent has been there yet: what is not known yet is
 // no reason to say so.
-func (p Overview) isFirstRun() bool {
+func (p Overview) hasHadNoAgent() bool {
 	return p.learned > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known) == 0
 }
 
@@ -89,15 +89,15 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// ShowTime implements [TimeObserver].
-func (p Overview) ShowTime(now time.Time) Pane {
+// SetTime implements [TimeObserver].
+func (p Overview) SetTime(now time.Time) Pane {
 	p.now = now
 	return p
 }
 
-// Key implements [Pane].
-func (p Overview) Key(k Press) (Pane, Intent) {
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+// HandleKey implements [Pane].
+func (p Overview) HandleKey(k Press) (Pane, Intent) {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	switch {
@@ -112,21 +112,21 @@ func (p Overview) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Enter):
 		return p, IntentFor(*p.snap.Problems[p.problem].Action)
 	case key.Matches(k, p.keys.Copy):
-		return p, copySnippet(p.snap.Snippets[p.snippet])
+		return p, intentToCopySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
-		return p, updateIntent(p.snap)
+		return p, intentToUpdate(p.snap)
 	default:
 		return p, Unhandled{}
 	}
 	return p, nil
 }
 
-// Keys implements [Pane].
-func (p Overview) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Overview) Bindings() []key.Binding {
 	var keys []key.Binding
 	if len(p.snap.Problems) > 0 {
 		if a := p.snap.Problems[p.problem].Action; a != nil {
-			keys = append(keys, widget.WithHelp(p.keys.Enter, Describe(*a, p.snap)))
+			keys = append(keys, widget.WithHelp(p.keys.Enter, DescribeAction(*a, p.snap)))
 		}
 		if len(p.snap.Problems) > 1 {
 			keys = append(keys, widget.WithHelp(p.keys.Down, "next problem"))
@@ -162,18 +162,18 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 // hubSection is about the hub itself; brief in three rows that need no labels.
 func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 	hub := p.snap.Hub
-	glyph, style := t.State(hub.State)
+	glyph, style := t.StateStyle(hub.State)
 	state := style.Text(glyph + " " + string(hub.State))
 	if hub.Note != "" {
 		state += " " + t.Dim.Text(hub.Note)
 	}
 	failures := ""
 	if hub.Failures > 0 {
-		failures = fmt.Sprintf(" · %s failed", widget.Count(hub.Failures))
+		failures = fmt.Sprintf(" · %s failed", widget.FormatCount(hub.Failures))
 	}
 	endpoint := hub.Endpoint
 	switch {
-	case !Running(p.snap):
+	case !IsHubRunning(p.snap):
 		endpoint = "–"
 	case endpoint == "":
 		endpoint = "no HTTP"
@@ -186,7 +186,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 			failures += " · " + v + ", press i"
 		}
 		rows := []string{
-			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+widget.Megabytes(hub.Memory)),
+			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+widget.FormatMegabytes(hub.Memory)),
 			t.Text.Text(widget.Plural(hub.Calls, "call")+failures) + t.Dim.Text(" · "+widget.Plural(len(p.snap.Sessions), "agent")),
 		}
 		return widget.Section{Min: 1, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
@@ -195,16 +195,16 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
 	}
 	since := ""
-	if !hub.Started.IsZero() && Running(p.snap) {
-		since = " · since " + widget.ClockTime(hub.Started, p.snap.Time, p.zone)
+	if !hub.Started.IsZero() && IsHubRunning(p.snap) {
+		since = " · since " + widget.FormatClockTime(hub.Started, p.snap.Time, p.zone)
 	}
 	rows := []string{
 		state,
 		field("endpoint", endpoint, ""),
 		field("up", p.uptime(), since),
-		field("calls", widget.Count(hub.Calls), failures),
-		field("memory", widget.Megabytes(hub.Memory), restarts(hub.Restarts)),
-		field("version", widget.OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
+		field("calls", widget.FormatCount(hub.Calls), failures),
+		field("memory", widget.FormatMegabytes(hub.Memory), restartsText(hub.Restarts)),
+		field("version", widget.OrDash(hub.Version), otherVersionsText(p.snap)+pidText(hub.PID)),
 		field("config", hub.Config, ""),
 	}
 	if hub.Remote != "" {
@@ -216,10 +216,10 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 // uptime is how long the hub has run as of the snapshot: it moves on with the
 // next one, not with the clock, so that an idle screen stays still.
 func (p Overview) uptime() string {
-	if p.snap.Hub.Started.IsZero() || !Running(p.snap) {
+	if p.snap.Hub.Started.IsZero() || !IsHubRunning(p.snap) {
 		return "not running"
 	}
-	return widget.Elapsed(p.snap.Time.Sub(p.snap.Hub.Started))
+	return widget.FormatElapsed(p.snap.Time.Sub(p.snap.Hub.Started))
 }
 
 // problemsSection shows each with what fixes it, in full, and when there is no
@@ -253,9 +253,9 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 	problem := p.snap.Problems[i]
 	row := t
 	if i == p.problem && len(p.snap.Problems) > 1 {
-		row = t.Selected()
+		row = t.ForSelectedRow()
 	}
-	glyph, style := row.Severity(problem.Severity)
+	glyph, style := row.SeverityStyle(problem.Severity)
 	mark := style.Text(glyph + " " + string(problem.Severity) + "  ")
 	lead := theme.Width(mark)
 	var rows []string
@@ -263,15 +263,15 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 		if j > 0 {
 			mark = row.Strong.Fit("", lead)
 		}
-		rows = append(rows, t.RowRegion(i, mark+row.Strong.Fit(line, w-lead)))
+		rows = append(rows, t.MarkRowRegion(i, mark+row.Strong.Fit(line, w-lead)))
 	}
 	for _, line := range theme.WrapText(problem.Fix, w-2) {
-		rows = append(rows, t.RowRegion(i, "  "+t.Dim.Text(line)))
+		rows = append(rows, t.MarkRowRegion(i, "  "+t.Dim.Text(line)))
 	}
 	if problem.Action == nil {
 		return rows
 	}
-	does := t.Key.Text("enter") + t.Dim.Cut(" "+Describe(*problem.Action, p.snap), w-8)
+	does := t.Key.Text("enter") + t.Dim.Cut(" "+DescribeAction(*problem.Action, p.snap), w-8)
 	if last := rows[len(rows)-1]; theme.Width(last)+2+theme.Width(does) <= w {
 		rows[len(rows)-1] = theme.Fit(last, w-theme.Width(does)) + does
 		return rows
@@ -283,14 +283,14 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 	return listSection("Sources", len(p.snap.Sources), func(w, h int) []string {
 		switch {
 		case len(p.snap.Sources) > 0:
-		case !Running(p.snap):
+		case !IsHubRunning(p.snap):
 			return []string{t.Dim.Text("The hub is not running.")}
 		default:
 			return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
 		}
 		return widget.FirstRows(t, len(p.snap.Sources), h, func(i int) string {
 			s := p.snap.Sources[i]
-			glyph, style := t.State(s.State)
+			glyph, style := t.StateStyle(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
 				row = theme.Fit(row, nameWidth(w)+23) + " " + t.Dim.CutLeft(s.Location, w-nameWidth(w)-24)
@@ -305,7 +305,7 @@ func (p Overview) noAgentText() string {
 	switch s := p.snap; {
 	case p.learned == 0:
 		return "Looking who has been here …"
-	case !Running(s):
+	case !IsHubRunning(s):
 		return "The hub is not running."
 	case len(s.Snippets) == 0:
 		return "No agents yet."
@@ -316,7 +316,7 @@ func (p Overview) noAgentText() string {
 
 func (p Overview) connectSection(t theme.Theme, inside int) widget.Section {
 	if len(p.snap.Snippets) == 0 {
-		return widget.Message("Connect an agent", t.Dim.Text("Waiting for the hub to report how to connect."))
+		return widget.MessageSection("Connect an agent", t.Dim.Text("Waiting for the hub to report how to connect."))
 	}
 	s := p.snap.Snippets[p.snippet]
 	return widget.Section{
@@ -347,8 +347,8 @@ func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
 	return widget.TruncateRows(t, rows, h)
 }
 
-func copySnippet(s status.Snippet) Intent {
-	return Copy{What: "the snippet for " + s.Client, Text: s.Text}
+func intentToCopySnippet(s status.Snippet) Intent {
+	return CopyText{What: "the snippet for " + s.Client, Text: s.Text}
 }
 
 // listSection is a section with a row for each of n things, or one that says why
@@ -366,22 +366,22 @@ func titleWithCount(title string, n int) string {
 
 func nameWidth(w int) int { return min(24, max(8, w/3)) }
 
-func pid(n int) string {
+func pidText(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" · pid %d", n)
 }
 
-func restarts(n int) string {
+func restartsText(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return " · " + widget.Plural(n, "restart")
 }
 
-// DisabledReason implements [Pane].
-func (p Overview) DisabledReason(k tea.KeyPressMsg) string {
+// KeyDisabledReason implements [Pane].
+func (p Overview) KeyDisabledReason(k tea.KeyPressMsg) string {
 	switch n := len(p.snap.Problems); {
 	case key.Matches(k, p.keys.Enter) && n == 0:
 		return "There are no problems."

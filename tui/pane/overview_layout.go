@@ -10,15 +10,15 @@ import (
 )
 
 // From this width on the Overview has a third column.
-const threeColumns = 180
+const minThreeColumnWidth = 180
 
 // View implements [Pane]. What runs out stands first, then what is wrong, then what
 // happens, then what there is.
 func (p Overview) View(t theme.Theme, w, h int) string {
-	framed := widget.Framed(w, h)
+	framed := widget.IsFramed(w, h)
 	left, last := w, w // the widths of the first column and of the last
 	switch {
-	case framed && w >= threeColumns:
+	case framed && w >= minThreeColumnWidth:
 		left = w * 2 / 5
 		last = w - left - w*3/10
 	case framed && w >= widget.WideWidth:
@@ -40,26 +40,26 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 		hub = p.hubSection(t, true)
 		hub.Title = "Hub"
 		sections := append(append(first, agents, live, sources), connect...)
-		if p.isFirstRun() {
+		if p.hasHadNoAgent() {
 			sections = append(append(append(first, agents), connect...), sources, live)
 		}
 		lines = widget.Stack(t, w, h, true, append(sections, hub)...)
 		if h < 30 && len(p.recent)+len(p.snap.Approvals) > 0 { // the header says that it is ready
 			lines = widget.Stack(t, w, h, true, sections...)
 		}
-	case w >= threeColumns:
+	case w >= minThreeColumnWidth:
 		middle := w * 3 / 10
-		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...),
+		lines = joinColumns(widget.Stack(t, left, h, true, append(first, live)...),
 			widget.Stack(t, middle, h, true, append([]widget.Section{agents, sources}, p.peerSections(t)...)...),
 			widget.Stack(t, last+4, h, true, append(append([]widget.Section{hub}, p.trafficSections(t)...), connect...)...))
 	default:
 		right := append(append(append([]widget.Section{agents, sources}, connect...), p.peerSections(t)...), p.trafficSections(t)...)
-		lines = sideBySide(widget.Stack(t, left, h, true, append(first, live)...), widget.Stack(t, last+4, h, true, append(right, hub)...))
+		lines = joinColumns(widget.Stack(t, left, h, true, append(first, live)...), widget.Stack(t, last+4, h, true, append(right, hub)...))
 	}
 	return strings.Join(lines[:min(h, len(lines))], "\n")
 }
 
-func sideBySide(columns ...[]string) []string {
+func joinColumns(columns ...[]string) []string {
 	lines := columns[0]
 	for _, column := range columns[1:] {
 		for i := range lines {
@@ -83,10 +83,10 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	if len(p.snap.Problems) > 0 {
 		all = append(all, p.problemsSection(t, inside))
 	}
-	if updating(p.snap.Update) {
-		all = append(all, updateSection(t, p.snap.Update))
+	if isUpdateUnfinished(p.snap.Update) {
+		all = append(all, selfUpdateSection(t, p.snap.Update))
 	}
-	if said := p.snap.Hub.Stderr; len(said) > 0 && !Running(p.snap) {
+	if said := p.snap.Hub.Stderr; len(said) > 0 && !IsHubRunning(p.snap) {
 		all = append(all, stderrSection(t, said, inside))
 	}
 	return all
@@ -105,7 +105,7 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 	n := len(p.recent)
 	return widget.Section{Title: "Live", Note: "3 all calls", Min: 2, Preferred: max(2, n), Rows: func(w, h int) []string {
 		switch {
-		case n == 0 && !Running(p.snap):
+		case n == 0 && !IsHubRunning(p.snap):
 			return t.Dim.Wrap("The hub is not running. 3 shows what was recorded.", w)
 		case n == 0:
 			return t.Dim.Wrap("No call since the hub was started; 3 shows earlier ones. Each call of an agent appears here as it ends.", w)
@@ -115,7 +115,7 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 			c := p.recent[i]
 			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(orNoName(c.Client), name)+" "+callText(t, c, w-name-12))
+				t.Text.Fit(orNoName(c.Client), name)+" "+drawCallText(t, c, w-name-12))
 		}
 		return rows
 	}}
@@ -138,11 +138,11 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 			}
 			return widget.FirstRows(t, len(gone), h, func(i int) string {
 				return t.Dim.Fit("○ "+gone[i].Client, nameWidth(w)+2) + " " +
-					t.Dim.Cut("left, last seen "+widget.ClockTime(gone[i].LastSeen, p.snap.Time, p.zone), w-nameWidth(w)-3)
+					t.Dim.Cut("left, last seen "+widget.FormatClockTime(gone[i].LastSeen, p.snap.Time, p.zone), w-nameWidth(w)-3)
 			})
 		}
 		agents := append([]status.Session{}, p.snap.Sessions...)
-		waitingFirst(agents, p.snap)
+		sortWaitingFirst(agents, p.snap)
 		return widget.FirstRows(t, len(agents), h, func(i int) string { return drawAgent(t, p.snap, p.snap.Time, p.zone, agents[i], w) })
 	})
 }
@@ -150,13 +150,13 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 // connectSections say how an agent gets in: all of it until one has been there,
 // then in one row.
 func (p Overview) connectSections(t theme.Theme, inside int) []widget.Section {
-	if p.isFirstRun() {
+	if p.hasHadNoAgent() {
 		return []widget.Section{p.connectSection(t, inside)}
 	}
 	if len(p.snap.Snippets) == 0 {
 		return nil
 	}
 	one := p.snap.Snippets[p.snippet]
-	return []widget.Section{widget.Message("Connect another agent", t.Text.Text(one.Client+": ")+t.Key.Text("c")+
+	return []widget.Section{widget.MessageSection("Connect another agent", t.Text.Text(one.Client+": ")+t.Key.Text("c")+
 		t.Dim.Text(fmt.Sprintf(" copies its snippet  ‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets))))}
 }

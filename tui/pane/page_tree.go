@@ -36,7 +36,7 @@ func newPageFolder(pages []status.Page) *pageFolder {
 		if at := strings.LastIndexByte(p.Name, '/'); at > 0 {
 			dir = p.Name[:at]
 		}
-		folder := folderAt(known, dir)
+		folder := findOrAddFolder(known, dir)
 		folder.pages = append(folder.pages, i)
 		for ; ; dir = parentFolder(dir) {
 			known[dir].count++
@@ -48,14 +48,14 @@ func newPageFolder(pages []status.Page) *pageFolder {
 	return top
 }
 
-// folderAt is the folder of this path, with those on the way to it.
-func folderAt(known map[string]*pageFolder, path string) *pageFolder {
+// findOrAddFolder is the folder of this path, with those on the way to it.
+func findOrAddFolder(known map[string]*pageFolder, path string) *pageFolder {
 	if f, ok := known[path]; ok {
 		return f
 	}
 	f := &pageFolder{path: path}
 	known[path] = f
-	up := folderAt(known, parentFolder(path))
+	up := findOrAddFolder(known, parentFolder(path))
 	up.folders = append(up.folders, f)
 	return f
 }

@@ -63,15 +63,15 @@ const (
 // copies only the newest may be used further.
 type Pane interface {
 	// Show replaces what the pane knows.
-	Show(s status.Snapshot) Pane
+	SetSnapshot(s status.Snapshot) Pane
 	// Key answers a key. A nil Intent: the pane did what there was to do.
 	// [Unhandled]: the key means nothing here, so the panel may use it.
-	Key(k Press) (Pane, Intent)
-	// DisabledReason says in a sentence why k can do nothing now; empty: it
+	HandleKey(k Press) (Pane, Intent)
+	// KeyDisabledReason says in a sentence why k can do nothing now; empty: it
 	// can, or it means nothing here.
-	DisabledReason(k tea.KeyPressMsg) string
+	KeyDisabledReason(k tea.KeyPressMsg) string
 	// Keys are the keys that mean something now, the most useful first.
-	Keys() []key.Binding
+	Bindings() []key.Binding
 	// View draws the pane in h lines of w cells each, both at least 1.
 	View(t theme.Theme, w, h int) string
 }
@@ -120,14 +120,14 @@ type (
 
 	// An ActionObserver shows what becomes of actions.
 	ActionObserver interface {
-		// ActionDone says that a was done, or why it failed.
-		ActionDone(a status.Action, err error) Pane
+		// ObserveAction says that a was done, or why it failed.
+		ObserveAction(a status.Action, err error) Pane
 	}
 
 	// A TextEditor has a place for text.
 	TextEditor interface {
 		// Typing reports whether keys are text now.
-		Typing() bool
+		IsTyping() bool
 		// Paste takes text from the clipboard. Unless Typing, nothing happens.
 		Paste(text string) Pane
 	}
@@ -143,8 +143,8 @@ type (
 
 	// A TimeObserver says how much time is left.
 	TimeObserver interface {
-		// ShowTime says that it is now.
-		ShowTime(now time.Time) Pane
+		// SetTime says that it is now.
+		SetTime(now time.Time) Pane
 	}
 
 	// An ItemPane can show one source, component or approval.
@@ -167,14 +167,14 @@ type (
 	}
 
 	// A RowSelector has rows to click on, which it draws with
-	// [theme.Theme.RowRegion].
+	// [theme.Theme.MarkRowRegion].
 	RowSelector interface {
 		// SelectRow selects row i. again: it was selected before.
 		SelectRow(i int) (p Pane, again bool)
 	}
 
 	// A Scroller has text beside its list, which it draws with
-	// [theme.Theme.ScrollRegion].
+	// [theme.Theme.MarkScrollRegion].
 	Scroller interface {
 		// Scroll moves the text by n rows in a pane of the size of k.
 		Scroll(n int, k Press) Pane

@@ -60,7 +60,7 @@ func (f SourceForm) TakePaths(r Result) SourceForm {
 	if wanted {
 		next, done := f.completePath()
 		if done {
-			return next.nextField(1)
+			return next.moveFocus(1)
 		}
 		return next
 	}
@@ -143,15 +143,15 @@ func (f SourceForm) pathRows(t theme.Theme, w int) []string {
 			*last += "  " + name
 		case len(rows) == maxPathRows:
 			*last += fmt.Sprintf("  and %d more", len(names)-i+f.paths.found.More)
-			return drawRows(t, rows, w)
+			return drawTruncatedRows(t, rows, w)
 		default:
 			rows = append(rows, name)
 		}
 	}
-	return drawRows(t, rows, w)
+	return drawTruncatedRows(t, rows, w)
 }
 
-func drawRows(t theme.Theme, rows []string, w int) []string {
+func drawTruncatedRows(t theme.Theme, rows []string, w int) []string {
 	for i := range rows {
 		rows[i] = t.Text.Cut(rows[i], w)
 	}

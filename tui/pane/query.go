@@ -11,7 +11,7 @@ import (
 // A Query asks for something that a pane shows and no snapshot holds: comparable
 // plain data, from the closed list of this file. The panel asks the Query of the
 // visible pane, once until it is answered.
-type Query interface{ query() }
+type Query interface{ isQuery() }
 
 // The queries. Refresh counts how often a pane asked the same, so that asking
 // again is another Query.
@@ -104,25 +104,25 @@ type (
 	}
 )
 
-func (ApprovalQuery) query()      {}
-func (EditPlanQuery) query()      {}
-func (ChangesQuery) query()       {}
-func (RecordedCallsQuery) query() {}
-func (OlderLinesQuery) query()    {}
-func (AgentsQuery) query()        {}
-func (DiffQuery) query()          {}
-func (ToolsQuery) query()         {}
-func (ToolRunQuery) query()       {}
-func (TokenQuery) query()         {}
-func (ChecksQuery) query()        {}
-func (SettingsQuery) query()      {}
-func (SourceKindsQuery) query()   {}
-func (CompletePathQuery) query()  {}
-func (PagesQuery) query()         {}
-func (PageQuery) query()          {}
-func (PageLinksQuery) query()     {}
-func (PageEditQuery) query()      {}
-func (SearchQuery) query()        {}
+func (ApprovalQuery) isQuery()      {}
+func (EditPlanQuery) isQuery()      {}
+func (ChangesQuery) isQuery()       {}
+func (RecordedCallsQuery) isQuery() {}
+func (OlderLinesQuery) isQuery()    {}
+func (AgentsQuery) isQuery()        {}
+func (DiffQuery) isQuery()          {}
+func (ToolsQuery) isQuery()         {}
+func (ToolRunQuery) isQuery()       {}
+func (TokenQuery) isQuery()         {}
+func (ChecksQuery) isQuery()        {}
+func (SettingsQuery) isQuery()      {}
+func (SourceKindsQuery) isQuery()   {}
+func (CompletePathQuery) isQuery()  {}
+func (PagesQuery) isQuery()         {}
+func (PageQuery) isQuery()          {}
+func (PageLinksQuery) isQuery()     {}
+func (PageEditQuery) isQuery()      {}
+func (SearchQuery) isQuery()        {}
 
 // A Result answers a Query.
 type Result struct {

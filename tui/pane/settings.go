@@ -58,13 +58,13 @@ type settingsRow struct {
 	act     settingsAction // without title: a setting
 }
 
-// Show implements [Pane].
-func (p Settings) Show(s status.Snapshot) Pane {
+// SetSnapshot implements [Pane].
+func (p Settings) SetSnapshot(s status.Snapshot) Pane {
 	if hubRestarted(p.snap, s) {
 		p.refresh++
 	}
 	p.snap = s
-	return p.listed()
+	return p.refreshRows()
 }
 
 // WantedQuery implements [Querier].
@@ -89,11 +89,11 @@ func (p Settings) TakeResult(f Result) Pane {
 			p.settings = f.Settings
 		}
 	}
-	return p.listed()
+	return p.refreshRows()
 }
 
-// ActionDone implements [ActionObserver].
-func (p Settings) ActionDone(a status.Action, err error) Pane {
+// ObserveAction implements [ActionObserver].
+func (p Settings) ObserveAction(a status.Action, err error) Pane {
 	if err != nil {
 		return p
 	}
@@ -104,13 +104,13 @@ func (p Settings) ActionDone(a status.Action, err error) Pane {
 	return p
 }
 
-// Typing implements [TextEditor].
-func (p Settings) Typing() bool { return p.list.Typing() || p.editing != "" }
+// IsTyping implements [TextEditor].
+func (p Settings) IsTyping() bool { return p.list.IsTyping() || p.editing != "" }
 
 // Paste implements [TextEditor].
 func (p Settings) Paste(text string) Pane {
 	switch s, _ := p.setting(p.editing); {
-	case p.list.Typing():
+	case p.list.IsTyping():
 		p.list = p.list.Paste(text)
 	case p.editing != "" && s.Choices == nil:
 		p.value = p.value.Insert(text)
@@ -126,8 +126,8 @@ func (p Settings) setting(name string) (status.Setting, bool) {
 	return p.settings[i], true
 }
 
-// listed is p with its rows as the settings and the snapshot are.
-func (p Settings) listed() Settings {
+// refreshRows is p with its rows as the settings and the snapshot are.
+func (p Settings) refreshRows() Settings {
 	p.rows = nil
 	var rows []widget.ListRow
 	for _, s := range p.settings {
@@ -138,26 +138,26 @@ func (p Settings) listed() Settings {
 		p.rows = append(p.rows, settingsRow{name: "do " + d.title, act: d})
 		rows = append(rows, widget.ListRow{ID: "do " + d.title, Text: d.title, Description: d.description, Rank: 1})
 	}
-	p.list = p.list.Show(rows)
+	p.list = p.list.SetRows(rows)
 	return p
 }
 
 // selected is the row that keys are about; without a name: there is none.
 func (p Settings) selected() settingsRow {
-	if i := p.list.Selected(); i >= 0 {
+	if i := p.list.SelectedIndex(); i >= 0 {
 		return p.rows[i]
 	}
 	return settingsRow{}
 }
 
-// Key implements [Pane].
-func (p Settings) Key(k Press) (Pane, Intent) {
+// HandleKey implements [Pane].
+func (p Settings) HandleKey(k Press) (Pane, Intent) {
 	switch {
 	case p.editing != "":
-		return p.editKey(k)
+		return p.handleEditKey(k)
 	}
 	p.revealed = revealedToken{}
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
@@ -174,7 +174,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Copy) && one.act.token != "":
 		return p, CopyToken{one.act.token}
 	case key.Matches(k, p.keys.Remove):
-		return p, setOption(one.name, "")
+		return p, intentToSetOption(one.name, "")
 	}
 	return p, Unhandled{}
 }
@@ -192,24 +192,24 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	return p, nil
 }
 
-// setOption asks what it takes to write a value. What is not right is said
+// intentToSetOption asks what it takes to write a value. What is not right is said
 // then, by who knows the rules.
-func setOption(name, value string) Intent {
+func intentToSetOption(name, value string) Intent {
 	return IntentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
 }
 
-// editKey answers keys while a setting is edited. The editor stays open until
+// handleEditKey answers keys while a setting is edited. The editor stays open until
 // the value is written, so that what is refused can be fixed.
-func (p Settings) editKey(k Press) (Pane, Intent) {
+func (p Settings) handleEditKey(k Press) (Pane, Intent) {
 	s, ok := p.setting(p.editing)
 	n := len(s.Choices)
 	switch {
 	case key.Matches(k, p.keys.Back), !ok:
 		p.editing = ""
 	case key.Matches(k, p.keys.Enter) && n > 0:
-		return p, setOption(s.Key, s.Choices[p.chosen])
+		return p, intentToSetOption(s.Key, s.Choices[p.chosen])
 	case key.Matches(k, p.keys.Enter):
-		return p, setOption(s.Key, strings.TrimSpace(p.value.Value()))
+		return p, intentToSetOption(s.Key, strings.TrimSpace(p.value.Value()))
 	case n > 0 && key.Matches(k, p.keys.Left, p.keys.Up):
 		p.chosen = (p.chosen + n - 1) % n
 	case n > 0 && key.Matches(k, p.keys.Right, p.keys.Down, p.keys.Toggle):
@@ -220,8 +220,8 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-// Keys implements [Pane].
-func (p Settings) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Settings) Bindings() []key.Binding {
 	switch one := p.selected(); {
 	case p.editing != "":
 		keys := []key.Binding{widget.WithHelp(p.keys.Enter, "preview the change"), widget.WithHelp(p.keys.Back, "cancel")}
@@ -229,7 +229,7 @@ func (p Settings) Keys() []key.Binding {
 			keys = append(keys, widget.WithHelp(p.keys.Right, "next option"))
 		}
 		return keys
-	case p.list.Typing():
+	case p.list.IsTyping():
 		return p.list.Bindings(p.keys.NavKeys)
 	case one.name == "":
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
@@ -242,9 +242,9 @@ func (p Settings) Keys() []key.Binding {
 	}
 }
 
-// DisabledReason implements [Pane].
-func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
-	if p.Typing() || !key.Matches(k, p.keys.Enter, p.keys.Remove) {
+// KeyDisabledReason implements [Pane].
+func (p Settings) KeyDisabledReason(k tea.KeyPressMsg) string {
+	if p.IsTyping() || !key.Matches(k, p.keys.Enter, p.keys.Remove) {
 		return ""
 	}
 	r := p.selected()
@@ -282,7 +282,7 @@ type settingsState struct {
 }
 
 // SaveState implements [StateSaver].
-func (p Settings) SaveState() any { return settingsState{p.list.Filter()} }
+func (p Settings) SaveState() any { return settingsState{p.list.FilterText()} }
 
 // RestoreState implements [StateSaver].
 func (p Settings) RestoreState(b json.RawMessage) Pane {

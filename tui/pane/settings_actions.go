@@ -24,12 +24,12 @@ func settingsActions(s status.Snapshot) []settingsAction {
 		title: "Roll back to the previous version", description: "Restores the binary from before the last update and restarts the hub.",
 		action: status.Action{Verb: status.RollBack}, disabled: reasonUnless(s.Update.Previous != "",
 			"There is no previous version on this machine."),
-	}, tokenAction("clients", "Clients that connect over HTTP send this token. The panel and lectern serve do not need it: they use a "+
+	}, actionToShowToken("clients", "Clients that connect over HTTP send this token. The panel and lectern serve do not need it: they use a "+
 		"socket that only you can open."), {
 		title: "Rotate the token of the clients", action: status.Action{Verb: status.RotateToken, Target: "clients"},
-		description: "Clients that connect over HTTP are rejected until they have the new token" + clientsByToken(s) +
+		description: "Clients that connect over HTTP are rejected until they have the new token" + clientsUsingTokenText(s) +
 			". Clients that use lectern serve or have their own token are not affected.",
-	}, tokenAction("plugin", "The plugin proves that it has this token, and never sends it."), {
+	}, actionToShowToken("plugin", "The plugin proves that it has this token, and never sends it."), {
 		title: "Rotate the token of the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
 		description: "The plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
 	}}
@@ -43,14 +43,14 @@ func settingsActions(s status.Snapshot) []settingsAction {
 			description: "The hub stops some time after the last agent disconnects.", action: status.Action{Verb: status.UnpinHub},
 		}
 	}
-	return append(append(append(all, idle), loginActions(s)...), settingsAction{
+	return append(append(append(all, idle), loginStartActions(s)...), settingsAction{
 		title:       "Reload the configuration",
 		description: "Use it after editing the file. Agents may see different tools.", action: status.Action{Verb: status.Reload},
 	})
 }
 
-// clientsByToken names the clients that a new token shuts out now.
-func clientsByToken(s status.Snapshot) string {
+// clientsUsingTokenText names the clients that a new token shuts out now.
+func clientsUsingTokenText(s status.Snapshot) string {
 	var names []string
 	for _, c := range s.Sessions {
 		if name := widget.OrDash(c.Client); c.Transport == status.HTTP && !c.Proven && !slices.Contains(names, name) {
@@ -66,8 +66,8 @@ func clientsByToken(s status.Snapshot) string {
 // serviceID is the ID of the Install that runs the hub from login on.
 const serviceID = "service"
 
-// loginActions starts the hub at login, or no longer; empty: that is not known.
-func loginActions(s status.Snapshot) []settingsAction {
+// loginStartActions starts the hub at login, or no longer; empty: that is not known.
+func loginStartActions(s status.Snapshot) []settingsAction {
 	i := slices.IndexFunc(s.Installations, func(i status.Installation) bool { return i.ID == serviceID })
 	if i < 0 {
 		return nil

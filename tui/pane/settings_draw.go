@@ -11,11 +11,11 @@ import (
 
 // View implements [Pane].
 func (p Settings) View(t theme.Theme, w, h int) string {
-	return p.list.WithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
+	return p.list.DrawWithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Settings) sections(t theme.Theme, w, h int) []string {
-	frame := widget.Framed(w, h)
+	frame := widget.IsFramed(w, h)
 	switch {
 	case p.list.Len() == 0:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
@@ -27,7 +27,7 @@ func (p Settings) sections(t theme.Theme, w, h int) []string {
 }
 
 func (p Settings) listSection(t theme.Theme) widget.Section {
-	note := strings.Join(nonEmpty(p.list.Note(), p.snap.Hub.Config), " · ")
+	note := strings.Join(nonEmpty(p.list.StatusNote(), p.snap.Hub.Config), " · ")
 	if p.err != nil {
 		note = "cannot read the configuration: " + p.err.Error()
 	}
@@ -100,9 +100,9 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 		}
 		field("value", value)
 	case len(s.Choices) > 0:
-		rows = append(rows, widget.FieldName(t, "new", true, 9)+t.Selected().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
+		rows = append(rows, widget.DrawFieldName(t, "new", true, 9)+t.ForSelectedRow().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
 	default:
-		rows = append(rows, widget.FieldName(t, "new", true, 9)+p.value.Draw(t, w-9, true, "empty for the default"))
+		rows = append(rows, widget.DrawFieldName(t, "new", true, 9)+p.value.Draw(t, w-9, true, "empty for the default"))
 	}
 	field("default", widget.OrDash(s.Default))
 	if len(s.Choices) > 0 {

@@ -22,14 +22,14 @@ func (p Settings) Blur() Pane {
 	return p
 }
 
-// tokenAction shows one of our tokens.
-func tokenAction(of, means string) settingsAction {
+// actionToShowToken shows one of our tokens.
+func actionToShowToken(of, means string) settingsAction {
 	return settingsAction{title: "Show the token of the " + of, token: of, description: means}
 }
 
 // confirmReveal asks before a token is on the screen.
 func confirmReveal(of string) Intent {
-	return Confirm{Then: RevealToken{of}, Plan: status.Plan{
+	return ConfirmPlan{Then: RevealToken{of}, Plan: status.Plan{
 		Title: "Show the token of the " + of,
 		Steps: []status.Step{{Description: "show the token on this screen until the next key press"}},
 		Risks: []string{"Anyone who sees this screen or a recording of it, or hears it from a screen reader, can connect to your hub from this " +

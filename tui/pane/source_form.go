@@ -41,14 +41,14 @@ func (f SourceForm) OfKind(kind status.SourceKind) SourceForm {
 	return SourceForm{keys: f.keys, kinds: []status.SourceKind{kind}, kind: 1, fixed: true, focus: 1}
 }
 
-// detectedKeys are asked for while the kind is to be detected.
-var detectedKeys = []status.ConfigKey{
+// detectedKindKeys are asked for while the kind is to be detected.
+var detectedKindKeys = []status.ConfigKey{
 	{Name: "folder", Type: "folder", Required: true, Description: "Lectern detects the kind from the contents of the folder."},
 }
 
 func (f SourceForm) configKeys() []status.ConfigKey {
 	if f.kind == 0 {
-		return detectedKeys
+		return detectedKindKeys
 	}
 	return f.kinds[f.kind-1].Keys
 }
@@ -61,8 +61,8 @@ func (f SourceForm) focusedKey() (key status.ConfigKey, ok bool) {
 	return status.ConfigKey{}, false
 }
 
-func (f SourceForm) onName() bool     { return f.focus == len(f.configKeys())+1 }
-func (f SourceForm) onReadOnly() bool { return f.focus == len(f.configKeys())+2 }
+func (f SourceForm) nameHasFocus() bool     { return f.focus == len(f.configKeys())+1 }
+func (f SourceForm) readOnlyHasFocus() bool { return f.focus == len(f.configKeys())+2 }
 
 // HandleKey edits the form.
 func (f SourceForm) HandleKey(k Press) SourceForm {
@@ -76,9 +76,9 @@ func (f SourceForm) HandleKey(k Press) SourceForm {
 	}
 	switch {
 	case key.Matches(k, f.keys.NextField):
-		return f.nextField(1)
+		return f.moveFocus(1)
 	case key.Matches(k, f.keys.PreviousField):
-		return f.nextField(-1)
+		return f.moveFocus(-1)
 	case key.Matches(k, f.keys.Left):
 		step = -1
 	case key.Matches(k, f.keys.Right, f.keys.Toggle):
@@ -86,9 +86,9 @@ func (f SourceForm) HandleKey(k Press) SourceForm {
 	}
 	focused, onKey := f.focusedKey()
 	switch {
-	case f.onName():
+	case f.nameHasFocus():
 		f.name, _ = f.name.HandleKey(k.KeyPressMsg)
-	case f.onReadOnly() && step != 0:
+	case f.readOnlyHasFocus() && step != 0:
 		f.readOnly = !f.readOnly
 	case f.focus == 0 && !f.fixed:
 		f.kind = (f.kind + step + len(f.kinds) + 1) % (len(f.kinds) + 1)
@@ -103,8 +103,8 @@ func (f SourceForm) HandleKey(k Press) SourceForm {
 	return f
 }
 
-// nextField moves the focus by so many fields.
-func (f SourceForm) nextField(by int) SourceForm {
+// moveFocus moves the focus by so many fields.
+func (f SourceForm) moveFocus(by int) SourceForm {
 	fields := len(f.configKeys()) + 3
 	f.focus = (f.focus + by + fields) % fields
 	return f
@@ -126,7 +126,7 @@ func (f SourceForm) Paste(text string) SourceForm {
 	if focused, ok := f.focusedKey(); ok && focused.Type != "boolean" {
 		return f.withTyped(focused.Name, f.typed[focused.Name].Insert(text))
 	}
-	if f.onName() {
+	if f.nameHasFocus() {
 		f.name = f.name.Insert(text)
 	}
 	return f
@@ -138,7 +138,7 @@ func (f SourceForm) Submit() (SourceForm, *status.NewSource) {
 	s := status.NewSource{Name: strings.TrimSpace(f.name.Value()), ReadOnly: f.readOnly}
 	for i, k := range f.configKeys() {
 		value := strings.TrimSpace(f.typed[k.Name].Value())
-		if f.problem = keyProblem(k, value); f.problem != "" {
+		if f.problem = configValueProblem(k, value); f.problem != "" {
 			f.focus = i + 1
 			return f, nil
 		}
@@ -163,9 +163,9 @@ func (f SourceForm) Submit() (SourceForm, *status.NewSource) {
 	return f, &s
 }
 
-// keyProblem is what is wrong with the value of a key; empty: nothing that can be
+// configValueProblem is what is wrong with the value of a key; empty: nothing that can be
 // seen here. It does not repeat the value.
-func keyProblem(k status.ConfigKey, value string) string {
+func configValueProblem(k status.ConfigKey, value string) string {
 	path, isFile := strings.CutPrefix(value, "file:")
 	switch {
 	case value == "" && k.Required && k.Type == "folder":
@@ -195,7 +195,7 @@ func (f SourceForm) Bindings() []key.Binding {
 	if q, ok := f.pathQuery(); ok && (q != f.paths.of || !f.paths.found.Folder) {
 		keys[1] = widget.WithHelp(f.keys.NextField, "complete the path")
 	}
-	if focused, _ := f.focusedKey(); f.onReadOnly() || focused.Type == "boolean" {
+	if focused, _ := f.focusedKey(); f.readOnlyHasFocus() || focused.Type == "boolean" {
 		keys = append(keys, f.keys.Toggle)
 	}
 	if f.focus == 0 && !f.fixed {
@@ -211,10 +211,12 @@ func (f SourceForm) Rows(t theme.Theme, w int) []string {
 	for _, k := range keys {
 		label = max(label, min(theme.Width(k.Name)+4, w/3))
 	}
-	field := func(i int, name, value string) string { return widget.FieldName(t, name, f.focus == i, label) + value }
+	field := func(i int, name, value string) string {
+		return widget.DrawFieldName(t, name, f.focus == i, label) + value
+	}
 	rows := []string{field(0, "kind", f.drawKind(t, w-label))}
 	for i, k := range keys {
-		rows = append(rows, field(i+1, k.Name, f.typed[k.Name].Draw(t, w-label, f.focus == i+1, keyHint(k))))
+		rows = append(rows, field(i+1, k.Name, f.typed[k.Name].Draw(t, w-label, f.focus == i+1, configKeyPlaceholder(k))))
 	}
 	access := "agents read and run, ask to write or delete"
 	if f.readOnly {
@@ -222,7 +224,7 @@ func (f SourceForm) Rows(t theme.Theme, w int) []string {
 	}
 	tick := map[bool]string{true: "[x] ", false: "[ ] "}[f.readOnly]
 	rows = append(rows,
-		field(len(keys)+1, "name", f.name.Draw(t, w-label, f.onName(), f.nameHint())),
+		field(len(keys)+1, "name", f.name.Draw(t, w-label, f.nameHasFocus(), f.namePlaceholder())),
 		field(len(keys)+2, "read-only", t.Text.Text(tick)+t.Dim.Text(access)))
 	if f.problem != "" {
 		return append(rows, t.Bad.Wrap("✗ "+f.problem, w)...)
@@ -234,8 +236,8 @@ func (f SourceForm) Rows(t theme.Theme, w int) []string {
 	return append(append(rows, ""), t.Dim.Wrap(cmp.Or(focused.Description, f.kindDoc()), w)...)
 }
 
-// keyHint is what an empty field of a key shows.
-func keyHint(k status.ConfigKey) string {
+// configKeyPlaceholder is what an empty field of a key shows.
+func configKeyPlaceholder(k status.ConfigKey) string {
 	need := "optional"
 	if k.Required {
 		need = "required"
@@ -255,8 +257,8 @@ func keyHint(k status.ConfigKey) string {
 	return need
 }
 
-// nameHint says what an empty name becomes: that of the folder, if one is named or must be.
-func (f SourceForm) nameHint() string {
+// namePlaceholder says what an empty name becomes: that of the folder, if one is named or must be.
+func (f SourceForm) namePlaceholder() string {
 	if f.kind > 0 {
 		folder, ok := f.kinds[f.kind-1].Folder()
 		if !ok || !folder.Required && strings.TrimSpace(f.typed[folder.Name].Value()) == "" {
@@ -275,14 +277,14 @@ func (f SourceForm) drawKind(t theme.Theme, w int) string {
 	case f.fixed:
 		return t.Text.Cut(title, w)
 	case f.focus == 0:
-		t = t.Selected()
+		t = t.ForSelectedRow()
 	}
 	return t.Text.Cut("‹ "+title+" ›", w)
 }
 
 func (f SourceForm) kindDoc() string {
 	if f.kind == 0 {
-		return detectedKeys[0].Description
+		return detectedKindKeys[0].Description
 	}
 	return f.kinds[f.kind-1].Summary()
 }

@@ -26,8 +26,8 @@ type Sources struct {
 	adding       bool       // the form is shown; a closed one keeps what was typed
 	grant        *grantForm // nil: it is not shown; replaced, never changed
 	w, h         int
-	browserCount int      // that a browser was opened
-	browse       *browser // nil: it is not shown; replaced, never changed
+	browserCount int            // that a browser was opened
+	browse       *sourceBrowser // nil: it is not shown; replaced, never changed
 }
 
 // NewSources returns a Sources that shows times of zone.
@@ -61,9 +61,9 @@ func sourcesHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane]. The selection stays on its source when others come
+// SetSnapshot implements [Pane]. The selection stays on its source when others come
 // and go.
-func (p Sources) Show(s status.Snapshot) Pane {
+func (p Sources) SetSnapshot(s status.Snapshot) Pane {
 	selected, _ := p.selected()
 	if name, ok := addedSource(p.snap.Sources, s.Sources); ok && p.form.submitted {
 		kinds := p.form.kinds
@@ -80,7 +80,7 @@ func (p Sources) Show(s status.Snapshot) Pane {
 			Rank: stateRank(one.State),
 		}
 	}
-	p.list = p.list.Show(rows)
+	p.list = p.list.SetRows(rows)
 	return p.ShowItem(selected.Name)
 }
 
@@ -112,9 +112,9 @@ func (p Sources) ShowItem(part string) Pane {
 	return p
 }
 
-// Typing implements [TextEditor].
-func (p Sources) Typing() bool {
-	return p.adding || p.grant != nil || p.list.Typing() || p.browse != nil && p.browse.typing()
+// IsTyping implements [TextEditor].
+func (p Sources) IsTyping() bool {
+	return p.adding || p.grant != nil || p.list.IsTyping() || p.browse != nil && p.browse.isTyping()
 }
 
 // Paste implements [TextEditor].
@@ -131,17 +131,17 @@ func (p Sources) Paste(text string) Pane {
 }
 
 func (p Sources) selected() (status.Source, bool) {
-	i := p.list.Selected()
+	i := p.list.SelectedIndex()
 	if i < 0 {
 		return status.Source{}, false
 	}
 	return p.snap.Sources[i], true
 }
 
-// Key implements [Pane].
-func (p Sources) Key(k Press) (Pane, Intent) {
+// HandleKey implements [Pane].
+func (p Sources) HandleKey(k Press) (Pane, Intent) {
 	if p.adding {
-		return p.formKey(k)
+		return p.handleFormKey(k)
 	}
 	if p.grant != nil {
 		next, want, done := p.grant.handleKey(k)
@@ -157,7 +157,7 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		}
 		return p, want
 	}
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
 	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
@@ -193,14 +193,14 @@ func (p Sources) selectedIntent(k Press) Intent {
 	case key.Matches(k, p.keys.SeeLogs):
 		return OpenPane{Pane: LogsPane, Focus: s.Name}
 	case key.Matches(k, p.keys.Copy):
-		return Copy{What: "the path of " + s.Name, Text: s.Location}
+		return CopyText{What: "the path of " + s.Name, Text: s.Location}
 	default:
 		return Unhandled{}
 	}
 }
 
-// Keys implements [Pane].
-func (p Sources) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Sources) Bindings() []key.Binding {
 	switch {
 	case p.adding:
 		return p.form.Bindings()
@@ -208,7 +208,7 @@ func (p Sources) Keys() []key.Binding {
 		return p.grant.bindings()
 	case p.browse != nil:
 		return p.browse.bindings()
-	case p.list.Typing():
+	case p.list.IsTyping():
 		return p.list.Bindings(p.keys.NavKeys)
 	case len(p.snap.Sources) == 0:
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
@@ -230,8 +230,8 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	case p.grant != nil:
 		side, form = p.grant.section(t), true
 	}
-	return p.list.WithFilter(t, w, h, func(h int) []string {
-		if form && !widget.Framed(w, h) {
+	return p.list.DrawWithFilter(t, w, h, func(h int) []string {
+		if form && !widget.IsFramed(w, h) {
 			return widget.Stack(t, w, h, false, side)
 		}
 		return widget.ListWithDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
@@ -241,7 +241,7 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 func (p Sources) listSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sources)
 	return widget.Section{
-		Title: titleWithCount("Sources", n), Note: p.list.Note(), Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
+		Title: titleWithCount("Sources", n), Note: p.list.StatusNote(), Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
@@ -266,11 +266,11 @@ func (p Sources) heading(t theme.Theme, w int) string {
 
 func (p Sources) row(t theme.Theme, i, w int) string {
 	s := p.snap.Sources[i]
-	glyph, style := t.State(s.State)
+	glyph, style := t.StateStyle(s.State)
 	line := style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(s.Name, nameWidth(w)) + t.Text.Text(" ") +
 		t.Dim.Fit(s.Kind, 10) + style.Fit(string(s.State), 11)
 	if w >= 54 {
-		line += t.Text.Fit(accessText(s, w), accessWidth(w)) + t.Text.FitRight(widget.Count(s.Calls), 7)
+		line += t.Text.Fit(shortAccessText(s, w), accessWidth(w)) + t.Text.FitRight(widget.FormatCount(s.Calls), 7)
 	}
 	if w >= 90 {
 		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Location, w-theme.Width(line)-2)
@@ -286,9 +286,9 @@ func accessWidth(w int) int {
 	return 12
 }
 
-// accessText is what agents may do with s: every effect by its name, or in a narrow
+// shortAccessText is what agents may do with s: every effect by its name, or in a narrow
 // row the first and the last of them.
-func accessText(s status.Source, w int) string {
+func shortAccessText(s status.Source, w int) string {
 	n := len(s.Effects)
 	switch all := strings.Join(s.Effects, ", "); {
 	case s.ReadOnly:
@@ -302,8 +302,8 @@ func accessText(s status.Source, w int) string {
 	}
 }
 
-// accessWords is what agents may do with s, and what a person approves first.
-func accessWords(s status.Source) string {
+// accessDescription is what agents may do with s, and what a person approves first.
+func accessDescription(s status.Source) string {
 	free := slices.DeleteFunc(slices.Clone(s.Effects), func(e string) bool { return slices.Contains(s.Ask, e) })
 	words := strings.Join(free, ", ")
 	if len(s.Ask) > 0 {
@@ -330,14 +330,14 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 }
 
 func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
-	field := func(name, value string) string { return widget.Property(t, 12, name, value) }
-	glyph, style := t.State(s.State)
-	may := accessWords(s)
+	field := func(name, value string) string { return widget.PropertyRow(t, 12, name, value) }
+	glyph, style := t.StateStyle(s.State)
+	may := accessDescription(s)
 	if s.ReadOnly {
 		may += " (read-only)"
 	}
 	rows := []string{
-		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.ClockTime(s.Since, p.snap.Time,
+		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.FormatClockTime(s.Since, p.snap.Time,
 			p.zone)),
 		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Location, w-12),
 		field("kind", s.Kind),
@@ -360,7 +360,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		if problem.Component != s.Name {
 			continue
 		}
-		glyph, style := t.Severity(problem.Severity)
+		glyph, style := t.SeverityStyle(problem.Severity)
 		rows = append(rows, "", style.Text(glyph+" "+string(problem.Severity))+"  "+t.Strong.Text(problem.Title))
 		rows = append(rows, t.Dim.Wrap(problem.Fix, w)...)
 	}
@@ -374,9 +374,9 @@ func sampleNote(s status.Source) string {
 	return ""
 }
 
-// DisabledReason implements [Pane].
-func (p Sources) DisabledReason(k tea.KeyPressMsg) string {
-	if p.adding || p.grant != nil || p.browse != nil || p.list.Typing() {
+// KeyDisabledReason implements [Pane].
+func (p Sources) KeyDisabledReason(k tea.KeyPressMsg) string {
+	if p.adding || p.grant != nil || p.browse != nil || p.list.IsTyping() {
 		return ""
 	}
 	_, any := p.selected()
@@ -384,7 +384,7 @@ func (p Sources) DisabledReason(k tea.KeyPressMsg) string {
 	switch {
 	case !asks && !key.Matches(k, p.keys.SeeLogs, p.keys.SeeCalls, p.keys.Copy, p.keys.Run):
 		return ""
-	case !Running(p.snap) && (!any || asks):
+	case !IsHubRunning(p.snap) && (!any || asks):
 		return hubNotRunning
 	case !any && !key.Matches(k, p.keys.Add):
 		return "There are no sources yet. Press a to add one."

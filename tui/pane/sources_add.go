@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-func (p Sources) formKey(k Press) (Pane, Intent) {
+func (p Sources) handleFormKey(k Press) (Pane, Intent) {
 	switch {
 	case key.Matches(k, p.keys.Back):
 		p.adding = false

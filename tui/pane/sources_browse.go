@@ -21,7 +21,7 @@ func (p Sources) Resize(w, h int) Pane {
 // WantedQuery implements [Querier].
 func (p Sources) WantedQuery() Query {
 	switch {
-	case !Running(p.snap):
+	case !IsHubRunning(p.snap):
 		return nil
 	case p.adding && !p.askedKinds:
 		return SourceKindsQuery{}
@@ -49,7 +49,7 @@ func (p Sources) TakeResult(f Result) Pane {
 	return p.withBrowser(p.browse.takeResult(f))
 }
 
-func (p Sources) withBrowser(b browser) Sources {
+func (p Sources) withBrowser(b sourceBrowser) Sources {
 	p.browse = &b
 	return p
 }
@@ -58,7 +58,7 @@ func (p Sources) withBrowser(b browser) Sources {
 func (p Sources) openBrowser(search bool) Sources {
 	s, _ := p.selected()
 	p.browserCount++
-	b := newBrowser(p.keys, p.zone, s.Name, p.w, p.h).show(p.snap)
+	b := newBrowser(p.keys, p.zone, s.Name, p.w, p.h).setSnapshot(p.snap)
 	b.refresh = p.browserCount << 16 // what an earlier one asked comes to this one as nothing
 	if search {
 		b.focus, b.search.typing, b.search.standalone = focusHits, true, true
@@ -77,7 +77,7 @@ func (p Sources) updateBrowser(s status.Snapshot) Sources {
 		p.browse = nil
 		return p
 	}
-	next := p.browse.show(s)
+	next := p.browse.setSnapshot(s)
 	if hubRestarted(p.snap, s) {
 		next = next.refreshAll()
 	}

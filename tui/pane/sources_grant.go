@@ -82,9 +82,9 @@ func (f grantForm) section(t theme.Theme) widget.Section {
 		field := func(focus bool, name, value string) string {
 			style := t
 			if focus {
-				style = t.Selected()
+				style = t.ForSelectedRow()
 			}
-			return widget.FieldName(t, name, focus, 10) + style.Text.Cut("‹ "+value+" ›", w-10)
+			return widget.DrawFieldName(t, name, focus, 10) + style.Text.Cut("‹ "+value+" ›", w-10)
 		}
 		who := f.clients[f.client]
 		if who == "" {

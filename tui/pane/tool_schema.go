@@ -21,9 +21,9 @@ type argument struct {
 	rules       string   // bounds and default, in words
 }
 
-// parseArguments reads the arguments out of the schema of an object, in its
+// parseSchemaArguments reads the arguments out of the schema of an object, in its
 // order. What it does not understand of one it takes for JSON.
-func parseArguments(schema json.RawMessage) ([]argument, error) {
+func parseSchemaArguments(schema json.RawMessage) ([]argument, error) {
 	var object struct {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
@@ -48,7 +48,7 @@ func parseArguments(schema json.RawMessage) ([]argument, error) {
 		if err := dec.Decode(&raw); err != nil {
 			return nil, fmt.Errorf("read schema: %w", err)
 		}
-		a := parseArgument(raw)
+		a := parseSchemaArgument(raw)
 		a.name, _ = name.(string)
 		a.required = slices.Contains(object.Required, a.name)
 		all = append(all, a)
@@ -56,8 +56,8 @@ func parseArguments(schema json.RawMessage) ([]argument, error) {
 	return all, nil
 }
 
-// property is what is looked at of an argument's schema.
-type property struct {
+// argumentSchema is what is looked at of an argument's schema.
+type argumentSchema struct {
 	Type        any               `json:"type"` // a word, or several
 	Description string            `json:"description"`
 	Enum        []json.RawMessage `json:"enum"`
@@ -66,11 +66,11 @@ type property struct {
 	Maximum     *float64          `json:"maximum"`
 	MaxLength   *int              `json:"maxLength"`
 	MaxItems    *int              `json:"maxItems"`
-	Items       *property         `json:"items"`
+	Items       *argumentSchema   `json:"items"`
 }
 
-func parseArgument(raw json.RawMessage) argument {
-	var p property
+func parseSchemaArgument(raw json.RawMessage) argument {
+	var p argumentSchema
 	if json.Unmarshal(raw, &p) != nil {
 		return argument{kind: "JSON"}
 	}
@@ -100,7 +100,7 @@ func parseArgument(raw json.RawMessage) argument {
 	return a
 }
 
-func (p property) kind() string {
+func (p argumentSchema) kind() string {
 	word, _ := p.Type.(string)
 	if words, ok := p.Type.([]any); ok { // such as string or null
 		for _, w := range words {

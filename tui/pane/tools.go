@@ -55,20 +55,20 @@ func toolsHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// Show implements [Pane]. What is published depends on the sources and on what
+// SetSnapshot implements [Pane]. What is published depends on the sources and on what
 // agents may do, so it is read again when these change.
-func (p Tools) Show(s status.Snapshot) Pane {
-	if hubRestarted(p.snap, s) || !slices.EqualFunc(p.snap.Sources, s.Sources, sameTools) {
+func (p Tools) SetSnapshot(s status.Snapshot) Pane {
+	if hubRestarted(p.snap, s) || !slices.EqualFunc(p.snap.Sources, s.Sources, sourcesHaveSameTools) {
 		p.scope.Refresh++
 	}
-	if Running(s) && !slices.ContainsFunc(s.Sources, func(one status.Source) bool { return one.Name == p.scope.Source }) {
+	if IsHubRunning(s) && !slices.ContainsFunc(s.Sources, func(one status.Source) bool { return one.Name == p.scope.Source }) {
 		p.scope.Source = "" // it is gone, perhaps since the last panel
 	}
 	p.snap = s
 	return p
 }
 
-func sameTools(a, b status.Source) bool {
+func sourcesHaveSameTools(a, b status.Source) bool {
 	return a.Name == b.Name && a.Tools == b.Tools && a.ReadOnly == b.ReadOnly && slices.Equal(a.Effects, b.Effects)
 }
 
@@ -80,7 +80,7 @@ func (p Tools) ShowItem(part string) Pane {
 
 // WantedQuery implements [Querier].
 func (p Tools) WantedQuery() Query {
-	if p.loaded == Query(p.scope) || !Running(p.snap) {
+	if p.loaded == Query(p.scope) || !IsHubRunning(p.snap) {
 		return nil
 	}
 	return p.scope
@@ -98,9 +98,9 @@ func (p Tools) TakeResult(f Result) Pane {
 			p.published = nil
 		}
 		p.tools = slices.Clone(p.published)
-		return p.listed()
+		return p.refreshRows()
 	case ToolRunQuery:
-		if p.form != nil && p.form.running && w == (ToolRunQuery{p.form.sourceName(), p.form.toolName()}) {
+		if p.form != nil && p.form.running && w == (ToolRunQuery{p.form.sourceName(), p.form.unprefixedToolName()}) {
 			next := p.form.takeResult(f)
 			p.form = &next
 		}
@@ -108,16 +108,16 @@ func (p Tools) TakeResult(f Result) Pane {
 	return p
 }
 
-// ActionDone implements [ActionObserver].
-func (p Tools) ActionDone(a status.Action, err error) Pane {
+// ObserveAction implements [ActionObserver].
+func (p Tools) ObserveAction(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.SetGrant || a.Verb == status.SetOption || a.Verb == status.Reload) {
 		p.scope.Refresh++
 	}
 	return p
 }
 
-// Typing implements [TextEditor].
-func (p Tools) Typing() bool { return p.list.Typing() || p.form != nil }
+// IsTyping implements [TextEditor].
+func (p Tools) IsTyping() bool { return p.list.IsTyping() || p.form != nil }
 
 // Paste implements [TextEditor].
 func (p Tools) Paste(text string) Pane {
@@ -127,7 +127,7 @@ func (p Tools) Paste(text string) Pane {
 		p.form = &next
 	default:
 		p.list = p.list.Paste(text)
-		return p.turnToSelected()
+		return p.showSelectedTool()
 	}
 	return p
 }
@@ -139,30 +139,30 @@ const (
 	asPublished toolOrder = iota
 	byCost                // what takes most of every request first
 	byToolName
-	toolOrders
+	toolOrderCount
 )
 
 func (o toolOrder) label() string { return [...]string{"", "most tokens", "name"}[o] }
 
-// listed is p with its rows as the tools and their order are.
-func (p Tools) listed() Tools {
+// refreshRows is p with its rows as the tools and their order are.
+func (p Tools) refreshRows() Tools {
 	switch p.order {
 	case byCost:
 		slices.SortStableFunc(p.tools, func(a, b status.Tool) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	case byToolName:
 		slices.SortStableFunc(p.tools, func(a, b status.Tool) int { return cmp.Compare(a.Name, b.Name) })
-	case asPublished, toolOrders:
+	case asPublished, toolOrderCount:
 	}
 	rows := make([]widget.ListRow, len(p.tools))
 	for i, t := range p.tools {
 		rows[i] = widget.ListRow{ID: t.Name, Text: t.Name + " " + t.Title + " " + t.Effect, Description: t.Description}
 	}
-	p.list = p.list.Select(p.cursor).Show(rows)
-	return p.turnToSelected()
+	p.list = p.list.Select(p.cursor).SetRows(rows)
+	return p.showSelectedTool()
 }
 
-// turnToSelected shows all there is to say of the selected tool.
-func (p Tools) turnToSelected() Tools {
+// showSelectedTool shows all there is to say of the selected tool.
+func (p Tools) showSelectedTool() Tools {
 	tool, ok := p.selected()
 	if !ok {
 		p.cursor, p.page = "", widget.TextView{}
@@ -178,11 +178,11 @@ func (p Tools) turnToSelected() Tools {
 // selectAt selects the i-th tool that is shown.
 func (p Tools) selectAt(i int) Tools {
 	p.list, _ = p.list.SelectRow(i)
-	return p.turnToSelected()
+	return p.showSelectedTool()
 }
 
-// Key implements [Pane].
-func (p Tools) Key(k Press) (Pane, Intent) {
+// HandleKey implements [Pane].
+func (p Tools) HandleKey(k Press) (Pane, Intent) {
 	switch {
 	case p.form != nil && key.Matches(k, p.keys.Back):
 		p.form = nil
@@ -191,51 +191,51 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		next, want := p.form.handleKey(k)
 		p.form = &next
 		return p, want
-	case p.list.Typing():
+	case p.list.IsTyping():
 		p.list, _ = p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2)
-		return p.turnToSelected(), nil
+		return p.showSelectedTool(), nil
 	}
-	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	w, h := p.detailRoom(k.W, k.H)
+	w, h := p.detailSize(k.W, k.H)
 	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.Position(), p.list.Len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
 	if next, ok := p.list.HandleKey(k.KeyPressMsg, p.keys.NavKeys, k.H/2); ok {
 		p.list = next
-		return p.turnToSelected(), nil
+		return p.showSelectedTool(), nil
 	}
 	switch {
-	case Running(p.snap) && key.Matches(k, p.keys.SortRows):
-		if p.order = (p.order + 1) % toolOrders; p.order == asPublished {
+	case IsHubRunning(p.snap) && key.Matches(k, p.keys.SortRows):
+		if p.order = (p.order + 1) % toolOrderCount; p.order == asPublished {
 			p.tools = slices.Clone(p.published)
 		}
-		return p.listed(), nil
+		return p.refreshRows(), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
 		return p, ShowMessage{"Reloading the tools."}
 	case key.Matches(k, p.keys.NextPart):
-		p.scope.Source = nextAfter(p.scope.Source, p.sources())
+		p.scope.Source = nextInCycle(p.scope.Source, p.sources())
 	case key.Matches(k, p.keys.Right):
-		p.scope.Client = nextAfter(p.scope.Client, clientNames(p.snap.Sessions))
+		p.scope.Client = nextInCycle(p.scope.Client, clientNames(p.snap.Sessions))
 	case key.Matches(k, p.keys.Left):
 		all := clientNames(p.snap.Sessions)
 		slices.Reverse(all)
-		p.scope.Client = nextAfter(p.scope.Client, all)
+		p.scope.Client = nextInCycle(p.scope.Client, all)
 	case key.Matches(k, p.keys.Run):
 		return p.openForm()
 	case key.Matches(k, p.keys.Copy):
-		return p, p.copy()
+		return p, p.intentToCopy()
 	default:
 		return p, Unhandled{}
 	}
 	return p, nil
 }
 
-// nextAfter is what follows one in all, or the first.
-func nextAfter(one string, all []string) string {
+// nextInCycle is what follows one in all, or the first.
+func nextInCycle(one string, all []string) string {
 	return all[(slices.Index(all, one)+1)%len(all)]
 }
 
@@ -260,7 +260,7 @@ func clientNames(sessions []status.Session) []string {
 }
 
 func (p Tools) selected() (status.Tool, bool) {
-	i := p.list.Selected()
+	i := p.list.SelectedIndex()
 	if i < 0 || i >= len(p.tools) {
 		return status.Tool{}, false
 	}
@@ -277,21 +277,21 @@ func (p Tools) openForm() (Pane, Intent) {
 	return p, nil
 }
 
-func (p Tools) copy() Intent {
+func (p Tools) intentToCopy() Intent {
 	tool, _ := p.selected()
 	text, err := json.MarshalIndent(tool, "", "  ")
 	if err != nil {
 		return ShowMessage{"Cannot copy: " + err.Error()}
 	}
-	return Copy{What: "the declaration of " + tool.Name, Text: string(text)}
+	return CopyText{What: "the declaration of " + tool.Name, Text: string(text)}
 }
 
-// Keys implements [Pane].
-func (p Tools) Keys() []key.Binding {
+// Bindings implements [Pane].
+func (p Tools) Bindings() []key.Binding {
 	switch {
 	case p.form != nil:
 		return p.form.bindings()
-	case p.list.Typing():
+	case p.list.IsTyping():
 		return p.list.Bindings(p.keys.NavKeys)
 	case p.detail.Open:
 		return []key.Binding{
@@ -305,8 +305,8 @@ func (p Tools) Keys() []key.Binding {
 	}
 }
 
-// firstNames are some names, and how many more there are.
-func firstNames(names []string) string {
+// summarizeNames are some names, and how many more there are.
+func summarizeNames(names []string) string {
 	const most = 12
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -320,9 +320,9 @@ func toolText(tool status.Tool) widget.TextView {
 		Add(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
 		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect),
 			widget.OrDash(tool.System),
-			widget.Count(max(0, tool.Bytes/4)), widget.OrDash(firstNames(tool.Sources)))).
+			widget.FormatCount(max(0, tool.Bytes/4)), widget.OrDash(summarizeNames(tool.Sources)))).
 		Add(widget.TextLine, "").Add(widget.TextLine, tool.Description).Add(widget.TextLine, "")
-	fields, err := parseArguments(tool.Schema)
+	fields, err := parseSchemaArguments(tool.Schema)
 	switch {
 	case err != nil:
 		l = l.Add(widget.RiskLine, err.Error())
@@ -354,19 +354,19 @@ func toolText(tool status.Tool) widget.TextView {
 	return l
 }
 
-// DisabledReason implements [Pane].
-func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
-	if p.Typing() {
+// KeyDisabledReason implements [Pane].
+func (p Tools) KeyDisabledReason(k tea.KeyPressMsg) string {
+	if p.IsTyping() {
 		return ""
 	}
 	_, any := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Run, p.keys.Copy, p.keys.Enter):
 		return reasonUnless(any, "No tool selected.")
-	case key.Matches(k, p.keys.SortRows) && p.detail.Open && Running(p.snap):
+	case key.Matches(k, p.keys.SortRows) && p.detail.Open && IsHubRunning(p.snap):
 		return "Press esc to go back to the list first."
 	case key.Matches(k, p.keys.Refresh):
-		return reasonUnless(Running(p.snap), hubNotRunning)
+		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(len(p.sources()) > 1, "There is only one source.")
 	case key.Matches(k, p.keys.Left, p.keys.Right):
@@ -380,12 +380,12 @@ func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
 func (p Tools) SelectRow(i int) (Pane, bool) {
 	next, again := p.list.SelectRow(i)
 	p.list = next
-	return p.turnToSelected(), again
+	return p.showSelectedTool(), again
 }
 
 // Scroll implements [Scroller].
 func (p Tools) Scroll(n int, k Press) Pane {
-	w, h := p.detailRoom(k.W, k.H)
+	w, h := p.detailSize(k.W, k.H)
 	p.detail = p.detail.Scroll(n, p.page, w, h)
 	return p
 }
@@ -399,7 +399,7 @@ type toolsState struct {
 
 // SaveState implements [StateSaver].
 func (p Tools) SaveState() any {
-	return toolsState{p.scope.Source, p.scope.Client, p.list.Filter()}
+	return toolsState{p.scope.Source, p.scope.Client, p.list.FilterText()}
 }
 
 // RestoreState implements [StateSaver].

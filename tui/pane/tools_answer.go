@@ -12,10 +12,10 @@ import (
 
 var errTooDeep = errors.New("nested too deeply")
 
-// answerText is the answer of a tool to read: one row for each field, texts with the
+// toolAnswerText is the answer of a tool to read: one row for each field, texts with the
 // line breaks that they have, lists with a dash before each item. What is no JSON
 // stays as it is. The JSON itself can be copied.
-func answerText(answer json.RawMessage) widget.TextView {
+func toolAnswerText(answer json.RawMessage) widget.TextView {
 	dec := json.NewDecoder(bytes.NewReader(answer))
 	dec.UseNumber()
 	w := answerWriter{dec: dec}

@@ -11,11 +11,11 @@ import (
 
 // View implements [Pane].
 func (p Tools) View(t theme.Theme, w, h int) string {
-	return p.list.WithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
+	return p.list.DrawWithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Tools) sections(t theme.Theme, w, h int) []string {
-	frame := widget.Framed(w, h)
+	frame := widget.IsFramed(w, h)
 	switch {
 	case p.form != nil && frame && w >= widget.WideWidth:
 		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, p.form.sections(t))
@@ -32,12 +32,12 @@ func (p Tools) sections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// detailRoom is the room for what is said of a tool in a pane of w by h cells.
-func (p Tools) detailRoom(w, h int) (int, int) {
+// detailSize is the room for what is said of a tool in a pane of w by h cells.
+func (p Tools) detailSize(w, h int) (int, int) {
 	if p.detail.Open {
-		return widget.Inside(w, h)
+		return widget.InsideSize(w, h)
 	}
-	return widget.InsideDetail(w, h, h/2-2, p.listSection(theme.Theme{}))
+	return widget.InsideDetailSize(w, h, h/2-2, p.listSection(theme.Theme{}))
 }
 
 func (p Tools) listSection(t theme.Theme) widget.Section {
@@ -46,8 +46,8 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 		bytes += tool.Bytes
 	}
 	n := p.list.Len()
-	note := fmt.Sprintf("%s, about %s tokens", widget.Bytes(bytes), widget.Count(max(0, bytes/4)))
-	note = strings.Join(nonEmpty(p.order.label(), p.list.Note(), note), " · ")
+	note := fmt.Sprintf("%s, about %s tokens", widget.FormatBytes(bytes), widget.FormatCount(max(0, bytes/4)))
+	note = strings.Join(nonEmpty(p.order.label(), p.list.StatusNote(), note), " · ")
 	return widget.Section{
 		Title: titleWithCount("Tools", len(p.tools)) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1,
 		Rows: func(w, h int) []string {
@@ -56,7 +56,7 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 			}
 			rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.FitRight("tokens", 8)}
 			return append(rows, p.list.Draw(t, w, h-1, func(t theme.Theme, i, w int) string {
-				return toolRow(t, p.tools[i], i == p.list.Selected(), w)
+				return toolRow(t, p.tools[i], i == p.list.SelectedIndex(), w)
 			})...)
 		},
 	}
@@ -78,7 +78,7 @@ func (p Tools) emptyRows(t theme.Theme, w int) []string {
 	switch {
 	case p.err != nil:
 		return t.Bad.Wrap("✗ Cannot load the tools: "+p.err.Error(), w)
-	case !Running(p.snap):
+	case !IsHubRunning(p.snap):
 		return t.Dim.Wrap("The hub is not running.", w)
 	case p.loaded == nil:
 		return []string{t.Dim.Text("Loading the tools …")}
@@ -95,12 +95,12 @@ func toolRow(t theme.Theme, tool status.Tool, selected bool, w int) string {
 		lead = "▸ "
 	}
 	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect,
-		8) + t.Dim.FitRight(widget.Count(max(0, tool.Bytes/4)), 8) +
+		8) + t.Dim.FitRight(widget.FormatCount(max(0, tool.Bytes/4)), 8) +
 		t.Text.Fit("", 6)
 }
 
 func (p Tools) detailSection(t theme.Theme) widget.Section {
 	return widget.Section{Title: p.cursor, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		return widget.ScrollRegions(t, p.detail.Draw(t, p.page, w, h), w)
+		return widget.MarkScrollRegions(t, p.detail.Draw(t, p.page, w, h), w)
 	}}
 }

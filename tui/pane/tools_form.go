@@ -33,7 +33,7 @@ type toolForm struct {
 }
 
 func newToolForm(k Keys, tool status.Tool) (toolForm, error) {
-	fields, err := parseArguments(tool.Schema)
+	fields, err := parseSchemaArguments(tool.Schema)
 	if err != nil {
 		return toolForm{}, err
 	}
@@ -92,7 +92,7 @@ func (f toolForm) handleKey(k Press) (toolForm, Intent) {
 		if f.answer.Len() == 0 {
 			return f, ShowMessage{"There is no result to copy yet."}
 		}
-		return f, Copy{What: "the result as JSON", Text: f.json}
+		return f, CopyText{What: "the result as JSON", Text: f.json}
 	case key.Matches(k, f.keys.Example):
 		return f.fillExample(), nil
 	default:
@@ -188,12 +188,14 @@ func (f toolForm) run() (toolForm, Intent) {
 		return f, nil
 	}
 	f.running, f.confirmed, f.problem, f.answer, f.top = true, false, "", widget.TextView{}, 0
-	return f, RunTool{Source: f.sourceName(), Tool: f.toolName(), Args: args}
+	return f, RunTool{Source: f.sourceName(), Tool: f.unprefixedToolName(), Args: args}
 }
 
-// toolName is the tool's own name: where a client sees several Systems, the
+// unprefixedToolName is the tool's own name: where a client sees several Systems, the
 // published one says before it which.
-func (f toolForm) toolName() string { return strings.TrimPrefix(f.tool.Name, f.tool.System+"_") }
+func (f toolForm) unprefixedToolName() string {
+	return strings.TrimPrefix(f.tool.Name, f.tool.System+"_")
+}
 
 // takeResult takes what came of a run.
 func (f toolForm) takeResult(fact Result) toolForm {
@@ -210,7 +212,7 @@ func (f toolForm) takeResult(fact Result) toolForm {
 		pretty.Reset()
 		pretty.Write(fact.Answer)
 	}
-	f.answer, f.json = answerText(fact.Answer), pretty.String()
+	f.answer, f.json = toolAnswerText(fact.Answer), pretty.String()
 	return f
 }
 
@@ -263,7 +265,7 @@ const labelCells = 20
 
 func (f toolForm) row(t theme.Theme, i int, name, value string, w int) string {
 	label := min(labelCells, w/3)
-	lead := widget.FieldName(t, name, f.focus == i, label) + " "
+	lead := widget.DrawFieldName(t, name, f.focus == i, label) + " "
 	w -= label + 1
 	if i == 0 {
 		if len(f.tool.Sources) > 1 {

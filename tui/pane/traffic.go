@@ -18,7 +18,7 @@ type traffic struct {
 
 // A trafficBucket is the calls of one stretch of time.
 type trafficBucket struct {
-	number   int64 // counted in trafficStep since 1970
+	number   int64 // counted in trafficBucketDuration since 1970
 	calls    int
 	failures int
 	took     time.Duration
@@ -27,13 +27,13 @@ type trafficBucket struct {
 
 // What is kept: the last five minutes, in stretches of five seconds.
 const (
-	trafficStep    = 5 * time.Second
-	trafficBuckets = 60
+	trafficBucketDuration = 5 * time.Second
+	trafficBuckets        = 60
 )
 
 func (f traffic) add(calls []status.Call) traffic {
 	for _, c := range calls {
-		n := c.Time.UnixNano() / int64(trafficStep)
+		n := c.Time.UnixNano() / int64(trafficBucketDuration)
 		s := &f.buckets[int(n%trafficBuckets+trafficBuckets)%trafficBuckets]
 		switch {
 		case s.number > n:
@@ -54,10 +54,10 @@ func (f traffic) add(calls []status.Call) traffic {
 	return f
 }
 
-// buckets5m returns the slots before and with that of t, oldest first, and what
+// recentBuckets returns the slots before and with that of t, oldest first, and what
 // they come to.
-func (f traffic) buckets5m(t time.Time) (slots [trafficBuckets]trafficBucket, sum trafficBucket) {
-	end := t.UnixNano() / int64(trafficStep)
+func (f traffic) recentBuckets(t time.Time) (slots [trafficBuckets]trafficBucket, sum trafficBucket) {
+	end := t.UnixNano() / int64(trafficBucketDuration)
 	for i := range slots {
 		n := end - int64(trafficBuckets-1-i)
 		s := f.buckets[int(n%trafficBuckets+trafficBuckets)%trafficBuckets]
@@ -79,7 +79,7 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 	if f.last.After(now) {
 		now = f.last
 	}
-	slots, sum := f.buckets5m(now)
+	slots, sum := f.recentBuckets(now)
 	return widget.Section{
 		Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2,
 		Rows: func(w, _ int) []string {
@@ -88,17 +88,17 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 				calls[i] = float64(s.calls)
 			}
 			from := max(0, trafficBuckets-max(0, w-9-20))
-			rate := fmt.Sprintf(" %.1f/s", float64(sum.calls)/(trafficBuckets*trafficStep).Seconds())
+			rate := fmt.Sprintf(" %.1f/s", float64(sum.calls)/(trafficBuckets*trafficBucketDuration).Seconds())
 			if sum.failures > 0 {
 				rate += fmt.Sprintf(", %d failed", sum.failures)
 			}
 			mean := "–"
 			if sum.calls > 0 {
-				mean = widget.Duration(sum.took/time.Duration(sum.calls)) + ", max " + widget.Duration(sum.longest)
+				mean = widget.FormatDuration(sum.took/time.Duration(sum.calls)) + ", max " + widget.FormatDuration(sum.longest)
 			}
 			return []string{
 				t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),
-				widget.Property(t, 9, "took", mean),
+				widget.PropertyRow(t, 9, "took", mean),
 			}
 		},
 	}

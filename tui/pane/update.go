@@ -24,8 +24,8 @@ func availableVersion(s status.Snapshot) string {
 	}
 }
 
-// versionNotes says what there is besides the version that runs.
-func versionNotes(s status.Snapshot) string {
+// otherVersionsText says what there is besides the version that runs.
+func otherVersionsText(s status.Snapshot) string {
 	words := ""
 	if u := s.Update; u.Installed != "" && u.Installed != s.Hub.Version {
 		words += " · " + u.Installed + " installed"
@@ -36,28 +36,28 @@ func versionNotes(s status.Snapshot) string {
 	return words
 }
 
-// updateIntent is what the key that updates does.
-func updateIntent(s status.Snapshot) Intent {
+// intentToUpdate is what the key that updates does.
+func intentToUpdate(s status.Snapshot) Intent {
 	if availableVersion(s) != "" {
 		return IntentFor(status.Action{Verb: status.InstallUpdate})
 	}
 	return IntentFor(status.Action{Verb: status.CheckUpdate})
 }
 
-// updating reports whether an update is under way, or failed.
-func updating(u status.Update) bool {
+// isUpdateUnfinished reports whether an update is under way, or failed.
+func isUpdateUnfinished(u status.Update) bool {
 	return slices.ContainsFunc(u.Steps, func(c status.Check) bool { return c.Result != status.CheckOK && c.Result != status.CheckSkipped })
 }
 
-// updateSection is how far an update is.
-func updateSection(t theme.Theme, u status.Update) widget.Section {
+// selfUpdateSection is how far an update is.
+func selfUpdateSection(t theme.Theme, u status.Update) widget.Section {
 	return widget.Section{Title: "Update", Min: 2, Preferred: len(u.Steps) + 1, Rows: func(w, h int) []string {
 		var rows []string
 		if u.Total > 0 && u.Done < u.Total {
 			rows = append(rows, downloadBar(t, u, w))
 		}
 		for _, c := range u.Steps {
-			glyph, style := t.Result(c.Result)
+			glyph, style := t.CheckResultStyle(c.Result)
 			rows = append(rows, style.Text(glyph)+" "+t.Text.Text(c.Title)+t.Dim.Text(" "+strings.Join(nonEmpty(c.Detail, c.Fix), " ")))
 		}
 		return widget.TruncateRows(t, rows, h)
@@ -66,9 +66,9 @@ func updateSection(t theme.Theme, u status.Update) widget.Section {
 
 // downloadBar is a bar: how much is there, of how much, and how fast it comes.
 func downloadBar(t theme.Theme, u status.Update, w int) string {
-	words := fmt.Sprintf(" %s of %s", widget.Bytes(int(u.Done)), widget.Bytes(int(u.Total)))
+	words := fmt.Sprintf(" %s of %s", widget.FormatBytes(int(u.Done)), widget.FormatBytes(int(u.Total)))
 	if u.Rate > 0 {
-		words += ", " + widget.Bytes(int(u.Rate)) + "/s"
+		words += ", " + widget.FormatBytes(int(u.Rate)) + "/s"
 	}
 	room := max(5, min(40, w-len(words)-2))
 	full := int(int64(room) * max(0, min(u.Done, u.Total)) / max(1, u.Total))

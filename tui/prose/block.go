@@ -24,9 +24,9 @@ type layout struct {
 	nextPrefix  Row // what those after it do
 }
 
-// maxDepth is how many levels of quotes and lists are indented; those further
+// maxIndentDepth is how many levels of quotes and lists are indented; those further
 // down stay where that one is.
-const maxDepth = 12
+const maxIndentDepth = 12
 
 // room is what the lead leaves for text.
 func (p *layout) room() int { return max(p.w-p.nextPrefix.width(), minWidth) }
@@ -55,7 +55,7 @@ func (p *layout) verbatim(line string, kind SpanKind) {
 	line = theme.Sanitize(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))
 	c := &rowBuilder{w: w}
 	for line != "" {
-		n := min(asciiTextPrefix(line), w-c.used)
+		n := min(asciiTextPrefixLen(line), w-c.used)
 		if n <= 0 {
 			cluster, _ := ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
 			c.addPiece(Span{trimCluster(cluster), kind})
@@ -111,7 +111,7 @@ func (p *layout) block(n ast.Node, depth int) {
 
 // indent lays out what inside does behind first, and next on further rows.
 func (p *layout) indent(first, next Row, depth int, inside func()) {
-	if depth >= maxDepth || p.nextPrefix.width()+next.width()+minWidth > p.w {
+	if depth >= maxIndentDepth || p.nextPrefix.width()+next.width()+minWidth > p.w {
 		inside()
 		return
 	}
@@ -153,7 +153,7 @@ func (p *layout) rawLines(n ast.Node, kind SpanKind) {
 }
 
 func (p *layout) paragraph(n ast.Node) {
-	if t, ok := p.table(n); ok {
+	if t, ok := p.parseTable(n); ok {
 		p.emitAll(t.render(p.room()))
 		return
 	}

@@ -42,7 +42,7 @@ func (r *spanCollector) collect(n ast.Node, kind SpanKind) {
 			}
 		}
 	case *ast.Emphasis:
-		r.children(n, emphasised(kind, n.Level))
+		r.children(n, emphasisKind(kind, n.Level))
 	case *ast.Link:
 		r.link(n, string(n.Destination))
 	case *ast.Image:
@@ -60,7 +60,7 @@ func (r *spanCollector) collect(n ast.Node, kind SpanKind) {
 	}
 }
 
-func emphasised(kind SpanKind, level int) SpanKind {
+func emphasisKind(kind SpanKind, level int) SpanKind {
 	switch {
 	case kind != Body:
 		return kind

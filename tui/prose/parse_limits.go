@@ -6,8 +6,8 @@ import "strings"
 // quotes and lists at the beginning of a line, and openings of links, emphasis
 // and code in one paragraph. Notes of people have a few.
 const (
-	maxNesting = 60
-	maxMarks   = 2000
+	maxNesting       = 60
+	maxInlineMarkers = 2000
 )
 
 // tooComplex reports whether source has more of these than is worth parsing.
@@ -31,7 +31,7 @@ func tooComplex(source string) bool {
 				marks++
 			}
 		}
-		if marks > maxMarks {
+		if marks > maxInlineMarkers {
 			return true
 		}
 	}

@@ -83,9 +83,9 @@ func (i SpanKind) style(t theme.Theme) theme.Style {
 // minWidth is the width in cells that text is laid out for at least.
 const minWidth = 8
 
-// Lines lays text out as it stands, its lines broken to w cells. It errs only
+// TextRows lays text out as it stands, its lines broken to w cells. It errs only
 // when ctx ends.
-func Lines(ctx context.Context, source string, w int) ([]Row, error) {
+func TextRows(ctx context.Context, source string, w int) ([]Row, error) {
 	p := &layout{ctx: ctx, w: max(w, minWidth)}
 	for _, line := range theme.SplitLines(source) {
 		if ctx.Err() != nil {
@@ -101,7 +101,7 @@ func Lines(ctx context.Context, source string, w int) ([]Row, error) {
 // [SplitLines] does. It errs only when ctx ends.
 func Markdown(ctx context.Context, source string, w int) ([]Row, error) {
 	if tooComplex(source) {
-		return Lines(ctx, source, w)
+		return TextRows(ctx, source, w)
 	}
 	p := &layout{ctx: ctx, w: max(w, minWidth), parser: parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),

@@ -87,7 +87,7 @@ func TestRowsFit(t *testing.T) {
 
 func plain(t testing.TB, source string, w int) []Row {
 	t.Helper()
-	rows, err := Lines(t.Context(), source, w)
+	rows, err := TextRows(t.Context(), source, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestWild(t *testing.T) {
 func TestEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, f := range map[string]func(context.Context, string, int) ([]Row, error){"Markdown": Markdown, "Lines": Lines} {
+	for name, f := range map[string]func(context.Context, string, int) ([]Row, error){"Markdown": Markdown, "Lines": TextRows} {
 		rows, err := f(ctx, strings.Repeat("a\n\n", 1000), 40)
 		if !errors.Is(err, context.Canceled) || len(rows) > 10 {
 			t.Errorf("%s went on: %d rows, %v", name, len(rows), err)

@@ -18,8 +18,8 @@ type table struct {
 	right []bool // the column's text stands at its right end
 }
 
-// table reads a paragraph as one.
-func (p *layout) table(n ast.Node) (t table, ok bool) {
+// parseTable reads a paragraph as one.
+func (p *layout) parseTable(n ast.Node) (t table, ok bool) {
 	lines := n.Lines()
 	texts := make([]string, 0, lines.Len())
 	for i := range lines.Len() {
@@ -28,7 +28,7 @@ func (p *layout) table(n ast.Node) (t table, ok bool) {
 	}
 	at := -1
 	for i := 1; i < len(texts) && at < 0; i++ {
-		if isDelimiterRow(texts[i]) && len(cells(texts[i])) == len(cells(texts[i-1])) {
+		if isDelimiterRow(texts[i]) && len(splitTableCells(texts[i])) == len(splitTableCells(texts[i-1])) {
 			at = i
 		}
 	}
@@ -36,17 +36,17 @@ func (p *layout) table(n ast.Node) (t table, ok bool) {
 		return t, false
 	}
 	if at > 1 {
-		t.above = p.inlineText(strings.Join(texts[:at-1], "\n"))
+		t.above = p.parseInlineText(strings.Join(texts[:at-1], "\n"))
 	}
-	for _, c := range cells(texts[at]) {
+	for _, c := range splitTableCells(texts[at]) {
 		t.right = append(t.right, strings.HasSuffix(c, ":") && !strings.HasPrefix(c, ":"))
 	}
-	t.head = p.row(texts[at-1], len(t.right))
+	t.head = p.parseTableRow(texts[at-1], len(t.right))
 	for _, line := range texts[at+1:] {
 		if p.ctx.Err() != nil {
 			break
 		}
-		t.rows = append(t.rows, p.row(line, len(t.right)))
+		t.rows = append(t.rows, p.parseTableRow(line, len(t.right)))
 	}
 	return t, true
 }
@@ -56,7 +56,7 @@ func isDelimiterRow(line string) bool {
 	if !strings.Contains(line, "|") || !strings.Contains(line, "-") || strings.Trim(line, "|-: \t") != "" {
 		return false
 	}
-	for _, c := range cells(line) {
+	for _, c := range splitTableCells(line) {
 		if strings.Trim(c, ":") == "" || strings.Trim(strings.Trim(c, ":"), "-") != "" {
 			return false
 		}
@@ -64,8 +64,8 @@ func isDelimiterRow(line string) bool {
 	return true
 }
 
-// cells splits a line at its bars; `\|` is no bar.
-func cells(line string) []string {
+// splitTableCells splits a line at its bars; `\|` is no bar.
+func splitTableCells(line string) []string {
 	line = strings.TrimPrefix(line, "|")
 	if !strings.HasSuffix(line, `\|`) {
 		line = strings.TrimSuffix(line, "|")
@@ -87,19 +87,19 @@ func cells(line string) []string {
 	return append(all, strings.TrimSpace(one.String()))
 }
 
-// row is a line's cells, which may be fewer than columns: what is not there
+// parseTableRow is a line's cells, which may be fewer than columns: what is not there
 // takes no room.
-func (p *layout) row(line string, columns int) [][]Span {
-	texts := cells(line)
+func (p *layout) parseTableRow(line string, columns int) [][]Span {
+	texts := splitTableCells(line)
 	row := make([][]Span, min(len(texts), columns))
 	for i := range row {
-		row[i] = p.inlineText(texts[i])
+		row[i] = p.parseInlineText(texts[i])
 	}
 	return row
 }
 
-// inlineText reads text that is part of a paragraph, such as a cell.
-func (p *layout) inlineText(source string) []Span {
+// parseInlineText reads text that is part of a paragraph, such as a cell.
+func (p *layout) parseInlineText(source string) []Span {
 	if !strings.ContainsAny(source, "*_`[<\\&!") {
 		return []Span{{source, Body}}
 	}
@@ -114,7 +114,7 @@ func (p *layout) inlineText(source string) []Span {
 // minColumnWidth is how narrow a column may become.
 const minColumnWidth = 3
 
-const bar = " │ "
+const columnSeparator = " │ "
 
 // render draws the table in w cells; where it has too many columns for that,
 // as a list of its cells.
@@ -163,7 +163,7 @@ func withKind(spans []Span, kind SpanKind) []Span {
 // widths are the widths of the columns: what their cells want, and where that
 // is too much the widest give way. Nil: there is no room for all.
 func (t table) widths(w int) []int {
-	room := w - theme.Width(bar)*(len(t.right)-1)
+	room := w - theme.Width(columnSeparator)*(len(t.right)-1)
 	if room < minColumnWidth*len(t.right) {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (t table) drawRow(row [][]Span, widths []int) []Row {
 	for y := range rows {
 		for i := range columns {
 			if i > 0 {
-				rows[y] = append(rows[y], Span{bar, Rule})
+				rows[y] = append(rows[y], Span{columnSeparator, Rule})
 			}
 			var cell Row
 			if y < len(columns[i]) {

@@ -42,7 +42,7 @@ func wrap(spans []Span, w int) []Row {
 
 func (c *rowBuilder) add(text string, kind SpanKind) {
 	for text != "" {
-		if n := asciiWordPrefix(text); n > 0 {
+		if n := asciiWordPrefixLen(text); n > 0 {
 			c.word, c.wordWidth = append(c.word, Span{text[:n], kind}), c.wordWidth+n
 			text = text[n:]
 			continue
@@ -65,20 +65,20 @@ func (c *rowBuilder) add(text string, kind SpanKind) {
 	}
 }
 
-// asciiWordPrefix is how many bytes at the beginning of text are printable ASCII
+// asciiWordPrefixLen is how many bytes at the beginning of text are printable ASCII
 // without a space, and the rune after them none that could join the last.
-func asciiWordPrefix(text string) int { return asciiPrefix(text, '!') }
+func asciiWordPrefixLen(text string) int { return asciiPrefixLen(text, '!') }
 
-// asciiTextPrefix is asciiWordPrefix with its spaces.
-func asciiTextPrefix(text string) int { return asciiPrefix(text, ' ') }
+// asciiTextPrefixLen is asciiWordPrefixLen with its spaces.
+func asciiTextPrefixLen(text string) int { return asciiPrefixLen(text, ' ') }
 
-// maxPrefix bounds what is looked at in one go, for a line may be as long as
+// maxASCIIPrefixBytes bounds what is looked at in one go, for a line may be as long as
 // a page.
-const maxPrefix = 256
+const maxASCIIPrefixBytes = 256
 
-func asciiPrefix(text string, from byte) int {
+func asciiPrefixLen(text string, from byte) int {
 	n := 0
-	for n < min(len(text), maxPrefix) && text[n] >= from && text[n] < 0x7f {
+	for n < min(len(text), maxASCIIPrefixBytes) && text[n] >= from && text[n] < 0x7f {
 		n++
 	}
 	if n < len(text) && text[n] >= utf8.RuneSelf && n > 0 {

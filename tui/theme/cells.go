@@ -14,7 +14,7 @@ const reset = "\x1b[m"
 // holds, so that a text of a megabyte costs no more than one of a page.
 const maxTextBytes = 4096
 
-func sanitizeShort(text string) string { return Sanitize(TruncateBytes(text, maxTextBytes)) }
+func truncateAndSanitize(text string) string { return Sanitize(TruncateBytes(text, maxTextBytes)) }
 
 // TruncateBytes returns the first n bytes of s at most, in whole runes and with
 // an ellipsis where something was cut.
@@ -28,20 +28,20 @@ func TruncateBytes(s string, n int) string {
 }
 
 // Text paints text, made [Sanitize].
-func (s Style) Text(text string) string { return s.paint(sanitizeShort(text)) }
+func (s Style) Text(text string) string { return s.paint(truncateAndSanitize(text)) }
 
 // Cut is Text in at most w cells; what was cut ends with an ellipsis.
-func (s Style) Cut(text string, w int) string { return s.paint(cut(sanitizeShort(text), w)) }
+func (s Style) Cut(text string, w int) string { return s.paint(cut(truncateAndSanitize(text), w)) }
 
 // Fit is Text in exactly w cells.
 func (s Style) Fit(text string, w int) string {
-	text, taken := cutToWidth(sanitizeShort(text), w)
+	text, taken := cutToWidth(truncateAndSanitize(text), w)
 	return s.paint(text + Spaces(w-taken))
 }
 
 // FitRight is [Style.Fit] with the text at the right end, for numbers.
 func (s Style) FitRight(text string, w int) string {
-	text, taken := cutToWidth(sanitizeShort(text), w)
+	text, taken := cutToWidth(truncateAndSanitize(text), w)
 	return s.paint(Spaces(w-taken) + text)
 }
 
@@ -69,7 +69,7 @@ func (s Style) Wrap(text string, w int) []string {
 
 // WrapText is text, made [Sanitize], in lines of at most w cells.
 func WrapText(text string, w int) []string {
-	return strings.Split(ansi.Wrap(sanitizeShort(text), max(1, w), ""), "\n")
+	return strings.Split(ansi.Wrap(truncateAndSanitize(text), max(1, w), ""), "\n")
 }
 
 func (s Style) paint(text string) string {

@@ -2,9 +2,9 @@ package theme
 
 import "strings"
 
-// Diff returns the style of a line of a unified diff. The line's own sign says
+// DiffLineStyle returns the style of a line of a unified diff. The line's own sign says
 // what the colour says.
-func (t Theme) Diff(line string) Style {
+func (t Theme) DiffLineStyle(line string) Style {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
 		return t.Dim
@@ -17,10 +17,10 @@ func (t Theme) Diff(line string) Style {
 	}
 }
 
-// ChangedWord returns the style of the words that changed within a line of a
+// ChangedWordStyle returns the style of the words that changed within a line of a
 // unified diff.
-func (t Theme) ChangedWord(line string) Style {
-	s := t.Diff(line)
+func (t Theme) ChangedWordStyle(line string) Style {
+	s := t.DiffLineStyle(line)
 	s.reverse = true
 	return s.compile()
 }

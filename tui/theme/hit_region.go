@@ -20,16 +20,18 @@ func (t Theme) WithHitRegions() Theme {
 	return t
 }
 
-// RowRegion marks a painted row as the i-th of its list.
-func (t Theme) RowRegion(i int, painted string) string {
+// MarkRowRegion marks a painted row as the i-th of its list.
+func (t Theme) MarkRowRegion(i int, painted string) string {
 	return t.markRegion(firstRowRegion+i, painted)
 }
 
-// KeyRegion marks painted text as the key with this code.
-func (t Theme) KeyRegion(code rune, painted string) string { return t.markRegion(-int(code), painted) }
+// MarkKeyRegion marks painted text as the key with this code.
+func (t Theme) MarkKeyRegion(code rune, painted string) string {
+	return t.markRegion(-int(code), painted)
+}
 
-// ScrollRegion marks a painted row of text beside a list.
-func (t Theme) ScrollRegion(painted string) string { return t.markRegion(scrollRegion, painted) }
+// MarkScrollRegion marks a painted row of text beside a list.
+func (t Theme) MarkScrollRegion(painted string) string { return t.markRegion(scrollRegion, painted) }
 
 // What stands in a mark: nothing any more, text beside a list, a row, or else a
 // key, which is negative.

@@ -11,7 +11,7 @@ import (
 func TestSpots(t *testing.T) {
 	th := New(Mode{Dark: true})
 	draw := func(t Theme) string {
-		return Fit("│ "+t.RowRegion(7, t.Strong.Fit("会議", 6))+" │ "+t.ScrollRegion(t.Dim.Text("beside"))+t.KeyRegion('y', t.Key.Text("y yes")), 30)
+		return Fit("│ "+t.MarkRowRegion(7, t.Strong.Fit("会議", 6))+" │ "+t.MarkScrollRegion(t.Dim.Text("beside"))+t.MarkKeyRegion('y', t.Key.Text("y yes")), 30)
 	}
 	line := draw(th.WithHitRegions())
 	for x, want := range map[int]HitRegion{2: {Row: 7}, 7: {Row: 7}, 11: {Row: -1, Scrolls: true}, 17: {Row: -1, Key: 'y'}, 21: {Row: -1, Key: 'y'}} {

@@ -165,9 +165,9 @@ func monochrome(contrast bool) Theme {
 	}
 }
 
-// Selected returns t for a selected row: the same styles on the row's
+// ForSelectedRow returns t for a selected row: the same styles on the row's
 // background, or all in reverse when there is no such colour.
-func (t Theme) Selected() Theme {
+func (t Theme) ForSelectedRow() Theme {
 	on := func(s Style) Style {
 		if t.rowBackground == nil {
 			return Style{bold: s.bold, reverse: true}.compile()
@@ -213,9 +213,9 @@ func (s Style) compile() Style {
 	return s
 }
 
-// State returns the glyph that stands for s and the style to paint glyph and
+// StateStyle returns the glyph that stands for s and the style to paint glyph and
 // word with.
-func (t Theme) State(s status.State) (glyph string, style Style) {
+func (t Theme) StateStyle(s status.State) (glyph string, style Style) {
 	switch s {
 	case status.Starting:
 		return "◐", t.Busy
@@ -224,37 +224,37 @@ func (t Theme) State(s status.State) (glyph string, style Style) {
 	case status.Stopped:
 		return "○", t.Dim
 	case status.Failed, status.CrashLoop:
-		return t.grade(2)
+		return t.gradeStyle(2)
 	case status.Degraded:
-		return t.grade(1)
+		return t.gradeStyle(1)
 	case status.Ready:
-		return t.grade(0)
+		return t.gradeStyle(0)
 	default:
 		return "?", t.Dim
 	}
 }
 
-// Severity is [Theme.State] for a Problem.
-func (t Theme) Severity(s status.Severity) (glyph string, style Style) {
+// SeverityStyle is [Theme.StateStyle] for a Problem.
+func (t Theme) SeverityStyle(s status.Severity) (glyph string, style Style) {
 	switch s {
 	case status.Error:
-		return t.grade(2)
+		return t.gradeStyle(2)
 	case status.Warning:
-		return t.grade(1)
+		return t.gradeStyle(1)
 	default:
 		return "●", t.Busy
 	}
 }
 
-// Result is [Theme.State] for the result of a Check.
-func (t Theme) Result(r status.CheckResult) (glyph string, style Style) {
+// CheckResultStyle is [Theme.StateStyle] for the result of a Check.
+func (t Theme) CheckResultStyle(r status.CheckResult) (glyph string, style Style) {
 	switch r {
 	case status.CheckFail:
-		return t.grade(2)
+		return t.gradeStyle(2)
 	case status.CheckWarn:
-		return t.grade(1)
+		return t.gradeStyle(1)
 	case status.CheckOK:
-		return t.grade(0)
+		return t.gradeStyle(0)
 	case status.CheckRunning:
 		return "◐", t.Busy
 	case status.CheckSkipped:
@@ -264,13 +264,13 @@ func (t Theme) Result(r status.CheckResult) (glyph string, style Style) {
 	}
 }
 
-// grade is how good, doubtful and bad things are drawn.
-func (t Theme) grade(severity int) (glyph string, style Style) {
+// gradeStyle is how good, doubtful and bad things are drawn.
+func (t Theme) gradeStyle(severity int) (glyph string, style Style) {
 	return [...]string{"●", "▲", "✗"}[severity], [...]Style{t.Good, t.Warn, t.Bad}[severity]
 }
 
-// Level returns the style of a log line's level.
-func (t Theme) Level(l status.Level) Style {
+// LogLevelStyle returns the style of a log line's level.
+func (t Theme) LogLevelStyle(l status.Level) Style {
 	switch l {
 	case status.Fail:
 		return t.Bad

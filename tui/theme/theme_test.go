@@ -122,7 +122,7 @@ func TestContrast(t *testing.T) {
 // but where contrast is asked for.
 func styles(th Theme) map[string]Style {
 	all := map[string]Style{"tab": th.Tab, "match": th.Match, "cursor": th.Cursor, "row": th.Row}
-	for where, t := range map[string]Theme{"": th, " on a row": th.Selected()} {
+	for where, t := range map[string]Theme{"": th, " on a row": th.ForSelectedRow()} {
 		for name, s := range map[string]Style{
 			"text": t.Text, "strong": t.Strong, "dim": t.Dim, "accent": t.Accent, "good": t.Good, "busy": t.Busy, "warn": t.Warn, "bad": t.Bad, "key": t.Key,
 		} {
@@ -162,7 +162,7 @@ func luminance(c color.Color) float64 {
 
 func TestNoColorHasNoColour(t *testing.T) {
 	th := New(Mode{NoColor: true, Dark: true})
-	for _, s := range []Style{th.Text, th.Strong, th.Dim, th.Line, th.Accent, th.Good, th.Busy, th.Warn, th.Bad, th.Key, th.Tab, th.Match, th.Row, th.Selected().Good, th.Selected().Text} {
+	for _, s := range []Style{th.Text, th.Strong, th.Dim, th.Line, th.Accent, th.Good, th.Busy, th.Warn, th.Bad, th.Key, th.Tab, th.Match, th.Row, th.ForSelectedRow().Good, th.ForSelectedRow().Text} {
 		if s.fg != nil || s.bg != nil {
 			t.Errorf("%q has a colour", s.start)
 		}
@@ -175,7 +175,7 @@ func TestEveryStateHasAGlyph(t *testing.T) {
 	th := New(Mode{Dark: true})
 	by := map[string]string{}
 	for _, s := range []status.State{status.Stopped, status.Starting, status.Ready, status.Degraded, status.Failed, status.CrashLoop, status.Stopping} {
-		glyph, style := th.State(s)
+		glyph, style := th.StateStyle(s)
 		if was, ok := by[glyph]; glyph == "?" || ok && was != style.start {
 			t.Errorf("%s: glyph %s stands for two colours, or for none", s, glyph)
 		}

@@ -12,7 +12,7 @@ import (
 func Width(painted string) int {
 	w := 0
 	for i := 0; i < len(painted); {
-		n, cells := knownWidth(painted[i:])
+		n, cells := simpleCharacterWidth(painted[i:])
 		if n == 0 {
 			return ansi.StringWidth(painted)
 		}
@@ -21,14 +21,14 @@ func Width(painted string) int {
 	return w
 }
 
-// knownWidth is how many bytes of s are a character of one cell that joins no other, or
+// simpleCharacterWidth is how many bytes of s are a character of one cell that joins no other, or
 // a control sequence, which takes none; 0 bytes: something else.
-func knownWidth(s string) (n, cells int) {
+func simpleCharacterWidth(s string) (n, cells int) {
 	switch c := s[0]; {
 	case 0x20 <= c && c <= 0x7e:
 		return 1, 1
 	case c == '\x1b':
-		return controlSequence(s), 0
+		return controlSequenceLen(s), 0
 	case c < utf8.RuneSelf:
 		return 0, 0
 	}
@@ -40,9 +40,9 @@ func knownWidth(s string) (n, cells int) {
 	return 0, 0
 }
 
-// controlSequence is how many bytes the control sequence takes with which s begins
+// controlSequenceLen is how many bytes the control sequence takes with which s begins
 // (ECMA-48, 5.4): CSI, parameters, and a final byte; 0: it is none, or has more.
-func controlSequence(s string) int {
+func controlSequenceLen(s string) int {
 	if len(s) < 2 || s[1] != '[' {
 		return 0
 	}

@@ -33,7 +33,7 @@ func (d Detail) HandleKey(k tea.KeyPressMsg, keys NavKeys, text TextView, w, h, 
 	case key.Matches(k, keys.PageUp):
 		scroll = -max(1, page)
 	case !d.Open:
-		row, ok = keys.Move(k, i, n, page)
+		row, ok = keys.RowAfterKey(k, i, n, page)
 		return d, row, ok
 	case key.Matches(k, keys.Down):
 		scroll = 1

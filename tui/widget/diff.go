@@ -12,8 +12,8 @@ import (
 // gutterWidth is how wide the numbers beside a diff are, and from what width of a
 // text on they are drawn.
 const (
-	gutterWidth    = 5
-	minGutterWidth = 56
+	gutterWidth       = 5
+	minWidthForGutter = 56
 )
 
 // numberDiff makes lines of a unified diff easy to read: it numbers them, says how
@@ -27,7 +27,7 @@ func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 	shown := lines[:0]
 	for i := range lines {
 		line := lines[i]
-		if a, b, ok := hunkStart(line.text); ok {
+		if a, b, ok := parseHunkHeader(line.text); ok {
 			same := a - before
 			if !known {
 				same, start = a-1, len(shown)
@@ -36,7 +36,7 @@ func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 			if hunk < len(hunks) {
 				leftOut = hunks[hunk].LeftOut
 				hunk++
-				shown = append(shown, hunkLine(line, hunks[hunk-1], hunk, same))
+				shown = append(shown, hunkHeadingLine(line, hunks[hunk-1], hunk, same))
 				continue
 			}
 			if same <= 0 {
@@ -44,7 +44,7 @@ func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 				continue
 			}
 			line.source = line.text
-			line.text = "⋯ " + equalLines(same)
+			line.text = "⋯ " + equalLinesText(same)
 			shown = append(shown, line)
 			continue
 		}
@@ -55,13 +55,13 @@ func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 		switch sign := diffSign(DiffLine, line.text); {
 		case !known || line.continued:
 		case sign == "-":
-			line.gutter = lineNumber(before)
+			line.gutter = formatLineNumber(before)
 			before++
 		case sign == "+":
-			line.gutter = lineNumber(after)
+			line.gutter = formatLineNumber(after)
 			after++
 		case sign == " ":
-			line.gutter = lineNumber(after)
+			line.gutter = formatLineNumber(after)
 			before, after = before+1, after+1
 		}
 		shown = append(shown, line)
@@ -69,37 +69,37 @@ func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 	if start < 0 || len(shown) > 0 && !strings.HasPrefix(shown[0].text, "--- ") {
 		start = 0
 	}
-	markWords(shown[start:]) // the names of the files are no change
+	markChangedWords(shown[start:]) // the names of the files are no change
 	return shown
 }
 
-func equalLines(n int) string {
+func equalLinesText(n int) string {
 	if n == 1 {
 		return "1 line is the same"
 	}
-	return Count(n) + " lines are the same"
+	return FormatCount(n) + " lines are the same"
 }
 
-// hunkLine is the line above the nth hunk, before which so many lines are the same.
-func hunkLine(header textLine, choice HunkOption, n, same int) textLine {
+// hunkHeadingLine is the line above the nth hunk, before which so many lines are the same.
+func hunkHeadingLine(header textLine, choice HunkOption, n, same int) textLine {
 	header.source, header.text = header.text, choice.Label
 	if same > 0 {
-		header.text += " ⋯ " + equalLines(same)
+		header.text += " ⋯ " + equalLinesText(same)
 	}
 	header.hunk, header.leftOut = n, choice.LeftOut
 	return header
 }
 
-// lineNumber is n for the gutter; a number that is too long for it is left out.
-func lineNumber(n int) string {
+// formatLineNumber is n for the gutter; a number that is too long for it is left out.
+func formatLineNumber(n int) string {
 	if n > 99_999 {
 		return theme.Spaces(gutterWidth)
 	}
 	return fmt.Sprintf("%4d ", n)[:gutterWidth]
 }
 
-// hunkStart is where the hunk begins that has this header.
-func hunkStart(header string) (before, after int, ok bool) {
+// parseHunkHeader is where the hunk begins that has this header.
+func parseHunkHeader(header string) (before, after int, ok bool) {
 	rest, found := strings.CutPrefix(header, "@@ -")
 	if !found {
 		return 0, 0, false
@@ -112,22 +112,22 @@ func hunkStart(header string) (before, after int, ok bool) {
 	return before, after, true
 }
 
-// markWords marks what is new in each added line and gone from each removed one,
+// markChangedWords marks what is new in each added line and gone from each removed one,
 // where as many lines follow as were removed.
-func markWords(lines []textLine) {
+func markChangedWords(lines []textLine) {
 	for i := 0; i < len(lines); {
-		removed := countSigned(lines[i:], "-")
-		added := countSigned(lines[i+removed:], "+")
+		removed := countSignedLines(lines[i:], "-")
+		added := countSignedLines(lines[i+removed:], "+")
 		if removed > 0 && removed == added {
 			for n := range removed {
-				markPair(&lines[i+n], &lines[i+removed+n])
+				markPairChanges(&lines[i+n], &lines[i+removed+n])
 			}
 		}
 		i += max(1, removed+added)
 	}
 }
 
-func countSigned(lines []textLine, sign string) int {
+func countSignedLines(lines []textLine, sign string) int {
 	n := 0
 	for n < len(lines) && strings.HasPrefix(lines[n].text, sign) {
 		n++
@@ -135,9 +135,9 @@ func countSigned(lines []textLine, sign string) int {
 	return n
 }
 
-// markPair marks the words between what two lines have in common at both ends;
+// markPairChanges marks the words between what two lines have in common at both ends;
 // nothing if they have nothing in common.
-func markPair(old, now *textLine) {
+func markPairChanges(old, now *textLine) {
 	a, b := old.text[1:], now.text[1:]
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
@@ -184,13 +184,13 @@ func (line textLine) draw(t theme.Theme) string {
 		return t.Dim.Text(line.gutter) + style.Text(line.text)
 	}
 	from, to := line.mark[0], line.mark[1]
-	return t.Dim.Text(line.gutter) + style.Text(line.text[:from]) + t.ChangedWord(line.text).Text(line.text[from:to]) +
+	return t.Dim.Text(line.gutter) + style.Text(line.text[:from]) + t.ChangedWordStyle(line.text).Text(line.text[from:to]) +
 		style.Text(line.text[to:])
 }
 
-// wrapMarked are the rows of a wrapped diff line with the part of its mark that
+// markWrappedRows are the rows of a wrapped diff line with the part of its mark that
 // each has. A line that was made harmless is found no more and has none.
-func (line textLine) wrapMarked(rows []textLine) {
+func (line textLine) markWrappedRows(rows []textLine) {
 	pos := 0
 	for i := range rows {
 		text := rows[i].text

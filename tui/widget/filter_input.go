@@ -18,8 +18,8 @@ type FilterInput struct {
 // NewFilterInput returns a FilterInput with a filter that no one edits.
 func NewFilterInput(text string) FilterInput { return FilterInput{TextInput: NewTextInput(text)} }
 
-// Edit has keys edit the filter.
-func (f FilterInput) Edit() FilterInput {
+// StartTyping has keys edit the filter.
+func (f FilterInput) StartTyping() FilterInput {
 	return FilterInput{NewTextInput(f.Value()), true}
 }
 
@@ -47,15 +47,15 @@ func (f FilterInput) Bindings(keys NavKeys) []key.Binding {
 	return []key.Binding{WithHelp(keys.Enter, "apply the filter"), WithHelp(keys.Back, "cancel")}
 }
 
-// DrawBelow draws h lines of w cells: rows, and below them the filter while it
+// DrawBelowRows draws h lines of w cells: rows, and below them the filter while it
 // is edited.
-func (f FilterInput) DrawBelow(t theme.Theme, w, h int, hint string, rows func(h int) []string) string {
-	return WithInput(t, w, h, f.Typing, " / ", f.TextInput, hint, rows)
+func (f FilterInput) DrawBelowRows(t theme.Theme, w, h int, hint string, rows func(h int) []string) string {
+	return DrawWithInput(t, w, h, f.Typing, " / ", f.TextInput, hint, rows)
 }
 
-// WithInput draws h lines of w cells: rows, and below them, if shown, a line to
+// DrawWithInput draws h lines of w cells: rows, and below them, if shown, a line to
 // type in.
-func WithInput(t theme.Theme, w, h int, shown bool, label string, in TextInput, hint string, rows func(h int) []string) string {
+func DrawWithInput(t theme.Theme, w, h int, shown bool, label string, in TextInput, hint string, rows func(h int) []string) string {
 	if !shown {
 		return strings.Join(rows(h), "\n")
 	}
@@ -63,9 +63,9 @@ func WithInput(t theme.Theme, w, h int, shown bool, label string, in TextInput, 
 	return strings.Join(append(rows(h-1), theme.Fit(line, w)), "\n")
 }
 
-// Index returns where text contains pattern, or -1. A pattern without capitals
+// FilterIndex returns where text contains pattern, or -1. A pattern without capitals
 // matches them too, as far as they are ASCII.
-func Index(text, pattern string) int {
+func FilterIndex(text, pattern string) int {
 	if pattern != strings.ToLower(pattern) {
 		return strings.Index(text, pattern)
 	}
@@ -81,8 +81,8 @@ func Index(text, pattern string) int {
 	return -1
 }
 
-// Matches reports whether text contains pattern, by the rules of [Index].
-func Matches(text, pattern string) bool { return Index(text, pattern) >= 0 }
+// MatchesFilter reports whether text contains pattern, by the rules of [FilterIndex].
+func MatchesFilter(text, pattern string) bool { return FilterIndex(text, pattern) >= 0 }
 
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {

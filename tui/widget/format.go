@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Count is n with separators between thousands: 1,204.
-func Count[N int | uint64](n N) string {
+// FormatCount is n with separators between thousands: 1,204.
+func FormatCount[N int | uint64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -24,11 +24,11 @@ func Plural[N int | uint64](n N, noun string) string {
 	if strings.HasSuffix(noun, "ch") {
 		noun += "e"
 	}
-	return Count(n) + " " + noun + "s"
+	return FormatCount(n) + " " + noun + "s"
 }
 
-// Tokens estimates how many tokens n bytes are for an agent.
-func Tokens(n int) string { return "about " + Count(max(0, n/4)) + " tokens" }
+// EstimateTokens estimates how many tokens n bytes are for an agent.
+func EstimateTokens(n int) string { return "about " + FormatCount(max(0, n/4)) + " tokens" }
 
 // OrDash is s, or a dash if there is nothing to show.
 func OrDash(s string) string {
@@ -38,18 +38,18 @@ func OrDash(s string) string {
 	return s
 }
 
-// Megabytes is n bytes in units of 2^20, so coarse that it rarely changes; 0
+// FormatMegabytes is n bytes in units of 2^20, so coarse that it rarely changes; 0
 // means unknown.
-func Megabytes(n uint64) string {
+func FormatMegabytes(n uint64) string {
 	const mb = 1 << 20
 	if n == 0 {
 		return "–"
 	}
-	return Count(max(1, (n+mb/2)/mb)) + " MB"
+	return FormatCount(max(1, (n+mb/2)/mb)) + " MB"
 }
 
-// Bytes is n bytes in the unit that fits: "812 B", "1.2 KB".
-func Bytes(n int) string {
+// FormatBytes is n bytes in the unit that fits: "812 B", "1.2 KB".
+func FormatBytes(n int) string {
 	switch {
 	case n < 1024:
 		return fmt.Sprintf("%d B", n)
@@ -60,8 +60,8 @@ func Bytes(n int) string {
 	}
 }
 
-// Elapsed is a duration in its two greatest units: "2h 14m".
-func Elapsed(d time.Duration) string {
+// FormatElapsed is a duration in its two greatest units: "2h 14m".
+func FormatElapsed(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return "< 1m"
@@ -74,9 +74,9 @@ func Elapsed(d time.Duration) string {
 	}
 }
 
-// ClockTime is t as seen at now: the time if it is today, else with the date. It
+// FormatClockTime is t as seen at now: the time if it is today, else with the date. It
 // does not change while nothing happens, as "5 minutes ago" would.
-func ClockTime(t, now time.Time, zone *time.Location) string {
+func FormatClockTime(t, now time.Time, zone *time.Location) string {
 	if t.IsZero() {
 		return "–"
 	}
@@ -87,17 +87,17 @@ func ClockTime(t, now time.Time, zone *time.Location) string {
 	return t.Format("2 Jan 15:04")
 }
 
-// ShortTime is [ClockTime] in at most six cells.
-func ShortTime(t, now time.Time, zone *time.Location) string {
-	c := ClockTime(t, now, zone)
+// FormatShortTime is [FormatClockTime] in at most six cells.
+func FormatShortTime(t, now time.Time, zone *time.Location) string {
+	c := FormatClockTime(t, now, zone)
 	if len(c) > len("15:04") && !t.IsZero() {
 		return t.In(zone).Format("2 Jan")
 	}
 	return c
 }
 
-// Duration is a duration in three digits or so: "840 µs", "12 ms", "1.4 s".
-func Duration(d time.Duration) string {
+// FormatDuration is a duration in three digits or so: "840 µs", "12 ms", "1.4 s".
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
@@ -106,6 +106,6 @@ func Duration(d time.Duration) string {
 	case d < time.Minute:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	default:
-		return Elapsed(d)
+		return FormatElapsed(d)
 	}
 }

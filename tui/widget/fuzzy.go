@@ -4,8 +4,8 @@ import "strings"
 
 // Bounds of what is compared: of a longer text or filter only the beginning is.
 const (
-	maxFuzzyText   = 1 << 10
-	maxFuzzyFilter = 1 << 8
+	maxFuzzyTextBytes   = 1 << 10
+	maxFuzzyFilterBytes = 1 << 8
 )
 
 // Fuzzy scores how well the letters of want, in their order and in any case, are
@@ -13,8 +13,8 @@ const (
 // of words count more. Spaces in want separate words that may stand in any order.
 func Fuzzy(text, want string) int {
 	total := 0
-	text = strings.ToLower(text[:min(len(text), maxFuzzyText)])
-	want = strings.ToLower(want[:min(len(want), maxFuzzyFilter)])
+	text = strings.ToLower(text[:min(len(text), maxFuzzyTextBytes)])
+	want = strings.ToLower(want[:min(len(want), maxFuzzyFilterBytes)])
 	for word := range strings.FieldsSeq(want) {
 		s := fuzzyWord(text, word)
 		if s == 0 {

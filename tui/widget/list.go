@@ -31,9 +31,9 @@ type List struct {
 	shown  []int // of rows, those that pass, in their order
 }
 
-// Show replaces the rows. Those of one rank stay in the order of rows, unless a
+// SetRows replaces the rows. Those of one rank stay in the order of rows, unless a
 // filter finds some of them better than others.
-func (l List) Show(rows []ListRow) List {
+func (l List) SetRows(rows []ListRow) List {
 	want := strings.ToLower(strings.TrimSpace(l.filter.Value()))
 	scores, best := make([]int, len(rows)), 0
 	l.rows, l.total, l.shown = rows, len(rows), make([]int, 0, len(rows))
@@ -67,7 +67,7 @@ func (row ListRow) score(want string) int {
 	return score
 }
 
-// find is where the row with this ID is shown; -1: nowhere.
+// find is where the row with this SelectedID is shown; -1: nowhere.
 func (l List) find(id string) int {
 	return slices.IndexFunc(l.shown, func(i int) bool { return id != "" && l.rows[i].ID == id })
 }
@@ -83,7 +83,7 @@ func (l List) moveTo(i int) List {
 	return l
 }
 
-// Select selects the row with this ID, if it is there.
+// Select selects the row with this SelectedID, if it is there.
 func (l List) Select(id string) List {
 	if at := l.find(id); at >= 0 {
 		l.at, l.id = at, id
@@ -101,18 +101,18 @@ func (l List) SelectRow(i int) (next List, again bool) {
 	return l, again
 }
 
-// Selected is the index of the selected row among those that were given to Show;
+// SelectedIndex is the index of the selected row among those that were given to Show;
 // -1: there is none.
-func (l List) Selected() int {
+func (l List) SelectedIndex() int {
 	if len(l.shown) == 0 {
 		return -1
 	}
 	return l.shown[l.at]
 }
 
-// ID is that of the selected row; empty: there is none.
-func (l List) ID() string {
-	if i := l.Selected(); i >= 0 {
+// SelectedID is that of the selected row; empty: there is none.
+func (l List) SelectedID() string {
+	if i := l.SelectedIndex(); i >= 0 {
 		return l.rows[i].ID
 	}
 	return ""
@@ -122,18 +122,18 @@ func (l List) ID() string {
 // is page rows.
 func (l List) HandleKey(k tea.KeyPressMsg, keys NavKeys, page int) (List, bool) {
 	switch {
-	case l.filter.Typing && !isArrow(k):
+	case l.filter.Typing && !isListMoveKey(k):
 		l.filter = l.filter.HandleKey(k, keys)
 		l.id, l.at = "", 0
-		return l.Show(l.rows), true
+		return l.SetRows(l.rows), true
 	case key.Matches(k, keys.Filter):
-		l.filter = l.filter.Edit()
+		l.filter = l.filter.StartTyping()
 		return l, true
 	case key.Matches(k, keys.Back) && l.filter.Value() != "":
 		l.filter = FilterInput{}
-		return l.Show(l.rows), true
+		return l.SetRows(l.rows), true
 	}
-	i, ok := keys.Move(k, l.at, len(l.shown), page)
+	i, ok := keys.RowAfterKey(k, l.at, len(l.shown), page)
 	if !ok {
 		return l, false
 	}
@@ -141,41 +141,41 @@ func (l List) HandleKey(k tea.KeyPressMsg, keys NavKeys, page int) (List, bool) 
 	return l, true
 }
 
-// isArrow reports whether k moves in the list while a filter is typed, as letters
+// isListMoveKey reports whether k moves in the list while a filter is typed, as letters
 // do not.
-func isArrow(k tea.KeyPressMsg) bool {
+func isListMoveKey(k tea.KeyPressMsg) bool {
 	return slices.Contains([]string{"up", "down", "pgup", "pgdown"}, k.String())
 }
 
-// Typing reports whether keys edit the filter.
-func (l List) Typing() bool { return l.filter.Typing }
+// IsTyping reports whether keys edit the filter.
+func (l List) IsTyping() bool { return l.filter.Typing }
 
 // Paste inserts text into the filter.
 func (l List) Paste(text string) List {
 	if l.filter.Typing {
 		l.filter = l.filter.Paste(text)
-		return l.Show(l.rows)
+		return l.SetRows(l.rows)
 	}
 	return l
 }
 
-// Filter is what the list is filtered by; empty: nothing.
-func (l List) Filter() string { return l.filter.Value() }
+// FilterText is what the list is filtered by; empty: nothing.
+func (l List) FilterText() string { return l.filter.Value() }
 
 // Bindings are the keys while the filter is edited.
 func (l List) Bindings(keys NavKeys) []key.Binding { return l.filter.Bindings(keys) }
 
-// manyRows is from how many rows on a list says which one is selected.
-const manyRows = 10
+// minRowsForPosition is from how many rows on a list says which one is selected.
+const minRowsForPosition = 10
 
-// Note says what is filtered, and which row of many is selected; empty: neither.
-func (l List) Note() string {
+// StatusNote says what is filtered, and which row of many is selected; empty: neither.
+func (l List) StatusNote() string {
 	n := len(l.shown)
 	switch {
 	case l.filter.Value() != "":
-		return fmt.Sprintf("/%s · %s of %s", l.filter.Value(), Count(n), Count(l.total))
-	case n >= manyRows:
-		return fmt.Sprintf("%s of %s", Count(l.at+1), Count(n))
+		return fmt.Sprintf("/%s · %s of %s", l.filter.Value(), FormatCount(n), FormatCount(l.total))
+	case n >= minRowsForPosition:
+		return fmt.Sprintf("%s of %s", FormatCount(l.at+1), FormatCount(n))
 	}
 	return ""
 }
@@ -227,11 +227,11 @@ func (l List) Position() int { return l.at }
 // SetFilter returns l with this filter, which nobody edits.
 func (l List) SetFilter(text string) List {
 	l.filter = NewFilterInput(text)
-	return l.Show(l.rows)
+	return l.SetRows(l.rows)
 }
 
-// WithFilter draws h lines of w cells: rows, and below them the filter while it is
+// DrawWithFilter draws h lines of w cells: rows, and below them the filter while it is
 // edited.
-func (l List) WithFilter(t theme.Theme, w, h int, rows func(h int) []string) string {
-	return l.filter.DrawBelow(t, w, h, "letters in their order; enter keeps it", rows)
+func (l List) DrawWithFilter(t theme.Theme, w, h int, rows func(h int) []string) string {
+	return l.filter.DrawBelowRows(t, w, h, "letters in their order; enter keeps it", rows)
 }

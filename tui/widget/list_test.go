@@ -22,18 +22,18 @@ func TestMove(t *testing.T) {
 		{"j", 0, 0, 0},
 		{"G", 0, 0, 0},
 	} {
-		if got, ok := keys.Move(press(c.key), c.from, c.n, 4); !ok || got != c.want {
+		if got, ok := keys.RowAfterKey(press(c.key), c.from, c.n, 4); !ok || got != c.want {
 			t.Errorf("%s from %d of %d leads to %d, %v; want %d", c.key, c.from, c.n, got, ok, c.want)
 		}
 	}
 	pageDown := tea.KeyPressMsg{Code: tea.KeyPgDown}
-	if got, _ := keys.Move(pageDown, 0, 9, 4); got != 4 {
+	if got, _ := keys.RowAfterKey(pageDown, 0, 9, 4); got != 4 {
 		t.Errorf("a page leads to %d", got)
 	}
-	if got, _ := keys.Move(pageDown, 0, 9, -3); got != 1 {
+	if got, _ := keys.RowAfterKey(pageDown, 0, 9, -3); got != 1 {
 		t.Errorf("a page without rows leads to %d", got)
 	}
-	if _, ok := keys.Move(press("x"), 3, 9, 4); ok {
+	if _, ok := keys.RowAfterKey(press("x"), 3, 9, 4); ok {
 		t.Error("x moves")
 	}
 }
@@ -48,7 +48,7 @@ func TestFilterInput(t *testing.T) {
 		{tea.KeyEscape, "old", "", false},
 		{tea.KeyBackspace, "old", "ne", true},
 	} {
-		f := NewFilterInput(c.before).Edit()
+		f := NewFilterInput(c.before).StartTyping()
 		f.TextInput = NewTextInput("new")
 		got := f.HandleKey(tea.KeyPressMsg{Code: c.key}, DefaultNavKeys())
 		if got.Value() != c.filter || got.Typing != c.typing {
@@ -69,7 +69,7 @@ func TestMatches(t *testing.T) {
 		{"x", "", -1},
 		{"", "x", 0},
 	} {
-		if got := Index(c.text, c.pattern); got != c.want {
+		if got := FilterIndex(c.text, c.pattern); got != c.want {
 			t.Errorf("%q in %q: %d, want %d", c.pattern, c.text, got, c.want)
 		}
 	}

@@ -19,8 +19,8 @@ type Section struct {
 
 // Smaller panes have no room for borders.
 const (
-	FramedWidth  = 60
-	framedHeight = 16
+	MinFramedWidth  = 60
+	minFramedHeight = 16
 )
 
 // WideWidth is the width from which panes have two columns.
@@ -30,18 +30,20 @@ const WideWidth = 110
 // bottom: it has one column and no borders.
 const ScreenReaderHeight = 1000
 
-// Message returns a section that shows rows and nothing else.
-func Message(title string, rows ...string) Section {
+// MessageSection returns a section that shows rows and nothing else.
+func MessageSection(title string, rows ...string) Section {
 	return Section{Title: title, Min: 1, Preferred: len(rows), Rows: func(int, int) []string { return rows }}
 }
 
-// Framed reports whether sections of a pane this big have a border all around,
+// IsFramed reports whether sections of a pane this big have a border all around,
 // rather than only a line with their title.
-func Framed(w, h int) bool { return w >= FramedWidth && h >= framedHeight && h < ScreenReaderHeight }
+func IsFramed(w, h int) bool {
+	return w >= MinFramedWidth && h >= minFramedHeight && h < ScreenReaderHeight
+}
 
-// Inside is the room inside one section that fills w by h cells.
-func Inside(w, h int) (int, int) {
-	if Framed(w, h) {
+// InsideSize is the room inside one section that fills w by h cells.
+func InsideSize(w, h int) (int, int) {
+	if IsFramed(w, h) {
 		return w - 4, max(1, h-2)
 	}
 	return w, max(1, h-1)
@@ -97,24 +99,24 @@ func Columns(t theme.Theme, w, h int, left, right []Section) []string {
 // where there is room, else one below the other, with at most listRows rows of
 // the list.
 func ListWithDetail(t theme.Theme, w, h, listRows int, list, detail Section) []string {
-	if Framed(w, h) && w >= WideWidth {
+	if IsFramed(w, h) && w >= WideWidth {
 		return Columns(t, w, h, []Section{list}, []Section{detail})
 	}
-	list.Preferred = list.rowsOf(listRows)
-	return Stack(t, w, h, Framed(w, h), list, detail)
+	list.Preferred = list.clampRows(listRows)
+	return Stack(t, w, h, IsFramed(w, h), list, detail)
 }
 
-// InsideDetail is the room inside the detail that [ListWithDetail] draws.
-func InsideDetail(w, h, listRows int, list Section) (int, int) {
-	inner, room := Inside(w, h)
-	if Framed(w, h) && w >= WideWidth {
+// InsideDetailSize is the room inside the detail that [ListWithDetail] draws.
+func InsideDetailSize(w, h, listRows int, list Section) (int, int) {
+	inner, room := InsideSize(w, h)
+	if IsFramed(w, h) && w >= WideWidth {
 		return inner - w/2, room
 	}
-	return inner, max(1, room-list.rowsOf(listRows)-(h-room))
+	return inner, max(1, room-list.clampRows(listRows)-(h-room))
 }
 
-// rowsOf is how many rows s gets of most.
-func (s Section) rowsOf(most int) int { return max(s.Min, min(s.Preferred, most)) }
+// clampRows is how many rows s gets of most.
+func (s Section) clampRows(most int) int { return max(s.Min, min(s.Preferred, most)) }
 
 func (s Section) draw(t theme.Theme, w, h int, frame bool) []string {
 	if frame {
@@ -190,9 +192,9 @@ func VisibleRows(t theme.Theme, n, cursor, h int, row func(t theme.Theme, i int)
 	for i := from; i < to; i++ {
 		style := t
 		if i == cursor {
-			style = t.Selected()
+			style = t.ForSelectedRow()
 		}
-		rows = append(rows, t.RowRegion(i, row(style, i)))
+		rows = append(rows, t.MarkRowRegion(i, row(style, i)))
 	}
 	return rows
 }
@@ -205,20 +207,20 @@ func FillRow(t theme.Theme, painted string, w int) string {
 	return theme.Fit(painted, w)
 }
 
-// ScrollRegions marks rows as text that the mouse wheel scrolls by itself.
-func ScrollRegions(t theme.Theme, rows []string, w int) []string {
+// MarkScrollRegions marks rows as text that the mouse wheel scrolls by itself.
+func MarkScrollRegions(t theme.Theme, rows []string, w int) []string {
 	for i := range rows {
-		rows[i] = t.ScrollRegion(theme.Fit(rows[i], w))
+		rows[i] = t.MarkScrollRegion(theme.Fit(rows[i], w))
 	}
 	return rows
 }
 
-// Property is a label of label cells and a value.
-func Property(t theme.Theme, label int, name, value string) string {
+// PropertyRow is a label of label cells and a value.
+func PropertyRow(t theme.Theme, label int, name, value string) string {
 	return t.Dim.Fit(name, label) + t.Text.Text(value)
 }
 
-// PropertyRows is [Property] with a value that may take up to three rows of w
+// PropertyRows is [PropertyRow] with a value that may take up to three rows of w
 // cells; none if it is empty.
 func PropertyRows(t theme.Theme, label int, name, value string, w int) []string {
 	if value == "" {

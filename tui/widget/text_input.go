@@ -17,8 +17,8 @@ type TextInput struct {
 	cursor int // before this rune
 }
 
-// maxField bounds what one paste can bring.
-const maxField = 4096
+// maxInputRunes bounds what one paste can bring.
+const maxInputRunes = 4096
 
 // NewTextInput returns a Field with text in it and the cursor at the end.
 func NewTextInput(text string) TextInput { return TextInput{}.Insert(text) }
@@ -28,14 +28,14 @@ func (f TextInput) Value() string { return string(f.text) }
 
 // Insert types text at the cursor. Line ends become spaces.
 func (f TextInput) Insert(text string) TextInput {
-	add := []rune(strings.Map(oneLine, strings.TrimRight(text, "\r\n")))
-	add = add[:min(len(add), maxField-len(f.text))]
+	add := []rune(strings.Map(normalizeSpace, strings.TrimRight(text, "\r\n")))
+	add = add[:min(len(add), maxInputRunes-len(f.text))]
 	f.text = append(append(append([]rune{}, f.text[:f.cursor]...), add...), f.text[f.cursor:]...)
 	f.cursor += len(add)
 	return f
 }
 
-func oneLine(r rune) rune {
+func normalizeSpace(r rune) rune {
 	if unicode.IsSpace(r) {
 		return ' '
 	}
@@ -89,8 +89,8 @@ func (f TextInput) wordStart() int {
 	return min(i, max(0, f.cursor-1))
 }
 
-// FieldName is the name of a field of a form, in w cells.
-func FieldName(t theme.Theme, name string, focus bool, w int) string {
+// DrawFieldName is the name of a field of a form, in w cells.
+func DrawFieldName(t theme.Theme, name string, focus bool, w int) string {
 	if focus {
 		return t.Accent.Fit("▸ "+name, w)
 	}

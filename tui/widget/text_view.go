@@ -48,9 +48,9 @@ type wrappedText struct {
 
 const (
 	maxTextBytes = 512 << 10
-	// maxPiece splits long lines, because a theme draws only the first few
+	// maxLinePieceBytes splits long lines, because a theme draws only the first few
 	// thousand bytes of a text.
-	maxPiece = 1000
+	maxLinePieceBytes = 1000
 )
 
 // NewTextView returns an empty TextView.
@@ -87,9 +87,9 @@ func (l TextView) Append(parts ...TextPart) TextView {
 	for _, part := range parts {
 		first, continued := len(lines), false
 		for _, line := range theme.SplitLines(part.Text) {
-			for len(line) > maxPiece {
-				n := maxPiece
-				for n > maxPiece-utf8.UTFMax && !utf8.RuneStart(line[n]) {
+			for len(line) > maxLinePieceBytes {
+				n := maxLinePieceBytes
+				for n > maxLinePieceBytes-utf8.UTFMax && !utf8.RuneStart(line[n]) {
 					n--
 				}
 				lines = append(lines, textLine{text: line[:n], kind: part.Kind, continued: continued})
@@ -126,8 +126,8 @@ func (l TextView) LineOfHunk(n int) int {
 	return -1
 }
 
-// RowOf is the first row of a line in rows of w cells.
-func (l TextView) RowOf(line, w int) int {
+// FirstRowOfLine is the first row of a line in rows of w cells.
+func (l TextView) FirstRowOfLine(line, w int) int {
 	row := 0
 	for _, one := range l.lines[:min(line, len(l.lines))] {
 		row += len(one.wrapped(w))
@@ -180,7 +180,7 @@ func (line textLine) style(t theme.Theme) theme.Style {
 	case RiskLine:
 		return t.Warn
 	case DiffLine:
-		return t.Diff(line.text)
+		return t.DiffLineStyle(line.text)
 	case TitleLine:
 		return t.Strong
 	default:
@@ -216,7 +216,7 @@ func (line textLine) wrapped(w int) []textLine {
 	default:
 	}
 	gutter := ""
-	if line.kind == DiffLine && w >= minGutterWidth && line.hunk == 0 {
+	if line.kind == DiffLine && w >= minWidthForGutter && line.hunk == 0 {
 		gutter = theme.Spaces(gutterWidth)
 	}
 	var rows []textLine
@@ -231,7 +231,7 @@ func (line textLine) wrapped(w int) []textLine {
 		rows = append(rows, row)
 	}
 	if line.mark[0] < line.mark[1] {
-		line.wrapMarked(rows)
+		line.markWrappedRows(rows)
 	}
 	return rows
 }

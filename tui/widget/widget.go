@@ -47,9 +47,9 @@ func WithHelp(b key.Binding, help string) key.Binding {
 	return b
 }
 
-// Move returns the row that k leads to from row i of n, where a page has page
+// RowAfterKey returns the row that k leads to from row i of n, where a page has page
 // rows; false: k does not move in a list. The row exists unless n is 0.
-func (keys NavKeys) Move(k tea.KeyPressMsg, i, n, page int) (row int, ok bool) {
+func (keys NavKeys) RowAfterKey(k tea.KeyPressMsg, i, n, page int) (row int, ok bool) {
 	switch {
 	case key.Matches(k, keys.Up):
 		i--

@@ -30,8 +30,8 @@ type Hub struct {
 	gate chan struct{} // closed by the notification "release"
 }
 
-// Busy counts calls being answered and open streams. A subscription is no call.
-func (h *Hub) Busy() (inFlight, sessions int) {
+// CountActivity counts calls being answered and open streams. A subscription is no call.
+func (h *Hub) CountActivity() (inFlight, sessions int) {
 	return int(h.inFlight.Load()), int(h.sessions.Load())
 }
 
@@ -69,7 +69,7 @@ func (h *Hub) Serve(ctx context.Context, conn io.ReadWriter) error {
 		}
 		if m.Method == "tools/call" && m.Params.Name == "hold" {
 			h.inFlight.Add(1)
-			gate := h.gateNow()
+			gate := h.currentGate()
 			held.Go(func() {
 				defer h.inFlight.Add(-1)
 				select {
@@ -84,7 +84,7 @@ func (h *Hub) Serve(ctx context.Context, conn io.ReadWriter) error {
 	}
 }
 
-func (h *Hub) gateNow() chan struct{} {
+func (h *Hub) currentGate() chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.gate == nil {
@@ -93,9 +93,9 @@ func (h *Hub) gateNow() chan struct{} {
 	return h.gate
 }
 
-// Release lets the calls that wait end; so does the notification "release".
-func (h *Hub) Release() {
-	close(h.gateNow())
+// ReleaseCalls lets the calls that wait end; so does the notification "release".
+func (h *Hub) ReleaseCalls() {
+	close(h.currentGate())
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.gate = nil
@@ -120,7 +120,7 @@ func (s *stream) result(id json.RawMessage, result string) {
 func (s *stream) answer(m message) {
 	switch m.Method {
 	case "release":
-		s.hub.Release()
+		s.hub.ReleaseCalls()
 	case "initialize":
 		s.result(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":%q,"version":"0"}}`, m.Params.Version, s.hub.Name))
 	case "tools/list":

@@ -66,11 +66,11 @@ func (a *App) Getenv(name string) string {
 	return value
 }
 
-// Schema says what the configuration may hold about the Systems of this build.
-func (a *App) Schema() config.Schema {
+// ConfigSchema says what the configuration may hold about the Systems of this build.
+func (a *App) ConfigSchema() config.Schema {
 	s := config.Schema{
 		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Tools: map[string][]string{}, Effects: EffectNames(),
-		CheckPrivacyRule: CheckPrivacyRuleIn,
+		CheckPrivacyRule: CheckPrivacyRuleForFolder,
 		CheckSecret:      checkSecret,
 		CheckAddress:     loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
 	}
@@ -98,9 +98,9 @@ func CheckPrivacyRule(rule string) error {
 	return err
 }
 
-// CheckPrivacyRuleIn is CheckPrivacyRule for a source that opens a folder, or none:
+// CheckPrivacyRuleForFolder is CheckPrivacyRule for a source that opens a folder, or none:
 // a path that begins with that folder's is not seen from it, and matches nothing.
-func CheckPrivacyRuleIn(rule, folder string) error {
+func CheckPrivacyRuleForFolder(rule, folder string) error {
 	if err := CheckPrivacyRule(rule); err != nil || folder == "" {
 		return err
 	}
@@ -125,7 +125,7 @@ func checkSecret(reference string) error {
 
 // Config reads the configuration file.
 func (a *App) Config() (config.Config, error) {
-	return config.Load(a.Paths.File(), a.Schema())
+	return config.Load(a.Paths.File(), a.ConfigSchema())
 }
 
 // Settings are the keys of the configuration file with their present values.
@@ -141,9 +141,9 @@ func (a *App) Settings() ([]status.Setting, error) {
 	return list, nil
 }
 
-// Stamp tells this binary from others. Size and time of the file stand for its
+// BuildInfo tells this binary from others. Size and time of the file stand for its
 // content: reading it whole would cost more than starting does.
-func (a *App) Stamp() daemon.BuildInfo {
+func (a *App) BuildInfo() daemon.BuildInfo {
 	s := daemon.BuildInfo{Version: a.Version, Build: a.Revision}
 	if info, err := os.Stat(a.Exe); err == nil {
 		s.Build = fmt.Sprintf("%.12s.%x.%x", s.Build, info.Size(), info.ModTime().UnixNano())
@@ -159,7 +159,7 @@ func (a *App) ConnectConfig(log *slog.Logger) daemon.ConnectConfig {
 	environ := slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return strings.HasPrefix(v, ClientTokenEnv+"=") })
 	return daemon.ConnectConfig{
 		Paths: a.Paths.Daemon(), Self: stamp, Probe: true, Command: []string{a.Exe, "hub", "--detached"},
-		Stale: func() bool { return a.Stamp() != stamp },
+		Stale: func() bool { return a.BuildInfo() != stamp },
 		Env:   environ, SecretNames: a.secretVariables, Log: log, Now: a.Now,
 	}
 }
@@ -171,7 +171,7 @@ func (e *UsageError) Error() string { return e.Cause.Error() }
 
 func (e *UsageError) Unwrap() error { return e.Cause }
 
-// Usagef makes a UsageError.
-func Usagef(format string, args ...any) error {
+// UsageErrorf makes a UsageError.
+func UsageErrorf(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }

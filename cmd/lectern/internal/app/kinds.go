@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Kind finds a System by its name.
-func (a *App) Kind(name string) (m *tools.Manifest, ok bool) {
+// FindKind finds a System by its name.
+func (a *App) FindKind(name string) (m *tools.Manifest, ok bool) {
 	for _, k := range a.Systems() {
 		if m := k.Manifest(); m.Name == name {
 			return m, true

@@ -26,28 +26,28 @@ func (p Paths) AuditKey() string { return filepath.Join(p.State, "audit.key") }
 // Journal is the folder of what agents changed.
 func (p Paths) Journal() string { return filepath.Join(p.State, "journal") }
 
-// ClientToken is the token that all HTTP clients share, PluginToken that of
+// SharedClientToken is the token that all HTTP clients share, PluginToken that of
 // plugins in other applications.
-func (p Paths) ClientToken() string { return filepath.Join(p.State, "client.token") }
-func (p Paths) PluginToken() string { return filepath.Join(p.State, "plugin.token") }
+func (p Paths) SharedClientToken() string { return filepath.Join(p.State, "client.token") }
+func (p Paths) PluginToken() string       { return filepath.Join(p.State, "plugin.token") }
 
 // ClientTokens are the tokens of single clients.
 func (p Paths) ClientTokens() ClientTokens { return ClientTokens(filepath.Join(p.State, "clients")) }
 
-// Seen is when each client was last connected; see [SeenClients].
-func (p Paths) Seen() string { return filepath.Join(p.State, "seen.json") }
+// SeenClients is when each client was last connected; see [SeenClients].
+func (p Paths) SeenClients() string { return filepath.Join(p.State, "seen.json") }
 
-// Panel is what one panel leaves for the next: the open pane, filters, the
+// PanelState is what one panel leaves for the next: the open pane, filters, the
 // mouse setting. Losing it costs nothing.
-func (p Paths) Panel() string { return filepath.Join(p.State, "panel.json") }
+func (p Paths) PanelState() string { return filepath.Join(p.State, "panel.json") }
 
 // Clipboard is where text goes when no clipboard is found.
 func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt") }
 
-// Saved is the folder for what a person saves without naming a file, Reports
+// SavedFiles is the folder for what a person saves without naming a file, Reports
 // the one for crash reports.
-func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
-func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
+func (p Paths) SavedFiles() string   { return filepath.Join(p.Data, "saved") }
+func (p Paths) CrashReports() string { return filepath.Join(p.State, "reports") }
 
 // SourceFolderName is the name of a source's folder in SourceCaches and
 // SourceData. The dot keeps it apart from the device names of Windows.

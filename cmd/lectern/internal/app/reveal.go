@@ -15,12 +15,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxSecret bounds the file of a secret in bytes.
-const maxSecret = 64 << 10
+// maxSecretFileBytes bounds the file of a secret in bytes.
+const maxSecretFileBytes = 64 << 10
 
-// Reveal implements [tools.Reveal]. A file belongs beside the configuration if
+// RevealSecret implements [tools.Reveal]. A file belongs beside the configuration if
 // its path is relative; one line break at its end is no part of the secret.
-func (a *App) Reveal(_ context.Context, s tools.Secret) (string, error) {
+func (a *App) RevealSecret(_ context.Context, s tools.Secret) (string, error) {
 	variable, isVariable := strings.CutPrefix(s.String(), "env:")
 	switch {
 	case s.IsZero():
@@ -86,12 +86,12 @@ func readSecret(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close() //nolint:errcheck // it is only read
-	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	b, err := io.ReadAll(io.LimitReader(f, maxSecretFileBytes+1))
 	switch {
 	case err != nil:
 		return "", err
-	case len(b) > maxSecret:
-		return "", fmt.Errorf("%s is larger than %d bytes; is it a secret?", path, maxSecret)
+	case len(b) > maxSecretFileBytes:
+		return "", fmt.Errorf("%s is larger than %d bytes; is it a secret?", path, maxSecretFileBytes)
 	}
 	secret := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
 	if secret == "" {

@@ -52,7 +52,7 @@ func TestReveal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := a.Reveal(t.Context(), secret)
+		got, err := a.RevealSecret(t.Context(), secret)
 		if msg, fails := strings.CutPrefix(want, "!"); fails {
 			if err == nil || tools.AsError(err).Code != tools.Unavailable || !strings.Contains(err.Error(), msg) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%s: %v, want %s", reference, err, msg)
@@ -63,7 +63,7 @@ func TestReveal(t *testing.T) {
 	}
 	write(a.Paths.Config, "key", "hunter3", 0o600)
 	secret, _ := tools.ParseSecret("file:key")
-	if got, err := a.Reveal(t.Context(), secret); got != "hunter3" {
+	if got, err := a.RevealSecret(t.Context(), secret); got != "hunter3" {
 		t.Errorf("a new secret does not count: %q, %v", got, err)
 	}
 }

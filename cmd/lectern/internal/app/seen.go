@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// seenEvery is how often a client that is busy is noted.
-const seenEvery = time.Minute
+// minSeenInterval is how often a client that is busy is noted.
+const minSeenInterval = time.Minute
 
 // SeenClients notes when clients that proved their names were connected. The
 // zero value is not usable; see [NewSeenClients]. It is safe for concurrent use.
@@ -29,13 +29,13 @@ func NewSeenClients(file string, now func() time.Time) *SeenClients {
 	return &SeenClients{file: file, now: now, last: ReadSeenClients(file)}
 }
 
-// Note notes that a client is connected now. An empty name is nobody. What
+// RecordConnected notes that a client is connected now. An empty name is nobody. What
 // cannot be written costs nothing but the note.
-func (s *SeenClients) Note(client string) {
+func (s *SeenClients) RecordConnected(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if ago := now.Sub(s.last[client]); client == "" || ago >= 0 && ago < seenEvery { // a clock may have been set back
+	if ago := now.Sub(s.last[client]); client == "" || ago >= 0 && ago < minSeenInterval { // a clock may have been set back
 		return
 	}
 	s.last[client] = now.UTC().Truncate(time.Second)
@@ -44,9 +44,11 @@ func (s *SeenClients) Note(client string) {
 	}
 }
 
-// Reader returns r, and notes that client is connected whenever it sends something:
+// NewReader returns r, and notes that client is connected whenever it sends something:
 // a session may last for days, and end with the machine.
-func (s *SeenClients) Reader(r io.Reader, client string) io.Reader { return seenReader{r, s, client} }
+func (s *SeenClients) NewReader(r io.Reader, client string) io.Reader {
+	return seenReader{r, s, client}
+}
 
 type seenReader struct {
 	io.Reader
@@ -56,7 +58,7 @@ type seenReader struct {
 
 func (r seenReader) Read(p []byte) (n int, err error) {
 	if n, err = r.Reader.Read(p); n > 0 {
-		r.seen.Note(r.client)
+		r.seen.RecordConnected(r.client)
 	}
 	return n, err
 }

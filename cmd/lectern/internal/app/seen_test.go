@@ -15,11 +15,11 @@ func TestSeenClients(t *testing.T) {
 	start := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	now := start
 	s := NewSeenClients(file, func() time.Time { return now })
-	s.Note("")
+	s.RecordConnected("")
 	if seen := ReadSeenClients(file); len(seen) > 0 {
 		t.Errorf("nobody is noted as %v", seen)
 	}
-	in := s.Reader(strings.NewReader("ab"), "codex")
+	in := s.NewReader(strings.NewReader("ab"), "codex")
 	one := make([]byte, 1)
 	for _, step := range []struct {
 		after time.Duration
@@ -43,7 +43,7 @@ func TestSeenClients(t *testing.T) {
 		{time.Hour, time.Hour},
 	} {
 		now = start.Add(step.at)
-		s.Note("codex")
+		s.RecordConnected("codex")
 		if got := ReadSeenClients(file)["codex"]; !got.Equal(start.Add(step.want)) {
 			t.Errorf("at %s: %s", step.at, got)
 		}

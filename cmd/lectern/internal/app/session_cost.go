@@ -7,9 +7,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// MaxSessionBytes is how many bytes of tools a model should see at most: more
+// MaxSessionToolBytes is how many bytes of tools a model should see at most: more
 // costs every request of every session time and attention.
-const MaxSessionBytes = 20 << 10
+const MaxSessionToolBytes = 20 << 10
 
 // A SystemCost is what the tools of one System cost a session, however many of
 // its sources the session sees.
@@ -25,7 +25,7 @@ func (a *App) SessionCost(c config.Config, names []string) (systems []SystemCost
 	sources := slices.DeleteFunc(a.Sources(c), func(s Source) bool { return len(names) > 0 && !slices.Contains(names, s.Name) })
 	lists := func(kind string, t tools.ToolInfo) bool {
 		return !t.Unlisted && slices.ContainsFunc(sources, func(s Source) bool {
-			effects, _, _ := s.Granted()
+			effects, _, _ := s.GrantedEffects()
 			return s.Kind == kind && slices.Contains(effects, t.Effect) &&
 				(!t.OptIn || slices.Contains(s.Tools, config.AllTools) || slices.Contains(s.Tools, t.Name))
 		})

@@ -61,7 +61,7 @@ func (a *App) Sources(c config.Config) []Source {
 		list = append(list, s)
 	}
 	for i, s := range list {
-		if m, known := a.Kind(s.Kind); known && m.Folders {
+		if m, known := a.FindKind(s.Kind); known && m.Folders {
 			list[i].Data = filepath.Join(a.Paths.SourceData(), SourceFolderName(s.Kind, s.Name))
 		}
 	}
@@ -95,7 +95,7 @@ func (a *App) SampleKeys(m *tools.Manifest) (name string, keys map[string]string
 
 // HasEnvironmentSources reports whether EnvironmentSources has any.
 func (a *App) HasEnvironmentSources() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(a.Environment())), a.allSet)
+	return slices.ContainsFunc(slices.Collect(maps.Values(a.Environment())), a.areRequiredSet)
 }
 
 // EnvironmentSources are the sources that environment variables ask for.
@@ -105,7 +105,7 @@ func (a *App) EnvironmentSources() (list []Source) {
 	}
 	for _, k := range a.Systems() {
 		m := k.Manifest()
-		if !a.allSet(m.Environment) {
+		if !a.areRequiredSet(m.Environment) {
 			continue
 		}
 		required := m.Environment[slices.IndexFunc(m.Environment, isRequired)]
@@ -116,7 +116,7 @@ func (a *App) EnvironmentSources() (list []Source) {
 			}
 		}
 		s := config.Source{
-			Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys), Effects: a.allowedByEnvironment(), Ask: []string{},
+			Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys), Effects: a.environmentEffects(), Ask: []string{},
 		}
 		for _, key := range ConfigKeys(m) {
 			if key.Type == config.Folder && s.Path == "" {
@@ -131,9 +131,9 @@ func (a *App) EnvironmentSources() (list []Source) {
 // allowEnv names the effects that agents have in the sources of the environment.
 const allowEnv = "LECTERN_ALLOW"
 
-// allowedByEnvironment is what agents may do in the sources of the environment,
+// environmentEffects is what agents may do in the sources of the environment,
 // of which nobody is asked anything: there is no panel to ask on.
-func (a *App) allowedByEnvironment() []string {
+func (a *App) environmentEffects() []string {
 	allowed := []string{string(tools.Reads), string(tools.Writes), string(tools.Deletes)}
 	if value := a.Getenv(allowEnv); value != "" {
 		allowed = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
@@ -143,9 +143,9 @@ func (a *App) allowedByEnvironment() []string {
 
 // CheckEnvironment says what is wrong with the variables that belong to no System.
 func (a *App) CheckEnvironment() error {
-	for _, word := range a.allowedByEnvironment() {
+	for _, word := range a.environmentEffects() {
 		if !slices.Contains(EffectNames(), word) {
-			return Usagef("%s: invalid effect %q (want some of %s, separated by commas)", allowEnv, word, strings.Join(EffectNames(), ", "))
+			return UsageErrorf("%s: invalid effect %q (want some of %s, separated by commas)", allowEnv, word, strings.Join(EffectNames(), ", "))
 		}
 	}
 	return nil
@@ -153,8 +153,8 @@ func (a *App) CheckEnvironment() error {
 
 func isRequired(v tools.EnvironmentVariable) bool { return v.Required }
 
-// allSet reports whether all that are Required are set, and there is one.
-func (a *App) allSet(variables []tools.EnvironmentVariable) bool {
+// areRequiredSet reports whether all that are Required are set, and there is one.
+func (a *App) areRequiredSet(variables []tools.EnvironmentVariable) bool {
 	return slices.ContainsFunc(variables, isRequired) &&
 		!slices.ContainsFunc(variables, func(v tools.EnvironmentVariable) bool { return v.Required && a.Getenv(v.Name) == "" })
 }
@@ -213,16 +213,16 @@ func EffectNames() (names []string) {
 	return names
 }
 
-// Granted are the effects that every client has in the source, and those of them
+// GrantedEffects are the effects that every client has in the source, and those of them
 // that agents need a person's approval for. byDefault: the configuration does
 // not say which.
-func (s Source) Granted() (effects, ask []tools.Effect, byDefault bool) {
+func (s Source) GrantedEffects() (effects, ask []tools.Effect, byDefault bool) {
 	effects, ask = policy.SourceDefault(s.ReadOnly, ParseEffects(s.Effects), ParseEffects(s.Ask))
 	return effects, ask, !s.ReadOnly && s.Effects == nil && s.Ask == nil
 }
 
 // DescribeGranted is Granted as words that follow "agents".
 func (s Source) DescribeGranted() string {
-	granted, ask, _ := s.Granted()
-	return policy.Describe(granted, ask)
+	granted, ask, _ := s.GrantedEffects()
+	return policy.DescribeEffects(granted, ask)
 }

@@ -47,29 +47,29 @@ func (e Editor) Propose(a status.Action) (Proposal, error) {
 }
 
 func (e Editor) propose(c config.Config, a status.Action) (Proposal, error) {
-	edit, ok := edits[a.Verb]
+	edit, ok := proposalFuncs[a.Verb]
 	if !ok {
 		return Proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
 	}
 	return edit(e, c, a)
 }
 
-// edits are the actions that change the configuration.
-var edits = map[status.Verb]func(Editor, config.Config, status.Action) (Proposal, error){
-	status.AddSource:    Editor.addSource,
-	status.SetSource:    Editor.setSource,
-	status.RemoveSource: Editor.removeSource,
-	status.SetGrant:     Editor.setGrant,
-	status.SetOption:    Editor.setOption,
-	status.AllowOrigin:  Editor.allowOrigin,
+// proposalFuncs are the actions that change the configuration.
+var proposalFuncs = map[status.Verb]func(Editor, config.Config, status.Action) (Proposal, error){
+	status.AddSource:    Editor.proposeAddSource,
+	status.SetSource:    Editor.proposeSetSource,
+	status.RemoveSource: Editor.proposeRemoveSource,
+	status.SetGrant:     Editor.proposeSetGrant,
+	status.SetOption:    Editor.proposeSetOption,
+	status.AllowOrigin:  Editor.proposeAllowOrigin,
 }
 
 // Verbs are those of the actions that change the configuration.
-func Verbs() []status.Verb { return slices.Collect(maps.Keys(edits)) }
+func Verbs() []status.Verb { return slices.Collect(maps.Keys(proposalFuncs)) }
 
 // Apply makes the edit that an action asks for.
 func (e Editor) Apply(ctx context.Context, a status.Action) (Proposal, error) {
-	return e.save(ctx, func(c config.Config) (Proposal, error) { return e.propose(c, a) })
+	return e.planAndSaveEdit(ctx, func(c config.Config) (Proposal, error) { return e.propose(c, a) })
 }
 
 // ProposeRule plans to append an approval rule.
@@ -78,23 +78,23 @@ func (e Editor) ProposeRule(rule config.Rule) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	return addRule(c, rule)
+	return newRuleProposal(c, rule)
 }
 
 // AddRule appends an approval rule.
 func (e Editor) AddRule(ctx context.Context, rule config.Rule) error {
-	_, err := e.save(ctx, func(c config.Config) (Proposal, error) { return addRule(c, rule) })
+	_, err := e.planAndSaveEdit(ctx, func(c config.Config) (Proposal, error) { return newRuleProposal(c, rule) })
 	return err
 }
 
-func addRule(c config.Config, rule config.Rule) (Proposal, error) {
+func newRuleProposal(c config.Config, rule config.Rule) (Proposal, error) {
 	edit, err := c.AddRule(rule)
 	return newConfigProposal("Add a rule", edit), err
 }
 
-// save plans an edit and makes it. When another program writes the file in
+// planAndSaveEdit plans an edit and makes it. When another program writes the file in
 // between, it plans again on the new content.
-func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, error)) (_ Proposal, err error) {
+func (e Editor) planAndSaveEdit(ctx context.Context, plan func(config.Config) (Proposal, error)) (_ Proposal, err error) {
 	unlock, err := config.Lock(e.Paths.File())
 	if err != nil {
 		return Proposal{}, err

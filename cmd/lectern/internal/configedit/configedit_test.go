@@ -88,7 +88,7 @@ func TestCheckAbsolute(t *testing.T) {
 		{status.NewSource{Kind: "memo", Keys: map[string]string{"key": "file:~/key", "folder": "/notes", "notebook": "a"}}, false},
 		{status.NewSource{Kind: "memo", Keys: map[string]string{"key": "env:KEY"}}, false},
 	} {
-		err := e.CheckAbsolute(status.Action{Verb: status.AddSource, Source: &c.source})
+		err := e.CheckAbsolutePaths(status.Action{Verb: status.AddSource, Source: &c.source})
 		if (err != nil) != c.relative || err != nil && !strings.Contains(err.Error(), "in full") {
 			t.Errorf("%+v: %v", c.source, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
+func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, error) {
 	g := a.Grant
 	if g == nil {
 		return Proposal{}, errors.New("set grant: missing effects")
@@ -35,7 +35,7 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 	if err := e.checkRole(c, *g); err != nil {
 		return Proposal{}, fmt.Errorf("set grant: %w", err)
 	}
-	edit, err := e.editGrant(c, *g)
+	edit, err := e.newGrantEdit(c, *g)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set grant: %w", err)
 	}
@@ -78,14 +78,14 @@ func (e Editor) checkGrantedSource(c config.Config, g status.Grant) error {
 		return err
 	}
 	named := func(s app.Source) bool { return s.Name == g.Source }
-	if slices.ContainsFunc(e.Sources(c), named) || grantBefore(c, g).Name != "" {
+	if slices.ContainsFunc(e.Sources(c), named) || currentGrant(c, g).Name != "" {
 		return nil
 	}
-	return e.UnknownSource(c, g.Source)
+	return e.UnknownSourceError(c, g.Source)
 }
 
-func (e Editor) editGrant(c config.Config, g status.Grant) (config.Edit, error) {
-	was := grantBefore(c, g)
+func (e Editor) newGrantEdit(c config.Config, g status.Grant) (config.Edit, error) {
+	was := currentGrant(c, g)
 	granted, ask, role := append([]string{}, g.Effects...), g.Ask, cmp.Or(g.Role, was.Role)
 	switch {
 	case g.Reset:
@@ -106,8 +106,8 @@ func (e Editor) editGrant(c config.Config, g status.Grant) (config.Edit, error) 
 	return c.GrantSources(granted, ask)
 }
 
-// grantBefore is what the configuration says of g's client in g's source.
-func grantBefore(c config.Config, g status.Grant) (was config.Client) {
+// currentGrant is what the configuration says of g's client in g's source.
+func currentGrant(c config.Config, g status.Grant) (was config.Client) {
 	if g.Client == "" {
 		s, _ := c.Source(g.Source)
 		return config.Client{Effects: s.Effects, Ask: s.Ask, Role: s.Role}
@@ -132,7 +132,7 @@ func (e Editor) checkRole(c config.Config, g status.Grant) error {
 		if s.Name != g.Source {
 			continue
 		}
-		roles := e.Schema().Roles[s.Kind]
+		roles := e.ConfigSchema().Roles[s.Kind]
 		switch {
 		case len(roles) == 0:
 			return fmt.Errorf("source %s has no roles: %s has none", s.Name, s.Kind)

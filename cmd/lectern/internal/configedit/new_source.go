@@ -23,33 +23,33 @@ type newSource struct {
 	folder discover.Folder   // the zero value: it has none
 }
 
-// completeSource finds the kind of a source and makes its paths absolute. Its
+// resolveNewSource finds the kind of a source and makes its paths absolute. Its
 // keys are checked by package config.
-func (e Editor) completeSource(s status.NewSource) (newSource, error) {
+func (e Editor) resolveNewSource(s status.NewSource) (newSource, error) {
 	n := newSource{name: s.Name, keys: maps.Clone(s.Keys)}
 	if n.keys == nil {
 		n.keys = map[string]string{}
 	}
 	kind := s.Kind
 	if s.Location != "" {
-		folder, err := e.inspect(s.Location, s.Kind)
+		folder, err := e.inspectFolder(s.Location, s.Kind)
 		if err != nil {
 			return n, err
 		}
 		n.folder, kind = folder, folder.Kind
 	}
 	var known bool
-	if n.kind, known = e.Kind(kind); !known {
-		return n, app.Usagef("add source: unknown kind %q", kind)
+	if n.kind, known = e.FindKind(kind); !known {
+		return n, app.UsageErrorf("add source: unknown kind %q", kind)
 	}
 	if s.Sample {
 		return n, e.addSampleKeys(&n)
 	}
-	return n, e.addFolders(&n)
+	return n, e.resolveNewSourcePaths(&n)
 }
 
-// addFolders makes the folders and files among the keys absolute.
-func (e Editor) addFolders(n *newSource) error {
+// resolveNewSourcePaths makes the folders and files among the keys absolute.
+func (e Editor) resolveNewSourcePaths(n *newSource) error {
 	located := n.folder.Path
 	for _, key := range app.ConfigKeys(n.kind) {
 		typed, given := n.keys[key.Name]
@@ -63,11 +63,11 @@ func (e Editor) addFolders(n *newSource) error {
 			n.keys[key.Name] = "file:" + path
 		case key.Type != config.Folder:
 		case located != "" && given:
-			return app.Usagef("add source: %s is given twice: %s and %s", key.Name, located, typed)
+			return app.UsageErrorf("add source: %s is given twice: %s and %s", key.Name, located, typed)
 		case located != "":
 			n.keys[key.Name], located = located, ""
 		case given:
-			folder, err := e.inspect(typed, n.kind.Name)
+			folder, err := e.inspectFolder(typed, n.kind.Name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", key.Name, err)
 			}
@@ -78,7 +78,7 @@ func (e Editor) addFolders(n *newSource) error {
 		}
 	}
 	if located != "" {
-		return app.Usagef("add source: %s opens no folder; its keys: %s", n.kind.Name, strings.Join(keyNames(n.kind), ", "))
+		return app.UsageErrorf("add source: %s opens no folder; its keys: %s", n.kind.Name, strings.Join(keyNames(n.kind), ", "))
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (e Editor) addFolders(n *newSource) error {
 // addSampleKeys completes the keys by those of the sample that the kind brings.
 func (e Editor) addSampleKeys(n *newSource) error {
 	if n.kind.Sample == nil {
-		return app.Usagef("add source: %s brings no sample", n.kind.Name)
+		return app.UsageErrorf("add source: %s brings no sample", n.kind.Name)
 	}
 	name, keys := e.SampleKeys(n.kind)
 	if n.name == "" {
@@ -105,10 +105,10 @@ func keyNames(m *tools.Manifest) (names []string) {
 	return names
 }
 
-func (e Editor) inspect(path, kind string) (discover.Folder, error) {
-	f, err := discover.Inspect(e.Systems(), e.expandHome(path), kind)
-	if errors.Is(err, discover.ErrUnknownKind) || errors.Is(err, discover.ErrAmbiguous) {
-		err = app.Usagef("%w", err)
+func (e Editor) inspectFolder(path, kind string) (discover.Folder, error) {
+	f, err := discover.InspectFolder(e.Systems(), e.expandHome(path), kind)
+	if errors.Is(err, discover.ErrUnknownKind) || errors.Is(err, discover.ErrAmbiguousKind) {
+		err = app.UsageErrorf("%w", err)
 	}
 	return f, err
 }
@@ -122,14 +122,14 @@ func (e Editor) expandHome(path string) string {
 	return filepath.Join(e.Home, rest)
 }
 
-// CheckAbsolute refuses relative paths in a source to add, for a process whose
+// CheckAbsolutePaths refuses relative paths in a source to add, for a process whose
 // working directory is not the person's.
-func (e Editor) CheckAbsolute(a status.Action) error {
+func (e Editor) CheckAbsolutePaths(a status.Action) error {
 	if a.Source == nil {
 		return nil
 	}
 	paths := []string{a.Source.Location}
-	if m, ok := e.Kind(a.Source.Kind); ok {
+	if m, ok := e.FindKind(a.Source.Kind); ok {
 		for _, key := range app.ConfigKeys(m) {
 			file, isFile := strings.CutPrefix(a.Source.Keys[key.Name], "file:")
 			if key.Type == config.Folder || key.Type == config.Secret && isFile {

@@ -13,10 +13,10 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 )
 
-// openedBy is the source that opens what s opens. A second source for it would
+// findSameSource is the source that opens what s opens. A second source for it would
 // have rules of its own, so that each allows what the other forbids; only a name
 // of its own shows that a person wants that.
-func openedBy(sources []config.Source, s config.Source) (config.Source, bool) {
+func findSameSource(sources []config.Source, s config.Source) (config.Source, bool) {
 	for _, old := range sources {
 		same := old.Path == "" && old.Kind == s.Kind && string(old.Options) == string(s.Options)
 		if s.Path != "" {
@@ -29,12 +29,12 @@ func openedBy(sources []config.Source, s config.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// addAgain plans to add what old opens already. It changes nothing if old is as
+// proposeExistingSource plans to add what old opens already. It changes nothing if old is as
 // was asked for, and is an error otherwise: weaker rules would open old, and
 // stricter ones in a second source would close nothing.
-func addAgain(c config.Config, old, wanted config.Source, n newSource) (Proposal, error) {
+func proposeExistingSource(c config.Config, old, wanted config.Source, n newSource) (Proposal, error) {
 	opens := cmp.Or(app.Source{Source: old}.Location(), "it")
-	flags, ok := n.differences(old, wanted)
+	flags, ok := n.setSourceArguments(old, wanted)
 	if ok && len(flags) == 0 {
 		p := newConfigProposal(fmt.Sprintf("Source %s already opens %s; nothing to change", old.Name, opens), c.Unchanged())
 		p.Source, p.Folder = old, n.folder
@@ -48,9 +48,9 @@ func addAgain(c config.Config, old, wanted config.Source, n newSource) (Proposal
 		opens, old.Name, old.Name, strings.Join(flags, " "), second)
 }
 
-// differences are the arguments of `lectern source set` that make old what a
+// setSourceArguments are the arguments of `lectern source set` that make old what a
 // person asked for; ok is false if none can. What they did not ask for stays.
-func (n newSource) differences(old, wanted config.Source) (arguments []string, ok bool) {
+func (n newSource) setSourceArguments(old, wanted config.Source) (arguments []string, ok bool) {
 	if old.Kind != wanted.Kind {
 		return nil, false
 	}
@@ -64,7 +64,7 @@ func (n newSource) differences(old, wanted config.Source) (arguments []string, o
 		to, _ := after[key.Name].(string)
 		same := reflect.DeepEqual(before[key.Name], after[key.Name]) || key.Type == config.Folder && discover.SameFolder(from, to)
 		if given && !same {
-			arguments = append(arguments, shellWord(key.Name+"="+typed))
+			arguments = append(arguments, quoteShellWord(key.Name+"="+typed))
 		}
 	}
 	if wanted.ReadOnly && !old.ReadOnly {
@@ -73,16 +73,16 @@ func (n newSource) differences(old, wanted config.Source) (arguments []string, o
 	if wanted.Ask != nil && !containsAll(old.Ask, wanted.Ask) {
 		arguments = append(arguments, "--ask")
 	}
-	arguments = append(arguments, ruleDifferences("--exclude", old.Exclude, wanted.Exclude)...)
-	return append(arguments, ruleDifferences("--only", old.Only, wanted.Only)...), true
+	arguments = append(arguments, ruleSetArguments("--exclude", old.Exclude, wanted.Exclude)...)
+	return append(arguments, ruleSetArguments("--only", old.Only, wanted.Only)...), true
 }
 
-func ruleDifferences(flag string, old, wanted []string) (arguments []string) {
+func ruleSetArguments(flag string, old, wanted []string) (arguments []string) {
 	if wanted == nil || containsAll(old, wanted) && containsAll(wanted, old) {
 		return nil
 	}
 	for _, rule := range wanted {
-		arguments = append(arguments, flag, shellWord(rule))
+		arguments = append(arguments, flag, quoteShellWord(rule))
 	}
 	return arguments
 }
@@ -91,8 +91,8 @@ func containsAll(list, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(list, w) })
 }
 
-// shellWord is a word as a person can paste it into a shell.
-func shellWord(word string) string {
+// quoteShellWord is a word as a person can paste it into a shell.
+func quoteShellWord(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// MovesData reports whether an action moves or removes what Lectern keeps for
+// NeedsClosedSource reports whether an action moves or removes what Lectern keeps for
 // a source: the hub, if one runs, must close the source first.
-func MovesData(a status.Action) bool {
+func NeedsClosedSource(a status.Action) bool {
 	return a.Verb == status.RemoveSource && a.Data ||
 		a.Verb == status.SetSource && a.Change != nil && a.Change.Name != "" && a.Change.Name != a.Target
 }
 
-// ownFolders are the folders that Lectern keeps for a source of this name, of
+// listSourceFolders are the folders that Lectern keeps for a source of this name, of
 // whatever kind.
-func (e Editor) ownFolders(name string) (folders []string) {
+func (e Editor) listSourceFolders(name string) (folders []string) {
 	if config.CheckName(name) != nil {
 		return nil // it would lead elsewhere
 	}
@@ -35,8 +35,8 @@ func (e Editor) ownFolders(name string) (folders []string) {
 	return folders
 }
 
-// removeFolders adds the removal of folders to the plan.
-func (p *Proposal) removeFolders(folders []string) {
+// planFolderRemoval adds the removal of folders to the plan.
+func (p *Proposal) planFolderRemoval(folders []string) {
 	p.remove = folders
 	for _, folder := range folders {
 		p.Plan.Steps = append(p.Plan.Steps, status.Step{Description: "remove " + folder + " with all that is in it"})

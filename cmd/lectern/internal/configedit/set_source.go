@@ -18,7 +18,7 @@ import (
 // defaultAskEffects are what a source that asks before anything is written asks about.
 var defaultAskEffects = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
 
-func (e Editor) setSource(c config.Config, a status.Action) (Proposal, error) {
+func (e Editor) proposeSetSource(c config.Config, a status.Action) (Proposal, error) {
 	if a.Change == nil {
 		return Proposal{}, errors.New("set source: missing what to change")
 	}
@@ -26,20 +26,20 @@ func (e Editor) setSource(c config.Config, a status.Action) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set source: %w", err)
 	}
-	wanted, err := changedSource(old, *a.Change)
+	wanted, err := applySourceChange(old, *a.Change)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set source: %w", err)
 	}
-	keys, err := e.AbsoluteKeys(old.Kind, a.Change.Keys)
+	keys, err := e.ResolveKeyPaths(old.Kind, a.Change.Keys)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set source: %w", err)
 	}
 	edit, source, err := c.SetSource(old.Name, wanted, keys)
 	if err == nil && len(keys) > 0 {
-		err = e.checkKeys(source)
+		err = e.checkSourceOptions(source)
 	}
-	if isUsage(err) {
-		return Proposal{}, app.Usagef("set source: %w", err)
+	if isUsageError(err) {
+		return Proposal{}, app.UsageErrorf("set source: %w", err)
 	}
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set source: %w", err)
@@ -68,11 +68,11 @@ func (e Editor) configuredSource(c config.Config, name string) (config.Source, e
 			return config.Source{}, fmt.Errorf("%s comes from the environment (%s); change that", name, s.Variable)
 		}
 	}
-	return config.Source{}, e.UnknownSource(c, name)
+	return config.Source{}, e.UnknownSourceError(c, name)
 }
 
-// UnknownSource is the error for a name that no source has.
-func (e Editor) UnknownSource(c config.Config, name string) error {
+// UnknownSourceError is the error for a name that no source has.
+func (e Editor) UnknownSourceError(c config.Config, name string) error {
 	var names []string
 	for _, s := range e.Sources(c) {
 		names = append(names, s.Name)
@@ -80,8 +80,8 @@ func (e Editor) UnknownSource(c config.Config, name string) error {
 	return fmt.Errorf("no source named %q%s (sources: %s)", name, didYouMean(name, names), cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// changedSource is old with the changes that are common to all kinds.
-func changedSource(old config.Source, change status.SourceChange) (s config.Source, err error) {
+// applySourceChange is old with the changes that are common to all kinds.
+func applySourceChange(old config.Source, change status.SourceChange) (s config.Source, err error) {
 	s = old
 	s.Name = cmp.Or(change.Name, old.Name)
 	if change.ReadOnly != nil {
@@ -111,15 +111,15 @@ func changedSource(old config.Source, change status.SourceChange) (s config.Sour
 			s.Ask = nil
 		}
 	}
-	if s.Exclude, err = changeRules("exclude", old.Exclude, change.Exclude); err != nil {
+	if s.Exclude, err = applyRuleChange("exclude", old.Exclude, change.Exclude); err != nil {
 		return s, err
 	}
-	s.Only, err = changeRules("only", old.Only, change.Only)
+	s.Only, err = applyRuleChange("only", old.Only, change.Only)
 	return s, err
 }
 
-// changeRules is a list of privacy rules after a change; nil if none is left.
-func changeRules(key string, old []string, change status.RuleChange) ([]string, error) {
+// applyRuleChange is a list of privacy rules after a change; nil if none is left.
+func applyRuleChange(key string, old []string, change status.RuleChange) ([]string, error) {
 	rules := slices.Clone(old)
 	if change.Replace {
 		rules = nil
@@ -149,12 +149,12 @@ func changeRules(key string, old []string, change status.RuleChange) ([]string, 
 	return rules, nil
 }
 
-// AbsoluteKeys makes the paths among typed keys absolute: a process with another
+// ResolveKeyPaths makes the paths among typed keys absolute: a process with another
 // working directory may carry the change out.
-func (e Editor) AbsoluteKeys(kind string, typed map[string]string) (map[string]string, error) {
-	m, ok := e.Kind(kind)
+func (e Editor) ResolveKeyPaths(kind string, typed map[string]string) (map[string]string, error) {
+	m, ok := e.FindKind(kind)
 	if !ok {
-		return nil, app.Usagef("unknown kind %q", kind)
+		return nil, app.UsageErrorf("unknown kind %q", kind)
 	}
 	keys := map[string]string{}
 	for name, text := range typed {
@@ -164,7 +164,7 @@ func (e Editor) AbsoluteKeys(kind string, typed map[string]string) (map[string]s
 		switch {
 		case text == "":
 		case key.Type == config.Folder:
-			folder, err := e.inspect(text, kind)
+			folder, err := e.inspectFolder(text, kind)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-func (Editor) setOption(c config.Config, a status.Action) (Proposal, error) {
+func (Editor) proposeSetOption(c config.Config, a status.Action) (Proposal, error) {
 	o := a.Option
 	if o == nil {
 		return Proposal{}, errors.New("set option: missing key")
@@ -34,7 +34,7 @@ func (Editor) setOption(c config.Config, a status.Action) (Proposal, error) {
 	return p, nil
 }
 
-func (Editor) allowOrigin(c config.Config, a status.Action) (Proposal, error) {
+func (Editor) proposeAllowOrigin(c config.Config, a status.Action) (Proposal, error) {
 	origin := a.Target
 	edit, err := c.AllowOrigin(origin)
 	if err != nil {

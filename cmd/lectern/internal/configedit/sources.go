@@ -16,17 +16,17 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
+func (e Editor) proposeAddSource(c config.Config, a status.Action) (Proposal, error) {
 	s := a.Source
 	if s == nil || s.Location == "" && s.Kind == "" {
 		return Proposal{}, errors.New("add source: missing PATH or KIND. Usage: lectern source add PATH")
 	}
-	n, err := e.completeSource(*s)
+	n, err := e.resolveNewSource(*s)
 	if err != nil {
 		return Proposal{}, err
 	}
 	for _, rule := range slices.Concat(s.Exclude, s.Only) {
-		if err := app.CheckPrivacyRuleIn(rule, n.folder.Path); err != nil {
+		if err := app.CheckPrivacyRuleForFolder(rule, n.folder.Path); err != nil {
 			return Proposal{}, fmt.Errorf("add source: %w", err)
 		}
 	}
@@ -37,8 +37,8 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	wanted, err := c.NewSource(config.Source{
 		Name: n.name, Kind: n.kind.Name, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only,
 	}, n.keys)
-	if old, ok := openedBy(c.Sources, wanted); ok && err == nil {
-		return addAgain(c, old, wanted, n)
+	if old, ok := findSameSource(c.Sources, wanted); ok && err == nil {
+		return proposeExistingSource(c, old, wanted, n)
 	}
 	if s.Name == "" && discover.SameFolder(n.folder.Path, e.Home) {
 		return Proposal{}, fmt.Errorf("add source: %s is your home folder, which holds far more than notes: keys, mail, browser data. "+
@@ -49,10 +49,10 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 		edit, source, err = c.AddSource(wanted, n.keys)
 	}
 	if err == nil {
-		err = e.checkKeys(source)
+		err = e.checkSourceOptions(source)
 	}
-	if isUsage(err) {
-		return Proposal{}, app.Usagef("add source: %w", err)
+	if isUsageError(err) {
+		return Proposal{}, app.UsageErrorf("add source: %w", err)
 	}
 	if err != nil {
 		return Proposal{}, fmt.Errorf("add source: %w", err)
@@ -67,9 +67,9 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	return p, nil
 }
 
-// checkKeys asks the System of a source whether it could be opened, but for what is
+// checkSourceOptions asks the System of a source whether it could be opened, but for what is
 // on the disk.
-func (e Editor) checkKeys(s config.Source) error {
+func (e Editor) checkSourceOptions(s config.Source) error {
 	for _, system := range e.Systems() {
 		if system.Manifest().Name == s.Kind {
 			err := system.CheckConfig(s.Options)
@@ -82,8 +82,8 @@ func (e Editor) checkKeys(s config.Source) error {
 	return nil
 }
 
-// isUsage reports whether err is about what was typed.
-func isUsage(err error) bool {
+// isUsageError reports whether err is about what was typed.
+func isUsageError(err error) bool {
 	_, key := errors.AsType[*config.KeyError](err)
 	_, system := errors.AsType[*tools.Error](err)
 	return key || system
@@ -122,7 +122,7 @@ func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 func (e Editor) warnAboutSecret(p *Proposal, file string) {
 	reference, err := tools.ParseSecret("file:" + file)
 	if err == nil {
-		_, err = e.Reveal(context.Background(), reference)
+		_, err = e.RevealSecret(context.Background(), reference)
 	}
 	if err != nil {
 		p.warn("%v", err)
@@ -156,16 +156,16 @@ func isInside(path, folder string) bool {
 	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error) {
+func (e Editor) proposeRemoveSource(c config.Config, a status.Action) (Proposal, error) {
 	name := a.Target
 	source, ok := c.Source(name)
 	if !ok && name == e.sampleName() && len(c.Sources) == 0 {
 		return Proposal{}, fmt.Errorf("remove source: %s is the sample source; it disappears when you add a source of your own", name)
 	}
-	kept := e.ownFolders(name)
+	kept := e.listSourceFolders(name)
 	if !ok && a.Data && len(kept) > 0 {
 		p := newConfigProposal("Remove what is kept for the former source "+name, c.Unchanged())
-		p.removeFolders(kept)
+		p.planFolderRemoval(kept)
 		return p, nil
 	}
 	edit, err := c.RemoveSource(name)
@@ -177,12 +177,12 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	p.warn("agents lose access at once; the files stay where they are")
 	switch {
 	case a.Data:
-		p.removeFolders(kept)
+		p.planFolderRemoval(kept)
 	case len(kept) > 0:
 		p.warn("Lectern keeps what it stored for the source in %s. To remove that too, run: lectern source remove %s --data",
 			strings.Join(kept, " and "), name)
 	}
-	if n := grantsFor(c, name); n > 0 {
+	if n := countSourceTables(c, name); n > 0 {
 		p.warn("%d [[client]] or [[rule]] tables name it and stay; they count again for a new source of that name", n)
 	}
 	if sample := e.sampleName(); ok && len(c.Sources) == 1 && sample != "" {
@@ -191,8 +191,8 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	return p, nil
 }
 
-// grantsFor counts the tables of the file that are about one source.
-func grantsFor(c config.Config, source string) (n int) {
+// countSourceTables counts the tables of the file that are about one source.
+func countSourceTables(c config.Config, source string) (n int) {
 	for _, g := range c.Clients {
 		if g.Source == source {
 			n++

@@ -17,9 +17,9 @@ import (
 // ErrUnknownKind is wrapped by the error for a kind that this build lacks.
 var ErrUnknownKind = errors.New("unknown kind")
 
-// ErrAmbiguous is wrapped by the error for a folder that several kinds claim with
+// ErrAmbiguousKind is wrapped by the error for a folder that several kinds claim with
 // about the same score.
-var ErrAmbiguous = errors.New("several kinds fit")
+var ErrAmbiguousKind = errors.New("several kinds fit")
 
 // A Folder exists, can be listed, and is of a known kind.
 type Folder struct {
@@ -28,22 +28,22 @@ type Folder struct {
 	Reason string // why it is of that kind; empty: the person said so
 	// Alternatives are further kinds that it may be of; none if the person said
 	// its kind.
-	Alternatives []Claim
+	Alternatives []KindClaim
 }
 
-// A Claim is what one kind says about a folder.
-type Claim struct {
+// A KindClaim is what one kind says about a folder.
+type KindClaim struct {
 	Kind   string
 	Score  int // of the [tools.Detection]
 	Reason string
 }
 
-// nearScore is how much lower a score may be so that a person chooses.
-const nearScore = 20
+// ambiguousScoreGap is how much lower a score may be so that a person chooses.
+const ambiguousScoreGap = 20
 
-// Inspect checks that path is a folder that can be listed and detects its kind,
+// InspectFolder checks that path is a folder that can be listed and detects its kind,
 // unless kind names it.
-func Inspect(kinds []tools.Kind, path, kind string) (Folder, error) {
+func InspectFolder(kinds []tools.Kind, path, kind string) (Folder, error) {
 	if kind != "" && !slices.ContainsFunc(kinds, func(k tools.Kind) bool { return k.Manifest().Name == kind }) {
 		return Folder{}, fmt.Errorf("%w %q; this build opens %s", ErrUnknownKind, kind, kindList(kinds))
 	}
@@ -80,32 +80,32 @@ func Inspect(kinds []tools.Kind, path, kind string) (Folder, error) {
 	case len(claims) == 0:
 		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind",
 			describeContents(dir, abs), kindList(kinds))
-	case len(nearest(claims)) > 1:
+	case len(ambiguousClaims(claims)) > 1:
 		var fits []string
-		for _, c := range nearest(claims) {
+		for _, c := range ambiguousClaims(claims) {
 			fits = append(fits, c.Kind+" ("+c.Reason+")")
 		}
-		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose its kind, on the command line with --kind", ErrAmbiguous, abs,
+		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose its kind, on the command line with --kind", ErrAmbiguousKind, abs,
 			strings.Join(fits, ", "))
 	}
 	return Folder{abs, claims[0].Kind, claims[0].Reason, claims[1:]}, nil
 }
 
 // detectKinds returns the kinds that claim dir, the highest score first.
-func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []Claim) {
+func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []KindClaim) {
 	for _, k := range kinds {
 		if d := k.Detect(dir); d.Score > 0 {
-			claims = append(claims, Claim{k.Manifest().Name, d.Score, d.Reason})
+			claims = append(claims, KindClaim{k.Manifest().Name, d.Score, d.Reason})
 		}
 	}
-	order.SortStable(claims, func(a, b Claim) int { return cmp.Compare(b.Score, a.Score) })
+	order.SortStable(claims, func(a, b KindClaim) int { return cmp.Compare(b.Score, a.Score) })
 	return claims
 }
 
-// nearest are those of sorted claims among which only a person can choose.
-func nearest(claims []Claim) []Claim {
+// ambiguousClaims are those of sorted claims among which only a person can choose.
+func ambiguousClaims(claims []KindClaim) []KindClaim {
 	n := 0
-	for n < len(claims) && claims[0].Score-claims[n].Score < nearScore {
+	for n < len(claims) && claims[0].Score-claims[n].Score < ambiguousScoreGap {
 		n++
 	}
 	return claims[:n]

@@ -41,15 +41,15 @@ func TestInspect(t *testing.T) {
 	}{
 		{90, 50, "a"}, {50, 90, "b"}, {90, 90, ""}, {50, 31, ""}, {50, 30, "a"}, {0, 10, "b"},
 	} {
-		f, err := Inspect([]tools.Kind{claims("a", c.a), claims("b", c.b)}, dir, "")
-		if f.Kind != c.kind || errors.Is(err, ErrAmbiguous) != (c.kind == "") {
+		f, err := InspectFolder([]tools.Kind{claims("a", c.a), claims("b", c.b)}, dir, "")
+		if f.Kind != c.kind || errors.Is(err, ErrAmbiguousKind) != (c.kind == "") {
 			t.Errorf("%d and %d: %+v, %v", c.a, c.b, f, err)
 		}
 		if c.kind != "" && len(f.Alternatives) != min(c.a, c.b, 1) {
 			t.Errorf("%d and %d: alternatives %v", c.a, c.b, f.Alternatives)
 		}
 	}
-	if f, err := Inspect([]tools.Kind{claims("a", 90), claims("b", 90)}, dir, "b"); err != nil || f.Kind != "b" || f.Alternatives != nil {
+	if f, err := InspectFolder([]tools.Kind{claims("a", 90), claims("b", 90)}, dir, "b"); err != nil || f.Kind != "b" || f.Alternatives != nil {
 		t.Errorf("chosen by a person: %+v, %v", f, err)
 	}
 }

@@ -26,9 +26,9 @@ const (
 	maxResults    = 20
 )
 
-// markerScore is the lowest score that a [tools.Detection] has when the folder
+// minMarkerScore is the lowest score that a [tools.Detection] has when the folder
 // holds something that only such a knowledge base has.
-const markerScore = 90
+const minMarkerScore = 90
 
 // A Search knows where to look.
 type Search struct {
@@ -70,7 +70,7 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			continue
 		}
 		seen[path] = true
-		for _, claim := range nearest(detectKinds(s.Kinds, os.DirFS(path))) {
+		for _, claim := range ambiguousClaims(detectKinds(s.Kinds, os.DirFS(path))) {
 			if claim.Score >= c.minScore {
 				found := status.Discovered{Kind: claim.Kind, Location: path, Reason: cmp.Or(c.reason, claim.Reason)}
 				list = append(list, ranked{found, claim.Score + 100 - c.minScore})
@@ -210,7 +210,7 @@ func subfolders(dir string) []candidate {
 	var list []candidate
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			list = append(list, candidate{filepath.Join(dir, e.Name()), "", markerScore})
+			list = append(list, candidate{filepath.Join(dir, e.Name()), "", minMarkerScore})
 		}
 	}
 	return list

@@ -17,47 +17,47 @@ import (
 
 var configChecks = []check{
 	{name: "config.file", title: "The configuration can be read", look: checkConfig},
-	{name: "config.mode", title: "Only you can change the configuration", look: checkConfigMode},
+	{name: "config.mode", title: "Only you can change the configuration", look: checkConfigFileMode},
 }
 
-func checkConfig(_ context.Context, r *run) status.Check {
+func checkConfig(_ context.Context, r *checkRun) status.Check {
 	conf, err := r.conf()
 	switch {
 	case err != nil:
-		return fromProblem(problems.BrokenConfig(r.Paths.File(), err, r.Now()))
+		return fromProblem(problems.NewConfigBroken(r.Paths.File(), err, r.Now()))
 	case len(conf.Notices) > 0:
 		var notices []string
 		for _, n := range conf.Notices {
 			notices = append(notices, n.Format(conf.Path))
 		}
-		return warn(strings.Join(notices, "; "), "Change these lines as they say; the rest of the file is used.")
+		return warnResult(strings.Join(notices, "; "), "Change these lines as they say; the rest of the file is used.")
 	case !conf.InFile():
-		return ok("there is no %s; the defaults apply", r.Paths.File())
+		return okResult("there is no %s; the defaults apply", r.Paths.File())
 	default:
-		return ok("%s, with %s", r.Paths.File(), plural(len(conf.Sources), "source"))
+		return okResult("%s, with %s", r.Paths.File(), plural(len(conf.Sources), "source"))
 	}
 }
 
-func checkConfigMode(_ context.Context, r *run) status.Check {
+func checkConfigFileMode(_ context.Context, r *checkRun) status.Check {
 	if runtime.GOOS == "windows" {
-		return skip("on Windows file modes do not say who can write")
+		return skipResult("on Windows file modes do not say who can write")
 	}
 	file := r.Paths.File()
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return skip("there is no %s", file)
+		return skipResult("there is no %s", file)
 	case err != nil:
-		return fail(err.Error(), readPermission)
+		return failResult(err.Error(), readPermissionFix)
 	case info.Mode().Perm()&0o022 != 0:
-		return fromProblem(problems.WritableConfig(file, info.Mode()))
+		return fromProblem(problems.NewConfigWritable(file, info.Mode()))
 	default:
-		return ok("mode %04o", info.Mode().Perm())
+		return okResult("mode %04o", info.Mode().Perm())
 	}
 }
 
 // sourceChecks are one for each source that a hub would open.
-func (r *run) sourceChecks() []check {
+func (r *checkRun) sourceChecks() []check {
 	conf, err := r.conf()
 	if err != nil {
 		return nil // config.file reports it
@@ -66,15 +66,15 @@ func (r *run) sourceChecks() []check {
 	for _, s := range r.Sources(conf) {
 		list = append(list, check{
 			name: "source." + s.Name, title: "Source " + s.Name + " is open",
-			look: func(ctx context.Context, r *run) status.Check { return checkSource(ctx, r, s) },
+			look: func(ctx context.Context, r *checkRun) status.Check { return checkSourceState(ctx, r, s) },
 		})
 	}
 	return list
 }
 
-// checkSource reports how the hub has a source open; if no hub is running,
+// checkSourceState reports how the hub has a source open; if no hub is running,
 // whether its folder is readable.
-func checkSource(ctx context.Context, r *run, s app.Source) status.Check {
+func checkSourceState(ctx context.Context, r *checkRun, s app.Source) status.Check {
 	snap, err := r.snapshot()
 	if err != nil {
 		return checkFolder(s)
@@ -85,7 +85,7 @@ func checkSource(ctx context.Context, r *run, s app.Source) status.Check {
 		switch {
 		case err != nil: // it does not serve, as its problems say, or cannot count
 		case len(pages.Unmatched) > 0:
-			return warn(fmt.Sprintf("it %s, but these privacy rules match nothing: %s", pages, strings.Join(pages.Unmatched, ", ")),
+			return warnResult(fmt.Sprintf("it %s, but these privacy rules match nothing: %s", pages, strings.Join(pages.Unmatched, ", ")),
 				"Compare them with the names in the source, and correct them in "+r.Paths.File()+".")
 		default:
 			hides = ", " + pages.String()
@@ -100,21 +100,21 @@ func checkSource(ctx context.Context, r *run, s app.Source) status.Check {
 		switch {
 		case src.Name != s.Name:
 		case src.State == status.Ready:
-			return ok("%s %s, %s%s", src.Kind, src.Location, plural(src.Tools, "tool"), hides)
+			return okResult("%s %s, %s%s", src.Kind, src.Location, plural(src.Tools, "tool"), hides)
 		default:
 			detail := src.Kind + " " + src.Location + " is " + string(src.State)
 			if src.Note != "" {
 				detail += ": " + src.Note
 			}
-			return offer(warn(detail, "Reopen it, or look for the reason in `lectern logs`."), status.ReopenSource, s.Name)
+			return addResultAction(warnResult(detail, "Reopen it, or look for the reason in `lectern logs`."), status.ReopenSource, s.Name)
 		}
 	}
-	return offer(warn("the running hub has not opened it yet", "Reload the configuration."), status.Reload, "")
+	return addResultAction(warnResult("the running hub has not opened it yet", "Reload the configuration."), status.Reload, "")
 }
 
 func checkFolder(s app.Source) status.Check {
 	if s.Path == "" || !filepath.IsAbs(s.Path) {
-		return skip(noHub)
+		return skipResult(noHubMessage)
 	}
 	dir, err := os.Open(s.Path)
 	if err == nil {
@@ -123,11 +123,11 @@ func checkFolder(s app.Source) status.Check {
 	}
 	switch {
 	case s.Sample != nil && errors.Is(err, fs.ErrNotExist):
-		return ok("the sample vault; the hub creates %s when it starts", s.Path)
+		return okResult("the sample vault; the hub creates %s when it starts", s.Path)
 	case errors.Is(err, fs.ErrNotExist):
-		return fail(s.Path+" does not exist", "Restore it, or correct the path in the configuration.")
+		return failResult(s.Path+" does not exist", "Restore it, or correct the path in the configuration.")
 	case errors.Is(err, fs.ErrPermission):
-		return fail("permission denied: you cannot read "+s.Path, "Run: chmod u+rx "+s.Path+".")
+		return failResult("permission denied: you cannot read "+s.Path, "Run: chmod u+rx "+s.Path+".")
 	}
-	return ok("%s %s exists; %s", s.Kind, s.Path, noHub)
+	return okResult("%s %s exists; %s", s.Kind, s.Path, noHubMessage)
 }

@@ -45,7 +45,7 @@ type check struct {
 	name  string // stable; the part before the dot is its group
 	title string
 	// look returns a result without name and title.
-	look    func(context.Context, *run) status.Check
+	look    func(context.Context, *checkRun) status.Check
 	timeout time.Duration // of look; 0: defaultTimeout
 }
 
@@ -53,9 +53,9 @@ type check struct {
 const defaultTimeout = 20 * time.Second
 
 // checks are all checks, in the order in which they are shown.
-func (r *run) checks() []check {
+func (r *checkRun) checks() []check {
 	return slices.Concat(configChecks, stateChecks, journalChecks, hubChecks, r.sourceChecks(), tokenChecks,
-		r.systemChecks(), r.clientChecks(), installedChecks)
+		r.systemChecks(), r.clientChecks(), installationChecks)
 }
 
 // Check runs the checks whose names begin with prefix, one after the other, and
@@ -71,7 +71,7 @@ func (d Doctor) Check(ctx context.Context, prefix string) (<-chan status.Check, 
 		defer close(out)
 		for _, c := range selected {
 			select {
-			case out <- r.look(ctx, c):
+			case out <- r.runCheck(ctx, c):
 			case <-ctx.Done():
 				return
 			}
@@ -91,8 +91,8 @@ func (d Doctor) Names() []string {
 	return list
 }
 
-// A run is one round of checks. What several checks need is read once.
-type run struct {
+// A checkRun is one round of checks. What several checks need is read once.
+type checkRun struct {
 	Doctor
 	prefix   string
 	every    bool // those of Systems that are not used too
@@ -101,8 +101,8 @@ type run struct {
 	snapshot func() (status.Snapshot, error)
 }
 
-func (d Doctor) newRun(ctx context.Context, prefix string) *run {
-	r := &run{Doctor: d, prefix: prefix, conf: sync.OnceValues(d.Config)}
+func (d Doctor) newRun(ctx context.Context, prefix string) *checkRun {
+	r := &checkRun{Doctor: d, prefix: prefix, conf: sync.OnceValues(d.Config)}
 	r.vitals = sync.OnceValues(func() (daemon.Health, error) { return daemon.GetHealth(ctx, d.Paths.Daemon()) })
 	r.snapshot = sync.OnceValues(func() (status.Snapshot, error) {
 		if _, err := r.vitals(); err != nil {
@@ -113,8 +113,8 @@ func (d Doctor) newRun(ctx context.Context, prefix string) *run {
 	return r
 }
 
-// look runs one check, and abandons it at its timeout.
-func (r *run) look(ctx context.Context, c check) status.Check {
+// runCheck runs one check, and abandons it at its timeout.
+func (r *checkRun) runCheck(ctx context.Context, c check) status.Check {
 	timeout := c.timeout
 	if timeout == 0 {
 		timeout = defaultTimeout
@@ -127,14 +127,14 @@ func (r *run) look(ctx context.Context, c check) status.Check {
 	select {
 	case result = <-done:
 	case <-ctx.Done():
-		result = fail(fmt.Sprintf("timed out after %s", timeout), "Check whether the disk or the program behind it still responds.")
+		result = failResult(fmt.Sprintf("timed out after %s", timeout), "Check whether the disk or the program behind it still responds.")
 	}
 	result.Name, result.Title = c.name, c.title
 	return result
 }
 
 // findHubProblem finds a problem of these types that the running hub shows.
-func (r *run) findHubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
+func (r *checkRun) findHubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
 	snap, err := r.snapshot()
 	if err != nil {
 		return p, false
@@ -148,35 +148,35 @@ func (r *run) findHubProblem(types ...status.ProblemType) (p status.Problem, fou
 }
 
 const (
-	noHub          = "no hub is running"
-	readPermission = "Give yourself permission to read it."
+	noHubMessage      = "no hub is running"
+	readPermissionFix = "Give yourself permission to read it."
 )
 
-func ok(format string, args ...any) status.Check {
+func okResult(format string, args ...any) status.Check {
 	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf(format, args...)}
 }
 
-func skip(format string, args ...any) status.Check {
+func skipResult(format string, args ...any) status.Check {
 	return status.Check{Result: status.CheckSkipped, Detail: fmt.Sprintf(format, args...)}
 }
 
-func warn(detail, fix string) status.Check {
+func warnResult(detail, fix string) status.Check {
 	return status.Check{Result: status.CheckWarn, Detail: detail, Fix: fix}
 }
 
-func fail(detail, fix string) status.Check {
+func failResult(detail, fix string) status.Check {
 	return status.Check{Result: status.CheckFail, Detail: detail, Fix: fix}
 }
 
-// offer adds what the panel can do about a result.
-func offer(c status.Check, verb status.Verb, target string) status.Check {
+// addResultAction adds what the panel can do about a result.
+func addResultAction(c status.Check, verb status.Verb, target string) status.Check {
 	c.Action = &status.Action{Verb: verb, Target: target}
 	return c
 }
 
 // fromProblem is a Problem as a Check. Only an error fails it.
 func fromProblem(p status.Problem) status.Check {
-	c := fail(p.Title, p.Fix)
+	c := failResult(p.Title, p.Fix)
 	if p.Severity != status.Error {
 		c.Result = status.CheckWarn
 	}

@@ -30,7 +30,7 @@ func testDoctor(t *testing.T) Doctor {
 	t.Helper()
 	home, exe := t.TempDir(), os.Args[0]
 	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: func() []tools.Kind { return append(all.Systems(), farSystem()) }, Environment: all.Environment, Plugin: pluginOfVersion("1.2.3")}
-	a.Started = func() daemon.BuildInfo { return a.Stamp() }
+	a.Started = func() daemon.BuildInfo { return a.BuildInfo() }
 	paths, err := config.PathsFor(a.Getenv, runtime.GOOS, "")
 	if err != nil {
 		t.Fatal(err)
@@ -65,9 +65,9 @@ func TestCheckTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
 		defer close(never)
-		got := testDoctor(t).newRun(t.Context(), "").look(t.Context(), check{name: "a.b", title: "A", timeout: time.Minute, look: func(context.Context, *run) status.Check {
+		got := testDoctor(t).newRun(t.Context(), "").runCheck(t.Context(), check{name: "a.b", title: "A", timeout: time.Minute, look: func(context.Context, *checkRun) status.Check {
 			<-never
-			return ok("late")
+			return okResult("late")
 		}})
 		want := status.Check{
 			Name: "a.b", Title: "A", Result: status.CheckFail, Detail: "timed out after 1m0s",

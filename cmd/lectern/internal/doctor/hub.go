@@ -30,84 +30,87 @@ var hubChecks = []check{
 	{name: "hub.problems", title: "The hub has no other problem", look: checkHubProblems},
 }
 
-func checkSockets(_ context.Context, r *run) status.Check {
+func checkSockets(_ context.Context, r *checkRun) status.Check {
 	dir := r.Paths.Runtime
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ok("the hub creates %s when it starts", dir)
+		return okResult("the hub creates %s when it starts", dir)
 	case err != nil:
-		return fail(err.Error(), readPermission)
+		return failResult(err.Error(), readPermissionFix)
 	case !info.IsDir():
-		return fail(dir+" is not a folder", "Move it away; the hub creates the folder when it starts.")
+		return failResult(dir+" is not a folder", "Move it away; the hub creates the folder when it starts.")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return fail(fmt.Sprintf("other users can enter %s (mode %04o)", dir, info.Mode().Perm()), "Run: chmod 700 "+dir+".")
+		return failResult(fmt.Sprintf("other users can enter %s (mode %04o)", dir, info.Mode().Perm()), "Run: chmod 700 "+dir+".")
 	default:
-		return ok("%s", dir)
+		return okResult("%s", dir)
 	}
 }
 
-func checkHub(_ context.Context, r *run) status.Check {
+func checkHub(_ context.Context, r *checkRun) status.Check {
 	vitals, err := r.vitals()
 	switch {
 	case errors.Is(err, daemon.ErrNoHub):
-		return offer(warn(noHub, "The first agent starts one, and so does `lectern`. To start one now, run: lectern hub start."), status.StartHub,
+		return addResultAction(warnResult(noHubMessage,
+			"The first agent starts one, and so does `lectern`. To start one now, run: lectern hub start."), status.StartHub,
 			"")
 	case err != nil:
-		return fail(err.Error(), "Read its last output in "+r.Paths.Daemon().Output()+", then run: lectern hub restart.")
+		return failResult(err.Error(), "Read its last output in "+r.Paths.Daemon().Output()+", then run: lectern hub restart.")
 	}
 	if _, err := r.snapshot(); err != nil {
-		return offer(fail(err.Error(), problems.HubRestart.Fix), status.RestartHub, "")
+		return addResultAction(failResult(err.Error(), problems.HubNeedsRestart.Fix), status.RestartHub, "")
 	}
-	return ok("pid %d, %s, %s in flight", vitals.PID, plural(vitals.Sessions, "session"), plural(vitals.InFlight, "call"))
+	return okResult("pid %d, %s, %s in flight", vitals.PID, plural(vitals.Sessions, "session"), plural(vitals.InFlight, "call"))
 }
 
-func checkHubVersion(_ context.Context, r *run) status.Check {
+func checkHubVersion(_ context.Context, r *checkRun) status.Check {
 	vitals, err := r.vitals()
 	if err != nil {
-		return skip(noHub)
+		return skipResult(noHubMessage)
 	}
-	if own := r.Stamp(); vitals.Build != own.Build {
-		return offer(warn(fmt.Sprintf("the hub is version %s (%s), this is %s (%s)", vitals.Version, vitals.Build, own.Version, own.Build),
+	if own := r.BuildInfo(); vitals.Build != own.Build {
+		return addResultAction(warnResult(fmt.Sprintf("the hub is version %s (%s), this is %s (%s)", vitals.Version, vitals.Build, own.Version,
+			own.Build),
 			"A newer hub takes over by itself once no call is in flight. To switch now, restart the hub; agents stay connected."), status.RestartHub,
 			"")
 	}
-	return ok("version %s, build %s", vitals.Version, vitals.Build)
+	return okResult("version %s, build %s", vitals.Version, vitals.Build)
 }
 
 // healthTimeout bounds how long the hub's own port may take to answer.
 const healthTimeout = 3 * time.Second
 
-func checkPort(ctx context.Context, r *run) status.Check {
+func checkPort(ctx context.Context, r *checkRun) status.Check {
 	conf, err := r.conf()
 	if err != nil {
-		return skip("the configuration cannot be read")
+		return skipResult("the configuration cannot be read")
 	}
 	if !conf.Hub.HTTP {
-		return skip("HTTP is off in the configuration; agents that use `lectern serve` do not need it")
+		return skipResult("HTTP is off in the configuration; agents that use `lectern serve` do not need it")
 	}
 	snap, err := r.snapshot()
 	if err != nil {
 		return checkPortIsFree(ctx, r, conf.Hub.Port)
 	}
-	if p, found := r.findHubProblem(problems.PortTaken, problems.TokenRefused); found {
+	if p, found := r.findHubProblem(problems.PortTaken, problems.ClientTokenRefused); found {
 		return fromProblem(p)
 	}
 	if snap.Hub.Endpoint != fmt.Sprintf("http://127.0.0.1:%d/mcp", conf.Hub.Port) {
-		return offer(warn(fmt.Sprintf("the configuration says port %d, the hub serves %s", conf.Hub.Port, cmp.Or(snap.Hub.Endpoint, "none")),
-			problems.HubRestart.Fix), status.RestartHub, "")
+		return addResultAction(warnResult(fmt.Sprintf("the configuration says port %d, the hub serves %s", conf.Hub.Port,
+			cmp.Or(snap.Hub.Endpoint, "none")),
+			problems.HubNeedsRestart.Fix), status.RestartHub, "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	health := strings.TrimSuffix(snap.Hub.Endpoint, "/mcp") + "/healthz"
-	if err := getHealth(ctx, health); err != nil {
-		return fail(fmt.Sprintf("%s does not answer: %v", health, err), "Check whether a firewall or a proxy blocks 127.0.0.1.")
+	if err := probeHealth(ctx, health); err != nil {
+		return failResult(fmt.Sprintf("%s does not answer: %v", health, err), "Check whether a firewall or a proxy blocks 127.0.0.1.")
 	}
-	return ok("%s answers", health)
+	return okResult("%s answers", health)
 }
 
-// getHealth asks like any client, but through no proxy.
-func getHealth(ctx context.Context, url string) error {
+// probeHealth asks like any client, but through no proxy.
+func probeHealth(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -124,16 +127,16 @@ func getHealth(ctx context.Context, url string) error {
 	return err
 }
 
-func checkPortIsFree(ctx context.Context, r *run, port int) status.Check {
+func checkPortIsFree(ctx context.Context, r *checkRun, port int) status.Check {
 	l, err := loopnet.ListenTCP(ctx, port)
 	if err != nil {
-		return fail(err.Error(), fmt.Sprintf("Stop that program, or set another port in [hub] of %s.", r.Paths.File()))
+		return failResult(err.Error(), fmt.Sprintf("Stop that program, or set another port in [hub] of %s.", r.Paths.File()))
 	}
 	_ = l.Close()
-	return ok("port %d is free for the hub", port)
+	return okResult("port %d is free for the hub", port)
 }
 
-func checkLogFile(_ context.Context, r *run) status.Check {
+func checkLogFile(_ context.Context, r *checkRun) status.Check {
 	if p, found := r.findHubProblem(problems.LogStopped); found {
 		return fromProblem(p)
 	}
@@ -141,35 +144,36 @@ func checkLogFile(_ context.Context, r *run) status.Check {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ok("the hub creates %s when it starts", file)
+		return okResult("the hub creates %s when it starts", file)
 	case err != nil:
-		return fail(err.Error(), readPermission)
+		return failResult(err.Error(), readPermissionFix)
 	case !info.Mode().IsRegular():
-		return fail(file+" is not a file", "Move it away; the hub does not run without a log.")
+		return failResult(file+" is not a file", "Move it away; the hub does not run without a log.")
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return fail(err.Error(), "Give yourself permission to write it.")
+		return failResult(err.Error(), "Give yourself permission to write it.")
 	}
 	_ = f.Close() // nothing was written
-	return ok("%s, %d KB", file, (info.Size()+1023)/1024)
+	return okResult("%s, %d KB", file, (info.Size()+1023)/1024)
 }
 
 // checkHubProblems reports the hub's problems that no other check reports.
-func checkHubProblems(_ context.Context, r *run) status.Check {
+func checkHubProblems(_ context.Context, r *checkRun) status.Check {
 	snap, err := r.snapshot()
 	if err != nil {
-		return skip(noHub)
+		return skipResult(noHubMessage)
 	}
 	reported := []string{
 		problems.ConfigBroken.Code, problems.ConfigWritable.Code, problems.JournalDamaged.Code, problems.LogStopped.Code,
-		problems.PluginOrigin.Code, problems.PluginToken.Code, problems.PortTaken.Code, problems.TokenRefused.Code, problems.ListenStopped.Code,
+		problems.PluginOriginUnknown.Code, problems.PluginTokenRefused.Code, problems.PortTaken.Code, problems.ClientTokenRefused.Code,
+		problems.ListenStopped.Code,
 	}
 	rest := slices.DeleteFunc(slices.Clone(snap.Problems), func(p status.Problem) bool {
-		return p.Component != problems.Hub || slices.Contains(reported, p.Code)
+		return p.Component != problems.HubComponent || slices.Contains(reported, p.Code)
 	})
 	if len(rest) == 0 {
-		return ok("none that other checks do not report")
+		return okResult("none that other checks do not report")
 	}
 	c := fromProblem(rest[0])
 	if more := len(rest) - 1; more > 0 {

@@ -12,28 +12,28 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-var installedChecks = []check{
+var installationChecks = []check{
 	{name: "service.login", title: "The service is as this build writes it", look: checkService},
 	{name: "update.version", title: "Lectern is up to date", look: checkUpdate},
 }
 
 // clientChecks are one for each MCP client that has an entry of Lectern, or one
 // that says that none has.
-func (r *run) clientChecks() []check {
+func (r *checkRun) clientChecks() []check {
 	var list []check
 	for _, s := range r.ClientStates() {
 		if s.Condition != installer.Absent {
 			list = append(list, check{
 				name: "client." + s.Client.ID, title: s.Client.Title + " has Lectern",
-				look: func(context.Context, *run) status.Check { return checkClient(s) },
+				look: func(context.Context, *checkRun) status.Check { return checkClient(s) },
 			})
 		}
 	}
 	if len(list) > 0 {
 		return list
 	}
-	return []check{{name: "client.any", title: "A client has Lectern", look: func(context.Context, *run) status.Check {
-		return warn("no configuration file of an MCP client contains Lectern",
+	return []check{{name: "client.any", title: "A client has Lectern", look: func(context.Context, *checkRun) status.Check {
+		return warnResult("no configuration file of an MCP client contains Lectern",
 			"See `lectern client list`, then run: lectern client install CLIENT.")
 	}}}
 }
@@ -45,62 +45,63 @@ func checkClient(s install.ClientState) status.Check {
 	case installer.Absent, installer.Configured, installer.Installed:
 		switch {
 		case f.Note != "":
-			return warn(f.File+" is in order, but "+f.Note, "Do what the message says, then run: lectern client check "+f.Client.ID+".")
-		case s.Bytes > app.MaxSessionBytes:
-			return warn(fmt.Sprintf("%s: the tools take %d KB of every session, more than %d", f.File, s.Bytes>>10, app.MaxSessionBytes>>10),
+			return warnResult(f.File+" is in order, but "+f.Note, "Do what the message says, then run: lectern client check "+f.Client.ID+".")
+		case s.Bytes > app.MaxSessionToolBytes:
+			return warnResult(fmt.Sprintf("%s: the tools take %d KB of every session, more than %d", f.File, s.Bytes>>10,
+				app.MaxSessionToolBytes>>10),
 				"Give it only what it needs: lectern client install "+f.Client.ID+" --sources NAME.")
 		}
-		return ok("%s", f.File)
+		return okResult("%s", f.File)
 	case installer.Elsewhere:
-		return skip("%s", detail)
+		return skipResult("%s", detail)
 	case installer.Foreign:
-		return warn(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
+		return warnResult(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
 	case installer.Broken:
-		return fail(f.Note, "Correct the file, or paste what `lectern client show "+f.Client.ID+"` prints.")
+		return failResult(f.Note, "Correct the file, or paste what `lectern client show "+f.Client.ID+"` prints.")
 	case installer.Outdated:
 	}
 	if f.Client.Retired() != "" {
-		return warn(detail, "Run: lectern client remove "+f.Client.ID+".")
+		return warnResult(detail, "Run: lectern client remove "+f.Client.ID+".")
 	}
-	return offer(warn(detail, "Run: lectern client install "+f.Client.ID+"."), status.Install, "client/"+f.Client.ID)
+	return addResultAction(warnResult(detail, "Run: lectern client install "+f.Client.ID+"."), status.Install, "client/"+f.Client.ID)
 }
 
-func checkService(_ context.Context, r *run) status.Check {
+func checkService(_ context.Context, r *checkRun) status.Check {
 	f := r.Machine().FindService(r.Service())
 	switch f.Condition {
 	case installer.Absent:
-		return skip("there is none; the first agent starts the hub, which is enough for most people")
+		return skipResult("there is none; the first agent starts the hub, which is enough for most people")
 	case installer.Foreign:
-		return warn(f.Note, "Move that file away if Lectern is to run as a service.")
+		return warnResult(f.Note, "Move that file away if Lectern is to run as a service.")
 	case installer.Outdated, installer.Broken:
-		return offer(warn(f.File+": "+f.Note, "Run: lectern service install."), status.Install, "service")
+		return addResultAction(warnResult(f.File+": "+f.Note, "Run: lectern service install."), status.Install, "service")
 	case installer.Installed, installer.Configured, installer.Elsewhere:
 	}
-	return ok("%s", f.File)
+	return okResult("%s", f.File)
 }
 
 // checkUpdate reports the versions that are known already. It does not go
 // online.
-func checkUpdate(_ context.Context, r *run) status.Check {
+func checkUpdate(_ context.Context, r *checkRun) status.Check {
 	conf, err := r.conf()
 	if err != nil {
-		return skip("the configuration cannot be read")
+		return skipResult("the configuration cannot be read")
 	}
 	u, err := r.Updater(conf.Update)
 	if err != nil {
-		return fail(err.Error(), "Correct [update] in "+r.Paths.File()+".")
+		return failResult(err.Error(), "Correct [update] in "+r.Paths.File()+".")
 	}
 	versions := describeVersions(r, u)
 	if u.NewerVersion() == "" {
-		return ok("%s", versions)
+		return okResult("%s", versions)
 	}
 	if err := u.CheckInstallByPath(); err != nil {
-		return warn(versions, err.Error())
+		return warnResult(versions, err.Error())
 	}
-	return offer(warn(versions, "Run: lectern self-update."), status.InstallUpdate, "")
+	return addResultAction(warnResult(versions, "Run: lectern self-update."), status.InstallUpdate, "")
 }
 
-func describeVersions(r *run, u *update.Updater) string {
+func describeVersions(r *checkRun, u *update.Updater) string {
 	list := []string{"installed " + u.Version, "none running", "available: not checked yet, see `lectern self-update --check`"}
 	if vitals, err := r.vitals(); err == nil {
 		list[1] = "running " + vitals.Version

@@ -13,23 +13,24 @@ var journalChecks = []check{
 	{name: "journal.key", title: "The key of the journal is in its file", look: checkJournalKey},
 }
 
-func checkJournal(_ context.Context, r *run) status.Check {
-	files, err := journal.Quarantined(r.Paths.Journal())
+func checkJournal(_ context.Context, r *checkRun) status.Check {
+	files, err := journal.QuarantinedFiles(r.Paths.Journal())
 	switch {
 	case err != nil:
-		return fail(err.Error(), readPermission)
+		return failResult(err.Error(), readPermissionFix)
 	case len(files) > 0:
-		return fromProblem(problems.DamagedJournal(files, r.Now()))
+		return fromProblem(problems.NewJournalDamaged(files, r.Now()))
 	case journal.IsLost(r.Paths.Journal()):
-		return warn("the journal in "+r.Paths.Journal()+" is empty or missing although there was one: earlier changes by agents cannot be undone",
+		return warnResult("the journal in "+r.Paths.Journal()+" is empty or missing although there was one: earlier changes by agents cannot "+
+			"be undone",
 			"If you have a backup of journal.db, end Lectern and put it back. Otherwise the next start of Lectern begins a new one.")
 	}
-	return ok("no damaged journal in %s", r.Paths.Journal())
+	return okResult("no damaged journal in %s", r.Paths.Journal())
 }
 
-func checkJournalKey(_ context.Context, r *run) status.Check {
+func checkJournalKey(_ context.Context, r *checkRun) status.Check {
 	if err := journal.CheckKey(r.Paths.Journal()); err != nil {
-		return fail("agents cannot change anything: "+err.Error(), "Do what the message says.")
+		return failResult("agents cannot change anything: "+err.Error(), "Do what the message says.")
 	}
-	return ok("%s contains it, or will when an agent first writes", r.Paths.Journal())
+	return okResult("%s contains it, or will when an agent first writes", r.Paths.Journal())
 }

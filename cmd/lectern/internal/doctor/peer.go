@@ -15,9 +15,9 @@ import (
 func peerChecks(m *tools.Manifest) []check {
 	c := peerCheck{system: m.Name, application: m.Title}
 	return []check{
-		{name: m.Name + ".connected", title: "A " + m.Title + " is connected", look: c.connected},
-		{name: m.Name + ".origin", title: "The plugin's origin is known", look: c.origin},
-		{name: m.Name + ".transport", title: "How the plugin connects", look: c.each(c.transport)},
+		{name: m.Name + ".connected", title: "A " + m.Title + " is connected", look: c.checkConnected},
+		{name: m.Name + ".origin", title: "The plugin's origin is known", look: c.checkOrigin},
+		{name: m.Name + ".transport", title: "How the plugin connects", look: c.checkEachPeer(c.checkTransport)},
 	}
 }
 
@@ -25,67 +25,67 @@ func peerChecks(m *tools.Manifest) []check {
 type peerCheck struct{ system, application string }
 
 // peers are the connected ones; if there are none, skipped says why.
-func (c peerCheck) peers(r *run) (list []status.Peer, skipped status.Check) {
+func (c peerCheck) peers(r *checkRun) (list []status.Peer, skipped status.Check) {
 	snap, err := r.snapshot()
 	if err != nil {
-		return nil, skip(noHub)
+		return nil, skipResult(noHubMessage)
 	}
 	for _, p := range snap.Peers {
 		if p.System == c.system {
 			list = append(list, p)
 		}
 	}
-	return list, skip("no %s is connected", c.application)
+	return list, skipResult("no %s is connected", c.application)
 }
 
-// each looks at every connected Peer.
-func (c peerCheck) each(look func(*run, status.Peer) status.Check) func(context.Context, *run) status.Check {
-	return func(_ context.Context, r *run) status.Check {
+// checkEachPeer looks at every connected Peer.
+func (c peerCheck) checkEachPeer(look func(*checkRun, status.Peer) status.Check) func(context.Context, *checkRun) status.Check {
+	return func(_ context.Context, r *checkRun) status.Check {
 		peers, skipped := c.peers(r)
 		if len(peers) == 0 {
 			return skipped
 		}
-		return worstOf(peers, func(p status.Peer) (string, status.Check) { return p.Name, look(r, p) })
+		return worstResult(peers, func(p status.Peer) (string, status.Check) { return p.Name, look(r, p) })
 	}
 }
 
-func (c peerCheck) connected(_ context.Context, r *run) status.Check {
+func (c peerCheck) checkConnected(_ context.Context, r *checkRun) status.Check {
 	peers, none := c.peers(r)
 	if _, err := r.snapshot(); err != nil {
 		return none
 	}
-	if p, found := r.findHubProblem(problems.PluginToken); found {
+	if p, found := r.findHubProblem(problems.PluginTokenRefused); found {
 		return fromProblem(p)
 	}
 	if len(peers) == 0 {
-		return warn(none.Detail,
+		return warnResult(none.Detail,
 			"Start "+c.application+", or restart it if the plugin was installed since; its toolbar shows the plugin's status.")
 	}
 	var names []string
 	for _, p := range peers {
 		names = append(names, p.Name)
 	}
-	return ok("%s", strings.Join(names, ", "))
+	return okResult("%s", strings.Join(names, ", "))
 }
 
-func (c peerCheck) origin(ctx context.Context, r *run) status.Check {
-	if p, found := r.findHubProblem(problems.PluginOrigin); found {
+func (c peerCheck) checkOrigin(ctx context.Context, r *checkRun) status.Check {
+	if p, found := r.findHubProblem(problems.PluginOriginUnknown); found {
 		return fromProblem(p)
 	}
-	return c.each(func(_ *run, p status.Peer) status.Check {
-		return ok("%s", cmp.Or(p.Origin, "not a page: "+c.application+"'s own process connects"))
+	return c.checkEachPeer(func(_ *checkRun, p status.Peer) status.Check {
+		return okResult("%s", cmp.Or(p.Origin, "not a page: "+c.application+"'s own process connects"))
 	})(ctx, r)
 }
 
-func (c peerCheck) transport(_ *run, p status.Peer) status.Check {
+func (c peerCheck) checkTransport(_ *checkRun, p status.Peer) status.Check {
 	ping := "no ping answered yet"
 	if p.Latency > 0 {
 		ping = fmt.Sprintf("a ping takes %.1f ms", float64(p.Latency.Microseconds())/1000)
 	}
 	if p.Transport == "poll" {
-		return warn("long polling through "+c.application+"'s own process, because WebSockets to this machine are blocked or turned off; "+
+		return warnResult("long polling through "+c.application+"'s own process, because WebSockets to this machine are blocked or turned off; "+
 			ping,
 			"Everything works, but a little slower. If the plugin's settings say poll, auto would try a WebSocket first.")
 	}
-	return ok("WebSocket; %s", ping)
+	return okResult("WebSocket; %s", ping)
 }

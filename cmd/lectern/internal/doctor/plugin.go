@@ -19,13 +19,13 @@ import (
 var pluginChecks = []check{
 	{name: plugin.System + ".plugin", title: "The plugin is in " + plugin.Application + "'s folder", look: checkPlugin},
 	{name: plugin.System + ".settings", title: plugin.Application + " keeps the plugin's settings", look: checkPluginSettings},
-	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeers.each(checkVersions)},
+	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeerCheck.checkEachPeer(checkVersions)},
 }
 
-var pluginPeers = peerCheck{system: plugin.System, application: plugin.Application}
+var pluginPeerCheck = peerCheck{system: plugin.System, application: plugin.Application}
 
 // pluginState is the plugin in its application's usual folder.
-func (r *run) pluginState() (installer.PluginState, installer.Plugin, error) {
+func (r *checkRun) pluginState() (installer.PluginState, installer.Plugin, error) {
 	g, err := r.PluginWithFiles("")
 	if err != nil {
 		return installer.PluginState{}, g, err
@@ -34,48 +34,48 @@ func (r *run) pluginState() (installer.PluginState, installer.Plugin, error) {
 	return state, g, err
 }
 
-const reinstallPlugin = "Run: lectern plugin install, then restart " + plugin.Application + "."
+const reinstallPluginFix = "Run: lectern plugin install, then restart " + plugin.Application + "."
 
-func checkPlugin(_ context.Context, r *run) status.Check {
+func checkPlugin(_ context.Context, r *checkRun) status.Check {
 	if !r.usesSystem(plugin.System) {
-		return skip("%s has not run here, and no source needs it", plugin.Application)
+		return skipResult("%s has not run here, and no source needs it", plugin.Application)
 	}
 	s, _, err := r.pluginState()
 	switch {
 	case err != nil:
-		return fail(err.Error(), "Do what the message says, then run: lectern plugin install.")
+		return failResult(err.Error(), "Do what the message says, then run: lectern plugin install.")
 	case s.Installed && s.Disabled:
-		return warn(install.PluginSummary(s), "Enable it in "+plugin.Application+"'s list of plugins.")
+		return warnResult(install.PluginSummary(s), "Enable it in "+plugin.Application+"'s list of plugins.")
 	case !s.Installed || !s.Current:
-		return warn(install.PluginSummary(s), reinstallPlugin)
+		return warnResult(install.PluginSummary(s), reinstallPluginFix)
 	}
-	return ok("%s", install.PluginSummary(s))
+	return okResult("%s", install.PluginSummary(s))
 }
 
 // checkPluginSettings also notices that the application has overwritten the
 // settings with older ones when it quit.
-func checkPluginSettings(_ context.Context, r *run) status.Check {
+func checkPluginSettings(_ context.Context, r *checkRun) status.Check {
 	s, g, err := r.pluginState()
 	switch {
 	case err != nil:
-		return skip("%v", err)
+		return skipResult("%v", err)
 	case !s.Installed:
-		return skip("the plugin is not installed")
+		return skipResult("the plugin is not installed")
 	}
 	settings := install.PluginSettingsSummary(s, g.Port)
 	if !s.HasToken || !s.TokenMatches || !s.PortMatches || !s.Private {
-		return fail(settings+"; "+plugin.Application+" may have overwritten them with older settings when it quit",
+		return failResult(settings+"; "+plugin.Application+" may have overwritten them with older settings when it quit",
 			"Quit "+plugin.Application+", run: lectern plugin install, and start "+plugin.Application+" again.")
 	}
-	if peers, _ := pluginPeers.peers(r); len(peers) > 0 {
+	if peers, _ := pluginPeerCheck.peers(r); len(peers) > 0 {
 		settings += "; a " + plugin.Application + " has started since and kept them"
 	}
-	return ok("%s", settings)
+	return okResult("%s", settings)
 }
 
 // checkVersions compares the versions that a plugin tells with those of this
 // build.
-func checkVersions(r *run, p status.Peer) status.Check {
+func checkVersions(r *checkRun, p status.Peer) status.Check {
 	var facts []string
 	version := map[string]string{}
 	for _, f := range p.Facts {
@@ -84,10 +84,10 @@ func checkVersions(r *run, p status.Peer) status.Check {
 	}
 	detail := strings.Join(facts, ", ")
 	if carried, err := plugin.Version(r.Plugin); err == nil && carried != version["plugin"] {
-		return warn(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPlugin)
+		return warnResult(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPluginFix)
 	}
 	if semver.Major("v"+version["skill"]) != semver.Major("v"+doc.SkillVersion) { // within a major version tools are only added
-		return warn(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPlugin)
+		return warnResult(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPluginFix)
 	}
-	return ok("%s", detail)
+	return okResult("%s", detail)
 }

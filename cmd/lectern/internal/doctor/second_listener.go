@@ -12,31 +12,31 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// renewBefore is how long before its end a certificate must be renewed.
-const renewBefore = 7 * 24 * time.Hour
+// minCertificateTimeLeft is how long before its end a certificate must be renewed.
+const minCertificateTimeLeft = 7 * 24 * time.Hour
 
 // checkSecondListener says for whom the second listener is open, for as long as it is:
 // that is worth a warning even where it is meant.
-func checkSecondListener(_ context.Context, r *run) status.Check {
+func checkSecondListener(_ context.Context, r *checkRun) status.Check {
 	conf, err := r.conf()
 	switch {
 	case err != nil:
-		return skip("the configuration cannot be read")
+		return skipResult("the configuration cannot be read")
 	case conf.Listen.Address == "":
-		return ok("there is no second listener, so no other machine reaches Lectern")
+		return okResult("there is no second listener, so no other machine reaches Lectern")
 	}
 	if p, found := r.findHubProblem(problems.ListenStopped); found {
 		return fromProblem(p)
 	}
 	const fix = `If that is not what you want, run: lectern config set listen.address "", and restart the hub.`
 	if why := certificateFault(conf.Listen, r.Now()); why != "" {
-		return warn(openTo(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
+		return warnResult(describeListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
 	}
-	return warn(openTo(conf.Listen), fix)
+	return warnResult(describeListener(conf.Listen), fix)
 }
 
-// openTo describes a second listener.
-func openTo(l config.Listen) string {
+// describeListener describes a second listener.
+func describeListener(l config.Listen) string {
 	who, what := strings.Join(l.Allow, ", "), "the routes of "+strings.Join(l.Sources, ", ")
 	if who == "" {
 		who = "programs of every user of this machine"
@@ -58,7 +58,7 @@ func certificateFault(l config.Listen, now time.Time) string {
 	if err != nil {
 		return err.Error()
 	}
-	if left := pair.Leaf.NotAfter.Sub(now); left < renewBefore {
+	if left := pair.Leaf.NotAfter.Sub(now); left < minCertificateTimeLeft {
 		return fmt.Sprintf("its certificate ends on %s", pair.Leaf.NotAfter.Format(time.DateOnly))
 	}
 	for _, host := range l.Hosts {

@@ -15,7 +15,7 @@ import (
 // systemChecks are, for each System in use, what its plugin, its Peers and its
 // own Checks tell. Of a System that is not used and was not asked about only the
 // plugin is looked at, to say so.
-func (r *run) systemChecks() []check {
+func (r *checkRun) systemChecks() []check {
 	var list []check
 	for _, kind := range r.Systems() {
 		m := kind.Manifest()
@@ -34,7 +34,7 @@ func (r *run) systemChecks() []check {
 			list = append(list, peerChecks(m)...)
 		}
 		for _, c := range m.Checks {
-			list = append(list, r.sourcesCheck(m.Name, c))
+			list = append(list, r.newSystemSourceCheck(m.Name, c))
 		}
 	}
 	return list
@@ -42,16 +42,16 @@ func (r *run) systemChecks() []check {
 
 // usesSystem is true when the configuration names the System, the application of
 // its plugin has run here, or one of its Peers is connected.
-func (r *run) usesSystem(system string) bool {
-	if len(r.sourcesOf(system)) > 0 || system == plugin.System && r.PluginApplicationFound() {
+func (r *checkRun) usesSystem(system string) bool {
+	if len(r.sourceNamesOfSystem(system)) > 0 || system == plugin.System && r.PluginApplicationFound() {
 		return true
 	}
 	snap, err := r.snapshot()
 	return err == nil && slices.ContainsFunc(snap.Peers, func(p status.Peer) bool { return p.System == system })
 }
 
-// sourcesOf are the sources of a System, by name.
-func (r *run) sourcesOf(system string) []string {
+// sourceNamesOfSystem are the sources of a System, by name.
+func (r *checkRun) sourceNamesOfSystem(system string) []string {
 	conf, err := r.conf()
 	if err != nil {
 		return nil
@@ -66,27 +66,27 @@ func (r *run) sourcesOf(system string) []string {
 	return names
 }
 
-// sourcesCheck carries out a Check of a System on all its sources.
-func (r *run) sourcesCheck(system string, info tools.CheckInfo) check {
-	sources := r.sourcesOf(system)
+// newSystemSourceCheck carries out a Check of a System on all its sources.
+func (r *checkRun) newSystemSourceCheck(system string, info tools.CheckInfo) check {
+	sources := r.sourceNamesOfSystem(system)
 	return check{
 		name: system + "." + info.Name, title: info.Title,
 		timeout: info.Timeout*time.Duration(max(1, len(sources))) + defaultTimeout,
-		look: func(ctx context.Context, r *run) status.Check {
+		look: func(ctx context.Context, r *checkRun) status.Check {
 			if len(sources) == 0 {
-				return skip("there is no source of kind %s", system)
+				return skipResult("there is no source of kind %s", system)
 			}
 			if _, err := r.vitals(); err != nil {
-				return skip(noHub)
+				return skipResult(noHubMessage)
 			}
-			return worstOf(sources, func(source string) (string, status.Check) { return source, r.checkSource(ctx, source, info.Name) })
+			return worstResult(sources, func(source string) (string, status.Check) { return source, r.runSourceCheck(ctx, source, info.Name) })
 		},
 	}
 }
 
-// checkSource has the hub carry out a Check, and asks a person what it wants to
+// runSourceCheck has the hub carry out a Check, and asks a person what it wants to
 // know.
-func (r *run) checkSource(ctx context.Context, source, name string) status.Check {
+func (r *checkRun) runSourceCheck(ctx context.Context, source, name string) status.Check {
 	updates, err := status.Open(ctx, r.API, status.SourceCheckQuery, status.SourceCheckRequest{
 		Source: source, Check: name, Interactive: r.Ask != nil, MayWrite: r.TryWrites,
 	})
@@ -102,12 +102,12 @@ func (r *run) checkSource(ctx context.Context, source, name string) status.Check
 			_, err = status.Ask(ctx, r.API, status.AnswerQuestionQuery, status.QuestionAnswer{ID: u.Question.ID, Done: done})
 		}
 	}
-	return fail(err.Error(), "Run the check again; if that does not help: lectern hub restart.")
+	return failResult(err.Error(), "Run the check again; if that does not help: lectern hub restart.")
 }
 
-// worstOf is the worst result of a check of several things, with the details of
+// worstResult is the worst result of a check of several things, with the details of
 // all.
-func worstOf[T any](all []T, look func(T) (name string, c status.Check)) status.Check {
+func worstResult[T any](all []T, look func(T) (name string, c status.Check)) status.Check {
 	bySeverity := []status.CheckResult{status.CheckSkipped, status.CheckOK, status.CheckWarn, status.CheckFail}
 	worst := status.Check{Result: status.CheckSkipped}
 	var details []string

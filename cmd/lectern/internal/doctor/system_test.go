@@ -35,7 +35,7 @@ func testPeer(change func(*status.Peer)) status.Peer {
 }
 
 // runWith is a run with a hub that shows this snapshot.
-func runWith(t *testing.T, s status.Snapshot) *run {
+func runWith(t *testing.T, s status.Snapshot) *checkRun {
 	t.Helper()
 	r := testDoctor(t).newRun(t.Context(), "")
 	r.vitals = func() (daemon.Health, error) { return daemon.Health{}, nil }
@@ -51,7 +51,7 @@ func TestDoctorOfPeers(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		look   func(*run, status.Peer) status.Check
+		look   func(*checkRun, status.Peer) status.Check
 		peer   func(*status.Peer)
 		result status.CheckResult
 		want   string
@@ -60,9 +60,9 @@ func TestDoctorOfPeers(t *testing.T) {
 		{checkVersions, says("plugin", "9"), status.CheckWarn, "carries plugin"},
 		{checkVersions, says("skill", "0.1.0"), status.CheckWarn, "has skill"},
 		{checkVersions, says("skill", "2.0.0"), status.CheckOK, "skill 2.0.0"},
-		{far.transport, nil, status.CheckOK, "WebSocket; no ping"},
-		{far.transport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, status.CheckOK, "a ping takes 1.5 ms"},
-		{far.transport, func(p *status.Peer) { p.Transport = "poll" }, status.CheckWarn, "long polling through Far's own process"},
+		{far.checkTransport, nil, status.CheckOK, "WebSocket; no ping"},
+		{far.checkTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, status.CheckOK, "a ping takes 1.5 ms"},
+		{far.checkTransport, func(p *status.Peer) { p.Transport = "poll" }, status.CheckWarn, "long polling through Far's own process"},
 	} {
 		if got := c.look(runWith(t, status.Snapshot{}), testPeer(c.peer)); got.Result != c.result || !strings.Contains(got.Detail, c.want) {
 			t.Errorf("%+v\nwant %s: %s", got, c.result, c.want)
@@ -76,27 +76,27 @@ func TestDoctorOfSeveralPeers(t *testing.T) {
 	other := testPeer(func(p *status.Peer) { p.Name, p.Transport, p.Origin = "other", "poll", "" })
 	foreign := testPeer(func(p *status.Peer) { p.Name, p.System = "foreign", "near" })
 	r := runWith(t, status.Snapshot{Peers: []status.Peer{testPeer(nil), other, foreign}})
-	got := far.each(far.transport)(t.Context(), r)
+	got := far.checkEachPeer(far.checkTransport)(t.Context(), r)
 	if got.Result != status.CheckWarn || !strings.HasPrefix(got.Detail, "notes: WebSocket; no ping answered yet; other: long polling") || strings.Contains(got.Detail, "foreign") || got.Fix == "" {
 		t.Errorf("%+v", got)
 	}
-	if got := far.connected(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes, other" {
+	if got := far.checkConnected(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes, other" {
 		t.Errorf("%+v", got)
 	}
-	if got := far.origin(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes: far://away; other: not a page: Far's own process connects" {
+	if got := far.checkOrigin(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes: far://away; other: not a page: Far's own process connects" {
 		t.Errorf("%+v", got)
 	}
-	stranger := problems.PluginOrigin.New(problems.Hub, status.Args{"origins": "\"file://\"", "file": "f"})
+	stranger := problems.PluginOriginUnknown.New(problems.HubComponent, status.Args{"origins": "\"file://\"", "file": "f"})
 	r = runWith(t, status.Snapshot{Problems: []status.Problem{stranger}})
-	if got := far.origin(t.Context(), r); got.Result != status.CheckWarn || !strings.Contains(got.Detail, "file://") {
+	if got := far.checkOrigin(t.Context(), r); got.Result != status.CheckWarn || !strings.Contains(got.Detail, "file://") {
 		t.Errorf("%+v", got)
 	}
-	if got := far.connected(t.Context(), r); got.Result != status.CheckWarn || got.Detail != "no Far is connected" {
+	if got := far.checkConnected(t.Context(), r); got.Result != status.CheckWarn || got.Detail != "no Far is connected" {
 		t.Errorf("%+v", got)
 	}
 	r.snapshot = func() (status.Snapshot, error) { return status.Snapshot{}, errors.New("none") }
-	for _, look := range []func(context.Context, *run) status.Check{far.connected, far.origin, far.each(far.transport)} {
-		if got := look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHub {
+	for _, look := range []func(context.Context, *checkRun) status.Check{far.checkConnected, far.checkOrigin, far.checkEachPeer(far.checkTransport)} {
+		if got := look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -156,7 +156,7 @@ func TestDoctorOfSources(t *testing.T) {
 			hub := &statustest.Fake{}
 			statustest.SetStream(hub, status.SourceCheckQuery, c.updates...)
 			r.API, r.Ask, r.TryWrites = hub, c.ask, true
-			look := r.sourcesCheck("far", tools.CheckInfo{Name: "wings", Title: "It has wings", Timeout: time.Second})
+			look := r.newSystemSourceCheck("far", tools.CheckInfo{Name: "wings", Title: "It has wings", Timeout: time.Second})
 			if got := look.look(t.Context(), r); string(got.Result)+" "+got.Detail != c.want {
 				t.Errorf("%+v, want %s", got, c.want)
 			}
@@ -182,7 +182,7 @@ func TestDoctorOfSources(t *testing.T) {
 	if err := os.WriteFile(r.Paths.File(), []byte("[[source]]\nname = \"a\"\nkind = \"far\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.sourcesCheck("far", tools.CheckInfo{Name: "wings"}).look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHub {
+	if got := r.newSystemSourceCheck("far", tools.CheckInfo{Name: "wings"}).look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {
 		t.Errorf("%+v", got)
 	}
 }

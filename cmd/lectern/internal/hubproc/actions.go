@@ -26,40 +26,40 @@ func (a actions) handlers() status.ActionHandlers {
 		status.EndPermit: {Do: func(_ context.Context, act status.Action) error { return a.hub.Approvals().EndPermit(act.Target) }},
 		status.UndoChanges: {
 			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
-				return changes.PlanUndo(ctx, changeFilter(act))
+				return changes.PlanUndo(ctx, actionFilter(act))
 			},
-			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, changeFilter(act)) },
+			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, actionFilter(act)) },
 		},
 		status.Disconnect: {
 			Preview: a.previewCloseSession,
 			Do:      func(_ context.Context, act status.Action) error { return a.hub.MCP().Disconnect(act.Target) },
 		},
-		status.CancelCall: {Do: func(_ context.Context, act status.Action) error { return a.hub.Calls().Cancel(act.Target) }},
+		status.CancelCall: {Do: func(_ context.Context, act status.Action) error { return a.hub.Calls().CancelCall(act.Target) }},
 		status.PauseWrites: {Do: func(_ context.Context, act status.Action) error {
 			a.hub.Approvals().EndPermitsOf(act.Target)
 			return limiter.PauseWrites(act.Target)
 		}},
 		status.ResumeWrites:        {Do: func(_ context.Context, act status.Action) error { return limiter.ResumeWrites(act.Target) }},
 		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return limiter.ResetCircuitBreaker(act.Target) }},
-		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
-		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
+		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledgeProblem(act.Target) }},
+		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.ReopenSource(ctx, act.Target) }},
 		status.Reload:              {Do: func(ctx context.Context, _ status.Action) error { return a.reload(ctx) }},
-		status.PinHub:              {Do: a.pin},
-		status.UnpinHub:            {Do: a.pin},
+		status.PinHub:              {Do: a.pinOrUnpinHub},
+		status.UnpinHub:            {Do: a.pinOrUnpinHub},
 	}
 	for _, verb := range configedit.Verbs() {
 		handlers[verb] = status.ActionHandler{Preview: a.previewEdit, Do: a.editConfig}
 	}
 	for verb, handler := range handlers {
-		handler.Do = a.recorded(handler.Do)
+		handler.Do = a.withEventRecord(handler.Do)
 		handlers[verb] = handler
 	}
 	return handlers
 }
 
-// recorded is do with a record of what the person has done, for those who ask
+// withEventRecord is do with a record of what the person has done, for those who ask
 // later what happened. What failed is not recorded.
-func (a actions) recorded(do func(context.Context, status.Action) error) func(context.Context, status.Action) error {
+func (a actions) withEventRecord(do func(context.Context, status.Action) error) func(context.Context, status.Action) error {
 	return func(ctx context.Context, act status.Action) error {
 		event, worth := a.personEvent(act)
 		if err := do(ctx, act); err != nil || !worth {
@@ -75,7 +75,7 @@ func (a actions) recorded(do func(context.Context, status.Action) error) func(co
 // rule applies only to later calls.
 func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	answer := cmp.Or(act.Answer, &status.Answer{})
-	if err := a.checkShown(act, *answer); err != nil {
+	if err := a.checkApprovalShown(act, *answer); err != nil {
 		return err
 	}
 	if act.Verb != status.Allow || answer.Scope != status.Always {
@@ -83,15 +83,15 @@ func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	}
 	_, _, rule, ok := a.hub.Approvals().Get(act.Target)
 	if !ok {
-		return noApproval(act.Target)
+		return errNoApproval(act.Target)
 	}
-	if _, err := a.proposeAlways(act.Target); err != nil {
+	if _, err := a.proposeAlwaysRule(act.Target); err != nil {
 		return err // nothing is allowed whose rule cannot be written
 	}
 	if err := a.hub.Approvals().Answer(act.Target, true, *answer); err != nil {
 		return err
 	}
-	if err := a.editor().AddRule(ctx, configRule(rule)); err != nil {
+	if err := a.editor().AddRule(ctx, toConfigRule(rule)); err != nil {
 		return fmt.Errorf("the call was allowed once, but its rule could not be written: %w", err)
 	}
 	return a.reload(ctx)
@@ -117,7 +117,7 @@ func (a actions) previewCloseSession(_ context.Context, act status.Action) (stat
 }
 
 func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Plan, error) {
-	if err := a.editor().CheckAbsolute(act); err != nil {
+	if err := a.editor().CheckAbsolutePaths(act); err != nil {
 		return status.Plan{}, err
 	}
 	p, err := a.editor().Propose(act)
@@ -127,18 +127,18 @@ func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Pla
 	if act.Verb == status.AddSource && len(p.Plan.Steps) == 0 {
 		return status.Plan{}, errors.New(p.Plan.Title) // there is nothing to agree to
 	}
-	if _, sessions := a.hub.Busy(); sessions > 0 && act.Verb == status.RemoveSource {
+	if _, sessions := a.hub.CountActivity(); sessions > 0 && act.Verb == status.RemoveSource {
 		p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
 	}
 	return p.Plan, ctx.Err()
 }
 
 func (a actions) editConfig(ctx context.Context, act status.Action) error {
-	if err := a.editor().CheckAbsolute(act); err != nil {
+	if err := a.editor().CheckAbsolutePaths(act); err != nil {
 		return err
 	}
-	if configedit.MovesData(act) {
-		return a.editClosedSource(ctx, act)
+	if configedit.NeedsClosedSource(act) {
+		return a.editConfigWithSourceClosed(ctx, act)
 	}
 	if _, err := a.editor().Apply(ctx, act); err != nil {
 		return err
@@ -146,9 +146,9 @@ func (a actions) editConfig(ctx context.Context, act status.Action) error {
 	return a.reload(ctx)
 }
 
-// editClosedSource makes an edit under which a source's own folders move or go.
+// editConfigWithSourceClosed makes an edit under which a source's own folders move or go.
 // It closes the source first, so that nothing is written there meanwhile.
-func (a actions) editClosedSource(ctx context.Context, act status.Action) (err error) {
+func (a actions) editConfigWithSourceClosed(ctx context.Context, act status.Action) (err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	conf, err := a.App.Config()
@@ -161,7 +161,7 @@ func (a actions) editClosedSource(ctx context.Context, act status.Action) (err e
 	}
 	defer func() { err = errors.Join(err, a.reloadLocked(context.WithoutCancel(ctx))) }()
 	left := slices.DeleteFunc(a.sources(conf), func(s app.Source) bool { return s.Name == act.Target })
-	if err := a.hub.ReloadClosed(ctx, hubSources(left)); err != nil {
+	if err := a.hub.ReloadSourcesAndWait(ctx, toHubSources(left)); err != nil {
 		return err
 	}
 	if act.Verb == status.RemoveSource {
@@ -187,7 +187,7 @@ func (a actions) renameSource(ctx context.Context, act status.Action, kind, name
 	return nil
 }
 
-func (a actions) pin(_ context.Context, act status.Action) error {
+func (a actions) pinOrUnpinHub(_ context.Context, act status.Action) error {
 	pin := act.Verb == status.PinHub
 	a.pinned.Store(pin)
 	a.state.Update(func(s *status.Snapshot) { s.Hub.Pinned = pin })
@@ -196,8 +196,8 @@ func (a actions) pin(_ context.Context, act status.Action) error {
 
 func (a actions) editor() configedit.Editor { return configedit.Editor{App: a.App} }
 
-// changeFilter is the filter of an action, which may have none.
-func changeFilter(a status.Action) status.Filter {
+// actionFilter is the filter of an action, which may have none.
+func actionFilter(a status.Action) status.Filter {
 	if a.Filter == nil {
 		return status.Filter{}
 	}

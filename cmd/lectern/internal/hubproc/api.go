@@ -13,8 +13,8 @@ import (
 
 // api is the status.Client of this hub: every action and query that it knows.
 func (h *hubProcess) api() supervisor.HubAPI {
-	queries, person := status.QueryHandlers{}, h.hub.Person()
-	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
+	queries, person := status.QueryHandlers{}, h.hub.PersonAPI()
+	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogStream(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes().List)
 	status.HandleQuery(queries, status.ApprovalTargetsQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalTargets, error) {
@@ -34,8 +34,8 @@ func (h *hubProcess) api() supervisor.HubAPI {
 		return res.JSON, err
 	}))
 	status.HandleStream(queries, status.ChecksQuery, h.Check)
-	status.HandleStream(queries, status.SourceCheckQuery, h.hub.Checks().Stream)
-	status.HandleQuery(queries, status.AnswerQuestionQuery, h.hub.Checks().Answer)
+	status.HandleStream(queries, status.SourceCheckQuery, h.hub.SourceChecks().Stream)
+	status.HandleQuery(queries, status.AnswerQuestionQuery, h.hub.SourceChecks().AnswerQuestion)
 	status.HandleStream(queries, status.CommandQuery, person.Command)
 	status.HandleQuery(queries, status.CompleteCommandQuery, withAgentErrors(person.CompleteCommand))
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
@@ -62,12 +62,12 @@ func (h *hubProcess) api() supervisor.HubAPI {
 func withAgentErrors[In, Out any](ask func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
 		out, err := ask(ctx, in)
-		if sent := hub.CallError(err); sent != nil {
+		if sent := hub.NewCallError(err); sent != nil {
 			return out, sent
 		}
 		return out, nil
 	}
 }
 
-// control serves the control socket.
-func (h *hubProcess) control() http.Handler { return loopback.Handler(h.api()) }
+// controlHandler serves the control socket.
+func (h *hubProcess) controlHandler() http.Handler { return loopback.Handler(h.api()) }

@@ -13,7 +13,7 @@ import (
 func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Plan, error) {
 	shown, plan, _, ok := a.hub.Approvals().Get(act.Target)
 	if !ok {
-		return status.Plan{}, noApproval(act.Target)
+		return status.Plan{}, errNoApproval(act.Target)
 	}
 	if act.Verb == status.Refuse {
 		title := fmt.Sprintf("Deny %s by %s in source %s", shown.Tool, status.ClientLabel(shown.Client, shown.Proven), shown.Source)
@@ -25,7 +25,7 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 	case act.Answer == nil || act.Answer.Scope != status.Always:
 		return plan, nil
 	}
-	p, err := a.proposeAlways(act.Target)
+	p, err := a.proposeAlwaysRule(act.Target)
 	if err != nil {
 		return status.Plan{}, err
 	}
@@ -36,8 +36,8 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 	}, nil
 }
 
-// checkShown refuses a yes to what no person was shown.
-func (a actions) checkShown(act status.Action, answer status.Answer) error {
+// checkApprovalShown refuses a yes to what no person was shown.
+func (a actions) checkApprovalShown(act status.Action, answer status.Answer) error {
 	waiting, _, _, ok := a.hub.Approvals().Get(act.Target)
 	if act.Verb == status.Allow && ok && !waiting.Shown && !answer.Shown {
 		return fmt.Errorf("allow call: what %s would change was not shown to anybody; run `lectern approve show %s --all` first", act.Target,
@@ -46,17 +46,17 @@ func (a actions) checkShown(act status.Action, answer status.Answer) error {
 	return nil
 }
 
-func (a actions) proposeAlways(id string) (configedit.Proposal, error) {
+func (a actions) proposeAlwaysRule(id string) (configedit.Proposal, error) {
 	shown, _, rule, ok := a.hub.Approvals().Get(id)
 	if !ok {
-		return configedit.Proposal{}, noApproval(id)
+		return configedit.Proposal{}, errNoApproval(id)
 	}
 	if err := approval.CheckScope(shown, status.Always); err != nil {
 		return configedit.Proposal{}, err
 	}
-	return a.editor().ProposeRule(configRule(rule))
+	return a.editor().ProposeRule(toConfigRule(rule))
 }
 
-func noApproval(id string) error {
+func errNoApproval(id string) error {
 	return fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
 }

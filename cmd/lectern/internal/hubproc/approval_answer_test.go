@@ -25,7 +25,7 @@ func openHubWithNotes(t *testing.T) (*hubProcess, status.Client, string) {
 		t.Fatal(err)
 	}
 	h, c := openHub(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = '"+notes+"'\nask = [\"write\", \"delete\"]\n")
-	apptest.Await(t, c, "notes", hasReadySources("notes"))
+	apptest.AwaitSnapshot(t, c, "notes", hasReadySources("notes"))
 	return h, c, filepath.Join(notes, "a.md")
 }
 
@@ -38,11 +38,11 @@ func TestAnswerActions(t *testing.T) {
 	write := func(text string) <-chan error {
 		out := make(chan error, 1)
 		args, _ := json.Marshal(map[string]string{"path": "a.md", "content": text})
-		go func() { _, err := h.hub.Person().Call(t.Context(), "notes", "write_page", args); out <- err }()
+		go func() { _, err := h.hub.PersonAPI().Call(t.Context(), "notes", "write_page", args); out <- err }()
 		return out
 	}
 	out := write("two\n")
-	a := apptest.Await(t, c, "a call that waits", hasOneApproval).Approvals[0]
+	a := apptest.AwaitSnapshot(t, c, "a call that waits", hasOneApproval).Approvals[0]
 	allow := status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Scope: status.Always}}
 	plan, err := c.Preview(t.Context(), allow)
 	if err != nil || len(plan.Steps) != 2 || !strings.Contains(plan.Steps[1].Diff, "-one\n+two\n") || !strings.Contains(plan.Steps[0].Diff, "+do = \"always\"\n") ||
@@ -80,10 +80,10 @@ func TestAnswerActions(t *testing.T) {
 
 	del := make(chan error, 1)
 	go func() {
-		_, err := h.hub.Person().Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
+		_, err := h.hub.PersonAPI().Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
 		del <- err
 	}()
-	a = apptest.Await(t, c, "another tool that waits", func(s status.Snapshot) bool { return hasOneApproval(s) && s.Approvals[0].Tool == "delete_page" }).Approvals[0]
+	a = apptest.AwaitSnapshot(t, c, "another tool that waits", func(s status.Snapshot) bool { return hasOneApproval(s) && s.Approvals[0].Tool == "delete_page" }).Approvals[0]
 	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: strings.Repeat("x", 501)}}); err == nil {
 		t.Error("took a reason of any length")
 	}
@@ -93,7 +93,7 @@ func TestAnswerActions(t *testing.T) {
 	if e, ok := errors.AsType[*tools.Error](<-del); !ok || e.Code != tools.Denied || !strings.Contains(e.Hint, "mine") {
 		t.Errorf("the agent heard %v", e)
 	}
-	apptest.Await(t, c, "that nothing waits", func(s status.Snapshot) bool { return len(s.Approvals) == 0 })
+	apptest.AwaitSnapshot(t, c, "that nothing waits", func(s status.Snapshot) bool { return len(s.Approvals) == 0 })
 }
 
 // A grant on the panel applies at once.
@@ -106,7 +106,7 @@ func TestGrantAction(t *testing.T) {
 	if err := c.Do(t.Context(), set); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.hub.Person().Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
+	_, err := h.hub.PersonAPI().Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
 	if e := tools.AsError(err); e == nil || e.Code != tools.Denied {
 		t.Errorf("deleted: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestGrantAction(t *testing.T) {
 // the token that opened it.
 func TestTokenOverHTTP(t *testing.T) {
 	h, c, _ := openHubWithNotes(t)
-	all, err := loopnet.LoadOrCreateToken(h.Paths.ClientToken())
+	all, err := loopnet.LoadOrCreateToken(h.Paths.SharedClientToken())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestTokenOverHTTP(t *testing.T) {
 	if first.StatusCode != http.StatusOK {
 		t.Fatal(first.Status)
 	}
-	apptest.Await(t, c, "a client that proved its name", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, c, "a client that proved its name", func(s status.Snapshot) bool {
 		return len(s.Sessions) == 1 && s.Sessions[0].Proven && s.Sessions[0].Client == "cursor"
 	})
 	session := first.Header.Get("Mcp-Session-Id")
@@ -174,7 +174,7 @@ func TestTokenOverHTTP(t *testing.T) {
 		t.Errorf("a token that is none: %s", res.Status)
 	}
 	post(all.Reveal(), "", initialize)
-	apptest.Await(t, c, "a client that only claims its name", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, c, "a client that only claims its name", func(s status.Snapshot) bool {
 		return len(s.Sessions) == 2 && !s.Sessions[1].Proven && s.Sessions[1].Client == "me"
 	})
 }

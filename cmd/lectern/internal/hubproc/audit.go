@@ -11,17 +11,17 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Records of calls are kept for auditAge, within auditBytes.
+// Records of calls are kept for auditRetention, within maxAuditBytes.
 const (
-	auditAge   = 90 * 24 * time.Hour
-	auditBytes = 512 << 20
+	auditRetention = 90 * 24 * time.Hour
+	maxAuditBytes  = 512 << 20
 )
 
 // openAudit begins to record every call.
 func (h *hubProcess) openAudit(ctx context.Context) {
 	trail, err := openAuditTrail(ctx, h.App)
 	if err != nil {
-		h.log.Error("open audit trail", "component", problems.Hub, "err", err)
+		h.log.Error("open audit trail", "component", problems.HubComponent, "err", err)
 		h.reportAuditStopped(err)
 		return
 	}
@@ -40,7 +40,7 @@ func openAuditTrail(ctx context.Context, a *app.App) (*audit.Trail, error) {
 		return nil, err
 	}
 	return audit.Open(ctx, audit.Options{
-		File: a.Paths.Audit(), Key: key.MAC([]byte("audit: arguments")), Now: a.Now, Keep: auditAge, MaxBytes: auditBytes,
+		File: a.Paths.Audit(), Key: key.MAC([]byte("audit: arguments")), Now: a.Now, Keep: auditRetention, MaxBytes: maxAuditBytes,
 	})
 }
 
@@ -56,13 +56,13 @@ func (h *hubProcess) checkAudit(stopped bool) bool {
 	case err != nil:
 		h.reportAuditStopped(err)
 	case stopped:
-		h.clear(problems.AuditStopped)
+		h.clearProblem(problems.AuditStopped)
 	}
 	return err != nil
 }
 
 func (h *hubProcess) reportAuditStopped(err error) {
-	h.raise(problems.AuditStopped.New(problems.Hub, status.Args{"why": problems.Cause(err), "file": h.Paths.Audit()}))
+	h.raiseProblem(problems.AuditStopped.New(problems.HubComponent, status.Args{"why": problems.Cause(err), "file": h.Paths.Audit()}))
 }
 
 // closeAudit writes what is still in memory. The hub makes no calls any more.

@@ -12,15 +12,15 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// configEvery is how often the hub checks whether the file was edited by hand. A
+// configPollInterval is how often the hub checks whether the file was edited by hand. A
 // rule that a person has saved is to hold within 250 ms.
-const configEvery = 80 * time.Millisecond
+const configPollInterval = 80 * time.Millisecond
 
 // reportBrokenConfig shows what is wrong with the file. The configuration that
 // was read before stays in force.
 func (h *hubProcess) reportBrokenConfig(err error) {
 	h.log.Error("read configuration", "component", "config", "err", err)
-	h.raise(problems.BrokenConfig(h.Paths.File(), err, h.Now()))
+	h.raiseProblem(problems.NewConfigBroken(h.Paths.File(), err, h.Now()))
 }
 
 // reload reads the file again and applies it. After an error nothing has
@@ -39,13 +39,13 @@ func (h *hubProcess) reloadLocked(ctx context.Context) error {
 		h.reportBrokenConfig(err)
 		return err
 	}
-	h.clear(problems.ConfigBroken)
+	h.clearProblem(problems.ConfigBroken)
 	h.plugins.configure(conf)
-	h.checkConfigMode()
+	h.checkConfigFileMode()
 	h.writeSample(conf)
 	sources := h.sources(conf)
-	h.hub.SetPolicy(Policy(conf, sources))
-	if err := h.hub.Reload(ctx, hubSources(sources)); err != nil {
+	h.hub.SetPolicy(NewPolicy(conf, sources))
+	if err := h.hub.ReloadSources(ctx, toHubSources(sources)); err != nil {
 		return err
 	}
 	h.log.Info("read configuration", "component", "config", "sources", len(conf.Sources))
@@ -61,16 +61,16 @@ func (h *hubProcess) logNotices(conf config.Config) {
 	}
 }
 
-// checkConfigMode shows while other users may write to the file. Windows has access
+// checkConfigFileMode shows while other users may write to the file. Windows has access
 // lists instead, which a mode does not show.
-func (h *hubProcess) checkConfigMode() {
+func (h *hubProcess) checkConfigFileMode() {
 	file := h.Paths.File()
 	info, err := os.Stat(file)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
-		h.clear(problems.ConfigWritable)
+		h.clearProblem(problems.ConfigWritable)
 		return
 	}
-	h.raise(problems.WritableConfig(file, info.Mode()))
+	h.raiseProblem(problems.NewConfigWritable(file, info.Mode()))
 }
 
 // checkRestartNeeded shows when the file asks for something that a running hub
@@ -79,18 +79,18 @@ func (h *hubProcess) checkRestartNeeded(conf config.Config) {
 	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal &&
 		conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
 		reflect.DeepEqual(conf.Listen, h.conf.Listen) {
-		h.clear(problems.HubRestart)
+		h.clearProblem(problems.HubNeedsRestart)
 		return
 	}
-	p := problems.HubRestart.New(problems.Hub, nil)
+	p := problems.HubNeedsRestart.New(problems.HubComponent, nil)
 	p.Action = &status.Action{Verb: status.RestartHub}
-	h.raise(p)
+	h.raiseProblem(p)
 }
 
 // watchConfig reloads the file when it changes, until ctx ends. It polls,
 // because that works on every file system and costs a look at the file.
 func (h *hubProcess) watchConfig(ctx context.Context) {
-	tick := time.NewTicker(configEvery)
+	tick := time.NewTicker(configPollInterval)
 	defer tick.Stop()
 	var edits editWatch
 	for {

@@ -21,9 +21,9 @@ func TestSavedRuleHolds(t *testing.T) {
 	text := "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = '" + notes + "'\n"
 	h, c := openHub(t, text)
 	go h.watchConfig(t.Context())
-	apptest.Await(t, c, "notes", hasReadySources("notes"))
+	apptest.AwaitSnapshot(t, c, "notes", hasReadySources("notes"))
 	denied := func() bool {
-		_, err := h.hub.Person().Call(t.Context(), "notes", "read_page", json.RawMessage(`{"path":"a.md"}`))
+		_, err := h.hub.PersonAPI().Call(t.Context(), "notes", "read_page", json.RawMessage(`{"path":"a.md"}`))
 		return err != nil
 	}
 	if denied() {

@@ -58,7 +58,7 @@ func TestFullDisk(t *testing.T) {
 	const conf = "[hub]\nhttp = false\n"
 	apptest.WriteConfig(t, a, conf)
 	h, c := openHubOf(t, a)
-	apptest.Await(t, c, "the sample", hasReadySources("welcome"))
+	apptest.AwaitSnapshot(t, c, "the sample", hasReadySources("welcome"))
 	filler := filepath.Join(disk, "filler")
 	fillDisk(t, filler)
 
@@ -66,19 +66,19 @@ func TestFullDisk(t *testing.T) {
 		h.log.Info("something happens", "component", "test", "number", i, "at_length", strings.Repeat(".", 100))
 	}
 	apptest.Eventually(t, "the log is known not to be written", func() bool { return h.checkLog(false) })
-	s := apptest.Await(t, c, "that the log is not written", apptest.HasProblem(problems.LogStopped))
+	s := apptest.AwaitSnapshot(t, c, "that the log is not written", apptest.HasProblem(problems.LogStopped))
 	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
-	if _, err := h.hub.Person().Call(t.Context(), "welcome", "list_pages", nil); err != nil {
+	if _, err := h.hub.PersonAPI().Call(t.Context(), "welcome", "list_pages", nil); err != nil {
 		t.Errorf("read: %v", err)
 	}
-	_, err := h.hub.Person().Call(t.Context(), "welcome", "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
+	_, err := h.hub.PersonAPI().Call(t.Context(), "welcome", "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
 	full := regexp.MustCompile("no space left|disk is full") // as the system says it, or SQLite
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !full.MatchString(e.Message) {
 		t.Errorf("write: %v", err) // what cannot be remembered is not written
 	}
-	apptest.Await(t, c, "that agents cannot write", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, c, "that agents cannot write", func(s status.Snapshot) bool {
 		return slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
 			return p.Code == "journal.stopped" && strings.HasSuffix(p.Title, "so nothing was changed: no space left on device")
 		})
@@ -98,13 +98,13 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.hub.Person().Call(t.Context(), "welcome", "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
+	if _, err := h.hub.PersonAPI().Call(t.Context(), "welcome", "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
 		t.Errorf("write when there is room: %v", err)
 	}
 	ahead.Store(int64(2 * time.Minute))
 	h.log.Info("there is room", "component", "test")
 	apptest.Eventually(t, "the log is written again", func() bool { return !h.checkLog(true) })
-	apptest.Await(t, c, "that the log is written again", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.LogStopped)(s) })
+	apptest.AwaitSnapshot(t, c, "that the log is written again", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.LogStopped)(s) })
 	if err := c.Do(t.Context(), add); err != nil {
 		t.Errorf("add source: %v", err)
 	}

@@ -10,25 +10,25 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// healthEvery is how often the hub checks its memory, log, audit and journal.
-const healthEvery = 5 * time.Second
+// healthCheckInterval is how often the hub checks its memory, log, audit and journal.
+const healthCheckInterval = 5 * time.Second
 
-// raise shows a problem of the hub itself.
-func (h *hubProcess) raise(p status.Problem) {
+// raiseProblem shows a problem of the hub itself.
+func (h *hubProcess) raiseProblem(p status.Problem) {
 	h.state.Raise(p)
 	h.state.Update(deriveState)
 }
 
-// clear ends a problem of the hub itself.
-func (h *hubProcess) clear(t status.ProblemType) {
-	h.state.Clear(t.Code, problems.Hub)
+// clearProblem ends a problem of the hub itself.
+func (h *hubProcess) clearProblem(t status.ProblemType) {
+	h.state.Clear(t.Code, problems.HubComponent)
 	h.state.Update(deriveState)
 }
 
 // deriveState derives the hub's state from its problems; notices do not count.
 func deriveState(s *status.Snapshot) {
 	degraded := slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
-		return p.Component == problems.Hub && p.Severity != status.Notice
+		return p.Component == problems.HubComponent && p.Severity != status.Notice
 	})
 	switch {
 	case degraded && s.Hub.State == status.Ready:
@@ -42,7 +42,7 @@ func deriveState(s *status.Snapshot) {
 // in the snapshot until ctx ends. Small changes of the memory are not published.
 func (h *hubProcess) watchHealth(ctx context.Context) {
 	const noticeable = 1 << 20
-	tick := time.NewTicker(healthEvery)
+	tick := time.NewTicker(healthCheckInterval)
 	defer tick.Stop()
 	shown, logStopped, auditStopped := uint64(0), false, false
 	var damaged []string
@@ -66,9 +66,9 @@ func (h *hubProcess) checkLog(stopped bool) bool {
 	err := h.logs.FileError()
 	switch {
 	case err != nil:
-		h.raise(problems.LogStopped.New(problems.Hub, status.Args{"why": problems.Cause(err), "file": h.Paths.Log()}))
+		h.raiseProblem(problems.LogStopped.New(problems.HubComponent, status.Args{"why": problems.Cause(err), "file": h.Paths.Log()}))
 	case stopped:
-		h.clear(problems.LogStopped)
+		h.clearProblem(problems.LogStopped)
 	}
 	return err != nil
 }

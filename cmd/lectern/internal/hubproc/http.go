@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// portEvery is how often the hub tries a taken port again: what PortTaken says.
-const portEvery = 30 * time.Second
+// portRetryInterval is how often the hub tries a taken port again: what PortTaken says.
+const portRetryInterval = 30 * time.Second
 
 // A webServer is the HTTP side of a hub. It may start late, when its port was
 // taken; everything else works without it.
@@ -46,28 +46,28 @@ func (w *webServer) close() error {
 	return err
 }
 
-// listen serves HTTP on port. While another program has the port it shows that
+// listenHTTP serves HTTP on port. While another program has the port it shows that
 // and tries again, until ctx ends. It never uses another port: agents have this
 // one in their configuration.
-func (h *hubProcess) listen(ctx context.Context, port int) {
-	token, err := loopnet.LoadOrCreateToken(h.Paths.ClientToken())
+func (h *hubProcess) listenHTTP(ctx context.Context, port int) {
+	token, err := loopnet.LoadOrCreateToken(h.Paths.SharedClientToken())
 	if err != nil {
 		h.log.Error("open client token", "component", "http", "err", err)
-		p := problems.TokenRefused.New(problems.Hub, status.Args{"why": err.Error()})
+		p := problems.ClientTokenRefused.New(problems.HubComponent, status.Args{"why": err.Error()})
 		p.Action = &status.Action{Verb: status.RestartHub}
-		h.raise(p)
+		h.raiseProblem(p)
 		return
 	}
-	h.web.keepTrying(ctx, func() bool { return h.serveHTTP(ctx, port, token) })
+	h.web.startWithRetry(ctx, func() bool { return h.tryServeHTTP(ctx, port, token) })
 }
 
-// keepTrying calls start until it reports that it serves, or ctx ends.
-func (w *webServer) keepTrying(ctx context.Context, start func() bool) {
+// startWithRetry calls start until it reports that it serves, or ctx ends.
+func (w *webServer) startWithRetry(ctx context.Context, start func() bool) {
 	if start() {
 		return
 	}
 	w.work.Go(func() {
-		tick := time.NewTicker(portEvery)
+		tick := time.NewTicker(portRetryInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -94,14 +94,14 @@ func (w *webServer) serve(server *http.Server, port int, log *slog.Logger, serve
 	})
 }
 
-// serveHTTP reports whether it got the port.
-func (h *hubProcess) serveHTTP(ctx context.Context, port int, token loopnet.Token) bool {
+// tryServeHTTP reports whether it got the port.
+func (h *hubProcess) tryServeHTTP(ctx context.Context, port int, token loopnet.Token) bool {
 	l, err := loopnet.ListenTCP(ctx, port)
 	if err != nil {
 		h.reportPortTaken(port, err)
 		return false
 	}
-	h.clear(problems.PortTaken)
+	h.clearProblem(problems.PortTaken)
 	server := loopnet.NewServer(h.routes(port, token), h.log)
 	endpoint := fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
 	h.state.Update(func(s *status.Snapshot) { s.Hub.Endpoint, s.Snippets = endpoint, h.snippets(endpoint) })
@@ -116,11 +116,11 @@ func (h *hubProcess) reportPortTaken(port int, err error) {
 		why = e.Error()
 	}
 	h.log.Warn("port is taken", "component", "http", "port", port, "err", err)
-	h.raise(problems.PortTaken.New(problems.Hub, status.Args{"why": why, "file": h.Paths.File()}))
+	h.raiseProblem(problems.PortTaken.New(problems.HubComponent, status.Args{"why": why, "file": h.Paths.File()}))
 }
 
-// bodyMax bounds the body of one MCP request in bytes.
-const bodyMax = 4 << 20
+// maxMCPBodyBytes bounds the body of one MCP request in bytes.
+const maxMCPBodyBytes = 4 << 20
 
 // routes is everything that HTTP serves, behind the guard. A route that is not
 // in the guard's table does not exist.
@@ -136,44 +136,44 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 	plugin := h.plugins.addRoutes(mux)
 	mcp := mcpRoute()
 	all, one := mcp, mcp
-	all.Path, one.Path = "/mcp", mcpPath
+	all.Path, one.Path = "/mcp", mcpSourcePathPrefix
 	return loopnet.Guard(loopnet.GuardConfig{
-		Port: port, Log: h.log.With("component", "http"), Authorize: h.authorize(token), Lookup: h.hub.Routes().Lookup,
+		Port: port, Log: h.log.With("component", "http"), Authorize: h.newAuthorizer(token), Lookup: h.hub.Routes().Lookup,
 		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, NoToken: true}),
 	}, mux)
 }
 
-// mcpPath is where every source is served alone over MCP, by its name.
-const mcpPath = "/mcp/"
+// mcpSourcePathPrefix is where every source is served alone over MCP, by its name.
+const mcpSourcePathPrefix = "/mcp/"
 
 // mcpRoute is what may be requested over MCP, of no path yet.
 func mcpRoute() loopnet.Route {
-	return loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
+	return loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: maxMCPBodyBytes}
 }
 
-// provenPrefix marks principals of HTTP requests with a client's own token.
-const provenPrefix = "client:"
+// clientPrincipalPrefix marks principals of HTTP requests with a client's own token.
+const clientPrincipalPrefix = "client:"
 
-// authorize accepts the token that all clients share, and clients' own tokens.
-func (h *hubProcess) authorize(shared loopnet.Token) func(bearer string) (string, bool) {
+// newAuthorizer accepts the token that all clients share, and clients' own tokens.
+func (h *hubProcess) newAuthorizer(shared loopnet.Token) func(bearer string) (string, bool) {
 	return func(bearer string) (string, bool) {
 		if shared.Matches(bearer) {
 			return "client", true
 		}
-		return h.authorizeProven(bearer)
+		return h.authorizeClientToken(bearer)
 	}
 }
 
-// authorizeProven accepts clients' own tokens only.
-func (h *hubProcess) authorizeProven(bearer string) (string, bool) {
+// authorizeClientToken accepts clients' own tokens only.
+func (h *hubProcess) authorizeClientToken(bearer string) (string, bool) {
 	name := h.Paths.ClientTokens().Owner(bearer)
-	h.seen.Note(name)
-	return provenPrefix + name, name != ""
+	h.seen.RecordConnected(name)
+	return clientPrincipalPrefix + name, name != ""
 }
 
 // provenClient is the client that a request comes from by its token, or "".
 func provenClient(r *http.Request) string {
-	name, ok := strings.CutPrefix(loopnet.RequestPrincipal(r), provenPrefix)
+	name, ok := strings.CutPrefix(loopnet.RequestPrincipal(r), clientPrincipalPrefix)
 	if !ok {
 		return ""
 	}

@@ -59,7 +59,7 @@ type hubProcess struct {
 	log     *slog.Logger
 	web     webServer
 	remote  webServer // the second listener
-	plugins *plugins
+	plugins *pluginBridge
 	journal *journal.Journal
 	pinned  atomic.Bool
 	seen    *app.SeenClients
@@ -88,30 +88,30 @@ func newHubProcess(c Config) (*hubProcess, error) {
 		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
 	}
 	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewSnapshotStore(c.Now)}
-	h.seen = app.NewSeenClients(c.Paths.Seen(), c.Now)
+	h.seen = app.NewSeenClients(c.Paths.SeenClients(), c.Now)
 	h.applied = readFileStamp(c.Paths.File())
 	conf, err := c.App.Config()
 	if err != nil {
-		conf = config.Default(c.Paths.File(), c.Schema())
+		conf = config.Default(c.Paths.File(), c.ConfigSchema())
 		conf.Hub.HTTP = false
 		h.reportBrokenConfig(err)
 	}
-	h.checkConfigMode()
+	h.checkConfigFileMode()
 	h.conf = conf
 	h.plugins = h.newPlugins(conf)
 	h.journal = newJournal(c.App, conf, h.log)
 	hubConfig := newHubConfig(c.App, conf, h.journal, h.log)
-	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
+	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notifyDesktop, h.state, h.plugins.Bridge
 	if err == nil {
-		hubConfig.Sources = hubSources(c.sources(conf))
+		hubConfig.Sources = toHubSources(c.sources(conf))
 		if c.Only != "" && len(hubConfig.Sources) == 0 {
 			return nil, errors.Join(fmt.Errorf("no source named %q; `lectern source list` shows them", c.Only), h.journal.Close(), h.plugins.Close(),
 				log.Close())
 		}
-		newSourceFolders(c.App).sweep(folderNames(hubConfig.Sources), h.log)
+		newSourceFolders(c.App).removeExpiredCaches(folderNames(hubConfig.Sources), h.log)
 	}
 	h.hub = hub.New(hubConfig)
-	h.introduce()
+	h.publishIdentity()
 	return h, nil
 }
 
@@ -123,18 +123,18 @@ func (c Config) sources(conf config.Config) []app.Source {
 // newHubConfig is what hubs with and without a process of their own share.
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
-		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf, a.Sources(conf)), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal,
+		Systems: a.Systems(), Limits: toHubLimits(conf.Limits), Policy: NewPolicy(conf, a.Sources(conf)), Journal: j,
+		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.RevealSecret,
 		Getenv: a.Getenv, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).make, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
 	}
 }
 
-// introduce shows which hub this is.
-func (h *hubProcess) introduce() {
-	stamp, now := h.Stamp(), h.Now()
+// publishIdentity shows which hub this is.
+func (h *hubProcess) publishIdentity() {
+	stamp, now := h.BuildInfo(), h.Now()
 	h.state.Update(func(s *status.Snapshot) {
-		s.Hub.Component = status.Component{Name: problems.Hub, State: status.Ready, Since: now}
+		s.Hub.Component = status.Component{Name: problems.HubComponent, State: status.Ready, Since: now}
 		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
 		s.Hub.Config, s.Hub.Skill = h.Paths.File(), doc.SkillVersion
 		s.Snippets = h.snippets("")
@@ -157,7 +157,7 @@ func (h *hubProcess) open(ctx context.Context) error {
 	}
 	h.checkJournal(nil)
 	if h.conf.Hub.HTTP {
-		h.listen(ctx, h.conf.Hub.Port)
+		h.listenHTTP(ctx, h.conf.Hub.Port)
 	}
 	if h.conf.Listen.Address != "" {
 		h.listenRemote(ctx, h.conf.Listen)
@@ -182,11 +182,11 @@ func writeSample(sources []app.Source) error {
 	return nil
 }
 
-// attach serves one `lectern serve`.
-func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
+// serveAgentStream serves one `lectern serve`.
+func (h *hubProcess) serveAgentStream(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 	client := h.Paths.ClientTokens().Owner(hello.Token)
-	defer h.seen.Note(client)
-	return h.hub.MCP().ServeStream(ctx, h.seen.Reader(conn, client), conn, mcp.Attach{
+	defer h.seen.RecordConnected(client)
+	return h.hub.MCP().ServeStream(ctx, h.seen.NewReader(conn, client), conn, mcp.ConnectionInfo{
 		Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID,
 	})
 }
@@ -202,7 +202,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return err
 	}
-	lifeline, err := supervisor.Lifeline(h.Getenv(supervisor.LifelineEnv))
+	lifeline, err := supervisor.WatchLifeline(h.Getenv(supervisor.LifelineEnv))
 	if err != nil {
 		return errors.Join(err, h.close())
 	}
@@ -223,9 +223,9 @@ func Run(ctx context.Context, c Config) (err error) {
 
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
 	return daemon.HubConfig{
-		Paths: h.Paths.Daemon(), Self: h.Stamp(), Lifeline: lifeline, Open: open,
-		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy,
-		Pinned:      func() bool { return h.pinned.Load() || h.hub.IsHeld() },
+		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline, Open: open,
+		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.CountActivity,
+		Pinned:      func() bool { return h.pinned.Load() || h.hub.BlocksIdleExit() },
 		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
 	}
 }
@@ -234,7 +234,7 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Co
 // where people look for it.
 func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 	if before.Successor != nil {
-		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
+		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.BuildInfo().Version)
 		return
 	}
 	h.state.Update(func(s *status.Snapshot) { s.Hub.AfterCrash = true })
@@ -244,7 +244,7 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.
 func (h *hubProcess) announceUpgrade(next daemon.BuildInfo) {
-	p := problems.HubUpgrade.New(problems.Hub, status.Args{"version": next.Version})
+	p := problems.HubUpgradePending.New(problems.HubComponent, status.Args{"version": next.Version})
 	p.Action = &status.Action{Verb: status.RestartHub}
-	h.raise(p)
+	h.raiseProblem(p)
 }

@@ -61,7 +61,7 @@ func hasReadySources(names ...string) func(status.Snapshot) bool {
 
 func TestActions(t *testing.T) {
 	_, c := openHub(t, "[hub]\nhttp = false\n")
-	apptest.Await(t, c, "the sample", hasReadySources("welcome"))
+	apptest.AwaitSnapshot(t, c, "the sample", hasReadySources("welcome"))
 	notes := filepath.Join(t.TempDir(), "notes")
 	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), add); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the added source alone", hasReadySources("notes"))
+	apptest.AwaitSnapshot(t, c, "the added source alone", hasReadySources("notes"))
 	if _, err := c.Preview(t.Context(), add); err == nil || !strings.Contains(err.Error(), "already opens") {
 		t.Errorf("the plan to open it again: %v", err)
 	}
@@ -90,16 +90,16 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), set); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the renamed source alone", hasReadySources("wiki"))
+	apptest.AwaitSnapshot(t, c, "the renamed source alone", hasReadySources("wiki"))
 	if err := c.Do(t.Context(), status.Action{Verb: status.SetSource, Target: "wiki", Change: &status.SourceChange{Name: "notes"}}); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the source with its former name", hasReadySources("notes"))
+	apptest.AwaitSnapshot(t, c, "the source with its former name", hasReadySources("notes"))
 	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub} {
 		if err := c.Do(t.Context(), status.Action{Verb: verb}); err != nil {
 			t.Fatal(err)
 		}
-		apptest.Await(t, c, string(verb), func(s status.Snapshot) bool { return s.Hub.Pinned == (verb == status.PinHub) })
+		apptest.AwaitSnapshot(t, c, string(verb), func(s status.Snapshot) bool { return s.Hub.Pinned == (verb == status.PinHub) })
 	}
 	if err := c.Do(t.Context(), status.Action{Verb: status.ReopenSource, Target: "nobody"}); err == nil {
 		t.Error("reopened a source that is not there")
@@ -114,7 +114,7 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.RemoveSource, Target: "notes"}); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the sample again", hasReadySources("welcome"))
+	apptest.AwaitSnapshot(t, c, "the sample again", hasReadySources("welcome"))
 }
 
 // Every action of the hub has a preview, so that the panel has something to show.
@@ -155,12 +155,12 @@ func TestSourceKinds(t *testing.T) {
 
 func TestReload(t *testing.T) {
 	h, c := openHub(t, "[hub]\nhttp = false\n")
-	apptest.Await(t, c, "the sample", hasReadySources("welcome"))
+	apptest.AwaitSnapshot(t, c, "the sample", hasReadySources("welcome"))
 	apptest.WriteConfig(t, h.App, "[hub\n")
 	if err := h.reload(t.Context()); err == nil || !strings.Contains(err.Error(), "config.toml:1:5") {
 		t.Errorf("got %v", err)
 	}
-	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
+	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
 	if s.Hub.State != status.Degraded || !hasReadySources("welcome")(s) {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Sources)
 	}
@@ -168,7 +168,7 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s = apptest.Await(t, c, "that a restart is needed", apptest.HasProblem(problems.HubRestart))
+	s = apptest.AwaitSnapshot(t, c, "that a restart is needed", apptest.HasProblem(problems.HubNeedsRestart))
 	if apptest.HasProblem(problems.ConfigBroken)(s) || s.Hub.State != status.Ready {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
@@ -178,7 +178,7 @@ func TestReload(t *testing.T) {
 // and does not listen until the file is fixed.
 func TestStartWithBrokenConfig(t *testing.T) {
 	h, c := openHub(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
-	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
+	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
 	if len(s.Sources) > 0 || s.Hub.Endpoint != "" || h.web.port() != 0 {
 		t.Errorf("serves %+v at %q", s.Sources, s.Hub.Endpoint)
 	}
@@ -206,7 +206,7 @@ func TestDamagedJournal(t *testing.T) {
 		if err := h.open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s := apptest.Await(t, h.api(), "the damage", apptest.HasProblem(problems.JournalDamaged))
+		s := apptest.AwaitSnapshot(t, h.api(), "the damage", apptest.HasProblem(problems.JournalDamaged))
 		p := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.JournalDamaged.Code })]
 		if !strings.Contains(p.Fix, "journal.db.damaged-") || p.Action == nil || s.Hub.State != status.Degraded {
 			t.Errorf("the hub is %s with %+v", s.Hub.State, p)
@@ -216,7 +216,7 @@ func TestDamagedJournal(t *testing.T) {
 		}
 	}
 	h, c := openHubOf(t, a)
-	apptest.Await(t, c, "the damage", apptest.HasProblem(problems.JournalDamaged))
+	apptest.AwaitSnapshot(t, c, "the damage", apptest.HasProblem(problems.JournalDamaged))
 	act := status.Action{Verb: status.Acknowledge, Target: problems.JournalDamaged.Code}
 	if _, err := c.Preview(t.Context(), act); err != nil {
 		t.Error(err)
@@ -227,7 +227,7 @@ func TestDamagedJournal(t *testing.T) {
 	if err := c.Do(t.Context(), act); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "no damage", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, c, "no damage", func(s status.Snapshot) bool {
 		return !apptest.HasProblem(problems.JournalDamaged)(s) && s.Hub.State == status.Ready
 	})
 	if shown := h.checkJournal(nil); len(shown) > 0 {

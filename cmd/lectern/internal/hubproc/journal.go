@@ -22,31 +22,31 @@ func newJournal(a *app.App, conf config.Config, log *slog.Logger) *journal.Journ
 // found them, until someone acknowledges that. It takes and returns the files
 // that are shown.
 func (h *hubProcess) checkJournal(shown []string) []string {
-	files, err := journal.Quarantined(h.Paths.Journal())
+	files, err := journal.QuarantinedFiles(h.Paths.Journal())
 	switch {
 	case err != nil || slices.Equal(files, shown):
 		return shown // an unreadable folder makes writes fail with the reason
 	case len(files) == 0:
-		h.clear(problems.JournalDamaged)
+		h.clearProblem(problems.JournalDamaged)
 	default:
-		h.raise(problems.DamagedJournal(files, h.Now()))
+		h.raiseProblem(problems.NewJournalDamaged(files, h.Now()))
 	}
 	return files
 }
 
-// acknowledge dismisses a problem that needs nothing but to be read.
-func (a actions) acknowledge(code string) error {
-	if known, err := a.hub.Changes().Acknowledge(code); known {
+// acknowledgeProblem dismisses a problem that needs nothing but to be read.
+func (a actions) acknowledgeProblem(code string) error {
+	if known, err := a.hub.Changes().AcknowledgeNotices(code); known {
 		return err
 	}
 	if code != problems.JournalDamaged.Code {
 		return fmt.Errorf("acknowledge: %q cannot be dismissed; it disappears when it is fixed", code)
 	}
-	files, err := journal.Quarantined(a.Paths.Journal())
+	files, err := journal.QuarantinedFiles(a.Paths.Journal())
 	if err != nil {
 		return err
 	}
-	if err := journal.Acknowledge(a.Paths.Journal()); err != nil {
+	if err := journal.AcknowledgeQuarantined(a.Paths.Journal()); err != nil {
 		return fmt.Errorf("acknowledge: %w", err)
 	}
 	a.checkJournal(files)

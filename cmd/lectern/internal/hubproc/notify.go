@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	notifyEvery   = 5 * time.Second  // one notification stands for all calls of this time
-	notifyTimeout = 10 * time.Second // for a desktop that does not answer
+	minNotifyInterval = 5 * time.Second  // one notification stands for all calls of this time
+	notifyTimeout     = 10 * time.Second // for a desktop that does not answer
 )
 
-// notify shows a desktop notification that a call waits for approval: who waits
+// notifyDesktop shows a desktop notification that a call waits for approval: who waits
 // for what, never the content. It does not block.
-func (h *hubProcess) notify(a status.Approval) {
+func (h *hubProcess) notifyDesktop(a status.Approval) {
 	now := h.Now()
 	last := h.notified.Swap(&now)
-	if last != nil && now.Sub(*last) < notifyEvery {
+	if last != nil && now.Sub(*last) < minNotifyInterval {
 		h.notified.Store(last)
 		return
 	}
-	title, body := notification(a)
-	command := notifyCommand(runtime.GOOS, h.Getenv, title, body)
+	title, body := notificationText(a)
+	command := notificationCommand(runtime.GOOS, h.Getenv, title, body)
 	if command == nil {
 		return
 	}
@@ -46,8 +46,8 @@ func (h *hubProcess) notify(a status.Approval) {
 	}()
 }
 
-func notification(a status.Approval) (title, body string) {
-	client := plainName(a.Client)
+func notificationText(a status.Approval) (title, body string) {
+	client := sanitizeClientName(a.Client)
 	switch {
 	case client == "":
 		client = "A client without a name"
@@ -58,27 +58,27 @@ func notification(a status.Approval) (title, body string) {
 		fmt.Sprintf("%s wants to %s in source %s. Answer in Lectern's panel, or with: lectern approve", client, a.Effect, a.Source)
 }
 
-// nameMax is how many characters of a client's name a notification shows.
-const nameMax = 40
+// maxNotifiedNameChars is how many characters of a client's name a notification shows.
+const maxNotifiedNameChars = 40
 
-// plainName keeps letters, digits and a few marks of a name. Desktops may
+// sanitizeClientName keeps letters, digits and a few marks of a name. Desktops may
 // interpret the rest as markup, images or links.
-func plainName(name string) string {
+func sanitizeClientName(name string) string {
 	plain := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" -_+()", r) {
 			return r
 		}
 		return '·'
 	}, string(safetext.Line(name))))
-	if len(plain) > nameMax {
-		plain = append(plain[:nameMax-1], '…')
+	if len(plain) > maxNotifiedNameChars {
+		plain = append(plain[:maxNotifiedNameChars-1], '…')
 	}
 	return strings.TrimSpace(string(plain))
 }
 
-// notifyCommand is the command that shows a notification; nil: no desktop is
+// notificationCommand is the command that shows a notification; nil: no desktop is
 // known.
-func notifyCommand(goos string, env func(string) string, title, body string) []string {
+func notificationCommand(goos string, env func(string) string, title, body string) []string {
 	switch {
 	case goos == "darwin":
 		quote := func(s string) string {

@@ -10,7 +10,7 @@ import (
 // A desktop notification says who waits for what, and nothing of the content.
 func TestNotification(t *testing.T) {
 	a := status.Approval{Client: "cur\x1b[2J", Source: "notes", Effect: "delete", Targets: []string{"canary"}, Args: "canary", AskReason: "canary"}
-	title, body := notification(a)
+	title, body := notificationText(a)
 	if strings.Contains(title+body, "canary") || strings.Contains(body, "\x1b") || !strings.Contains(body, "wants to delete in source notes") {
 		t.Errorf("%q %q", title, body)
 	}
@@ -23,11 +23,11 @@ func TestNotification(t *testing.T) {
 		strings.Repeat("long ", 100):             "“long long long long long long long long…”",
 		"写作 (beta)":                              "“写作 (beta)”",
 	} {
-		if _, body := notification(status.Approval{Client: name, Source: "notes", Effect: "write"}); !strings.Contains(body, want) || strings.ContainsAny(body, "<>&") {
+		if _, body := notificationText(status.Approval{Client: name, Source: "notes", Effect: "write"}); !strings.Contains(body, want) || strings.ContainsAny(body, "<>&") {
 			t.Errorf("%q: %s", name, body)
 		}
 	}
-	if _, body := notification(status.Approval{Client: "cursor", Proven: true, Effect: "write"}); !strings.HasPrefix(body, "cursor wants") {
+	if _, body := notificationText(status.Approval{Client: "cursor", Proven: true, Effect: "write"}); !strings.HasPrefix(body, "cursor wants") {
 		t.Errorf("proven: %s", body)
 	}
 	env := func(set string) func(string) string {
@@ -38,13 +38,13 @@ func TestNotification(t *testing.T) {
 			return ""
 		}
 	}
-	if notifyCommand("linux", env(""), title, body) != nil || notifyCommand("windows", env("DISPLAY"), title, body) != nil {
+	if notificationCommand("linux", env(""), title, body) != nil || notificationCommand("windows", env("DISPLAY"), title, body) != nil {
 		t.Error("notified where there is no desktop")
 	}
-	if got := notifyCommand("linux", env("WAYLAND_DISPLAY"), title, body); got[0] != "notify-send" || got[2] != "--" {
+	if got := notificationCommand("linux", env("WAYLAND_DISPLAY"), title, body); got[0] != "notify-send" || got[2] != "--" {
 		t.Errorf("got %q", got)
 	}
-	if got := notifyCommand("darwin", env(""), `a"b`, `c\d`); got[2] != `display notification "c\\d" with title "a\"b"` {
+	if got := notificationCommand("darwin", env(""), `a"b`, `c\d`); got[2] != `display notification "c\\d" with title "a\"b"` {
 		t.Errorf("got %s", got[2])
 	}
 }

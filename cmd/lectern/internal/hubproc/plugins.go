@@ -18,8 +18,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools/doc"
 )
 
-// plugins are the hub's connections to plugins in other applications.
-type plugins struct {
+// pluginBridge are the hub's connections to plugins in other applications.
+type pluginBridge struct {
 	*bridge.Bridge
 
 	process *hubProcess
@@ -33,31 +33,31 @@ type plugins struct {
 }
 
 // newPlugins prepares the bridge. Nobody can connect before the port is open.
-func (h *hubProcess) newPlugins(conf config.Config) *plugins {
-	p := &plugins{process: h}
+func (h *hubProcess) newPlugins(conf config.Config) *pluginBridge {
+	p := &pluginBridge{process: h}
 	p.configure(conf)
 	p.Bridge = bridge.New(bridge.Config{
 		Token: p.token, PlainToken: conf.Bridge.PlainToken,
 		Describe: hub.DescribePeer(h.Systems()), KnownOrigins: hub.PeerOrigins(h.Systems()),
 		Version: h.Version, Skill: doc.SkillVersion,
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
-		Log:     h.log, Now: h.Now, Changed: p.changed,
+		Log:     h.log, Now: h.Now, Changed: p.refreshPluginState,
 	})
 	return p
 }
 
 // configure takes the allowed origins and the sources from a configuration.
-func (p *plugins) configure(conf config.Config) {
+func (p *pluginBridge) configure(conf config.Config) {
 	p.origins.Store(new(slices.Clone(conf.Bridge.Origins)))
-	p.sources.Store(new(hubSources(p.process.sources(conf))))
+	p.sources.Store(new(toHubSources(p.process.sources(conf))))
 	if p.Bridge != nil {
-		p.changed()
+		p.refreshPluginState()
 	}
 }
 
 // token reads the plugins' token for each plugin that connects, so that a
 // rotated token counts at once. Without a token no plugin can connect.
-func (p *plugins) token() loopnet.Token {
+func (p *pluginBridge) token() loopnet.Token {
 	token, err := loopnet.LoadOrCreateToken(p.process.Paths.PluginToken())
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,17 +65,17 @@ func (p *plugins) token() loopnet.Token {
 	case err != nil:
 		p.noToken = true
 		p.process.log.Error("open plugin token", "component", "bridge", "err", err)
-		p.process.raise(problems.PluginToken.New(problems.Hub, status.Args{"why": err.Error()}))
+		p.process.raiseProblem(problems.PluginTokenRefused.New(problems.HubComponent, status.Args{"why": err.Error()}))
 		return loopnet.Token{}
 	case p.noToken:
 		p.noToken = false
-		p.process.clear(problems.PluginToken)
+		p.process.clearProblem(problems.PluginTokenRefused)
 	}
 	return token
 }
 
 // addRoutes serves plugins on mux and returns the routes for the guard.
-func (p *plugins) addRoutes(mux *http.ServeMux) []loopnet.Route {
+func (p *pluginBridge) addRoutes(mux *http.ServeMux) []loopnet.Route {
 	_ = p.token() // creates the file, or reports why it cannot, before a plugin connects
 	routes := p.Routes()
 	for _, r := range routes {
@@ -84,23 +84,23 @@ func (p *plugins) addRoutes(mux *http.ServeMux) []loopnet.Route {
 	return routes
 }
 
-// changed shows which plugins are connected, which were refused, and which no
+// refreshPluginState shows which plugins are connected, which were refused, and which no
 // source opens.
-func (p *plugins) changed() {
-	p.process.hub.PeersChanged()
+func (p *pluginBridge) refreshPluginState() {
+	p.process.hub.RefreshPeers()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.showRefusedLocked()
-	p.showWithoutSourceLocked()
+	p.showRefusedOriginsLocked()
+	p.showPluginWithoutSourceLocked()
 }
 
-// showWithoutSourceLocked names one plugin that no source opens, with the source to
+// showPluginWithoutSourceLocked names one plugin that no source opens, with the source to
 // add. A hub of one source is not for others.
-func (p *plugins) showWithoutSourceLocked() {
+func (p *pluginBridge) showPluginWithoutSourceLocked() {
 	lacking := hub.PeersWithoutSource(p.Bridge, p.process.Systems(), *p.sources.Load())
 	if len(lacking) == 0 || p.process.Only != "" {
 		if p.lacking {
-			p.process.clear(problems.PluginWithoutSource)
+			p.process.clearProblem(problems.PluginWithoutSource)
 		}
 		p.lacking = false
 		return
@@ -113,20 +113,20 @@ func (p *plugins) showWithoutSourceLocked() {
 	for _, key := range slices.Sorted(maps.Keys(first.Keys)) {
 		command = append(command, fmt.Sprintf("%s=%q", key, first.Keys[key]))
 	}
-	problem := problems.PluginWithoutSource.New(problems.Hub, status.Args{
+	problem := problems.PluginWithoutSource.New(problems.HubComponent, status.Args{
 		"application": first.Application, "name": first.Name, "command": strings.Join(command, " "),
 	})
 	problem.Action = &status.Action{Verb: status.AddSource, Source: &status.NewSource{
 		Name: config.NameFor(first.Name, first.Kind, taken), Kind: first.Kind, Keys: first.Keys,
 	}}
 	p.lacking = true
-	p.process.raise(problem)
+	p.process.raiseProblem(problem)
 }
 
-// showRefusedLocked shows the origins that were refused. One problem
+// showRefusedOriginsLocked shows the origins that were refused. One problem
 // names all refused origins; its action allows the one that tried last, because
 // that is the plugin somebody has just started.
-func (p *plugins) showRefusedLocked() {
+func (p *pluginBridge) showRefusedOriginsLocked() {
 	refused := p.Origins()
 	names := make([]string, len(refused))
 	for i, o := range refused {
@@ -137,12 +137,12 @@ func (p *plugins) showRefusedLocked() {
 	}
 	p.unknownOrigins = names
 	if len(names) == 0 {
-		p.process.clear(problems.PluginOrigin)
+		p.process.clearProblem(problems.PluginOriginUnknown)
 		return
 	}
 	latest := names[len(names)-1]
 	slices.Sort(names[:len(names)-1])
-	problem := problems.PluginOrigin.New(problems.Hub, status.Args{"origins": strings.Join(names, ", "), "latest": latest})
+	problem := problems.PluginOriginUnknown.New(problems.HubComponent, status.Args{"origins": strings.Join(names, ", "), "latest": latest})
 	problem.Action = &status.Action{Verb: status.AllowOrigin, Target: latest}
-	p.process.raise(problem)
+	p.process.raiseProblem(problem)
 }

@@ -50,14 +50,14 @@ func TestPluginConnects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		apptest.Await(t, client, graph, func(s status.Snapshot) bool {
+		apptest.AwaitSnapshot(t, client, graph, func(s status.Snapshot) bool {
 			return len(s.Peers) == 1 && s.Peers[0].Name == graph
 		})
 		if !poll {
 			addOffered(t, client, graph)
 		}
 		p.Close()
-		apptest.Await(t, client, "no peer", func(s status.Snapshot) bool { return len(s.Peers) == 0 })
+		apptest.AwaitSnapshot(t, client, "no peer", func(s status.Snapshot) bool { return len(s.Peers) == 0 })
 	}
 
 	stranger := map[string]any{"zettlr_version": "3"}
@@ -71,8 +71,8 @@ func TestPluginConnects(t *testing.T) {
 		w.Close()
 		t.Fatal("an unknown origin connects")
 	}
-	s := apptest.Await(t, client, "a Problem with the origin", apptest.HasProblem(problems.PluginOrigin))
-	problem := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginOrigin.Code })]
+	s := apptest.AwaitSnapshot(t, client, "a Problem with the origin", apptest.HasProblem(problems.PluginOriginUnknown))
+	problem := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginOriginUnknown.Code })]
 	let := problem.Action
 	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Target: "file://"}) || !strings.Contains(problem.Fix, "lectern plugin allow file://") {
 		t.Fatalf("the Problem is %+v", problem)
@@ -84,7 +84,7 @@ func TestPluginConnects(t *testing.T) {
 	if err := client.Do(t.Context(), *let); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, client, "no Problem with the origin", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.PluginOrigin)(s) })
+	apptest.AwaitSnapshot(t, client, "no Problem with the origin", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.PluginOriginUnknown)(s) })
 	w, err := unknown.Open(t.Context())
 	if err != nil {
 		t.Fatalf("approved, and yet: %v", err)
@@ -100,14 +100,14 @@ func TestPluginConnects(t *testing.T) {
 	if _, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: bridgetest.Dial{URL: unknown.URL}, Token: token}); err == nil {
 		t.Error("a token that others may have read counts")
 	}
-	apptest.Await(t, client, "a Problem with the token", apptest.HasProblem(problems.PluginToken))
+	apptest.AwaitSnapshot(t, client, "a Problem with the token", apptest.HasProblem(problems.PluginTokenRefused))
 }
 
 // addOffered adds the source that the notice about a plugin without one offers,
 // which ends the notice.
 func addOffered(t *testing.T, client status.Client, graph string) {
 	t.Helper()
-	s := apptest.Await(t, client, "a notice of "+graph, apptest.HasProblem(problems.PluginWithoutSource))
+	s := apptest.AwaitSnapshot(t, client, "a notice of "+graph, apptest.HasProblem(problems.PluginWithoutSource))
 	notice := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginWithoutSource.Code })]
 	if notice.Title != "Logseq has "+graph+" open, but no source opens it" || !strings.Contains(notice.Fix, `lectern source add logseq graph="`+graph+`"`) {
 		t.Errorf("the notice is %+v", notice)
@@ -115,7 +115,7 @@ func addOffered(t *testing.T, client status.Client, graph string) {
 	if err := client.Do(t.Context(), *notice.Action); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, client, "the source, and no notice", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, client, "the source, and no notice", func(s status.Snapshot) bool {
 		return !apptest.HasProblem(problems.PluginWithoutSource)(s) && slices.ContainsFunc(s.Sources, func(s status.Source) bool { return s.Name == "poll-false" })
 	})
 }

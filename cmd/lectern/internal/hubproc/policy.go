@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func limits(l config.Limits) hub.Limits {
+func toHubLimits(l config.Limits) hub.Limits {
 	return hub.Limits{
 		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
 		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, DeletesPerMinute: l.BreakerDeletes,
@@ -18,12 +18,12 @@ func limits(l config.Limits) hub.Limits {
 	}
 }
 
-// Policy is what the configuration lets agents do with sources, besides what
+// NewPolicy is what the configuration lets agents do with sources, besides what
 // these grant.
-func Policy(c config.Config, sources []app.Source) *policy.Policy {
+func NewPolicy(c config.Config, sources []app.Source) *policy.Policy {
 	var grants []policy.Grant
 	for _, s := range sources {
-		_, ask, byDefault := s.Granted()
+		_, ask, byDefault := s.GrantedEffects()
 		switch {
 		case len(ask) == 0:
 		case byDefault:
@@ -48,8 +48,8 @@ func Policy(c config.Config, sources []app.Source) *policy.Policy {
 	return policy.New(grants, rules)
 }
 
-// configRule is a rule as the configuration file spells it.
-func configRule(r policy.Rule) config.Rule {
+// toConfigRule is a rule as the configuration file spells it.
+func toConfigRule(r policy.Rule) config.Rule {
 	var effects []string
 	for _, e := range r.Effects {
 		effects = append(effects, string(e))
@@ -60,22 +60,22 @@ func configRule(r policy.Rule) config.Rule {
 	}
 }
 
-func hubSources(sources []app.Source) []hub.Source {
+func toHubSources(sources []app.Source) []hub.Source {
 	var list []hub.Source
 	for _, s := range sources {
-		effects, _, _ := s.Granted()
+		effects, _, _ := s.GrantedEffects()
 		list = append(list, hub.Source{
 			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: effects, Role: s.Role, Options: s.Options, Location: s.Location(),
-			Tools: s.Tools, AllTools: slices.Contains(s.Tools, config.AllTools), Privacy: privacy(s.Source), Sample: s.Sample != nil,
+			Tools: s.Tools, AllTools: slices.Contains(s.Tools, config.AllTools), Privacy: parsePrivacy(s.Source), Sample: s.Sample != nil,
 		})
 	}
 	return list
 }
 
-// privacy is what agents must not see of a source. Its rules were checked when
+// parsePrivacy is what agents must not see of a source. Its rules were checked when
 // the configuration was read; if one is invalid all the same, everything is
 // hidden.
-func privacy(s config.Source) tools.Privacy {
+func parsePrivacy(s config.Source) tools.Privacy {
 	exclude, err1 := parsePrivacyRules(s.Exclude)
 	only, err2 := parsePrivacyRules(s.Only)
 	if err1 != nil || err2 != nil {

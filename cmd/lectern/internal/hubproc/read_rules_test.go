@@ -37,7 +37,7 @@ func TestReadRulesSeeWhatIsRead(t *testing.T) {
 		text += fmt.Sprintf("\n[[rule]]\ndo = \"deny\"\neffects = [\"read\"]\npath = %q\n", path)
 	}
 	h, c := openHub(t, text)
-	apptest.Await(t, c, "notes", hasReadySources("notes"))
+	apptest.AwaitSnapshot(t, c, "notes", hasReadySources("notes"))
 	site := hubtest.Serve(t, h.hub.MCP().HTTP(), h.hub.MCP().Close)
 	id := 0
 	ask := func(method, name, params string) string {

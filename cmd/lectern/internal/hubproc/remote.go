@@ -19,13 +19,13 @@ import (
 // listenRemote serves other machines as [listen] of the configuration says. It
 // shows why it cannot and tries again, until ctx ends.
 func (h *hubProcess) listenRemote(ctx context.Context, conf config.Listen) {
-	h.remote.keepTrying(ctx, func() bool {
+	h.remote.startWithRetry(ctx, func() bool {
 		if err := h.serveRemote(ctx, conf); err != nil {
 			h.log.Warn("the second listener does not start", "component", "http", "address", conf.Address, "err", err)
-			h.raise(problems.ListenStopped.New(problems.Hub, status.Args{"why": err.Error()}))
+			h.raiseProblem(problems.ListenStopped.New(problems.HubComponent, status.Args{"why": err.Error()}))
 			return false
 		}
-		h.clear(problems.ListenStopped)
+		h.clearProblem(problems.ListenStopped)
 		return true
 	})
 }
@@ -69,19 +69,19 @@ func (h *hubProcess) serveRemote(ctx context.Context, conf config.Listen) error 
 // their own: routes of the named sources, and their MCP. The token that all
 // clients share opens nothing there.
 func (h *hubProcess) remoteRoutes(conf config.Listen, remote *loopnet.Remote, port int) http.Handler {
-	mux, sources := http.NewServeMux(), h.hub.Routes().Only(conf.Sources)
+	mux, sources := http.NewServeMux(), h.hub.Routes().ForSources(conf.Sources)
 	mux.Handle("/", sources)
 	var table []loopnet.Route
 	if conf.MCP {
-		mux.Handle(mcpPath, h.hub.MCP().HTTP())
+		mux.Handle(mcpSourcePathPrefix, h.hub.MCP().HTTP())
 		for _, name := range conf.Sources {
 			one := mcpRoute()
-			one.Path = mcpPath + name
+			one.Path = mcpSourcePathPrefix + name
 			table = append(table, one)
 		}
 	}
 	return loopnet.Guard(loopnet.GuardConfig{
-		Port: port, Remote: remote, Routes: table, Lookup: sources.Lookup, Authorize: h.authorizeProven,
+		Port: port, Remote: remote, Routes: table, Lookup: sources.Lookup, Authorize: h.authorizeClientToken,
 		Log: h.log.With("component", "http"),
 	}, mux)
 }

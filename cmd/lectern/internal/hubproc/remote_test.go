@@ -98,7 +98,7 @@ func TestRemote(t *testing.T) {
 			t.Fatal(err)
 		}
 		h, c := openHubOf(t, a)
-		s := apptest.Await(t, c, "the second listener", hasReadySources("desk", "attic"))
+		s := apptest.AwaitSnapshot(t, c, "the second listener", hasReadySources("desk", "attic"))
 		if want := fmt.Sprintf("https://example.com:%d", port); s.Hub.Remote != want {
 			t.Errorf("it shows %q, want %q", s.Hub.Remote, want)
 		}
@@ -146,11 +146,11 @@ func TestRemote(t *testing.T) {
 				t.Errorf("mcp %v: %s %s: %d %s, want %d %s", mcp, r.method, r.path, resp.StatusCode, body, r.code, r.answer)
 			}
 		}
-		shared, err := loopnet.LoadOrCreateToken(a.Paths.ClientToken())
+		shared, err := loopnet.LoadOrCreateToken(a.Paths.SharedClientToken())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if principal, ok := h.authorizeProven(shared.Reveal()); ok {
+		if principal, ok := h.authorizeClientToken(shared.Reveal()); ok {
 			t.Errorf("the shared token is %s's", principal)
 		}
 	}
@@ -164,7 +164,7 @@ func TestRemoteWithoutCertificate(t *testing.T) {
 	a.Environ = append(a.Environ, "DESK_KEY=desk key")
 	apptest.WriteConfig(t, a, fmt.Sprintf(remoteConfig, port, true))
 	h, c := openHubOf(t, a)
-	s := apptest.Await(t, c, "why it does not listen", apptest.HasProblem(problems.ListenStopped))
+	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.HasProblem(problems.ListenStopped))
 	if s.Hub.Remote != "" || h.remote.port() != 0 || !strings.Contains(s.Problems[0].Title, "cert.pem") {
 		t.Errorf("it listens at %q with %+v", s.Hub.Remote, s.Problems)
 	}
@@ -196,9 +196,9 @@ func TestHubOfOneSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	only := hasReadySources("attic")
-	apptest.Await(t, h.api(), "one source", only)
+	apptest.AwaitSnapshot(t, h.api(), "one source", only)
 	if err := h.reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, h.api(), "one source", func(s status.Snapshot) bool { return only(s) })
+	apptest.AwaitSnapshot(t, h.api(), "one source", func(s status.Snapshot) bool { return only(s) })
 }

@@ -86,9 +86,9 @@ func (f sourceFolders) rename(kind, from, to string) (undo func() error, err err
 	return undo, nil
 }
 
-// sweep removes the caches of sources that are not in names, KIND.NAME each, and
+// removeExpiredCaches removes the caches of sources that are not in names, KIND.NAME each, and
 // have not been opened for a day.
-func (f sourceFolders) sweep(names []string, log *slog.Logger) {
+func (f sourceFolders) removeExpiredCaches(names []string, log *slog.Logger) {
 	entries, err := os.ReadDir(f.caches)
 	if err != nil && !os.IsNotExist(err) {
 		log.Warn("read the caches of sources", "component", "hub", "err", err)

@@ -65,12 +65,12 @@ func TestSourceFolders(t *testing.T) {
 		return err == nil
 	}
 	log := slog.New(slog.DiscardHandler)
-	f.sweep([]string{"memo.kept"}, log)
+	f.removeExpiredCaches([]string{"memo.kept"}, log)
 	if !exists("state", "memo.gone", "a") {
 		t.Error("a cache that was just used is gone")
 	}
 	now = now.Add(cacheRetention + time.Hour)
-	f.sweep([]string{"memo.kept"}, log)
+	f.removeExpiredCaches([]string{"memo.kept"}, log)
 	if exists("state", "memo.gone") || !exists("state", "memo.kept", "a") || !exists("data", "memo.gone", "a") {
 		t.Error("want only the cache of the former source removed")
 	}

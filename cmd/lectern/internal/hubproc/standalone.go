@@ -44,11 +44,11 @@ func ServeStandalone(ctx context.Context, a *app.App, scope, token string, in io
 		}
 	}
 	c := newHubConfig(a, conf, changes, log)
-	c.Sources, c.Unattended = hubSources(sources), true
-	c.Policy = Policy(conf, sources)
+	c.Sources, c.Unattended = toHubSources(sources), true
+	c.Policy = NewPolicy(conf, sources)
 	for _, s := range sources {
-		if effects, ask, _ := s.Granted(); s.Variable != "" && len(effects) > 1 {
-			log.Warn("source from the environment", "source", s.Name, "variable", s.Variable, "agents", policy.Describe(effects, ask),
+		if effects, ask, _ := s.GrantedEffects(); s.Variable != "" && len(effects) > 1 {
+			log.Warn("source from the environment", "source", s.Name, "variable", s.Variable, "agents", policy.DescribeEffects(effects, ask),
 				"to_narrow", "LECTERN_ALLOW=read")
 		}
 	}
@@ -60,7 +60,10 @@ func ServeStandalone(ctx context.Context, a *app.App, scope, token string, in io
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
-	return h.MCP().ServeStream(ctx, in, out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: a.Paths.ClientTokens().Owner(token)})
+	return h.MCP().ServeStream(ctx, in, out, mcp.ConnectionInfo{
+		Scope: scope, Transport: status.Stdio,
+		Proven: a.Paths.ClientTokens().Owner(token),
+	})
 }
 
 func closeAuditTrail(trail *audit.Trail, log *slog.Logger) {

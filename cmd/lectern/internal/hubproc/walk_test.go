@@ -26,7 +26,7 @@ import (
 func TestWalkOfACall(t *testing.T) {
 	h, _, stacks := openWatchedHub(t, "")
 	client := hubtest.Connect(t, func(ctx context.Context, conn net.Conn) error {
-		return h.attach(ctx, daemon.Hello{Scope: "notes"}, watchedConn{conn, stacks})
+		return h.serveAgentStream(ctx, daemon.Hello{Scope: "notes"}, watchedConn{conn, stacks})
 	})
 	client.Initialize()
 	stacks.reset()
@@ -41,14 +41,14 @@ func TestWalkOfACall(t *testing.T) {
 // The same for a person's yes, on its way through the hub.
 func TestWalkOfAKey(t *testing.T) {
 	h, c, stacks := openWatchedHub(t, `"write"`)
-	server := httptest.NewServer(h.control())
+	server := httptest.NewServer(h.controlHandler())
 	t.Cleanup(server.Close)
 	written := make(chan error, 1)
 	go func() {
-		_, err := h.hub.Person().Call(t.Context(), "notes", "write_page", []byte(`{"path":"a.md","content":"two\n"}`))
+		_, err := h.hub.PersonAPI().Call(t.Context(), "notes", "write_page", []byte(`{"path":"a.md","content":"two\n"}`))
 		written <- err
 	}()
-	a := apptest.Await(t, c, "a call that waits", hasOneApproval).Approvals[0]
+	a := apptest.AwaitSnapshot(t, c, "a call that waits", hasOneApproval).Approvals[0]
 	panel := loopback.Dial(func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", server.Listener.Addr().String())
 	})
@@ -76,7 +76,7 @@ func openWatchedHub(t *testing.T, ask string) (*hubProcess, status.Client, *stac
 	a.Now = func() time.Time { stacks.take(); return time.Now() }
 	apptest.WriteConfig(t, a, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = '"+notes+"'\neffects = [\"read\", \"write\"]\nask = ["+ask+"]\n")
 	h, c := openHubOf(t, a)
-	apptest.Await(t, c, "notes", hasReadySources("notes"))
+	apptest.AwaitSnapshot(t, c, "notes", hasReadySources("notes"))
 	return h, c, stacks
 }
 

@@ -22,7 +22,7 @@ type ClientState struct {
 func (p Planner) ClientStates() (list []ClientState) {
 	m := p.Machine()
 	server, _ := p.ServerEntry()
-	seen := app.ReadSeenClients(p.Paths.Seen())
+	seen := app.ReadSeenClients(p.Paths.SeenClients())
 	conf, confErr := p.Config()
 	for _, c := range installer.Clients() {
 		state := ClientState{Finding: m.Find(c, server), LastSeen: seen[c.ID]}
@@ -44,8 +44,8 @@ func (p Planner) sessionBytes(conf config.Config, sources []string) int {
 	return bytes
 }
 
-// Reporting are the IDs of those clients that can say themselves how their entry is.
-func (p Planner) Reporting(states []ClientState) (ids []string) {
+// ReportingClients are the IDs of those clients that can say themselves how their entry is.
+func (p Planner) ReportingClients(states []ClientState) (ids []string) {
 	m := p.Machine()
 	for _, s := range states {
 		if s.HasEntry() && s.Client.HasReport(m) {
@@ -55,9 +55,9 @@ func (p Planner) Reporting(states []ClientState) (ids []string) {
 	return ids
 }
 
-// Reports are what the clients say, all asked at the same time; the zero report
+// ClientReports are what the clients say, all asked at the same time; the zero report
 // of one that cannot.
-func (p Planner) Reports(ctx context.Context, states []ClientState) []installer.ClientReport {
+func (p Planner) ClientReports(ctx context.Context, states []ClientState) []installer.ClientReport {
 	m := p.Machine()
 	server, _ := p.ServerEntry()
 	reports := make([]installer.ClientReport, len(states))

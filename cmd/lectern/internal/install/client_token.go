@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// ensureToken proposes to make the token by which a client proves its name. A
+// planTokenCreation proposes to make the token by which a client proves its name. A
 // token that exists stays.
-func (p Planner) ensureToken(proposal *installer.Proposal, c installer.Client, overHTTP bool) {
+func (p Planner) planTokenCreation(proposal *installer.Proposal, c installer.Client, overHTTP bool) {
 	if !c.HasName() {
 		return
 	}
@@ -26,16 +26,16 @@ func (p Planner) ensureToken(proposal *installer.Proposal, c installer.Client, o
 			_, err := loopnet.LoadOrCreateToken(file)
 			return err
 		})
-		proposal.Plan.Risks = append(proposal.Plan.Risks, p.renamedGrants(c)...)
+		proposal.Plan.Risks = append(proposal.Plan.Risks, p.warnRenamedGrants(c)...)
 	}
 	if overHTTP && proposal.Changes() {
 		proposal.NextSteps = append(proposal.NextSteps, "`lectern client token "+c.ID+"` prints that token")
 	}
 }
 
-// renamedGrants warns that a client's agents are known by its ID from now on, if
+// warnRenamedGrants warns that a client's agents are known by its ID from now on, if
 // the configuration names clients in another way.
-func (p Planner) renamedGrants(c installer.Client) []string {
+func (p Planner) warnRenamedGrants(c installer.Client) []string {
 	conf, err := p.Config()
 	if err != nil {
 		return nil
@@ -56,9 +56,9 @@ func (p Planner) renamedGrants(c installer.Client) []string {
 	return nil
 }
 
-// revokeToken proposes to remove the token of a client, unless another entry of
+// planTokenRemoval proposes to remove the token of a client, unless another entry of
 // it stays.
-func (p Planner) revokeToken(proposal *installer.Proposal, c installer.Client) {
+func (p Planner) planTokenRemoval(proposal *installer.Proposal, c installer.Client) {
 	tokens := p.Paths.ClientTokens()
 	if !c.HasName() || !tokens.Has(c.ID) {
 		return

@@ -115,23 +115,23 @@ func (p Planner) Service() installer.Service {
 	return s
 }
 
-// A Connection says how a client is to be connected. Name is required.
-type Connection struct {
+// A ClientConnection says how a client is to be connected. Name is required.
+type ClientConnection struct {
 	Name    string   // of our entry in the client
-	Sources []string // the sources to open; empty or AllSources: all
+	Sources []string // the sources to open; empty or AllSourcesArgument: all
 	Project string   // the project whose file is edited; empty: the user's file
 	HTTP    bool     // by the hub's address rather than by a command
 	ByFile  bool     // edit the file even where the client has a command for it
 }
 
-// Connection resolves c to what installer needs.
-func (p Planner) Connection(c Connection) (s installer.Server, where installer.ConnectOptions, hint string, err error) {
+// ResolveConnection resolves c to what installer needs.
+func (p Planner) ResolveConnection(c ClientConnection) (s installer.Server, where installer.ConnectOptions, hint string, err error) {
 	s, hint = p.ServerEntry()
 	if err := config.CheckName(c.Name); err != nil {
-		return s, where, "", app.Usagef("--name: %w", err)
+		return s, where, "", app.UsageErrorf("--name: %w", err)
 	}
 	s.Name = c.Name
-	if len(c.Sources) > 0 && !slices.Equal(c.Sources, AllSources()) {
+	if len(c.Sources) > 0 && !slices.Equal(c.Sources, AllSourcesArgument()) {
 		s.Sources = c.Sources
 		if s.URL != "" {
 			s.URL += "/" + strings.Join(c.Sources, ",")
@@ -146,13 +146,13 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.C
 	return s, where, hint, nil
 }
 
-// AllSources stands for no limit where one could be kept.
-func AllSources() []string { return []string{"all"} }
+// AllSourcesArgument stands for no limit where one could be kept.
+func AllSourcesArgument() []string { return []string{"all"} }
 
-// CheckSources refuses names of which there is no source: a client that asks for
+// CheckSourceNames refuses names of which there is no source: a client that asks for
 // one gets nothing at all. opening are sources that there will be.
-func (p Planner) CheckSources(names []string, opening ...string) error {
-	if len(names) == 0 || slices.Equal(names, AllSources()) {
+func (p Planner) CheckSourceNames(names []string, opening ...string) error {
+	if len(names) == 0 || slices.Equal(names, AllSourcesArgument()) {
 		return nil
 	}
 	conf, err := p.Config()
@@ -169,7 +169,7 @@ func (p Planner) CheckSources(names []string, opening ...string) error {
 			if near := nearest.Word(name, known); near != "" {
 				hint = ", did you mean " + near + "?"
 			}
-			return app.Usagef("--sources: no source named %q%s (sources: %s)", name, hint, strings.Join(known, ", "))
+			return app.UsageErrorf("--sources: no source named %q%s (sources: %s)", name, hint, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -179,14 +179,14 @@ func (p Planner) CheckSources(names []string, opening ...string) error {
 func FindClient(id string) (installer.Client, error) {
 	cl, err := installer.Find(id)
 	if err != nil {
-		return cl, app.Usagef("%w", err)
+		return cl, app.UsageErrorf("%w", err)
 	}
 	return cl, nil
 }
 
 // ConnectClient proposes to add Lectern to a client's configuration. Where c names
 // no sources, those stay that the client's entry is limited to.
-func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, error) {
+func (p Planner) ConnectClient(id string, c ClientConnection) (*installer.Proposal, error) {
 	cl, err := FindClient(id)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, er
 		s.Name = c.Name
 		c.Sources = p.Machine().Find(cl, s).Sources
 	}
-	s, where, hint, err := p.Connection(c)
+	s, where, hint, err := p.ResolveConnection(c)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, er
 	if err != nil {
 		return nil, err
 	}
-	p.ensureToken(proposal, cl, c.HTTP)
+	p.planTokenCreation(proposal, cl, c.HTTP)
 	if hint != "" && proposal.Changes() {
 		proposal.Plan.Risks = append(proposal.Plan.Risks, "the entry runs "+s.Bin+hint)
 	}
@@ -212,18 +212,18 @@ func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, er
 }
 
 // DisconnectClient proposes to remove Lectern from a client's configuration.
-func (p Planner) DisconnectClient(id string, c Connection) (*installer.Proposal, error) {
+func (p Planner) DisconnectClient(id string, c ClientConnection) (*installer.Proposal, error) {
 	cl, err := FindClient(id)
 	if err != nil {
 		return nil, err
 	}
-	s, where, _, err := p.Connection(c)
+	s, where, _, err := p.ResolveConnection(c)
 	if err != nil {
 		return nil, err
 	}
 	proposal, err := p.Machine().Remove(cl, s, where)
 	if err == nil {
-		p.revokeToken(proposal, cl)
+		p.planTokenRemoval(proposal, cl)
 	}
 	return proposal, err
 }
@@ -300,7 +300,7 @@ func skillClients(ids []string, wanted func(installer.Client) bool) ([]installer
 	for _, id := range ids {
 		cl, err := installer.Find(strings.TrimSpace(id))
 		if err != nil {
-			return nil, app.Usagef("--client: %w", err)
+			return nil, app.UsageErrorf("--client: %w", err)
 		}
 		if !cl.HasSkills() {
 			return nil, errors.New(cl.Title + " has no known folder for skills")

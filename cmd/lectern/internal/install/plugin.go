@@ -98,8 +98,8 @@ func (p Planner) RotatePluginToken(home string) (*installer.Proposal, error) {
 	return p.Machine().RotatePluginToken(g, file)
 }
 
-// pluginFix is the advice for nearly everything that is wrong with the plugin.
-const pluginFix = "run `lectern plugin install`"
+// pluginInstallAdvice is the advice for nearly everything that is wrong with the plugin.
+const pluginInstallAdvice = "run `lectern plugin install`"
 
 // PluginSummary describes in words what is installed.
 func PluginSummary(s installer.PluginState) string {
@@ -109,9 +109,9 @@ func PluginSummary(s installer.PluginState) string {
 	}
 	switch {
 	case !s.Installed:
-		return fmt.Sprintf("not installed in %s; %s", s.Folder, pluginFix)
+		return fmt.Sprintf("not installed in %s; %s", s.Folder, pluginInstallAdvice)
 	case !s.Current:
-		return fmt.Sprintf("installed by %s; this build carries another version; %s", by, pluginFix)
+		return fmt.Sprintf("installed by %s; this build carries another version; %s", by, pluginInstallAdvice)
 	case s.Disabled:
 		return fmt.Sprintf("installed by %s, but disabled in Logseq's list of plugins", by)
 	default:
@@ -124,13 +124,13 @@ func PluginSummary(s installer.PluginState) string {
 func PluginSettingsSummary(s installer.PluginState, port int) string {
 	switch {
 	case !s.HasToken:
-		return fmt.Sprintf("no token in %s; %s", s.Settings, pluginFix)
+		return fmt.Sprintf("no token in %s; %s", s.Settings, pluginInstallAdvice)
 	case !s.TokenMatches:
-		return "wrong token; " + pluginFix
+		return "wrong token; " + pluginInstallAdvice
 	case !s.PortMatches:
-		return fmt.Sprintf("port is %d, but the hub uses %d; %s", s.Port, port, pluginFix)
+		return fmt.Sprintf("port is %d, but the hub uses %d; %s", s.Port, port, pluginInstallAdvice)
 	case !s.Private:
-		return fmt.Sprintf("other users can read the token in %s; %s", s.Settings, pluginFix)
+		return fmt.Sprintf("other users can read the token in %s; %s", s.Settings, pluginInstallAdvice)
 	default:
 		return fmt.Sprintf("port %d and token match the hub", s.Port)
 	}

@@ -17,7 +17,7 @@ func (p Planner) Snippets(endpoint string) []status.Snippet {
 		}
 		if snip, ok := c.Snippet(m, s, true); ok {
 			snip.Client = "Over HTTP"
-			snip.Destination += "; " + installer.TokenVariable + " is the content of " + p.Paths.ClientToken()
+			snip.Destination += "; " + installer.TokenVariable + " is the content of " + p.Paths.SharedClientToken()
 			list = append(list, snip)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // newRouter carries out what concerns this machine and passes the rest to the
 // hub. The doctor needs no hub, and the settings are in a file.
 func (m *Machine) newRouter() status.Router {
-	install := status.ActionHandler{Preview: m.previewProposal, Do: m.apply}
+	install := status.ActionHandler{Preview: m.previewProposal, Do: m.applyProposal}
 	update := status.ActionHandler{Preview: m.planUpdate, Do: m.runUpdate}
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.ChecksQuery, m.conf.Check)
@@ -68,25 +68,25 @@ func (m *Machine) propose(ctx context.Context, a status.Action) (*installer.Prop
 	switch {
 	case a.Verb != status.RotateToken:
 		return m.proposeInstall(ctx, a)
-	case a.Target == pluginToken:
+	case a.Target == pluginTokenTarget:
 		return m.planner.RotatePluginToken("")
-	case a.Target == clientsToken:
-		return m.rotateClientToken(ctx), nil
+	case a.Target == clientsTokenTarget:
+		return m.proposeClientTokenRotation(ctx), nil
 	default:
 		return nil, fmt.Errorf("rotate token: unknown token %q", a.Target)
 	}
 }
 
-// rotateClientToken proposes to replace the token of HTTP clients, which a hub
+// proposeClientTokenRotation proposes to replace the token of HTTP clients, which a hub
 // reads when it starts.
-func (m *Machine) rotateClientToken(ctx context.Context) *installer.Proposal {
-	file := m.conf.Paths.ClientToken()
+func (m *Machine) proposeClientTokenRotation(ctx context.Context) *installer.Proposal {
+	file := m.conf.Paths.SharedClientToken()
 	p := m.planner.Machine().RotateToken(file, func() error {
 		_, err := loopnet.RotateToken(file)
 		return err
 	})
 	if s, err := firstSnapshot(ctx, m.Client); err == nil && HubRunning(s) {
-		p.Plan.Risks = append(p.Plan.Risks, disconnectedAgents(s))
+		p.Plan.Risks = append(p.Plan.Risks, describeTokenAgents(s))
 		p.Add(status.Step{Description: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
 			return m.Client.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
@@ -94,8 +94,8 @@ func (m *Machine) rotateClientToken(ctx context.Context) *installer.Proposal {
 	return p
 }
 
-// disconnectedAgents names the agents that lose access with the shared token.
-func disconnectedAgents(s status.Snapshot) string {
+// describeTokenAgents names the agents that lose access with the shared token.
+func describeTokenAgents(s status.Snapshot) string {
 	var names []string
 	for _, c := range s.Sessions {
 		if c.Transport == status.HTTP && !c.Proven {
@@ -109,9 +109,9 @@ func disconnectedAgents(s status.Snapshot) string {
 	return "connected with this token now, and refused from then on: " + strings.Join(slices.Compact(names), ", ")
 }
 
-// apply makes the changes of the last preview, or of a new proposal if there was
+// applyProposal makes the changes of the last preview, or of a new proposal if there was
 // none.
-func (m *Machine) apply(ctx context.Context, a status.Action) error {
+func (m *Machine) applyProposal(ctx context.Context, a status.Action) error {
 	m.mu.Lock()
 	p := m.proposals[proposalKey(a)]
 	delete(m.proposals, proposalKey(a))

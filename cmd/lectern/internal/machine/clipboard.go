@@ -29,8 +29,8 @@ type Clipboard struct {
 	file     string // the last resort
 }
 
-// osc52Max is what terminals commonly accept, in bytes before encoding.
-const osc52Max = 70_000
+// maxOSC52Bytes is what terminals commonly accept, in bytes before encoding.
+const maxOSC52Bytes = 70_000
 
 // A copyProgram puts its stdin on the clipboard.
 type copyProgram struct {
@@ -92,7 +92,7 @@ func (c Clipboard) tryAll(text, file string) (how string, sure bool) {
 			return "copied with " + name, true
 		}
 	}
-	if c.terminal == nil || len(text) > osc52Max {
+	if c.terminal == nil || len(text) > maxOSC52Bytes {
 		return "", false
 	}
 	if _, err := fmt.Fprintf(c.terminal, "\x1b]52;c;%s\x07", base64.StdEncoding.EncodeToString([]byte(text))); err != nil {

@@ -78,7 +78,7 @@ func TestClipboardOfLongText(t *testing.T) {
 	how, err := Clipboard{
 		goos: "linux", env: func(string) string { return "" }, terminal: &screen, file: file,
 		look: func(string) bool { return false },
-	}.Copy(strings.Repeat("x", osc52Max+1))
+	}.Copy(strings.Repeat("x", maxOSC52Bytes+1))
 	if err != nil || screen.Len() > 0 || !strings.Contains(how, file) {
 		t.Errorf("said %q, wrote %d bytes to the screen, error %v", how, screen.Len(), err)
 	}

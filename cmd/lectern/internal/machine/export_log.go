@@ -19,8 +19,8 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
-// logFileName is the name of an exported log.
-const logFileName = "lectern-log.txt"
+// exportedLogName is the name of an exported log.
+const exportedLogName = "lectern-log.txt"
 
 // ExportLog writes the whole log on disk, oldest line first, to a new private
 // file, and returns its path and the number of lines. An empty name: a new file
@@ -35,7 +35,7 @@ func ExportLog(ctx context.Context, a *app.App, name string) (path string, lines
 		buffered := bufio.NewWriterSize(out, 64<<10)
 		err := logs.ReadAll(a.Paths.Log(), func(l logs.Line) error {
 			lines++
-			if err := WriteLogLine(buffered, supervisor.StatusLine(l)); err != nil {
+			if err := WriteLogLine(buffered, supervisor.NewStatusLine(l)); err != nil {
 				return err
 			}
 			return ctx.Err()
@@ -43,7 +43,7 @@ func ExportLog(ctx context.Context, a *app.App, name string) (path string, lines
 		return errors.Join(err, buffered.Flush())
 	}
 	if name = strings.TrimSpace(name); name == "" {
-		path, err = saveNew(a.Paths.Saved(), logFileName, write)
+		path, err = saveNew(a.Paths.SavedFiles(), exportedLogName, write)
 	} else {
 		path, err = exportTo(a.Home, name, write)
 	}
@@ -62,7 +62,7 @@ func exportTo(home, name string, write func(io.Writer) error) (string, error) {
 		name = filepath.Join(home, name)
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return saveNew(name, logFileName, write)
+		return saveNew(name, exportedLogName, write)
 	}
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -39,8 +39,8 @@ func TestExportLog(t *testing.T) {
 		t.Fatalf("the log has not rotated: %v", err)
 	}
 	for _, c := range [][2]string{
-		{"", filepath.Join(a.Paths.Saved(), "lectern-log.txt")},
-		{" ", filepath.Join(a.Paths.Saved(), "lectern-log-2.txt")},
+		{"", filepath.Join(a.Paths.SavedFiles(), "lectern-log.txt")},
+		{" ", filepath.Join(a.Paths.SavedFiles(), "lectern-log-2.txt")},
 		{"~/whole.txt", filepath.Join(a.Home, "whole.txt")},
 		{"here.txt", filepath.Join(a.Home, "here.txt")},
 		{a.Home, filepath.Join(a.Home, "lectern-log.txt")},

@@ -23,12 +23,12 @@ type HubClient struct{ *app.App }
 // panel may be on the screen.
 func (c HubClient) API() status.Client {
 	to := c.ConnectConfig(slog.New(slog.DiscardHandler))
-	to.Offline = c.offline
+	to.Offline = c.offlineSnapshot
 	return daemon.Client(to)
 }
 
-// offline is the snapshot without a hub: what the configuration names.
-func (c HubClient) offline() status.Snapshot {
+// offlineSnapshot is the snapshot without a hub: what the configuration names.
+func (c HubClient) offlineSnapshot() status.Snapshot {
 	s := status.Snapshot{
 		Hub:     status.Hub{Config: c.Paths.File()},
 		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{},
@@ -37,7 +37,7 @@ func (c HubClient) offline() status.Snapshot {
 	}
 	conf, err := c.Config()
 	if err != nil {
-		s.Problems = append(s.Problems, problems.BrokenConfig(c.Paths.File(), err, c.Now()))
+		s.Problems = append(s.Problems, problems.NewConfigBroken(c.Paths.File(), err, c.Now()))
 		return s
 	}
 	for _, src := range c.Sources(conf) {
@@ -54,8 +54,8 @@ func HubRunning(s status.Snapshot) bool {
 	return s.Hub.State == status.Ready || s.Hub.State == status.Degraded
 }
 
-// answerTimeout is how long the running hub may take to send a snapshot.
-const answerTimeout = 5 * time.Second
+// snapshotTimeout is how long the running hub may take to send a snapshot.
+const snapshotTimeout = 5 * time.Second
 
 // Snapshot is the present state of the hub.
 func (c HubClient) Snapshot(ctx context.Context) (status.Snapshot, error) {
@@ -66,10 +66,10 @@ func (c HubClient) Snapshot(ctx context.Context) (status.Snapshot, error) {
 	return s, err
 }
 
-var errNoAnswer = fmt.Errorf("ask hub: no answer within %s", answerTimeout)
+var errNoAnswer = fmt.Errorf("ask hub: no answer within %s", snapshotTimeout)
 
 func firstSnapshot(ctx context.Context, c status.Client) (status.Snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
 	defer cancel()
 	shots, err := c.Watch(ctx)
 	if err != nil {
@@ -82,17 +82,17 @@ func firstSnapshot(ctx context.Context, c status.Client) (status.Snapshot, error
 	return s, nil
 }
 
-// openTimeout is how long OpenedSnapshot waits for sources to open.
-const openTimeout = 2 * time.Second
+// sourcesOpenTimeout is how long SnapshotAfterOpen waits for sources to open.
+const sourcesOpenTimeout = 2 * time.Second
 
-// OpenedSnapshot is the snapshot when no source is opening any more, or the
+// SnapshotAfterOpen is the snapshot when no source is opening any more, or the
 // last one if that takes long.
-func (c HubClient) OpenedSnapshot(ctx context.Context) (status.Snapshot, error) {
+func (c HubClient) SnapshotAfterOpen(ctx context.Context) (status.Snapshot, error) {
 	last, err := c.Snapshot(ctx)
 	if err != nil {
 		return last, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	ctx, cancel := context.WithTimeout(ctx, sourcesOpenTimeout)
 	defer cancel()
 	shots, err := c.API().Watch(ctx)
 	if err != nil {

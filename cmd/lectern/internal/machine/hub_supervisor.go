@@ -42,8 +42,8 @@ type stopReason struct {
 	problems []status.Problem
 }
 
-// stderrLines is how many lines of a hub's stderr are shown.
-const stderrLines = 8
+// maxStderrLines is how many lines of a hub's stderr are shown.
+const maxStderrLines = 8
 
 // NewHubSupervisor makes a supervisor that has not started yet.
 func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
@@ -59,10 +59,10 @@ func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
 func (s *HubSupervisor) API() status.Client {
 	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
 	to.OnExit = s.recordExit
-	to.OnStartFailed = func(err error) { s.fail(status.Failed, err) }
+	to.OnStartFailed = func(err error) { s.setFailure(status.Failed, err) }
 	to.Offline = func() status.Snapshot {
-		snap := s.offline()
-		s.addTo(&snap)
+		snap := s.offlineSnapshot()
+		s.addStopReason(&snap)
 		return snap
 	}
 	return daemon.Client(to)
@@ -74,12 +74,12 @@ func (s *HubSupervisor) Run(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	s.start(ctx, daemon.StartAlways)
+	s.startHub(ctx, daemon.StartAlways)
 	var since time.Time // zero: no hub has run since the last restart
 	for snap := range shots {
 		switch {
 		case HubRunning(snap):
-			if s.clear() == status.CrashLoop {
+			if s.clearStopReason() == status.CrashLoop {
 				s.restarts.Reset() // a person has started it
 			}
 			if since.IsZero() {
@@ -87,7 +87,7 @@ func (s *HubSupervisor) Run(ctx context.Context) {
 			}
 		case !since.IsZero() && s.waitToRestart(ctx, s.Now().Sub(since)):
 			since = time.Time{}
-			s.start(ctx, daemon.StartReplacement)
+			s.startHub(ctx, daemon.StartReplacement)
 		}
 	}
 }
@@ -98,20 +98,23 @@ func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bo
 	if !daemon.NeedsReplacement(s.Paths.Daemon()) {
 		return true // it was stopped on purpose, which StartReplacement respects
 	}
-	delay, crashLoop := s.restarts.Failed(ran, s.Now())
+	delay, crashLoop := s.restarts.NextInterval(ran, s.Now())
 	if crashLoop {
 		s.mu.Lock()
 		exit := cmp.Or(s.exit, "the reason is unknown")
 		s.mu.Unlock()
-		s.fail(status.CrashLoop, fmt.Errorf("the hub exited %d times within %s (%s); it is not restarted automatically",
+		s.setFailure(status.CrashLoop, fmt.Errorf("the hub exited %d times within %s (%s); it is not restarted automatically",
 			s.restarts.LoopExits, s.restarts.LoopWithin, exit))
 		return false
 	}
-	s.set(stopReason{state: status.Failed, note: fmt.Sprintf("it exited; restart in %s", delay.Round(100*time.Millisecond)), since: s.Now()})
+	s.setStopReason(stopReason{
+		state: status.Failed, note: fmt.Sprintf("it exited; restart in %s", delay.Round(100*time.Millisecond)),
+		since: s.Now(),
+	})
 	return supervisor.Sleep(ctx, delay)
 }
 
-func (s *HubSupervisor) start(ctx context.Context, policy daemon.StartPolicy) {
+func (s *HubSupervisor) startHub(ctx context.Context, policy daemon.StartPolicy) {
 	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
 	to.Start, to.OnExit = policy, s.recordExit
 	conn, _, err := daemon.Connect(ctx, to)
@@ -121,9 +124,9 @@ func (s *HubSupervisor) start(ctx context.Context, policy daemon.StartPolicy) {
 	switch {
 	case ctx.Err() != nil:
 	case errors.Is(err, daemon.ErrNoHub):
-		s.clear()
+		s.clearStopReason()
 	case err != nil:
-		s.fail(status.Failed, err)
+		s.setFailure(status.Failed, err)
 	}
 }
 
@@ -133,24 +136,24 @@ func (s *HubSupervisor) recordExit(exit string) {
 	s.exit = exit
 }
 
-// fail makes the panel show err, with the last output of the hub.
-func (s *HubSupervisor) fail(state status.State, err error) {
-	p := problems.HubStart.New(problems.Hub, status.Args{"why": err.Error()})
+// setFailure makes the panel show err, with the last output of the hub.
+func (s *HubSupervisor) setFailure(state status.State, err error) {
+	p := problems.HubStartFailed.New(problems.HubComponent, status.Args{"why": err.Error()})
 	p.Since, p.Action = s.Now(), &status.Action{Verb: status.StartHub}
-	s.set(stopReason{
+	s.setStopReason(stopReason{
 		state: state, note: "s tries again", since: p.Since, problems: []status.Problem{p},
-		stderr: daemon.LastOutput(s.Paths.Daemon(), s.outputSize, stderrLines),
+		stderr: daemon.LastOutput(s.Paths.Daemon(), s.outputSize, maxStderrLines),
 	})
 }
 
-func (s *HubSupervisor) set(r stopReason) {
+func (s *HubSupervisor) setStopReason(r stopReason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reason = r
 }
 
-// clear forgets the reason, and returns its state.
-func (s *HubSupervisor) clear() status.State {
+// clearStopReason forgets the reason, and returns its state.
+func (s *HubSupervisor) clearStopReason() status.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.reason.state
@@ -158,8 +161,8 @@ func (s *HubSupervisor) clear() status.State {
 	return before
 }
 
-// addTo adds to a snapshot without a hub why there is none.
-func (s *HubSupervisor) addTo(snap *status.Snapshot) {
+// addStopReason adds to a snapshot without a hub why there is none.
+func (s *HubSupervisor) addStopReason(snap *status.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.reason; r.state != "" {

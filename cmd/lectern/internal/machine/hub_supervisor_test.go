@@ -46,7 +46,7 @@ func TestHubSupervisorShowsWhy(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { hub.Run(ctx); close(ended) }()
 	defer func() { cancel(); <-ended }()
-	s := apptest.Await(t, c, "failed", func(s status.Snapshot) bool { return s.Hub.State == status.Failed && len(s.Problems) > 0 })
+	s := apptest.AwaitSnapshot(t, c, "failed", func(s status.Snapshot) bool { return s.Hub.State == status.Failed && len(s.Problems) > 0 })
 	p := s.Problems[len(s.Problems)-1]
 	if p.Code != "hub.start" || !strings.Contains(p.Title, "the disk is on fire") || p.Action == nil || p.Action.Verb != status.StartHub {
 		t.Errorf("the problem is %+v", p)
@@ -60,7 +60,7 @@ func TestHubSupervisorShowsWhy(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.StartHub}); err == nil {
 		t.Error("a hub was started")
 	}
-	apptest.Await(t, c, "failed again", func(s status.Snapshot) bool {
+	apptest.AwaitSnapshot(t, c, "failed again", func(s status.Snapshot) bool {
 		return len(s.Problems) > 0 && strings.Contains(s.Problems[len(s.Problems)-1].Title, "now it is the roof")
 	})
 }
@@ -95,7 +95,7 @@ func TestHubSupervisorGivesUp(t *testing.T) {
 	hub.recordExit("signal: killed")
 	said := func() status.Snapshot {
 		var s status.Snapshot
-		hub.addTo(&s)
+		hub.addStopReason(&s)
 		return s
 	}
 	for i := range policy.LoopExits - 1 {
@@ -113,7 +113,7 @@ func TestHubSupervisorGivesUp(t *testing.T) {
 	if s.Hub.State != status.CrashLoop || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Title, "signal: killed") || !slices.Equal(s.Hub.Stderr, []string{"panic: the roof"}) {
 		t.Errorf("in the end: %+v, %+v", s.Hub, s.Problems)
 	}
-	if was := hub.clear(); was != status.CrashLoop || said().Hub.State != "" {
+	if was := hub.clearStopReason(); was != status.CrashLoop || said().Hub.State != "" {
 		t.Errorf("after a start it was %q, and is %+v", was, said())
 	}
 }

@@ -15,9 +15,9 @@ import (
 // The kinds of places where Lectern can be installed: the part of an
 // Installation's ID before the slash.
 const (
-	clientInstall  = "client"
-	skillInstall   = "skill"
-	serviceInstall = "service"
+	clientInstallKind  = "client"
+	skillInstallKind   = "skill"
+	serviceInstallKind = "service"
 )
 
 const notInstalled = "not installed"
@@ -26,7 +26,7 @@ const notInstalled = "not installed"
 func (m *Machine) installations() []status.Installation {
 	list := append(m.clientInstallations(), m.pluginInstallation())
 	list = append(append(list, m.skillInstallations()...),
-		installation(serviceInstall, "Start at login", m.planner.Machine().FindService(m.planner.Service())))
+		toInstallation(serviceInstallKind, "Start at login", m.planner.Machine().FindService(m.planner.Service())))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range list {
@@ -44,7 +44,7 @@ func (m *Machine) clientInstallations() []status.Installation {
 		if s.Client.Retired() != "" && s.Condition == installer.Absent {
 			continue
 		}
-		i := installation(clientInstall+"/"+s.Client.ID, s.Client.Title, s.Finding)
+		i := toInstallation(clientInstallKind+"/"+s.Client.ID, s.Client.Title, s.Finding)
 		i.LastSeen, i.Sources, i.Bytes = s.LastSeen, strings.Join(s.Sources, ","), s.Bytes
 		list = append(list, i)
 	}
@@ -63,13 +63,13 @@ func (m *Machine) skillInstallations() []status.Installation {
 		if err != nil {
 			f.Condition, f.Note = installer.Broken, err.Error()
 		}
-		list = append(list, installation(skillInstall+"/"+c.ID, "Skill for "+c.Title, f))
+		list = append(list, toInstallation(skillInstallKind+"/"+c.ID, "Skill for "+c.Title, f))
 	}
 	return list
 }
 
-// installation converts an installer's finding for the panel.
-func installation(id, title string, f installer.Finding) status.Installation {
+// toInstallation converts an installer's finding for the panel.
+func toInstallation(id, title string, f installer.Finding) status.Installation {
 	i := status.Installation{ID: id, Title: title, Detected: f.Detected, Condition: string(f.Condition), File: f.File, Note: f.Note}
 	switch f.Condition {
 	case installer.Absent:
@@ -117,26 +117,26 @@ var errUnknownInstallation = errors.New("not found; `lectern client list --all` 
 func (m *Machine) proposeInstall(ctx context.Context, a status.Action) (*installer.Proposal, error) {
 	add := a.Verb == status.Install
 	kind, id, _ := strings.Cut(a.Target, "/")
-	usual := install.Connection{Name: app.Name}
+	usual := install.ClientConnection{Name: app.Name}
 	switch {
-	case kind == clientInstall && add:
+	case kind == clientInstallKind && add:
 		if a.Sources != "" {
 			usual.Sources = strings.Split(a.Sources, ",")
 		}
 		return m.planner.ConnectClient(id, usual)
-	case kind == clientInstall:
+	case kind == clientInstallKind:
 		return m.planner.DisconnectClient(id, usual)
-	case kind == skillInstall && add:
+	case kind == skillInstallKind && add:
 		return m.planner.InstallSkill([]string{id})
-	case kind == skillInstall:
+	case kind == skillInstallKind:
 		return m.planner.RemoveSkill([]string{id})
 	case a.Target == install.PluginID && add:
 		return m.planner.InstallPlugin("")
 	case a.Target == install.PluginID:
 		return m.planner.RemovePlugin("")
-	case a.Target == serviceInstall && add:
+	case a.Target == serviceInstallKind && add:
 		return m.planner.InstallService(ctx)
-	case a.Target == serviceInstall:
+	case a.Target == serviceInstallKind:
 		return m.planner.RemoveService(ctx)
 	default:
 		return nil, errUnknownInstallation

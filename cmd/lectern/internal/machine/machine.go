@@ -2,7 +2,7 @@
 // hub: it shows and changes where Lectern is installed, its versions and its
 // tokens, keeps the hub running while a panel is open, and saves what a person
 // asks for. It draws nothing and opens no source. The commands import it; those
-// without a panel use [HubClient] and [UpdateConfig].
+// without a panel use [HubClient] and [NewUpdateConfig].
 //
 // Start reading at [Machine].
 package machine
@@ -76,14 +76,14 @@ func New(c Config) *Machine {
 	return m
 }
 
-// scanEvery is how often the machine is scanned when nobody asks.
-const scanEvery = 30 * time.Second
+// scanInterval is how often the machine is scanned when nobody asks.
+const scanInterval = 30 * time.Second
 
 // Run scans the machine from time to time, until ctx ends; actions scan by
 // themselves. A scan reads files and starts no program but the installed
 // lectern, when that has changed.
 func (m *Machine) Run(ctx context.Context) {
-	tick := time.NewTicker(scanEvery)
+	tick := time.NewTicker(scanInterval)
 	defer tick.Stop()
 	for {
 		m.scan(ctx)
@@ -99,18 +99,18 @@ func (m *Machine) Run(ctx context.Context) {
 func (m *Machine) scan(ctx context.Context) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
-	installs, discovered := m.installations(), Discover(m.conf.App)
+	installs, discovered := m.installations(), DiscoverSources(m.conf.App)
 	versions := m.versions(ctx)
-	m.change(func(s *localState) {
+	m.changeLocalState(func(s *localState) {
 		s.installs, s.discovered = installs, discovered
 		versions.Steps, versions.Done, versions.Total, versions.Rate = s.update.Steps, s.update.Done, s.update.Total, s.update.Rate
 		s.update = versions
 	})
 }
 
-// Discover finds the knowledge bases on this machine that are not sources yet;
+// DiscoverSources finds the knowledge bases on this machine that are not sources yet;
 // none while the configuration cannot be read.
-func Discover(a *app.App) []status.Discovered {
+func DiscoverSources(a *app.App) []status.Discovered {
 	conf, err := a.Config()
 	if err != nil {
 		return []status.Discovered{}
@@ -118,9 +118,9 @@ func Discover(a *app.App) []status.Discovered {
 	return discover.Search{Home: a.Home, Env: a.Getenv, Kinds: a.Systems()}.Run(conf.Sources)
 }
 
-// change edits the local state and wakes the watchers if it differs afterwards.
+// changeLocalState edits the local state and wakes the watchers if it differs afterwards.
 // edit replaces values and does not change them: snapshots share them.
-func (m *Machine) change(edit func(*localState)) {
+func (m *Machine) changeLocalState(edit func(*localState)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.state
@@ -131,16 +131,16 @@ func (m *Machine) change(edit func(*localState)) {
 	m.wake = make(chan struct{})
 }
 
-// current is the local state, and a channel that is closed when it changes.
-func (m *Machine) current() (localState, <-chan struct{}) {
+// currentState is the local state, and a channel that is closed when it changes.
+func (m *Machine) currentState() (localState, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.state, m.wake
 }
 
-// addTo is the hub's snapshot with the local state. The notice of a new version
+// addToSnapshot is the hub's snapshot with the local state. The notice of a new version
 // comes last, as the least important problem.
-func (l localState) addTo(s status.Snapshot) status.Snapshot {
+func (l localState) addToSnapshot(s status.Snapshot) status.Snapshot {
 	s.Installations, s.Discovered, s.Update = l.installs, l.discovered, l.update
 	if len(l.notices) > 0 {
 		s.Problems = append(slices.Clip(s.Problems), l.notices...)
@@ -161,9 +161,9 @@ func (m *Machine) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 		var hub status.Snapshot
 		var seq uint64
 		for received := false; ; {
-			local, changed := m.current()
+			local, changed := m.currentState()
 			if received {
-				next := local.addTo(hub)
+				next := local.addToSnapshot(hub)
 				if next.Seq <= seq {
 					next.Seq, next.Time = seq+1, m.conf.Now()
 				}

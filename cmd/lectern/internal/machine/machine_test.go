@@ -33,7 +33,7 @@ func newIsolatedApp(t *testing.T) *app.App {
 func newMachine(a *app.App, hub status.Client) *Machine {
 	return New(Config{App: a, Hub: hub, Warn: func(string) {}, Updates: func() (update.Config, error) {
 		conf, err := a.Config()
-		return UpdateConfig(a, conf.Update, slog.New(slog.DiscardHandler)), err
+		return NewUpdateConfig(a, conf.Update, slog.New(slog.DiscardHandler)), err
 	}})
 }
 
@@ -206,7 +206,7 @@ func TestRotateTokens(t *testing.T) {
 		if err := l.Do(t.Context(), act); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(a.Paths.ClientToken())
+		text, err := os.ReadFile(a.Paths.SharedClientToken())
 		if err != nil || string(text) == before {
 			t.Errorf("the token is %q, %v, as before", text, err)
 		}
@@ -264,11 +264,11 @@ func recordSteps(t *testing.T, l *Machine) (stop func() []string) {
 	var all []string
 	var wake <-chan struct{}
 	done := make(chan struct{})
-	_, wake = l.current()
+	_, wake = l.currentState()
 	go func() {
 		defer close(done)
 		for {
-			a, next := l.current()
+			a, next := l.currentState()
 			if r := stepResults(a.update); len(all) == 0 || all[len(all)-1] != r {
 				all = append(all, r)
 			}
@@ -297,7 +297,7 @@ func TestUpdates(t *testing.T) {
 	}
 	versions := func(want ...string) {
 		t.Helper()
-		a, _ := l.current()
+		a, _ := l.currentState()
 		u := a.update
 		if got := []string{u.Installed, u.Available, u.Previous, stepResults(u)}; !slices.Equal(got, want) {
 			t.Errorf("installed, available, previous, steps: %q, want %q", got, want)
@@ -308,7 +308,7 @@ func TestUpdates(t *testing.T) {
 		t.Fatal(err)
 	}
 	versions("1.0.0", "1.1.0", "", "oo")
-	if a, _ := l.current(); a.update.Asked.IsZero() || !strings.HasSuffix(a.update.URL, "/tag/v1.1.0") || len(a.notices) != 1 {
+	if a, _ := l.currentState(); a.update.Asked.IsZero() || !strings.HasSuffix(a.update.URL, "/tag/v1.1.0") || len(a.notices) != 1 {
 		t.Errorf("%+v", a)
 	}
 	if _, err := l.Preview(t.Context(), status.Action{Verb: status.RollBack}); err == nil {
@@ -326,7 +326,7 @@ func TestUpdates(t *testing.T) {
 	if shown := seen(); !inOrder(shown) || len(shown) < 3 {
 		t.Errorf("shown: %q", shown)
 	}
-	a, _ := l.current()
+	a, _ := l.currentState()
 	if a.update.Done == 0 || a.update.Done != a.update.Total || a.update.Steps[2].Detail != "" || len(a.notices) != 0 {
 		t.Errorf("%+v", a)
 	}
@@ -380,7 +380,7 @@ func TestUpdateRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "install by hand: http") {
 				t.Errorf("error %v", err)
 			}
-			a, _ := l.current()
+			a, _ := l.currentState()
 			if got := stepResults(a.update); got != c.steps {
 				t.Errorf("steps %s, want %s", got, c.steps)
 			}
@@ -410,7 +410,7 @@ func tamperArchive(files map[string][]byte, edit func([]byte) []byte) {
 func TestCannotUpdate(t *testing.T) {
 	l := newMachine(newIsolatedApp(t), new(statustest.Fake))
 	l.scan(t.Context())
-	if a, _ := l.current(); !strings.Contains(a.update.Note, "no release key") {
+	if a, _ := l.currentState(); !strings.Contains(a.update.Note, "no release key") {
 		t.Errorf("note %q", a.update.Note)
 	}
 	l = updatable(t, nil)
@@ -426,7 +426,7 @@ func TestCannotUpdate(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	l.scan(t.Context())
-	if a, _ := l.current(); !strings.Contains(a.update.Note, "pack up") {
+	if a, _ := l.currentState(); !strings.Contains(a.update.Note, "pack up") {
 		t.Errorf("note %q", a.update.Note)
 	}
 }
@@ -452,22 +452,22 @@ func TestFinishUpdate(t *testing.T) {
 	if err := l.Do(t.Context(), status.Action{Verb: status.CheckUpdate}); err == nil || !strings.Contains(err.Error(), "already running") {
 		t.Errorf("a second one at once: %v", err)
 	}
-	l.FinishUpdate()
+	l.StopUpdate()
 	if err := <-end; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	l.FinishUpdate() // nothing is left to end
+	l.StopUpdate() // nothing is left to end
 
 	parent, leave := context.WithCancel(t.Context())
-	ctx, begun := l.cancellable(parent)
+	ctx, begun := l.newUpdateContext(parent)
 	begun()
 	leave()
-	l.FinishUpdate()
+	l.StopUpdate()
 	if ctx.Err() != nil {
 		t.Error("a swap that has begun is broken off")
 	}
 	parent, leave = context.WithCancel(t.Context())
-	ctx, begun = l.cancellable(parent)
+	ctx, begun = l.newUpdateContext(parent)
 	defer begun()
 	leave()
 	<-ctx.Done()

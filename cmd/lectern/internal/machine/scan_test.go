@@ -12,18 +12,18 @@ import (
 func TestScanWithoutChangesWakesNoWatcher(t *testing.T) {
 	l := newMachine(newIsolatedApp(t), &statustest.Fake{})
 	l.scan(t.Context())
-	first, changed := l.current()
+	first, changed := l.currentState()
 	if len(first.installs) == 0 {
 		t.Fatal("nothing was found")
 	}
 	l.scan(t.Context())
 	select {
 	case <-changed:
-		second, _ := l.current()
+		second, _ := l.currentState()
 		t.Errorf("woken without news: %+v, was %+v", second, first)
 	default:
 	}
-	l.change(func(s *localState) { s.update = status.Update{Available: "9.9.9"} })
+	l.changeLocalState(func(s *localState) { s.update = status.Update{Available: "9.9.9"} })
 	select {
 	case <-changed:
 	default:

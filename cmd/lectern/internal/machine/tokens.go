@@ -11,18 +11,18 @@ import (
 
 // The targets of status.RotateToken.
 const (
-	pluginToken  = "plugin"
-	clientsToken = "clients"
+	pluginTokenTarget  = "plugin"
+	clientsTokenTarget = "clients"
 )
 
-// Token reads the token of plugins or clients and says in which file it is. It
+// ReadToken reads the token of plugins or clients and says in which file it is. It
 // creates none.
-func Token(a *app.App, target string) (text, file string, err error) {
+func ReadToken(a *app.App, target string) (text, file string, err error) {
 	switch target {
-	case pluginToken:
+	case pluginTokenTarget:
 		file = a.Paths.PluginToken()
-	case clientsToken:
-		file = a.Paths.ClientToken()
+	case clientsTokenTarget:
+		file = a.Paths.SharedClientToken()
 	default:
 		return "", "", fmt.Errorf("read token: unknown token %q", target)
 	}
@@ -35,7 +35,7 @@ func Token(a *app.App, target string) (text, file string, err error) {
 
 // CopyToken puts a token on the clipboard and into no file, and says how.
 func CopyToken(a *app.App, c Clipboard, target string) (how string, err error) {
-	text, file, err := Token(a, target)
+	text, file, err := ReadToken(a, target)
 	if err != nil {
 		return "", err
 	}

@@ -15,13 +15,13 @@ import (
 func TestToken(t *testing.T) {
 	a := apptest.New(t)
 	showToken := func(target string) (string, error) {
-		text, _, err := Token(a, target)
+		text, _, err := ReadToken(a, target)
 		return text, err
 	}
 	if _, err := showToken("clients"); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("before a hub ran: %v", err)
 	}
-	for of, file := range map[string]string{"clients": a.Paths.ClientToken(), "plugin": a.Paths.PluginToken()} {
+	for of, file := range map[string]string{"clients": a.Paths.SharedClientToken(), "plugin": a.Paths.PluginToken()} {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestToken(t *testing.T) {
 	if _, err := showToken("../client"); err == nil {
 		t.Error("a token of no name is read")
 	}
-	if err := os.Chmod(a.Paths.ClientToken(), 0o644); err != nil {
+	if err := os.Chmod(a.Paths.SharedClientToken(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := showToken("clients"); err == nil {

@@ -16,7 +16,7 @@ type updateStep struct {
 	title string
 }
 
-func updateSteps(v status.Verb) []updateStep {
+func stepsOfUpdate(v status.Verb) []updateStep {
 	list := []updateStep{
 		{update.Signature, "The list of files is signed"},
 		{update.Version, "and belongs to the requested version"},
@@ -57,15 +57,15 @@ func (m *Machine) runUpdate(ctx context.Context, a status.Action) (err error) {
 	if err != nil {
 		return fmt.Errorf("update lectern: %w", err)
 	}
-	ctx, done := m.cancellable(ctx)
+	ctx, done := m.newUpdateContext(ctx)
 	defer done()
-	r := &updateRun{Machine: m, action: a, steps: updateSteps(a.Verb), commit: done}
-	conf.Progress = r.progress
+	r := &updateRun{Machine: m, action: a, steps: stepsOfUpdate(a.Verb), commit: done}
+	conf.Progress = r.showProgress
 	u, err := update.New(conf)
 	if err != nil {
 		return err
 	}
-	r.begin()
+	r.showPendingSteps()
 	var res update.Result
 	switch a.Verb {
 	case status.CheckUpdate:
@@ -78,7 +78,7 @@ func (m *Machine) runUpdate(ctx context.Context, a status.Action) (err error) {
 	default:
 		res, err = u.Apply(ctx, update.ApplyOptions{Version: a.Target})
 	}
-	r.end(res, err)
+	r.showResult(res, err)
 	m.scan(context.WithoutCancel(ctx))
 	m.showReleases(u)
 	if e, ok := errors.AsType[*update.StepError](err); ok {
@@ -87,9 +87,9 @@ func (m *Machine) runUpdate(ctx context.Context, a status.Action) (err error) {
 	return err
 }
 
-// cancellable is a context that ends with ctx and when the panel is closed,
+// newUpdateContext is a context that ends with ctx and when the panel is closed,
 // until done is called: a swap that has begun is completed.
-func (m *Machine) cancellable(ctx context.Context) (_ context.Context, done func()) {
+func (m *Machine) newUpdateContext(ctx context.Context) (_ context.Context, done func()) {
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, cancel)
 	m.mu.Lock()
@@ -103,9 +103,9 @@ func (m *Machine) cancellable(ctx context.Context) (_ context.Context, done func
 	}
 }
 
-// FinishUpdate cancels an update that can be cancelled, and waits for one that
+// StopUpdate cancels an update that can be cancelled, and waits for one that
 // cannot.
-func (m *Machine) FinishUpdate() {
+func (m *Machine) StopUpdate() {
 	m.mu.Lock()
 	if m.cancelUpdate != nil {
 		m.cancelUpdate()
@@ -118,14 +118,14 @@ func (m *Machine) FinishUpdate() {
 	m.updating.Unlock()
 }
 
-// begin shows all steps, none of them done.
-func (r *updateRun) begin() {
+// showPendingSteps shows all steps, none of them done.
+func (r *updateRun) showPendingSteps() {
 	steps := []status.Check{}
 	for _, s := range r.steps {
 		steps = append(steps, status.Check{Name: "update." + string(s.step), Title: s.title, Result: status.CheckPending})
 	}
 	steps[0].Result = status.CheckRunning
-	r.change(func(l *localState) {
+	r.changeLocalState(func(l *localState) {
 		l.update.Steps, l.update.Done, l.update.Total, l.update.Rate = steps, 0, 0, 0
 	})
 }
@@ -135,8 +135,8 @@ func (r *updateRun) index(s update.Step) int {
 	return slices.IndexFunc(r.steps, func(x updateStep) bool { return x.step == s })
 }
 
-// progress shows steps that are done, and bytes as they arrive.
-func (r *updateRun) progress(p update.Progress) {
+// showProgress shows steps that are done, and bytes as they arrive.
+func (r *updateRun) showProgress(p update.Progress) {
 	if p.Step == update.Run {
 		r.commit()
 	}
@@ -145,7 +145,7 @@ func (r *updateRun) progress(p update.Progress) {
 		return
 	}
 	running := p.Step == update.Download && (p.Done != p.Total || p.Rate != 0)
-	r.change(func(l *localState) {
+	r.changeLocalState(func(l *localState) {
 		if p.Step == update.Download {
 			l.update.Done, l.update.Total, l.update.Rate = p.Done, max(p.Total, p.Done), int64(p.Rate)
 		}
@@ -161,9 +161,9 @@ func (r *updateRun) progress(p update.Progress) {
 	})
 }
 
-// end shows which step failed, and which were skipped.
-func (r *updateRun) end(res update.Result, err error) {
-	r.change(func(l *localState) {
+// showResult shows which step failed, and which were skipped.
+func (r *updateRun) showResult(res update.Result, err error) {
+	r.changeLocalState(func(l *localState) {
 		steps := slices.Clone(l.update.Steps)
 		at := slices.IndexFunc(steps, func(s status.Check) bool { return s.Result == status.CheckRunning })
 		e, ok := errors.AsType[*update.StepError](err)

@@ -15,9 +15,9 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// UpdateConfig says what an update of this binary replaces, and how the hub is
+// NewUpdateConfig says what an update of this binary replaces, and how the hub is
 // restarted afterwards.
-func UpdateConfig(a *app.App, conf config.Update, log *slog.Logger) update.Config {
+func NewUpdateConfig(a *app.App, conf config.Update, log *slog.Logger) update.Config {
 	r := &hubRestart{HubClient: HubClient{App: a}, log: log}
 	return update.Config{
 		Mirror: conf.Mirror, Pin: conf.Pin, Version: a.Version, OS: runtime.GOOS, Arch: runtime.GOARCH,
@@ -33,14 +33,14 @@ type hubRestart struct {
 	wasRun bool // a hub ran before
 }
 
-// StopTimeout is how long a person waits for a hub to exit: it finishes the
+// HubStopTimeout is how long a person waits for a hub to exit: it finishes the
 // calls in flight first.
-const StopTimeout = 20 * time.Second
+const HubStopTimeout = 20 * time.Second
 
 // restart lets the hub finish its calls and exit, and starts the next. Agents
 // wait meanwhile: their `lectern serve` connects to the new hub.
 func (r *hubRestart) restart(ctx context.Context, version string) error {
-	stopping, cancel := context.WithTimeout(ctx, StopTimeout)
+	stopping, cancel := context.WithTimeout(ctx, HubStopTimeout)
 	defer cancel()
 	err := daemon.Stop(stopping, r.Paths.Daemon(), daemon.StopRequest{Restart: true})
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
@@ -50,7 +50,7 @@ func (r *hubRestart) restart(ctx context.Context, version string) error {
 		return nil
 	}
 	to := r.ConnectConfig(r.log)
-	to.Self, to.Stale = r.Stamp(), nil // the new hub is another build than this process
+	to.Self, to.Stale = r.BuildInfo(), nil // the new hub is another build than this process
 	to.Self.Version = version
 	conn, _, err := daemon.Connect(ctx, to)
 	if err != nil {
@@ -59,14 +59,14 @@ func (r *hubRestart) restart(ctx context.Context, version string) error {
 	return conn.Close()
 }
 
-// healthyEvery is how often a new hub is asked for its snapshot.
-const healthyEvery = 100 * time.Millisecond
+// healthyPollInterval is how often a new hub is asked for its snapshot.
+const healthyPollInterval = 100 * time.Millisecond
 
 func (r *hubRestart) waitHealthy(ctx context.Context, version string) error {
 	if !r.wasRun {
 		return nil
 	}
-	return supervisor.Poll(ctx, healthyEvery, func() (bool, error) {
+	return supervisor.Poll(ctx, healthyPollInterval, func() (bool, error) {
 		snap, err := r.Snapshot(ctx)
 		return err == nil && HubRunning(snap) && snap.Hub.Version == version, nil
 	})

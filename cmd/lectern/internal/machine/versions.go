@@ -50,7 +50,7 @@ func (m *Machine) versions(ctx context.Context) status.Update {
 // installedVersion asks the installed binary if it has changed since the last
 // scan: another panel may have updated it, or `go install`.
 func (m *Machine) installedVersion(ctx context.Context, u *update.Updater) string {
-	now := m.conf.Stamp()
+	now := m.conf.BuildInfo()
 	m.mu.Lock()
 	seen := m.binary
 	m.mu.Unlock()
@@ -83,11 +83,11 @@ func (m *Machine) checkForUpdate(ctx context.Context) {
 // showReleases shows what is known of releases.
 func (m *Machine) showReleases(u *update.Updater) {
 	offer, seen := u.NewerVersion(), u.KnownVersions()
-	m.change(func(l *localState) {
+	m.changeLocalState(func(l *localState) {
 		l.update.Available, l.update.Asked, l.update.URL = seen.Available, seen.Learned, u.ReleasePage(seen.Available)
 		l.notices = nil
 		if offer != "" && offer != l.update.Installed {
-			p := problems.UpdateAvailable.New(problems.Hub, status.Args{"version": offer, "this": u.Version})
+			p := problems.UpdateAvailable.New(problems.HubComponent, status.Args{"version": offer, "this": u.Version})
 			p.Since, p.Action = seen.Learned, &status.Action{Verb: status.InstallUpdate}
 			l.notices = []status.Problem{p}
 		}

@@ -16,24 +16,24 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Hub is the component that all problems of this package belong to.
-const Hub = "hub"
+// HubComponent is the component that all problems of this package belong to.
+const HubComponent = "hub"
 
-// BrokenConfig is the problem of a configuration file that cannot be read.
-func BrokenConfig(file string, err error, now time.Time) status.Problem {
-	p := ConfigBroken.New(Hub, status.Args{"why": err.Error(), "file": file})
+// NewConfigBroken is the problem of a configuration file that cannot be read.
+func NewConfigBroken(file string, err error, now time.Time) status.Problem {
+	p := ConfigBroken.New(HubComponent, status.Args{"why": err.Error(), "file": file})
 	p.Since, p.Action = now, &status.Action{Verb: status.Reload}
 	return p
 }
 
-// WritableConfig is the problem of a configuration file that others may write.
-func WritableConfig(file string, mode os.FileMode) status.Problem {
-	return ConfigWritable.New(Hub, status.Args{"file": file, "mode": fmt.Sprintf("%04o", mode.Perm())})
+// NewConfigWritable is the problem of a configuration file that others may write.
+func NewConfigWritable(file string, mode os.FileMode) status.Problem {
+	return ConfigWritable.New(HubComponent, status.Args{"file": file, "mode": fmt.Sprintf("%04o", mode.Perm())})
 }
 
-// DamagedJournal is the problem of damaged journals that were moved to files.
-func DamagedJournal(files []string, now time.Time) status.Problem {
-	p := JournalDamaged.New(Hub, status.Args{"files": strings.Join(files, ", ")})
+// NewJournalDamaged is the problem of damaged journals that were moved to files.
+func NewJournalDamaged(files []string, now time.Time) status.Problem {
+	p := JournalDamaged.New(HubComponent, status.Args{"files": strings.Join(files, ", ")})
 	p.Since, p.Action = now, &status.Action{Verb: status.Acknowledge, Target: JournalDamaged.Code}
 	return p
 }
@@ -56,14 +56,14 @@ var (
 		Title: "{why}",
 		Fix:   "Correct {file}. It is read again as soon as it is saved.",
 	}
-	HubRestart = status.ProblemType{
+	HubNeedsRestart = status.ProblemType{
 		Code: "hub.restart", Severity: status.Notice,
 		Description: "The configuration file changed in a way that needs a restart of the hub, such as another port.",
 		Title: "[hub], [limits], [journal], [listen] or plain_token of [bridge] changed in the configuration; the running hub still uses " +
 			"the old values",
 		Fix: "Restart the hub. Agents stay connected.",
 	}
-	HubUpgrade = status.ProblemType{
+	HubUpgradePending = status.ProblemType{
 		Code: "hub.upgrade", Severity: status.Notice,
 		Description: "A newer build of Lectern was started while the hub of an older build is busy. The old hub hands over once no call has " +
 			"been in flight for two seconds, but not in its first ten seconds.",
@@ -77,7 +77,7 @@ var (
 		Title: "lectern {version} is available, this is {this}",
 		Fix:   "Run: lectern self-update.",
 	}
-	HubStart = status.ProblemType{
+	HubStartFailed = status.ProblemType{
 		Code: "hub.start", Severity: status.Error,
 		Description: "The hub could not be started, or it exited so often that the panel no longer restarts it.",
 		Title:       "{why}",
@@ -127,14 +127,14 @@ var (
 		Title: "{why}",
 		Fix:   "Do what the message says. Lectern tries again every 30 s.",
 	}
-	PluginToken = status.ProblemType{
+	PluginTokenRefused = status.ProblemType{
 		Code: "plugin.token", Severity: status.Error,
 		Description: "The file with the plugins' token is readable by others, owned by someone else or damaged, so no plugin can connect. " +
 			"Everything else works.",
 		Title: "{why}",
 		Fix:   "Do what the message says. The file is read again whenever a plugin connects.",
 	}
-	PluginOrigin = status.ProblemType{
+	PluginOriginUnknown = status.ProblemType{
 		Code: "plugin.origin", Severity: status.Notice,
 		Description: "A page of an unknown origin tries to connect as a plugin. It is refused until you allow its origin, which adds it to the " +
 			"configuration. It must still prove that it has the plugins' token.",
@@ -147,7 +147,7 @@ var (
 		Title:       "{application} has {name} open, but no source opens it",
 		Fix:         "Add a source for it, here or with: lectern source add {command}. Until then no agent sees it.",
 	}
-	TokenRefused = status.ProblemType{
+	ClientTokenRefused = status.ProblemType{
 		Code: "token.refused", Severity: status.Error,
 		Description: "The file with the token of HTTP clients is readable by others, owned by someone else or damaged, so nothing is served " +
 			"over HTTP. Agents that use `lectern serve` are not affected.",

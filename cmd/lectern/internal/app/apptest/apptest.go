@@ -32,7 +32,7 @@ func New(t testing.TB) *app.App {
 	if err := os.WriteFile(a.Exe, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
 	}
-	a.Started = sync.OnceValue(a.Stamp)
+	a.Started = sync.OnceValue(a.BuildInfo)
 	return a
 }
 
@@ -62,8 +62,8 @@ func WriteConfig(t testing.TB, a *app.App, text string) {
 	}
 }
 
-// Await waits for a snapshot that ok accepts; what names it in the failure.
-func Await(t testing.TB, c status.Client, what string, ok func(status.Snapshot) bool) status.Snapshot {
+// AwaitSnapshot waits for a snapshot that ok accepts; what names it in the failure.
+func AwaitSnapshot(t testing.TB, c status.Client, what string, ok func(status.Snapshot) bool) status.Snapshot {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
