@@ -117,8 +117,9 @@ oracle: ## 5,000 random edits of Org files, 2,000 agendas and 300 exports, in Em
 screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
 	go run ./cmd/screens docs/screens
 
-plugin: ## build the Logseq plugin again into plugin/dist, which is committed
+plugin: ## build the Logseq plugin again into plugin/dist and plugin.zip, which are committed
 	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build
+	UPDATE=1 go test -count=1 -run '^TestCarriesWhatIsBuilt$$' ./plugin
 
 install: ## lectern into $GOBIN, without symbols
 	go install $(FLAGS) -ldflags '$(LDFLAGS)' ./cmd/lectern

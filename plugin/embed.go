@@ -2,16 +2,19 @@
 // for Logseq's marketplace. The plugin itself is TypeScript in src. What it is
 // built into, dist/index.js, is committed with the licences of what it contains, so
 // that Go alone builds Lectern; `make test` fails when a new build of it differs.
+// Lectern carries it packed, as plugin.zip, which [Pack] writes and a test compares.
 //
 // It installs nothing; installer does. cmd/lectern imports it. Start reading at
 // [Files]; pack.go writes the zip.
 package plugin
 
 import (
-	"embed"
+	"archive/zip"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"strings"
 )
 
 // ID is the name of the plugin's folder and settings in Logseq.
@@ -24,11 +27,17 @@ const (
 	Application = "Logseq"
 )
 
-//go:embed package.json readme.md dist
-var embedded embed.FS
+//go:embed plugin.zip
+var packed string
 
 // Files are the plugin's files as Logseq wants them in its folder.
-func Files() fs.FS { return embedded }
+func Files() fs.FS {
+	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		panic(fmt.Sprintf("plugin.zip, as it was built in: %v", err)) // TestFiles reads it
+	}
+	return files
+}
 
 // packageInfo is the part of package.json that we need.
 type packageInfo struct {

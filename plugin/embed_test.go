@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -29,7 +31,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	text, err := embedded.ReadFile("package.json")
+	text, err := fs.ReadFile(Files(), "package.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +40,62 @@ func TestFiles(t *testing.T) {
 			t.Errorf("package.json has no %s", want)
 		}
 	}
-	if v, err := Version(embedded); v == "" || err != nil {
+	if v, err := Version(Files()); v == "" || err != nil {
 		t.Errorf("version %q, %v", v, err)
 	}
+}
+
+// What Lectern carries is what is committed beside it, packed. UPDATE=1 packs it again.
+func TestCarriesWhatIsBuilt(t *testing.T) {
+	committed := fstest.MapFS{}
+	for _, pattern := range []string{"package.json", "readme.md", "dist/*"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: no such file (%v)", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			committed[filepath.ToSlash(name)] = &fstest.MapFile{Data: text}
+		}
+	}
+	var archive bytes.Buffer
+	if err := Pack(&archive, committed); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile("plugin.zip", archive.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The texts are compared: another Go may pack the same ones into other bytes.
+	if diff := cmp.Diff(texts(t, want), texts(t, Files())); diff != "" {
+		t.Errorf("plugin.zip is not what is committed; run UPDATE=1 go test ./plugin:\n%s", diff)
+	}
+}
+
+func texts(t *testing.T, files fs.FS) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		texts[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
 }
 
 func TestPack(t *testing.T) {

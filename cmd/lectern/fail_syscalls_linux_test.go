@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -52,7 +53,7 @@ func TestRefusedSystemCalls(t *testing.T) {
 					}
 					switch {
 					case !answered && !ended: // it did not come to the call
-					case answered && len(differences(now, done)) > 0:
+					case answered && len(differences(withoutEmptyFolders(now, done), done)) > 0:
 						t.Errorf("%s %d: answered, and it leaves\n%s", call, n, strings.Join(differences(now, done), "\n"))
 					case !answered && len(differences(now, was)) > 0 && len(differences(now, done)) > 0:
 						t.Errorf("%s %d: failed, and it leaves\n%s", call, n, strings.Join(differences(now, was), "\n"))
@@ -72,4 +73,24 @@ func TestRefusedSystemCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withoutEmptyFolders is a state without the folders that want does not have and that
+// hold no file: one that cannot be removed stays, and nothing is lost by that.
+func withoutEmptyFolders(state, want map[string]string) map[string]string {
+	left := maps.Clone(state)
+	maps.DeleteFunc(left, func(name, content string) bool {
+		_, wanted := want[name]
+		return !wanted && strings.HasPrefix(content, "d") && !holdsFile(state, name)
+	})
+	return left
+}
+
+func holdsFile(state map[string]string, folder string) bool {
+	for name, content := range state {
+		if strings.HasPrefix(name, folder+"/") && !strings.HasPrefix(content, "d") {
+			return true
+		}
+	}
+	return false
 }
