@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // indexAll has the index used for any number of pages.
@@ -22,12 +23,8 @@ func indexAll(b *testNotebook) {
 // Moves, merges and renamed headings that find the links to change in the index do to
 // every byte what those that read all pages do, and answer the same.
 func TestIndexedMovesEqualFiles(t *testing.T) {
-	seeds := uint64(16)
-	if UnderRace {
-		seeds = 6
-	}
-	for seed := range seeds {
-		r := rand.New(rand.NewPCG(seed, 23))
+	for seed := range toolstest.Rounds(16, 6) {
+		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		files := randomVault(r)
 		for file, text := range files {
 			if strings.HasSuffix(file, ".md") && r.IntN(3) == 0 {

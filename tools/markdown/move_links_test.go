@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // The table of link forms: what each becomes when A/Alpha.md is renamed.
@@ -95,11 +96,7 @@ func TestMoveFolder(t *testing.T) {
 
 // After any move every link that led to one place leads to the same place.
 func TestMovesKeepTargets(t *testing.T) {
-	rounds := 60
-	if UnderRace {
-		rounds = 8
-	}
-	for seed := range rounds {
+	for seed := range toolstest.Rounds(60, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		files := randomVault(rng)
 		b := open(t, files, nil)
