@@ -93,6 +93,23 @@ func TestNothingNamesASystem(t *testing.T) {
 	}
 }
 
+// The sample vault says of every System what it opens.
+func TestSampleNamesEverySystem(t *testing.T) {
+	page, err := os.ReadFile("tools/markdown/welcome/The five systems.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Count(string(page), "\n| `")
+	for _, system := range all.Systems() {
+		if name := system.Manifest().Name; !strings.Contains(string(page), "\n| `"+name+"` | ") {
+			t.Errorf("the sample's page of systems lacks %s", name)
+		}
+	}
+	if len(all.Systems()) != rows {
+		t.Errorf("the sample's page has %d systems, and there are %d", rows, len(all.Systems()))
+	}
+}
+
 // linesWith finds the lines with a word, letter case aside.
 func linesWith(word string) func(file string) ([]string, error) {
 	return func(file string) (found []string, err error) {

@@ -279,7 +279,8 @@ func (v *toolset) missingToolError(name string) error {
 			return v.checkGrant(t.choice.sources[0], t.info.Effect)
 		}
 	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).WithHint("tools/list has those that there are; in a shell: lectern tools")
+	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).
+		WithHint("tools/list has those that there are; in a shell: lectern tools")
 }
 
 func (v *toolset) covers(s *source) bool { return slices.Contains(v.sources, s) }

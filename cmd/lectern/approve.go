@@ -104,12 +104,12 @@ func allowCall(ctx context.Context, c *cli, id string, answer status.Answer) err
 		return addStartHubAdvice(err)
 	}
 	c.printf("%s\n", answerSummary(a))
-	return printCallEnd(ctx, c, id)
+	return printCallEnd(ctx, c, waiting)
 }
 
 // printCallEnd waits for the end of an allowed call and says how it ended.
-func printCallEnd(ctx context.Context, c *cli, id string) error {
-	end, err := c.awaitCallEnd(ctx, id)
+func printCallEnd(ctx context.Context, c *cli, allowed status.Approval) error {
+	end, err := c.awaitCallEnd(ctx, allowed)
 	switch {
 	case err != nil:
 		return err
@@ -126,8 +126,16 @@ func printCallEnd(ctx context.Context, c *cli, id string) error {
 
 const callStillRunsNotice = "the call still runs; `lectern changes` shows what it writes\n"
 
+var errHubEnded = errors.New("the hub ended before it said how the call ended; `lectern changes` shows whether it wrote something")
+
+// hasHubEnded reports whether the hub of a call that was allowed is gone: no hub
+// runs, or one that started when the call waited already.
+func hasHubEnded(s status.Snapshot, allowed status.Approval) bool {
+	return s.Hub.State == status.Stopped || s.Hub.Started.After(allowed.Since)
+}
+
 // awaitCallEnd waits for the end of an allowed call; nil: it takes longer.
-func (c *cli) awaitCallEnd(ctx context.Context, id string) (*status.CallEnd, error) {
+func (c *cli) awaitCallEnd(ctx context.Context, allowed status.Approval) (*status.CallEnd, error) {
 	ctx, cancel := context.WithTimeout(ctx, callEndTimeout)
 	defer cancel()
 	shots, err := c.hub().API().Watch(ctx)
@@ -135,9 +143,12 @@ func (c *cli) awaitCallEnd(ctx context.Context, id string) (*status.CallEnd, err
 		return nil, err
 	}
 	for s := range shots {
-		i := slices.IndexFunc(s.Outcomes, func(o status.ApprovalOutcome) bool { return o.ID == id })
+		i := slices.IndexFunc(s.Outcomes, func(o status.ApprovalOutcome) bool { return o.ID == allowed.ID })
 		if i >= 0 && s.Outcomes[i].Call != nil {
 			return s.Outcomes[i].Call, nil
+		}
+		if hasHubEnded(s, allowed) {
+			return nil, errHubEnded
 		}
 	}
 	return nil, nil

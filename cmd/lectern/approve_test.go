@@ -201,13 +201,13 @@ func TestDialogAllowsHunks(t *testing.T) {
 // The end of a call that was allowed is told, and is the result of the command
 // that asked about it alone.
 func TestDialogTellsEnds(t *testing.T) {
-	end := func(id string, end status.CallEnd) []status.ApprovalOutcome {
-		return []status.ApprovalOutcome{{ID: id, Resolution: status.Allowed, Call: &end}}
+	end := func(id string, end status.CallEnd) status.Snapshot {
+		return status.Snapshot{Outcomes: []status.ApprovalOutcome{{ID: id, Resolution: status.Allowed, Call: &end}}}
 	}
 	d := newTestDialog(t, map[string]string{"a": "+a\n", "b": "+b\n"})
 	d.waits("a")
 	d.typed(time.Second, "y")
-	d.reportCallEnds(nil)
+	d.reportCallEnds(status.Snapshot{})
 	if strings.Contains(d.out.String(), "done") {
 		t.Error("it says done of a call that goes on")
 	}
@@ -218,6 +218,30 @@ func TestDialogTellsEnds(t *testing.T) {
 	d.reportCallEnds(end("b", status.CallEnd{Code: "conflict", Message: "the page changed"}))
 	if !strings.Contains(d.out.String(), "a: done; to undo it: lectern undo c7") || d.failed == nil || !strings.Contains(d.failed.Error(), "nothing was changed: the page changed") {
 		t.Errorf("told %v and\n%s", d.failed, d.out)
+	}
+}
+
+// Where the hub ended, or another one runs, the end of a call is never told, and the
+// command does not wait for it.
+func TestDialogTellsThatTheHubEnded(t *testing.T) {
+	stopped := status.Snapshot{Hub: status.Hub{Component: status.Component{State: status.Stopped}}}
+	for name, test := range map[string]struct {
+		snapshot status.Snapshot
+		waits    bool
+	}{
+		"stopped":      {stopped, false},
+		"another hub":  {status.Snapshot{Hub: status.Hub{Started: time.Unix(11, 0)}}, false},
+		"the same hub": {status.Snapshot{Hub: status.Hub{Started: time.Unix(9, 0)}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newTestDialog(t, nil)
+			d.only = "a"
+			d.running["a"] = status.Approval{ID: "a", Since: time.Unix(10, 0)}
+			d.reportCallEnds(test.snapshot)
+			if waits := len(d.running) == 1; waits != test.waits || errors.Is(d.failed, errHubEnded) == waits {
+				t.Errorf("it waits: %v, %v; want %v", waits, d.failed, test.waits)
+			}
+		})
 	}
 }
 

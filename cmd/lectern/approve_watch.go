@@ -87,7 +87,7 @@ func (d *approvalDialog) run(ctx context.Context, shots <-chan status.Snapshot, 
 				return d.failed
 			}
 			d.queue = s.Approvals
-			d.reportCallEnds(s.Outcomes)
+			d.reportCallEnds(s)
 			first = false
 		case line, ok := <-lines:
 			if !ok {
@@ -237,23 +237,40 @@ func (d *approvalDialog) sendAnswer(ctx context.Context, a status.Action) {
 }
 
 // reportCallEnds says how the calls ended that were allowed here.
-func (d *approvalDialog) reportCallEnds(outcomes []status.ApprovalOutcome) {
+func (d *approvalDialog) reportCallEnds(s status.Snapshot) {
 	for _, id := range slices.Sorted(maps.Keys(d.running)) {
-		i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == id })
-		if i < 0 || outcomes[i].Call == nil {
-			continue
-		}
-		delete(d.running, id)
-		text, err := callEndText(*outcomes[i].Call)
-		if d.only != "" {
-			d.failed = err
-		} else if err != nil {
-			text = err.Error()
-		}
-		if text != "" {
-			d.printf("%s: %s\n", id, text)
+		i := slices.IndexFunc(s.Outcomes, func(o status.ApprovalOutcome) bool { return o.ID == id })
+		switch {
+		case i >= 0 && s.Outcomes[i].Call != nil:
+			d.reportCallEnd(id, *s.Outcomes[i].Call)
+		case hasHubEnded(s, d.running[id]):
+			d.reportFailure(id, errHubEnded)
 		}
 	}
+}
+
+func (d *approvalDialog) reportCallEnd(id string, end status.CallEnd) {
+	text, err := callEndText(end)
+	if err != nil {
+		d.reportFailure(id, err)
+		return
+	}
+	delete(d.running, id)
+	if d.only != "" {
+		d.failed = nil
+	}
+	d.printf("%s: %s\n", id, text)
+}
+
+// reportFailure prints why a call failed, or keeps it for the end of the dialog if
+// that is about this call alone.
+func (d *approvalDialog) reportFailure(id string, err error) {
+	delete(d.running, id)
+	if d.only != "" {
+		d.failed = err
+		return
+	}
+	d.printf("%s: %s\n", id, err)
 }
 
 func parseAnswer(id, line string) (a status.Action, ok bool) {

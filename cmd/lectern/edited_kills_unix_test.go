@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -142,6 +143,8 @@ func (k *editedKills) allow(t *testing.T, waiting status.Approval, round int) {
 	how := [][]string{1: {"--hunks", "1"}, 2: {"--edit"}}[round%3]
 	approve := lecternCommand(t, k.home, append([]string{"approve", waiting.ID}, how...)...)
 	approve.Env = append(approve.Env, "VISUAL=", "EDITOR="+filepath.Join(k.home, "editor"))
+	var said bytes.Buffer
+	approve.Stdout, approve.Stderr = &said, &said
 	if err := approve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +155,9 @@ func (k *editedKills) allow(t *testing.T, waiting status.Approval, round int) {
 	}
 	k.kill(t, 100_000)
 	_ = approve.Wait() // its hub is dead
+	if strings.Contains(said.String(), callStillRunsNotice) {
+		t.Errorf("after the hub was killed: %s", &said)
+	}
 }
 
 // check checks that the page is the old or the person's, that the journal and the

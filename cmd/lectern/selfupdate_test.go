@@ -19,9 +19,16 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// buildVersion builds this program as a release of a version.
+// builtVersions are what buildVersion has built, because linking takes seconds. The
+// tests that use it run one after the other.
+var builtVersions = map[string][]byte{}
+
+// buildVersion builds this program as a release of a version, once.
 func buildVersion(t *testing.T, version string) []byte {
 	t.Helper()
+	if built := builtVersions[version]; built != nil {
+		return built
+	}
 	exe := filepath.Join(t.TempDir(), "lectern")
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.lecternVersion="+version, "-o", exe, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -32,6 +39,7 @@ func buildVersion(t *testing.T, version string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	builtVersions[version] = text
 	return text
 }
 
