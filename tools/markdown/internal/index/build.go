@@ -45,9 +45,9 @@ func Begin(ctx context.Context, file string) (*Index, error) {
 	return x, nil
 }
 
-// maxSegments is how many segments of its words FTS5 keeps before it merges them. It
-// cannot have more than 2,000.
-const maxSegments = 1000
+// maxSegments is how many segments of its words FTS5 keeps before it merges them. More
+// of them take memory, and no less time: a merge reads them all at once.
+const maxSegments = 100
 
 func (b *build) prepare(ctx context.Context, c *sqlstore.Conn) error {
 	type found struct{ name, statement string }
