@@ -17,7 +17,7 @@ import (
 // Somebody exchanges a page, and a folder, with links that lead out while calls read and
 // write them, 10,000 times in `make soak PART=hostile`: nothing beside the vault is read or changed.
 func TestSwappedLinks(t *testing.T) {
-	rounds := toolstest.Rounds(300, 80)
+	rounds := toolstest.SampleSize(300, 80)
 	if os.Getenv("HOSTILE_TEXTS") == "all" {
 		rounds = 10_000
 	}

@@ -96,7 +96,7 @@ func TestMoveFolder(t *testing.T) {
 
 // After any move every link that led to one place leads to the same place.
 func TestMovesKeepTargets(t *testing.T) {
-	for seed := range toolstest.Rounds(60, 8) {
+	for seed := range toolstest.SampleSize(60, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		files := randomVault(rng)
 		b := open(t, files, nil)

@@ -159,7 +159,7 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	}
 	for i, path := range stringPaths(t.In, nil) {
 		for j, word := range words {
-			if !s.takes(i + j) {
+			if !samplesCall(s, i + j) {
 				continue
 			}
 			args := decodeObject(t.Examples[0].In)
@@ -170,7 +170,7 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	v := s.newGenerator(seed, s.fixture(s.tb))
 	v.names = append(v.names, words...)
 	for i := range 30 {
-		if args := encode(v.arguments(t)); s.takes(i) {
+		if args := encode(v.arguments(t)); samplesCall(s, i) {
 			call(args)
 		}
 	}
@@ -353,16 +353,16 @@ func checkHiddenUntouched(s *suite) {
 		s.Errorf("none of %.300q is an existing target", words)
 	}
 	for _, t := range s.writingTools() {
-		s.callWithHidden(w, hidden, t, words)
+		callWithHidden(s, w, hidden, t, words)
 	}
 }
 
 // callWithHidden calls a tool with the words that lead to what is hidden, and at random.
-func (s *suite) callWithHidden(w *observedSource, hidden map[string]tools.State, t tools.ToolInfo, words []string) {
+func callWithHidden(s *suite, w *observedSource, hidden map[string]tools.State, t tools.ToolInfo, words []string) {
 	s.Helper()
 	for i, path := range stringPaths(t.In, nil) {
 		for j, word := range words {
-			if !s.takes(i + j) {
+			if !samplesCall(s, i + j) {
 				continue
 			}
 			args := decodeObject(t.Examples[0].In)
@@ -374,7 +374,7 @@ func (s *suite) callWithHidden(w *observedSource, hidden map[string]tools.State,
 	v := s.newGenerator(7, w.Fixture)
 	v.names = append(v.names, words...)
 	for i := range 60 {
-		if args := encode(v.arguments(t)); s.takes(i) {
+		if args := encode(v.arguments(t)); samplesCall(s, i) {
 			s.callLeavingHidden(w, hidden, t, args)
 		}
 	}

@@ -154,12 +154,14 @@ type suite struct {
 	fixture  NewFixture
 }
 
-// takes says whether the i-th of many similar calls is made: each, but under the race detector
+// samplesCall says whether the i-th of many similar calls is made: each, but under the race detector
 // each eighth for a System of many tools. One call follows the other there, so that a part finds the races.
-func (s *suite) takes(i int) bool { return !UnderRace || len(s.manifest.Tools) <= 10 || i%8 == 0 }
+func samplesCall(s *suite, i int) bool {
+	return !UnderRace || len(s.manifest.Tools) <= 10 || i%8 == 0
+}
 
-// Rounds is how often a test repeats itself: full, but underRace under the race detector.
-func Rounds(full, underRace int) int {
+// SampleSize is how often a test repeats itself: full, but underRace under the race detector.
+func SampleSize(full, underRace int) int {
 	if UnderRace {
 		return underRace
 	}
