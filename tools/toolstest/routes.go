@@ -84,8 +84,10 @@ func checkRoutes(s *suite) {
 			c.checkWrongKeys()
 		}
 		for _, c.mayCall = range []bool{false, true} {
-			for _, req := range c.requests() {
-				c.check(req)
+			for i, req := range c.requests() {
+				if samplesCall(s, i) {
+					c.check(req)
+				}
 			}
 		}
 	}

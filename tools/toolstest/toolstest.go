@@ -140,7 +140,7 @@ func RunWithout(t *testing.T, kind tools.Kind, fixture NewFixture, except map[st
 			if reason, skipped := except[c.name]; skipped {
 				t.Skip(reason)
 			}
-			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture})
+			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture, step: SampleSize(1, 8)})
 		})
 	}
 }
@@ -152,13 +152,12 @@ type suite struct {
 	kind     tools.Kind
 	manifest *tools.Manifest
 	fixture  NewFixture
+	// step says that of many similar calls, which follow each other, each step-th is made; 0: each one.
+	step int
 }
 
-// samplesCall says whether the i-th of many similar calls is made: each, but under the race detector
-// each eighth for a System of many tools. One call follows the other there, so that a part finds the races.
-func samplesCall(s *suite, i int) bool {
-	return !UnderRace || len(s.manifest.Tools) <= 10 || i%8 == 0
-}
+// samplesCall says whether the i-th of many similar calls is made.
+func samplesCall(s *suite, i int) bool { return s.step == 0 || i%s.step == 0 }
 
 // SampleSize is how often a test repeats itself: full, but underRace under the race detector.
 func SampleSize(full, underRace int) int {

@@ -35,7 +35,7 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 		in := encode(args)
 		ask(describeCall(t, in), func(w *observedSource) any { return s.callAndRecord(w, t, in) })
 	}
-	for round := range 2 {
+	for round := range SampleSize(2, 1) {
 		for _, t := range s.manifest.Tools {
 			probeTool(call, t, probes)
 			probeNames(call, t, words, random)
