@@ -43,6 +43,9 @@ func TestGuide(t *testing.T) {
 	}
 	for _, file := range guideFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			if underRace && filepath.Base(file) != "README.md" {
+				t.Skip("one command after the other asks one hub; under the race detector the first pages are played")
+			}
 			t.Parallel()
 			text, err := os.ReadFile(file)
 			if err != nil {
