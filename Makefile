@@ -116,8 +116,8 @@ oracle: ## 5,000 random edits of Org files, 2,000 agendas and 300 exports, in Em
 	ORG_ORACLE=$${ORG_ORACLE:-5000} ORG_AGENDAS=$${ORG_AGENDAS:-2000} ORG_QUERIES=$${ORG_QUERIES:-3000} go test -count=1 -v -timeout 30m -run '^Test(Oracle|AgendaOracle|AgendaCorpus|ClockOracle|Queries)$$' ./tools/org
 	ORG_EXPORT=$${ORG_EXPORT:-300} go test -count=1 -v -timeout 30m -run '^Test(ExportsLikeEmacs|HostileText)$$' ./tools/org/internal/orgexport
 
-screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
-	go run ./cmd/screens docs/screens
+screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux. BIN=FILE takes a program that is built already
+	go run ./cmd/screens $(if $(BIN),-bin $(abspath $(BIN))) docs/screens
 
 plugin: ## build the Logseq plugin again into plugin/dist and plugin.zip, which are committed
 	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build

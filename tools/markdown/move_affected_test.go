@@ -37,6 +37,7 @@ func TestIndexedMovesEqualFiles(t *testing.T) {
 		if r.IntN(2) == 0 {
 			files["A/_index.md"] = "[[Two]] [x](B/Four.md)\n"
 		}
+		files["b.base"] = "filters: file.hasLink(\"One\") && file.inFolder(\"A\") && link(\"A/Two\")\n"
 		files["b.canvas"] = `{"nodes":[{"type":"file","file":"A/One.md"},{"type":"text","text":"[[One]]"}]}`
 		indexed, plain := open(t, files, nil), open(t, files, nil)
 		indexAll(indexed)
@@ -61,6 +62,12 @@ func TestIndexedMovesEqualFiles(t *testing.T) {
 				indexed.put(file, text)
 				plain.put(file, text)
 				continue
+			}
+			if dry := strings.TrimSuffix(args, "}") + `,"dry_run":true}`; tool != "rename_heading" {
+				got, ok := indexed.try(tool, dry)
+				if want, wantOK := plain.try(tool, dry); got != want || ok != wantOK {
+					t.Fatalf("seed %d, step %d: %s %s:\n%s\nfrom files:\n%s\n%q", seed, step, tool, dry, got, want, was)
+				}
 			}
 			got, ok := indexed.try(tool, args)
 			want, wantOK := plain.try(tool, args)
