@@ -92,7 +92,8 @@ func (r router) unknownPath(path string, parts []string) error {
 	case paths != nil:
 		return notFound("there is no route %s; paths are %s", path, strings.Join(paths, ", "))
 	case meant != "":
-		return notFound("there is no route %s; did you mean %s?", path, strings.Join(slices.Replace(slices.Clone(parts), inWorkspace, inWorkspace+1, meant), "/"))
+		parts[inWorkspace] = meant
+		return notFound("there is no route %s; did you mean %s?", path, strings.Join(parts, "/"))
 	default:
 		return notFound("there is no route %s; a workspace has %s", path, strings.Join(groups, ", "))
 	}
