@@ -30,7 +30,7 @@ func TestMemoryIsPrefaulted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release(probe) //nolint:errcheck // of a test
+	defer release(probe)
 	if err := commit(probe, len(probe)); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestMemoryIsPrefaulted(t *testing.T) {
 	}
 	r := &reservation{pool: pool}
 	r.Allocate(0, most)
-	defer release(r.space) //nolint:errcheck // of a test
+	defer release(r.space)
 	page := unix.Getpagesize()
 	for _, c := range []struct{ size, from, want int }{
 		{image, 0, image - cold},
