@@ -76,7 +76,7 @@ func analyzeMeetings(ctx context.Context, w *Workspaces, args map[string]string)
 			break
 		}
 	}
-	ask := "Find all notes with class='Meeting' and prompt(summarize) the key decisions. The notes follow."
+	ask := "Find all notes with class='Meeting' and summarize the key decisions. The notes follow."
 	if found.More != "" || left <= 0 {
 		ask += " There are more; query_notes or run_script finds them."
 	}

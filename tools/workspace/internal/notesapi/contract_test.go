@@ -106,7 +106,10 @@ var contract = []struct {
 	{"PATCH", "/workspaces/ws", `{"storage_config":{"uri":"s3://x"}}`, 400, []string{`storage_config must be \{\}`}},
 	{"POST", "/workspaces/ws/test-connection", `{"storage_config":{}}`, 200, []string{`"status":"ok"`}},
 	{"POST", "/workspaces/ws/test-connection", `{"storage_config":{"uri":"x"}}`, 400, nil},
-	{"GET", "/nothing", "", 404, []string{`there is no route`}},
+	{"GET", "/nothing", "", 404, []string{`there is no route /nothing; paths are /workspaces`}},
+	{"GET", "/workspaces/ws/notse/n1", "", 404, []string{`did you mean /workspaces/ws/notes/n1\?`}},
+	{"GET", "/workspaces/ws/tasks", "", 404, []string{`there is no route /workspaces/ws/tasks; a workspace has .*notes, .*query`}},
+	{"GET", "/workspaces/ws/notes/n1/revisions", "", 404, []string{`paths are .*/notes/\{note_id\}/history, `}},
 	{"PUT", "/workspaces/ws/notes", `{}`, 405, []string{`it takes GET, POST`}},
 
 	{"GET", "/workspaces/ws/classes/types", "", 200, []string{`^\["string","number","date","list","markdown"\]$`}},
@@ -119,7 +122,7 @@ var contract = []struct {
 
 	{"POST", "/workspaces/ws/notes", `{"markdown":"# New Note\n\nContent here"}`, 201, []string{`^\{"id":"(?P<first>[0-9a-f-]{36})","revision_id":"[0-9a-f-]{36}"\}$`}},
 	{"POST", "/workspaces/ws/notes", `{"content":"the alias","id":"n1"}`, 201, []string{`"id":"n1"`}},
-	{"POST", "/workspaces/ws/notes", `{"markdown":"x","id":"n1"}`, 409, []string{`"current_revision":\{"id":"n1"`, `"message":"the note n1 was changed`}},
+	{"POST", "/workspaces/ws/notes", `{"markdown":"x","id":"n1"}`, 409, []string{`"current_revision":\{"id":"n1"`, `"message":"the note n1 already exists; its current revision is `}},
 	{"POST", "/workspaces/ws/notes", `{"markdown":"x","id":"list"}`, 400, nil},
 	{"POST", "/workspaces/ws/notes", `{"markdown":"x","id":"a b"}`, 400, nil},
 	{"POST", "/workspaces/ws/notes", `{}`, 400, []string{`markdown is missing`}},
@@ -144,6 +147,7 @@ var contract = []struct {
 	{"PUT", "/workspaces/ws/notes/t1", `{"markdown":"# Write\n\n## Status\ndone\n[[Read]] ieapp://ws/notes/$first"}`, 400, []string{`parent_revision_id is missing`}},
 	{"PUT", "/workspaces/ws/notes/t1", `{"markdown":"# Write\n\n## Status\ndone\n\n## Text\n[[Read]] ieapp://ws/notes/$first","parent_revision_id":"$t1","canvas_position":{"x":1}}`, 200, []string{`"id":"t1","revision_id":"(?P<t1b>[^"]+)"`}},
 	{"PUT", "/workspaces/ws/notes/t1", `{"markdown":"x","parent_revision_id":"$t1"}`, 409, []string{`"current_revision":\{"id":"t1","revision_id":"$t1b"`, `"markdown":"# Write`}},
+	{"PUT", "/workspaces/ws/notes/t1", `{"markdown":"## Points\nmany","parent_revision_id":"$t1"}`, 409, []string{`"revision_id":"$t1b"`}}, // although it has an invalid value
 	{"PUT", "/workspaces/ws/notes/t1", `{"markdown":"x","parent_revision_id":"$t1b","class":"Task","title":"no"}`, 400, nil},
 	{"PUT", "/workspaces/ws/notes/t1", `{"markdown":"## Status\nx\n## Points\nmany","parent_revision_id":"$t1b"}`, 422, []string{`"field":"Points"`}},
 	{"PUT", "/workspaces/ws/notes/none", `{"markdown":"x","parent_revision_id":"y"}`, 404, nil},

@@ -172,6 +172,16 @@ func deleteLink(c *call) (any, error) {
 
 // class returns a class, nil if there is none. A hidden one is none that can be made.
 func (c *call) class(name string) (*notetext.Class, error) {
+	doc, err := c.visibleClass(name)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	class, err := notetext.ParseClass([]byte(doc.Body))
+	return &class, err
+}
+
+// visibleClass returns a class as it is stored, nil if there is none.
+func (c *call) visibleClass(name string) (*notestore.Document, error) {
 	doc, err := c.draft.Document(c.ctx, c.workspace, notestore.ClassKind, name)
 	if err != nil || doc == nil {
 		return nil, err
@@ -179,8 +189,7 @@ func (c *call) class(name string) (*notetext.Class, error) {
 	if hides, err := c.draft.HidesClass(c.ctx, c.workspace, name); err != nil || hides {
 		return nil, err
 	}
-	class, err := notetext.ParseClass([]byte(doc.Body))
-	return &class, err
+	return doc, nil
 }
 
 func listClasses(c *call) (any, error) {
@@ -192,11 +201,14 @@ func listClasses(c *call) (any, error) {
 func listTypes(*call) (any, error) { return notetext.FieldTypes(), nil }
 
 func getClass(c *call) (any, error) {
-	class, err := c.class(c.names["name"])
-	if err == nil && class == nil {
-		err = notFound("there is no class %q; GET …/classes lists them", c.names["name"])
+	doc, err := c.visibleClass(c.names["name"])
+	switch {
+	case err != nil:
+		return nil, err
+	case doc == nil:
+		return nil, notFound("there is no class %q; GET …/classes lists them", c.names["name"])
 	}
-	return class, err
+	return json.RawMessage(doc.Body), nil // it is stored as it is answered
 }
 
 func (c *call) putClass(class notetext.Class) (any, error) {

@@ -342,6 +342,9 @@ func updateNote(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.Parent != n.Revision { // first, since what is wrong with the text may be wrong no more
+		return nil, &notestore.ConflictError{Workspace: c.workspace, ID: n.ID, Current: n}
+	}
 	content := b.content(n.Content)
 	if b.Class == nil && notetext.Parse(content.Text).Class != "" {
 		content.Class = "" // the front matter has taken over

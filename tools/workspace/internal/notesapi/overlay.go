@@ -126,7 +126,11 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 		query.Set("cursor", c.next)
 		response.Header = map[string]string{"Link": fmt.Sprintf("<%s?%s>; rel=\"next\"", r.Path, query.Encode())}
 	}
-	if answer != nil {
+	switch answer := answer.(type) {
+	case nil:
+	case json.RawMessage:
+		response.Body = answer
+	default:
 		if response.Body, err = json.Marshal(answer); err != nil {
 			return ErrorResponse(err)
 		}

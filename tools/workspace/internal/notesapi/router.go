@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/nearest"
 )
 
 // handledRoute is a [Route] with its path in parts, of which names begin with a brace.
@@ -62,7 +65,38 @@ func (r router) find(method, path string) (found *handledRoute, parts []string, 
 			Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s does not take %s; it takes %s", path, method, strings.Join(allowed, ", ")),
 		}
 	}
-	return nil, nil, notFound("there is no route %s; the first part of a path is /workspaces", path)
+	return nil, nil, r.unknownPath(path, parts)
+}
+
+// unknownPath says which paths there are instead.
+func (r router) unknownPath(path string, parts []string) error {
+	const inWorkspace = 3 // the place of notes in /workspaces/ws/notes
+	if len(parts) <= inWorkspace || parts[1] != "workspaces" {
+		return notFound("there is no route %s; paths are /workspaces, /workspaces/ID and below", path)
+	}
+	var groups, paths []string
+	for _, routes := range r {
+		for _, route := range routes {
+			if len(route.parts) <= inWorkspace {
+				continue
+			}
+			if group := route.parts[inWorkspace]; !slices.Contains(groups, group) {
+				groups = append(groups, group)
+			}
+			if route.parts[inWorkspace] == parts[inWorkspace] && !slices.Contains(paths, route.Path) {
+				paths = append(paths, route.Path)
+			}
+		}
+	}
+	switch meant := nearest.Word(parts[inWorkspace], groups); {
+	case paths != nil:
+		return notFound("there is no route %s; paths are %s", path, strings.Join(paths, ", "))
+	case meant != "":
+		parts[inWorkspace] = meant
+		return notFound("there is no route %s; did you mean %s?", path, strings.Join(parts, "/"))
+	default:
+		return notFound("there is no route %s; a workspace has %s", path, strings.Join(groups, ", "))
+	}
 }
 
 func splitPath(path string) ([]string, error) {

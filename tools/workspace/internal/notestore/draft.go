@@ -76,6 +76,7 @@ type ConflictError struct {
 	Kind      Kind   // empty: a note
 	ID        string // of the note or document
 	Current   *Note  // nil: it is deleted, or it is a document
+	Create    bool   // the Draft was to create it
 }
 
 func (e *ConflictError) Error() string {
@@ -84,6 +85,9 @@ func (e *ConflictError) Error() string {
 	}
 	if e.Current == nil {
 		return fmt.Sprintf("the note %s was deleted in the meantime", e.ID)
+	}
+	if e.Create {
+		return fmt.Sprintf("the note %s already exists; its current revision is %s", e.ID, e.Current.Revision)
 	}
 	return fmt.Sprintf("the note %s was changed in the meantime; its current revision is %s", e.ID, e.Current.Revision)
 }

@@ -255,7 +255,7 @@ func checkParent(d *Draft, k noteKey, h *head, parent string) error {
 	seen, wasRead := d.read[k]
 	stale := wasRead && d.notes[k] == nil && h != nil && seen != h.revision.ID
 	if parent != Any && parent != current || stale {
-		return &ConflictError{Workspace: k.workspace, ID: k.id, Current: now}
+		return &ConflictError{Workspace: k.workspace, ID: k.id, Current: now, Create: parent == ""}
 	}
 	if parent == Any && now == nil {
 		return ErrNotFound

@@ -92,19 +92,23 @@ type memoryPool struct {
 
 func newMemoryPool() *memoryPool { return &memoryPool{idle: make(chan []byte, maxIdle)} }
 
-// take returns memory for size bytes, of which none need be usable.
-func (p *memoryPool) take(size int) ([]byte, error) {
+// take returns memory for size bytes, of which none need be usable. It is not fresh if
+// another instance had it, whose pages it has.
+func (p *memoryPool) take(size int) (space []byte, fresh bool, err error) {
 	select {
 	case space := <-p.idle:
 		if len(space) == size {
-			return space, nil
+			return space, false, nil
 		}
 		if err := release(space); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	default:
 	}
-	return reserve(size)
+	if space, err = reserve(size); err == nil && size > maxPrefault {
+		preferLargePages(space[maxPrefault:])
+	}
+	return space, true, err
 }
 
 // give takes memory back, of which used bytes are usable.
@@ -146,6 +150,7 @@ func (p *memoryPool) close() (err error) {
 type reservation struct {
 	pool  *memoryPool
 	space []byte
+	fresh bool   // no page of it was written
 	used  int    // bytes of it that are usable
 	limit uint64 // bytes; growing past it is refused
 	err   error  // why it cannot be used
@@ -154,9 +159,14 @@ type reservation struct {
 // Allocate implements [experimental.MemoryAllocator]; it is called once.
 func (r *reservation) Allocate(_, most uint64) experimental.LinearMemory {
 	r.limit = most
-	r.space, r.err = r.pool.take(int(most))
+	r.space, r.fresh, r.err = r.pool.take(int(most))
 	return r
 }
+
+// maxPrefault is how much memory is found before it is written, in bytes: more would take
+// milliseconds, in which nothing looks at the deadline. What an instance has beyond this
+// much is in large pages.
+const maxPrefault = 4 * mebibyte
 
 // Reallocate implements [experimental.LinearMemory]: nil refuses to grow.
 func (r *reservation) Reallocate(size uint64) []byte {
@@ -166,8 +176,29 @@ func (r *reservation) Reallocate(size uint64) []byte {
 	if r.err = commit(r.space, int(size)); r.err != nil {
 		return nil
 	}
+	r.prefault(int(size))
 	r.used = max(r.used, int(size))
 	return r.space[:size:size]
+}
+
+// prefault finds the pages that become usable, but for those of the image that few
+// scripts touch.
+func (r *reservation) prefault(size int) {
+	at := r.used
+	if at == 0 {
+		if !r.fresh {
+			at = min(size, r.pool.image.size) // they are there
+		}
+		for _, cold := range r.pool.image.cold {
+			if at <= cold.start && cold.end <= size {
+				prefault(r.space[at:cold.start])
+				at = cold.end
+			}
+		}
+	}
+	if size-at <= maxPrefault {
+		prefault(r.space[at:size])
+	}
 }
 
 // Free implements [experimental.LinearMemory].

@@ -7,3 +7,9 @@ func zero(pages []byte) error {
 	clear(pages)
 	return nil
 }
+
+// prefault does nothing: pages are found when they are written.
+func prefault([]byte) {}
+
+// preferLargePages does nothing.
+func preferLargePages([]byte) {}
