@@ -77,4 +77,7 @@ type RecordedCalls struct {
 	// Next is Before for the next part, of older calls; 0: there is none. A part may
 	// be empty though another follows.
 	Next int64 `json:"next,string,omitempty"`
+	// Reached is the time back to which this part has all that is selected, if Next is
+	// set.
+	Reached time.Time `json:"reached,omitzero"`
 }

@@ -39,7 +39,7 @@ func activityCommand(c *cli) *cobra.Command {
 				return usageErrorf("invalid --limit %d (want 1 to 1000 rows, or 0 for 100)", limit)
 			}
 			f := machine.AuditFilter(status.RecordedCallFilter{CallSearch: search, Before: before, Limit: limit, Events: true})
-			return listActivity(cmd.Context(), c, f, asJSON)
+			return listActivity(cmd.Context(), c, f, asJSON, len(words) > 0 || before != 0)
 		},
 	}
 	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "the `NUMBER` of rows, at most 1000; 0 means 100")
@@ -48,7 +48,7 @@ func activityCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON bool) error {
+func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON, filtered bool) error {
 	page, err := readCalls(ctx, c, f)
 	if err != nil {
 		return err
@@ -56,8 +56,13 @@ func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON bool) erro
 	if asJSON {
 		return printRecords(c, page.Calls)
 	}
-	if len(page.Calls) == 0 {
-		c.printf("nothing that agents did is recorded, or nothing matches\n")
+	switch {
+	case len(page.Calls) > 0:
+	case filtered:
+		c.printf("nothing that is recorded matches\n")
+		return nil
+	default:
+		c.printf("nothing is recorded yet: no agent has called a tool, and nobody has decided anything\n")
 		return nil
 	}
 	rows := table{{"TIME", "AGENT", "WHAT", "TARGET", "SOURCE", "RESULT"}}

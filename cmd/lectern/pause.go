@@ -63,6 +63,10 @@ func pauseOrResumeWrites(ctx context.Context, c *cli, verb status.Verb, client s
 	act := status.Action{Verb: verb, Target: client}
 	file := pauses.Open(c.Paths.Pauses(), c.Now)
 	before, unreadable := file.State()
+	if verb == status.ResumeWrites && unreadable == nil && before.Since(client).IsZero() && len(before.Clients) == 0 {
+		c.printf("nothing was paused\n") // and nothing is recorded: nobody decided anything
+		return nil
+	}
 	snap, err := c.hub().Snapshot(ctx)
 	switch {
 	case err == nil && machine.HubRunning(snap):
@@ -89,8 +93,6 @@ func pauseOrResumeWrites(ctx context.Context, c *cli, verb status.Verb, client s
 			"lectern resume"+prependSpace(client))
 	case !may:
 		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
-	case unreadable == nil && before.Since(client).IsZero() && len(before.Clients) == 0:
-		c.printf("nothing was paused\n")
 	default:
 		c.printf("%s may write again, as far as the permissions go\n", who)
 	}

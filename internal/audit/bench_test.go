@@ -9,7 +9,8 @@ import (
 )
 
 // BenchmarkCalls reads a page of a trail of a million calls: 20 clients, 10
-// sources, 40 tools, a write with a target in every fifth, and rare values.
+// sources, 40 tools, a write with a target in every fifth, a change in every
+// fivehundredth, and rare values.
 func BenchmarkCalls(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "audit.db")
 	fill(b, file)
@@ -70,7 +71,8 @@ func fill(b *testing.B, file string) {
 				'source ' || (i % 10), 'tool ' || (i % 40), CASE WHEN i % 5 = 0 THEN 'write' ELSE 'read' END,
 				CASE WHEN i % 1000 = 0 THEN 'refused' WHEN i % 50 = 0 THEN 'error' ELSE 'ok' END,
 				CASE WHEN i % 50 = 0 THEN 'not_found' ELSE '' END, CASE WHEN i % 50 = 0 THEN 'no page … in this source' ELSE '' END, 0, 1234, 321, 4321,
-				'00112233445566778899aabbccddeeff', 0, CASE WHEN i % 5 = 0 THEN '["pages/' || (i % 5000) || '.md"]' ELSE '' END, '', '', '' FROM n`, firstID(noon))
+				'00112233445566778899aabbccddeeff', 0, CASE WHEN i % 5 = 0 THEN '["pages/' || (i % 5000) || '.md"]' ELSE '' END,
+				CASE WHEN i % 500 = 0 THEN '["c1"]' ELSE '' END, '', '' FROM n`, firstID(noon))
 		if err != nil {
 			return err
 		}

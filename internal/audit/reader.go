@@ -20,29 +20,38 @@ type Filter struct {
 	Limit                        int       // 0: 100; at most 1,000
 	Search
 
-	searched int // 0: [MaxSearched]
-	rare     int // 0: [maxRare]
+	oldest   int64 // an ID: only calls that did not begin before that one
+	searched int   // 0: [MaxSearched]
+	rare     int   // 0: [maxRare]
 }
 
 // A Search selects the calls that have these texts in their fields, whatever the
-// case of ASCII letters. A text that few calls have is found in all of the trail at
-// once. Where each text is in very many calls, one page comes of at most the
-// [MaxSearched] newest.
+// case of ASCII letters.
 type Search struct {
 	ClientPart, SourcePart, ToolPart, TargetPart string
 	Changed                                      bool     // it changed something
 	Words                                        []string // each in the client, source, tool, effect, code, message, session or a target
 }
 
-// MaxSearched is how many calls one page of a Search comes of at most, if all that
-// it looks for is in very many calls.
-const MaxSearched = 20_000
+// MaxSearched is how many calls one page comes of at most, if each condition of its
+// Filter holds for very many calls: fewer, where each call is compared with several
+// texts. What few calls have is found in all of the trail at once.
+const MaxSearched = 50_000
 
 // A Page is the newest calls that a Filter selects, newest first.
 type Page struct {
 	Calls []Record `json:"calls"`
 	More  bool     `json:"more"`                  // there may be older ones: the next page is Before Next
 	Next  int64    `json:"next,omitempty,string"` // 0: there are none
+}
+
+// Reached is the time back to which the page has all that its Filter selects, if
+// there may be more.
+func (p Page) Reached() time.Time {
+	if p.Next == 0 {
+		return time.Time{}
+	}
+	return idTime(p.Next)
 }
 
 // A Reader reads a trail, whether or not a process writes to it.
@@ -66,11 +75,10 @@ func (r *Reader) Close() error { return r.store.Close() }
 
 // Calls returns the newest calls that f selects.
 func (r *Reader) Calls(ctx context.Context, f Filter) (page Page, err error) {
-	if f.Search.isEmpty() {
-		where, args := f.conditions().sql()
-		page, err = r.page(ctx, f, "SELECT "+columns+" FROM calls"+where+" ORDER BY id DESC LIMIT ?", args)
+	if texts := f.texts(); len(texts) > 0 || f.Changed {
+		page, err = r.search(ctx, f, texts)
 	} else {
-		page, err = r.search(ctx, f)
+		page, err = r.page(ctx, f, f.bounds())
 	}
 	if err != nil {
 		return Page{}, fmt.Errorf("read audit: %w", err)
@@ -78,8 +86,12 @@ func (r *Reader) Calls(ctx context.Context, f Filter) (page Page, err error) {
 	return page, nil
 }
 
-// page reads one call more than the limit, to know whether there is one.
-func (r *Reader) page(ctx context.Context, f Filter, query string, args []any) (Page, error) {
+// page reads one call more than the limit, to know whether there is one. It walks
+// the calls by their IDs, whatever the conditions are: they stand together on the
+// disk, and those of an index do not.
+func (r *Reader) page(ctx context.Context, f Filter, where conditions) (Page, error) {
+	text, args := where.sql()
+	query := "SELECT " + columns + " FROM calls NOT INDEXED" + text + " ORDER BY id DESC LIMIT ?"
 	calls, err := sqlstore.Select(ctx, r.store.Reader(), scanRecord, query, append(args, f.limit()+1)...)
 	if err != nil {
 		return Page{}, err
@@ -125,34 +137,32 @@ func (all conditions) sql() (where string, args []any) {
 	return where, args
 }
 
-// conditions are those that an index knows.
-func (f Filter) conditions() (all conditions) {
-	for column, value := range map[string]string{
-		"client": f.Client, "source": f.Source, "tool": f.Tool, "effect": f.Effect, "outcome": string(f.Outcome),
-	} {
-		if value != "" {
-			all.add(column+" = ?", value)
-		}
-	}
-	if f.Target != "" {
-		all.add("id IN (SELECT call FROM call_targets WHERE name = ?)", boundTarget(f.Target))
-	}
-	return append(all, f.bounds()...)
-}
+// bounds are the conditions that every filter has: which calls are looked at.
+func (f Filter) bounds() conditions { return append(f.kindBounds(), f.idBounds()...) }
 
-// bounds are the conditions that every filter may have: which calls are looked at.
-func (f Filter) bounds() (all conditions) {
+// kindBounds are those that leave out events.
+func (f Filter) kindBounds() (all conditions) {
 	if f.Outcome == "" && !f.Events {
 		all.add("outcome <> ?", string(Event))
 	}
+	return all
+}
+
+// idBounds are those that an index of any field knows: at most one from below and one
+// from above, because SQLite walks by one of each.
+func (f Filter) idBounds() (all conditions) {
+	oldest, before := f.oldest, f.Before
 	if !f.Since.IsZero() {
-		all.add("id >= ?", firstID(f.Since))
+		oldest = max(oldest, firstID(f.Since))
 	}
-	if !f.Until.IsZero() {
-		all.add("id < ?", firstID(f.Until))
+	if !f.Until.IsZero() && (before == 0 || firstID(f.Until) < before) {
+		before = firstID(f.Until)
 	}
-	if f.Before != 0 {
-		all.add("id < ?", f.Before)
+	if oldest != 0 {
+		all.add("id >= ?", oldest)
+	}
+	if before != 0 {
+		all.add("id < ?", before)
 	}
 	return all
 }

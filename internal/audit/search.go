@@ -11,95 +11,144 @@ import (
 )
 
 const (
-	maxRecent = 2_000  // calls that are looked at first: what is common is among them
-	maxRare   = 10_000 // calls that have a text which is looked up
-	maxValues = 5_000  // of one field that have a text in them: each is a look-up
-	maxChunk  = 500    // calls that are read by their IDs at once
+	maxRecent = 2_000   // calls that are looked at first: what is common is among them
+	maxRare   = 10_000  // calls that have a text which is looked up
+	maxValues = 5_000   // of one field that have a text in them: each is a look-up
+	maxChunk  = 500     // calls that are read by their IDs at once
+	maxTests  = 200_000 // comparisons of a call's field with a text, for one page
+	maxNewest = 100     // values whose newest call is looked up
 )
 
-// A searchText is a part that one of these fields of a call has.
+// A searchText is a text that one of these fields of a call has: as a part, or as
+// all of it.
 type searchText struct {
-	part   string
+	text   string
+	whole  bool
 	fields []string
 }
 
-func (s Search) texts() (all []searchText) {
-	for field, part := range map[string]string{"client": s.ClientPart, "source": s.SourcePart, "tool": s.ToolPart, "targets": s.TargetPart} {
-		if part != "" {
-			all = append(all, searchText{part, []string{field}})
+// texts are the conditions that an index can answer.
+func (f Filter) texts() (all []searchText) {
+	for field, text := range map[string]string{
+		"client": f.Client, "source": f.Source, "tool": f.Tool, "effect": f.Effect, "outcome": string(f.Outcome),
+		"targets": boundTarget(f.Target),
+	} {
+		if text != "" {
+			all = append(all, searchText{text, true, []string{field}})
 		}
 	}
-	for _, word := range s.Words {
-		all = append(all, searchText{word, []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}})
+	for field, part := range map[string]string{"client": f.ClientPart, "source": f.SourcePart, "tool": f.ToolPart, "targets": f.TargetPart} {
+		if part != "" {
+			all = append(all, searchText{part, false, []string{field}})
+		}
+	}
+	for _, word := range f.Words {
+		all = append(all, searchText{word, false, []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}})
 	}
 	return all
 }
 
-func (s Search) isEmpty() bool { return len(s.texts()) == 0 && !s.Changed }
-
-// search looks among the newest calls, then in the indexes, and then among more of
-// the newest, as many as one page comes of.
-func (r *Reader) search(ctx context.Context, f Filter) (Page, error) {
-	texts := f.Search.texts()
-	page, err := r.searchNewest(ctx, f, texts, min(maxRecent, f.window()))
-	if err != nil || page.More {
+// search looks among the newest calls, then for what few calls have, and then among
+// more of the newest, as many as one page comes of.
+func (r *Reader) search(ctx context.Context, f Filter, texts []searchText) (Page, error) {
+	page, err := r.searchNewest(ctx, f, texts, min(maxRecent, f.window(texts)))
+	if err != nil || page.Next == 0 || len(page.Calls) == f.limit() {
 		return page, err
 	}
+	from := f
 	for i, text := range texts {
 		values, err := r.valuesOf(ctx, text)
 		if err != nil {
 			return Page{}, err
 		}
-		ids, found, err := r.callsWith(ctx, f, values)
+		ids, found, err := r.callsWith(ctx, f, values, len(texts) == 1)
 		switch {
 		case err != nil:
 			return Page{}, err
 		case found:
-			return r.pageOf(ctx, f, ids)
+			return r.pageOf(ctx, f, ids, texts)
 		}
 		texts[i].fields = slices.DeleteFunc(text.fields, func(field string) bool { return len(values[field]) == 0 })
+		if from.Before, err = r.newestWith(ctx, from, values); err != nil {
+			return Page{}, err
+		}
 	}
-	if page, err = r.searchNewest(ctx, f, texts, f.window()); err != nil || page.More {
-		return page, err
+	return r.searchNewest(ctx, from, texts, f.window(texts))
+}
+
+// window is how many calls a page comes of.
+func (f Filter) window(texts []searchText) int {
+	if f.searched > 0 {
+		return f.searched
 	}
-	page.Next, err = r.lastSearched(ctx, f)
-	page.More = page.Next != 0
+	tests := 0
+	for _, text := range texts {
+		tests += len(text.fields)
+	}
+	return min(MaxSearched, maxTests/max(tests, 1))
+}
+
+// searchNewest reads those of the newest calls that f selects. Next is set if there
+// are calls before those, whether or not the page is full.
+func (r *Reader) searchNewest(ctx context.Context, f Filter, texts []searchText, window int) (Page, error) {
+	oldest, err := r.oldestOf(ctx, f, window)
+	if err != nil {
+		return Page{}, err
+	}
+	f.oldest = oldest
+	page, err := r.page(ctx, f, append(f.bounds(), f.matching(texts)...))
+	if err == nil && page.Next == 0 {
+		page.More, page.Next = oldest != 0, oldest
+	}
 	return page, err
 }
 
-// window is how many calls a page of a Search comes of.
-func (f Filter) window() int { return cmp.Or(f.searched, MaxSearched) }
-
-// searchNewest reads those of the newest calls that have the texts.
-func (r *Reader) searchNewest(ctx context.Context, f Filter, texts []searchText, window int) (Page, error) {
-	where, args := f.conditions().sql()
-	matching, more := f.matching(texts).sql()
-	query := "SELECT " + columns + " FROM calls WHERE id IN (SELECT id FROM (" +
-		"SELECT id, client, source, tool, effect, code, message, session, targets, changes FROM calls" + where +
-		" ORDER BY id DESC LIMIT ?)" + matching + " ORDER BY id DESC LIMIT ?) ORDER BY id DESC LIMIT ?"
-	return r.page(ctx, f, query, append(append(append(args, window), more...), f.limit()+1))
-}
-
-// lastSearched is the ID of the oldest call that a page came of; 0: there are none
-// before it.
-func (r *Reader) lastSearched(ctx context.Context, f Filter) (int64, error) {
-	where, args := f.conditions().sql()
-	query := "SELECT id FROM calls" + where + " ORDER BY id DESC LIMIT 1 OFFSET ?"
-	ids, err := sqlstore.Select(ctx, r.store.Reader(), scanID, query, append(args, f.window()-1)...)
+// oldestOf is the ID of the oldest of the newest calls within the bounds of f, as many
+// as the window has; 0: there are not so many.
+func (r *Reader) oldestOf(ctx context.Context, f Filter, window int) (int64, error) {
+	where, args := f.idBounds().sql()
+	query := "SELECT id FROM calls NOT INDEXED" + where + " ORDER BY id DESC LIMIT 1 OFFSET ?"
+	ids, err := sqlstore.Select(ctx, r.store.Reader(), scanID, query, append(args, window-1)...)
 	return append(ids, 0)[0], err
 }
 
-// matching are the conditions of a Search on the fields of a call.
-func (s Search) matching(texts []searchText) (all conditions) {
-	if s.Changed {
+// newestWith is Before for a page that skips the calls which are newer than every
+// call with one of these values.
+func (r *Reader) newestWith(ctx context.Context, f Filter, values map[string][]string) (before int64, err error) {
+	for field, some := range values {
+		if len(some) > maxNewest {
+			return f.Before, nil
+		}
+		for _, value := range some {
+			query, args := callsOf(field, value, f.idBounds())
+			newest, err := sqlstore.Select(ctx, r.store.Reader(), scanID, query, append(args, 1)...)
+			if err != nil {
+				return 0, err
+			}
+			before = max(before, append(newest, 0)[0]+1)
+		}
+	}
+	return before, nil
+}
+
+// matching are the conditions of f on the fields of a call.
+func (f Filter) matching(texts []searchText) (all conditions) {
+	if f.Changed {
 		all.add("changes <> ''")
 	}
 	for _, text := range texts {
-		var args []any
-		for _, field := range text.fields {
-			args = append(args, fieldPattern(field, text.part))
+		switch {
+		case text.whole && text.fields[0] == "targets":
+			all.add("EXISTS (SELECT 1 FROM call_targets WHERE name = ? AND call = id)", text.text)
+		case text.whole:
+			all.add(text.fields[0]+" = ?", text.text)
+		default:
+			var args []any
+			for _, field := range text.fields {
+				args = append(args, fieldPattern(field, text.text))
+			}
+			all.add("("+strings.Join(text.fields, has+" OR ")+has+")", args...)
 		}
-		all.add("("+strings.Join(text.fields, has+" OR ")+has+")", args...)
 	}
 	return all
 }
@@ -123,9 +172,12 @@ func fieldPattern(field, part string) string {
 // valuesOf lists the values that have a text in them, by field, of each at most one
 // more than is looked up. Calls are many, and the values of their fields are few.
 func (r *Reader) valuesOf(ctx context.Context, text searchText) (map[string][]string, error) {
+	if text.whole {
+		return map[string][]string{text.fields[0]: {text.text}}, nil
+	}
 	values := map[string][]string{}
 	for _, field := range text.fields {
-		some, err := sqlstore.Select(ctx, r.store.Reader(), scanText, valuesQuery(field), pattern(text.part), maxValues+1)
+		some, err := sqlstore.Select(ctx, r.store.Reader(), scanText, valuesQuery(field), pattern(text.text), maxValues+1)
 		if err != nil {
 			return nil, err
 		}
@@ -137,11 +189,13 @@ func (r *Reader) valuesOf(ctx context.Context, text searchText) (map[string][]st
 // callsWith lists the calls that have one of these values, newest first: all of
 // them, or as many of each as a page has if nothing else is looked for. It has not
 // found them if they are too many.
-func (r *Reader) callsWith(ctx context.Context, f Filter, values map[string][]string) (ids []int64, found bool, err error) {
-	most, bounds := cmp.Or(f.rare, maxRare), f.bounds()
-	each := most + 1
-	if len(f.Search.texts()) == 1 && !f.Changed && len(f.conditions()) == len(bounds) {
-		each = f.limit() + 1
+func (r *Reader) callsWith(
+	ctx context.Context, f Filter, values map[string][]string, nothingElse bool,
+) (ids []int64, found bool, err error) {
+	most := cmp.Or(f.rare, maxRare)
+	each, bounds := most+1, f.idBounds()
+	if nothingElse && !f.Changed {
+		each, bounds = f.limit()+1, f.bounds()
 		most = each * 200
 	}
 	for field, some := range values {
@@ -197,19 +251,21 @@ func presence(field string) string {
 	return ""
 }
 
-// pageOf reads those of the calls, newest first, that f selects.
-func (r *Reader) pageOf(ctx context.Context, f Filter, ids []int64) (page Page, err error) {
+// pageOf reads those of the calls, newest first and within the bounds of f, that f
+// selects. Those bounds are not asked for again: SQLite would walk all calls within them.
+func (r *Reader) pageOf(ctx context.Context, f Filter, ids []int64, texts []searchText) (page Page, err error) {
 	var calls []Record
+	selected := append(f.kindBounds(), f.matching(texts)...)
 	for some := range slices.Chunk(ids, maxChunk) {
 		list := make([]any, len(some))
 		for i, id := range some {
 			list[i] = id
 		}
-		all := append(f.conditions(), f.matching(f.texts())...)
+		all := slices.Clone(selected)
 		all.add("id IN (?"+strings.Repeat(", ?", len(list)-1)+")", list...)
 		where, args := all.sql()
-		more, err := sqlstore.Select(ctx, r.store.Reader(), scanRecord, "SELECT "+columns+" FROM calls"+where+" ORDER BY id DESC LIMIT ?",
-			append(args, f.limit()+1-len(calls))...)
+		query := "SELECT " + columns + " FROM calls NOT INDEXED" + where + " ORDER BY id DESC LIMIT ?"
+		more, err := sqlstore.Select(ctx, r.store.Reader(), scanRecord, query, append(args, f.limit()+1-len(calls))...)
 		if err != nil {
 			return Page{}, err
 		}

@@ -36,10 +36,11 @@ type callLog struct {
 	newCount                 cachedSummary[int]
 	newSince                 time.Time // that newCount counts from
 
-	newestRecorded int64 // the ID of the newest call that was read from the audit; 0: none was
-	before         int64 // the ID of the oldest; 0: none was
-	more           bool  // there may be recorded calls before it
-	failed         error // why they cannot be read
+	newestRecorded int64     // the ID of the newest call that was read from the audit; 0: none was
+	before         int64     // the ID of the oldest; 0: none was
+	more           bool      // there may be recorded calls before it
+	reached        time.Time // back to this time all that match were read, if there may be more; zero: not known
+	failed         error     // why they cannot be read
 }
 
 // A numberedCall points to its call, because lists of them are copied when they grow.
@@ -153,7 +154,7 @@ func (r *callLog) dropRecorded() {
 
 // rematchCalls selects among the calls that are there, and has older ones read.
 func (r *callLog) rematchCalls() {
-	r.passing, r.more, r.failed = nil, true, nil
+	r.passing, r.more, r.reached, r.failed = nil, true, time.Time{}, nil
 	r.revision++
 	for i := range r.calls {
 		if r.search.Matches(r.calls[i].Call) {
@@ -165,7 +166,7 @@ func (r *callLog) rematchCalls() {
 // addRecorded adds what was read from the audit, which is older than all that is
 // there.
 func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
-	r.more, r.failed = err == nil && page.Next != 0, err
+	r.more, r.reached, r.failed = err == nil && page.Next != 0, page.Reached, err
 	r.revision++
 	if r.more {
 		r.before = page.Next

@@ -67,6 +67,9 @@ func (p Activity) titleNote() string {
 	if p.ring.more {
 		counted = widget.FormatCount(len(p.ring.passing)) + "+ calls"
 	}
+	if back := p.reachedNote(); back != "" && p.ring.search != (status.CallSearch{}) {
+		counted += " " + back
+	}
 	words = append(words, counted)
 	if text := unseenCallsNote(p); text != "" {
 		words = append(words, text)
@@ -81,6 +84,14 @@ func (p Activity) titleNote() string {
 		words = append(words, c.Time.In(p.zone).Format("Mon 2 Jan"))
 	}
 	return strings.Join(words, " · ")
+}
+
+// reachedNote says how far back a filter has looked, while it looks further.
+func (p Activity) reachedNote() string {
+	if !p.ring.more || p.ring.reached.IsZero() {
+		return ""
+	}
+	return "back to " + p.ring.reached.In(p.zone).Format("2 Jan 15:04")
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
@@ -109,6 +120,9 @@ func (p Activity) sameDay(a, b uint64) bool {
 func (p Activity) emptyText() string {
 	switch {
 	case p.ring.more:
+		if back := p.reachedNote(); back != "" {
+			return "No call matches yet, " + back + ". Looking further …"
+		}
 		return "Reading the calls that are recorded …"
 	case p.ring.failed != nil:
 		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()

@@ -73,9 +73,13 @@ func (keys NavKeys) RowAfterKey(k tea.KeyPressMsg, i, n, page int) (row int, ok 
 func Clamp(i, n int) int { return max(0, min(i, n-1)) }
 
 // VisibleRange returns which of n rows are drawn in h lines so that the row of
-// the cursor is among them. It depends on its arguments only, so that a pane
-// need not remember where it was scrolled to.
+// the cursor is among them, near the middle. It depends on its arguments only, so
+// that a pane need not remember where it was scrolled to. The rows stay where they
+// are while the cursor moves through a quarter of the lines, and then move on by as
+// much: rows that moved at each key would all be drawn at each key.
 func VisibleRange(n, cursor, h int) (from, to int) {
-	from = min(max(0, cursor-h/2), max(0, n-h))
+	step := max(1, h/4)
+	from = (cursor - h/2 + step/2) / step * step
+	from = min(max(0, from), max(0, n-h))
 	return from, min(n, from+h)
 }

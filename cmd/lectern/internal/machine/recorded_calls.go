@@ -28,7 +28,7 @@ func (m *Machine) recordedCalls(ctx context.Context, f status.RecordedCallFilter
 			found.Calls = append(found.Calls, statusCall(c))
 		}
 	}
-	found.Next = page.Next
+	found.Next, found.Reached = page.Next, page.Reached()
 	return found, err
 }
 
