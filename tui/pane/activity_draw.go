@@ -277,12 +277,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("arguments", widget.FormatBytes(c.RequestBytes)),
 			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.EstimateTokens(c.ResponseBytes)),
 		}
-		if c.Message != "" {
-			rows = append(rows, widget.PropertyRows(t, 10, "error", c.Message, w)...)
-			if strings.Contains(c.Message, "…") {
-				rows = append(rows, field("", "(… is what it quoted, which is not recorded)"))
-			}
-		}
+		rows = append(rows, callErrorRows(t, c.Message, w)...)
 		for i, target := range c.Targets {
 			name := "targets"
 			if i > 0 {
@@ -298,6 +293,18 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
+}
+
+// callErrorRows are the error of a call; none where it had none.
+func callErrorRows(t theme.Theme, message string, w int) []string {
+	if message == "" {
+		return nil
+	}
+	rows := widget.PropertyRows(t, 10, "error", message, w)
+	if strings.Contains(message, "…") {
+		rows = append(rows, widget.PropertyRow(t, 10, "", "(… is what it quoted, which is not recorded)"))
+	}
+	return rows
 }
 
 // meanComparisonText compares what c took with the other calls of its tool.
