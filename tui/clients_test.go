@@ -77,15 +77,17 @@ func TestGrants(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Title: "Let agents only read notes"})
 		r.press("@Sources/notes", "p")
-		r.shows("Permissions for notes", "all clients", "read only")
+		r.shows("Permissions for notes", "all clients", "now     all clients: read, write", "default")
+		r.press("right")
+		r.shows("read only")
 		r.press("enter")
 		r.shows("Let agents only read notes?")
 		r.confirm()
-		r.press("p", "right", "up", "right", "right")
+		r.press("p", "right", "right", "up", "right", "right")
 		r.shows("cursor-vscode", "read; ask before any change")
 		r.press("enter")
 		r.confirm()
-		r.press("p", "left", "enter")
+		r.press("p", "enter")
 		r.confirm()
 		r.did(
 			status.Action{Verb: status.SetGrant, Target: "notes", Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}},

@@ -34,6 +34,9 @@ func (m Model) footer() footer {
 	case m.tabs.isTyping():
 		always = nil
 	}
+	if m.over == nil && m.tabs.current == 0 && len(m.snap.Sessions) > 0 {
+		keys = append(slices.Clone(keys), widget.WithHelp(m.key.Pause, pauseHelp(!m.snap.Hub.WritesPaused.IsZero())))
+	}
 	f, room := footer{w: m.w}, m.w-1
 	for _, b := range always {
 		hint := "  " + m.keyHint(b)
@@ -52,6 +55,14 @@ func (m Model) footer() footer {
 		f.left = append(f.left, keyHint{b, hint})
 	}
 	return f
+}
+
+// pauseHelp says what the key that pauses all writes does now.
+func pauseHelp(paused bool) string {
+	if paused {
+		return "end the pause"
+	}
+	return "pause all writes"
 }
 
 // keyHint is a key and what it does. What cannot be done now stands in brackets,

@@ -36,7 +36,7 @@ func DefaultKeyMap() KeyMap {
 		SetUp:    widget.Bind("ctrl+s", "set up: find notes, choose clients", "ctrl+s"),
 		Access:   widget.Bind("e", "permissions", "e"),
 		Mouse:    widget.Bind("M", "mouse on or off", "M"),
-		Colours:  widget.Bind("C", "next colour theme", "C"),
+		Colours:  widget.Bind("C", "next colours: dark, light, high contrast", "C"),
 		Palette:  widget.Bind(":/ctrl+p", "find a command", ":", "ctrl+p"),
 		Dismiss:  widget.Bind("esc", "clear the message", "esc"),
 		Start:    widget.Bind("s", "start the hub", "s"),

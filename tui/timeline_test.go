@@ -124,7 +124,7 @@ func TestTimelineSinceYouLooked(t *testing.T) {
 		}
 		r.start(80, 24)
 		r.wait(time.Second)
-		r.shows("41 since you looked, ")
+		r.shows("41 new since ")
 		r.press("]")
 		r.shows("paused")
 		if line := lineOf(t, r, "newest"); line == "" {
@@ -136,7 +136,7 @@ func TestTimelineSinceYouLooked(t *testing.T) {
 		r.press("esc", "[", "[")
 		r.shows("following")
 		r.press("m")
-		r.hides("since you looked")
+		r.hides("new since")
 	})
 }
 

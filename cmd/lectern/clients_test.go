@@ -255,7 +255,7 @@ func TestKilledHubLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if died := regexp.MustCompile(fmt.Sprintf(`"msg":"the hub before this one died","component":"supervisor","pid":%d\b`, first)); !died.Match(log) {
+	if died := regexp.MustCompile(fmt.Sprintf(`"msg":"the hub before this one crashed: it ended without shutting down","component":"supervisor","pid":%d\b`, first)); !died.Match(log) {
 		t.Errorf("the log does not say that a hub died:\n%s", log)
 	}
 }

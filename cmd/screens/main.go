@@ -67,7 +67,7 @@ func placeProgram(ctx context.Context, built, exe string) error {
 		}
 		return nil
 	}
-	program, err := os.ReadFile(built) //nolint:gosec // named by who runs this
+	program, err := os.ReadFile(built)
 	if err != nil {
 		return fmt.Errorf("-bin: %w", err)
 	}

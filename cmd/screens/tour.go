@@ -94,7 +94,7 @@ path = "~/Wiki"
 		return err
 	}
 	return playScenes(ctx, exe, home, env, folder, []scene{
-		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 pending"}},
+		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 pending", "written"}},
 		{name: "asked", title: "Approving a call", keys: []string{"!"}, shows: []string{"▲ 1 of 1", "rain water first", "\n y allow"}},
 		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"location  "}},
 		{

@@ -39,7 +39,7 @@ func (r Request) describeChanges() changeDescription {
 		if size <= left {
 			left -= size
 			var compared udiff.UnifiedDiff
-			if body, compared, added, removed = diffStatesWithHunks(change); out.edit != nil {
+			if body, compared, added, removed = diffStatesWithHunks(change, out.edit != nil); out.edit != nil {
 				out.edit.withHunks(compared)
 			}
 		} else {
@@ -99,12 +99,17 @@ func changeAction(c tools.Change) string {
 // diff is a Change as a unified diff with the lines that it adds and removes, or a
 // line that says why there is none.
 func diff(c tools.Change) (text string, added, removed int) {
-	text, _, added, removed = diffStatesWithHunks(c)
+	text, _, added, removed = diffStatesWithHunks(c, false)
 	return text, added, removed
 }
 
-// diffStatesWithHunks is diff with the hunks of the diff.
-func diffStatesWithHunks(c tools.Change) (text string, compared udiff.UnifiedDiff, added, removed int) {
+// splitContextLines is how many lines of context stand around a hunk where more of them
+// would join changes among which a person may choose.
+const splitContextLines = 1
+
+// diffStatesWithHunks is diff with the hunks of the diff. splits: a person may choose
+// among them, so changes that only lines of context join are hunks of their own.
+func diffStatesWithHunks(c tools.Change, splits bool) (text string, compared udiff.UnifiedDiff, added, removed int) {
 	before, after := c.Before.Data, c.After.Data
 	switch {
 	case c.AfterUnknown && !c.After.Exists:
@@ -117,9 +122,18 @@ func diffStatesWithHunks(c tools.Change) (text string, compared udiff.UnifiedDif
 		added += countLines(e.New)
 		removed += countLines(string(before[e.Start:e.End]))
 	}
-	compared, err := udiff.ToUnifiedDiff("before", "after", string(before), edits, udiff.DefaultContextLines)
-	if err != nil { // the edits are of this text
-		panic(err)
+	unified := func(context int) udiff.UnifiedDiff {
+		d, err := udiff.ToUnifiedDiff("before", "after", string(before), edits, context)
+		if err != nil { // the edits are of this text
+			panic(err)
+		}
+		return d
+	}
+	compared = unified(udiff.DefaultContextLines)
+	if splits {
+		if apart := unified(splitContextLines); len(apart.Hunks) > len(compared.Hunks) {
+			compared = apart
+		}
 	}
 	text = compared.String()
 	if c.AfterUnknown {

@@ -114,6 +114,20 @@ func editRandomly(r *rand.Rand, text string) string {
 	return b.String()
 }
 
+// Changes of one page that only lines of context join can be chosen one by one.
+func TestCloseChangesAreHunksOfTheirOwn(t *testing.T) {
+	const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n"
+	after := strings.NewReplacer("2\n", "two\n", "6\n", "six\n", "10\n", "ten\n").Replace(before)
+	c := newWaitingCall(t, rewriteText(before, after))
+	if c.a.Hunks != 3 || len(c.diff()) != 3 {
+		t.Fatalf("%d hunks can be chosen, shown are %q", c.a.Hunks, c.diff())
+	}
+	edited := c.allow(status.TextEdit{Hunks: []int{1, 3}})
+	if got, want := string(edited.After.Data), strings.NewReplacer("2\n", "two\n", "10\n", "ten\n").Replace(before); got != want {
+		t.Errorf("written %q, want %q", got, want)
+	}
+}
+
 // Exactly the hunks that a person has chosen are written, byte for byte, as git would
 // apply them: all of them are the call itself, and the other lines stay as they were.
 func TestChosenHunksAreWhatGitApplies(t *testing.T) {

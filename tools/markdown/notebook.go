@@ -96,7 +96,8 @@ func openError(c Config, err error) error {
 	if c.Tenant != "" {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
 	}
-	wrong, hint := "cannot open the folder", "Restore the folder, or correct the path of the source in the configuration file."
+	wrong := "cannot open the folder"
+	hint := "Restore the folder, or correct its path, by `lectern source set` or by e in Sources of the panel."
 	if _, named := errors.AsType[*folder.NameError](err); named {
 		return &tools.Error{
 			Code: tools.Invalid, Message: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Cause: err,
@@ -144,7 +145,9 @@ func (n *Notebook) Check(context.Context) error {
 	if err := n.view.Check(); err != nil {
 		return &tools.Error{
 			Code: tools.Unavailable, Message: fmt.Sprintf("the folder %s is missing or was replaced by another one", n.view.Path()),
-			Hint: "Restore the folder; Lectern checks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
+			Hint: "Restore the folder; Lectern checks again every 30 s. " +
+				"Or correct its path, by `lectern source set` or by e in Sources of the panel.",
+			Cause: err,
 		}
 	}
 	return nil

@@ -202,7 +202,7 @@ func prefixFor(base string, roots []*root) string {
 }
 
 func openError(where string, err error) error {
-	wrong, hint := "cannot open it", "Restore it, or correct the path of the source in the configuration file."
+	wrong, hint := "cannot open it", "Restore it, or correct its path, by `lectern source set` or by e in Sources of the panel."
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		wrong = "no such file or folder"

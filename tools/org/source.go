@@ -122,7 +122,9 @@ func (s *Source) Check(ctx context.Context) error {
 		if err := r.view.Check(); err != nil {
 			return &tools.Error{
 				Code: tools.Unavailable, Message: "the folder " + r.dir + " is missing or was replaced by another one",
-				Hint: "Restore the folder; Lectern checks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
+				Hint: "Restore the folder; Lectern checks again every 30 s. " +
+					"Or correct its path, by `lectern source set` or by e in Sources of the panel.",
+				Cause: err,
 			}
 		}
 	}

@@ -35,11 +35,12 @@ func (v View) Summary() string {
 	if v.left > 0 && !v.wrap {
 		words = append(words, fmt.Sprintf("from column %d", v.left+1))
 	}
-	all := widget.Plural(v.log.ring.len(), "line")
+	kept := int(v.log.ring.len()) - v.log.ring.remarks
+	all := widget.Plural(kept, "line")
 	if !v.olderDone && v.olderNext != "" {
-		all = widget.FormatCount(v.log.ring.len()) + "+ lines"
+		all = widget.FormatCount(kept) + "+ lines"
 	}
-	if n := uint64(v.log.len()); n != v.log.ring.len() {
+	if n := v.log.len() - v.log.ring.remarks; n != kept { // no filter hides a remark
 		all = widget.FormatCount(n) + " of " + all
 	}
 	return strings.Join(append(words, all), " · ")

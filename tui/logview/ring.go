@@ -31,6 +31,7 @@ type ring struct {
 	lines           []ringLine // by number modulo its length
 	first, next     uint64
 	bytes, maxBytes int      // of the texts that are kept
+	remarks         int      // among the lines that are kept
 	components      []string // in the order of their first lines
 	clients         clientIndex
 }
@@ -103,6 +104,7 @@ func (r *ring) prepend(l ringLine) bool {
 	r.first--
 	r.bytes += len(l.text)
 	*r.line(r.first) = l
+	r.countRemark(l, 1)
 	if l.component != "" && len(r.components) < maxComponents && !slices.Contains(r.components, l.component) {
 		r.components = append(r.components, l.component)
 	}
@@ -114,11 +116,13 @@ func (r *ring) add(l ringLine) uint64 {
 	l.text = theme.TruncateBytes(theme.Sanitize(l.text), min(maxLineBytes, r.maxBytes/4))
 	for r.first < r.next && (r.next-r.first == uint64(len(r.lines)) || r.bytes+len(l.text) > r.maxBytes) {
 		r.bytes -= len(r.line(r.first).text)
+		r.countRemark(*r.line(r.first), -1)
 		*r.line(r.first) = ringLine{}
 		r.first++
 	}
 	r.bytes += len(l.text)
 	*r.line(r.next) = l
+	r.countRemark(l, 1)
 	if l.component != "" && len(r.components) < maxComponents && !slices.Contains(r.components, l.component) {
 		r.components = append(r.components, l.component)
 	}
@@ -127,6 +131,13 @@ func (r *ring) add(l ringLine) uint64 {
 	}
 	r.next++
 	return r.next - 1
+}
+
+// countRemark adds n to the number of remarks if l is one.
+func (r *ring) countRemark(l ringLine, n int) {
+	if l.level == remarkLevel {
+		r.remarks += n
+	}
 }
 
 // line returns the line with number n, which must not be gone.

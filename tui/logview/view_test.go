@@ -338,3 +338,19 @@ func TestOlderLines(t *testing.T) {
 		t.Errorf("what was pushed out is read again from %v", until)
 	}
 }
+
+// What stands between the lines, such as the day, is no line that was found.
+func TestRemarksAreNotCounted(t *testing.T) {
+	v := New(widget.DefaultNavKeys(), DefaultLogKeys(), time.UTC)
+	day := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	v = v.Append([]status.Line{
+		{Seq: 1, Time: day, Level: status.Info, Text: "one"}, {Seq: 2, Time: day.AddDate(0, 0, 1), Level: status.Warn, Text: "two"},
+	})
+	if got := v.Summary(); !strings.HasSuffix(got, " 2 lines") {
+		t.Errorf("of two lines on two days: %q", got)
+	}
+	v.log.setFilter(filter{level: failLevel})
+	if got := v.Summary(); !strings.HasSuffix(got, " 0 of 2 lines") {
+		t.Errorf("of none: %q", got)
+	}
+}

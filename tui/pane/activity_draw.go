@@ -70,10 +70,10 @@ func (p Activity) titleNote() string {
 	if back := p.reachedNote(); back != "" && p.ring.search != (status.CallSearch{}) {
 		counted += " " + back
 	}
-	words = append(words, counted)
 	if text := unseenCallsNote(p); text != "" {
 		words = append(words, text)
 	}
+	words = append(words, counted)
 	if n := len(p.runningCalls()); n > 0 {
 		words = append(words, widget.FormatCount(n)+" under way")
 	}
@@ -137,18 +137,19 @@ func (p Activity) emptyText() string {
 }
 
 // callColumns are the widths of the columns of a row; 0: left out.
-type callColumns struct{ time, tool, target, client, source, effect, answer, result int }
+type callColumns struct{ time, tool, target, client, source, effect, took, answer, result int }
 
 func callColumnsFor(w int) callColumns {
 	switch {
 	case w >= 112:
-		return callColumns{time: 13, tool: 16, target: w - 96, client: 12, source: 10, effect: 7, answer: 9, result: 10}
+		return callColumns{time: 13, tool: 16, target: w - 96, client: 12, source: 10, effect: 7, took: 8, answer: 9, result: 10}
 	case w >= 72:
-		return callColumns{time: 13, tool: 14, target: w - 52, client: 12}
-	case w >= 50:
-		return callColumns{time: 9, tool: 13, target: w - 44, client: 9}
+		return callColumns{time: 13, tool: 14, target: w - 52, client: 12, took: 8}
+	case w >= 46: // beside the call, which says how long it took
+		client := max(8, w/6)
+		return callColumns{time: 9, tool: 12, target: w - 26 - client, client: client}
 	default:
-		return callColumns{time: 9, tool: min(11, w-20), target: max(0, w-32)}
+		return callColumns{time: 9, tool: min(11, w-20), target: max(0, w-24)}
 	}
 }
 
@@ -165,7 +166,7 @@ func drawCallColumnTitles(t theme.Theme, w int) string {
 	c := callColumnsFor(w)
 	line := t.Dim.Fit("time", c.time) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "target", c.target) +
 		optionalCell(t, t.Dim, "client", c.client) + optionalCell(t, t.Dim, "source", c.source) +
-		optionalCell(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.FitRight("took", 8)
+		optionalCell(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.FitRight("took", c.took)
 	if c.answer > 0 {
 		line += t.Dim.FitRight("size", c.answer)
 	}
@@ -187,10 +188,13 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	began := call.Time.In(p.zone)
 	at := began.Format("15:04:05")
-	if c.time > len("21 Nov 15:04") {
-		if at = "    " + at; firstOfDay {
-			at = began.Format("_2 Jan 15:04")
-		}
+	switch wide := c.time > len("21 Nov 15:04"); {
+	case wide && firstOfDay:
+		at = began.Format("_2 Jan 15:04")
+	case wide:
+		at = "    " + at
+	case firstOfDay && began.Format(time.DateOnly) != p.snap.Time.In(p.zone).Format(time.DateOnly):
+		at = began.Format("_2 Jan")
 	}
 	shown := t.Dim.Fit(at, c.time)
 	if isNewCall(p, call) {
@@ -202,7 +206,8 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
 		optionalCell(t, t.Text, orNoName(call.Client), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
-		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.FormatDuration(call.Worked()), 8)
+		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
+		t.Text.FitRight(widget.FormatDuration(call.Worked()), c.took)
 	if c.answer > 0 {
 		line += t.Dim.FitRight(widget.FormatBytes(call.ResponseBytes), c.answer)
 	}
@@ -286,9 +291,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("arguments", widget.FormatBytes(c.RequestBytes)),
 			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.EstimateTokens(c.ResponseBytes)),
 		}
-		if c.Message != "" {
-			rows = append(rows, field("error", c.Message))
-		}
+		rows = append(rows, callErrorRows(t, c.Message, w)...)
 		for i, target := range c.Targets {
 			name := "targets"
 			if i > 0 {
@@ -304,6 +307,18 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
+}
+
+// callErrorRows are the error of a call; none where it had none.
+func callErrorRows(t theme.Theme, message string, w int) []string {
+	if message == "" {
+		return nil
+	}
+	rows := widget.PropertyRows(t, 10, "error", message, w)
+	if strings.Contains(message, "…") {
+		rows = append(rows, widget.PropertyRow(t, 10, "", "(… is what it quoted, which is not recorded)"))
+	}
+	return rows
 }
 
 // meanComparisonText compares what c took with the other calls of its tool.

@@ -104,7 +104,7 @@ func unseenCallsNote(p Activity) string {
 	if n == 0 {
 		return ""
 	}
-	return widget.FormatCount(n) + " since you looked, " + widget.FormatClockTime(p.looked, p.snap.Time, p.zone)
+	return widget.FormatCount(n) + " new since " + widget.FormatClockTime(p.looked, p.snap.Time, p.zone) + " (•)"
 }
 
 // moveByDay goes to the first row of the day before or after the selected one; what

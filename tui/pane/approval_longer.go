@@ -92,7 +92,7 @@ func chooserKeys(p Changes) []key.Binding {
 
 // drawChooser draws what a yes to a can be, in rows of w cells.
 func drawChooser(t theme.Theme, c scopeChooser, a status.Approval, w int) []string {
-	const label = 14
+	const label = 16
 	rows := []string{t.Strong.Fit(" Allow for longer", w)}
 	for i, scope := range approvalScopes(a) {
 		row, mark := t, "  "

@@ -171,9 +171,14 @@ func formatLineChanges(added, removed int) string {
 const contextRows = 3
 
 // initialTopRow is the row of a text of w by h cells that is on top at first: near the
-// first change, if not everything fits.
+// first change, if not everything fits. What stands above it, such as the list of the
+// targets, is not scrolled away where the change is in the upper third without that.
 func (x approvalText) initialTopRow(w, h int) int {
-	return max(0, min(x.view.FirstRowOfLine(x.first, w)-contextRows, x.view.Height(w)-h))
+	first := x.view.FirstRowOfLine(x.first, w)
+	if first <= h/3 {
+		return 0
+	}
+	return max(0, min(first-contextRows, x.view.Height(w)-h))
 }
 
 // A seenRows is which rows of a text were on the screen, at one width.

@@ -72,3 +72,29 @@ func TestDiffIsNumbered(t *testing.T) {
 		t.Errorf("the first row is %q", text)
 	}
 }
+
+// The list of the targets is not scrolled away where the first change fits under it, and
+// where rows above the screen were not seen the key that shows them is named.
+func TestFirstRowsAreSeen(t *testing.T) {
+	const diff = "@@ -1,9 +0,0 @@\n-1\n-2\n-3\n-4\n-5\n-6\n-7\n-8\n-9\n"
+	a := status.Approval{ID: "a", Effect: "write"}
+	x := newApprovalText(a, ApprovalQuery{Approval: "a"}, Result{Approval: contentOf([][2]string{{"a", diff}, {"b", diff}})}, hunkChoice{})
+	rows := x.view.Height(80)
+	if top := x.initialTopRow(80, rows-2); top != 0 {
+		t.Errorf("%d rows of %d are shown from row %d on", rows-2, rows, top)
+	}
+	if top := x.initialTopRow(80, 6); top == 0 {
+		t.Error("a low screen shows no change")
+	}
+	r := approvalReadState{texts: map[string]approvalText{"a": x}}
+	r = r.markRowsSeen("a", 80, 2, rows)
+	for top, want := range map[int]string{2: "pgup shows them", 0: "pgdn reads on"} {
+		r.seen["a"] = seenRows{w: 80, rows: map[int]bool{}}
+		for row := range rows {
+			r.seen["a"].rows[row] = top == 2 && row >= 2 || top == 0 && row < rows-2
+		}
+		if got := r.unseenRowsNote("a", 80, top); !strings.HasSuffix(got, want) {
+			t.Errorf("from row %d on: %q, want %q", top, got, want)
+		}
+	}
+}

@@ -90,26 +90,36 @@ func (r approvalReadState) markRowsSeen(id string, w, top, h int) approvalReadSt
 	return r
 }
 
-// unseenRowsNote says what a person was not shown of an approval; empty: nothing.
-func (r approvalReadState) unseenRowsNote(id string, w int) string {
+// unseenRowsNote says what a person was not shown of an approval, and which key shows
+// it where the row top is on top; empty: nothing.
+func (r approvalReadState) unseenRowsNote(id string, w, top int) string {
 	text := r.texts[id]
 	if text.hidden != "" {
 		return text.hidden + " not shown: z shows all"
 	}
 	seen := r.seen[id]
-	missing, changed := 0, 0
+	above, below, changed := 0, 0, 0
 	for row := range text.view.Height(w) {
 		if !isChangedLine(text.view.Row(row, w)) {
 			continue
 		}
-		if changed++; seen.w != w || !seen.rows[row] {
-			missing++
+		changed++
+		switch {
+		case seen.w == w && seen.rows[row]:
+		case row < top:
+			above++
+		default:
+			below++
 		}
 	}
-	if missing > 0 {
-		return fmt.Sprintf("%s of %s not seen: pgdn reads on", widget.FormatCount(missing), widget.Plural(changed, "changed row"))
+	next := "pgdn reads on"
+	switch {
+	case above+below == 0:
+		return ""
+	case below == 0:
+		next = "pgup shows them"
 	}
-	return ""
+	return fmt.Sprintf("%s of %s not seen: %s", widget.FormatCount(above+below), widget.Plural(changed, "changed row"), next)
 }
 
 // onlyOnceReason says why a may be allowed only once; empty: it need not be.

@@ -75,7 +75,7 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 		}
 		rows = append(rows, s.callRows(t, w)...)
 		if len(s.found.Hits) == 0 {
-			return append(rows, t.Dim.Text("No matches."))
+			return append(rows, t.Dim.Wrap("No matches in "+source+". Each source is searched by itself: S on another row of Sources.", w)...)
 		}
 		from, to := widget.VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, widget.ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {

@@ -272,14 +272,14 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
 	}
-	w, _ := p.detailSize(k.W, k.H)
+	w, h := p.detailSize(k.W, k.H)
 	waiting, _ := p.selectedApproval()
 	edit, why := p.reader.userEdit(waiting)
 	if why = cannotAllowEditReason(p, k, edit, why); why != "" {
 		return p, ShowMessage{why}
 	}
 	a.Answer.Edit = edit
-	missing := p.reader.unseenRowsNote(p.selection.id, w)
+	missing := p.reader.unseenRowsNote(p.selection.id, w, p.topRow(w, h))
 	if missing != "" && !p.reader.isEdited(waiting.ID) && !waiting.Shown && p.reader.warned != p.selection.id {
 		p.reader.warned = p.selection.id
 		again := "allows it unseen"

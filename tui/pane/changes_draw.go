@@ -187,12 +187,15 @@ func changeRow(p Changes, t theme.Theme, c changeRun, w int) string {
 	if c.inner {
 		lead = "   "
 	}
-	line := style.Text(lead+glyph+" ") + t.Dim.Fit(widget.FormatShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
-		8) + t.Strong.Text(c.Target)
+	at := t.Dim.Fit(widget.FormatShortTime(c.Time, p.snap.Time, p.zone), 7)
+	if w >= 50 {
+		at = t.Dim.Fit(widget.FormatClockTime(c.Time, p.snap.Time, p.zone), 13)
+	}
+	line := style.Text(lead+glyph+" ") + at + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
 	if n := len(c.older); n > 0 {
 		line += t.Busy.Text(fmt.Sprintf(" ×%d", n+1))
 	}
-	if w >= 60 {
+	if w >= 60 || w >= 48 && len(p.snap.Sources) > 1 {
 		line += t.Dim.Text(" " + c.Source)
 	}
 	return widget.FillRow(t, line, w)

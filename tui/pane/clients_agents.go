@@ -65,7 +65,8 @@ func (p Clients) agentBindings(s status.Session) []key.Binding {
 		end = append(end, help(p.keys.AllowScope, "end its ten minutes"))
 	}
 	return append(end,
-		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, s.Client), help(p.keys.Remove, "disconnect"), help(p.keys.Revoke, "revoke"),
+		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, s.Client), help(p.keys.Remove, "disconnect"),
+		help(p.keys.Revoke, "take all rights"),
 		help(p.keys.UndoSession, "undo all of it"), p.keys.SortRows, p.keys.Filter)
 }
 

@@ -67,7 +67,7 @@ func goneAgentBindings(p Clients, a status.Agent) []key.Binding {
 		pause = help(pause, "let it write")
 	}
 	return []key.Binding{
-		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, a.Client), help(p.keys.Revoke, "revoke"),
+		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, a.Client), help(p.keys.Revoke, "take all rights"),
 		help(p.keys.UndoSession, "undo all of it"), p.keys.Filter,
 	}
 }

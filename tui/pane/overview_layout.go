@@ -74,7 +74,7 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	var all []widget.Section
 	if n := len(p.snap.Approvals); n > 0 {
 		all = append(all, widget.Section{
-			Title: titleWithCount("Waiting for you", n), Note: "! answers", Min: 1, Preferred: min(n, 5),
+			Title: titleWithCount("Waiting for you", n), Note: "time left · ! answers", Min: 1, Preferred: min(n, 5),
 			Rows: func(w, h int) []string {
 				return widget.FirstRows(t, n, h, func(i int) string { return approvalRow(t, p.snap.Approvals[i], p.now, p.zone, w) })
 			},

@@ -83,7 +83,11 @@ func (f SourceForm) completePath() (next SourceForm, done bool) {
 		return f, false
 	}
 	found := f.paths.found
-	if longer := found.Dir + commonPrefix(found.Names); len(found.Names) > 0 && found.More == 0 && longer != q.Path {
+	longer := found.Dir + commonPrefix(found.Names)
+	if found.Folder && !q.Files && longer == q.Path+"/" { // there is only a separator to add
+		return f, true
+	}
+	if len(found.Names) > 0 && found.More == 0 && longer != q.Path {
 		return f.withPath(k, longer), false
 	}
 	switch {

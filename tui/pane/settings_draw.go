@@ -110,7 +110,7 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 	}
 	rows = append(rows, t.Text.Wrap(s.Description, w)...)
 	if s.Restart {
-		rows = append(rows, t.Warn.Text("▲ Takes effect when the hub restarts."))
+		rows = append(rows, t.Dim.Wrap("A change takes effect when the hub is restarted: r does that.", w)...)
 	}
 	return rows
 }

@@ -22,9 +22,10 @@ type Sources struct {
 	snap         status.Snapshot
 	list         widget.List
 	form         SourceForm
-	askedKinds   bool       // the kinds that the form offers were asked for
-	adding       bool       // the form is shown; a closed one keeps what was typed
-	grant        *grantForm // nil: it is not shown; replaced, never changed
+	askedKinds   bool              // the kinds that the form offers were asked for
+	adding       bool              // the form is shown; a closed one keeps what was typed
+	grant        *grantForm        // nil: it is not shown; replaced, never changed
+	folder       *sourceFolderForm // nil: it is not shown; replaced, never changed
 	w, h         int
 	browserCount int            // that a browser was opened
 	browse       *sourceBrowser // nil: it is not shown; replaced, never changed
@@ -39,7 +40,7 @@ func NewSources(k Keys, zone *time.Location) Pane {
 func sourcesHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Remove,
+		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Edit, "correct its path"), help(k.Remove,
 			"remove the source; its files stay"),
 		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
 		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
@@ -114,7 +115,7 @@ func (p Sources) ShowItem(part string) Pane {
 
 // IsTyping implements [TextEditor].
 func (p Sources) IsTyping() bool {
-	return p.adding || p.grant != nil || p.list.IsTyping() || p.browse != nil && p.browse.isTyping()
+	return p.adding || p.grant != nil || p.folder != nil || p.list.IsTyping() || p.browse != nil && p.browse.isTyping()
 }
 
 // Paste implements [TextEditor].
@@ -122,6 +123,9 @@ func (p Sources) Paste(text string) Pane {
 	switch {
 	case p.adding:
 		p.form = p.form.Paste(text)
+	case p.folder != nil:
+		next := sourceFolderForm{p.folder.source, p.folder.form.Paste(text)}
+		p.folder = &next
 	case p.browse != nil:
 		return p.withBrowser(p.browse.paste(text))
 	default:
@@ -150,6 +154,9 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 		}
 		return p, want
 	}
+	if p.folder != nil {
+		return handleFolderKey(p, k)
+	}
 	if p.browse != nil {
 		next, want, done := p.browse.handleKey(k)
 		if p = p.withBrowser(next); done {
@@ -172,6 +179,9 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Grant):
 		s, _ := p.selected()
 		p.grant = newGrantForm(p.keys, s, p.snap.Sessions)
+	case key.Matches(k, p.keys.Edit):
+		s, _ := p.selected()
+		p.folder = newSourceFolderForm(p.keys, s)
 	default:
 		return p, p.selectedIntent(k)
 	}
@@ -206,6 +216,8 @@ func (p Sources) Bindings() []key.Binding {
 		return p.form.Bindings()
 	case p.grant != nil:
 		return p.grant.bindings()
+	case p.folder != nil:
+		return p.folder.form.Bindings()
 	case p.browse != nil:
 		return p.browse.bindings()
 	case p.list.IsTyping():
@@ -214,7 +226,7 @@ func (p Sources) Bindings() []key.Binding {
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
 	return []key.Binding{
-		widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove,
+		widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, widget.WithHelp(p.keys.Edit, "path"), p.keys.Remove,
 		p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path"),
 	}
 }
@@ -223,6 +235,8 @@ func (p Sources) Bindings() []key.Binding {
 func (p Sources) View(t theme.Theme, w, h int) string {
 	side, form := p.detailSection(t), p.adding
 	switch {
+	case p.folder != nil:
+		side, form = p.folder.section(t), true
 	case p.browse != nil && !p.adding && p.grant == nil:
 		return strings.Join(p.browse.view(t, w, h), "\n")
 	case p.adding:
@@ -376,16 +390,19 @@ func sampleNote(s status.Source) string {
 
 // KeyDisabledReason implements [Pane].
 func (p Sources) KeyDisabledReason(k tea.KeyPressMsg) string {
-	if p.adding || p.grant != nil || p.browse != nil || p.list.IsTyping() {
+	if p.adding || p.grant != nil || p.folder != nil || p.browse != nil || p.list.IsTyping() {
 		return ""
 	}
 	_, any := p.selected()
-	asks := key.Matches(k, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.Browse, p.keys.Enter, p.keys.Search)
+	asks := key.Matches(k, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.Browse, p.keys.Enter, p.keys.Search,
+		p.keys.Edit)
 	switch {
 	case !asks && !key.Matches(k, p.keys.SeeLogs, p.keys.SeeCalls, p.keys.Copy, p.keys.Run):
 		return ""
 	case !IsHubRunning(p.snap) && (!any || asks):
 		return hubNotRunning
+	case key.Matches(k, p.keys.Edit) && any && !hasFolder(p):
+		return "This source has no folder of its own; `lectern source set` changes its keys."
 	case !any && !key.Matches(k, p.keys.Add):
 		return "There are no sources yet. Press a to add one."
 	default:

@@ -23,10 +23,12 @@ func (p Sources) WantedQuery() Query {
 	switch {
 	case !IsHubRunning(p.snap):
 		return nil
-	case p.adding && !p.askedKinds:
+	case (p.adding || p.folder != nil) && !p.askedKinds:
 		return SourceKindsQuery{}
 	case p.adding:
 		return p.form.WantedQuery()
+	case p.folder != nil:
+		return p.folder.form.WantedQuery()
 	case p.browse == nil:
 		return nil
 	}
@@ -39,6 +41,11 @@ func (p Sources) TakeResult(f Result) Pane {
 	case SourceKindsQuery:
 		return p.takeKinds(f)
 	case CompletePathQuery:
+		if p.folder != nil {
+			next := sourceFolderForm{p.folder.source, p.folder.form.TakePaths(f).withFolderFocused()}
+			p.folder = &next
+			return p
+		}
 		p.form = p.form.TakePaths(f)
 		return p
 	default:

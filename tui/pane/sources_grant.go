@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -12,6 +14,7 @@ import (
 type grantForm struct {
 	keys    Keys
 	source  string
+	now     string   // what agents may do with it now
 	clients []string // by what they call themselves; the first, which is empty, is every client
 	client  int
 	level   int
@@ -42,7 +45,25 @@ func grantLevels() []grantLevel {
 
 // newGrantForm asks about s. The clients are those that are attached.
 func newGrantForm(k Keys, s status.Source, sessions []status.Session) *grantForm {
-	return &grantForm{keys: k, source: s.Name, clients: clientNames(sessions), onLevel: true}
+	return &grantForm{
+		keys: k, source: s.Name, now: accessDescription(s), clients: clientNames(sessions), onLevel: true, level: currentLevel(s),
+	}
+}
+
+// currentLevel is the level that grants what agents may do with s now, so that nothing
+// changes unless it is chosen; what no level grants is that of the configuration.
+func currentLevel(s status.Source) int {
+	same := func(a, b []string) bool {
+		a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+		return slices.Equal(a, b)
+	}
+	all := grantLevels()
+	for i, l := range all {
+		if !l.grant.Reset && same(l.grant.Effects, s.Effects) && same(l.grant.Ask, s.Ask) {
+			return i
+		}
+	}
+	return len(all) - 1
 }
 
 // handleKey answers k; done: the form is to be closed.
@@ -78,7 +99,7 @@ func (f grantForm) bindings() []key.Binding {
 }
 
 func (f grantForm) section(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Permissions for " + f.source, Min: 4, Preferred: 5, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Permissions for " + f.source, Min: 5, Preferred: 6, Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
 			style := t
 			if focus {
@@ -91,7 +112,9 @@ func (f grantForm) section(t theme.Theme) widget.Section {
 			who = "all clients"
 		}
 		level := grantLevels()[f.level]
-		rows := []string{field(!f.onLevel, "who", who), field(f.onLevel, "can", level.label), ""}
+		rows := []string{
+			field(!f.onLevel, "who", who), field(f.onLevel, "can", level.label), widget.PropertyRow(t, 10, "  now", "all clients: "+f.now), "",
+		}
 		return append(rows, t.Dim.Wrap(level.description, w)...)
 	}}
 }

@@ -185,7 +185,7 @@ func (l List) StatusNote() string {
 func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) string) []string {
 	n := len(l.shown)
 	if n == 0 && l.filter.Value() != "" {
-		return []string{t.Dim.Text("Nothing matches. esc drops the filter.")}
+		return []string{t.Dim.Text("Nothing matches. esc drops the filter; : finds every command.")}
 	}
 	bar := n > h && h >= 3
 	if bar {

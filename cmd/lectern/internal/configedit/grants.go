@@ -43,6 +43,9 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 	if len(g.Effects) > 0 {
 		effects = strings.Join(g.Effects, ", ")
 	}
+	if effects == string(tools.Reads) { // what it may no longer do is not named otherwise
+		effects = "only read"
+	}
 	title := fmt.Sprintf("Let %s %s in %s", client, effects, where)
 	switch {
 	case g.Role != "" && len(g.Effects) == 0:

@@ -29,7 +29,7 @@ func (Editor) proposeSetOption(c config.Config, a status.Action) (Proposal, erro
 	}
 	p := newConfigProposal(title, edit)
 	if s.Restart && edit.HasChanges() {
-		p.warn("the change takes effect when the hub is restarted: `lectern hub restart`")
+		p.warn("the change takes effect when the hub is restarted: `lectern hub restart`, or r in the panel")
 	}
 	return p, nil
 }

@@ -29,7 +29,7 @@ func (h *hubProcess) openAudit(ctx context.Context) {
 	h.hub.Calls().SetTrail(trail)
 	started := status.Call{Event: status.HubStarted, Message: "the hub started"}
 	if h.state.Snapshot().Hub.AfterCrash {
-		started.Message = "the hub started, because the one before it died"
+		started.Message = "the hub started, because the one before it crashed"
 	}
 	h.hub.Calls().RecordEvent(started)
 }

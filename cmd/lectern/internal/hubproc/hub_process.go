@@ -238,8 +238,11 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 		return
 	}
 	h.state.Update(func(s *status.Snapshot) { s.Hub.AfterCrash = true })
-	h.log.Warn("the hub before this one died", "component", "supervisor",
-		"pid", before.PID, "version", before.Version, "started", before.StartedAt)
+	said := []any{"component", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt}
+	if line := readCrashLine(h.Paths.Daemon(), before.StartedAt); line != "" {
+		said = append(said, "reason", line)
+	}
+	h.log.Error("the hub before this one crashed: it ended without shutting down", append(said, "output", h.Paths.Daemon().Output())...)
 }
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.
