@@ -41,9 +41,10 @@ export class Stage {
   }
 
   /** Opens a graph and waits until its plugin is connected. */
-  async open(kind: Kind, graph: string, more: { settings?: object; faults?: Record<string, string> } = {}): Promise<Window> {
+  async open(kind: Kind, graph: string, more: { settings?: object; faults?: Record<string, string>; zone?: string } = {}): Promise<Window> {
     const settings = { port: this.door.port, token: await this.lectern.token(), transport: 'websocket', ...more.settings }
-    const window = await this.logseq.open({ kind, graph, settings, ...(more.faults ? { faults: more.faults } : {}) })
+    const { faults, zone } = more
+    const window = await this.logseq.open({ kind, graph, settings, ...(faults ? { faults } : {}), ...(zone ? { zone } : {}) })
     await connected(window)
     return window
   }
