@@ -15,6 +15,8 @@ COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark g
 FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
 LDFLAGS  := -s -w -funcalign=16
 
+IN_MEMORY := folder=$$(.ci/memory); if [ -n "$$folder" ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$$folder; fi
+
 export CGO_ENABLED := 0
 
 .PHONY: help check test needs test-go test-plugin ci lint race sequences snapshot conformance test262 bench oracle screens update fuzz fuzz-smoke lines plugin install size soak
@@ -42,7 +44,7 @@ test-plugin: needs
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 
 ci: ## everything that must hold before a change lands, with the seconds of each stage at the end
-	+@MAKE='$(MAKE)' .ci/stages test-go test-plugin lint race sequences snapshot
+	+@MAKE='$(MAKE)' SEQUENCE_COUNT=250 .ci/stages test-go test-plugin lint race sequences snapshot
 
 # golangci-lint has the analyzers of go vet too, all of them, for the system that it runs on.
 lint: $(LINT) ## go vet for the other operating systems, tidy modules, golangci-lint as pinned in dev.mod
@@ -58,12 +60,12 @@ $(LINT): dev.mod dev.sum
 race: ## all tests in which something happens at once under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race"; CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m $$(.ci/concurrent); fi
+		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m $$(.ci/concurrent); fi
 
-sequences: ## 1,000 random sequences of two agents and a person, undone: for every System, and through the hub
-	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \
-	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/... && \
-	SEQUENCES=1000 go test -count=1 -run '^TestSequencesThroughTheHub$$' ./hub
+sequences: ## 1,000 (SEQUENCE_COUNT; in CI 250) random sequences of two agents and a person, undone: for every System, and through the hub
+	@$(IN_MEMORY); export SEQUENCES=$${SEQUENCE_COUNT:-1000}; \
+	go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/... && \
+	go test -count=1 -run '^TestSequencesThroughTheHub$$' ./hub
 
 snapshot: ## the archives of a release for all six systems, by goreleaser or go build; checksums and reproducibility checked
 	LECTERN_RELEASE=1 go test -count=1 ./cmd/release
@@ -114,8 +116,8 @@ oracle: ## 5,000 random edits of Org files, 2,000 agendas and 300 exports, in Em
 	ORG_ORACLE=$${ORG_ORACLE:-5000} ORG_AGENDAS=$${ORG_AGENDAS:-2000} ORG_QUERIES=$${ORG_QUERIES:-3000} go test -count=1 -v -timeout 30m -run '^Test(Oracle|AgendaOracle|AgendaCorpus|ClockOracle|Queries)$$' ./tools/org
 	ORG_EXPORT=$${ORG_EXPORT:-300} go test -count=1 -v -timeout 30m -run '^Test(ExportsLikeEmacs|HostileText)$$' ./tools/org/internal/orgexport
 
-screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
-	go run ./cmd/screens docs/screens
+screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux. BIN=FILE takes a program that is built already
+	go run ./cmd/screens $(if $(BIN),-bin $(abspath $(BIN))) docs/screens
 
 plugin: ## build the Logseq plugin again into plugin/dist and plugin.zip, which are committed
 	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build

@@ -26,14 +26,16 @@ var (
 )
 
 // glyphWords are signs as words. Where a word stands beside one it is dropped:
-// who hears "black circle ready" is told nothing by the circle.
+// who hears "black circle ready" is told nothing by the circle. A box is checked or
+// not, because "selected" is said of the row that the keys are about; a hunk is chosen,
+// or says itself that it is left out.
 var glyphWords = strings.NewReplacer(
 	"╭", "", "╮", "", "╰", "", "╯", "", "│", " ",
 	"●", "", "◐", "", "◑", "", "▲", "", "✗", "", "○", "", "◆", "", "•", "", "⏎", "", "▸", "", "‹", "", "›", "",
-	"▁", "", "▂", "", "▃", "", "▄", "", "▅", "", "▆", "", "▇", "", "█", "", "░", "",
-	"⨯", "undone:", "↶", "an undo:", "[x]", "selected:", "[ ]", "not selected:",
+	"▁", "", "▂", "", "▃", "", "▄", "", "▅", "", "▆", "", "▇", "", "█", "", "░", "", "┼", "",
+	"⨯", "undone:", "↶", "an undo:", "[x] hunk", "chosen: hunk", "[ ] hunk", "hunk", "[x]", "checked:", "[ ]", "not checked:",
 	" · ", ", ", "·", "", " – ", " none ",
-	"→/", "right/", "←/", "left/", "↑/", "up/", "↓/", "down/", "↑↓", "up and down", "→", "to", "↑", "up", "↓", "down",
+	"→/", "right/", "←/", "left/", "↑/", "up/", "↓/", "down/", "↑↓", "up and down", "→", "to", "←", "from", "↑", "up", "↓", "down",
 )
 
 // spokenLineText is a drawn line as words; empty: there is nothing to say.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -212,16 +210,19 @@ func benchLectern(b *testing.B, vault string) {
 	defer p.disconnect(b)
 	p.call(b, "search_pages", first)
 	p.bench(b, "read", "read_page", `{"path":"Area 0/Page 30.md"}`)
-	p.bench(b, "search rare", "search_pages", first)
-	p.bench(b, "search common", "search_pages", `{"query":"`+commonWord+`"}`)
-	p.bench(b, "search phrase", "search_pages", `{"query":"\"`+wordPhrase+`\""}`)
+	e := &vaultEditor{server: p, file: filepath.Join(vault, "Area 0", "Scratch.md")}
+	e.benchSearch(b, "search rare", rareWord)
+	e.benchSearch(b, "search common", commonWord)
+	e.benchSearch(b, "search phrase", `\"`+wordPhrase+`\"`)
+	p.bench(b, "search common again", "search_pages", `{"query":"`+commonWord+`"}`)
 	p.bench(b, "search exact", "search_pages", `{"query":"nlikely compan","mode":"exact"}`)
 	p.bench(b, "list 100 pages", "list_pages", `{"path":"Area 1","limit":100}`)
 	p.bench(b, "links", "get_page_links", `{"path":"Area 0/Target.md"}`)
 	p.benchPair(b, "move with 20 backlinks", "move_page", moveOf("Area 0/Target.md", "Area 1/Target.md"), moveOf("Area 1/Target.md", "Area 0/Target.md"))
 	p.benchPair(b, "rename with 20 backlinks", "move_page", moveOf("Area 0/Target.md", "Area 0/Goal.md"), moveOf("Area 0/Goal.md", "Area 0/Target.md"))
 	b.Run("edit outside, found", func(b *testing.B) { benchOutsideEdit(b, p, vault) })
-	b.Run("80 searches of 8 clients", func(b *testing.B) { benchParallelSearches(b, exe, home) })
+	b.Run("80 searches of 8 clients", func(b *testing.B) { e.benchParallelSearches(b, exe, home, sharedQuery) })
+	b.Run("80 different searches of 8 clients", func(b *testing.B) { e.benchParallelSearches(b, exe, home, ownQuery) })
 	if runtime.GOOS == "linux" {
 		b.Run("memory", func(b *testing.B) {
 			d, err := daemon.FindHub(daemonPaths(home))
@@ -265,51 +266,6 @@ func benchOutsideEdit(b *testing.B, p *benchServer, vault string) {
 	if err := os.WriteFile(file, was, 0o600); err != nil {
 		b.Fatal(err)
 	}
-}
-
-// benchParallelSearches measures how long 80 searches of 8 clients take that begin together.
-func benchParallelSearches(b *testing.B, exe, home string) {
-	clients := make([]*benchServer, 8)
-	for i := range clients {
-		clients[i] = &benchServer{peer: startServe(b, exe, home)}
-		defer clients[i].disconnect(b)
-	}
-	queries := []string{commonWord, "w1 w2", rareWord, `\"` + wordPhrase + `\"`, "perihelion " + commonWord}
-	var each []time.Duration
-	for b.Loop() {
-		began := time.Now()
-		var all sync.WaitGroup
-		for _, c := range clients {
-			all.Go(func() {
-				if err := c.searchTogether(queries); err != nil {
-					b.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		each = append(each, time.Since(began))
-	}
-	printMedian(b, each)
-}
-
-// searchTogether sends ten searches at once and waits for all answers.
-func (s *benchServer) searchTogether(queries []string) error {
-	waiting := map[int]bool{}
-	for i := range 10 {
-		id, err := s.send("search_pages", `{"query":"`+queries[i%len(queries)]+`"}`)
-		if err != nil {
-			return err
-		}
-		waiting[id] = true
-	}
-	for len(waiting) > 0 {
-		line, err := s.out.ReadBytes('\n')
-		if err != nil || bytes.Contains(line, []byte(`"isError":true`)) {
-			return fmt.Errorf("%w %.300s", err, line)
-		}
-		maps.DeleteFunc(waiting, func(id int, _ bool) bool { return answers(line, id) })
-	}
-	return nil
 }
 
 func benchRipgrep(b *testing.B, vault string) {

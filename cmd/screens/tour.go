@@ -95,15 +95,15 @@ path = "~/Wiki"
 	}
 	return playScenes(ctx, exe, home, env, folder, []scene{
 		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 pending"}},
-		{name: "asked", title: "Approving a call", keys: []string{"!"}, shows: []string{"Pending approval ─", "rain water first"}},
+		{name: "asked", title: "Approving a call", keys: []string{"!"}, shows: []string{"▲ 1 of 1", "rain water first", "\n y allow"}},
 		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"location  "}},
 		{
-			name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down", "Down"},
+			name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down"},
 			shows: []string{"Greenhouse", "frame"},
 		},
 		{keys: []string{"Escape"}, shows: []string{"permissions"}},
 		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
-		{keys: []string{"4"}, shows: []string{"Pending approval ─"}},
+		{keys: []string{"4"}, shows: []string{"another-agent", "rain water first"}},
 		{name: "changes", title: "What agents wrote", keys: []string{"Down"}, shows: []string{"+- tulips"}},
 		{name: "clients", title: "Clients", keys: []string{"5"}, shows: []string{"Connected agents"}},
 		{name: "tools", title: "Tools, as a client sees them", keys: []string{"6"}, shows: []string{"read_page"}},

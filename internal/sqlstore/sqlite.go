@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	sqlitelib "modernc.org/sqlite/lib"
 
@@ -19,8 +20,9 @@ const maxReaders = 4
 // openSQLite opens one connection that writes, because SQLite has one writer at
 // a time anyway and queueing in the process is fairer than its busy handler, and
 // a pool that only reads and is never blocked by it.
-func (s *Store) openSQLite(file string, cache bool) (err error) {
-	if file, err = filepath.Abs(file); err != nil {
+func (s *Store) openSQLite(o Options) error {
+	file, err := filepath.Abs(o.Database)
+	if err != nil {
 		return err
 	}
 	s.dialect, s.locks = Sqlite, fileLocker(file)
@@ -30,12 +32,14 @@ func (s *Store) openSQLite(file string, cache bool) (err error) {
 	// A connection keeps 8 MiB of pages, where SQLite would keep 2: the index of many notes
 	// is read again and again.
 	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)", "cache_size(-8192)"}
-	if cache {
+	if o.Cache || o.Scratch {
 		common[1] = "synchronous(off)"
 	}
-	s.write, err = sqliteconn.Open(file, "immediate", append(common,
-		"auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")...)
-	if err != nil {
+	writing := append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")
+	if o.Scratch {
+		writing = append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(off)")
+	}
+	if s.write, err = sqliteconn.Open(file, "immediate", writing...); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)

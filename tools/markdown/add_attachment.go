@@ -22,7 +22,7 @@ type AddAttachmentIn struct {
 	PagePath string `json:"pagePath" jsonschema:"page to attach to"`
 	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy, from the pages or an inbox"`
 	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy"`
-	Data     string `json:"data,omitempty" jsonschema:"or bytes in base64; needs fileName"`
+	Data     string `json:"data,omitempty" jsonschema:"or base64 of up to 12 MB; needs fileName"`
 	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 
@@ -38,7 +38,7 @@ func addAttachment() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
 		Normalize: aliases("pagePath"),
-		Doc: "Copies a file of at most 50 MB to where the notebook keeps a page's attachments.\n" +
+		Doc: "Copies a file of up to 50 MB to where the notebook keeps a page's attachments.\n" +
 			"The page is not changed: put markdownSyntax into it.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{

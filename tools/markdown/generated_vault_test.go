@@ -21,6 +21,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // A generatedVault is one of the generator of vaults beside the checkout: pages of folders
@@ -44,7 +45,7 @@ func eachGeneratedVault(t *testing.T, test func(t *testing.T, v *generatedVault)
 	if _, err := os.Stat(generator); err != nil || testing.Short() {
 		t.Skip("without the generator of vaults: ", err)
 	}
-	first, seeds, pages := number(t, "VAULT_SEED", 1), number(t, "VAULT_SEEDS", 2), number(t, "VAULT_PAGES", 150)
+	first, seeds, pages := number(t, "VAULT_SEED", 1), number(t, "VAULT_SEEDS", 2), number(t, "VAULT_PAGES", toolstest.Rounds(150, 40))
 	for seed := first; seed < first+seeds; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "vault")
@@ -167,7 +168,7 @@ func generatedTargets(files map[string]string) map[string]string {
 func TestGeneratedMovesKeepTargets(t *testing.T) {
 	eachGeneratedVault(t, func(t *testing.T, v *generatedVault) {
 		moves, links := 0, 0
-		for range number(t, "VAULT_MOVES", 25) {
+		for range number(t, "VAULT_MOVES", toolstest.Rounds(25, 8)) {
 			before := v.files(t)
 			pages := slices.Sorted(maps.Keys(before))
 			page := func() string { return pages[v.r.IntN(len(pages))] }
@@ -258,7 +259,7 @@ func TestGeneratedHitsEqualScan(t *testing.T) {
 			}
 		}
 		all := slices.Sorted(maps.Keys(words))
-		for range number(t, "VAULT_SEARCHES", 120) {
+		for range number(t, "VAULT_SEARCHES", toolstest.Rounds(120, 20)) {
 			word := all[v.r.IntN(len(all))]
 			if strings.ContainsFunc(word, func(c rune) bool { return c > unicode.MaxASCII }) {
 				continue // accents are folded

@@ -16,6 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 const canary = "canary-7341 must not come out"
@@ -120,7 +121,7 @@ func TestHostileVault(t *testing.T) {
 	switch {
 	case os.Getenv("HOSTILE_TEXTS") == "all":
 		part = 1
-	case UnderRace:
+	case toolstest.UnderRace:
 		part = 20
 	}
 	for _, tool := range System().Manifest().Tools {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 func graphFiles() map[string]string {
@@ -128,11 +130,7 @@ func TestLogseqRename(t *testing.T) {
 
 // After any move in a graph every link that led to one page leads there still.
 func TestLogseqMovesKeepTargets(t *testing.T) {
-	rounds := 60
-	if UnderRace {
-		rounds = 8
-	}
-	for seed := range rounds {
+	for seed := range toolstest.Rounds(60, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 65))
 		b := open(t, randomGraph(rng), nil)
 		for range 4 {

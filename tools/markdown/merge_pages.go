@@ -25,7 +25,7 @@ type MergePagesOut struct {
 	Changed []string   `json:"changed,omitempty" jsonschema:"other pages whose links were updated"`
 	Links   LinkReport `json:"links" jsonschema:"what became of links"`
 	DryRun  bool       `json:"dry_run,omitempty" jsonschema:"nothing was written"`
-	Note    string     `json:"note,omitempty" jsonschema:"what was left out"`
+	Note    string     `json:"note,omitempty" jsonschema:"what was left"`
 }
 
 func mergePages() tools.Tool[*Notebook] {
@@ -84,7 +84,8 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	if err != nil {
 		return MergePagesOut{}, err
 	}
-	out := MergePagesOut{Path: file, Links: plan.report, DryRun: in.DryRun}
+	out := MergePagesOut{Path: file, DryRun: in.DryRun}
+	out.Links, out.Note = plan.report.finish(in.DryRun)
 	out.Links.Left += unled
 	was := [2][]byte{source.data, to.data}
 	for _, e := range plan.edits {
@@ -102,8 +103,9 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	}
 	after, left := mergedPage(to, source)
 	if len(left) > 0 {
-		out.Note = "Properties that both pages have were left out: " + strings.Join(left, ", ") + "."
+		out.Note += "Properties that both pages have were left out: " + strings.Join(left, ", ") + "."
 	}
+	out.Note = strings.TrimSpace(out.Note)
 	if n.view.Hides(file, after) {
 		return MergePagesOut{}, hiddenError()
 	}

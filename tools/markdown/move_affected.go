@@ -15,7 +15,7 @@ import (
 type affectedPages struct {
 	sources      []linkSource
 	was, becomes *linkResolver
-	unreadable   int          // pages besides sources
+	unreadable   []string     // pages besides sources
 	failed       func() error // of a look-up, if there was one
 }
 
@@ -70,11 +70,9 @@ func (d *draft) findIndexed(ctx context.Context, now *comparison, o *outline, m 
 	if found.unreadable, err = now.x.Foreign(ctx); err != nil {
 		return found, err
 	}
-	for _, s := range found.sources {
-		if s.unreadable {
-			found.unreadable = max(0, found.unreadable-1)
-		}
-	}
+	found.unreadable = slices.DeleteFunc(found.unreadable, func(file string) bool {
+		return known[file] || slices.ContainsFunc(found.sources, func(s linkSource) bool { return s.file == file })
+	})
 	pages, failed := now.namedPages(ctx)
 	found.failed = failed
 	found.was = &linkResolver{d.n.layout, d.n.graph, d.n.namesOf(replaceNames(pages, known, sources)), o.attachments()}

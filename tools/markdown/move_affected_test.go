@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // indexAll has the index used for any number of pages.
@@ -22,12 +23,8 @@ func indexAll(b *testNotebook) {
 // Moves, merges and renamed headings that find the links to change in the index do to
 // every byte what those that read all pages do, and answer the same.
 func TestIndexedMovesEqualFiles(t *testing.T) {
-	seeds := uint64(16)
-	if UnderRace {
-		seeds = 6
-	}
-	for seed := range seeds {
-		r := rand.New(rand.NewPCG(seed, 23))
+	for seed := range toolstest.Rounds(16, 6) {
+		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		files := randomVault(r)
 		for file, text := range files {
 			if strings.HasSuffix(file, ".md") && r.IntN(3) == 0 {
@@ -40,6 +37,7 @@ func TestIndexedMovesEqualFiles(t *testing.T) {
 		if r.IntN(2) == 0 {
 			files["A/_index.md"] = "[[Two]] [x](B/Four.md)\n"
 		}
+		files["b.base"] = "filters: file.hasLink(\"One\") && file.inFolder(\"A\") && link(\"A/Two\")\n"
 		files["b.canvas"] = `{"nodes":[{"type":"file","file":"A/One.md"},{"type":"text","text":"[[One]]"}]}`
 		indexed, plain := open(t, files, nil), open(t, files, nil)
 		indexAll(indexed)
@@ -64,6 +62,12 @@ func TestIndexedMovesEqualFiles(t *testing.T) {
 				indexed.put(file, text)
 				plain.put(file, text)
 				continue
+			}
+			if dry := strings.TrimSuffix(args, "}") + `,"dry_run":true}`; tool != "rename_heading" {
+				got, ok := indexed.try(tool, dry)
+				if want, wantOK := plain.try(tool, dry); got != want || ok != wantOK {
+					t.Fatalf("seed %d, step %d: %s %s:\n%s\nfrom files:\n%s\n%q", seed, step, tool, dry, got, want, was)
+				}
 			}
 			got, ok := indexed.try(tool, args)
 			want, wantOK := plain.try(tool, args)

@@ -18,7 +18,7 @@ var canvasString = regexp.MustCompile(`"(file|text|background)"\s*:\s*("(?:[^"\\
 func (r *relinker) relinkCanvas(d *draft, file string) (fileEdit, LinkReport) {
 	data, err := d.View().Read(file)
 	if err != nil || !json.Valid(data) {
-		return fileEdit{}, LinkReport{Unreadable: 1}
+		return fileEdit{}, reportOn(LinkOutcome{File: file, Outcome: linkUnreadable})
 	}
 	var report LinkReport
 	var out bytes.Buffer
@@ -32,7 +32,7 @@ func (r *relinker) relinkCanvas(d *draft, file string) (fileEdit, LinkReport) {
 		if key := string(data[m[2]:m[3]]); key == "text" {
 			now = r.relinkText(file, was, &report)
 		} else if now = r.m.newPath(was); now != was {
-			report.Rewritten++
+			report.add(reportOn(LinkOutcome{File: file, Link: was, To: now, Outcome: linkRewritten}))
 		}
 		if now == was {
 			continue
@@ -53,7 +53,7 @@ func (r *relinker) relinkText(file, text string, report *LinkReport) string {
 	var splices []folder.Splice
 	for _, l := range pageLinks(&page{file: file, text: text}) {
 		to, outcome := r.newTarget(file, writtenLink{l, text[l.Start:l.End]})
-		report.add(outcome)
+		report.add(reportOn(LinkOutcome{File: file, Link: text[l.Start:l.End], To: to, Outcome: outcome}))
 		if to != "" {
 			splices = append(splices, folder.Splice{Start: l.Start, End: l.End, New: to})
 		}

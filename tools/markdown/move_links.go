@@ -12,29 +12,6 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// LinkReport is what a move does to links.
-type LinkReport struct {
-	Rewritten  int `json:"rewritten" jsonschema:"links changed so that they lead where they led"`
-	Ambiguous  int `json:"ambiguous,omitempty" jsonschema:"left: they may mean several pages, of which one moved"`
-	Left       int `json:"left,omitempty" jsonschema:"left: they cannot be written so that they lead there"`
-	Unreadable int `json:"unreadable,omitempty" jsonschema:"pages that could not be read"`
-}
-
-func (r *LinkReport) add(more LinkReport) {
-	r.Rewritten += more.Rewritten
-	r.Ambiguous += more.Ambiguous
-	r.Left += more.Left
-	r.Unreadable += more.Unreadable
-}
-
-// then is the report of two moves of one call, which read the same pages.
-func (r LinkReport) then(next LinkReport) LinkReport {
-	return LinkReport{
-		r.Rewritten + next.Rewritten, max(r.Ambiguous, next.Ambiguous), max(r.Left, next.Left),
-		max(r.Unreadable, next.Unreadable),
-	}
-}
-
 // relocate moves files and rewrites links, so that every link leads where it led:
 // those in the moved pages and those to them; without wiki only Markdown links. It
 // returns the new paths of all pages that change.
@@ -86,7 +63,10 @@ func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (
 	if err != nil {
 		return linkPlan{}, err
 	}
-	all, plan := found.sources, linkPlan{report: LinkReport{Unreadable: found.unreadable}}
+	all, plan := found.sources, linkPlan{}
+	for _, file := range found.unreadable {
+		plan.report.add(reportOn(LinkOutcome{File: file, Outcome: linkUnreadable}))
+	}
 	r := relinker{m: m, wiki: wiki, was: found.was, becomes: found.becomes, moved: map[string]bool{}}
 	for _, to := range m {
 		r.moved[folder.FoldName(path.Base(stem(to)))] = true
@@ -103,27 +83,31 @@ func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (
 			}
 		}
 	}
-	canvases := slices.DeleteFunc(slices.Clone(o.files), func(f string) bool { return !strings.EqualFold(path.Ext(f), ".canvas") })
-	edits := make([]fileEdit, len(all)+len(canvases))
+	others := o.filesWith(".canvas", ".base")
+	edits, reports := make([]fileEdit, len(all)+len(others)), make([]LinkReport, len(all)+len(others))
 	var mu sync.Mutex
 	var failed error
 	err = folder.ForEach(ctx, len(edits), func(i int) {
-		var report LinkReport
 		var err error
-		if i < len(all) {
-			edits[i], report, err = r.relinkPage(d, all[i])
-		} else {
-			edits[i], report = r.relinkCanvas(d, canvases[i-len(all)])
+		switch {
+		case i < len(all):
+			edits[i], reports[i], err = r.relinkPage(d, all[i])
+		case isBase(others[i-len(all)]):
+			reports[i] = r.checkBase(d, o, others[i-len(all)])
+		default:
+			edits[i], reports[i] = r.relinkCanvas(d, others[i-len(all)])
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		plan.report.add(report)
 		if err != nil {
+			mu.Lock()
+			defer mu.Unlock()
 			failed = err
 		}
 	})
 	if err = errors.Join(err, failed); err == nil {
 		err = found.failed()
+	}
+	for _, report := range reports {
+		plan.report.add(report)
 	}
 	plan.edits = slices.DeleteFunc(edits, func(e fileEdit) bool { return e.data == nil })
 	return plan, err
@@ -141,13 +125,13 @@ type relinker struct {
 // relinkPage is the page with its links as they must be; without data: it stays.
 func (r *relinker) relinkPage(d *draft, c linkSource) (fileEdit, LinkReport, error) {
 	if c.unreadable {
-		return fileEdit{}, LinkReport{Unreadable: 1}, nil
+		return fileEdit{}, reportOn(LinkOutcome{File: c.file, Outcome: linkUnreadable}), nil
 	}
 	var splices []folder.Splice
 	var report LinkReport
 	for _, l := range c.links {
 		to, outcome := r.newTarget(c.file, l)
-		report.add(outcome)
+		report.add(reportOn(LinkOutcome{File: c.file, Line: l.Line, Link: l.written, To: to, Outcome: outcome}))
 		if to != "" {
 			splices = append(splices, folder.Splice{Start: l.Start, End: l.End, New: to})
 		}
@@ -169,41 +153,57 @@ func (r *relinker) relinkPage(d *draft, c linkSource) (fileEdit, LinkReport, err
 	return fileEdit{r.m.newPath(c.file), folder.ApplySplices(p.data, splices), c.file}, report, nil
 }
 
-// newTarget is what to write as the target of a link; empty: it stays as it is.
-func (r *relinker) newTarget(from string, l writtenLink) (string, LinkReport) {
-	if l.Target == "" || l.Wiki && !r.wiki {
-		return "", LinkReport{}
+// newTarget is what to write as the target of a link, and what becomes of it; empty: it
+// stays as it is, and if the outcome is empty too it leads where it should.
+func (r *relinker) newTarget(from string, l writtenLink) (to string, outcome linkOutcome) {
+	if l.Target == "" {
+		return "", ""
 	}
 	found, form := r.was.resolve(from, l.Link)
 	touched := slices.ContainsFunc(found, func(f string) bool { return r.m.newPath(f) != f })
 	switch {
 	case len(found) == 0:
-		return "", LinkReport{}
+		return "", ""
 	case len(found) > 1 && touched:
-		return "", LinkReport{Ambiguous: 1}
+		return "", linkAmbiguous
 	case len(found) > 1:
-		return "", LinkReport{}
+		return "", ""
 	case !touched && r.m.newPath(from) == from && !r.moved[r.calledName(l.Link)]:
-		return "", LinkReport{}
+		return "", ""
 	}
 	want := []string{r.m.newPath(found[0])}
 	there := r.m.newPath(from)
 	// A link that would lead there by less than it did, as by a title, is one that some
 	// programs would not follow.
-	if now, by := r.becomes.resolve(there, l.Link); slices.Equal(now, want) && by <= form && namesFile(l.Link, want[0]) {
-		return "", LinkReport{}
+	now, by := r.becomes.resolve(there, l.Link)
+	if slices.Equal(now, want) && by <= form && namesFile(l.Link, want[0]) {
+		return "", ""
 	}
-	for _, target := range r.spellings(l.Link, form, there, want[0]) {
-		try := l.Link
+	if written, ok := r.respell(l.Link, form, there, want); ok {
+		return written, linkRewritten
+	}
+	if len(now) > 1 {
+		return "", linkNewlyAmbiguous
+	}
+	return "", linkLeft
+}
+
+// respell writes a link on a page as it will be, so that it leads where it should.
+func (r *relinker) respell(l links.Link, form linkForm, there string, want []string) (written string, ok bool) {
+	if l.Wiki && !r.wiki {
+		return "", false
+	}
+	for _, target := range r.spellings(l, form, there, want[0]) {
+		try := l
 		try.Target = target
 		if now, _ := r.becomes.resolve(there, try); !slices.Equal(now, want) || !namesFile(try, want[0]) {
 			continue
 		}
-		if written, ok := writeTarget(l.Link, target, r.was.graph != nil); ok {
-			return written, LinkReport{Rewritten: 1}
+		if written, ok := writeTarget(l, target, r.was.graph != nil); ok {
+			return written, true
 		}
 	}
-	return "", LinkReport{Left: 1}
+	return "", false
 }
 
 // namesFile reports whether a Markdown link with an extension names this very file:

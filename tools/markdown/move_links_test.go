@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // The table of link forms: what each becomes when A/Alpha.md is renamed.
@@ -52,7 +53,10 @@ func TestMoveRewritesEveryForm(t *testing.T) {
 	dry := call[MovePageOut](b, "move_page", `{"sourcePath":"A/Alpha.md","destinationPath":"A/Gamma Ray.md","dry_run":true}`)
 	equal(t, "files after a dry run", before, b.files())
 	out := call[MovePageOut](b, "move_page", `{"sourcePath":"A/Alpha.md","destinationPath":"A/Gamma Ray.md"}`)
-	dry.DryRun = false
+	equal(t, "links that a dry run lists", 18, len(dry.Links.List))
+	equal(t, "the first", LinkOutcome{File: "C/Linker.md", Line: 2, Link: "Alpha", To: "Gamma Ray", Outcome: linkRewritten}, dry.Links.List[0])
+	equal(t, "a canvas", LinkOutcome{File: "board.canvas", Link: "A/Alpha.md", To: "A/Gamma Ray.md", Outcome: linkRewritten}, dry.Links.List[16])
+	dry.DryRun, dry.Links.List = false, nil
 	equal(t, "a dry run says what happens", out, dry)
 	equal(t, "links", now+"\r\nend", b.get("C/Linker.md"))
 	equal(t, "canvas", `{"nodes":[{"id":"1","type":"file","file":"A/Gamma Ray.md"},{"type":"text","text":"see [[Gamma Ray]] \"q\""}],"edges":[]}`, b.get("board.canvas"))
@@ -95,11 +99,7 @@ func TestMoveFolder(t *testing.T) {
 
 // After any move every link that led to one place leads to the same place.
 func TestMovesKeepTargets(t *testing.T) {
-	rounds := 60
-	if UnderRace {
-		rounds = 8
-	}
-	for seed := range rounds {
+	for seed := range toolstest.Rounds(60, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		files := randomVault(rng)
 		b := open(t, files, nil)
@@ -223,4 +223,23 @@ func targets(b *testNotebook) linkTargets {
 		}
 	}
 	return t
+}
+
+// Links follow a file whose name is written with combining accents, as macOS writes
+// them, however the links write it: as it is, composed, and percent-encoded.
+func TestMoveOfDecomposedName(t *testing.T) {
+	composed, decomposed := "Caf\u00e9", "Cafe\u0301"
+	for _, marker := range []string{".obsidian/app.json", "mkdocs.yml"} {
+		b := open(t, map[string]string{
+			marker: "{}", "A/" + decomposed + ".md": "x\n", "A/" + decomposed + ".png": "png",
+			"from.md": "[a](A/Caf%C3%A9.md) [b](A/Cafe%CC%81.md) [c](A/" + composed + ".md) [[A/" + composed + "]] [[" + decomposed + "]]\n" +
+				"![](A/Caf%C3%A9.png) [ref]\n\n[ref]: A/Caf%c3%a9.md\n",
+		}, nil)
+		out := call[MovePageOut](b, "move_page", `{"sourcePath":"A/`+decomposed+`.md","destinationPath":"B/New.md"}`)
+		want := "[a](B/New.md) [b](B/New.md) [c](B/New.md) [[B/New]] [[New]]\n![](A/Caf%C3%A9.png) [ref]\n\n[ref]: B/New.md\n"
+		equal(t, "links beside "+marker, want, b.get("from.md"))
+		equal(t, "report beside "+marker, LinkReport{Rewritten: 6}, out.Links)
+		call[MovePageOut](b, "move_page", `{"sourcePath":"A","destinationPath":"C"}`)
+		equal(t, "embed beside "+marker, strings.Replace(want, "(A/Caf%C3%A9.png)", "(C/"+decomposed+".png)", 1), b.get("from.md"))
+	}
 }

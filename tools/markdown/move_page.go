@@ -100,18 +100,18 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 func (n *Notebook) finishMove(ctx context.Context, c tools.CallContext, d *draft, to string, changed []string, report LinkReport,
 	dryRun bool,
 ) (MovePageOut, error) {
-	out := MovePageOut{Success: true, NewPath: to, Links: report, DryRun: dryRun}
+	out := MovePageOut{Success: true, NewPath: to, DryRun: dryRun}
+	out.Links, out.Note = report.finish(dryRun)
 	for _, c := range changed {
 		if c != to && d.View().Exists(c) {
 			out.Changed = append(out.Changed, c)
 		}
 	}
 	if len(out.Changed) > 200 {
-		out.Changed, out.Note = out.Changed[:200], "More pages changed than are listed. "
+		out.Changed = out.Changed[:200]
+		out.Note += "More pages changed than are listed."
 	}
-	if report.Ambiguous+report.Left > 0 {
-		out.Note += "Some links were left as they are; get_page_links shows them."
-	}
+	out.Note = strings.TrimSpace(out.Note)
 	if dryRun {
 		return out, nil
 	}

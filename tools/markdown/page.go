@@ -80,11 +80,25 @@ func titleOfFile(graph *logseqfile.Graph, file string) string {
 }
 
 // idOf is in the front matter, or else is derived from the path.
-func idOf(v *folder.View, p *page) string { return cmp.Or(p.fields.Text("id"), pathID(v, p.file)) }
+func idOf(v *folder.View, p *page) string {
+	if id := p.fields.Text("id"); id != "" {
+		return id
+	}
+	return pathID(v, p.file)
+}
 
-// pathID stays the same when the page gains or loses children, and however the accents
-// of its name are written, unless another page is written so.
+// pathID stays the same when the page gains or loses children, unless Title.md and
+// Title/_index.md are two pages: then the first has an id of its own.
 func pathID(v *folder.View, file string) string {
+	if !isIndex(file) && v.Exists(stem(file)+"/"+indexPage) {
+		return idOfPlace(file)
+	}
+	return placeID(v, file)
+}
+
+// placeID is pathID of a page that has its place alone. It is the same however the
+// accents of the name are written, unless another page is written so.
+func placeID(v *folder.View, file string) string {
 	name := stem(file)
 	if composed := norm.NFC.String(name); composed != name && !hasTwin(v, file, composed) {
 		name = composed

@@ -57,6 +57,7 @@ type pageIndex struct {
 	filling atomic.Bool // comparisons leave the index alone, and do not wait
 
 	comparing sync.Mutex // held by the comparison under way
+	fills     sync.Mutex // held while the index is filled, before busy
 
 	busy    sync.Mutex // held while pages are looked up or put into the index, after comparing
 	watcher *watch.Watcher
@@ -395,6 +396,8 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	if len(files) < p.least {
 		return nil
 	}
+	p.fills.Lock()
+	defer p.fills.Unlock()
 	p.busy.Lock()
 	defer p.busy.Unlock()
 	changed, gone, err := p.changed(entries, files)
@@ -405,7 +408,12 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	p.filling.Store(true)
 	defer p.filling.Store(false)
 	p.last = nil // what was read ahead must not go over what a call has read since
-	if err = p.update(ctx, nil, gone); err != nil {
+	if len(p.known) == 0 {
+		err = p.begin()
+	} else {
+		err = p.update(ctx, nil, gone)
+	}
+	if err != nil {
 		p.fail(err)
 		return err
 	}
@@ -416,7 +424,7 @@ func (p *pageIndex) fill(ctx context.Context) error {
 		for range batches { // until nothing is read any more
 		}
 	}()
-	done := 0
+	done, x := 0, p.x
 	for b := range batches {
 		if err = p.put(ctx, b, nil); err != nil {
 			p.fail(err)
@@ -426,9 +434,23 @@ func (p *pageIndex) fill(ctx context.Context) error {
 		p.n.report.Progress("index pages", int64(done), int64(len(changed)))
 		p.busy.Unlock() // for who gives the index up
 		p.busy.Lock()
-		if p.x == nil {
+		if p.x != x {
 			return ctx.Err()
 		}
 	}
-	return ctx.Err()
+	if err = ctx.Err(); err != nil {
+		return errors.Join(err, p.closeLocked()) // what is there of a new index is of no use
+	}
+	if p.x, err = p.x.Complete(ctx); err != nil {
+		p.fail(err)
+	}
+	return err
+}
+
+// begin has a new index filled in the place of one that is empty.
+func (p *pageIndex) begin() (err error) {
+	if err = p.x.Close(); err == nil {
+		p.x, err = index.Begin(p.ctx, p.file)
+	}
+	return err
 }

@@ -112,7 +112,9 @@ func (c *comparison) linkingTo(ctx context.Context, n *Notebook, p *page) (files
 		names, failed := c.namedPages(ctx)
 		r = &linkResolver{n.layout, n.graph, n.namesOf(names), c.outline.attachments()}
 		if all, err = c.linksByKey(ctx, n, p.linkKeys(p.file)); err == nil {
-			unreadable, err = c.x.Foreign(ctx)
+			var foreign []string
+			foreign, err = c.x.Foreign(ctx)
+			unreadable = len(foreign)
 		}
 		if files = leadingTo(all, r, p.file); errors.Join(err, failed()) == nil || ctx.Err() != nil {
 			return files, r, unreadable, errors.Join(err, failed())

@@ -39,6 +39,14 @@ type listedNode struct {
 	fields      map[string]any
 }
 
+// pathID is the function of that name for the page of a node. It looks at no other file.
+func (n *node) pathID(v *folder.View) string {
+	if n.place == n.page { // there is Title/_index.md as well
+		return idOfPlace(n.page)
+	}
+	return placeID(v, n.page)
+}
+
 func (l *listedNode) readHead(n *Notebook) {
 	l.title = l.node.name()
 	if l.node.page == "" {
@@ -94,7 +102,9 @@ func (c *comparison) heads(ctx context.Context, n *Notebook, top *node, depth in
 		if !ok {
 			return
 		}
-		l.title, l.icon, l.id = title, head.Icon, cmp.Or(head.ID, pathID(n.view, file))
+		if l.title, l.icon, l.id = title, head.Icon, head.ID; l.id == "" {
+			l.id = l.node.pathID(n.view)
+		}
 		if head.Position != nil {
 			l.position, l.hasPosition = *head.Position, true
 		}

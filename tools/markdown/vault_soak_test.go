@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/rename"
 )
 
@@ -31,6 +32,14 @@ func TestWritersLoseNothing(t *testing.T) {
 	}
 	const pages = 3
 	b := open(t, map[string]string{"Page0.md": "# 0\n", "Page1.md": "# 1\n", "Page2.md": "# 2\n"}, nil)
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if can, err := atomicfile.CheckExchange(root); err != nil || !can {
+		t.Skipf("this file system cannot exchange two names, so an edit in the instant of a write is lost: %v", err)
+	}
 	upstream := t.TempDir()
 	run := func(dir string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), git, append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "gc.auto=0"}, args...)...)
@@ -85,11 +94,6 @@ func TestWritersLoseNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	root, err := os.OpenRoot(b.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
 	// Both programs are one person's, who uses one at a time: they would lose each other's
 	// lines without any agent.
 	var person sync.Mutex
@@ -112,7 +116,7 @@ func TestWritersLoseNothing(t *testing.T) {
 			was := b.get(name)
 			b.put("."+name+".swp", was+line+"\n")
 			if err := rename.Exchange(root, "."+name+".swp", name); err != nil {
-				t.Skip(err)
+				t.Error(err)
 			}
 			known := strings.Split(was, "\n")
 			for kept := range strings.Lines(b.get("." + name + ".swp")) {

@@ -39,7 +39,7 @@ func checkHostileText(s *suite) {
 		before, outside := src.Digest(), src.outside()
 		for i, path := range stringPaths(t.In, nil) {
 			for j, text := range hostileTexts() {
-				if UnderRace && len(s.manifest.Tools) > 10 && (i+j)%4 != 0 { // of a large System a part finds the races
+				if !s.takes(i + j) {
 					continue
 				}
 				args := decodeObject(t.Examples[0].In)

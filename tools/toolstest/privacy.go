@@ -157,8 +157,11 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	for _, x := range t.Examples {
 		call(x.In)
 	}
-	for _, path := range stringPaths(t.In, nil) {
-		for _, word := range words {
+	for i, path := range stringPaths(t.In, nil) {
+		for j, word := range words {
+			if !s.takes(i + j) {
+				continue
+			}
 			args := decodeObject(t.Examples[0].In)
 			setAtPath(args, path, word)
 			call(encode(args))
@@ -166,8 +169,10 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	}
 	v := s.newGenerator(seed, s.fixture(s.tb))
 	v.names = append(v.names, words...)
-	for range 30 {
-		call(encode(v.arguments(t)))
+	for i := range 30 {
+		if args := encode(v.arguments(t)); s.takes(i) {
+			call(args)
+		}
 	}
 }
 
@@ -348,18 +353,29 @@ func checkHiddenUntouched(s *suite) {
 		s.Errorf("none of %.300q is an existing target", words)
 	}
 	for _, t := range s.writingTools() {
-		for _, path := range stringPaths(t.In, nil) {
-			for _, word := range words {
-				args := decodeObject(t.Examples[0].In)
-				delete(args, t.DryRunArgument())
-				setAtPath(args, path, word)
-				s.callLeavingHidden(w, hidden, t, encode(args))
+		s.callWithHidden(w, hidden, t, words)
+	}
+}
+
+// callWithHidden calls a tool with the words that lead to what is hidden, and at random.
+func (s *suite) callWithHidden(w *observedSource, hidden map[string]tools.State, t tools.ToolInfo, words []string) {
+	s.Helper()
+	for i, path := range stringPaths(t.In, nil) {
+		for j, word := range words {
+			if !s.takes(i + j) {
+				continue
 			}
+			args := decodeObject(t.Examples[0].In)
+			delete(args, t.DryRunArgument())
+			setAtPath(args, path, word)
+			s.callLeavingHidden(w, hidden, t, encode(args))
 		}
-		v := s.newGenerator(7, w.Fixture)
-		v.names = append(v.names, words...)
-		for range 60 {
-			s.callLeavingHidden(w, hidden, t, encode(v.arguments(t)))
+	}
+	v := s.newGenerator(7, w.Fixture)
+	v.names = append(v.names, words...)
+	for i := range 60 {
+		if args := encode(v.arguments(t)); s.takes(i) {
+			s.callLeavingHidden(w, hidden, t, args)
 		}
 	}
 }

@@ -154,6 +154,18 @@ type suite struct {
 	fixture  NewFixture
 }
 
+// takes says whether the i-th of many similar calls is made: each, but under the race detector
+// each eighth for a System of many tools. One call follows the other there, so that a part finds the races.
+func (s *suite) takes(i int) bool { return !UnderRace || len(s.manifest.Tools) <= 10 || i%8 == 0 }
+
+// Rounds is how often a test repeats itself: full, but underRace under the race detector.
+func Rounds(full, underRace int) int {
+	if UnderRace {
+		return underRace
+	}
+	return full
+}
+
 // A source is an open source with its fixture.
 type source struct {
 	*tools.OpenedSource

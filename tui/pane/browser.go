@@ -50,8 +50,11 @@ const minWidthForPreview = 100
 // showsPreview reports whether a page is shown beside the list. Who hears the panel
 // is read the list alone.
 func (b sourceBrowser) showsPreview() bool {
-	return b.w >= minWidthForPreview && b.h < widget.ScreenReaderHeight
+	return b.w >= minWidthForPreview && !b.isSpoken()
 }
+
+// isSpoken reports whether the pane is read aloud instead of drawn.
+func (b sourceBrowser) isSpoken() bool { return b.h >= widget.ScreenReaderHeight }
 
 // pageWidth is how wide the text of a page is drawn.
 func (b sourceBrowser) pageWidth() int {

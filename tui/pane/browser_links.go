@@ -184,7 +184,7 @@ func linksSectionHeight(links widget.Section, frame bool) int {
 
 // showsLinksBeside reports whether the links of a page stand beside it.
 func (b sourceBrowser) showsLinksBeside() bool {
-	return b.w >= widget.WideWidth && b.h < widget.ScreenReaderHeight && widget.IsFramed(b.w, b.h)
+	return b.w >= widget.WideWidth && !b.isSpoken() && widget.IsFramed(b.w, b.h)
 }
 
 func linksWidth(w int) int { return min(50, w/3) }

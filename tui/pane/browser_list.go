@@ -313,6 +313,9 @@ func (l pageList) row(t theme.Theme, b sourceBrowser, i, w int) string {
 			mark = "▾ "
 		}
 		count := widget.FormatCount(row.count)
+		if b.isSpoken() {
+			mark, count = "", spokenFolderState(row)
+		}
 		name := t.Dim.Text(lead+mark) + t.Strong.Cut(row.label, max(1, w-len(lead)-3-len(count)))
 		return name + t.Text.Fit("", w-theme.Width(name)-len(count)) + t.Dim.Text(count)
 	}
@@ -327,6 +330,15 @@ func (l pageList) row(t theme.Theme, b sourceBrowser, i, w int) string {
 	room := w - theme.Width(tail)
 	name := t.Text.Text(lead) + pageLabel(t, row.label, room-len(lead))
 	return name + t.Text.Fit("", room-theme.Width(name)) + tail
+}
+
+// spokenFolderState is what is heard of a folder behind its name, in place of its sign.
+func spokenFolderState(row pageRow) string {
+	state := ", folded"
+	if row.open {
+		state = ", open"
+	}
+	return widget.Plural(row.count, "page") + state
 }
 
 // pageLabel is the name of a page in w cells, and behind it its folder as far as there

@@ -60,7 +60,10 @@ func DrawWithInput(t theme.Theme, w, h int, shown bool, label string, in TextInp
 		return strings.Join(rows(h), "\n")
 	}
 	line := t.Key.Text(label) + in.Draw(t, w-len(label)-1, true, hint)
-	return strings.Join(append(rows(h-1), theme.Fit(line, w)), "\n")
+	if h < ScreenReaderHeight { // a pane that is read aloud has room for one more, and would be drawn in columns below that height
+		h--
+	}
+	return strings.Join(append(rows(h), theme.Fit(line, w)), "\n")
 }
 
 // FilterIndex returns where text contains pattern, or -1. A pattern without capitals

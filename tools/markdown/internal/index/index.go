@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -27,8 +26,9 @@ var migrations embed.FS
 // An Index is an open index. Its methods are safe for concurrent use; readers see
 // the pages as they were before a Put or after it.
 type Index struct {
-	db   *sqlstore.Store
-	file string
+	db    *sqlstore.Store
+	file  string
+	build *build // nil: it is complete
 }
 
 // Open opens the index in a file. One that is missing, damaged or of another
@@ -38,40 +38,46 @@ func Open(ctx context.Context, file string) (*Index, error) {
 	if err == nil {
 		return x, nil
 	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("remove damaged index: %w", err)
-		}
+	if err := removeFiles(file); err != nil {
+		return nil, fmt.Errorf("remove damaged index: %w", err)
 	}
 	return open(ctx, file)
 }
 
-func open(ctx context.Context, file string) (*Index, error) {
+func schema() (sqlstore.Schema, error) {
 	files, err := fs.Sub(migrations, "migrations")
+	return sqlstore.Schema{Name: "pages", Migrations: files}, err
+}
+
+func open(ctx context.Context, file string) (*Index, error) {
+	schema, err := schema()
 	if err != nil {
 		return nil, err
 	}
 	sound := wasClosed(file)
 	db, err := sqlstore.Open(ctx, sqlstore.Options{
-		Database: file, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Cache: true, Now: time.Now,
+		Database: file, Schema: schema, Cache: true, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if sound {
-		return &Index{db, file}, nil
+		return &Index{db: db, file: file}, nil
 	}
 	var answer string
 	if err := db.Reader().QueryRow(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil || answer != "ok" {
 		return nil, errors.Join(fmt.Errorf("check index: %s", answer), err, db.Close())
 	}
-	return &Index{db, file}, nil
+	return &Index{db: db, file: file}, nil
 }
 
-// Close closes the file.
+// Close closes the file, and removes that of an index that was not completed.
 func (x *Index) Close() error {
 	if err := x.db.Close(); err != nil {
 		return err
+	}
+	if x.build != nil {
+		return removeFiles(x.file)
 	}
 	return markClosed(x.file)
 }

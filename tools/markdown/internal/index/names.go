@@ -48,10 +48,10 @@ func (x *Index) Title(ctx context.Context, file string) (title string, err error
 	return title, err
 }
 
-// Foreign returns how many pages could not be read as text.
-func (x *Index) Foreign(ctx context.Context) (pages int, err error) {
-	err = x.db.Reader().QueryRow(ctx, `SELECT count(*) FROM pages WHERE instr(head, '"foreign":true') > 0`).Scan(&pages)
-	return pages, err
+// Foreign returns the pages that could not be read as text, in order.
+func (x *Index) Foreign(ctx context.Context) (files []string, err error) {
+	return sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (file string, err error) { return file, r.Scan(&file) },
+		`SELECT file FROM pages WHERE instr(head, '"foreign":true') > 0 ORDER BY file`)
 }
 
 // LinksByKey is [Index.Links] for the pages that have a link with one of these keys.

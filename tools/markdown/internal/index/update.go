@@ -14,19 +14,21 @@ import (
 // removes others, all at once or not at all. No file may be in it twice. Many pages
 // in one call take much less time than in several: some hundreds are a good number.
 func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
-	if err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return update(ctx, c, put, remove) }); err != nil {
+	if err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) }); err != nil {
 		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
 }
 
-func update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
-	gone := slices.Clone(remove)
-	for _, p := range put {
-		gone = append(gone, p.File)
-	}
-	if err := removePages(ctx, c, gone); err != nil {
-		return err
+func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
+	if x.build == nil {
+		gone := slices.Clone(remove)
+		for _, p := range put {
+			gone = append(gone, p.File)
+		}
+		if err := removePages(ctx, c, gone); err != nil {
+			return err
+		}
 	}
 	var last int64
 	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {

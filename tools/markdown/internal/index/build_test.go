@@ -1,0 +1,86 @@
+package index
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// What Begin leaves out Complete makes: tables, indexes and settings are those of an
+// index that was never begun.
+func TestCompleteLacksNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "index.db")
+	if err := os.WriteFile(file+"-new", []byte("what a killed hub has left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begun, err := Begin(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(begun.build.indexes) == 0 {
+		t.Error("it leaves nothing out")
+	}
+	built, err := begun.Complete(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The values that FTS5 documents as its own are written down then.
+	err = opened.db.Write(t.Context(), func(c *sqlstore.Conn) error { return configureWords(t.Context(), c, 4, 16) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(settings(t, opened), settings(t, built)); diff != "" {
+		t.Error(diff)
+	}
+	for _, x := range []*Index{built, opened} {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := filepath.Glob(file + "-new*"); len(left) > 0 || err != nil {
+		t.Error(left, err)
+	}
+}
+
+func settings(t *testing.T, x *Index) []string {
+	t.Helper()
+	all, err := sqlstore.Select(t.Context(), x.db.Reader(), func(r sqlstore.Row) (s string, err error) {
+		err = r.Scan(&s)
+		return s, err
+	}, "SELECT name || coalesce(sql, '') AS it FROM sqlite_schema UNION ALL SELECT k || ' ' || v FROM words_config "+
+		"UNION ALL SELECT * FROM pragma_journal_mode UNION ALL SELECT * FROM pragma_auto_vacuum ORDER BY it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// An index that is given up leaves nothing, and the one before stays.
+func TestGivenUpIndex(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "index.db")
+	x, err := Open(t.Context(), file)
+	if err == nil {
+		err = x.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, err := Begin(t.Context(), file)
+	if err == nil {
+		err = begun.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(file + "*"); err != nil || len(left) != 2 {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}

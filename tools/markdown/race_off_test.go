@@ -1,6 +1,0 @@
-//go:build !race
-
-package markdown
-
-// UnderRace is false without the race detector.
-const UnderRace = false

@@ -1,6 +1,0 @@
-//go:build race
-
-package markdown
-
-// UnderRace: the race detector watches, and everything takes ten times as long.
-const UnderRace = true
