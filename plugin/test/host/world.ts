@@ -58,6 +58,11 @@ export class World {
     return (this.clock += 1000)
   }
 
+  /** Goes on from a time, so that two graphs can be given the same one. */
+  setClock(at: number): void {
+    this.clock = at
+  }
+
   uuid(): string {
     return crypto.randomUUID()
   }

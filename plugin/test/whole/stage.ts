@@ -26,10 +26,10 @@ export class Stage {
     readonly agent: Agent,
   ) {}
 
-  /** more are further lines of each source. */
-  static async start(graphs: string[], more = ''): Promise<Stage> {
+  /** more are further lines of each source, or of the source of a graph. */
+  static async start(graphs: string[], more: string | ((graph: string) => string) = ''): Promise<Stage> {
     const logseq = await Logseq.start()
-    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\ntools = ["all"]\n${more}`)
+    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\ntools = ["all"]\n${typeof more === 'string' ? more : more(graph)}`)
     const lectern = await Lectern.prepare(binary!, sources.join('\n'))
     return new Stage(logseq, lectern, await openDoor(lectern.port), await lectern.agent())
   }

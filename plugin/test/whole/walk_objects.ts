@@ -95,7 +95,7 @@ function appendToTwin(then: Outline, draw: Draw): Step | null {
   return { tool: 'update_page', args, then }
 }
 
-/** What lies in the bin keeps its name, and takes nothing new. */
+/** What lies in the bin keeps its name, and takes nothing new; its blocks are not found. */
 function useBin(now: Outline, draw: Draw): Step | null {
   const lying = Object.keys(now).filter((title) => /^bin: Bed /.test(title))
   if (lying.length === 0) return null
@@ -104,7 +104,7 @@ function useBin(now: Outline, draw: Draw): Step | null {
   return draw.pick<() => Step | null>([
     () => ({ tool: 'create_page', args: { title, content: 'new' }, then: 'CONFLICT' }),
     () => ({ tool: 'update_page', args: { page_name: title, content_append: 'new' }, then: 'CONFLICT' }),
-    () => block ? { tool: 'update_block', args: { block_uuid: block.uuid, content: 'new' }, then: 'CONFLICT' } : null,
+    () => block ? { tool: 'update_block', args: { block_uuid: block.uuid, content: 'new' }, then: 'NOT_FOUND' } : null,
   ])()
 }
 
