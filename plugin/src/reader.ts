@@ -172,10 +172,11 @@ export class Reader {
     return rows.filter((row) => row.name).map((row) => ({ row, is: this.dialect.page(row, names) }))
   }
 
-  /** All rows that the clauses bind to variable. */
+  /** All rows that the clauses bind to variable, the oldest first. */
   async pull(variable: string, where: string): Promise<Row[]> {
     const rows = await this.host.query(`[:find (pull ${variable} [*]) :in $ :where ${where}]`)
-    return (rows ?? []).map((row) => row[0] as Row).filter(Boolean)
+    // Logseq's own order is that of a set: it differs from graph to graph, and by what is hidden in one.
+    return (rows ?? []).map((row) => row[0] as Row).filter(Boolean).sort((a, b) => a.id - b.id)
   }
 
   async byID(ids: Iterable<number>): Promise<Row[]> {

@@ -107,7 +107,7 @@ export class DbWrites implements Writes {
   }
 
   async setTask(block: Block, task: Task): Promise<void> {
-    await this.applyTask(block.uuid, block.tags, { ...task, status: task.status || 'Todo' }, await this.taskChanges(task))
+    await this.applyTask(block.uuid, block.tags, task, await this.taskChanges(task))
   }
 
   private async put(uuid: string, ident: string, value: unknown): Promise<void> {

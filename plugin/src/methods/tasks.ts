@@ -13,7 +13,7 @@ export const tasks: Methods = {
     async run(graph, params) {
       const { block } = await graph.visible.block(requireUUID(params, 'uuid'))
       await graph.write.setTask(block, {
-        status: optionalText(params, 'status') ?? block.marker ?? '',
+        status: optionalText(params, 'status') ?? block.marker ?? 'TODO', // a day or priority alone makes a task too
         ...given(params, 'priority'),
         ...given(params, 'scheduled'),
         ...given(params, 'deadline'),

@@ -31,6 +31,8 @@ export interface Opening {
   settings: Settings
   /** Methods that fail from the start, by the name of their fault. */
   faults?: Record<string, string>
+  /** The time zone of the person, as Europe/Berlin. */
+  zone?: string
 }
 
 /** One Logseq: a graph and the plugin. */
@@ -58,15 +60,17 @@ export class Window {
     await this.page.browserContext().overridePermissions(new URL(this.page.url()).origin, ['clipboard-read'])
     await this.page.bringToFront()
     await this.page.evaluate(`document.querySelector('iframe').style.cssText = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0'`)
-    const frame = this.page.frames().find((one) => one.url().includes('/index.html'))!
-    await frame.locator(`::-p-xpath(//button[text()="${button}"])`).setTimeout(patience).click()
+    await this.plugin()!.locator(`::-p-xpath(//button[text()="${button}"])`).setTimeout(patience).click()
     return (await this.page.evaluate('window.focus(), navigator.clipboard.readText()')) as string
   }
 
   /** The text of the plugin's status page. */
-  async status(): Promise<string> {
-    const frame = this.page.frames().find((one) => one.url().includes('/index.html'))
-    return (await frame?.evaluate('document.body.innerText')) as string
+  status = async () => (await this.plugin()?.evaluate('document.body.innerText')) as string
+  /** The time zone that the plugin finds itself in. */
+  pluginZone = async () => (await this.plugin()?.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone')) as string
+
+  private plugin() {
+    return this.page.frames().find((one) => one.url().includes('/index.html'))
   }
 
   host(method: string, ...args: unknown[]): Promise<unknown> {
@@ -99,8 +103,9 @@ export class Logseq {
     return new Logseq(browser, [plugin, host], profile, url(host), url(plugin))
   }
 
-  async open({ kind, graph = 'demo', settings, faults = {} }: Opening): Promise<Window> {
+  async open({ kind, graph = 'demo', settings, faults = {}, zone }: Opening): Promise<Window> {
     const page = await this.browser.newPage()
+    if (zone) await page.emulateTimezone(zone)
     page.on('pageerror', (thrown) => console.error('page:', thrown))
     if (process.env.LECTERN_DEBUG) page.on('console', (said) => console.error('console:', said.text()))
     await page.goto(`${this.hostURL}/`, { timeout: patience })

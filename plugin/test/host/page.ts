@@ -118,6 +118,10 @@ class PageHost {
     this.hook(`${ns}:${tag}`, type!, about)
   }
 
+  setClock(at: number): void {
+    this.world().setClock(at)
+  }
+
   outline(): Outline {
     return outline(this.world())
   }

@@ -58,6 +58,11 @@ export class World {
     return (this.clock += 1000)
   }
 
+  /** Goes on from a time, so that two graphs can be given the same one. */
+  setClock(at: number): void {
+    this.clock = at
+  }
+
   uuid(): string {
     return crypto.randomUUID()
   }
@@ -105,13 +110,19 @@ export class World {
   }
 
   find(attribute: string, value: unknown): Entity | undefined {
-    const [row] = d.q(`[:find ?e :in $ ?v :where [?e "${attribute}" ?v]]`, d.db(this.conn), value)
-    return row && this.pull(row[0])
+    const [id] = this.having(attribute, value)
+    return id === undefined ? undefined : this.pull(id)
   }
 
   all(attribute: string, value: unknown): Entity[] {
-    const rows = d.q(`[:find ?e :in $ ?v :where [?e "${attribute}" ?v]]`, d.db(this.conn), value)
-    return rows.map((row: number[]) => this.pull(row[0]!))
+    return this.having(attribute, value).map((id) => this.pull(id))
+  }
+
+  /** What refers to an entity and what is unique is in an index; for the others a query is read. */
+  private having(attribute: string, value: unknown): number[] {
+    const is = this.schema[attribute]
+    if (is?.[':db/valueType'] || is?.[':db/unique']) return d.datoms(d.db(this.conn), ':avet', attribute, value).map((datom: any) => datom.e as number)
+    return d.q(`[:find ?e :in $ ?v :where [?e "${attribute}" ?v]]`, d.db(this.conn), value).map(([id]: number[]) => id!)
   }
 
   byUUID(uuid: unknown): Entity | undefined {

@@ -26,10 +26,10 @@ export class Stage {
     readonly agent: Agent,
   ) {}
 
-  /** more are further lines of each source. */
-  static async start(graphs: string[], more = ''): Promise<Stage> {
+  /** more are further lines of each source, or of the source of a graph. */
+  static async start(graphs: string[], more: string | ((graph: string) => string) = ''): Promise<Stage> {
     const logseq = await Logseq.start()
-    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\ntools = ["all"]\n${more}`)
+    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\ntools = ["all"]\n${typeof more === 'string' ? more : more(graph)}`)
     const lectern = await Lectern.prepare(binary!, sources.join('\n'))
     return new Stage(logseq, lectern, await openDoor(lectern.port), await lectern.agent())
   }
@@ -41,9 +41,10 @@ export class Stage {
   }
 
   /** Opens a graph and waits until its plugin is connected. */
-  async open(kind: Kind, graph: string, more: { settings?: object; faults?: Record<string, string> } = {}): Promise<Window> {
+  async open(kind: Kind, graph: string, more: { settings?: object; faults?: Record<string, string>; zone?: string } = {}): Promise<Window> {
     const settings = { port: this.door.port, token: await this.lectern.token(), transport: 'websocket', ...more.settings }
-    const window = await this.logseq.open({ kind, graph, settings, ...(more.faults ? { faults: more.faults } : {}) })
+    const { faults, zone } = more
+    const window = await this.logseq.open({ kind, graph, settings, ...(faults ? { faults } : {}), ...(zone ? { zone } : {}) })
     await connected(window)
     return window
   }

@@ -129,6 +129,31 @@ describe('a DB graph', { ...patience, skip }, () => {
     assert.equal(JSON.stringify(await ask('get_tags')).includes('"A]"'), false)
   })
 
+  test('D7: code and quotes go both ways', async () => {
+    const texts = ['```js\nconst bed = [\n  1,\n]\n```', '> quoted\n> - not an item\n> # not a heading', '```\n# no heading\nTODO no task #notag\n```', '`#none` and `[[None]]`']
+    const { blocks, verified } = await ask('insert_blocks', { page_name: title, blocks: texts.map((content) => ({ content })) })
+    assert.equal(verified, true)
+    assert.deepEqual(await lines(title), texts)
+    for (const [at, uuid] of blocks.entries()) {
+      const row = await own('get_block', uuid)
+      assert.equal(row.title, texts[at])
+      assert.equal(row[':logseq.property/heading'] ?? row[':logseq.property/status'] ?? row.tags, undefined, texts[at])
+    }
+    // What get_page_content says below the page's name, written as a page, is the page.
+    const { text } = await ask('get_page_content', { page_name: title })
+    const copy = await ask('create_page', { title: `Copy of ${title}`, content: text.replace(/^# .*\n/, '') })
+    assert.equal(copy.verified, true)
+    assert.deepEqual(await lines(`Copy of ${title}`), texts)
+  })
+
+  test('a day alone makes a task of a block', async () => {
+    const { uuid } = await ask('create_block', { page_name: title, content: 'prune' })
+    const { block } = await ask('set_task', { block_uuid: uuid, deadline: '2026-12-01' })
+    assert.deepEqual([block.marker, block.deadline, block.tags], ['Todo', 20261201, ['Task']])
+    assert.equal((await ask('set_task', { block_uuid: uuid, status: 'DONE', deadline: 'none' })).block.marker, 'Done')
+    assert.equal((await ask('set_task', { block_uuid: uuid, deadline: '2026-12-02' })).block.marker, 'Done')
+  })
+
   test('D8: before a block is before it, also where nobody has looked', async () => {
     const { blocks } = await ask('insert_blocks', { page_name: title, markdown: '- b2\n- b3\n- b4\n- b5' })
     await restart()
@@ -225,6 +250,27 @@ describe('a file graph', { ...patience, skip }, () => {
     await window.person('create_page', 'Gärten'.normalize('NFD'), {}, { redirect: false, createFirstBlock: false })
     assert.equal((await ask('get_page_content', { page_name: 'Gärten'.normalize('NFC') })).page.page_name.normalize('NFC'), 'Gärten')
     assert.equal((await ask('get_block', { block_uuid: known.first })).block.page_name, 'Books')
+  })
+
+  test('P5: the pages above a page are there', async () => {
+    assert.equal((await ask('create_page', { title: 'a/b/c', content: 'low' })).verified, true)
+    for (const above of ['a', 'a/b']) {
+      const { page, blocks } = await ask('get_page_content', { page_name: above, format: 'json' })
+      assert.deepEqual([page.page_name, blocks ?? []], [above, []])
+    }
+    assert.equal((await ask('create_block', { page_name: 'a/b', content: 'between' })).verified, true)
+    assert.deepEqual((await ask('find', { namespace: 'a' })).pages.map((one: any) => one.page_name).sort(), ['a', 'a/b', 'a/b/c'])
+  })
+
+  test('a day alone makes a task of a block', async () => {
+    const { uuid } = await ask('create_block', { page_name: 'Reviews', content: 'prune' })
+    const raw = async (set: object) => {
+      await ask('set_task', { block_uuid: uuid, ...set })
+      return (await ask('get_block', { block_uuid: uuid })).block.content
+    }
+    assert.equal(await raw({ deadline: '2026-12-01' }), 'TODO prune\nDEADLINE: <2026-12-01 Tue>')
+    assert.equal(await raw({ status: 'DONE' }), 'DONE prune\nDEADLINE: <2026-12-01 Tue>')
+    assert.equal(await raw({ deadline: 'none' }), 'DONE prune')
   })
 
   test('D5: the drawer of an Org block stays, and takes new properties', async () => {

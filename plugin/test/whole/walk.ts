@@ -1,4 +1,5 @@
 import type { Block, Outline } from '../host/outline'
+import { type Draw, count, days, fresh, objectSteps, places } from './walk_objects'
 
 // Random steps of an agent and of a person, each with what the graph must be
 // afterwards.
@@ -22,25 +23,35 @@ export function numbers(seed: number): () => number {
   }
 }
 
-interface Place {
+export interface Place {
   block: Block
   siblings: Block[]
   at: number
 }
 
+/** Above this number of blocks the walk deletes more than it makes, so that each look at the graph stays short. */
+const many = 120
+
 const words = ['frost', 'leek', 'spade', 'Grüße', '水', 'seed 12', 'a **bold** bean', '`code`', 'see [[Books]]', '> quoted', 'two\nlines']
-const days = [['2026-11-18', 'Nov 18th, 2026'], ['2026-11-19', 'Nov 19th, 2026'], ['2026-11-20', 'Nov 20th, 2026']] as const
 
 export class Walk {
   private made = 0
+  private readonly draw: Draw
 
-  constructor(private readonly random: () => number) {}
+  constructor(
+    private readonly random: () => number,
+    private readonly kind: 'db' | 'og',
+  ) {
+    this.draw = { pick: (all) => this.pick(all), block: (now) => this.block(now), text: () => this.text(), next: () => ++this.made, spell: (title) => this.spell(title) }
+  }
 
   /** A step from a graph; null where the graph has nothing for it. */
   next(now: Outline): Step | null {
     const then = structuredClone(now)
-    const kinds = [this.create, this.create, this.insert, this.update, this.mood, this.move, this.move, this.erase, this.task, this.page, this.append, this.journal, this.rename, this.drop]
-    return this.pick(kinds).call(this, then)
+    if (count(Object.values(now).flat()) > many && this.random() < 0.5) return this.pick([this.prune, this.drop]).call(this, then)
+    const kinds = [this.create, this.create, this.insert, this.update, this.mood, this.move, this.move, this.erase, this.task, this.due, this.page, this.append, this.journal, this.rename, this.drop]
+    const own: (() => Step | null)[] = this.kind === 'db' ? objectSteps.map((step) => () => step(then, this.draw)) : []
+    return this.pick<() => Step | null>([...kinds.map((step) => () => step.call(this, then)), ...own])()
   }
 
   /** What a person does beside it: a method of Logseq and its arguments. */
@@ -53,6 +64,7 @@ export class Walk {
       () => ['insert_block', block.uuid, this.text(), { sibling: false }],
       () => ['update_block', block.uuid, this.text()],
       () => ['remove_block', block.uuid],
+      () => ['delete_page', this.leaf(now) ?? 'Bed 0'],
     ])()
   }
 
@@ -65,12 +77,16 @@ export class Walk {
   }
 
   private title(now: Outline): string {
-    return this.pick(Object.keys(now).filter((title) => now[title]!.length > 0 && !/^\w+$/.test(title) || title === 'Books'))
+    return this.pick(Object.keys(now).filter((title) => now[title]!.length > 0 && !/^\w+$|^bin: /.test(title) || title === 'Books'))
+  }
+
+  /** A name in one of the two ways that Unicode writes accents. */
+  private spell(title: string): string {
+    return title.normalize(this.pick(['NFC', 'NFD']))
   }
 
   private block(now: Outline): Place | undefined {
-    const places = (siblings: Block[]): Place[] => siblings.flatMap((block, at) => [{ block, siblings, at }, ...places(block.children)])
-    const all = Object.entries(now).flatMap(([title, blocks]) => (title === 'Templates' ? [] : places(blocks)))
+    const all = Object.entries(now).flatMap(([title, blocks]) => (/^Templates$|^bin: /.test(title) ? [] : places(blocks)))
     return all.length > 0 ? this.pick(all) : undefined
   }
 
@@ -98,8 +114,8 @@ export class Walk {
       () => (siblings.splice(at + 1, 0, one), { args: { ...args, sibling_block_uuid: block.uuid, position: 'after' }, then }),
       () => (block.children.unshift(one), { args: { ...args, parent_block_uuid: block.uuid, position: 'first' }, then }),
       () => (block.children.push(one), { args: { ...args, parent_block_uuid: block.uuid }, then }),
-      () => (then[title]!.unshift(one), { args: { ...args, page_name: title, position: 'first' }, then }),
-      () => (then[title]!.push(one), { args: { ...args, page_name: title }, then }),
+      () => (then[title]!.unshift(one), { args: { ...args, page_name: this.spell(title), position: 'first' }, then }),
+      () => (then[title]!.push(one), { args: { ...args, page_name: this.spell(title) }, then }),
     ])()
   }
 
@@ -115,7 +131,7 @@ export class Walk {
   private update(then: Outline): Step | null {
     const found = this.block(then)
     // The text of a task on a file graph has its marker, which a new text takes away.
-    if (!found || found.block.task) return null
+    if (!found || (this.kind === 'og' && found.block.task)) return null
     const text = (found.block.text = this.text())
     return { tool: 'update_block', args: { block_uuid: found.block.uuid, content: text }, then }
   }
@@ -134,11 +150,25 @@ export class Walk {
     return { tool: 'set_task', args: { block_uuid: found.block.uuid, status }, then }
   }
 
-  private erase(then: Outline): Step | null {
+  /** A day alone leaves the state of a task as it is, and makes a task of what is none. */
+  private due(then: Outline): Step | null {
+    const found = this.block(then)
+    if (!found) return null
+    const [date] = this.pick([...days])
+    const off = found.block.deadline > 0 && this.random() < 0.3
+    found.block.deadline = off ? 0 : Number(date.replaceAll('-', ''))
+    found.block.task ||= 'TODO'
+    return { tool: 'set_task', args: { block_uuid: found.block.uuid, deadline: off ? 'none' : date }, then }
+  }
+
+  private prune(then: Outline): Step | null {
+    return this.erase(then, true)
+  }
+
+  private erase(then: Outline, recursive = this.random() < 0.5): Step | null {
     const found = this.block(then)
     if (!found) return null
     const { block, siblings, at } = found
-    const recursive = this.random() < 0.5
     const args = { block_uuid: block.uuid, recursive }
     if (!recursive && block.children.length > 0) return { tool: 'delete_block', args, then: 'INVALID_INPUT' }
     siblings.splice(at, 1)
@@ -147,8 +177,9 @@ export class Walk {
 
   private page(then: Outline): Step {
     const [text, below] = [this.text().replaceAll('\n', ' '), this.text().replaceAll('\n', ' ')]
-    const above = this.pick(['', '', 'Plot 1', 'Plot 2'])
+    const above = this.pick(['', '', 'Plot 1', 'Plot 2', 'Plot 1/Row 1', 'Plot 2/Row 1'])
     const title = `${above ? `${above}/` : ''}Bed ${++this.made}`
+    if (above) then[above.split('/')[0]!] ??= []
     if (above) then[above] ??= []
     then[title] = [{ ...fresh(text), children: [fresh(below)] }]
     return { tool: 'create_page', args: { title, content: `- ${text}\n  - ${below}` }, then }
@@ -157,7 +188,7 @@ export class Walk {
   private append(then: Outline): Step {
     const [title, text] = [this.title(then), this.text().replaceAll('\n', ' ')]
     then[title]!.push(fresh(text))
-    return { tool: 'update_page', args: { page_name: title, content_append: text }, then }
+    return { tool: 'update_page', args: { page_name: this.spell(title), content_append: text }, then }
   }
 
   private journal(then: Outline): Step {
@@ -178,22 +209,20 @@ export class Walk {
   private drop(then: Outline): Step | null {
     const title = this.leaf(then)
     if (!title) return null
+    if (this.kind === 'db') then[`bin: ${title}`] = then[title]!
     delete then[title]
     return { tool: 'delete_page', args: { page_name: title }, then }
   }
 
-  /** A page of ours; a plot stays, because beds lie below it. */
+  /** A page of ours that is not in the bin; a plot stays, because beds lie below it. */
   private leaf(now: Outline): string | undefined {
-    const ours = Object.keys(now).filter((title) => /Bed \d+$/.test(title))
+    const ours = Object.keys(now).filter((title) => /^(?!bin: ).*(Bed \d+|\/Same)$/.test(title))
     return ours.length > 0 ? this.pick(ours) : undefined
   }
 }
 
-const fresh = (text: string): Block => ({ uuid: '', text, task: '', mood: '', children: [] })
 const holds = (block: Block, other: Block): boolean => block === other || block.children.some((child) => holds(child, other))
 const rename = (args: Record<string, unknown>, names: Record<string, string>) => Object.fromEntries(Object.entries(args).map(([key, value]) => [names[key] ?? key, value]))
-
-export const count = (blocks: Block[]): number => blocks.reduce((sum, { children }) => sum + 1 + count(children), 0)
 
 /** Gives the new blocks of what was expected the uuids that they have. */
 export function adopt(expected: Outline, found: Outline): Outline {
