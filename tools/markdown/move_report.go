@@ -64,6 +64,7 @@ func (r *LinkReport) count(o linkOutcome) *int {
 		return &r.NewlyAmbiguous
 	case linkUnreadable:
 		return &r.Unreadable
+	case linkLeft:
 	}
 	return &r.Left
 }

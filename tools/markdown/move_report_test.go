@@ -16,31 +16,36 @@ func TestMoveListsLinks(t *testing.T) {
 		want     LinkReport
 	}{
 		"rewritten": {
-			map[string]string{"A/Alpha.md": "", "x.md": "a\n\n[[Alpha|t]] and [b](A/Alpha.md)\n"}, "A/Alpha.md", "B/Beta.md", "",
+			map[string]string{"A/Alpha.md": "", "x.md": "a\n\n[[Alpha|t]] and [b](A/Alpha.md)\n"},
+			"A/Alpha.md", "B/Beta.md", "",
 			LinkReport{Rewritten: 2, List: []LinkOutcome{
 				{File: "x.md", Line: 3, Link: "A/Alpha.md", To: "B/Beta.md", Outcome: linkRewritten},
 				{File: "x.md", Line: 3, Link: "Alpha", To: "Beta", Outcome: linkRewritten},
 			}},
 		},
 		"wikilinks that are left": {
-			map[string]string{"A/Alpha.md": "", "x.md": "[[Alpha]] [b](A/Alpha.md)\n"}, "A/Alpha.md", "B/Beta.md", `,"update_links":false`,
+			map[string]string{"A/Alpha.md": "", "x.md": "[[Alpha]] [b](A/Alpha.md)\n"},
+			"A/Alpha.md", "B/Beta.md", `,"update_links":false`,
 			LinkReport{Rewritten: 1, Left: 1, List: []LinkOutcome{
 				{File: "x.md", Line: 1, Link: "Alpha", Outcome: linkLeft},
 				{File: "x.md", Line: 1, Link: "A/Alpha.md", To: "B/Beta.md", Outcome: linkRewritten},
 			}},
 		},
 		"a name that gets a twin": {
-			map[string]string{"A/Bar.md": "", "Foo.md": "", "x.md": "[[Bar]]\n"}, "Foo.md", "B/Bar.md", "",
+			map[string]string{"A/Bar.md": "", "Foo.md": "", "x.md": "[[Bar]]\n"},
+			"Foo.md", "B/Bar.md", "",
 			LinkReport{Rewritten: 1, List: []LinkOutcome{{File: "x.md", Line: 1, Link: "Bar", To: "A/Bar", Outcome: linkRewritten}}},
 		},
 		"a name that gets a twin and is left": {
-			map[string]string{"A/Bar.md": "", "Foo.md": "", "x.md": "[[Bar]] [[Foo]]\n"}, "Foo.md", "B/Bar.md", `,"update_links":false`,
+			map[string]string{"A/Bar.md": "", "Foo.md": "", "x.md": "[[Bar]] [[Foo]]\n"},
+			"Foo.md", "B/Bar.md", `,"update_links":false`,
 			LinkReport{Left: 1, NewlyAmbiguous: 1, List: []LinkOutcome{
 				{File: "x.md", Line: 1, Link: "Foo", Outcome: linkLeft}, {File: "x.md", Line: 1, Link: "Bar", Outcome: linkNewlyAmbiguous},
 			}},
 		},
 		"ambiguous before": {
-			map[string]string{"A/Bar.md": "", "B/Bar.md": "", "x.md": "[[Bar]]\n", "y.md": "caf\xe9\n"}, "A/Bar.md", "C/Foo.md", "",
+			map[string]string{"A/Bar.md": "", "B/Bar.md": "", "x.md": "[[Bar]]\n", "y.md": "caf\xe9\n"},
+			"A/Bar.md", "C/Foo.md", "",
 			LinkReport{Ambiguous: 1, Unreadable: 1, List: []LinkOutcome{
 				{File: "x.md", Line: 1, Link: "Bar", Outcome: linkAmbiguous}, {File: "y.md", Outcome: linkUnreadable},
 			}},

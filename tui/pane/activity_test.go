@@ -22,8 +22,10 @@ func TestActivitySaysHowFarAFilterLooked(t *testing.T) {
 		want string
 	}{
 		{status.RecordedCalls{Next: 900, Reached: at}, "No call matches yet, back to 21 Nov 12:00. Looking further …"},
-		{status.RecordedCalls{Next: 800, Reached: at.AddDate(0, 0, -3), Calls: []status.Call{{ID: 850, Client: "codex", Tool: "read_page", Time: at.AddDate(0, 0, -2)}}},
-			"following · 1+ calls back to 18 Nov 12:00"},
+		{
+			status.RecordedCalls{Next: 800, Reached: at.AddDate(0, 0, -3), Calls: []status.Call{{ID: 850, Client: "codex", Tool: "read_page", Time: at.AddDate(0, 0, -2)}}},
+			"following · 1+ calls back to 18 Nov 12:00",
+		},
 		{status.RecordedCalls{}, "following · 1 call "},
 	} {
 		q := p.WantedQuery()
