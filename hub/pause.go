@@ -19,7 +19,7 @@ func (l *ClientLimiter) PauseWrites(client string) error {
 		return errNoPauses
 	}
 	err := l.pauses.Pause(client)
-	l.showPauses()
+	l.raisePauseProblems()
 	return err
 }
 
@@ -29,7 +29,7 @@ func (l *ClientLimiter) ResumeWrites(client string) error {
 		return errNoPauses
 	}
 	err := l.pauses.Resume(client)
-	l.showPauses()
+	l.raisePauseProblems()
 	return err
 }
 
@@ -70,8 +70,8 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	}
 }
 
-// showPauses makes a Problem of every pause, which a person ends with one key.
-func (l *ClientLimiter) showPauses() {
+// raisePauseProblems makes a Problem of every pause, which a person ends with one key.
+func (l *ClientLimiter) raisePauseProblems() {
 	s := pauses.State{}
 	if l.pauses != nil {
 		var err error
@@ -104,11 +104,11 @@ func (l *ClientLimiter) showPauses() {
 		l.snapshot.raise(p)
 	}
 	l.shown = paused
-	l.snapshot.touch()
+	l.snapshot.requestUpdate()
 }
 
-// fillPauses shows in a snapshot who may not write.
-func (l *ClientLimiter) fillPauses(s *status.Snapshot) {
+// addPausesToSnapshot shows in a snapshot who may not write.
+func (l *ClientLimiter) addPausesToSnapshot(s *status.Snapshot) {
 	l.pauseMu.Lock()
 	defer l.pauseMu.Unlock()
 	s.Hub.WritesPaused = l.shown[""]

@@ -108,7 +108,7 @@ func (p Activity) applyFilter() Activity {
 
 // WantedQuery implements [Querier].
 func (p Activity) WantedQuery() Query {
-	if q := p.ring.nextRecordedQuery(p.position()); q != nil {
+	if q := p.ring.nextRecordedQuery(p.selectedIndex()); q != nil {
 		return q
 	}
 	return nextDiffQuery(p)
@@ -125,9 +125,9 @@ func (p Activity) TakeResult(r Result) Pane {
 	return p
 }
 
-// position is where the selected call stands, or the next older one if it is
+// selectedIndex is where the selected call stands, or the next older one if it is
 // gone or filtered away.
-func (p Activity) position() int {
+func (p Activity) selectedIndex() int {
 	if p.follow {
 		return 0
 	}
@@ -342,7 +342,7 @@ type activityState struct {
 
 // SaveState implements [StateSaver].
 func (p Activity) SaveState() any {
-	return activityState{p.source, p.filter.Value(), p.errors, p.totals, latest(p.looked, p.snap.Time)}
+	return activityState{p.source, p.filter.Value(), p.errors, p.totals, laterTime(p.looked, p.snap.Time)}
 }
 
 // RestoreState implements [StateSaver].

@@ -84,7 +84,7 @@ func provenSuffix(yes bool) string {
 	return ", not proven"
 }
 
-func latest(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
@@ -123,7 +123,7 @@ func moveByDay(p Activity, k Press) (Activity, bool) {
 		}
 		return day
 	}
-	at := p.position()
+	at := p.selectedIndex()
 	switch {
 	case len(order) == 0:
 	case older:

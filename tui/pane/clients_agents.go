@@ -146,7 +146,7 @@ func drawAgentColumnTitles(t theme.Theme, w int) string {
 func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Location, s status.Session, w int) string {
 	glyph, style := t.StateStyle(s.State)
 	now, nowStyle := "no call yet", t.Dim
-	switch waits := callsWaiting(snap, s.Name); {
+	switch waits := pendingApprovalsOfSession(snap, s.Name); {
 	case len(waits) > 0:
 		glyph, style = "▲", t.Warn
 		now, nowStyle = fmt.Sprintf("%d waiting for you", len(waits)), t.Warn
@@ -220,7 +220,7 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 		}
 		rows = append(rows, t.Warn.Wrap(text+".", w)...)
 	}
-	for _, a := range callsWaiting(p.snap, s.Name) {
+	for _, a := range pendingApprovalsOfSession(p.snap, s.Name) {
 		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits",
 			label)+t.Strong.Text(a.Tool+" "+pagesFirstTargetsText(a))+t.Dim.Text("  ! answers"), w))
 	}
@@ -309,6 +309,6 @@ func drawCallText(t theme.Theme, c status.Call, w int) string {
 // sortWaitingFirst sorts agents that wait for a person before the others.
 func sortWaitingFirst(all []status.Session, s status.Snapshot) {
 	slices.SortStableFunc(all, func(a, b status.Session) int {
-		return min(1, len(callsWaiting(s, b.Name))) - min(1, len(callsWaiting(s, a.Name)))
+		return min(1, len(pendingApprovalsOfSession(s, b.Name))) - min(1, len(pendingApprovalsOfSession(s, a.Name)))
 	})
 }
