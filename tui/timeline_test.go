@@ -179,3 +179,15 @@ func TestReadOnlyAgents(t *testing.T) {
 		r.did(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: client, Effects: []string{}, Reset: true}})
 	})
 }
+
+// A word that looks like a filter and is none is searched for, and that is said.
+func TestTimelineUnknownFilter(t *testing.T) {
+	withTimeline(t, func(r *testPanel) {
+		r.press("/", "bogus:1", "enter")
+		r.wait(time.Second)
+		r.shows("there is no filter bogus: ·", "No calls match: there is no filter bogus:, so bogus:1")
+		r.press("esc")
+		r.wait(time.Second)
+		r.hides("bogus")
+	})
+}

@@ -38,6 +38,9 @@ type Activity struct {
 	filter    widget.FilterInput
 	source    string // the only one whose calls are shown; empty: all
 	badFilter error  // why the filter selects nothing
+	// unknownFilter says that a word of the filter looks like a condition and is none;
+	// empty: no word does.
+	unknownFilter string
 }
 
 // NewActivity returns an Activity that shows times of zone.
@@ -99,6 +102,7 @@ func (p Activity) Paste(text string) Pane {
 
 func (p Activity) applyFilter() Activity {
 	var search status.CallSearch
+	p.unknownFilter = status.UnknownFilterNote(p.filter.Value())
 	if search, p.badFilter = status.ParseCallSearch(p.filter.Value(), p.zone); p.badFilter == nil {
 		search.Source = p.source
 		p.ring.setSearch(search)

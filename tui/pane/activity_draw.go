@@ -57,6 +57,9 @@ func (p Activity) titleNote() string {
 	switch text := p.filter.Value(); {
 	case p.badFilter != nil:
 		return p.badFilter.Error()
+	case p.unknownFilter != "":
+		short, _, _ := strings.Cut(p.unknownFilter, ",")
+		words = append(words, short)
 	case text != "":
 		words = append(words, "“"+text+"”")
 	}
@@ -126,6 +129,8 @@ func (p Activity) emptyText() string {
 		return "Reading the calls that are recorded …"
 	case p.ring.failed != nil:
 		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
+	case p.unknownFilter != "":
+		return "No calls match: " + p.unknownFilter + "."
 	case p.ring.search != status.CallSearch{}:
 		return "No calls match the filter."
 	case !IsHubRunning(p.snap):
