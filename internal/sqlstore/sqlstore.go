@@ -54,6 +54,7 @@ type Schema struct {
 	// Migrations holds sqlite/0001_NAME.sql, sqlite/0002_NAME.sql and so on, and the
 	// same numbers in postgres. A migration is never changed once it was released.
 	Migrations fs.FS
+	Folder     string // of Migrations in which they are; empty: its top
 }
 
 // coordination is the schema of the package's own tables.
@@ -87,11 +88,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", o.Schema.Name, err)
 	}
-	own, err := fs.Sub(coordination, "migrations")
-	if err == nil {
-		err = s.migrate(ctx, Schema{"sqlstore", own}, o.Schema)
-	}
-	if err != nil {
+	if err := s.migrate(ctx, Schema{"sqlstore", coordination, "migrations"}, o.Schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", o.Schema.Name, err), s.Close())
 	}
 	return s, nil
