@@ -1,7 +1,7 @@
 // Package sqlstore keeps tables: in a SQLite file, or in a PostgreSQL database
 // that several hubs share. It migrates them, runs transactions that behave the
 // same on both, and has what processes need to work on the same tables: locks,
-// leases, idempotency keys and rate limits.
+// idempotency keys and rate limits.
 //
 // It is not an object mapper: callers write SQL, once for both databases where
 // they can. It knows no table but its own, which begin with sqlstore_. What
@@ -42,7 +42,7 @@ type Options struct {
 	// Scratch: nothing else opens a SQLite file before it is closed, and a crash may
 	// leave it unusable. It is written in half the time.
 	Scratch bool
-	// Now is what leases, idempotency keys and rate limits go by. The clocks of
+	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
 }
