@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -44,19 +43,14 @@ func Open(ctx context.Context, file string) (*Index, error) {
 	return open(ctx, file)
 }
 
-func schema() (sqlstore.Schema, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	return sqlstore.Schema{Name: "pages", Migrations: files}, err
+func schema() sqlstore.Schema {
+	return sqlstore.Schema{Name: "pages", Migrations: migrations, Folder: "migrations"}
 }
 
 func open(ctx context.Context, file string) (*Index, error) {
-	schema, err := schema()
-	if err != nil {
-		return nil, err
-	}
 	sound := wasClosed(file)
 	db, err := sqlstore.Open(ctx, sqlstore.Options{
-		Database: file, Schema: schema, Cache: true, Now: time.Now,
+		Database: file, Schema: schema(), Cache: true, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
