@@ -29,6 +29,7 @@ type Overview struct {
 	known   []status.Agent // as the hub has recorded them; it need not run for that
 	asked   int            // counts what made known old
 	learned int            // the asked that known is the answer to
+	unseen  unseenActivity
 }
 
 // NewOverview returns an Overview that shows times of zone.
@@ -40,6 +41,7 @@ func overviewHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Enter, "fix the selected problem"), help(k.Copy, "copy the snippet"),
 		help(k.Left, "previous client"), help(k.Right, "next client"), help(k.Install, "update Lectern"),
+		help(k.Filter, "search all sources"), help(k.MarkSeen, "mark all as seen"),
 	}}}
 }
 
@@ -57,7 +59,7 @@ func (p Overview) SetSnapshot(s status.Snapshot) Pane {
 // WantedQuery implements [Querier].
 func (p Overview) WantedQuery() Query {
 	if p.learned == p.asked {
-		return nil
+		return p.unseen.wantedQuery()
 	}
 	return AgentsQuery{Refresh: p.asked}
 }
@@ -69,7 +71,9 @@ func (p Overview) TakeResult(r Result) Pane {
 		if r.Err == nil {
 			p.known = r.Agents
 		}
+		return p
 	}
+	p.unseen = p.unseen.takeResult(r, p.recent)
 	return p
 }
 
@@ -84,6 +88,7 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 	const kept = 100
 	calls = onlyCalls(calls)
 	p.traffic = p.traffic.add(calls)
+	p.unseen = p.unseen.observeCalls(calls)
 	p.recent = append(slices.Clip(p.recent), calls...)
 	p.recent = p.recent[max(0, len(p.recent)-kept):]
 	return p
@@ -92,6 +97,12 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 // SetTime implements [TimeObserver].
 func (p Overview) SetTime(now time.Time) Pane {
 	p.now = now
+	return p
+}
+
+// SetLastSeen implements [LookObserver].
+func (p Overview) SetLastSeen(at time.Time) Pane {
+	p.unseen = unseenActivity{since: at}
 	return p
 }
 
@@ -115,6 +126,10 @@ func (p Overview) HandleKey(k Press) (Pane, Intent) {
 		return p, intentToCopySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
 		return p, intentToUpdate(p.snap)
+	case key.Matches(k, p.keys.MarkSeen):
+		return p, MarkSeen{}
+	case key.Matches(k, p.keys.Filter):
+		return p, OpenPane{Pane: SourcesPane, Focus: SearchAllFocus}
 	default:
 		return p, Unhandled{}
 	}
@@ -134,6 +149,9 @@ func (p Overview) Bindings() []key.Binding {
 	}
 	if availableVersion(p.snap) != "" {
 		keys = append(keys, widget.WithHelp(p.keys.Install, "update"))
+	}
+	if len(p.snap.Sources) > 0 {
+		keys = append(keys, widget.WithHelp(p.keys.Filter, "search"))
 	}
 	if len(p.snap.Snippets) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Copy, "copy the snippet"))
@@ -391,6 +409,8 @@ func (p Overview) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return snippetDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Left, p.keys.Right):
 		return reasonUnless(len(p.snap.Snippets) > 1, "There are no other snippets.")
+	case key.Matches(k, p.keys.Filter):
+		return searchAllDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Install) && availableVersion(p.snap) != "" && p.snap.Update.Note != "":
 		return "Cannot update from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
 	default:
