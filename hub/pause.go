@@ -20,7 +20,7 @@ func (l *ClientLimiter) PauseWrites(client string) error {
 		return errNoPauses
 	}
 	err := l.pauses.Pause(client)
-	l.showPauses()
+	l.raisePauseProblems()
 	return err
 }
 
@@ -30,7 +30,7 @@ func (l *ClientLimiter) ResumeWrites(client string) error {
 		return errNoPauses
 	}
 	err := l.pauses.Resume(client)
-	l.showPauses()
+	l.raisePauseProblems()
 	return err
 }
 
@@ -82,8 +82,8 @@ func noteRefusedTargets(ctx context.Context, h *Hub, c *call) error {
 	return err
 }
 
-// showPauses makes a Problem of every pause, which a person ends with one key.
-func (l *ClientLimiter) showPauses() {
+// raisePauseProblems makes a Problem of every pause, which a person ends with one key.
+func (l *ClientLimiter) raisePauseProblems() {
 	s := pauses.State{}
 	if l.pauses != nil {
 		var err error
@@ -116,11 +116,11 @@ func (l *ClientLimiter) showPauses() {
 		l.snapshot.raise(p)
 	}
 	l.shown = paused
-	l.snapshot.touch()
+	l.snapshot.requestUpdate()
 }
 
-// fillPauses shows in a snapshot who may not write.
-func (l *ClientLimiter) fillPauses(s *status.Snapshot) {
+// addPausesToSnapshot shows in a snapshot who may not write.
+func (l *ClientLimiter) addPausesToSnapshot(s *status.Snapshot) {
 	l.pauseMu.Lock()
 	defer l.pauseMu.Unlock()
 	s.Hub.WritesPaused = l.shown[""]

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// confirm shows a Plan and asks a person whether to do it.
-type confirm struct {
+// confirmDialog shows a Plan and asks a person whether to do it.
+type confirmDialog struct {
 	keyMap KeyMap
 	title  string
 	text   widget.TextView
@@ -19,14 +19,14 @@ type confirm struct {
 	top    int             // the first visible row
 }
 
-func newConfirm(k KeyMap, plan status.Plan, then pane.Intent) confirm {
+func newConfirmDialog(k KeyMap, plan status.Plan, then pane.Intent) confirmDialog {
 	body := func(text widget.TextView) widget.TextView {
 		if text = text.Add(widget.TextLine, ""); len(plan.Steps) == 0 {
 			text = text.Add(widget.DimLine, "No file changes.")
 		}
 		return pane.AddPlan(text, plan).Add(widget.TextLine, " ")
 	}
-	return confirm{
+	return confirmDialog{
 		keyMap: k, title: plan.Title, text: body(widget.NewTextView()),
 		titled: body(widget.NewTextView().Add(widget.TitleLine, plan.Title+"?")), then: then,
 	}
@@ -34,14 +34,14 @@ func newConfirm(k KeyMap, plan status.Plan, then pane.Intent) confirm {
 
 // titleAndText are what stands in the edge of a dialog of w cells, and in it: all of the
 // title, whatever its length.
-func (c confirm) titleAndText(w int) (string, widget.TextView) {
+func (c confirmDialog) titleAndText(w int) (string, widget.TextView) {
 	if title := c.title + "?"; theme.Width(theme.Sanitize(title)) <= w-6 {
 		return title, c.text
 	}
 	return "Confirm", c.titled
 }
 
-func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
+func (c confirmDialog) handleKey(k pane.Press) (overlay, pane.Intent) {
 	switch {
 	case key.Matches(k, c.keyMap.Yes):
 		return nil, c.then
@@ -54,19 +54,19 @@ func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
 	return c, nil
 }
 
-func (c confirm) keys() []key.Binding {
+func (c confirmDialog) keys() []key.Binding {
 	return []key.Binding{c.keyMap.Yes, c.keyMap.No, widget.WithHelp(c.keyMap.Pane.Down, "scroll")}
 }
 
 // confirmDialogSize is the outer width and the inner height it may take.
 func confirmDialogSize(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) }
 
-func (c confirm) view(t theme.Theme, w, h int) []string {
+func (c confirmDialog) view(t theme.Theme, w, h int) []string {
 	w, h = confirmDialogSize(w, h)
 	foot := t.MarkKeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes")) + "  " + t.MarkKeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
 	title, text := c.titleAndText(w)
 	if text.Height(w-4) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}
-	return frame(t, title, foot, text.Draw(t, c.top, w-4, h), w, min(h, text.Height(w-4)))
+	return drawFrame(t, title, foot, text.Draw(t, c.top, w-4, h), w, min(h, text.Height(w-4)))
 }

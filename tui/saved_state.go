@@ -32,9 +32,9 @@ func (m Model) SaveState() []byte {
 	return append(b, '\n')
 }
 
-// restore takes over what an earlier panel remembered, and says so when that
+// restoreState takes over what an earlier panel remembered, and says so when that
 // cannot be read.
-func (m Model) restore(b []byte) Model {
+func (m Model) restoreState(b []byte) Model {
 	if b == nil {
 		return m
 	}

@@ -131,7 +131,7 @@ func (v View) prefix(t theme.Theme, l *ringLine, w int) string {
 func highlight(t theme.Theme, text, filter string) string {
 	var b strings.Builder
 	for filter != "" {
-		i := widget.FilterIndex(text, filter)
+		i := widget.PatternIndex(text, filter)
 		if i < 0 {
 			break
 		}

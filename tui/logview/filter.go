@@ -14,7 +14,7 @@ type filter struct {
 	level     level  // this one and more severe ones
 	component string // empty: all
 	client    string // that a line is about; empty: all, and lines about none
-	text      string // that a line contains, by the rules of widget.FilterIndex
+	text      string // that a line contains, by the rules of widget.PatternIndex
 }
 
 func (f filter) matches(r *ring, n uint64) bool {

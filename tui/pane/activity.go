@@ -118,7 +118,7 @@ func (p Activity) applyFilter() Activity {
 
 // WantedQuery implements [Querier].
 func (p Activity) WantedQuery() Query {
-	if q := p.ring.nextRecordedQuery(p.position()); q != nil {
+	if q := p.ring.nextRecordedQuery(p.selectedIndex()); q != nil {
 		return q
 	}
 	return nextDiffQuery(p)
@@ -135,9 +135,9 @@ func (p Activity) TakeResult(r Result) Pane {
 	return p
 }
 
-// position is where the selected call stands, or the next older one if it is
+// selectedIndex is where the selected call stands, or the next older one if it is
 // gone or filtered away.
-func (p Activity) position() int {
+func (p Activity) selectedIndex() int {
 	if p.follow {
 		return 0
 	}

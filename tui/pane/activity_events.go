@@ -116,7 +116,7 @@ func moveByDay(p Activity, k Press) (Activity, bool) {
 		}
 		return day
 	}
-	at := p.position()
+	at := p.selectedIndex()
 	switch {
 	case len(order) == 0:
 	case older:

@@ -38,7 +38,7 @@ func (p Activity) cursor(underWay []status.RunningCall) int {
 			return len(underWay) + i
 		}
 	}
-	return min(len(underWay)+p.position(), max(0, len(underWay)+len(p.ring.passing)-1))
+	return min(len(underWay)+p.selectedIndex(), max(0, len(underWay)+len(p.ring.passing)-1))
 }
 
 // selectRow selects a row among all.

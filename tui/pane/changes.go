@@ -69,7 +69,7 @@ func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	if hubRestarted(p.snap, s) {
 		p.cache, p.reader.texts = newChangeCache(), nil
 	}
-	place := p.position()
+	place := p.selectedIndex()
 	before, _ := p.selectedApproval()
 	p.snap = s
 	p.reader = p.reader.forgetEnded(func(id string) bool { return p.approvalIndex(id) >= 0 })
@@ -84,7 +84,7 @@ func hubRestarted(before, now status.Snapshot) bool {
 
 // keepSelection selects what there is at position i if the selected is gone.
 func (p Changes) keepSelection(i int) Changes {
-	if at := p.position(); at >= 0 && p.selection.id != "" || p.selectedHasEnded() {
+	if at := p.selectedIndex(); at >= 0 && p.selection.id != "" || p.selectedHasEnded() {
 		return p
 	}
 	return p.selectAt(i)
@@ -113,8 +113,8 @@ func (p Changes) selectAt(i int) Changes {
 
 func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 
-// position is where the selected is among all; -1: nowhere.
-func (p Changes) position() int {
+// selectedIndex is where the selected is among all; -1: nowhere.
+func (p Changes) selectedIndex() int {
 	if p.selection.pending {
 		return p.approvalIndex(p.selection.id)
 	}
@@ -159,7 +159,7 @@ func (p Changes) WantedQuery() Query {
 
 // TakeResult implements [Querier].
 func (p Changes) TakeResult(f Result) Pane {
-	place := p.position()
+	place := p.selectedIndex()
 	if q, ok := f.Query.(ApprovalQuery); ok {
 		if i := p.approvalIndex(q.Approval); i >= 0 {
 			p.reader = p.reader.takeContent(p.snap.Approvals[i], q, f)
@@ -222,7 +222,7 @@ func (p Changes) Paste(text string) Pane {
 
 // filterChanges filters what was written; what waits stays.
 func filterChanges(p Changes, f widget.FilterInput) Changes {
-	place := p.position()
+	place := p.selectedIndex()
 	p.cache = p.cache.withFilter(f)
 	return selectRunRow(p.keepSelection(place))
 }
@@ -254,7 +254,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	}
 	w, h := p.detailSize(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.position(), p.len()); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.selectedIndex(), p.len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
@@ -345,7 +345,7 @@ func (p Changes) handleReasonKey(k Press) (Pane, Intent) {
 func intentToUndo(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
-	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[changeRunKey(c)] {
+	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[foldKey(c)] {
 		filter.IDs = p.cache.at(i).ids() // what the row stands for
 	}
 	if session {
@@ -479,7 +479,7 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Changes) SelectRow(i int) (Pane, bool) {
-	again := p.position() == i
+	again := p.selectedIndex() == i
 	return p.selectAt(i), again
 }
 

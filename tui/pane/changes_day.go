@@ -59,7 +59,7 @@ func takeDayChanges(p Changes, q DayChangesQuery, r Result) Changes {
 	}
 	want := strings.TrimSpace(p.cache.filter.Value())
 	for _, c := range r.Changes.Changes {
-		if want == "" || widget.Fuzzy(changeSearchText(c), want) > 0 {
+		if want == "" || widget.FuzzyScore(changeSearchText(c), want) > 0 {
 			p.day.changes = append(p.day.changes, c)
 		}
 	}

@@ -118,7 +118,7 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 		note = fmt.Sprintf("%d pending", waiting)
 	}
 	note = strings.Join(nonEmpty(p.cache.filterNote(), note, unseenChangesNote(p)), " · ")
-	if at := p.position(); note == "" && n >= 10 && at >= 0 {
+	if at := p.selectedIndex(); note == "" && n >= 10 && at >= 0 {
 		note = fmt.Sprintf("%s of %s rows", widget.FormatCount(at+1), widget.FormatCount(n))
 	}
 	if p.cache.err != nil {
@@ -146,7 +146,7 @@ type changesRow struct {
 
 // rows are all rows of the list, and which of them is selected.
 func (p Changes) rows() (rows []changesRow, cursor int) {
-	waiting, n, at := len(p.snap.Approvals), p.len(), p.position()
+	waiting, n, at := len(p.snap.Approvals), p.len(), p.selectedIndex()
 	rows = make([]changesRow, 0, n+16)
 	for i := range n {
 		if i == 0 && waiting > 0 || i >= waiting && p.cache.startsSession(i-waiting) {
@@ -182,7 +182,7 @@ func drawSessionHeading(p Changes, t theme.Theme, c status.Change, w int) string
 		p.snap.Time, p.zone)), w)
 }
 
-func changeRow(p Changes, t theme.Theme, c changeRun, w int) string {
+func changeRow(p Changes, t theme.Theme, c foldedChange, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
 	glyph, style := outcomeGlyph(t, c.Change)
 	lead := " "
@@ -264,7 +264,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[changeRunKey(c)] {
+		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldKey(c)] {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {

@@ -91,7 +91,7 @@ func (p Clients) refreshRows() Clients {
 	for i := range agents {
 		s := &agents[i]
 		rank := 1
-		if len(callsWaiting(p.snap, s.Name)) > 0 {
+		if len(pendingApprovalsOfSession(p.snap, s.Name)) > 0 {
 			rank = 0
 		}
 		add(clientRow{agent: s}, agentRowIDPrefix+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
@@ -100,9 +100,9 @@ func (p Clients) refreshRows() Clients {
 		add(clientRow{gone: &one}, goneAgentRowIDPrefix+one.Client, one.Client+" left "+one.Session, 1)
 	}
 	folded := 0
-	unfolded := p.unfolded || p.list.FilterText() != "" || p.list.IsTyping() || !slices.ContainsFunc(p.targets, installTarget.isHere)
+	unfolded := p.unfolded || p.list.FilterText() != "" || p.list.IsTyping() || !slices.ContainsFunc(p.targets, installTarget.isPresent)
 	for _, one := range p.targets {
-		if !one.isHere() && !unfolded {
+		if !one.isPresent() && !unfolded {
 			folded++
 			continue
 		}
@@ -344,8 +344,8 @@ func (p Clients) SelectRow(i int) (Pane, bool) {
 	return p, again
 }
 
-// callsWaiting are the calls of a session that wait for a person.
-func callsWaiting(s status.Snapshot, session string) []status.Approval {
+// pendingApprovalsOfSession are the calls of a session that wait for a person.
+func pendingApprovalsOfSession(s status.Snapshot, session string) []status.Approval {
 	var all []status.Approval
 	for _, a := range s.Approvals {
 		if a.Session == session {

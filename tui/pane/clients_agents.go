@@ -146,7 +146,7 @@ func drawAgentColumnTitles(t theme.Theme, w int) string {
 func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Location, s status.Session, w int) string {
 	glyph, style := t.StateStyle(s.State)
 	now, nowStyle := "no call yet", t.Dim
-	switch waits, limits := callsWaiting(snap, s.Name), agentLimitsOf(snap, s).text(); {
+	switch waits, limits := pendingApprovalsOfSession(snap, s.Name), agentLimitsOf(snap, s).text(); {
 	case !s.WritesPaused.IsZero():
 		glyph, style = "‖", t.Bad
 		now, nowStyle = "writes paused", t.Bad
@@ -211,7 +211,7 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 	rows = append(rows, field("is", by+", since "+widget.FormatClockTime(s.Since, p.snap.Time, p.zone)))
 	if !s.WritesPaused.IsZero() {
 		held := ""
-		if len(callsWaiting(p.snap, s.Name)) > 0 {
+		if len(pendingApprovalsOfSession(p.snap, s.Name)) > 0 {
 			held = "; what waits is refused even if you allow it"
 		}
 		rows = append(rows, t.Bad.Wrap("Its writes are paused since "+widget.FormatClockTime(s.WritesPaused, p.snap.Time, p.zone)+held+
@@ -227,7 +227,7 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 		}
 		rows = append(rows, t.Warn.Wrap(text+".", w)...)
 	}
-	for _, a := range callsWaiting(p.snap, s.Name) {
+	for _, a := range pendingApprovalsOfSession(p.snap, s.Name) {
 		mark, hint := t.Warn.Fit("▲ waits", label), "  ! answers"
 		if !s.WritesPaused.IsZero() {
 			mark, hint = t.Bad.Fit("‖ held", label), ""
@@ -319,6 +319,6 @@ func drawCallText(t theme.Theme, c status.Call, w int) string {
 // sortWaitingFirst sorts agents that wait for a person before the others.
 func sortWaitingFirst(all []status.Session, s status.Snapshot) {
 	slices.SortStableFunc(all, func(a, b status.Session) int {
-		return min(1, len(callsWaiting(s, b.Name))) - min(1, len(callsWaiting(s, a.Name)))
+		return min(1, len(pendingApprovalsOfSession(s, b.Name))) - min(1, len(pendingApprovalsOfSession(s, a.Name)))
 	})
 }

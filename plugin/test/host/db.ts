@@ -1,5 +1,6 @@
 import builtin from './builtin.json'
 import { blockAPI } from './dbblocks'
+import { listAPI } from './dblists'
 import { pageAPI } from './dbpages'
 import { addProperty, propertyAPI } from './dbproperties'
 import { addNamed, classID, refresh } from './dbtext'
@@ -24,6 +25,7 @@ export function dbAPI(world: () => World): Record<string, (...args: any[]) => un
     ...blockAPI(world),
     ...pageAPI(world),
     ...propertyAPI(world),
+    ...listAPI(world),
   }
 }
 
