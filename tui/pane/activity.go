@@ -88,6 +88,12 @@ func (p Activity) ShowItem(name string) Pane {
 	return p.applyFilter()
 }
 
+// SetLastSeen implements [LookObserver].
+func (p Activity) SetLastSeen(at time.Time) Pane {
+	p.looked = at
+	return p
+}
+
 // IsTyping implements [TextEditor].
 func (p Activity) IsTyping() bool { return p.filter.Typing }
 
@@ -174,8 +180,7 @@ func (p Activity) HandleKey(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.MarkSeen):
-		p.looked = p.snap.Time
-		return p, ShowMessage{"All is marked as seen. What comes from now on is marked with •."}
+		return p, MarkSeen{}
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.StartTyping()
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
@@ -340,13 +345,11 @@ type activityState struct {
 	Filter string `json:"filter,omitempty"`
 	Errors bool   `json:"errors,omitempty"`
 	Totals bool   `json:"totals,omitempty"`
-	// Looked is when the panel that saved it was left.
-	Looked time.Time `json:"looked,omitzero"`
 }
 
 // SaveState implements [StateSaver].
 func (p Activity) SaveState() any {
-	return activityState{p.source, p.filter.Value(), p.errors, p.totals, laterTime(p.looked, p.snap.Time)}
+	return activityState{p.source, p.filter.Value(), p.errors, p.totals}
 }
 
 // RestoreState implements [StateSaver].
@@ -356,6 +359,5 @@ func (p Activity) RestoreState(b json.RawMessage) Pane {
 		return p
 	}
 	p.errors, p.totals, p.filter, p.source = m.Errors, m.Totals, widget.NewFilterInput(m.Filter), m.Source
-	p.looked = m.Looked
 	return p.applyFilter()
 }
