@@ -17,7 +17,8 @@ import (
 
 // Config holds the keys of a [[source]] table with kind "logseq".
 type Config struct {
-	Graph string `json:"graph,omitempty" jsonschema:"name of the graph as Logseq shows it; when omitted, the only one that is connected"`
+	Graph  string       `json:"graph,omitempty" jsonschema:"name of the graph as Logseq shows it; when omitted, the only one that is connected"`
+	Folder tools.Folder `json:"folder,omitempty" jsonschema:"folder of the graph, with assets in it: read_asset shows the files that pages link to"`
 }
 
 // System declares the kind of knowledge base named logseq.
@@ -38,7 +39,7 @@ func System() tools.Kind {
 			datascriptQuery(), ping(), getCapabilities(), find(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
 			replacePageContent(), setTags(), createTag(), createProperty(),
-			logseqQuery(), getFocus(), openPage(), listRequests(), answerRequest(),
+			listAssets(), readAsset(), logseqQuery(), getFocus(), openPage(), listRequests(), answerRequest(),
 			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
 		Checks:    checks(),
