@@ -92,7 +92,7 @@ func TestListAssets(t *testing.T) {
 }
 
 func TestReadAsset(t *testing.T) {
-	d := openAssets(t, tools.Privacy{}, logseq.Config{Folder: tools.Folder(assetFolder(t))})
+	d := openAssets(t, tools.Privacy{}, logseq.Config{GraphFolder: assetFolder(t)})
 	for in, want := range map[string]tools.Content{
 		"assets/beds.png":     {Kind: tools.Image, MIME: "image/png", Data: []byte("\x89PNG\xff")},
 		"../assets/notes.txt": {Kind: tools.Text, Text: "rows of beans"},
@@ -122,14 +122,14 @@ func TestReadAsset(t *testing.T) {
 func TestReadAssetWithoutFolder(t *testing.T) {
 	d := openAssets(t, tools.Privacy{}, logseq.Config{})
 	_, err := d.call("read_asset", `{"path":"beds.png"}`)
-	if err == nil || errorCode(err) != "UNAVAILABLE" || !strings.Contains(err.Hint, "lectern source set home folder=") {
+	if err == nil || errorCode(err) != "UNAVAILABLE" || !strings.Contains(err.Hint, "lectern source set home graph_folder=") {
 		t.Errorf("%+v", err)
 	}
 }
 
 // A file is hidden with the blocks that show it.
 func TestHiddenAssets(t *testing.T) {
-	d := openAssets(t, tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Compost"}}}, logseq.Config{Folder: tools.Folder(assetFolder(t))})
+	d := openAssets(t, tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Compost"}}}, logseq.Config{GraphFolder: assetFolder(t)})
 	if m := d.must("list_assets", `{}`); m["total"] != 2.0 {
 		t.Errorf("%v", m)
 	}
@@ -137,5 +137,11 @@ func TestHiddenAssets(t *testing.T) {
 	_, missing := d.call("read_asset", `{"path":"nobody.png"}`)
 	if hidden == nil || missing == nil || strings.ReplaceAll(hidden.Message, "hidden", "nobody") != missing.Message || hidden.Hint != missing.Hint {
 		t.Errorf("a hidden file is told from a missing one: %v, %v", hidden, missing)
+	}
+}
+
+func TestGraphFolderIsAbsolute(t *testing.T) {
+	if _, err := logseq.System().Open(t.Context(), []byte(`{"graph_folder":"graph"}`), tools.Env{Name: "home"}); err == nil || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("opened with a relative folder: %v", err)
 	}
 }

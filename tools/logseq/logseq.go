@@ -17,8 +17,10 @@ import (
 
 // Config holds the keys of a [[source]] table with kind "logseq".
 type Config struct {
-	Graph  string       `json:"graph,omitempty" jsonschema:"name of the graph as Logseq shows it; when omitted, the only one that is connected"`
-	Folder tools.Folder `json:"folder,omitempty" jsonschema:"folder of the graph, with assets in it: read_asset shows the files that pages link to"`
+	Graph string `json:"graph,omitempty" jsonschema:"name of the graph as Logseq shows it; when omitted, the only one that is connected"`
+	// GraphFolder is no tools.Folder: the source is the running graph, also where
+	// another source opens the files in this folder.
+	GraphFolder string `json:"graph_folder,omitempty" jsonschema:"absolute path of the folder with the graph's assets in it, for read_asset"`
 }
 
 // System declares the kind of knowledge base named logseq.

@@ -83,15 +83,15 @@ func runReadAsset(ctx context.Context, g *Graph, in ReadAssetIn) (ReadAssetOut, 
 
 // readGraphFile reads a file in the folder of the graph.
 func readGraphFile(g *Graph, name string) ([]byte, error) {
-	if g.conf.Folder == "" {
+	if g.conf.GraphFolder == "" {
 		return nil, tools.Errorf(tools.Unavailable, "the folder of this graph is not configured").
-			WithHint("Ask the user to run: lectern source set %s folder=PATH (the folder of the graph, with assets in it)", g.name)
+			WithHint("Ask the user to run: lectern source set %s graph_folder=PATH (the absolute path of the folder with assets in it)", g.name)
 	}
-	f, err := folder.Open(string(g.conf.Folder), folder.Options{})
+	f, err := folder.Open(g.conf.GraphFolder, folder.Options{})
 	if err != nil {
 		return nil, &tools.Error{
 			Code: tools.Unavailable, Message: "the folder of this graph cannot be opened",
-			Hint: "Ask the user to check the key folder of this source.", Cause: err,
+			Hint: "Ask the user to check the key graph_folder of this source.", Cause: err,
 		}
 	}
 	defer func() { _ = f.Close() }()

@@ -3,7 +3,6 @@ package logseq_test
 import (
 	"testing"
 
-	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/logseq"
 	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
@@ -29,7 +28,7 @@ func TestSuiteOfDBGraphs(t *testing.T) {
 
 func (f *fakePeer) fixture(t testing.TB, digest func() string) toolstest.Fixture {
 	return toolstest.Fixture{
-		Config: logseq.Config{Folder: tools.Folder(assetFolder(t))},
+		Config: logseq.Config{GraphFolder: assetFolder(t)},
 		Peer:   f, Digest: digest,
 		URIs:  []string{"logseq://one/page/Garden", "logseq://one/block/" + id(2)},
 		Names: []string{"Garden", "Compost", "Kitchen", id(1), id(2), id(3), id(4), id(5), "first", "last", "assets/beds.png"},

@@ -28,7 +28,7 @@ before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'lectern-graph-'))
   await mkdir(path.join(folder, 'assets'))
   await writeFile(path.join(folder, 'assets', `${known.child}.png`), Buffer.from([0x89, 0x50, 0xff]))
-  stage = await Stage.start(graphs.map(({ graph }) => graph), `folder = "${folder}"\n`)
+  stage = await Stage.start(graphs.map(({ graph }) => graph), `graph_folder = "${folder}"\n`)
   // Those for an agent's own changes are the hub's and ask Logseq nothing of their own.
   offered = (await stage.agent.tools()).filter((tool) => tool !== 'list_changes' && tool !== 'undo_change').sort()
 }, patience)
