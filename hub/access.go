@@ -66,8 +66,8 @@ func (a access) allowsTool(t tools.ToolInfo) bool {
 	return slices.Contains(a.effects, t.Effect) && (a.anyRole || t.AllowsRole(a.role))
 }
 
-// lists reports whether a tool is shown in the source to those who are granted it.
-func (s *source) lists(t tools.ToolInfo, a access) bool {
+// listsTool reports whether a tool is shown in the source to those who are granted it.
+func (s *source) listsTool(t tools.ToolInfo, a access) bool {
 	return !t.Unlisted && (!t.OptIn || a.optIn || s.conf.AllTools || slices.Contains(s.conf.Tools, t.Name))
 }
 

@@ -70,7 +70,7 @@ func TestFiftyApprovals(t *testing.T) {
 				}
 				heard[f.ID] = true
 				var o struct{ Code string }
-				_ = json.Unmarshal(c.Result(f).Structured, &o)
+				_ = json.Unmarshal(c.DecodeResult(f).Structured, &o)
 				answers[o.Code]++
 				target := fmt.Sprintf("p%d-%s", i, strings.TrimPrefix(f.ID.(string), "c"))
 				if wrote := h.notes.Text(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {

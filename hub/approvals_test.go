@@ -264,7 +264,7 @@ func TestChecklistSessionScope(t *testing.T) {
 func TestChecklistApproverChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		list, err := h.PersonAPI().Tools(t.Context(), "", "")
+		list, err := h.PersonAPI().ClientTools(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	l.count.Add(1)
 	c.session.CountCall(c.Tool, now)
 	code := ""
-	if isFormRequest(err) {
+	if isFormRequiredError(err) {
 		code = status.Asked
 	} else if e := tools.AsError(err); e != nil {
 		code = string(e.Code)
@@ -84,12 +84,12 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		addToTrail(trail, c, done, res.Detail, err)
 	}
 	if l.lines.log.Enabled(context.Background(), slog.LevelInfo) {
-		l.lines.add(callLine(c, done, now))
+		l.lines.add(callLogRecord(c, done, now))
 	}
 	l.snapshot.requestUpdate()
 }
 
-func callLine(c *call, done status.Call, now time.Time) slog.Record {
+func callLogRecord(c *call, done status.Call, now time.Time) slog.Record {
 	tool := unknownTool
 	if c.tool != nil {
 		tool = done.Tool
@@ -197,7 +197,7 @@ func (c *call) outcome(err error) audit.Outcome {
 	switch e := tools.AsError(err); {
 	case err == nil:
 		return audit.OK
-	case isFormRequest(err):
+	case isFormRequiredError(err):
 		return audit.Asked
 	case !c.authorized && !c.tried, e.Code == tools.Denied:
 		return audit.Refused

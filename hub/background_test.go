@@ -34,12 +34,12 @@ func TestBackgroundWork(t *testing.T) {
 		if p, ok := board.Problem("memo.empty desk"); !ok || p.Title != "1 notes in desk have no words" {
 			t.Errorf("problem %+v", p)
 		}
-		if s := board.Now().Sources[0]; s.State != status.Degraded || s.Note == "" || len(s.Tasks)+len(s.Holds) > 0 {
+		if s := board.LastSnapshot().Sources[0]; s.State != status.Degraded || s.Note == "" || len(s.Tasks)+len(s.Holds) > 0 {
 			t.Errorf("status %+v", s)
 		}
 		store.Put("desk", "Blank", "a word")
 		settle()
-		if s := board.Now().Sources[0]; s.State != status.Ready || s.Note != "" {
+		if s := board.LastSnapshot().Sources[0]; s.State != status.Ready || s.Note != "" {
 			t.Errorf("status %+v after it was cleared", s)
 		}
 
@@ -73,7 +73,7 @@ func (s slow) Run(ctx context.Context) error {
 		s.most.Store(n)
 	}
 	s.report.Progress("index", 3, 10)
-	release := s.report.Hold("has a schedule")
+	release := s.report.BlockIdleExit("has a schedule")
 	defer release()
 	<-ctx.Done()
 	time.Sleep(s.ends)
@@ -117,7 +117,7 @@ func TestOneRunAtATime(t *testing.T) {
 		if running.Load() != 1 || most.Load() != 1 {
 			t.Errorf("%d run, at most %d at a time, want 1 and 1", running.Load(), most.Load())
 		}
-		s := board.Now().Sources[0]
+		s := board.LastSnapshot().Sources[0]
 		if !h.BlocksIdleExit() || len(s.Holds) != 1 || s.Holds[0] != "has a schedule" || len(s.Tasks) != 1 || s.Tasks[0].Done != 3 || s.Tasks[0].Total != 10 {
 			t.Errorf("held %v, status %+v", h.BlocksIdleExit(), s)
 		}

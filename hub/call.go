@@ -48,7 +48,7 @@ type call struct {
 	returned *approval.Form    // what Call.Form is about; nil: none
 	recorder *journal.Recorder // of what the call changes; nil: it reads
 	outer    *call             // which makes this call; nil: a client does
-	group    *callGroup        // that it leads or belongs to; nil: none
+	group    *compositeCall    // that it leads or belongs to; nil: none
 	others   []*source         // of an undo: those that it changes besides source
 	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
@@ -121,7 +121,7 @@ func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err 
 	if c.tool, err = c.toolset.tool(c.Tool); err != nil {
 		return res, err
 	}
-	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
+	if c.source, c.arguments, err = c.tool.choice.extractSource(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
 	return h.authorizeAndRunCall(ctx, c)
@@ -327,7 +327,7 @@ func checkAnswerSize(r tools.Result, info tools.ToolInfo, limit int) error {
 
 // publicError is err as an agent may see it; the log gets the rest.
 func (h *Hub) publicError(s *session, tool string, src *source, err error) error {
-	if isFormRequest(err) {
+	if isFormRequiredError(err) {
 		return err
 	}
 	e := tools.AsError(err)
@@ -345,7 +345,7 @@ func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 		Identity: c.identity(),
 		Notify:   c.Notify,
 		Writes:   writeObserver{h, c, auth},
-		Sources:  sourceCaller{hub: h, outer: c},
+		Sources:  crossSourceCaller{hub: h, outer: c},
 		Began:    c.outermost().began,
 		Seed:     c.seed,
 	}

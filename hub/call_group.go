@@ -19,17 +19,17 @@ import (
 // is taken back.
 const takeBackTimeout = 10 * time.Second
 
-// A callGroup is a call that makes others, with those: they are decided and asked
+// A compositeCall is a call that makes others, with those: they are decided and asked
 // about as one, and carried out completely or not at all. An undo over several
 // sources is one too, without calls within.
-type callGroup struct {
+type compositeCall struct {
 	hub      *Hub
 	lead     *call
 	recorded *journal.Group // nil: there is no journal, or it is an undo, which the journal completes by itself
 
 	planned  bool // it was rehearsed: only these steps are carried out, in this order
 	approved bool // by a person
-	steps    []groupStep
+	steps    []compositeStep
 	permits  approval.Permits // that were in force when it was rehearsed
 
 	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
@@ -38,27 +38,27 @@ type callGroup struct {
 	failure error // why the group cannot succeed any more; nil: it can
 }
 
-// A groupStep is one write of a call, or a read that a person is asked about.
-type groupStep struct {
+// A compositeStep is one write of a call, or a read that a person is asked about.
+type compositeStep struct {
 	source, tool string
 	args         [sha256.Size]byte // of the canonical arguments
 	changes      []tools.Change    // nil: it reads
 }
 
-func newCallGroup(h *Hub, lead *call) *callGroup {
-	g := &callGroup{hub: h, lead: lead}
+func newCompositeCall(h *Hub, lead *call) *compositeCall {
+	g := &compositeCall{hub: h, lead: lead}
 	if h.changes.journal != nil && lead.tool.ownChanges == nil {
 		g.recorded = h.changes.journal.NewGroup()
 	}
 	return g
 }
 
-func newGroupStep(c *call, changes []tools.Change) groupStep {
-	return groupStep{c.source.conf.Name, c.tool.info.Name, sha256.Sum256(c.canonical(c.tool.info.In)), changes}
+func newCompositeStep(c *call, changes []tools.Change) compositeStep {
+	return compositeStep{c.source.conf.Name, c.tool.info.Name, sha256.Sum256(c.canonical(c.tool.info.In)), changes}
 }
 
 // equal reports whether carrying out the one is what was shown of the other.
-func (s groupStep) equal(other groupStep) bool {
+func (s compositeStep) equal(other compositeStep) bool {
 	return s.source == other.source && s.tool == other.tool && s.args == other.args && slices.EqualFunc(s.changes, other.changes, equalChanges)
 }
 
@@ -71,16 +71,16 @@ func equalStates(a, b tools.State) bool {
 	return a.Exists == b.Exists && a.Mode == b.Mode && string(a.Data) == string(b.Data)
 }
 
-func (g *callGroup) isLedBy(c *call) bool { return g != nil && g.lead == c }
+func (g *compositeCall) isLedBy(c *call) bool { return g != nil && g.lead == c }
 
 // leadTimeout is that of the lead's tool, which has ended when what it wrote is
 // taken back.
-func (g *callGroup) leadTimeout() time.Duration {
+func (g *compositeCall) leadTimeout() time.Duration {
 	return cmp.Or(g.lead.tool.info.Timeout, g.hub.runner.deadline)
 }
 
-// authorize is decide for the calls of a group that was decided before.
-func (g *callGroup) authorize(c *call) (authorization, error) {
+// authorizeNestedCall is decide for the calls of a group that was decided before.
+func (g *compositeCall) authorizeNestedCall(c *call) (authorization, error) {
 	if !g.planned {
 		if allowsWithoutAsking(g.hub, c) {
 			return authorization{args: c.raw}, nil
@@ -94,19 +94,19 @@ func (g *callGroup) authorize(c *call) (authorization, error) {
 	case d.Verdict == policy.Deny:
 		return authorization{}, g.fail(errForbidden(d))
 	case c != g.lead && needsReadApproval(c, p, d, g.permits):
-		if err := g.takeNextStep(newGroupStep(c, nil)); err != nil {
+		if err := g.takeNextStep(newCompositeStep(c, nil)); err != nil {
 			return authorization{}, err
 		}
 	}
 	return authorization{args: c.raw, check: g.stepChecker(c), approved: g.approved}, nil
 }
 
-func (g *callGroup) stepChecker(c *call) func([]tools.Change) error {
-	return func(changes []tools.Change) error { return g.takeNextStep(newGroupStep(c, changes)) }
+func (g *compositeCall) stepChecker(c *call) func([]tools.Change) error {
+	return func(changes []tools.Change) error { return g.takeNextStep(newCompositeStep(c, changes)) }
 }
 
 // takeNextStep is for a step that is about to be carried out: it must be the next one.
-func (g *callGroup) takeNextStep(s groupStep) error {
+func (g *compositeCall) takeNextStep(s compositeStep) error {
 	g.mu.Lock()
 	matches := g.failure == nil && g.next < len(g.steps) && g.steps[g.next].equal(s)
 	if matches {
@@ -119,7 +119,7 @@ func (g *callGroup) takeNextStep(s groupStep) error {
 	return g.fail(g.notAsPlannedError())
 }
 
-func (g *callGroup) notAsPlannedError() error {
+func (g *compositeCall) notAsPlannedError() error {
 	if g.approved {
 		return tools.Errorf(tools.Conflict, "what the call would change is not what the user approved").
 			WithHint("Read again, then call again; the user is asked again.")
@@ -130,7 +130,7 @@ func (g *callGroup) notAsPlannedError() error {
 
 // fail remembers the first error that must end the group, even if a tool goes on
 // after it, and returns that.
-func (g *callGroup) fail(err error) error {
+func (g *compositeCall) fail(err error) error {
 	if g == nil || err == nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (g *callGroup) fail(err error) error {
 // finish is called when the tool of the lead has returned. It waits for calls
 // that are still on their way; what they wrote is kept if all is well, or else
 // taken back.
-func (g *callGroup) finish(ctx context.Context, err error) error {
+func (g *compositeCall) finish(ctx context.Context, err error) error {
 	g.running.Lock()
 	g.mu.Lock()
 	left := len(g.steps) - g.next

@@ -70,7 +70,7 @@ func TestCallsAreRemembered(t *testing.T) {
 func TestShownTools(t *testing.T) {
 	h := start(t, hub.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	for scope, want := range map[string][]string{"": {"notes", "safe"}, "safe": {"safe"}} {
-		shown, err := h.PersonAPI().Tools(t.Context(), scope, "")
+		shown, err := h.PersonAPI().ClientTools(t.Context(), scope, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestShownTools(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.PersonAPI().Tools(t.Context(), "nowhere", ""); err == nil {
+	if _, err := h.PersonAPI().ClientTools(t.Context(), "nowhere", ""); err == nil {
 		t.Error("tools of a source that is not there")
 	}
 }

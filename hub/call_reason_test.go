@@ -23,7 +23,7 @@ func TestReasonIsKept(t *testing.T) {
 		`{"name":"put","arguments":{"text":"4"},"_meta":{"lectern/reason":["no text"]}}`,
 		`{"name":"put","arguments":{"text":"5"}}`,
 	} {
-		if r := c.Result(c.Ask("tools/call", params)); r.IsError {
+		if r := c.DecodeResult(c.Ask("tools/call", params)); r.IsError {
 			t.Fatalf("%s: %+v", params, r)
 		}
 	}

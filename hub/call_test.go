@@ -146,7 +146,7 @@ func TestAnsweredCallIsOver(t *testing.T) {
 		other.Recv()
 		_ = other.Conn.Close()
 		time.Sleep(time.Second) // until the board has been told
-		if n := len(h.board.Now().Sessions); n != 1 {
+		if n := len(h.board.LastSnapshot().Sessions); n != 1 {
 			t.Errorf("%d agents are there, want one", n)
 		}
 		if n, _ := h.CountActivity(); n != 3 {

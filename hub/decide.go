@@ -36,13 +36,13 @@ func (a authorization) wasOutdated(err error) bool {
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
-		if known := noteRefusedTargets(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
+		if known := recordRefusedTargets(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
 			return authorization{}, known
 		}
 		return authorization{}, c.group.fail(err)
 	}
 	if c.group != nil {
-		return c.group.authorize(c)
+		return c.group.authorizeNestedCall(c)
 	}
 	if c.Form != nil {
 		p := h.policy.Load()
@@ -55,7 +55,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	}
 	judge := h.judge
 	if c.tool.info.Calls || len(c.others) > 0 {
-		c.group, judge = newCallGroup(h, c), h.judgeGroup
+		c.group, judge = newCompositeCall(h, c), h.judgeCompositeCall
 	}
 	if allowsWithoutAsking(h, c) {
 		return authorization{args: c.raw}, nil
@@ -115,10 +115,10 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	case r.ChangesKnown && len(r.Changes) == 0:
 		return authorization{args: r.Args, check: refuseWrites}, nil
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.hasAllowance(c.allowanceKey(p))):
-		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
+		return authorization{args: r.Args, check: targetChecker(p, q)}, nil
 	case tripped == "":
 		if permit := c.usePermit(h.approvals.Permits(), p, q); permit != nil {
-			use := &permitWriteChecker{permit: permit, next: checkTargets(p, q)}
+			use := &permitWriteChecker{permit: permit, next: targetChecker(p, q)}
 			return authorization{args: r.Args, check: use.check, permit: use}, nil
 		}
 	}
@@ -142,7 +142,7 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 		c.session.addAllowance(c.allowanceKey(p))
 	}
 	use := func(changes []tools.Change) error {
-		return grant.Use(append(slices.Clone(changes), c.alreadyMadeChanges(ctx, r.Changes, changes)...), h.approvalPolicyDigest(c, p, changes))
+		return grant.Use(append(slices.Clone(changes), c.changesMadeByOthers(ctx, r.Changes, changes)...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {
 		return authorization{args: r.Args, check: use, approved: true, grant: grant, edited: grant.Edited}, nil
@@ -150,12 +150,12 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 	if err := use(nil); err != nil {
 		return authorization{}, err
 	}
-	return authorization{args: r.Args, check: checkTargets(p, r.Call), approved: true}, nil
+	return authorization{args: r.Args, check: targetChecker(p, r.Call), approved: true}, nil
 }
 
-// alreadyMadeChanges are those of the approved changes that the call makes no more
+// changesMadeByOthers are those of the approved changes that the call makes no more
 // because another one made them meanwhile, such as a folder for both.
-func (c *call) alreadyMadeChanges(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
+func (c *call) changesMadeByOthers(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
 	if c.restorer == nil { // nobody can say what is there
 		return nil
 	}
@@ -186,7 +186,7 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	if grant != nil {
 		c.approval = grant.ID
 	}
-	if isFormRequest(err) {
+	if isFormRequiredError(err) {
 		h.limiter.uncountWrite(c)
 	}
 	return grant, err
@@ -227,8 +227,8 @@ func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Requ
 	}
 }
 
-// checkTargets judges the targets that a call is about to change.
-func checkTargets(p *policy.Policy, q policy.Request) func([]tools.Change) error {
+// targetChecker judges the targets that a call is about to change.
+func targetChecker(p *policy.Policy, q policy.Request) func([]tools.Change) error {
 	return func(changes []tools.Change) error {
 		q := q
 		q.Targets = targetNames(changes)
@@ -279,7 +279,7 @@ func targetNames(changes []tools.Change) []string {
 	return names
 }
 
-func isFormRequest(err error) bool {
-	_, is := errors.AsType[*approval.FormRequest](err)
+func isFormRequiredError(err error) bool {
+	_, is := errors.AsType[*approval.FormRequiredError](err)
 	return is
 }

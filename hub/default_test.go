@@ -36,7 +36,7 @@ func TestDefaultAsksAgents(t *testing.T) {
 			t.Errorf("the person is asked about their own call: %v", err)
 		}
 		h.UpdateSnapshot()
-		if s := h.board.Now().Sources[0]; strings.Join(s.Effects, " ") != "read write delete run" || strings.Join(s.Ask, " ") != "write delete" {
+		if s := h.board.LastSnapshot().Sources[0]; strings.Join(s.Effects, " ") != "read write delete run" || strings.Join(s.Ask, " ") != "write delete" {
 			t.Errorf("shown: %v, asks %v", s.Effects, s.Ask)
 		}
 	})

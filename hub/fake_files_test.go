@@ -78,7 +78,7 @@ func startFiles(t *testing.T, change func(*hub.Config)) *filesHub {
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
 	conf := hub.Config{
 		Systems: []tools.Kind{filesKind(dir)}, Sources: []hub.Source{{Name: "notes", Kind: "files"}},
-		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
+		Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
 	}
 	if change != nil {
 		change(&conf)

@@ -24,7 +24,7 @@ import (
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *testAgent) callWithForm(ctx context.Context, tool, args string, back *approval.FilledForm) (o callOutcome, state string) {
 	res, err := a.h.call(ctx, caller{session: a.s, client: a.who, toolset: a.h.toolsetOf(a.who), via: tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
-	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
+	if f, ok := errors.AsType[*approval.FormRequiredError](err); ok {
 		return callOutcome{}, f.State
 	}
 	return callOutcome{res, tools.AsError(err)}, ""
@@ -169,7 +169,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		h.sessions.mu.Lock()
 		h.sessions.open[a.s.Session] = a.s
 		h.sessions.mu.Unlock()
-		h.sessionChanged(a.s.Session, false)
+		h.handleSessionChange(a.s.Session, false)
 		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
 		}

@@ -223,7 +223,7 @@ func TestFormOverHTTP(t *testing.T) {
 	post := func(proven, params string) hubtest.Frame {
 		t.Helper()
 		_, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`,
-			append(hubtest.Modern("tools/call", "drop"), "Authorization", "Bearer "+proven)...)
+			append(hubtest.ModernHeaders("tools/call", "drop"), "Authorization", "Bearer "+proven)...)
 		var f hubtest.Frame
 		if err := json.Unmarshal([]byte(body), &f); err != nil {
 			t.Fatalf("%s: %v", body, err)
@@ -265,8 +265,8 @@ func TestFormIsRecorded(t *testing.T) {
 		for call := range calls {
 			codes = append(codes, call.Code)
 		}
-		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.board.Now().Hub.Failures != 1 {
-			t.Errorf("recorded %q, %d failures", codes, h.board.Now().Hub.Failures)
+		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.board.LastSnapshot().Hub.Failures != 1 {
+			t.Errorf("recorded %q, %d failures", codes, h.board.LastSnapshot().Hub.Failures)
 		}
 		if log := h.logged(); strings.Count(log, "msg=approval") != 1 || strings.Contains(log, f.RequestState) {
 			t.Error("a receipt is missing, or the log holds the state")

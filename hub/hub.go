@@ -141,7 +141,7 @@ func New(c Config) *Hub {
 	})
 	h.mcp = mcp.New(mcp.Config{
 		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill,
-		SessionID: h.sessions.nextID, SessionChanged: h.sessionChanged,
+		SessionID: h.sessions.nextID, SessionChanged: h.handleSessionChange,
 		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
 	})
 	h.sources.replace(c.Sources, h.newSource)
@@ -258,8 +258,8 @@ func (h *Hub) ReopenSource(ctx context.Context, name string) error {
 	return s.requestReopen(ctx)
 }
 
-// sessionChanged is called for each session that is opened or closed.
-func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
+// handleSessionChange is called for each session that is opened or closed.
+func (h *Hub) handleSessionChange(s *mcp.Session, open bool) {
 	h.sessions.setOpen(s, open)
 	if !open {
 		h.approvals.EndSessionForms(s.ID)

@@ -146,7 +146,7 @@ func (h *crashHub) logged() string {
 }
 
 func openCrashHub(ctx context.Context, top string, at func(string)) (*crashHub, error) {
-	b, log := hubtest.NewBoard(), &hubtest.Log{}
+	b, log := hubtest.NewFakeSnapshotStore(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
 	h := hub.New(hub.Config{

@@ -56,7 +56,7 @@ func TestSharedSessionGetsNoLastingApproval(t *testing.T) {
 	post := func(proven string) <-chan string {
 		got := make(chan string, 1)
 		params := strings.Replace(dropForm("", ""), `{"elicitation":{}}`, "{}", 1)
-		header := hubtest.Modern("tools/call", "drop")
+		header := hubtest.ModernHeaders("tools/call", "drop")
 		if proven != "" {
 			header = append(header, "Authorization", "Bearer "+proven)
 		}

@@ -53,7 +53,7 @@ func TestHiddenPagesAreShown(t *testing.T) {
 	if _, raised := h.board.Problem("source.rule desk"); !raised {
 		t.Error("no notice of a rule that matches nothing")
 	}
-	shown := h.board.Now().Sources[0]
+	shown := h.board.LastSnapshot().Sources[0]
 	if want := (status.HiddenPages{Hidden: 1, Total: 2, Unmatched: []string{"Pirvate"}}); !cmp.Equal(*shown.Hidden, want) || shown.State != status.Ready {
 		t.Errorf("shown %+v, %s", *shown.Hidden, shown.State)
 	}

@@ -59,17 +59,17 @@ func (c *call) allowsNestedCall(info tools.ToolInfo) bool {
 	return true
 }
 
-// A sourceCaller is the [tools.SourceCaller] of one call: what it calls runs for
+// A crossSourceCaller is the [tools.SourceCaller] of one call: what it calls runs for
 // the same caller, in the same slot, within the same deadline.
-type sourceCaller struct {
+type crossSourceCaller struct {
 	hub       *Hub
 	outer     *call
-	rehearsal *groupDryRun // nil: the calls are made
+	rehearsal *compositeDryRun // nil: the calls are made
 }
 
 // Call implements [tools.SourceCaller].
-func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
-	leave, err := s.holdGroupOpen()
+func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
+	leave, err := s.delayGroupEnd()
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -89,9 +89,9 @@ func (s sourceCaller) Call(ctx context.Context, name, toolName string, args json
 	return res, err
 }
 
-// holdGroupOpen has the end of the group or the rehearsal wait for a call; an error: it
+// delayGroupEnd has the end of the group or the rehearsal wait for a call; an error: it
 // has ended.
-func (s sourceCaller) holdGroupOpen() (leave func(), err error) {
+func (s crossSourceCaller) delayGroupEnd() (leave func(), err error) {
 	running := &sync.RWMutex{}
 	switch {
 	case s.rehearsal != nil:
@@ -105,7 +105,7 @@ func (s sourceCaller) holdGroupOpen() (leave func(), err error) {
 	return running.RUnlock, nil
 }
 
-func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.Result, error) {
+func (s crossSourceCaller) perform(ctx context.Context, c *call, name string) (tools.Result, error) {
 	outermost := s.outer.outermost()
 	made := outermost.made.Add(1)
 	c.seed = nestedCallSeed(outermost.seed, made)
@@ -144,7 +144,7 @@ func nestedCallSeed(seed uint64, n int64) uint64 {
 }
 
 // findReadableSource is a source that the caller may read. Others do not exist for it.
-func (s sourceCaller) findReadableSource(v *toolset, name string) (*source, error) {
+func (s crossSourceCaller) findReadableSource(v *toolset, name string) (*source, error) {
 	if name == "" || name == s.outer.source.conf.Name {
 		return s.outer.source, nil
 	}
@@ -161,7 +161,7 @@ func (v *toolset) readableSources() []*source {
 }
 
 // Sources implements [tools.SourceCaller].
-func (s sourceCaller) Sources() []tools.SourceInfo {
+func (s crossSourceCaller) Sources() []tools.SourceInfo {
 	var list []tools.SourceInfo
 	for _, src := range s.outer.withCurrentGrants(s.hub).toolset.readableSources() {
 		list = append(list, tools.SourceInfo{Name: src.conf.Name, System: src.kind.Manifest()})

@@ -18,7 +18,7 @@ type sourceClientCaller struct{ source *source }
 // CallAs implements [tools.ClientCaller].
 func (o sourceClientCaller) CallAs(ctx context.Context, client, toolName string, args json.RawMessage) (tools.Result, error) {
 	h, src := o.source.hub, o.source
-	name, err := o.clientName(client)
+	name, err := o.qualifyClientName(client)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -41,7 +41,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 	write func(context.Context, tools.CallContext) error,
 ) error {
 	h, src := o.source.hub, o.source
-	name, err := o.clientName(client)
+	name, err := o.qualifyClientName(client)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 	return err
 }
 
-// clientName is WORD:SOURCE/NAME for a source's own WORD:NAME, so that no source can
+// qualifyClientName is WORD:SOURCE/NAME for a source's own WORD:NAME, so that no source can
 // take the name of another's client.
-func (o sourceClientCaller) clientName(client string) (string, error) {
+func (o sourceClientCaller) qualifyClientName(client string) (string, error) {
 	word, name, ok := strings.Cut(client, ":")
 	if !ok || word == "" || name == "" || word+":" == keyClientPrefix {
 		return "", tools.Errorf(tools.Internal, "%q is no client of a source: want WORD:NAME", client)

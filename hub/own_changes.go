@@ -51,7 +51,7 @@ func (v *toolset) addOwnChanges(several bool) {
 			name = "lectern_" + name
 		}
 		listed := &tool{
-			name: name, info: info, digest: policy.ToolDigest(info), kind: kind, choice: newSourceChoice(of, granting, false), ownChanges: &t,
+			name: name, info: info, digest: policy.ToolDigest(info), kind: kind, choice: newSourceArgument(of, granting, false), ownChanges: &t,
 		}
 		if len(granting) > 0 {
 			v.tools[name] = listed
@@ -213,7 +213,7 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 		diff := done.Diff(change, left)
 		left -= len(diff)
 		out.Restored = append(out.Restored, tools.Restored{
-			Source: o.otherSourceName(done.Sources[i]), Target: change.Target, Action: journal.UndoActionName(change), Diff: diff,
+			Source: o.nameUnlessOwnSource(done.Sources[i]), Target: change.Target, Action: journal.UndoActionName(change), Diff: diff,
 		})
 	}
 	out.Changes = ids
@@ -271,8 +271,8 @@ func (c *call) undoCallForSource(src *source) *call {
 	}
 }
 
-// otherSourceName is the name of a source that is not the call's.
-func (o *ownChanges) otherSourceName(name string) string {
+// nameUnlessOwnSource is the name of a source that is not the call's.
+func (o *ownChanges) nameUnlessOwnSource(name string) string {
 	if name == o.call.source.conf.Name {
 		return ""
 	}

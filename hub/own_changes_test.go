@@ -152,7 +152,7 @@ func TestSharedSessionOwnsNothing(t *testing.T) {
 	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
 	say := func(id int, tool, args, token string) string {
 		t.Helper()
-		_, body := s.Do("POST", "/mcp", hubtest.CallBody(id, tool, args, meta), append(hubtest.Modern("tools/call", tool), "Authorization", token)...)
+		_, body := s.Do("POST", "/mcp", hubtest.CallBody(id, tool, args, meta), append(hubtest.ModernHeaders("tools/call", tool), "Authorization", token)...)
 		return body
 	}
 	say(1, "file", `{"files":{"a":"1"}}`, "")

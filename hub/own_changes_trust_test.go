@@ -128,7 +128,7 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 	o.edit("old", "X\n2\n3\n4\nby a person\n")
 	for _, args := range []string{`{"id":"` + o.id(1) + `"}`, `{"id":"` + o.id(1) + `","dry_run":true}`} {
 		f := a.Ask("tools/call", `{"name":"undo_change","arguments":`+args+`}`)
-		r := a.Result(f)
+		r := a.DecodeResult(f)
 		var object struct {
 			Code string
 			Data mcp.NoteDiff

@@ -63,7 +63,7 @@ func TestSourceWritesByItself(t *testing.T) {
 			},
 		})},
 		Sources: []hub.Source{{Name: "box", Kind: "box", ReadOnly: true}}, Policy: policy.New(nil, nil),
-		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j,
+		Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: logger, Journal: j,
 	})}
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

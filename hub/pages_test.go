@@ -71,7 +71,7 @@ func startSystem(t testing.TB, system tools.Kind, rules []policy.Rule, effects .
 	log := &hubtest.Log{}
 	h := hub.New(hub.Config{
 		Systems: []tools.Kind{system}, Sources: []hub.Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
-		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
+		Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
 	})
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

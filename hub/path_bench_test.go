@@ -72,7 +72,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 	}
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: slog.New(log)})
 	h := New(Config{
-		Systems: []tools.Kind{markdown.System()}, Policy: p, Journal: j, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: slog.New(log),
+		Systems: []tools.Kind{markdown.System()}, Policy: p, Journal: j, Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: slog.New(log),
 		Limits: Limits{CallsPerMinute: 1 << 40, DeletesPerMinute: 100, RewrittenBytesPerMinute: 1 << 40},
 		Sources: []Source{{
 			Name: "notes", Kind: "markdown", Options: folderOfOnePage(b),

@@ -71,9 +71,9 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	}
 }
 
-// noteRefusedTargets has the record of a call that a pause refuses name what it would have
+// recordRefusedTargets has the record of a call that a pause refuses name what it would have
 // changed, as far as a dry run tells. Its error is that of the dry run.
-func noteRefusedTargets(ctx context.Context, h *Hub, c *call) error {
+func recordRefusedTargets(ctx context.Context, h *Hub, c *call) error {
 	if c.outer != nil || c.tool.info.Calls || len(c.others) > 0 { // its writes are known only when it makes its calls
 		return nil
 	}

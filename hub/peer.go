@@ -30,9 +30,9 @@ func peerForSource(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, 
 	return peer{b.Peer(kind.Manifest().Name, name), spec.Code}, nil
 }
 
-// DescribePeer returns a [bridge.Config].Describe that asks these Systems, in
+// NewPeerDescriber returns a [bridge.Config].Describe that asks these Systems, in
 // their order, which of them knows a hello.
-func DescribePeer(systems []tools.Kind) func(hello json.RawMessage) (bridge.Description, error) {
+func NewPeerDescriber(systems []tools.Kind) func(hello json.RawMessage) (bridge.Description, error) {
 	return func(hello json.RawMessage) (bridge.Description, error) {
 		var known []string
 		for _, kind := range systems {
@@ -64,8 +64,8 @@ func newPeerDescription(kind string, info tools.PeerInfo) bridge.Description {
 	return d
 }
 
-// PeerOrigins are the origins of pages that Systems know as their Peers'.
-func PeerOrigins(systems []tools.Kind) (origins []string) {
+// PeerWebOrigins are the origins of pages that Systems know as their Peers'.
+func PeerWebOrigins(systems []tools.Kind) (origins []string) {
 	for _, kind := range systems {
 		if spec := kind.Peer(); spec != nil {
 			origins = append(origins, spec.Origins...)
@@ -130,9 +130,9 @@ func (unavailablePeer) Listen(func(string, json.RawMessage)) (stop func()) {
 	return func() {}
 }
 
-// PeersChanged updates the Peers in the snapshot soon. It never blocks: it is
+// RequestPeersUpdate updates the Peers in the snapshot soon. It never blocks: it is
 // the bridge's Config.Changed.
-func (h *Hub) PeersChanged() { h.snapshot.requestUpdate() }
+func (h *Hub) RequestPeersUpdate() { h.snapshot.requestUpdate() }
 
 // A PeerWithoutSource is a connected Peer that no source opens.
 type PeerWithoutSource struct {

@@ -88,10 +88,10 @@ func TestPeers(t *testing.T) {
 	var h *Hub
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
-		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
-		Limits: bridge.Limits{StartupWait: time.Nanosecond}, Describe: DescribePeer([]tools.Kind{peerKind()}),
+		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.RequestPeersUpdate() },
+		Limits: bridge.Limits{StartupWait: time.Nanosecond}, Describe: NewPeerDescriber([]tools.Kind{peerKind()}),
 	})
-	board := hubtest.NewBoard()
+	board := hubtest.NewFakeSnapshotStore()
 	h = New(Config{
 		Systems: []tools.Kind{peerKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
 		Sources: []Source{
@@ -145,7 +145,7 @@ func TestPeers(t *testing.T) {
 			{Key: "fly", Title: "fly", Reason: "it has no wings"},
 		},
 	}
-	got := board.Now().Peers[0]
+	got := board.LastSnapshot().Peers[0]
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Component{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
 		t.Error(d)
 	}
@@ -179,7 +179,7 @@ func TestTranslate(t *testing.T) {
 // The first System that knows a hello describes its Peer; a hello that none
 // knows is refused, and the refusal names those that have Peers.
 func TestDescribePeer(t *testing.T) {
-	describe := DescribePeer([]tools.Kind{checkedKind(), peerKind()})
+	describe := NewPeerDescriber([]tools.Kind{checkedKind(), peerKind()})
 	for hello, want := range map[string]string{
 		`{"graph":{"name":"one"},"api_capabilities":["a"]}`: "far one [one ] [a]",
 		`{"graph":{"name":"x","url":"db_refused"}}`:         "not this one",
@@ -195,7 +195,7 @@ func TestDescribePeer(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", hello, got, want)
 		}
 	}
-	if got := PeerOrigins([]tools.Kind{checkedKind(), peerKind()}); !slices.Equal(got, []string{"far://away"}) {
+	if got := PeerWebOrigins([]tools.Kind{checkedKind(), peerKind()}); !slices.Equal(got, []string{"far://away"}) {
 		t.Errorf("origins %v", got)
 	}
 }

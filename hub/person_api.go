@@ -45,10 +45,10 @@ func (a PersonAPI) Call(ctx context.Context, source, tool string, args json.RawM
 	return a.hub.call(ctx, by, mcp.Call{Tool: tool, Args: args})
 }
 
-// Tools lists what a client sees in a scope, by name: what its token grants it
+// ClientTools lists what a client sees in a scope, by name: what its token grants it
 // while it is connected and has shown that. An empty client is one that no grant
 // names.
-func (a PersonAPI) Tools(_ context.Context, scope, client string) ([]status.Tool, error) {
+func (a PersonAPI) ClientTools(_ context.Context, scope, client string) ([]status.Tool, error) {
 	cache, ok := a.hub.sources.toolsetCacheFor(scope)
 	if !ok {
 		return nil, fmt.Errorf("list tools: no source named %s; `lectern source list` shows them", scope)

@@ -138,7 +138,7 @@ func (s *source) setState(state status.State, why *tools.Error) {
 		s.hub.snapshot.clearProblem(t.Code, s.conf.Name)
 	}
 	if why != nil {
-		s.hub.snapshot.raise(s.problem(why))
+		s.hub.snapshot.raise(s.problemFromError(why))
 		s.hub.log.Warn("source cannot serve", "component", s.conf.Name, "code", string(why.Code), "err", why.Message)
 	} else {
 		s.hub.log.Info("source", "component", s.conf.Name, "state", string(state))
@@ -146,10 +146,10 @@ func (s *source) setState(state status.State, why *tools.Error) {
 	s.hub.snapshot.requestUpdate()
 }
 
-// problem is why the source does not serve, as a person can fix it. The hint of
+// problemFromError is why the source does not serve, as a person can fix it. The hint of
 // the source itself is more exact than the fix that is declared here.
-func (s *source) problem(why *tools.Error) status.Problem {
-	kind := s.problemType(why)
+func (s *source) problemFromError(why *tools.Error) status.Problem {
+	kind := s.problemTypeOfError(why)
 	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": cmp.Or(s.conf.Location, "it")})
 	if kind != sourceKindProblem {
 		p.Action = &status.Action{Verb: status.ReopenSource, Target: s.conf.Name}
@@ -160,7 +160,7 @@ func (s *source) problem(why *tools.Error) status.Problem {
 	return p
 }
 
-func (s *source) problemType(why *tools.Error) status.ProblemType {
+func (s *source) problemTypeOfError(why *tools.Error) status.ProblemType {
 	switch {
 	case s.kind == nil:
 		return sourceKindProblem

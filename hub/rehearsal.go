@@ -12,10 +12,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A groupDryRun runs a call that makes others on drafts of the sources, and collects
+// A compositeDryRun runs a call that makes others on drafts of the sources, and collects
 // what all of them would write. The calls pass grants, roles and the policy, and
 // count nowhere: they are neither audited nor limited nor recorded.
-type groupDryRun struct {
+type compositeDryRun struct {
 	hub    *Hub
 	policy *policy.Policy
 	// permits are those that were in force when it began.
@@ -25,7 +25,7 @@ type groupDryRun struct {
 	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
 	mu      sync.Mutex
 	drafts  map[*source]*draftedSource
-	steps   []groupStep
+	steps   []compositeStep
 	asks    string // why a person is asked; empty: nobody is
 	refusal error  // of the whole; nil: none
 }
@@ -38,16 +38,16 @@ type draftedSource struct {
 	release func()
 }
 
-// judgeGroup is judge for a call that makes others: it is rehearsed, and a person
+// judgeCompositeCall is judge for a call that makes others: it is rehearsed, and a person
 // asked once about everything that it changes.
-func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
+func (h *Hub) judgeCompositeCall(ctx context.Context, c *call) (authorization, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	d := p.Decide(q)
 	if d.Verdict == policy.Deny {
 		return authorization{}, errForbidden(d)
 	}
-	r := &groupDryRun{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
+	r := &compositeDryRun{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
 		in := runOptions{session: c.session, timeout: c.group.leadTimeout(), outer: c.outer != nil}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.runLead); err != nil {
@@ -61,7 +61,7 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	g := c.group
 	g.planned, g.steps, g.permits = true, r.steps, r.permits
 	if r.asks == "" {
-		return g.authorize(c)
+		return g.authorizeNestedCall(c)
 	}
 	request := c.approvalRequest(p, q)
 	request.Call, request.AskReason, request.ChangesKnown, request.OnlyOnce = q, r.asks, true, true
@@ -82,11 +82,11 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 		return authorization{}, err
 	}
 	g.approved = true
-	return g.authorize(c)
+	return g.authorizeNestedCall(c)
 }
 
 // runLead runs the lead.
-func (r *groupDryRun) runLead(ctx context.Context, open *sourceRef) (struct{}, error) {
+func (r *compositeDryRun) runLead(ctx context.Context, open *sourceRef) (struct{}, error) {
 	defer r.close()
 	r.lead.made.Store(0)
 	defer r.lead.made.Store(0)
@@ -111,7 +111,7 @@ func (r *groupDryRun) runLead(ctx context.Context, open *sourceRef) (struct{}, e
 }
 
 // runNestedCall is authorizeAndRunCall on a draft, for a call that another one makes.
-func (r *groupDryRun) runNestedCall(ctx context.Context, c *call) (res tools.Result, err error) {
+func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools.Result, err error) {
 	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -141,7 +141,7 @@ func (r *groupDryRun) runNestedCall(ctx context.Context, c *call) (res tools.Res
 }
 
 // judge decides about a call as far as it is known before it runs.
-func (r *groupDryRun) judge(c *call) error {
+func (r *compositeDryRun) judge(c *call) error {
 	foreseeable := c.effect == tools.Reads || c.effect == tools.Writes || c.effect == tools.Deletes || c.tool.info.Calls
 	if !foreseeable {
 		return r.refuse(errUnforeseeable(c))
@@ -152,7 +152,7 @@ func (r *groupDryRun) judge(c *call) error {
 		return r.refuse(errForbidden(d))
 	case needsReadApproval(c, r.policy, d, r.permits):
 		r.requireApproval(d.Reason)
-		r.addStep(newGroupStep(c, nil))
+		r.addStep(newCompositeStep(c, nil))
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func errUnforeseeable(c *call) error {
 }
 
 // judgeWrite decides about what a call would write.
-func (r *groupDryRun) judgeWrite(c *call, changes []tools.Change) error {
+func (r *compositeDryRun) judgeWrite(c *call, changes []tools.Change) error {
 	q := c.policyRequest(r.policy)
 	q.Targets = targetNames(changes)
 	d := r.policy.Decide(q)
@@ -191,27 +191,27 @@ func (r *groupDryRun) judgeWrite(c *call, changes []tools.Change) error {
 		if permit := c.usePermit(r.permits, r.policy, q); permit == nil {
 			r.requireApproval(d.Reason)
 		} else {
-			r.notePermit(permit)
+			r.recordPermit(permit)
 		}
 	}
-	r.addStep(newGroupStep(c, changes))
+	r.addStep(newCompositeStep(c, changes))
 	return nil
 }
 
-func (r *groupDryRun) addStep(s groupStep) {
+func (r *compositeDryRun) addStep(s compositeStep) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.steps = append(r.steps, s)
 }
 
-func (r *groupDryRun) requireApproval(why string) {
+func (r *compositeDryRun) requireApproval(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asks = cmp.Or(r.asks, why, "the policy asks")
 }
 
-// notePermit notes the first Permit that let a write through.
-func (r *groupDryRun) notePermit(p *approval.Permit) {
+// recordPermit notes the first Permit that let a write through.
+func (r *compositeDryRun) recordPermit(p *approval.Permit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lead.permit = cmp.Or(r.lead.permit, p.ID)
@@ -219,14 +219,14 @@ func (r *groupDryRun) notePermit(p *approval.Permit) {
 
 // isRefused reports whether the whole was refused; a tool that outlives its deadline
 // may still be at work.
-func (r *groupDryRun) isRefused() bool {
+func (r *compositeDryRun) isRefused() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refusal != nil
 }
 
 // refuse ends the whole, even if a tool goes on after it.
-func (r *groupDryRun) refuse(err error) error {
+func (r *compositeDryRun) refuse(err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refusal == nil {
@@ -235,15 +235,15 @@ func (r *groupDryRun) refuse(err error) error {
 	return r.refusal
 }
 
-func (r *groupDryRun) callContext(c *call, isDraft bool) tools.CallContext {
+func (r *compositeDryRun) callContext(c *call, isDraft bool) tools.CallContext {
 	return tools.CallContext{
-		Identity: c.identity(), Writes: dryRunWriteObserver{r, c, isDraft}, Sources: sourceCaller{r.hub, c, r}, Began: c.outermost().began,
+		Identity: c.identity(), Writes: dryRunWriteObserver{r, c, isDraft}, Sources: crossSourceCaller{r.hub, c, r}, Began: c.outermost().began,
 		Seed: c.seed,
 	}
 }
 
 // openDraft returns the draft of a source, and opens it the first time.
-func (r *groupDryRun) openDraft(ctx context.Context, src *source) (*draftedSource, error) {
+func (r *compositeDryRun) openDraft(ctx context.Context, src *source) (*draftedSource, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known := r.drafts[src]; known != nil {
@@ -265,7 +265,7 @@ func (r *groupDryRun) openDraft(ctx context.Context, src *source) (*draftedSourc
 }
 
 // close forgets the drafts.
-func (r *groupDryRun) close() {
+func (r *compositeDryRun) close() {
 	var errs []error
 	for _, open := range r.drafts {
 		if open.isDraft {
@@ -280,7 +280,7 @@ func (r *groupDryRun) close() {
 
 // dryRunWriteObserver stands before the writes of one call of a rehearsal.
 type dryRunWriteObserver struct {
-	rehearsal *groupDryRun
+	rehearsal *compositeDryRun
 	call      *call
 	isDraft   bool // false: nothing may be written
 }

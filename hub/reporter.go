@@ -97,8 +97,8 @@ func (r *reporter) Clear(t status.ProblemType) {
 	r.source.hub.snapshot.requestUpdate()
 }
 
-// Hold implements [tools.Reporter].
-func (r *reporter) Hold(why string) (release func()) {
+// BlockIdleExit implements [tools.Reporter].
+func (r *reporter) BlockIdleExit(why string) (release func()) {
 	hold := &why
 	r.mu.Lock()
 	defer r.mu.Unlock()

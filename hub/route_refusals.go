@@ -90,14 +90,14 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 	trail.Add(audit.Record{
 		ID: trail.NewID(now), Client: mcp.Truncate(who.Client, mcp.MaxNameBytes), Proven: who.Client != "", Transport: string(tools.ViaRoute),
 		Role:   who.Role,
-		Source: m.source.conf.Name, Tool: redactUnknownMethod(req.Method) + " " + m.route.Path, Outcome: audit.Refused,
+		Source: m.source.conf.Name, Tool: httpMethodForAudit(req.Method) + " " + m.route.Path, Outcome: audit.Refused,
 		Code:    "http_" + strconv.Itoa(code),
 		Message: reason, Request: int(max(req.ContentLength, 0)), Detail: detail,
 	})
 }
 
-// redactUnknownMethod keeps out of the audit what a stranger makes up.
-func redactUnknownMethod(method string) string {
+// httpMethodForAudit keeps out of the audit what a stranger makes up.
+func httpMethodForAudit(method string) string {
 	if slices.Contains([]string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	}, method) {

@@ -64,7 +64,7 @@ func (r Routes) Lookup(path string) (loopnet.Route, bool) {
 		rule.Authenticate = func(req *http.Request, bearer string) (context.Context, string, bool) {
 			return r.authenticate(req, bearer, m.source)
 		}
-		rule.Unauthorized = func(w http.ResponseWriter, req *http.Request) bool { return r.serveUnauthorized(w, req, m) }
+		rule.Unauthorized = func(w http.ResponseWriter, req *http.Request) bool { return r.letSourceAnswerUnauthorized(w, req, m) }
 	}
 	return rule, true
 }
@@ -148,8 +148,8 @@ func (r Routes) authenticate(req *http.Request, bearer string, src *source) (ctx
 	return context.WithValue(req.Context(), identityKey{}, who), src.conf.Name + "/" + who.Client, true
 }
 
-// serveUnauthorized lets a source answer in its own words; false: it has none.
-func (r Routes) serveUnauthorized(w http.ResponseWriter, req *http.Request, m routeMatch) bool {
+// letSourceAnswerUnauthorized lets a source answer in its own words; false: it has none.
+func (r Routes) letSourceAnswerUnauthorized(w http.ResponseWriter, req *http.Request, m routeMatch) bool {
 	answered, err := withSourceRef(req.Context(), m.source, func(_ context.Context, open *sourceRef) (bool, error) {
 		own, ok := tools.As[interface {
 			ServeUnauthorized(w http.ResponseWriter, r *http.Request)
@@ -207,7 +207,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
 	}
 	ctx = tools.WithCallContext(ctx, tools.CallContext{
-		Identity: c.identity(), Writes: routeWriteRefuser{}, Sources: sourceCaller{hub: r.hub, outer: c},
+		Identity: c.identity(), Writes: routeWriteRefuser{}, Sources: crossSourceCaller{hub: r.hub, outer: c},
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")

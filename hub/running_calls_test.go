@@ -117,11 +117,11 @@ func TestRunningCallIsShown(t *testing.T) {
 		go h.PersonAPI().Call(t.Context(), "slow", "wait", nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if shown := h.board.Now().Running; len(shown) != 1 || shown[0].Name == "" {
+		if shown := h.board.LastSnapshot().Running; len(shown) != 1 || shown[0].Name == "" {
 			t.Errorf("the snapshot shows %+v", shown)
 		}
 		time.Sleep(2 * time.Minute)
-		if shown := h.board.Now().Running; len(shown) != 0 {
+		if shown := h.board.LastSnapshot().Running; len(shown) != 0 {
 			t.Errorf("the snapshot still shows %+v", shown)
 		}
 	})

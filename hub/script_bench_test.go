@@ -28,7 +28,7 @@ func BenchmarkScript(b *testing.B) {
 	log := slog.New(slog.DiscardHandler)
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: log})
 	h := New(Config{
-		Systems: []tools.Kind{workspace.System()}, Journal: j, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: log,
+		Systems: []tools.Kind{workspace.System()}, Journal: j, Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: log,
 		Limits:  Limits{CallsPerMinute: 1 << 40},
 		Sources: []Source{{Name: "ws", Kind: "workspace", Options: fmt.Appendf(nil, `{"folder":%q,"welcome":true}`, filepath.Join(top, "ws"))}},
 	})

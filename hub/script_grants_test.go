@@ -58,7 +58,7 @@ func TestScriptObeysGrantsThatChange(t *testing.T) {
 			var h *Hub
 			log := slog.New(onFirst{slog.DiscardHandler, "workspace_read", &sync.Once{}, func() { h.SetPolicy(tt.after) }})
 			h = New(Config{
-				Systems: []tools.Kind{workspace.System()}, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: log, Policy: tt.before,
+				Systems: []tools.Kind{workspace.System()}, Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: log, Policy: tt.before,
 				Sources: []Source{{
 					Name: "ws", Kind: "workspace", Effects: tools.Effects(),
 					Options: fmt.Appendf(nil, `{"folder":%q,"welcome":true}`, filepath.Join(t.TempDir(), "ws")),

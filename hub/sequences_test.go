@@ -91,7 +91,7 @@ func newFolders(t *testing.T, n int) *folders {
 	log := slog.New(slog.DiscardHandler)
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: log})
 	d.hub = New(Config{
-		Systems: []tools.Kind{markdown.System()}, Sources: sources, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: log, Journal: j,
+		Systems: []tools.Kind{markdown.System()}, Sources: sources, Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: log, Journal: j,
 		Limits: Limits{CallsPerMinute: 1 << 30},
 	})
 	if err := d.hub.Start(t.Context()); err != nil {

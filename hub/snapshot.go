@@ -141,7 +141,7 @@ func (s *source) status() status.Source {
 		}
 		out.Commands = shellCommands(s.kind.Manifest(), s.conf.Name)
 		for _, t := range s.kind.Manifest().Tools {
-			if s.grantsEffect(t.Effect) && s.lists(t, access{}) {
+			if s.grantsEffect(t.Effect) && s.listsTool(t, access{}) {
 				out.Tools++
 			}
 		}

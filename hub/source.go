@@ -103,8 +103,8 @@ func (s *source) tool(name string) *tool {
 	return t
 }
 
-// resourceChanged tells those subscribers of uri who could read it from s.
-func (s *source) resourceChanged(uri string) {
+// notifyResourceChanged tells those subscribers of uri who could read it from s.
+func (s *source) notifyResourceChanged(uri string) {
 	s.hub.mcp.NotifyResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.sources.toolsetCacheFor(scope)
 		v := cache.forClient(who)

@@ -19,9 +19,9 @@ type SourceCheckRunner struct {
 	questions map[string]chan bool // by ID, without an answer so far
 }
 
-// Stream answers [status.SourceCheckQuery]. A check that panics or runs out of
+// StartCheck answers [status.SourceCheckQuery]. A check that panics or runs out of
 // time has failed.
-func (s *SourceCheckRunner) Stream(ctx context.Context, r status.SourceCheckRequest) (<-chan status.SourceCheckUpdate, error) {
+func (s *SourceCheckRunner) StartCheck(ctx context.Context, r status.SourceCheckRequest) (<-chan status.SourceCheckUpdate, error) {
 	src, ok := s.hub.sources.named(r.Source)
 	if !ok || src.kind == nil {
 		return nil, fmt.Errorf("check source: no source named %q", r.Source)

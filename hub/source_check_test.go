@@ -70,7 +70,7 @@ func TestSourceChecks(t *testing.T) {
 			}},
 			{status.SourceCheckRequest{Source: "two", Check: "fine"}, "", false, status.Check{Name: "fine", Title: "It is fine", Result: status.CheckSkipped, Detail: "source two cannot serve now: there is no such graph"}},
 		} {
-			updates, err := h.SourceChecks().Stream(t.Context(), c.request)
+			updates, err := h.SourceChecks().StartCheck(t.Context(), c.request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestSourceChecks(t *testing.T) {
 			}
 		}
 		for _, unknown := range []status.SourceCheckRequest{{Source: "three", Check: "fine"}, {Source: "one", Check: "finest"}} {
-			if _, err := h.SourceChecks().Stream(t.Context(), unknown); err == nil {
+			if _, err := h.SourceChecks().StartCheck(t.Context(), unknown); err == nil {
 				t.Errorf("%+v was carried out", unknown)
 			}
 		}
@@ -114,7 +114,7 @@ func TestUnansweredQuestion(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			updates, err := h.SourceChecks().Stream(ctx, status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true})
+			updates, err := h.SourceChecks().StartCheck(ctx, status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,10 +16,10 @@ const commandTimeout = 10 * time.Minute
 // completeTimeout bounds what a source may do while a person waits at a key.
 const completeTimeout = 2 * time.Second
 
-// Command answers [status.CommandQuery]: it carries out a command that a System
+// RunCommand answers [status.CommandQuery]: it carries out a command that a System
 // declares. What that writes is in the journal and in the audit like what agents
 // write; no policy asks the person who gives the command.
-func (a PersonAPI) Command(ctx context.Context, r status.CommandRequest) (<-chan status.CommandUpdate, error) {
+func (a PersonAPI) RunCommand(ctx context.Context, r status.CommandRequest) (<-chan status.CommandUpdate, error) {
 	by, src, err := a.callerForSource(r.Source)
 	if err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func (a PersonAPI) Command(ctx context.Context, r status.CommandRequest) (<-chan
 	out := commandOutput{ctx, a.hub, updates}
 	go func() {
 		defer close(updates)
-		if err := a.runCommand(ctx, c, r, out); err != nil {
+		if err := a.runCommandOnSource(ctx, c, r, out); err != nil {
 			_ = out.send(status.CommandUpdate{Error: NewCallError(err)})
 		}
 	}()
 	return updates, nil
 }
 
-func (a PersonAPI) runCommand(ctx context.Context, c *call, r status.CommandRequest, out commandOutput) error {
+func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.CommandRequest, out commandOutput) error {
 	if c.source.kind == nil || !c.source.kind.Manifest().HasCommand(r.Command) {
 		return tools.Errorf(tools.NotFound, "%s has no command named %.80q", c.source.conf.Kind, r.Command)
 	}

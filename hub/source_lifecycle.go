@@ -145,7 +145,7 @@ func (s *source) newToolsEnv(report *reporter) (tools.Env, error) {
 		Privacy:         s.conf.Privacy,
 		Reveal:          s.hub.reveal,
 		Getenv:          s.hub.getenv,
-		ResourceChanged: s.resourceChanged,
+		ResourceChanged: s.notifyResourceChanged,
 		Subscribed:      s.hub.mcp.SubscribedURIs,
 		Calls:           sourceClientCaller{s},
 		Report:          report,

@@ -51,7 +51,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		}
 		time.Sleep(minSnapshotInterval)
 		synctest.Wait()
-		if got := h.board.Now().Sources[0]; got.State != status.Failed || got.Note != "the folder is gone" {
+		if got := h.board.LastSnapshot().Sources[0]; got.State != status.Failed || got.Note != "the folder is gone" {
 			t.Errorf("status %+v", got)
 		}
 
@@ -132,7 +132,7 @@ func TestReload(t *testing.T) {
 		if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
 			t.Errorf("lists %s", got)
 		}
-		if _, err := h.PersonAPI().Tools(t.Context(), "work", ""); err == nil {
+		if _, err := h.PersonAPI().ClientTools(t.Context(), "work", ""); err == nil {
 			t.Error("the removed source still has tools")
 		}
 		if err := h.ReloadSources(t.Context(), nil); err != nil {
@@ -160,8 +160,8 @@ func TestSubscriptions(t *testing.T) {
 		if f := modern.Recv(); f.Method != "notifications/subscriptions/acknowledged" {
 			t.Fatalf("got %s, want the acknowledgement", f.Raw)
 		}
-		h.world.Changed("notes", "desk://notes/pages/b")
-		h.world.Changed("notes", page)
+		h.world.NotifyResourceChanged("notes", "desk://notes/pages/b")
+		h.world.NotifyResourceChanged("notes", page)
 		if f := c.Recv(); f.Method != "notifications/resources/updated" || !strings.Contains(string(f.Params), page) {
 			t.Errorf("got %s", f.Raw)
 		}
@@ -174,7 +174,7 @@ func TestSubscriptions(t *testing.T) {
 		c.Ask("resources/unsubscribe", `{"uri":"`+page+`"}`)
 		modern.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"L"}}`)
 		synctest.Wait()
-		h.world.Changed("notes", page)
+		h.world.NotifyResourceChanged("notes", page)
 		synctest.Wait()
 		c.Ask("ping", `{}`)
 		modern.Ask("server/discover", "{"+hubtest.ModernMeta+"}")
@@ -196,7 +196,7 @@ func TestPicture(t *testing.T) {
 		c.Call("miss", `{}`)
 		time.Sleep(2 * minSnapshotInterval)
 		synctest.Wait()
-		got := h.board.Now()
+		got := h.board.LastSnapshot()
 		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 11 {
 			t.Errorf("hub %+v, source %+v", got.Hub, got.Sources[0])
 		}

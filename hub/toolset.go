@@ -31,14 +31,14 @@ type tool struct {
 	info       tools.ToolInfo
 	digest     string // of its declaration
 	kind       tools.Kind
-	choice     sourceChoice
+	choice     sourceArgument
 	ownChanges *tools.Tool[tools.OwnChanges] // nil: a System's
 }
 
 type prompt struct {
 	name   string
 	info   tools.PromptInfo
-	choice sourceChoice
+	choice sourceArgument
 }
 
 type resource struct {
@@ -47,8 +47,8 @@ type resource struct {
 	source *source
 }
 
-// A sourceChoice is the argument that names the source of a call.
-type sourceChoice struct {
+// A sourceArgument is the argument that names the source of a call.
+type sourceArgument struct {
 	sources  []*source // every source of the System in scope
 	argument string    // "source", or "lectern_source" where the System has one of that name
 	offered  bool      // published: there are several to choose from
@@ -100,7 +100,7 @@ func (v *toolset) toMCPToolset() *mcp.Toolset {
 // declaration is the tool as published.
 func (t *tool) declaration() tools.ToolInfo {
 	info := t.info
-	info.Name, info.In = t.name, t.choice.schema(t.info.In)
+	info.Name, info.In = t.name, t.choice.addToSchema(t.info.In)
 	return info
 }
 
@@ -116,7 +116,7 @@ func (v *toolset) addTools(of []*source, several bool) {
 	for _, info := range m.Tools {
 		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool {
 			a := v.access(s)
-			return !s.lists(info, a) || !a.allowsTool(info)
+			return !s.listsTool(info, a) || !a.allowsTool(info)
 		})
 		if len(granting) == 0 {
 			continue
@@ -124,7 +124,7 @@ func (v *toolset) addTools(of []*source, several bool) {
 		_, taken := info.In.Properties["source"]
 		t := &tool{
 			name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info),
-			kind: of[0].kind, choice: newSourceChoice(of, granting, taken),
+			kind: of[0].kind, choice: newSourceArgument(of, granting, taken),
 		}
 		if _, clash := v.tools[t.name]; clash {
 			t.name = m.Name + "_" + info.Name
@@ -137,7 +137,7 @@ func (v *toolset) addPrompts(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Prompts {
 		taken := slices.ContainsFunc(info.Arguments, func(a tools.PromptArgument) bool { return a.Name == "source" })
-		p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, choice: newSourceChoice(of, of, taken)}
+		p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, choice: newSourceArgument(of, of, taken)}
 		v.prompts[p.name] = p
 	}
 }
@@ -180,8 +180,8 @@ func publishedName(system, name string, several bool) string {
 	return system + "_" + name
 }
 
-func newSourceChoice(of, granting []*source, taken bool) sourceChoice {
-	c := sourceChoice{sources: of, argument: "source", offered: len(of) > 1}
+func newSourceArgument(of, granting []*source, taken bool) sourceArgument {
+	c := sourceArgument{sources: of, argument: "source", offered: len(of) > 1}
 	if taken {
 		c.argument = "lectern_source"
 	}
@@ -191,9 +191,9 @@ func newSourceChoice(of, granting []*source, taken bool) sourceChoice {
 	return c
 }
 
-// choose finds the source that the arguments name and takes the choice out of
+// extractSource finds the source that the arguments name and takes the choice out of
 // them.
-func (c sourceChoice) choose(a arguments) (*source, arguments, error) {
+func (c sourceArgument) extractSource(a arguments) (*source, arguments, error) {
 	given, chosen := a.parsedObject()[c.argument]
 	if !chosen {
 		s, err := c.named("")
@@ -211,7 +211,7 @@ func (c sourceChoice) choose(a arguments) (*source, arguments, error) {
 	return s, rest, err
 }
 
-func (c sourceChoice) named(name string) (*source, error) {
+func (c sourceArgument) named(name string) (*source, error) {
 	i := slices.IndexFunc(c.sources, func(s *source) bool { return s.conf.Name == name })
 	switch {
 	case name == "" && len(c.sources) == 1:
@@ -226,12 +226,12 @@ func (c sourceChoice) named(name string) (*source, error) {
 }
 
 // completeName completes the name of a source.
-func (c sourceChoice) completeName(prefix string) []string {
+func (c sourceArgument) completeName(prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
 }
 
-// schema is in with the choice added, if it is offered.
-func (c sourceChoice) schema(in *jsonschema.Schema) *jsonschema.Schema {
+// addToSchema is in with the choice added, if it is offered.
+func (c sourceArgument) addToSchema(in *jsonschema.Schema) *jsonschema.Schema {
 	if !c.offered {
 		return in
 	}

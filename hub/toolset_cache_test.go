@@ -60,7 +60,7 @@ func TestListsPerRequest(t *testing.T) {
 		t.Errorf("drop: %s", f.Raw)
 	}
 	s := serveHTTP(t, h.testHub)
-	_, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+hubtest.ModernMeta+`}}`, hubtest.Modern("tools/list", "")[:4]...)
+	_, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+hubtest.ModernMeta+`}}`, hubtest.ModernHeaders("tools/list", "")[:4]...)
 	if strings.Contains(body, `"drop"`) || !strings.Contains(body, `"get"`) {
 		t.Errorf("over HTTP modern sees %s", body)
 	}
@@ -111,7 +111,7 @@ func TestRulesHoldForResources(t *testing.T) {
 		if !strings.Contains(got, tt.want) || strings.Contains(got, `"error"`) == strings.Contains(tt.want, "desk:") {
 			t.Errorf("%s: %s", tt.rule, got)
 		}
-		h.world.Changed("notes", "desk://notes/pages/a%20b")
+		h.world.NotifyResourceChanged("notes", "desk://notes/pages/a%20b")
 		if strings.Contains(tt.want, "desk:") {
 			if n := c.Recv(); n.Method != "notifications/resources/updated" {
 				t.Errorf("%s: got %s", tt.rule, n.Raw)
@@ -134,7 +134,7 @@ func TestGrantsInWords(t *testing.T) {
 	}
 	h.UpdateSnapshot()
 	got := map[string]string{}
-	for _, s := range h.board.Now().Sessions {
+	for _, s := range h.board.LastSnapshot().Sessions {
 		got[s.Client] = s.Grants
 	}
 	if d := cmp.Diff(want, got); d != "" {

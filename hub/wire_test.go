@@ -34,7 +34,7 @@ func (h *testHub) logged() string {
 
 func startWith(t testing.TB, c hub.Config) *testHub {
 	t.Helper()
-	h := &testHub{board: hubtest.NewBoard(), log: &hubtest.Log{}}
+	h := &testHub{board: hubtest.NewFakeSnapshotStore(), log: &hubtest.Log{}}
 	c.Version, c.Skill, c.State = "1.2.3", "1.0", cmp.Or[hub.SnapshotStore](c.State, h.board)
 	c.Log = slog.New(slog.NewTextHandler(h.log, nil))
 	if c.Now == nil {
@@ -61,11 +61,11 @@ func start(t testing.TB, limits hub.Limits, sources ...hub.Source) *testHub {
 func startWorld(t testing.TB, w *hubtest.FakeSystemState, limits hub.Limits, sources ...hub.Source) *testHub {
 	t.Helper()
 	t.Cleanup(func() { // runs after that of startWith
-		if n := w.Open(); n != 0 {
+		if n := w.CountOpenSources(); n != 0 {
 			t.Errorf("%d sources are still open", n)
 		}
 	})
-	h := startWith(t, hub.Config{Systems: []tools.Kind{hubtest.FakeSource(w), hubtest.Org(w)}, Sources: sources, Limits: limits})
+	h := startWith(t, hub.Config{Systems: []tools.Kind{hubtest.NewFakeKind(w), hubtest.NewFakeOrgKind(w)}, Sources: sources, Limits: limits})
 	h.world = w
 	return h
 }

@@ -60,7 +60,7 @@ func (d *database) loadContent(hash []byte) ([]byte, error) {
 	var sealed []byte
 	err := d.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
 	if err != nil {
-		return nil, fmt.Errorf("read content: %w", d.wrapDBError(err))
+		return nil, fmt.Errorf("read content: %w", d.closeIfDamaged(err))
 	}
 	return d.key.decrypt(sealed, "content")
 }

@@ -65,9 +65,9 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 	undoes := slices.ContainsFunc(rows, func(v changeRow) bool { return v.undoes != 0 })
 	var marks []outcomeUpdate
 	n := newNotice(rows)
-	if stoppedHalfway(targets) && !outlives && k != nil {
+	if isCallHalfWritten(targets) && !outlives && k != nil {
 		back, kept := selectTakeBackTargets(targets)
-		err := k.Restore(ctx, tools.CallContext{}, changesToTakeBack(back))
+		err := k.Restore(ctx, tools.CallContext{}, reverseChanges(back))
 		if isRetryable(err) {
 			return err
 		}
@@ -76,7 +76,7 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 			return nil
 		}
 		for _, t := range targets {
-			marks = append(marks, t.outcomeAfterTakeBack(slices.ContainsFunc(back, t.isSame), undoes))
+			marks = append(marks, t.outcomeAfterTakeBack(slices.ContainsFunc(back, t.isSameChange), undoes))
 		}
 		n.TakenBack, n.Kept = targetNames(back), targetNames(kept)
 		found.TakenBack++
@@ -143,11 +143,11 @@ func holdsMovedContent(now tools.State, v changeRow, call []changeRow) bool {
 	})
 }
 
-// stoppedHalfway reports whether a part of a call was written and another not.
+// isCallHalfWritten reports whether a part of a call was written and another not.
 // Of containers only a new one tells something: one that must stay is as it was
 // after a complete call. Nothing is known of a call whose result only another
 // application knows.
-func stoppedHalfway(targets []interruptedTarget) bool {
+func isCallHalfWritten(targets []interruptedTarget) bool {
 	some, all := false, true
 	for _, t := range targets {
 		if t.AfterUnknown {
@@ -183,7 +183,7 @@ func selectTakeBackTargets(targets []interruptedTarget) (back, kept []interrupte
 	return back, kept
 }
 
-func changesToTakeBack(targets []interruptedTarget) []tools.Change {
+func reverseChanges(targets []interruptedTarget) []tools.Change {
 	changes := make([]tools.Change, len(targets))
 	for i, t := range targets {
 		changes[i] = tools.Change{Target: t.Target, Before: t.now, After: t.Before}
@@ -191,7 +191,7 @@ func changesToTakeBack(targets []interruptedTarget) []tools.Change {
 	return changes
 }
 
-func (t *interruptedTarget) isSame(o interruptedTarget) bool { return o.seq == t.seq }
+func (t *interruptedTarget) isSameChange(o interruptedTarget) bool { return o.seq == t.seq }
 
 // outcomeAfterTakeBack is for a target of a call that was taken back. Of an undo
 // that was, nothing is left: it is done again.

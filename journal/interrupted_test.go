@@ -220,7 +220,7 @@ func TestLostJournal(t *testing.T) {
 			if err := errors.Join(d.Close(), lose(d.dir)); err != nil {
 				t.Fatal(err)
 			}
-			if journal.IsLost(d.dir) != (name != "cut short") {
+			if journal.IsDatabaseLost(d.dir) != (name != "cut short") {
 				t.Error("the doctor does not see it")
 			}
 			for range 2 {

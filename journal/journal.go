@@ -121,7 +121,7 @@ func (d *database) ensureOpen() error {
 	if err := os.MkdirAll(d.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	lost := IsLost(d.opts.Dir)
+	lost := IsDatabaseLost(d.opts.Dir)
 	key, isNew, err := loadOrCreateKey(d.opts.Dir)
 	if err != nil {
 		return err
@@ -144,10 +144,10 @@ func (d *database) ensureOpen() error {
 	return nil
 }
 
-// wrapDBError adds the name of the database to err. After an error that means
+// closeIfDamaged adds the name of the database to err. After an error that means
 // damage it closes the database, which opening then checks completely. The
 // caller holds mu.
-func (d *database) wrapDBError(err error) error {
+func (d *database) closeIfDamaged(err error) error {
 	if d.db != nil && isDamageError(err) {
 		_ = d.db.Close() // what it says adds nothing
 		d.db, d.suspect = nil, true
@@ -166,7 +166,7 @@ func (d *database) transact(f func(*sql.Tx) error) error {
 	}
 	tx, err := d.db.BeginTx(context.Background(), nil)
 	if err != nil {
-		return d.wrapDBError(err)
+		return d.closeIfDamaged(err)
 	}
 	err = d.writeOutcomes(tx)
 	if err == nil {
@@ -177,7 +177,7 @@ func (d *database) transact(f func(*sql.Tx) error) error {
 	}
 	if err != nil {
 		_ = tx.Rollback() // the first error says what is wrong
-		return d.wrapDBError(err)
+		return d.closeIfDamaged(err)
 	}
 	d.queued = d.queued[:0]
 	return nil

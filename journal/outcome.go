@@ -59,7 +59,7 @@ func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 		return dropChange(tx, m.seq)
 	}
 	if m.after != nil {
-		if err := storeResult(d, tx, m.seq, *m.after); err != nil {
+		if err := storeAfterState(d, tx, m.seq, *m.after); err != nil {
 			return err
 		}
 	}
@@ -87,9 +87,9 @@ func dropChange(tx *sql.Tx, seq int64) error {
 	return errors.Join(err, releaseContent(tx, before), releaseContent(tx, after))
 }
 
-// storeResult stores what a Change, if it is there, has made of its target, which
+// storeAfterState stores what a Change, if it is there, has made of its target, which
 // was not known before the write.
-func storeResult(d *database, tx *sql.Tx, seq int64, result tools.State) error {
+func storeAfterState(d *database, tx *sql.Tx, seq int64, result tools.State) error {
 	var former []byte
 	err := tx.QueryRowContext(context.Background(), "SELECT a_blob FROM changes WHERE seq = ?", seq).Scan(&former)
 	if errors.Is(err, sql.ErrNoRows) {

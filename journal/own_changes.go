@@ -180,7 +180,7 @@ func (d *database) listUndoUnitSteps(v changeRow) ([]undoStep, error) {
 	if err := d.ensureOpen(); err != nil {
 		return nil, err
 	}
-	return d.stepsWithoutChanges(v)
+	return d.unloadedSteps(v)
 }
 
 func (d *database) loadStepChanges(s undoStep) (changes []tools.Change, whole bool, err error) {

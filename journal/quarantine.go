@@ -61,14 +61,14 @@ func quarantine(file string, now time.Time) (string, error) {
 	return quarantined, nil
 }
 
-// IsLost reports whether the journal in dir is empty or missing although there was
+// IsDatabaseLost reports whether the journal in dir is empty or missing although there was
 // one. The next change, or start of a hub, begins a new one and notices it.
-func IsLost(dir string) bool {
-	return exists(filepath.Join(dir, keyFileName)) && isEmptyOrMissing(filepath.Join(dir, databaseName))
+func IsDatabaseLost(dir string) bool {
+	return exists(filepath.Join(dir, keyFileName)) && fileEmptyOrMissing(filepath.Join(dir, databaseName))
 }
 
-// isEmptyOrMissing reports whether there is nothing in a file, or no file.
-func isEmptyOrMissing(file string) bool {
+// fileEmptyOrMissing reports whether there is nothing in a file, or no file.
+func fileEmptyOrMissing(file string) bool {
 	info, err := os.Stat(file)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }

@@ -25,18 +25,18 @@ func (d *database) readChangeRows(where string, args ...any) ([]changeRow, error
 func queryAll[T any](d *database, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	found, err := d.db.QueryContext(context.Background(), query, args...)
 	if err != nil {
-		return nil, d.wrapDBError(err)
+		return nil, d.closeIfDamaged(err)
 	}
 	defer found.Close() //nolint:errcheck // Err reports it
 	var all []T
 	for found.Next() {
 		v, err := scan(found)
 		if err != nil {
-			return nil, d.wrapDBError(err)
+			return nil, d.closeIfDamaged(err)
 		}
 		all = append(all, v)
 	}
-	return all, d.wrapDBError(found.Err())
+	return all, d.closeIfDamaged(found.Err())
 }
 
 func (d *database) scanChangeRow(from *sql.Rows) (v changeRow, err error) {
@@ -228,7 +228,7 @@ func (v changeRow) action() string {
 func (j *Journal) LastSessionNumber() (uint64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.db == nil && !j.hasDatabase() {
+	if j.db == nil && !j.wasCreated() {
 		return 0, nil
 	}
 	if err := j.ensureOpen(); err != nil {
@@ -237,5 +237,5 @@ func (j *Journal) LastSessionNumber() (uint64, error) {
 	var n uint64
 	err := j.db.QueryRowContext(context.Background(),
 		"SELECT coalesce(max(CAST(substr(session, 2) AS INTEGER)), 0) FROM changes WHERE session GLOB 's[0-9]*'").Scan(&n)
-	return n, j.wrapDBError(err)
+	return n, j.closeIfDamaged(err)
 }

@@ -80,7 +80,7 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 func (d *database) pendingChangeRows(source string) (ended []changeRow, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.db == nil && !d.hasDatabase() {
+	if d.db == nil && !d.wasCreated() {
 		return nil, nil
 	}
 	if err := d.openAndFlush(); err != nil {
@@ -103,9 +103,9 @@ func (d *database) pendingChangeRows(source string) (ended []changeRow, err erro
 	return ended, nil
 }
 
-// hasDatabase reports whether anything was ever recorded. The key without the
+// wasCreated reports whether anything was ever recorded. The key without the
 // database means that the database was lost.
-func (d *database) hasDatabase() bool {
+func (d *database) wasCreated() bool {
 	return exists(filepath.Join(d.opts.Dir, databaseName)) || exists(filepath.Join(d.opts.Dir, keyFileName))
 }
 

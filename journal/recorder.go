@@ -106,7 +106,7 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), targetStateTimeout)
 	defer cancel()
 	var marks []outcomeUpdate
-	partly := isPartlyWritten(err)
+	partly := isPartialWriteError(err)
 	unknown := partly
 	for _, v := range r.rows {
 		switch {
@@ -129,9 +129,9 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	r.journal.finishCall(r.call, r.origin.Source, unknown, marks)
 }
 
-// isPartlyWritten reports whether an error says that what was written could not be
+// isPartialWriteError reports whether an error says that what was written could not be
 // taken back whole.
-func isPartlyWritten(err error) bool {
+func isPartialWriteError(err error) bool {
 	e, ok := errors.AsType[interface {
 		error
 		IsPartlyWritten() bool

@@ -51,7 +51,7 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from SourceProv
 			plan.Risks = append(plan.Risks, s.describe()+" is not undone: "+firstLine(s.cannot))
 			continue
 		}
-		if others := s.changesExcept(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
+		if others := s.changeIDsExcept(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("the same call also made %s; a call is undone as a whole", strings.Join(others, ", ")))
 		}
 		for _, target := range s.merged {
@@ -74,8 +74,8 @@ func countCalls(steps []undoStep) int {
 	return len(calls)
 }
 
-// changesExcept returns the Changes of s that ids do not name, oldest first.
-func (s *undoStep) changesExcept(ids []string) []string {
+// changeIDsExcept returns the Changes of s that ids do not name, oldest first.
+func (s *undoStep) changeIDsExcept(ids []string) []string {
 	var others []string
 	for _, v := range slices.Backward(s.rows) {
 		if !slices.Contains(ids, v.id) {
@@ -416,7 +416,7 @@ func (s *undoStep) includes(v changeRow) bool {
 // stepsOfWholeCall returns what undoes the call or the group of a Change: a step for
 // every source.
 func (d *database) stepsOfWholeCall(v changeRow) ([]undoStep, error) {
-	steps, err := d.stepsWithoutChanges(v)
+	steps, err := d.unloadedSteps(v)
 	if err != nil {
 		return nil, err
 	}
@@ -433,8 +433,8 @@ func (d *database) stepsOfWholeCall(v changeRow) ([]undoStep, error) {
 	return left, nil
 }
 
-// stepsWithoutChanges are the steps of stepsOfWholeCall without their Changes.
-func (d *database) stepsWithoutChanges(v changeRow) ([]undoStep, error) {
+// unloadedSteps are the steps of stepsOfWholeCall without their Changes.
+func (d *database) unloadedSteps(v changeRow) ([]undoStep, error) {
 	if v.group == 0 {
 		return []undoStep{{call: v.call, source: v.origin.Source}}, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // HubAPI is the status.Client inside the hub process. The router has what the
-// process carries out and answers; [NewLogStream] answers status.LogsQuery.
+// process carries out and answers; [NewLogsHandler] answers status.LogsQuery.
 type HubAPI struct {
 	status.Router
 	State *SnapshotStore
@@ -26,9 +26,9 @@ func (a HubAPI) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 	return a.State.Watch(ctx), nil
 }
 
-// NewLogStream delivers the lines of log that a filter selects. The log must escape
+// NewLogsHandler delivers the lines of log that a filter selects. The log must escape
 // what a terminal would obey: status.Line promises it.
-func NewLogStream(log *logs.Log) func(context.Context, status.LogFilter) (<-chan status.Line, error) {
+func NewLogsHandler(log *logs.Log) func(context.Context, status.LogFilter) (<-chan status.Line, error) {
 	return func(ctx context.Context, f status.LogFilter) (<-chan status.Line, error) {
 		lines := log.Query(ctx, logs.Query{
 			After: f.After, Last: f.Last, Level: slogLevel(f.Level), Component: f.Component, Follow: f.Follow,
@@ -38,7 +38,7 @@ func NewLogStream(log *logs.Log) func(context.Context, status.LogFilter) (<-chan
 			defer close(ch)
 			for n := range lines {
 				select {
-				case ch <- NewStatusLine(n):
+				case ch <- LogLineToStatus(n):
 				case <-ctx.Done():
 					return
 				}
@@ -48,9 +48,9 @@ func NewLogStream(log *logs.Log) func(context.Context, status.LogFilter) (<-chan
 	}
 }
 
-// NewStatusLine translates a line of the log. Lines that logs.ReadTail found are not
+// LogLineToStatus translates a line of the log. Lines that logs.ReadTail found are not
 // escaped yet.
-func NewStatusLine(n logs.Line) status.Line {
+func LogLineToStatus(n logs.Line) status.Line {
 	return status.Line{
 		Seq: n.Seq, Time: n.Time, Level: statusLevel(n.Level), Component: n.Component, Text: n.Text, Missed: n.Missed,
 	}

@@ -118,7 +118,7 @@ func (p *Process) Run(ctx context.Context) error {
 		if exit.Final() {
 			return p.endWithoutRestart(exit)
 		}
-		delay, crashLoop := p.history.NextInterval(ran, ended)
+		delay, crashLoop := p.history.RecordExit(ran, ended)
 		if !p.waitToRestart(ctx, delay, crashLoop) {
 			return p.endRun(ctx, nil)
 		}

@@ -46,10 +46,10 @@ type RestartHistory struct {
 	looping bool
 }
 
-// NextInterval returns how long to wait before the restart after a failure at now of
+// RecordExit returns how long to wait before the restart after a failure at now of
 // a process that ran for ran. In a crash loop a delay of 0 means that it is not
 // restarted.
-func (h *RestartHistory) NextInterval(ran time.Duration, now time.Time) (delay time.Duration, crashLoop bool) {
+func (h *RestartHistory) RecordExit(ran time.Duration, now time.Time) (delay time.Duration, crashLoop bool) {
 	if h.Healthy > 0 && ran >= h.Healthy {
 		h.Reset()
 	} else {

@@ -38,7 +38,7 @@ func TestRestartPolicy(t *testing.T) {
 			now := time.Unix(1e9, 0)
 			for i, f := range failures {
 				now = now.Add(f.ran)
-				delay, looping := h.NextInterval(f.ran, now)
+				delay, looping := h.RecordExit(f.ran, now)
 				if delay != f.delay || looping != f.loop {
 					t.Errorf("failure %d after %s: %s, %v; want %s, %v", i, f.ran, delay, looping, f.delay, f.loop)
 				}
@@ -63,7 +63,7 @@ func TestJitter(t *testing.T) {
 	least, most := time.Hour, time.Duration(0)
 	for range 1000 {
 		h := RestartHistory{RestartPolicy: DefaultRestartPolicy()}
-		delay, _ := h.NextInterval(0, time.Unix(1e9, 0))
+		delay, _ := h.RecordExit(0, time.Unix(1e9, 0))
 		least, most = min(least, delay), max(most, delay)
 	}
 	if least < 800*time.Millisecond || most > 1200*time.Millisecond || most-least < 100*time.Millisecond {

@@ -128,7 +128,7 @@ type Reporter interface {
 	// Hold keeps the hub from leaving when idle until release is called: because
 	// of a schedule, a synchronisation, routes that others use. Stopping and
 	// upgrading the hub do not wait for it.
-	Hold(why string) (release func())
+	BlockIdleExit(why string) (release func())
 }
 
 // withDefaults fills in what may be left out.
@@ -167,4 +167,4 @@ type nopReporter struct{}
 func (nopReporter) Progress(string, int64, int64)         {}
 func (nopReporter) Raise(status.ProblemType, status.Args) {}
 func (nopReporter) Clear(status.ProblemType)              {}
-func (nopReporter) Hold(string) (release func())          { return func() {} }
+func (nopReporter) BlockIdleExit(string) (release func()) { return func() {} }

@@ -21,14 +21,14 @@ type confirmDialog struct {
 
 func newConfirmDialog(k KeyMap, plan status.Plan, then pane.Intent) confirmDialog {
 	body := func(text widget.TextView) widget.TextView {
-		if text = text.Add(widget.TextLine, ""); len(plan.Steps) == 0 {
-			text = text.Add(widget.DimLine, "No file changes.")
+		if text = text.AppendText(widget.TextLine, ""); len(plan.Steps) == 0 {
+			text = text.AppendText(widget.DimLine, "No file changes.")
 		}
-		return pane.AddPlan(text, plan).Add(widget.TextLine, " ")
+		return pane.AppendPlanText(text, plan).AppendText(widget.TextLine, " ")
 	}
 	return confirmDialog{
 		keyMap: k, title: plan.Title, text: body(widget.NewTextView()),
-		titled: body(widget.NewTextView().Add(widget.TitleLine, plan.Title+"?")), then: then,
+		titled: body(widget.NewTextView().AppendText(widget.TitleLine, plan.Title+"?")), then: then,
 	}
 }
 
@@ -68,5 +68,5 @@ func (c confirmDialog) view(t theme.Theme, w, h int) []string {
 	if text.Height(w-4) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}
-	return drawFrame(t, title, foot, text.Draw(t, c.top, w-4, h), w, min(h, text.Height(w-4)))
+	return drawTitledBox(t, title, foot, text.Draw(t, c.top, w-4, h), w, min(h, text.Height(w-4)))
 }

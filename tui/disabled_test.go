@@ -15,7 +15,7 @@ import (
 
 // state is everything that a key could have changed.
 func (r *testPanel) state() string {
-	return fmt.Sprint(r.m.View().Content, string(r.m.SaveState()), r.hub.Actions(), r.hub.Previewed(), r.copied, r.saved, r.queries.asked, r.queries.ran, r.ended)
+	return fmt.Sprint(r.m.View().Content, string(r.m.StateToSave()), r.hub.Actions(), r.hub.Previewed(), r.copied, r.saved, r.queries.asked, r.queries.ran, r.ended)
 }
 
 // typing reports whether letters are text now.

@@ -59,7 +59,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 	case pane.EditPage:
 		return m, m.fx.editPage(m.tabs.current, want)
 	case pane.EditText:
-		return m, m.fx.proposedText(want)
+		return m, m.fx.loadProposedText(want)
 	case pane.SendKey:
 		return m.sendKey(want)
 	case pane.ShowMessage:
@@ -115,7 +115,7 @@ func (m Model) handleActionsDone(msg actionsDoneMsg) Model {
 		if n == msg.done {
 			err = msg.err
 		}
-		m.tabs = changePanes(m.tabs, func(p pane.ActionObserver) pane.Pane { return p.ObserveAction(a, err) })
+		m.tabs = changePanes(m.tabs, func(p pane.ActionObserver) pane.Pane { return p.ObserveUserActionOutcome(a, err) })
 	}
 	if msg.err != nil {
 		return m.showActionError(msg.want.Actions[msg.done], msg.err)

@@ -15,9 +15,9 @@ const (
 	diffsAtOnce     = 20      // that one query asks for
 )
 
-// dayChanges are the Changes of a time, the newest first, with as many diffs as there is
+// loadDayChanges are the Changes of a time, the newest first, with as many diffs as there is
 // room for. More says that not all of them are there.
-func dayChanges(ctx context.Context, client status.Client, q pane.DayChangesQuery) (status.Changes, error) {
+func loadDayChanges(ctx context.Context, client status.Client, q pane.DayChangesQuery) (status.Changes, error) {
 	from, to := time.Unix(q.From, 0), time.Unix(q.To, 0)
 	day := status.Changes{Diffs: map[string]string{}}
 	f := status.Filter{Since: from, Limit: 500}

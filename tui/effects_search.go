@@ -14,13 +14,13 @@ const concurrentSearches = 4
 
 // searchSources searches each source and delivers what it has found when it has
 // answered. When ctx ends what is left is dropped.
-func (fx effects) searchSources(ctx context.Context, q pane.SearchAllQuery) <-chan pane.SourceSearch {
-	found, names := make(chan pane.SourceSearch), make(chan string)
+func (fx effects) searchSources(ctx context.Context, q pane.SearchAllQuery) <-chan pane.SourceSearchResult {
+	found, names := make(chan pane.SourceSearchResult), make(chan string)
 	var searching sync.WaitGroup
 	for range concurrentSearches {
 		searching.Go(func() {
 			for name := range names {
-				one := pane.SourceSearch{Source: name}
+				one := pane.SourceSearchResult{Source: name}
 				one.Search, one.Err = status.Ask(ctx, fx.cfg.Client, status.SearchQuery, status.SearchText{Source: name, Text: q.Text})
 				select {
 				case found <- one:

@@ -19,11 +19,11 @@ type fakePages struct {
 	pages   []status.PageList
 	page    status.PageText
 	found   status.Search
-	foundIn map[string]pane.SourceSearch // by source, where one has its own
-	read    []string                     // sources and pages, sources and queries
-	links   map[string]status.PageLinks  // by page
-	hold    chan struct{}                // what Page waits for; nil: nothing
-	left    int                          // who waited for a page and gave up
+	foundIn map[string]pane.SourceSearchResult // by source, where one has its own
+	read    []string                           // sources and pages, sources and queries
+	links   map[string]status.PageLinks        // by page
+	hold    chan struct{}                      // what Page waits for; nil: nothing
+	left    int                                // who waited for a page and gave up
 }
 
 // Pages answers status.PagesQuery: Next is the number of the next list. After any

@@ -140,7 +140,7 @@ func (v firstCallView) view(t theme.Theme, w, h int) []string {
 	}
 	foot := t.MarkKeyRegion('c', t.Key.Text(p.Copy.Help().Key)+t.Dim.Text(" copy the question")) + "  " +
 		t.MarkKeyRegion(keyCodes["esc"], t.Key.Text(p.Back.Help().Key)+t.Dim.Text(" "+closing))
-	return drawFrame(t, title, foot, rows, w, min(max(4, h-3), len(rows)))
+	return drawTitledBox(t, title, foot, rows, w, min(max(4, h-3), len(rows)))
 }
 
 func (v firstCallView) draw(t theme.Theme, w int) []string {

@@ -49,7 +49,7 @@ func (m Model) header() header {
 	}
 	tabs, gap := m.tabs.width(h.naming), "" // before a lone number
 	if h.naming == numberedTabs {
-		if tabs = m.tabs.minWidth(); theme.Width(h.brand)+tabs+len(m.tabs.all)+namedTabs.statusWidth() <= m.w {
+		if tabs = m.tabs.narrowTabsWidth(); theme.Width(h.brand)+tabs+len(m.tabs.all)+namedTabs.statusWidth() <= m.w {
 			tabs, gap = tabs+len(m.tabs.all), " "
 		}
 	}
@@ -97,8 +97,10 @@ func (s paneTabs) width(n tabNaming) int {
 	return w + longest + len("  ")
 }
 
-// minWidth is how wide the tabs are on a narrow screen.
-func (s paneTabs) minWidth() int { return 2*(len(s.all)-1) + len(s.visibleTab().Name) + len(" 9  ") }
+// narrowTabsWidth is how wide the tabs are on a narrow screen.
+func (s paneTabs) narrowTabsWidth() int {
+	return 2*(len(s.all)-1) + len(s.visibleTab().Name) + len(" 9  ")
+}
 
 // hubStatus is the right end of the header, in at most w cells: what a person must
 // not miss is never left out, the words around it are.
@@ -137,12 +139,12 @@ func (m Model) hubStatus(w int) string {
 
 // permitText says in the header what is allowed without asking, and for how long, in a
 // sentence, in words or in as few cells as can be; empty: nothing is.
-func permitText(m Model, form permitForm) string {
+func permitText(m Model, form permitTextLength) string {
 	all := m.snap.Permits
 	if len(all) == 0 {
 		return ""
 	}
-	left := pane.PermitTimeLeft(all[0], m.cfg.Now())
+	left := pane.FormatPermitTimeLeft(all[0], m.cfg.Now())
 	text := "allowed " + left
 	switch {
 	case len(all) > 1:
@@ -155,11 +157,11 @@ func permitText(m Model, form permitForm) string {
 	return m.theme.Warn.Text(text) + "  "
 }
 
-// A permitForm is how much room the header has for what is allowed without asking.
-type permitForm int
+// A permitTextLength is how much room the header has for what is allowed without asking.
+type permitTextLength int
 
 const (
-	permitSentence permitForm = iota
+	permitSentence permitTextLength = iota
 	permitWords
 	permitBrief
 )

@@ -99,7 +99,7 @@ func (m Model) hitRegionAt(x, y int) (theme.HitRegion, bool) {
 // opened when it is clicked on once more.
 func (m Model) clickRegion(region theme.HitRegion) (Model, tea.Cmd) {
 	if region.Key != 0 {
-		return m.handleKey(keyWithCode(region.Key))
+		return m.handleKey(makeKeyPress(region.Key))
 	}
 	if region.Row < 0 {
 		return m, nil
@@ -131,8 +131,8 @@ type clickedRow struct {
 	row  int
 }
 
-// keyWithCode is the key with a code.
-func keyWithCode(code rune) tea.KeyPressMsg {
+// makeKeyPress is the key with a code.
+func makeKeyPress(code rune) tea.KeyPressMsg {
 	k := tea.KeyPressMsg{Code: code}
 	if code >= ' ' && code < tea.KeyExtended {
 		k.Text = string(code)

@@ -37,7 +37,7 @@ func askOverlayQuery(m Model) (Model, tea.Cmd) {
 		q = over.wantedQuery()
 	}
 	asked := m.asked
-	if q == asked.pending || q == nil && !pane.Cancelable(asked.pending) || m.fx.ctx.Err() != nil {
+	if q == asked.pending || q == nil && !pane.IsQueryCancelable(asked.pending) || m.fx.ctx.Err() != nil {
 		return m, nil
 	}
 	if asked.stop != nil {
@@ -48,7 +48,7 @@ func askOverlayQuery(m Model) (Model, tea.Cmd) {
 		return m, nil
 	}
 	ctx := m.fx.ctx
-	if pane.Cancelable(q) {
+	if pane.IsQueryCancelable(q) {
 		ctx, m.asked.stop = context.WithCancel(ctx)
 	}
 	return m, m.fx.query(ctx, overlayTab, q)

@@ -49,7 +49,7 @@ func newCommandPalette(m Model) commandPalette {
 			continue
 		}
 		for _, b := range g.Keys {
-			if !slices.Contains(excludedFromPalette(m.key), b.Help().Desc) {
+			if !slices.Contains(commandsExcludedFromPalette(m.key), b.Help().Desc) {
 				p.commands = append(p.commands, paletteCommand{
 					b.Help().Key, name, b.Help().Desc, m.helpKeyDisabledReason(g.Title, b),
 					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])},
@@ -62,13 +62,13 @@ func newCommandPalette(m Model) commandPalette {
 			p.commands = append(p.commands, paletteCommand{"", "Sources", line, "", pane.CopyText{What: "the command", Text: line}})
 		}
 	}
-	slices.SortStableFunc(p.commands, func(a, b paletteCommand) int { return cmp.Compare(a.rank(shown), b.rank(shown)) })
+	slices.SortStableFunc(p.commands, func(a, b paletteCommand) int { return cmp.Compare(a.rankByPane(shown), b.rankByPane(shown)) })
 	return p
 }
 
-// rank sorts commands: those of the pane that is shown, those of everywhere, those
+// rankByPane sorts commands: those of the pane that is shown, those of everywhere, those
 // that go to a pane and those of the others, and last what cannot be done now.
-func (c paletteCommand) rank(shown string) int {
+func (c paletteCommand) rankByPane(shown string) int {
 	_, goes := c.run.(pane.OpenPane)
 	switch {
 	case c.disabled != "":
@@ -84,8 +84,8 @@ func (c paletteCommand) rank(shown string) int {
 	}
 }
 
-// excludedFromPalette are the commands that make no sense in the palette.
-func excludedFromPalette(k KeyMap) []string {
+// commandsExcludedFromPalette are the commands that make no sense in the palette.
+func commandsExcludedFromPalette(k KeyMap) []string {
 	return []string{k.Tab.Help().Desc, k.Next.Help().Desc, k.Previous.Help().Desc, k.Palette.Help().Desc, k.Dismiss.Help().Desc}
 }
 
@@ -133,7 +133,7 @@ func (p commandPalette) view(t theme.Theme, w, h int) []string {
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("No matching command."))
 	}
-	return drawFrame(t, "Commands", t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.MarkKeyRegion(tea.KeyEscape,
+	return drawTitledBox(t, "Commands", t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.MarkKeyRegion(tea.KeyEscape,
 		t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 

@@ -18,13 +18,13 @@ type savedState struct {
 	Panes   map[string]json.RawMessage `json:"panes,omitempty"` // by tab
 }
 
-// SaveState is what to give as [Config.Memory] to the next panel.
-func (m Model) SaveState() []byte {
+// StateToSave is what to give as [Config.Memory] to the next panel.
+func (m Model) StateToSave() []byte {
 	looked := m.looked
 	if m.snap.Time.After(looked) {
 		looked = m.snap.Time
 	}
-	mem := savedState{m.tabs.visibleTab().Name, &m.mouse, m.colours, looked, m.tabs.save()}
+	mem := savedState{m.tabs.visibleTab().Name, &m.mouse, m.colours, looked, m.tabs.statesToSave()}
 	b, err := json.MarshalIndent(mem, "", "  ")
 	if err != nil {
 		return nil // cannot be: it is made of what has a JSON form

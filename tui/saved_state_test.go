@@ -16,10 +16,10 @@ func TestMemory(t *testing.T) {
 		r.log()
 		r.press("@Logs", "/", "page", "enter", "v", "w", "M", "C", "C", "C")
 		r.press("@Activity", "e", "T", "p", "/", "page", "enter", "@Tools", "p", "right", "/", "finds", "enter", "@Settings", "/", "hub.", "enter")
-		before := r.m.SaveState()
+		before := r.m.StateToSave()
 		next := New(Config{Client: r.hub, Now: func() time.Time { return noon }, Memory: before})
 		defer next.fx.cancel()
-		if got := string(next.SaveState()); got != string(before) {
+		if got := string(next.StateToSave()); got != string(before) {
 			t.Errorf("remembered\n%s\nwas\n%s", got, before)
 		}
 		if next.tabs.visibleTab().Name != "Settings" || next.mouse || next.notice.text != "" {

@@ -21,7 +21,7 @@ const (
 func (m Model) View() tea.View {
 	screen := strings.Join(m.lines(), "\n")
 	if m.cfg.ASCII {
-		screen = theme.ASCII(screen)
+		screen = theme.ToASCII(screen)
 	}
 	v := tea.NewView(screen)
 	v.AltScreen = true

@@ -22,7 +22,7 @@ func TestSearchAllSources(t *testing.T) {
 	first, last := s.Sources[0].Name, s.Sources[len(s.Sources)-1].Name
 	runPanel(t, s, func(r *testPanel) {
 		r.queries.pages.found = status.Search{}
-		r.queries.pages.foundIn = map[string]pane.SourceSearch{
+		r.queries.pages.foundIn = map[string]pane.SourceSearchResult{
 			first: {Search: status.Search{Hits: []status.Hit{{Page: "Garden/Roses.md", Line: 4, Text: "prune the roses"}}}},
 			last:  {Err: errors.New("it has no search")},
 		}

@@ -25,8 +25,8 @@ func TestTokenIsShown(t *testing.T) {
 		r.press("enter")
 		r.confirm()
 		r.shows(token)
-		if strings.Contains(string(r.m.SaveState()), "hunter2") {
-			t.Errorf("it is remembered: %s", r.m.SaveState())
+		if strings.Contains(string(r.m.StateToSave()), "hunter2") {
+			t.Errorf("it is remembered: %s", r.m.StateToSave())
 		}
 		r.press("k")
 		r.hides(token)

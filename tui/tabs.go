@@ -46,14 +46,14 @@ func changePanes[P any](s paneTabs, change func(P) pane.Pane) paneTabs {
 func (s paneTabs) switchTo(i int) paneTabs {
 	before := s.current
 	if s.current = (i + len(s.all)) % len(s.all); s.current != before {
-		return s.blur(before)
+		return s.hideSecret(before)
 	}
 	return s
 }
 
-func (s paneTabs) blur(i int) paneTabs {
+func (s paneTabs) hideSecret(i int) paneTabs {
 	if p, ok := s.all[i].pane.(pane.Blurrer); ok {
-		return s.replacePane(i, p.Blur())
+		return s.replacePane(i, p.HideSecret())
 	}
 	return s
 }
@@ -105,17 +105,17 @@ func (s paneTabs) takeResult(i int, r pane.Result) paneTabs {
 		s = s.replacePane(i, p.TakeResult(r))
 	}
 	if i != s.current {
-		s = s.blur(i)
+		s = s.hideSecret(i)
 	}
 	return s
 }
 
-// save returns what the panes would like to find again, by their names.
-func (s paneTabs) save() map[string]json.RawMessage {
+// statesToSave returns what the panes would like to find again, by their names.
+func (s paneTabs) statesToSave() map[string]json.RawMessage {
 	saved := map[string]json.RawMessage{}
 	for _, t := range s.all {
 		if p, ok := t.pane.(pane.StateSaver); ok {
-			if b, err := json.Marshal(p.SaveState()); err == nil {
+			if b, err := json.Marshal(p.StateToSave()); err == nil {
 				saved[t.Name] = b
 			}
 		}

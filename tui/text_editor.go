@@ -13,8 +13,8 @@ import (
 // A person edits what a waiting call would write in an editor of their own, which has
 // the terminal meanwhile.
 
-// proposedText loads the text that a person is to edit.
-func (fx effects) proposedText(want pane.EditText) tea.Cmd {
+// loadProposedText loads the text that a person is to edit.
+func (fx effects) loadProposedText(want pane.EditText) tea.Cmd {
 	return func() tea.Msg {
 		msg := proposedTextMsg{want: want}
 		var b strings.Builder

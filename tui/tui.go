@@ -54,7 +54,7 @@ type Config struct {
 	Notify func(text string) string
 	// Now is the clock; times are shown in its zone.
 	Now     func() time.Time
-	Memory  []byte // [Model.SaveState] of the panel before this one; nil: there was none
+	Memory  []byte // [Model.StateToSave] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	ASCII   bool   // the terminal shows no other characters
 	Version string // of this program
@@ -277,11 +277,11 @@ func (m Model) askPaneQuery() (Model, tea.Cmd) {
 		return m, nil
 	}
 	q := p.WantedQuery()
-	if q == t.pending || q == nil && !pane.Cancelable(t.pending) {
+	if q == t.pending || q == nil && !pane.IsQueryCancelable(t.pending) {
 		return m, nil
 	}
 	ctx, stop := m.fx.ctx, context.CancelFunc(nil)
-	if pane.Cancelable(q) {
+	if pane.IsQueryCancelable(q) {
 		ctx, stop = context.WithCancel(ctx)
 	}
 	m.tabs = m.tabs.setPendingQuery(m.tabs.current, q, stop)

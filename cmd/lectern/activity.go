@@ -62,7 +62,7 @@ func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON, filtered 
 		return err
 	}
 	if asJSON {
-		return printRecords(c, page.Calls)
+		return printRecordsAsJSON(c, page.Calls)
 	}
 	switch {
 	case len(page.Calls) > 0:

@@ -68,7 +68,7 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return c.json(all)
+		return c.writeJSON(all)
 	}
 	if len(all) == 0 {
 		c.printf("no agent has been there yet\n")

@@ -144,7 +144,7 @@ func (v approvalView) printText(ctx context.Context, to int) error {
 	lines := diffPrinter{console: v.console, hunks: v.approval.Hunks}
 	defer lines.closeOpenLine()
 	for from := 0; from < to; {
-		part, err := v.text(ctx, from)
+		part, err := v.fetchText(ctx, from)
 		if err != nil {
 			return err
 		}
@@ -158,18 +158,18 @@ func (v approvalView) printText(ctx context.Context, to int) error {
 	return nil
 }
 
-func (v approvalView) text(ctx context.Context, from int) (status.ApprovalText, error) {
+func (v approvalView) fetchText(ctx context.Context, from int) (status.ApprovalText, error) {
 	return status.Ask(ctx, v.client, status.ApprovalTextQuery, status.ApprovalRange{ID: v.approval.ID, From: from})
 }
 
 // fetchHeadAndTail are the first and the last lines of a long text, and how many bytes lie
 // between them.
 func (v approvalView) fetchHeadAndTail(ctx context.Context) (head, tail string, between int, err error) {
-	first, err := v.text(ctx, 0)
+	first, err := v.fetchText(ctx, 0)
 	if err != nil {
 		return "", "", 0, err
 	}
-	last, err := v.text(ctx, max(0, v.approval.Bytes-maxShownTailBytes))
+	last, err := v.fetchText(ctx, max(0, v.approval.Bytes-maxShownTailBytes))
 	if err != nil {
 		return "", "", 0, err
 	}
@@ -229,11 +229,11 @@ func (v approvalView) printJSON(ctx context.Context, all bool) error {
 		if out.Text, out.Tail, out.NotShown, err = v.fetchHeadAndTail(ctx); err != nil {
 			return err
 		}
-		return v.json(out)
+		return v.writeJSON(out)
 	}
 	var b strings.Builder
 	for b.Len() < v.approval.Bytes {
-		part, err := v.text(ctx, b.Len())
+		part, err := v.fetchText(ctx, b.Len())
 		if err != nil {
 			return err
 		}
@@ -243,5 +243,5 @@ func (v approvalView) printJSON(ctx context.Context, all bool) error {
 		b.WriteString(part.Text)
 	}
 	out.Text = b.String()
-	return v.json(out)
+	return v.writeJSON(out)
 }

@@ -131,11 +131,11 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}
 	})
 	queries := status.QueryHandlers{}
-	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogStream(log))
+	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsHandler(log))
 	status.HandleStream(queries, status.CallsQuery, h.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.Changes().List)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
-		return h.PersonAPI().Tools(ctx, f.Source, f.Client)
+		return h.PersonAPI().ClientTools(ctx, f.Source, f.Client)
 	})
 	api := supervisor.HubAPI{State: state, BeforeWatch: h.UpdateSnapshot, Router: status.Router{Queries: queries}}
 	ctx, cancel := context.WithCancel(b.Context())

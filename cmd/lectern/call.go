@@ -73,7 +73,7 @@ func readToolArguments(typed string, stdin io.Reader) (json.RawMessage, error) {
 }
 
 func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMessage) error {
-	conn, _, err := c.connect(ctx)
+	conn, _, err := c.connectToHub(ctx)
 	if err != nil {
 		return err
 	}

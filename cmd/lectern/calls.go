@@ -101,8 +101,8 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	return nil
 }
 
-// printRecords prints a JSON object per line.
-func printRecords(c *cli, records []audit.Record) error {
+// printRecordsAsJSON prints a JSON object per line.
+func printRecordsAsJSON(c *cli, records []audit.Record) error {
 	out := json.NewEncoder(c.out)
 	for _, r := range records {
 		if err := out.Encode(r); err != nil {
@@ -119,7 +119,7 @@ func listCalls(ctx context.Context, c *cli, f callsFlags) error {
 		return err
 	}
 	if f.json {
-		return printRecords(c, page.Calls)
+		return printRecordsAsJSON(c, page.Calls)
 	}
 	if len(page.Calls) == 0 {
 		c.printf("no calls\n")

@@ -93,7 +93,7 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 		return addStartHubAdvice(err)
 	}
 	if asJSON {
-		return c.json(found)
+		return c.writeJSON(found)
 	}
 	if len(found.Changes) == 0 {
 		c.printf("no changes; what agents write is listed here, and `lectern undo` takes it back\n")
@@ -101,7 +101,7 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
 	for _, ch := range found.Changes {
-		notes := listChangeNotes(ch)
+		notes := describeChangeStatus(ch)
 		if ch.Reason != "" {
 			notes = append(notes, shortReason(ch.Reason))
 		}
@@ -120,8 +120,8 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 	return nil
 }
 
-// listChangeNotes are what is special about a change.
-func listChangeNotes(ch status.Change) (notes []string) {
+// describeChangeStatus are what is special about a change.
+func describeChangeStatus(ch status.Change) (notes []string) {
 	if ch.Outcome != status.Written {
 		notes = append(notes, string(ch.Outcome))
 	}
@@ -165,7 +165,7 @@ func showChanges(ctx context.Context, c *cli, ids []string) error {
 		c.printf("%s: %s\n", ch.ID, strings.Join(append([]string{
 			ch.Action + " " + ch.Target + " by " + ch.Client + " (" + ch.Session + ") with " + ch.Tool + " in " + ch.Source,
 			ch.Time.Local().Format(time.DateTime),
-		}, listChangeNotes(ch)...), ", "))
+		}, describeChangeStatus(ch)...), ", "))
 		if ch.Reason != "" {
 			c.printf("the agent's reason: %s\n", ch.Reason)
 		}

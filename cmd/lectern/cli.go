@@ -51,9 +51,9 @@ func (c *cli) hub() machine.HubClient          { return machine.HubClient{App: c
 func (c *cli) planner() install.Planner        { return install.Planner{App: c.App} }
 func (c *cli) configEditor() configedit.Editor { return configedit.Editor{App: c.App} }
 
-// connect finds the hub or starts it. While the connection is open the hub does
+// connectToHub finds the hub or starts it. While the connection is open the hub does
 // not exit for being idle.
-func (c *cli) connect(ctx context.Context) (io.Closer, daemon.Welcome, error) {
+func (c *cli) connectToHub(ctx context.Context) (io.Closer, daemon.Welcome, error) {
 	return daemon.Connect(ctx, c.ConnectConfig(c.stderrLog()))
 }
 

@@ -27,7 +27,7 @@ func clientCommand(c *cli) *cobra.Command {
 // connectFlags say how a client is to be connected.
 type connectFlags struct{ install.ClientConnection }
 
-func (f *connectFlags) registerEntryFlags(cmd *cobra.Command) {
+func (f *connectFlags) registerEntryNameFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Name, "name", app.Name, "the `NAME` of the entry in the client")
 }
 
@@ -36,7 +36,7 @@ func (f *connectFlags) registerFileFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.ByFile, "by-file", false, "edit the file even if the client has a command for this")
 }
 
-func (f *connectFlags) registerContentFlags(cmd *cobra.Command) {
+func (f *connectFlags) registerEntryContentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work; all opens all again")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
@@ -142,8 +142,8 @@ func clientShowCommand(c *cli) *cobra.Command {
 			return showClientSetup(c, cl, s, hint, f.HTTP)
 		},
 	}
-	f.registerEntryFlags(cmd)
-	f.registerContentFlags(cmd)
+	f.registerEntryNameFlag(cmd)
+	f.registerEntryContentFlags(cmd)
 	return cmd
 }
 
@@ -202,9 +202,9 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		}
 		return c.planner().ConnectClient(args[0], f.ClientConnection)
 	})
-	f.registerEntryFlags(cmd)
+	f.registerEntryNameFlag(cmd)
 	f.registerFileFlags(cmd)
-	f.registerContentFlags(cmd)
+	f.registerEntryContentFlags(cmd)
 	return cmd
 }
 
@@ -219,7 +219,7 @@ func clientRemoveCommand(c *cli) *cobra.Command {
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
 		return c.planner().DisconnectClient(args[0], f.ClientConnection)
 	})
-	f.registerEntryFlags(cmd)
+	f.registerEntryNameFlag(cmd)
 	f.registerFileFlags(cmd)
 	return cmd
 }

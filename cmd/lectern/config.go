@@ -79,7 +79,7 @@ func configListCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return c.json(list)
+				return c.writeJSON(list)
 			}
 			for _, s := range list {
 				from := ""
@@ -153,7 +153,7 @@ func configSetCommand(c *cli) *cobra.Command {
 			return c.hub().Reload(cmd.Context())
 		},
 	}
-	dryRunFlag(cmd, &dryRun)
+	addDryRunFlag(cmd, &dryRun)
 	return cmd
 }
 

@@ -17,10 +17,10 @@ type confirmFlags struct{ yes, dryRun bool }
 
 func (f *confirmFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "apply the changes without asking")
-	dryRunFlag(cmd, &f.dryRun)
+	addDryRunFlag(cmd, &f.dryRun)
 }
 
-func dryRunFlag(cmd *cobra.Command, dryRun *bool) {
+func addDryRunFlag(cmd *cobra.Command, dryRun *bool) {
 	cmd.Flags().BoolVar(dryRun, "dry-run", false, "show the changes and do not apply them")
 }
 

@@ -67,7 +67,7 @@ func safeArguments(args []any) []any {
 // sanitizeText makes several lines safe for a terminal.
 func sanitizeText(s string) safetext.Text { return safetext.Of(s) }
 
-func (c console) json(v any) error {
+func (c console) writeJSON(v any) error {
 	e := json.NewEncoder(c.out)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

@@ -32,7 +32,7 @@ func doctorCommand(c *cli) *cobra.Command {
 			if len(args) > 0 {
 				return nil
 			}
-			return addCheckGroups(c.newDoctor().Names())
+			return prependCheckGroups(c.newDoctor().Names())
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := c.newDoctor()
@@ -62,7 +62,7 @@ func (c *cli) newDoctor() doctor.Doctor {
 func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, asJSON bool) error {
 	names := d.Names()
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) }) {
-		return usageErrorf("unknown check %q%s (checks: %s)", prefix, didYouMean(prefix, addCheckGroups(names)), strings.Join(names, ", "))
+		return usageErrorf("unknown check %q%s (checks: %s)", prefix, didYouMean(prefix, prependCheckGroups(names)), strings.Join(names, ", "))
 	}
 	results, err := d.Check(ctx, prefix)
 	if err != nil {
@@ -80,7 +80,7 @@ func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, a
 		return err
 	}
 	if asJSON {
-		err = c.json(all)
+		err = c.writeJSON(all)
 	} else {
 		report.printSummary(all)
 	}
@@ -98,9 +98,9 @@ func (c console) requestUserAction(request string) bool {
 	return err == nil && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "n")
 }
 
-// addCheckGroups are the groups of checks, which are the parts before the dots, and
+// prependCheckGroups are the groups of checks, which are the parts before the dots, and
 // the checks.
-func addCheckGroups(names []string) []string {
+func prependCheckGroups(names []string) []string {
 	var groups []string
 	for _, name := range names {
 		group, _, _ := strings.Cut(name, ".")

@@ -63,7 +63,7 @@ func grantCommand(c *cli) *cobra.Command {
 	cmd.Flags().StringSliceVar(&ask, "ask", nil, "the `EFFECTS` among these that need your approval")
 	cmd.Flags().StringVar(&role, "role", "", "the client's `ROLE` in the source, if its System has roles")
 	cmd.Flags().BoolVar(&reset, "reset", false, "remove the grant, so that the default applies")
-	dryRunFlag(cmd, &dryRun)
+	addDryRunFlag(cmd, &dryRun)
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func revokeCommand(c *cli) *cobra.Command {
 		},
 	}
 	addNewClientFlag(cmd, &isNew)
-	dryRunFlag(cmd, &dryRun)
+	addDryRunFlag(cmd, &dryRun)
 	return cmd
 }
 

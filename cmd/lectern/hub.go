@@ -99,7 +99,7 @@ func restartHub(ctx context.Context, c *cli) error {
 
 // ensureHub finds the hub or starts it.
 func ensureHub(ctx context.Context, c *cli) error {
-	conn, welcome, err := c.connect(ctx)
+	conn, welcome, err := c.connectToHub(ctx)
 	if err != nil {
 		return err
 	}

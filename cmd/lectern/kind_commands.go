@@ -65,7 +65,7 @@ func addKindCommand(parent *cobra.Command, c *cli, kind string, info tools.Comma
 		parent = parent.Commands()[i]
 		parent.Short = strings.TrimPrefix(parent.Short+", ", ", ") + strings.Join(words[1:], " ") // "add, list"
 	}
-	parent.AddCommand(kindCommand{c, kind, info, &grantFlags{}}.newCobraCommand(words[len(words)-1]))
+	parent.AddCommand(kindCommand{c, kind, info, &kindCommandGrantFlags{}}.newCobraCommand(words[len(words)-1]))
 }
 
 // A kindCommand is a command that a System declares, on the command line.
@@ -73,7 +73,7 @@ type kindCommand struct {
 	*cli
 	kind  string
 	info  tools.CommandInfo
-	grant *grantFlags
+	grant *kindCommandGrantFlags
 }
 
 func (k kindCommand) newCobraCommand(word string) *cobra.Command {
@@ -246,7 +246,7 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 	}
 	takeBack := func() error { return nil }
 	if k.info.Grant != nil {
-		if takeBack, err = k.grantOwnClient(ctx, k.info.Grant.Client(name, args), name); err != nil {
+		if takeBack, err = k.grantClientOfSource(ctx, k.info.Grant.Client(name, args), name); err != nil {
 			return err
 		}
 	}

@@ -12,24 +12,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// grantFlags are the grant that a command of a System makes: see
+// kindCommandGrantFlags are the grant that a command of a System makes: see
 // [tools.CommandGrant].
-type grantFlags struct {
+type kindCommandGrantFlags struct {
 	confirmFlags
 	may, ask []string
 	flags    interface{ Changed(name string) bool }
 }
 
-func (f *grantFlags) register(cmd *cobra.Command, grant tools.CommandGrant) {
+func (f *kindCommandGrantFlags) register(cmd *cobra.Command, grant tools.CommandGrant) {
 	cmd.Flags().StringSliceVar(&f.may, "may", effectNames(grant.Effects), "the `EFFECTS` that you grant in this source")
 	cmd.Flags().StringSliceVar(&f.ask, "ask", nil, "the `EFFECTS` among these that need your approval each time")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "make the grant without asking")
 	f.flags = cmd.Flags()
 }
 
-// grantOwnClient shows and makes the grant of a client of the source's own, unless it has
+// grantClientOfSource shows and makes the grant of a client of the source's own, unless it has
 // one and the person says nothing else. takeBack removes what it added.
-func (k kindCommand) grantOwnClient(ctx context.Context, client, source string) (takeBack func() error, err error) {
+func (k kindCommand) grantClientOfSource(ctx context.Context, client, source string) (takeBack func() error, err error) {
 	takeBack = func() error { return nil }
 	conf, err := k.Config()
 	if err != nil {

@@ -97,7 +97,7 @@ func showLogFile(c *cli, q status.LogFilter) error {
 		return err
 	}
 	for _, l := range lines {
-		n := supervisor.NewStatusLine(l)
+		n := supervisor.LogLineToStatus(l)
 		if slices.Index(logLevels, n.Level) < slices.Index(logLevels, q.Level) || q.Component != "" && q.Component != n.Component {
 			continue
 		}

@@ -66,7 +66,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
 		EditFile:  func(file string, done func(error) tea.Msg) tea.Cmd { return editFileFromPanel(ctx, c, file, done) },
 		Notify:    func(text string) string { return notificationSequence(runtime.GOOS, c.Getenv, text) },
-		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: isASCIILocale(c.Getenv), Memory: memory, Suspends: suspendable() && !f.screenReader,
+		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: isASCIILocale(c.Getenv), Memory: memory, Suspends: canSuspendProcess() && !f.screenReader,
 		Setup: f.setup,
 	}
 	var model tea.Model = tui.New(conf)
@@ -76,7 +76,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 	end, err := runPanelProgram(ctx, c, model, guard, f)
 	here.StopUpdate()
 	if m, ok := end.(tui.Model); ok {
-		_ = atomicfile.WriteFile(c.Paths.PanelState(), m.SaveState(), 0o600)
+		_ = atomicfile.WriteFile(c.Paths.PanelState(), m.StateToSave(), 0o600)
 	}
 	if m, ok := end.(interface{ ExitMessage() string }); ok && (err == nil || errors.Is(err, errPanelCrashed)) {
 		c.printf("%s\n", sanitizeText(m.ExitMessage()))
@@ -160,7 +160,7 @@ func makeRaw(in any) (restore func(), err error) {
 
 // printPanel starts a hub if necessary and prints what the panel shows first.
 func printPanel(ctx context.Context, c *cli) error {
-	conn, _, err := c.connect(ctx)
+	conn, _, err := c.connectToHub(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,11 @@ func contextUntilHangUp(ctx context.Context) (context.Context, context.CancelFun
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// suspendable reports whether something can resume this process when it is
+// canSuspendProcess reports whether something can resume this process when it is
 // stopped: a shell with job control puts it into a process group of its own.
 // Without such a shell a process that stops itself would not stop, or stop for
 // good.
-func suspendable() bool {
+func canSuspendProcess() bool {
 	session, err := unix.Getsid(0)
 	return err == nil && session != unix.Getpgrp()
 }

@@ -7,5 +7,5 @@ func contextUntilHangUp(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithCancel(ctx)
 }
 
-// suspendable is false: Windows has no job control.
-func suspendable() bool { return false }
+// canSuspendProcess is false: Windows has no job control.
+func canSuspendProcess() bool { return false }

@@ -32,11 +32,11 @@ func pluginCommand(c *cli) *cobra.Command {
 func newPluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string) (*installer.Proposal, error)) *cobra.Command {
 	var home string
 	cmd.Args = rejectArguments
-	logseqFolderFlag(cmd, &home)
+	addLogseqFolderFlag(cmd, &home)
 	return c.newProposalCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(home) })
 }
 
-func logseqFolderFlag(cmd *cobra.Command, home *string) {
+func addLogseqFolderFlag(cmd *cobra.Command, home *string) {
 	cmd.Flags().StringVar(home, "dir", "", "Logseq's `FOLDER`, if it is not ~/.logseq")
 }
 
@@ -59,7 +59,7 @@ func pluginAllowCommand(c *cli) *cobra.Command {
 			})
 		},
 	}
-	dryRunFlag(cmd, &dryRun)
+	addDryRunFlag(cmd, &dryRun)
 	return cmd
 }
 

@@ -56,16 +56,16 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return c.json(newPluginReport(version, c.Version, state, g.Port, snap))
+				return c.writeJSON(newPluginReport(version, c.Version, state, g.Port, snap))
 			}
 			return c.printTable(append(table{
 				{"carried", fmt.Sprintf("plugin %s, in Lectern %s", version, c.Version)},
 				{"plugin", install.PluginSummary(state)},
 				{"settings", install.PluginSettingsSummary(state, g.Port)},
-			}, connectedRows(snap)...))
+			}, connectedPeerRows(snap)...))
 		},
 	}
-	logseqFolderFlag(cmd, &home)
+	addLogseqFolderFlag(cmd, &home)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -94,7 +94,7 @@ func describePeer(p status.Peer) string {
 	return strings.Join(append(words, "over "+p.Transport), ", ")
 }
 
-func connectedRows(snap status.Snapshot) (rows table) {
+func connectedPeerRows(snap status.Snapshot) (rows table) {
 	switch {
 	case !machine.HubRunning(snap):
 		return table{{"connected", "no hub is running"}}

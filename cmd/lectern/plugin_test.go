@@ -16,7 +16,7 @@ func TestConnectedRows(t *testing.T) {
 			{Component: status.Component{Name: "notes"}, Facts: []status.Fact{{Name: "Logseq", Value: "2.0.1"}, {Name: "plugin", Value: "1.2.3"}}, Transport: "websocket"},
 		}},
 	} {
-		if rows := connectedRows(snap); len(rows) != 1 || !strings.Contains(rows[0][1], want) {
+		if rows := connectedPeerRows(snap); len(rows) != 1 || !strings.Contains(rows[0][1], want) {
 			t.Errorf("%q, want %s", rows, want)
 		}
 	}

@@ -53,7 +53,7 @@ func policyExplainCommand(c *cli) *cobra.Command {
 					return err
 				}
 			}
-			d, role, err := explainPolicy(c.App, conf, args[0], args[1], raw)
+			d, role, err := evaluatePolicy(c.App, conf, args[0], args[1], raw)
 			if err != nil {
 				return err
 			}
@@ -74,10 +74,10 @@ func policyExplainCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// explainPolicy decides as a hub with this configuration would, as far as the
+// evaluatePolicy decides as a hub with this configuration would, as far as the
 // arguments tell what is changed. role is the client's; empty: the System has
 // none.
-func explainPolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (d policy.Decision, role string, err error) {
+func evaluatePolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (d policy.Decision, role string, err error) {
 	name, tool, ok := strings.Cut(call, "/")
 	if !ok {
 		return d, "", usageErrorf("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
@@ -126,13 +126,13 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 	granted, _, _ := source.GrantedEffects()
 	return p.Decide(policy.Request{
 		Client: who, Source: name, SourceEffects: granted, MaxEffects: most,
-		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: filterPathLike(texts), Texts: texts,
+		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: pathLikeTexts(texts), Texts: texts,
 		TextsIncomplete: !complete,
 	}), role, nil
 }
 
-// filterPathLike are the texts that look like paths.
-func filterPathLike(texts []string) []string {
+// pathLikeTexts are the texts that look like paths.
+func pathLikeTexts(texts []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return !strings.ContainsAny(s, "/.") || strings.ContainsAny(s, "\n") })
 }
 
@@ -186,7 +186,7 @@ func testPolicy(c *cli, conf config.Config, name string, in io.Reader) error {
 			continue
 		}
 		total++
-		d, _, err := explainPolicy(c.App, conf, e.client, e.call, e.args)
+		d, _, err := evaluatePolicy(c.App, conf, e.client, e.call, e.args)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}

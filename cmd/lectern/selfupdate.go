@@ -95,7 +95,7 @@ func selfUpdate(ctx context.Context, c console, conf update.Config, f updateFlag
 		return err
 	}
 	if f.json {
-		return c.json(res)
+		return c.writeJSON(res)
 	}
 	switch {
 	case res.Changed:
@@ -114,7 +114,7 @@ func showVersions(ctx context.Context, c console, u *update.Updater, asJSON bool
 		return err
 	}
 	if asJSON {
-		return c.json(state)
+		return c.writeJSON(state)
 	}
 	rows := table{{"installed", state.Installed}}
 	if state.Running != state.Installed {

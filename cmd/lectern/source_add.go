@@ -59,7 +59,7 @@ func sourceAddCommand(c *cli) *cobra.Command {
 	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil,
 		"hide what matches this `RULE` from agents: a path like Private/**, #tag, property:key=value or namespace:Page; repeatable")
 	cmd.Flags().StringArrayVar(&s.Only, "only", nil, "show agents only what matches this `RULE`; repeatable")
-	dryRunFlag(cmd, &dryRun)
+	addDryRunFlag(cmd, &dryRun)
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func (c *cli) kindNames() (names []string) {
 func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) error {
 	var added config.Source
 	err := c.editConfig(ctx, status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
-		opens := cmp.Or(p.Source.Path, describeKeys(s.Keys))
+		opens := cmp.Or(p.Source.Path, formatKeyValues(s.Keys))
 		if !p.Edit.HasChanges() {
 			return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, cmp.Or(opens, p.Source.Kind))
 		}
@@ -127,7 +127,7 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 	if c.planner().SkillIsOutdated() {
 		c.printf("\nTo tell agents of it in the skill that they have: lectern skill install\n")
 	}
-	return c.printHiddenPages(ctx, added)
+	return c.printHiddenPageCount(ctx, added)
 }
 
 // runAfterAddCommands gives a new source the commands that its System wants given. It starts
@@ -143,9 +143,9 @@ func runAfterAddCommands(ctx context.Context, c *cli, added config.Source, keys 
 			continue
 		}
 		c.printf("\n")
-		conn, _, err := c.connect(ctx)
+		conn, _, err := c.connectToHub(ctx)
 		if err == nil {
-			err = errors.Join(kindCommand{c, added.Kind, command, &grantFlags{}}.run(ctx, added.Name, first.Args, true), conn.Close())
+			err = errors.Join(kindCommand{c, added.Kind, command, &kindCommandGrantFlags{}}.run(ctx, added.Name, first.Args, true), conn.Close())
 		}
 		if err != nil {
 			c.printf("note: `lectern %s %s` was not carried out for it: %v\n", added.Kind, command.Name, err)
@@ -154,7 +154,7 @@ func runAfterAddCommands(ctx context.Context, c *cli, added config.Source, keys 
 	return nil
 }
 
-func describeKeys(keys map[string]string) string {
+func formatKeyValues(keys map[string]string) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		parts = append(parts, key+"="+keys[key])

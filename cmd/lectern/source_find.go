@@ -21,7 +21,7 @@ func sourceFindCommand(c *cli) *cobra.Command {
 			}
 			list := machine.DiscoverSources(c.App)
 			if asJSON {
-				return c.json(list)
+				return c.writeJSON(list)
 			}
 			if len(list) == 0 {
 				c.printf("no other knowledge bases found; `lectern source add PATH` opens any folder\n")

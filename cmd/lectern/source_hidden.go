@@ -9,14 +9,14 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// printHiddenPages says what the privacy rules of a source hide, and which of them match
+// printHiddenPageCount says what the privacy rules of a source hide, and which of them match
 // nothing. It starts the hub, which counts, if none runs: a person who has just
 // written a rule wants to know at once whether it protects anything.
-func (c *cli) printHiddenPages(ctx context.Context, s config.Source) (err error) {
+func (c *cli) printHiddenPageCount(ctx context.Context, s config.Source) (err error) {
 	if len(s.Exclude)+len(s.Only) == 0 {
 		return nil
 	}
-	conn, _, err := c.connect(ctx)
+	conn, _, err := c.connectToHub(ctx)
 	if err != nil {
 		c.printf("note: what the privacy rules hide is counted while the hub runs: %v\n", err)
 		return nil

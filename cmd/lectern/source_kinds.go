@@ -18,7 +18,7 @@ func sourceKindsCommand(c *cli) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			kinds := c.SourceKinds()
 			if asJSON {
-				return c.json(kinds)
+				return c.writeJSON(kinds)
 			}
 			for i, k := range kinds {
 				if i > 0 {

@@ -123,13 +123,13 @@ func (c *cli) setSource(ctx context.Context, name string, change status.SourceCh
 	if err := c.printGrants(conf, p.Source.Name); err != nil {
 		return err
 	}
-	return c.printHiddenPages(ctx, p.Source)
+	return c.printHiddenPageCount(ctx, p.Source)
 }
 
 // renameSourceInHub has the hub rename a source, because only the hub has the journal
 // open. The hub is started if none runs.
 func (c *cli) renameSourceInHub(ctx context.Context, a status.Action) (err error) {
-	conn, _, err := c.connect(ctx)
+	conn, _, err := c.connectToHub(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func statusCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				err = c.json(snap)
+				err = c.writeJSON(snap)
 			} else {
 				err = c.printStatus(snap)
 			}

@@ -44,7 +44,7 @@ func toolsCommand(c *cli) *cobra.Command {
 // listTools asks the hub what agents see, source by source: in a session with
 // several, names may have a prefix.
 func (c *cli) listTools(ctx context.Context, sources []string, client string, asJSON bool) error {
-	conn, _, err := c.connect(ctx)
+	conn, _, err := c.connectToHub(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *cli) listTools(ctx context.Context, sources []string, client string, as
 		}
 	}
 	if asJSON {
-		return c.json(bySource)
+		return c.writeJSON(bySource)
 	}
 	rows := table{{"SOURCE", "TOOL", "EFFECT", "TITLE"}}
 	for _, source := range sources {

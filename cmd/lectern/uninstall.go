@@ -43,7 +43,7 @@ func uninstallCommand(c *cli) *cobra.Command {
 
 func proposeUninstall(ctx context.Context, c *cli, keepJournal bool) (*installer.Proposal, error) {
 	s, _ := c.planner().ServerEntry()
-	lost := describeLostChanges(ctx, c) // before anything is removed or stopped
+	lost := describeUndoableChanges(ctx, c) // before anything is removed or stopped
 	own := filesToUninstall(c.App, keepJournal)
 	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, own)
 	if err != nil {
@@ -73,8 +73,8 @@ func proposeUninstall(ctx context.Context, c *cli, keepJournal bool) (*installer
 // maxCountedChanges bounds how many changes are counted.
 const maxCountedChanges = 10_000
 
-// describeLostChanges says how many changes by agents can be undone now; empty: none.
-func describeLostChanges(ctx context.Context, c *cli) string {
+// describeUndoableChanges says how many changes by agents can be undone now; empty: none.
+func describeUndoableChanges(ctx context.Context, c *cli) string {
 	if len(filesIn(c.Paths.Journal(), func(string) bool { return true })) == 0 {
 		return ""
 	}

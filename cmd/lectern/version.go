@@ -60,7 +60,7 @@ func versionCommand(c *cli) *cobra.Command {
 		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return c.json(thisBuild())
+				return c.writeJSON(thisBuild())
 			}
 			return printVersion(c)
 		},

@@ -50,13 +50,13 @@ type releaser struct {
 func (m releaser) run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "docs":
-		return m.docs(ctx, args[1])
+		return m.writeDocs(ctx, args[1])
 	case len(args) == 5 && args[0] == "binary":
 		return m.signAndBundle(ctx, args[1], args[2], bundle.Target{OS: args[3], Arch: args[4]})
 	case len(args) == 2 && args[0] == "build":
 		return m.build(ctx, args[1])
 	case len(args) == 2 && args[0] == "server":
-		return m.serverJSON(args[1])
+		return m.writeServerJSON(args[1])
 	}
 	return errors.New("usage: release docs VERSION | release binary FILE VERSION OS ARCH | release server VERSION | release build VERSION")
 }
@@ -80,9 +80,9 @@ func runLectern(ctx context.Context, args ...string) ([]byte, error) {
 	return output.Bytes(), err
 }
 
-// manualPages are the help pages in the manual: of lectern itself, whose name is
+// manualPageNames are the help pages in the manual: of lectern itself, whose name is
 // empty, of the configuration, and of every command.
-func manualPages(ctx context.Context) ([]string, error) {
+func manualPageNames(ctx context.Context) ([]string, error) {
 	offered, err := runLectern(ctx, "__complete", "")
 	if err != nil {
 		return nil, fmt.Errorf("list commands: %w", err)
@@ -97,8 +97,8 @@ func manualPages(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// docs is the first step of a release, so it removes the files of an earlier one.
-func (m releaser) docs(ctx context.Context, version string) error {
+// writeDocs is the first step of a release, so it removes the files of an earlier one.
+func (m releaser) writeDocs(ctx context.Context, version string) error {
 	if err := os.RemoveAll(m.out); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (m releaser) docs(ctx context.Context, version string) error {
 			return err
 		}
 	}
-	commands, err := manualPages(ctx)
+	commands, err := manualPageNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (m releaser) signAndBundle(ctx context.Context, file, version string, t bun
 	return nil
 }
 
-func (m releaser) serverJSON(version string) error {
+func (m releaser) writeServerJSON(version string) error {
 	sums := map[string]string{}
 	for _, t := range bundle.Targets() {
 		text, err := os.ReadFile(filepath.Join(m.out, "extra", t.File(version)))

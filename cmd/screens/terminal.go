@@ -29,7 +29,7 @@ type terminal struct{ socket string }
 // openTerminal starts the program with environment env.
 func openTerminal(ctx context.Context, top string, env []string, command ...string) (terminal, error) {
 	x := terminal{filepath.Join(top, "tmux")}
-	start := x.tmux(ctx, append([]string{"new-session", "-d", "-x", strconv.Itoa(screenColumns), "-y", strconv.Itoa(screenRows)},
+	start := x.tmuxCommand(ctx, append([]string{"new-session", "-d", "-x", strconv.Itoa(screenColumns), "-y", strconv.Itoa(screenRows)},
 		command...)...)
 	start.Env = env
 	if out, err := start.CombinedOutput(); err != nil {
@@ -38,19 +38,19 @@ func openTerminal(ctx context.Context, top string, env []string, command ...stri
 	return x, nil
 }
 
-func (x terminal) tmux(ctx context.Context, args ...string) *exec.Cmd {
+func (x terminal) tmuxCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "tmux", append([]string{"-S", x.socket, "-f", "/dev/null"}, //nolint:gosec // our own arguments
 		args...)...)
 }
 
 // close ends the terminal and what runs in it.
 func (x terminal) close() {
-	_ = x.tmux(context.Background(), "kill-server").Run() // it may have ended already
+	_ = x.tmuxCommand(context.Background(), "kill-server").Run() // it may have ended already
 }
 
 // press sends keys by tmux's names.
 func (x terminal) press(ctx context.Context, keys ...string) error {
-	out, err := x.tmux(ctx, append([]string{"send-keys"}, keys...)...).CombinedOutput()
+	out, err := x.tmuxCommand(ctx, append([]string{"send-keys"}, keys...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("press %s: %w: %s", keys, err, out)
 	}
@@ -58,7 +58,7 @@ func (x terminal) press(ctx context.Context, keys ...string) error {
 }
 
 func (x terminal) capture(ctx context.Context, how ...string) (string, error) {
-	out, err := x.tmux(ctx, append([]string{"capture-pane", "-p"}, how...)...).Output()
+	out, err := x.tmuxCommand(ctx, append([]string{"capture-pane", "-p"}, how...)...).Output()
 	return string(out), err
 }
 

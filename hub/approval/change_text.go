@@ -40,7 +40,7 @@ func (r Request) describeChanges() changeDescription {
 			left -= size
 			var compared udiff.UnifiedDiff
 			if body, compared, added, removed = diffStatesWithHunks(change, out.edit != nil); out.edit != nil {
-				out.edit.withHunks(compared)
+				out.edit.addHunks(compared)
 			}
 		} else {
 			out.cut = true
@@ -67,19 +67,19 @@ func (c *changeDescription) add(b *strings.Builder, t status.ApprovalTarget, bod
 	c.targets, c.added, c.removed = append(c.targets, t), c.added+t.Added, c.removed+t.Removed
 }
 
-// body is the text of a target without its headline.
-func (c *changeDescription) body(t status.ApprovalTarget) string {
+// targetBody is the text of a target without its headline.
+func (c *changeDescription) targetBody(t status.ApprovalTarget) string {
 	_, body, _ := strings.Cut(c.text[t.Offset:t.Offset+t.Bytes], "\n")
 	return body
 }
 
 // headline says what becomes of a target: "change a.md (+4001 −1)".
 func headline(t status.ApprovalTarget) string {
-	return strings.TrimSpace(t.Action + " " + t.Name + " " + lineCounts(t.Added, t.Removed))
+	return strings.TrimSpace(t.Action + " " + t.Name + " " + formatLineCounts(t.Added, t.Removed))
 }
 
-// lineCounts is "(+4001 −1)"; empty if no line is counted.
-func lineCounts(added, removed int) string {
+// formatLineCounts is "(+4001 −1)"; empty if no line is counted.
+func formatLineCounts(added, removed int) string {
 	if added+removed == 0 {
 		return ""
 	}

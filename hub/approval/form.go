@@ -10,7 +10,7 @@ import (
 )
 
 // A Form is what a client asks its user between two calls: the call is answered
-// with a [FormRequest] and ends, and the client makes the same call again with a
+// with a [FormRequiredError] and ends, and the client makes the same call again with a
 // [FilledForm].
 //
 // The state is random and names the Form, and the Form says what was asked:
@@ -30,17 +30,17 @@ type Form struct {
 	used     bool // the wait went on with it
 }
 
-// A FormRequest is the error of a call that is answered with a form: the client
+// A FormRequiredError is the error of a call that is answered with a form: the client
 // shows it to its user and makes the same call again with the answer.
-type FormRequest struct {
+type FormRequiredError struct {
 	State string // comes back in [FilledForm]
 	FormContent
 }
 
 // Error implements error.
-func (*FormRequest) Error() string { return "the client has to ask its user and call again" }
+func (*FormRequiredError) Error() string { return "the client has to ask its user and call again" }
 
-// A FilledForm is what a client brings back for a [FormRequest]. Nothing of it
+// A FilledForm is what a client brings back for a [FormRequiredError]. Nothing of it
 // is proven.
 type FilledForm struct {
 	State  string
@@ -62,7 +62,7 @@ func (q *Queue) issueForm(r Request, p *pendingApproval) error {
 			f.invalidate(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
-	return &FormRequest{state, p.form}
+	return &FormRequiredError{state, p.form}
 }
 
 // takeForm removes a form that matches, or any; nil: there is none, and one that

@@ -17,7 +17,7 @@ import (
 func ask(t *testing.T, q *approval.Queue, r approval.Request) string {
 	t.Helper()
 	err := <-wait(t.Context(), q, r, approval.WaitingClient{Forms: true})
-	form, ok := errors.AsType[*approval.FormRequest](err)
+	form, ok := errors.AsType[*approval.FormRequiredError](err)
 	if !ok {
 		t.Fatalf("got %v, want a form", err)
 	}
@@ -79,7 +79,7 @@ func TestFormAsksAgain(t *testing.T) {
 		state := ask(t, q, request(edit("a", "1")))
 		former := only(t, q).ID
 		err := comeBack(t, q, request(edit("a", "2")), state, approval.FormAnswer{})
-		if _, ok := errors.AsType[*approval.FormRequest](err); !ok {
+		if _, ok := errors.AsType[*approval.FormRequiredError](err); !ok {
 			t.Fatalf("got %v, want another form", err)
 		}
 		if only(t, q).ID == former {
@@ -148,7 +148,7 @@ func TestFormOfEverySize(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q, r := newQueue(), request(changes...)
 			err := <-wait(t.Context(), q, r, approval.WaitingClient{Forms: true})
-			form, ok := errors.AsType[*approval.FormRequest](err)
+			form, ok := errors.AsType[*approval.FormRequiredError](err)
 			if !ok {
 				t.Fatalf("got %v, want a form", err)
 			}

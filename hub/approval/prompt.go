@@ -99,7 +99,7 @@ func (c *changeDescription) listTargets(most, bytes int) (list string, listed in
 		return "", len(c.targets)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(fmt.Sprintf("%d targets %s", len(c.targets), lineCounts(c.added, c.removed))))
+	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(fmt.Sprintf("%d targets %s", len(c.targets), formatLineCounts(c.added, c.removed))))
 	for _, t := range c.targets {
 		line := "  " + string(safetext.Line(headline(t))) + "\n"
 		if listed == most || b.Len()+len(line) > bytes {

@@ -266,8 +266,8 @@ func (q *Queue) answer(id string, d decision) error {
 		return fmt.Errorf("%s call: %w", verb, err)
 	}
 	switch {
-	case d.allow && CheckScope(p.view, d.scope) != nil:
-		return fmt.Errorf("%s call: %w", verb, CheckScope(p.view, d.scope))
+	case d.allow && CheckAllowedScope(p.view, d.scope) != nil:
+		return fmt.Errorf("%s call: %w", verb, CheckAllowedScope(p.view, d.scope))
 	case isExpired(q.conf.Now(), p.view.Until):
 		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
 		p.decision <- decision{reason: "the time for an answer was over"}
@@ -302,9 +302,9 @@ func (d *decision) resolveScopeAndEdit(p *pendingApproval) (err error) {
 	return err
 }
 
-// CheckScope reports why a cannot be allowed as far as scope reaches: a yes that
+// CheckAllowedScope reports why a cannot be allowed as far as scope reaches: a yes that
 // lasts would be used by every program that claims the same name.
-func CheckScope(a status.Approval, scope status.Scope) error {
+func CheckAllowedScope(a status.Approval, scope status.Scope) error {
 	switch {
 	case scope == status.Once || scope == status.Timed || !a.OnlyOnce:
 		return nil

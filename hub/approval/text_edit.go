@@ -49,8 +49,8 @@ func (r Request) textChange() *textChange {
 	return &textChange{Change: c, plan: hex.EncodeToString(digest.Sum(nil)[:8])}
 }
 
-// withHunks adds the hunks of the diff that people are shown, by their numbers there.
-func (c *textChange) withHunks(diff udiff.UnifiedDiff) {
+// addHunks adds the hunks of the diff that people are shown, by their numbers there.
+func (c *textChange) addHunks(diff udiff.UnifiedDiff) {
 	lines := lineStarts(string(c.Before.Data))
 	for _, h := range diff.Hunks {
 		first, count := h.FromLine-1, 0

@@ -66,7 +66,7 @@ func (r Request) plan(full changeDescription) status.Plan {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d more targets change that are not shown", len(full.targets)-maxSteps))
 			break
 		}
-		diff, cut := headAndTail(full.body(target), min(maxStepDiffBytes, left))
+		diff, cut := headAndTail(full.targetBody(target), min(maxStepDiffBytes, left))
 		left -= len(diff)
 		plan.Cut = plan.Cut || cut
 		plan.Steps = append(plan.Steps, status.Step{Description: headline(target), Diff: diff})

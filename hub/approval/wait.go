@@ -28,7 +28,7 @@ type WaitingClient struct {
 	// what it reports of its user is not trusted.
 	Prompt Prompter
 	// Forms says that the program asks its user between two calls: the wait is
-	// answered with [FormRequest].
+	// answered with [FormRequiredError].
 	Forms bool
 	// Form is what the program brings back; nil: nothing.
 	Form *Form
@@ -36,7 +36,7 @@ type WaitingClient struct {
 
 // WaitForDecision shows r to people until one of them decides, the time is over or ctx
 // ends. Only an approval returns a Grant. The error is a [tools.Error],
-// [ErrDecideAgain] or a [FormRequest].
+// [ErrDecideAgain] or a [FormRequiredError].
 func (q *Queue) WaitForDecision(ctx context.Context, r Request, c WaitingClient) (*Grant, error) {
 	d, err := q.askForDecision(ctx, r, c)
 	switch {

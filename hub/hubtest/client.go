@@ -119,10 +119,10 @@ type CallResult struct {
 func (c *Client) Call(tool, args string) CallResult {
 	c.T.Helper()
 	f := c.Ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args))
-	return c.Result(f)
+	return c.DecodeResult(f)
 }
 
-func (c *Client) Result(f Frame) CallResult {
+func (c *Client) DecodeResult(f Frame) CallResult {
 	c.T.Helper()
 	var r CallResult
 	if f.Error != nil || json.Unmarshal(f.Result, &r) != nil {

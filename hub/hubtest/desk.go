@@ -2,7 +2,7 @@
 // tools do what a tool can do to a hub, a store for snapshots, a log, and a client
 // of a stream. It does not know the hub, so that tests inside it can use it.
 //
-// Start reading at [FakeSource] and [Client].
+// Start reading at [NewFakeKind] and [Client].
 package hubtest
 
 import (
@@ -36,8 +36,8 @@ func NewFakeSystemState() *FakeSystemState {
 	}
 }
 
-// Open counts the sources that are open.
-func (w *FakeSystemState) Open() int { return int(w.open.Load()) }
+// CountOpenSources counts the sources that are open.
+func (w *FakeSystemState) CountOpenSources() int { return int(w.open.Load()) }
 
 // SetUnavailable makes a source impossible to open, or possible again.
 func (w *FakeSystemState) SetUnavailable(name string, lost bool) {
@@ -55,8 +55,8 @@ func (w *FakeSystemState) unavailableError(name string) error {
 	return nil
 }
 
-// Changed announces that a resource of a source changed.
-func (w *FakeSystemState) Changed(source, uri string) {
+// NotifyResourceChanged announces that a resource of a source changed.
+func (w *FakeSystemState) NotifyResourceChanged(source, uri string) {
 	w.mu.Lock()
 	env := w.env[source]
 	w.mu.Unlock()
@@ -127,7 +127,7 @@ func (d *fakeSystem) AnswerLarge(_ context.Context, in countIn) (textOut, error)
 	return textOut{strings.Repeat("x", in.Count), d.name}, nil
 }
 
-func (d *fakeSystem) Count(_ context.Context, c tools.CallContext, in countIn) (emptyMessage, error) {
+func (d *fakeSystem) ReportProgress(_ context.Context, c tools.CallContext, in countIn) (emptyMessage, error) {
 	for i := range in.Count {
 		c.Progress(float64(i), float64(in.Count), "")
 		c.Log(slog.LevelInfo, "step")
@@ -157,9 +157,9 @@ func (d *fakeSystem) pages(_ context.Context, _, prefix string) ([]string, error
 	return []string{prefix + "1", prefix + "2"}, nil
 }
 
-// FakeSource is a System for tests of the hub: its tools do what a tool can do
+// NewFakeKind is a System for tests of the hub: its tools do what a tool can do
 // to a hub.
-func FakeSource(w *FakeSystemState) tools.Kind {
+func NewFakeKind(w *FakeSystemState) tools.Kind {
 	type wire struct {
 		Error string `json:"error" jsonschema:"message"`
 		Code  string `json:"code" jsonschema:"code"`
@@ -196,7 +196,7 @@ func FakeSource(w *FakeSystemState) tools.Kind {
 			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads},
 				(*fakeSystem).AnswerLarge),
 			tools.DefineWithContext(tools.Spec[countIn, emptyMessage]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads},
-				(*fakeSystem).Count),
+				(*fakeSystem).ReportProgress),
 			tools.DefineWithContext(define("late", tools.Reads), (*fakeSystem).NotifyAfterAnswer),
 			tools.Define(define("own", tools.Admin), (*fakeSystem).Remove),
 			tools.Define(spare, (*fakeSystem).Remove),
@@ -225,8 +225,8 @@ func (d *fakeSystem) complete(ctx context.Context, variable, prefix string) ([]s
 	return d.pages(ctx, variable, prefix)
 }
 
-// Org has names in the form that keeps its System's.
-func Org(w *FakeSystemState) tools.Kind {
+// NewFakeOrgKind has names in the form that keeps its System's.
+func NewFakeOrgKind(w *FakeSystemState) tools.Kind {
 	return tools.Erase(tools.System[*fakeSystem, struct{}]{
 		Name: "org", Title: "Org", Doc: "For tests.",
 		Open: func(_ context.Context, _ struct{}, env tools.Env) (*fakeSystem, error) {
@@ -246,15 +246,17 @@ type FakeSnapshotStore struct {
 	problems map[string]status.Problem
 }
 
-// NewBoard makes an empty Board.
-func NewBoard() *FakeSnapshotStore { return &FakeSnapshotStore{problems: map[string]status.Problem{}} }
+// NewFakeSnapshotStore makes an empty Board.
+func NewFakeSnapshotStore() *FakeSnapshotStore {
+	return &FakeSnapshotStore{problems: map[string]status.Problem{}}
+}
 
 // Update implements hub.SnapshotStore.
 func (b *FakeSnapshotStore) Update(f func(*status.Snapshot)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.snapshot)
-	b.changed()
+	b.notifyWaiters()
 }
 
 // WaitFor returns when the snapshot is ok.
@@ -283,8 +285,8 @@ func (b *FakeSnapshotStore) Problem(key string) (status.Problem, bool) {
 	return p, ok
 }
 
-// Now returns the last snapshot.
-func (b *FakeSnapshotStore) Now() status.Snapshot {
+// LastSnapshot returns the last snapshot.
+func (b *FakeSnapshotStore) LastSnapshot() status.Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.snapshot
@@ -299,7 +301,7 @@ type Log struct {
 func (s *Log) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changed()
+	s.notifyWaiters()
 	return s.b.Write(p)
 }
 
@@ -315,8 +317,8 @@ type notifyingMutex struct {
 	next chan struct{} // closed by the next change; nil: no test waits
 }
 
-// changed is called with mu held.
-func (w *notifyingMutex) changed() {
+// notifyWaiters is called with mu held.
+func (w *notifyingMutex) notifyWaiters() {
 	if w.next != nil {
 		close(w.next)
 		w.next = nil

@@ -99,7 +99,7 @@ func (p *FakeNotes) writeInTwoParts(ctx context.Context, c tools.CallContext, in
 	return doneOut{err == nil}, err
 }
 
-func (p *FakeNotes) drop(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
+func (p *FakeNotes) deletePage(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: nil})
 	return doneOut{err == nil}, err
 }
@@ -113,7 +113,7 @@ func (p *FakeNotes) Move(ctx context.Context, c tools.CallContext, in moveIn) (d
 	return doneOut{err == nil}, err
 }
 
-func (p *FakeNotes) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
+func (p *FakeNotes) RunNothing(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
 
 func (p *FakeNotes) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
 	if _, dryRun := c.Writes.(*tools.DryRun); !dryRun && p.BeforeWrite != nil {
@@ -173,11 +173,11 @@ func NotesKind(p *FakeNotes) tools.Kind {
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes},
 				(*FakeNotes).writeInTwoParts),
 			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes},
-				(*FakeNotes).drop),
+				(*FakeNotes).deletePage),
 			tools.DefineWithContext(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes},
 				(*FakeNotes).Move),
-			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*FakeNotes).Run),
-			tools.Define(tools.Spec[pageIn, doneOut]{Name: "own", Title: "Own", Doc: "Owns.", Effect: tools.Admin}, (*FakeNotes).Run),
+			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*FakeNotes).RunNothing),
+			tools.Define(tools.Spec[pageIn, doneOut]{Name: "own", Title: "Own", Doc: "Owns.", Effect: tools.Admin}, (*FakeNotes).RunNothing),
 		},
 	})
 }

@@ -68,8 +68,8 @@ func CallBody(id int, tool, args, meta string) string {
 		meta)
 }
 
-// Modern are the headers of a message of the modern era.
-func Modern(method, name string) []string {
+// ModernHeaders are the headers of a message of the modern era.
+func ModernHeaders(method, name string) []string {
 	return []string{"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}
 }
 

@@ -23,7 +23,7 @@ func TestDataMarker(t *testing.T) {
 	}
 	answer := func(unmarked bool, params string) (r result) {
 		w := hubtest.NewFakeSystemState()
-		h := startWith(t, w, hub.Config{Systems: []tools.Kind{hubtest.FakeSource(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
+		h := startWith(t, w, hub.Config{Systems: []tools.Kind{hubtest.NewFakeKind(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
 		c := connect(t, h, "")
 		c.Initialize()
 		if err := json.Unmarshal(c.Ask("tools/call", params).Result, &r); err != nil {
@@ -114,7 +114,7 @@ func TestDataMarkerOfResources(t *testing.T) {
 	}
 	read := func(unmarked bool) (r result) {
 		w := hubtest.NewFakeSystemState()
-		h := startWith(t, w, hub.Config{Systems: []tools.Kind{hubtest.FakeSource(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
+		h := startWith(t, w, hub.Config{Systems: []tools.Kind{hubtest.NewFakeKind(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
 		c := connect(t, h, "")
 		c.Initialize()
 		if err := json.Unmarshal(c.Ask("resources/read", `{"uri":"desk://notes/pages/a"}`).Result, &r); err != nil {

@@ -45,7 +45,7 @@ func TestDisconnectHTTP(t *testing.T) {
 	}
 	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
 	modern := func() (int, string) {
-		resp, body := s.Do("POST", "/mcp", hubtest.CallBody(1, "say", `{"text":"a"}`, meta), hubtest.Modern("tools/call", "say")...)
+		resp, body := s.Do("POST", "/mcp", hubtest.CallBody(1, "say", `{"text":"a"}`, meta), hubtest.ModernHeaders("tools/call", "say")...)
 		return resp.StatusCode, body
 	}
 	if status, body := modern(); status != http.StatusOK {

@@ -112,7 +112,7 @@ func (x *request) filledForm(p mcp.MultiRoundTripParams) *approval.FilledForm {
 }
 
 // formResult is the answer to a call that waits for its form.
-func formResult(f *approval.FormRequest) *mcp.CallToolResult {
+func formResult(f *approval.FormRequiredError) *mcp.CallToolResult {
 	r := server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.FormContent)).ToolResult()
 	r.Content = []mcp.Content{}
 	return r

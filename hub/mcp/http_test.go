@@ -88,7 +88,7 @@ func TestHTTPNotifications(t *testing.T) {
 	defer other.Body.Close()
 
 	const n = 1000
-	for era, header := range map[string][]string{"legacy": {"Mcp-Session-Id", session}, "modern": hubtest.Modern("tools/call", "count")} {
+	for era, header := range map[string][]string{"legacy": {"Mcp-Session-Id", session}, "modern": hubtest.ModernHeaders("tools/call", "count")} {
 		meta := `"progressToken":7`
 		if era == "modern" {
 			meta += "," + strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}") + `,"io.modelcontextprotocol/logLevel":"info"`
@@ -115,16 +115,16 @@ func TestHTTPModern(t *testing.T) {
 	h := start(t, mcp.Limits{}, deskSource("notes"))
 	s := serveHTTP(t, h)
 	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
-	resp, body := s.Do("POST", "/mcp", hubtest.CallBody(1, "say", `{"text":"a"}`, meta), hubtest.Modern("tools/call", "say")...)
+	resp, body := s.Do("POST", "/mcp", hubtest.CallBody(1, "say", `{"text":"a"}`, meta), hubtest.ModernHeaders("tools/call", "say")...)
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") != "" || !strings.Contains(body, `"structuredContent":{"text":"a","from":"notes"}`) {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 	uri := "desk://notes/pages/missing"
-	resp, body = s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+uri+`",`+hubtest.ModernMeta+`}}`, hubtest.Modern("resources/read", uri)...)
+	resp, body = s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+uri+`",`+hubtest.ModernMeta+`}}`, hubtest.ModernHeaders("resources/read", uri)...)
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error":{"code":-32602,"message":"no page named missing.","data":{"uri":"`+uri+`"}}`) {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
-	resp, body = s.Do("POST", "/mcp", hubtest.CallBody(3, "say", `{"text":"a"}`, meta), hubtest.Modern("tools/call", "write")...)
+	resp, body = s.Do("POST", "/mcp", hubtest.CallBody(3, "say", `{"text":"a"}`, meta), hubtest.ModernHeaders("tools/call", "write")...)
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, "-32020") {
 		t.Errorf("header that differs: got %d %s", resp.StatusCode, body)
 	}
@@ -221,7 +221,7 @@ func TestHTTPClientLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	for i, hd := 0, hubtest.Modern("tools/call", "wait"); i < len(hd); i += 2 {
+	for i, hd := 0, hubtest.ModernHeaders("tools/call", "wait"); i < len(hd); i += 2 {
 		req.Header.Set(hd[i], hd[i+1])
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}

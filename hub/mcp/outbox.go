@@ -224,7 +224,7 @@ func tryFrameWriter(w io.Writer) tryWriter {
 	}
 	return func(frame []byte) ([]byte, bool) {
 		line := append(frame, '\n')
-		n := writeNow(raw, line)
+		n := writeWithoutBlocking(raw, line)
 		return frame[min(n, len(frame)):], n == len(line)
 	}
 }

@@ -88,7 +88,7 @@ func (ep *endpoint) isToolCall(x *request) bool {
 // refuseCall is what mcp-go has as the handler of published tools. It is reached
 // only if a tool was published after [endpoint.isToolCall] looked for it.
 func refuseCall(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	requestFromContext(ctx).fail(mcp.INVALID_PARAMS, nil)
+	requestFromContext(ctx).setErrorCode(mcp.INVALID_PARAMS, nil)
 	return nil, errors.New("the list of tools has just changed; list the tools again")
 }
 
@@ -124,7 +124,7 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 
 // failedCall is the response to a call that failed, or that asks for a form.
 func (ep *endpoint) failedCall(x *request, err error) response {
-	if form, isForm := errors.AsType[*approval.FormRequest](err); isForm {
+	if form, isForm := errors.AsType[*approval.FormRequiredError](err); isForm {
 		return ep.newCallResponse(x, formResult(form))
 	}
 	t, shown := ep.toolset(x).Tools[x.call.Name]
@@ -293,9 +293,9 @@ func handlerError(ctx context.Context, err error, notFound int, data map[string]
 	e := tools.AsError(err)
 	switch e.Code {
 	case tools.NotFound:
-		requestFromContext(ctx).fail(notFound, data)
+		requestFromContext(ctx).setErrorCode(notFound, data)
 	case tools.Invalid:
-		requestFromContext(ctx).fail(mcp.INVALID_PARAMS, nil)
+		requestFromContext(ctx).setErrorCode(mcp.INVALID_PARAMS, nil)
 	case tools.Conflict, tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal:
 	}
 	return errors.New(errorSentence(e))

@@ -24,7 +24,7 @@ func start(t testing.TB, limits mcp.Limits, sources ...hub.Source) *testHub {
 	t.Helper()
 	w := hubtest.NewFakeSystemState()
 	return startWith(t, w, hub.Config{
-		Systems: []tools.Kind{hubtest.FakeSource(w), hubtest.Org(w)}, Sources: sources, Limits: hub.Limits{Limits: limits}, Version: "1.2.3", Skill: "1.0",
+		Systems: []tools.Kind{hubtest.NewFakeKind(w), hubtest.NewFakeOrgKind(w)}, Sources: sources, Limits: hub.Limits{Limits: limits}, Version: "1.2.3", Skill: "1.0",
 	})
 }
 

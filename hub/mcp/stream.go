@@ -87,7 +87,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 		cancel()
 	})()
 	announcing := make(chan struct{})
-	go func() { defer close(announcing); st.announce(ctx) }()
+	go func() { defer close(announcing); st.forwardAnnouncements(ctx) }()
 
 	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) (func(), error) { return st.receive(ctx, raw, err) }).wait(ctx)
 	st.drain(ctx, cancel, err)
@@ -105,8 +105,8 @@ func noSourceMessage(scope string) string {
 	return fmt.Sprintf("no source named %s; `lectern source list` shows the sources", scope)
 }
 
-// announce writes announcements until ctx ends.
-func (st *stream) announce(ctx context.Context) {
+// forwardAnnouncements writes announcements until ctx ends.
+func (st *stream) forwardAnnouncements(ctx context.Context) {
 	for {
 		select {
 		case n := <-st.client.announcements:

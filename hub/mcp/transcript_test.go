@@ -70,7 +70,7 @@ func play(t *testing.T, h *testHub, c *hubtest.Client, section string) string {
 			}
 		case strings.HasPrefix(line, "! "):
 			fmt.Fprintln(&out, line)
-			h.world.Changed("notes", line[2:])
+			h.world.NotifyResourceChanged("notes", line[2:])
 			fmt.Fprintln(&out, "< "+c.Recv().Raw)
 		case strings.HasPrefix(line, "< "):
 		default:

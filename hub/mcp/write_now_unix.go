@@ -4,9 +4,9 @@ package mcp
 
 import "syscall"
 
-// writeNow writes what raw takes without waiting and returns how many bytes that
+// writeWithoutBlocking writes what raw takes without waiting and returns how many bytes that
 // were. An error counts as none.
-func writeNow(raw syscall.RawConn, b []byte) (n int) {
+func writeWithoutBlocking(raw syscall.RawConn, b []byte) (n int) {
 	err := raw.Write(func(fd uintptr) bool {
 		n, _ = syscall.Write(int(fd), b)
 		return true

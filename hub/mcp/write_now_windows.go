@@ -2,5 +2,5 @@ package mcp
 
 import "syscall"
 
-// writeNow writes nothing: a socket of Windows has no write that never waits.
-func writeNow(syscall.RawConn, []byte) int { return 0 }
+// writeWithoutBlocking writes nothing: a socket of Windows has no write that never waits.
+func writeWithoutBlocking(syscall.RawConn, []byte) int { return 0 }

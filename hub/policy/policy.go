@@ -199,7 +199,7 @@ func (p *Policy) findGrant(c Client, source string) *Grant {
 // matchesCall reports whether the rule is about this client, source, tool and
 // effect, whatever the paths.
 func (r Rule) matchesCall(q Request) bool {
-	return glob(r.Client, q.Client.Name) && (!r.needsProof() || q.Client.Proven) && glob(r.Source, q.Source) && glob(r.Tool, q.Tool) &&
+	return matchesGlob(r.Client, q.Client.Name) && (!r.needsProof() || q.Client.Proven) && matchesGlob(r.Source, q.Source) && matchesGlob(r.Tool, q.Tool) &&
 		(len(r.Effects) == 0 || slices.Contains(r.Effects, q.Effect)) && (r.ToolDigest == "" || r.ToolDigest == q.ToolDigest)
 }
 
@@ -207,7 +207,7 @@ func (r Rule) needsProof() bool {
 	return r.Proven || r.Client != "" && (r.Do == Allow || r.Do == Always)
 }
 
-func glob(pattern, name string) bool {
+func matchesGlob(pattern, name string) bool {
 	if pattern == "" {
 		return true
 	}

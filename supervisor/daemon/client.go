@@ -30,9 +30,9 @@ func Client(c ConnectConfig) status.Client {
 			return conn, err
 		}),
 		Actions: status.ActionHandlers{
-			status.StartHub:   {Preview: client.previewStart, Do: client.withFailureReport(client.startHub)},
+			status.StartHub:   {Preview: client.previewStart, Do: client.reportFailuresOf(client.startHub)},
 			status.StopHub:    {Preview: client.previewStop, Do: client.stopHub},
-			status.RestartHub: {Preview: client.previewStop, Do: client.withFailureReport(client.restartHub)},
+			status.RestartHub: {Preview: client.previewStop, Do: client.reportFailuresOf(client.restartHub)},
 		},
 	}
 	return client
@@ -123,8 +123,8 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	return plan, nil
 }
 
-// withFailureReport is start with a report of its failure.
-func (c *client) withFailureReport(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
+// reportFailuresOf is start with a report of its failure.
+func (c *client) reportFailuresOf(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
 	return func(ctx context.Context, a status.Action) error {
 		err := start(ctx, a)
 		if err != nil && ctx.Err() == nil && c.OnStartFailed != nil {

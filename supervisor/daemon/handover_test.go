@@ -123,11 +123,11 @@ func TestUnknownWireIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := writeLine(conn, Hello{Lectern: lineTypeHello, Wire: WireVersion + 2, BuildInfo: BuildInfo{Version: "9.9.9"}}); err != nil {
+	if err := writeJSONLine(conn, Hello{Lectern: lineTypeHello, Wire: WireVersion + 2, BuildInfo: BuildInfo{Version: "9.9.9"}}); err != nil {
 		t.Fatal(err)
 	}
 	var answer Welcome
-	if err := readLine(conn, &answer); err != nil {
+	if err := readJSONLine(conn, &answer); err != nil {
 		t.Fatal(err)
 	}
 	if answer.Lectern != lineTypeRefuse || answer.Retry {

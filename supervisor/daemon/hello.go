@@ -65,7 +65,7 @@ var errShuttingDown = errors.New("the hub is shutting down")
 // supportsWire reports whether this build understands a wire version.
 func supportsWire(wire int) bool { return wire > 0 && (wire == WireVersion || wire == WireVersion-1) }
 
-func writeLine(w io.Writer, v any) error {
+func writeJSONLine(w io.Writer, v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -74,10 +74,10 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-// readLine reads one line of JSON into v, byte by byte: what follows the line
+// readJSONLine reads one line of JSON into v, byte by byte: what follows the line
 // belongs to MCPSocket and must stay in the stream. It happens once per
 // connection.
-func readLine(r io.Reader, v any) error {
+func readJSONLine(r io.Reader, v any) error {
 	var line []byte
 	one := make([]byte, 1)
 	for {
@@ -102,10 +102,10 @@ func handshake(conn net.Conn, h Hello) (Welcome, error) {
 	if err := conn.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		return w, err
 	}
-	if err := writeLine(conn, h); err != nil {
+	if err := writeJSONLine(conn, h); err != nil {
 		return w, err
 	}
-	if err := readLine(conn, &w); err != nil {
+	if err := readJSONLine(conn, &w); err != nil {
 		return w, err
 	}
 	switch {

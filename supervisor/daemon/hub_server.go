@@ -233,7 +233,7 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	defer func() { _ = l.Close() }()
 	var hello Hello
 	_ = l.SetDeadline(time.Now().Add(helloTimeout))
-	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != lineTypeHello {
+	if err := readJSONLine(l.Conn, &hello); err != nil || hello.Lectern != lineTypeHello {
 		h.Log.Warn("a connection sent no hello", "error", err)
 		return
 	}
@@ -244,7 +244,7 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 		defer h.lifecycle.detach(hello)
 	}
 	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, WireVersion), h.Self, os.Getpid(), h.instance
-	if err := writeLine(l.Conn, answer); err != nil || !admitted {
+	if err := writeJSONLine(l.Conn, answer); err != nil || !admitted {
 		return
 	}
 	if next := h.lifecycle.pendingSuccessor(); next != before && h.OnSuccessor != nil {

@@ -115,9 +115,9 @@ func (l *hubLifecycle) stop(d shutdownDecision, ifIdle bool) bool {
 	return true
 }
 
-// checkShutdownDue looks at the clock: has the hub been quiet long enough to hand over, or
+// shutDownIfDue looks at the clock: has the hub been quiet long enough to hand over, or
 // idle long enough to shut down?
-func (l *hubLifecycle) checkShutdownDue() {
+func (l *hubLifecycle) shutDownIfDue() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -154,14 +154,14 @@ func (l *hubLifecycle) checkInterval() time.Duration {
 	return max(every, 5*time.Millisecond)
 }
 
-// run calls checkShutdownDue until the hub shuts down.
+// run calls shutDownIfDue until the hub shuts down.
 func (l *hubLifecycle) run(done <-chan struct{}) {
 	timer := time.NewTimer(l.checkInterval())
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
-			l.checkShutdownDue()
+			l.shutDownIfDue()
 		case <-l.wake:
 		case <-l.shuttingDown:
 			return

@@ -50,17 +50,17 @@ func (c *client) followHub(ctx context.Context, r status.Request, out chan<- sta
 		}
 	}
 	if now, err := GetHealth(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
-		return resumeInputAfter(r.Input, 0) // another hub begins its numbers again
+		return resumeRequestInput(r.Input, 0) // another hub begins its numbers again
 	}
 	if last.Seq == 0 {
 		return r.Input
 	}
-	return resumeInputAfter(r.Input, last.Seq)
+	return resumeRequestInput(r.Input, last.Seq)
 }
 
-// resumeInputAfter is the input of a stream that follows, from number seq on. What was
+// resumeRequestInput is the input of a stream that follows, from number seq on. What was
 // to be skipped at first has been skipped.
-func resumeInputAfter(input json.RawMessage, seq uint64) json.RawMessage {
+func resumeRequestInput(input json.RawMessage, seq uint64) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(input, &fields); err != nil {
 		return input

@@ -44,7 +44,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 			r.failPending(err)
 			waiting = time.Time{}
 		}
-		delay, _ := attempts.NextInterval(0, time.Now())
+		delay, _ := attempts.RecordExit(0, time.Now())
 		if r.sleepUntilCall(ctx, delay) {
 			attempts.Reset()
 		}

@@ -172,7 +172,7 @@ func (l *local) serveQueued(to http.ResponseWriter, r *http.Request, c tools.Cal
 		l.running.Go(func() {
 			defer cancel()
 			defer context.AfterFunc(l.closing, cancel)()
-			defer l.report.Hold("a spoiler scan")()
+			defer l.report.BlockIdleExit("a spoiler scan")()
 			err := l.api.RunJob(ctx, job, func(ctx context.Context) (cardapi.Answer, error) {
 				return l.callWrite(ctx, c, cardapi.Writes, RequestIn{Method: http.MethodPost, Path: "/jobs/spoiler-scan", Body: string(job.Body)})
 			})

@@ -78,7 +78,7 @@ func newSyncer(n *Notebook, c Config, disk *folder.Committer, all *folder.View, 
 // run keeps both sides in step until ctx ends. What fails is a Problem, and is tried
 // again.
 func (s *syncer) run(ctx context.Context) {
-	release := s.n.report.Hold("is in step with a database")
+	release := s.n.report.BlockIdleExit("is in step with a database")
 	defer release()
 	delays := []time.Duration{time.Second, 2 * time.Second, syncPoll, 10 * time.Second, 30 * time.Second}
 	for failures := 0; ctx.Err() == nil; failures++ {

@@ -49,7 +49,7 @@ func (s *Source) Run(ctx context.Context) error {
 
 // index reads every file once and reports IDs that stand twice.
 func (s *Source) index(ctx context.Context) error {
-	release := s.report.Hold("reads Org files")
+	release := s.report.BlockIdleExit("reads Org files")
 	defer release()
 	names, err := s.fileNames(ctx)
 	if err != nil {

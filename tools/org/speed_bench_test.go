@@ -275,6 +275,6 @@ func residentMB(t *testing.T, what string) float64 {
 
 type silentReporter struct{ tools.Reporter }
 
-func (silentReporter) Progress(string, int64, int64) {}
-func (silentReporter) Clear(status.ProblemType)      {}
-func (silentReporter) Hold(string) (release func())  { return func() {} }
+func (silentReporter) Progress(string, int64, int64)         {}
+func (silentReporter) Clear(status.ProblemType)              {}
+func (silentReporter) BlockIdleExit(string) (release func()) { return func() {} }

@@ -106,8 +106,8 @@ func (r *reportChecker) Clear(p status.ProblemType) {
 	}
 }
 
-// Hold implements [tools.Reporter].
-func (r *reportChecker) Hold(string) (release func()) {
+// BlockIdleExit implements [tools.Reporter].
+func (r *reportChecker) BlockIdleExit(string) (release func()) {
 	r.count(+1)
 	return sync.OnceFunc(func() { r.count(-1) })
 }

@@ -73,7 +73,7 @@ func (w *Workspaces) Run(ctx context.Context) error {
 		if any != held {
 			release()
 			if release = func() {}; any {
-				release = w.report.Hold("scripts have a schedule")
+				release = w.report.BlockIdleExit("scripts have a schedule")
 			}
 			held = any
 		}

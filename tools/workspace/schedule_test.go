@@ -65,7 +65,7 @@ func (b *scheduleBench) CallAs(ctx context.Context, client, tool string, args js
 }
 
 func (b *scheduleBench) Progress(string, int64, int64) {}
-func (b *scheduleBench) Hold(string) func()            { return func() {} }
+func (b *scheduleBench) BlockIdleExit(string) func()   { return func() {} }
 func (b *scheduleBench) Clear(status.ProblemType)      { b.shown = "" }
 func (b *scheduleBench) Raise(p status.ProblemType, args status.Args) {
 	b.shown = p.Code + ": " + args["script"] + ": " + args["why"]

@@ -44,8 +44,8 @@ func TestLinesOfAClient(t *testing.T) {
 	shown("session opened session=s1", "call session=s1 client=zed code=ok", "session opened session=s3", "call failed session=s1 err=timeout", "call session=s3 client=zed code=ok")
 	p = pressed(p, "p")
 	shown("session opened session=s2", `call failed session=s2 client="Claude Code" err="no client=zed here"`)
-	if m, ok := p.SaveState().(savedState); !ok || m.Client != "Claude Code" || !strings.Contains(p.Summary(), "client Claude Code") {
-		t.Errorf("remembered %+v, note %s", p.SaveState(), p.Summary())
+	if m, ok := p.StateToSave().(savedState); !ok || m.Client != "Claude Code" || !strings.Contains(p.Summary(), "client Claude Code") {
+		t.Errorf("remembered %+v, note %s", p.StateToSave(), p.Summary())
 	}
 	p = pressed(p, "p")
 	if p.log.len() != 8 {

@@ -30,7 +30,7 @@ func (v View) Summary() string {
 	if f.level == debugLevel {
 		words = append(words, "all levels")
 	} else {
-		words = append(words, string(f.level.status())+" and up")
+		words = append(words, string(f.level.statusLevel())+" and up")
 	}
 	if v.left > 0 && !v.wrap {
 		words = append(words, fmt.Sprintf("from column %d", v.left+1))
@@ -119,7 +119,7 @@ func prefixWidth(w int) int {
 }
 
 func (v View) prefix(t theme.Theme, l *ringLine, w int) string {
-	at, word, style := t.Dim.Text(l.time.In(v.zone).Format(timeLayout(w)))+" ", string(l.level.status()), t.LogLevelStyle(l.level.status())
+	at, word, style := t.Dim.Text(l.time.In(v.zone).Format(timeLayout(w)))+" ", string(l.level.statusLevel()), t.LogLevelStyle(l.level.statusLevel())
 	if w < widget.MinFramedWidth-4 {
 		return at + style.Text(strings.ToUpper(word[:1])) + " "
 	}

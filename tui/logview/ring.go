@@ -68,7 +68,7 @@ func parseLevel(l status.Level) level {
 	}
 }
 
-func (l level) status() status.Level {
+func (l level) statusLevel() status.Level {
 	return [...]status.Level{status.Debug, status.Info, status.Warn, status.Fail, ""}[l]
 }
 

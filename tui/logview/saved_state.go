@@ -17,10 +17,10 @@ type savedState struct {
 	Wrap      bool         `json:"wrap,omitempty"`
 }
 
-// SaveState returns how the log is shown, as a value with a JSON form.
-func (v View) SaveState() any {
+// StateToSave returns how the log is shown, as a value with a JSON form.
+func (v View) StateToSave() any {
 	f := v.log.filter
-	return savedState{f.level.status(), f.component, f.client, f.text, v.wrap}
+	return savedState{f.level.statusLevel(), f.component, f.client, f.text, v.wrap}
 }
 
 // RestoreState takes over what another View saved, if it can be read.

@@ -5,9 +5,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A linePosition is where a row is, in a way that stays true when older lines
+// A stableRowPosition is where a row is, in a way that stays true when older lines
 // go: the number of its line, and which of the line's rows it is.
-type linePosition struct {
+type stableRowPosition struct {
 	number uint64
 	row    int
 }
@@ -57,7 +57,7 @@ const sidewaysScrollCells = 8
 func (v View) pinTo(s rowPosition) View {
 	v.follow = false
 	if s.i < v.log.len() {
-		v.top = linePosition{v.log.lineNumberAt(s.i), s.row}
+		v.top = stableRowPosition{v.log.lineNumberAt(s.i), s.row}
 	}
 	return v
 }

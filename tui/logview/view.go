@@ -51,8 +51,8 @@ type View struct {
 	last uint64       // status.Line.Seq of the newest line
 
 	follow bool
-	top    linePosition // where the visible rows begin, unless it follows
-	left   int          // cells scrolled to the right
+	top    stableRowPosition // where the visible rows begin, unless it follows
+	left   int               // cells scrolled to the right
 	wrap   bool
 	filter widget.FilterInput
 
@@ -209,7 +209,7 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 		f.level = (f.level + 1) % remarkLevel
 		return v.setFilter(f), true
 	case key.Matches(k, v.keys.NextPart):
-		return v.setFilter(v.log.nextFilter()), true
+		return v.setFilter(v.log.nextComponentOrClient()), true
 	case key.Matches(k, v.keys.Wrap):
 		v.wrap = !v.wrap
 	default:
@@ -218,9 +218,9 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 	return v, true
 }
 
-// nextFilter shows the next component, in the order of their first lines, then
+// nextComponentOrClient shows the next component, in the order of their first lines, then
 // one client after the other; after the last come all.
-func (v *filteredLog) nextFilter() filter {
+func (v *filteredLog) nextComponentOrClient() filter {
 	next := v.filter
 	steps := []filter{{}}
 	for _, name := range v.ring.components {
@@ -241,7 +241,7 @@ func (v View) KeyDisabledReason(k tea.KeyPressMsg) string {
 	switch {
 	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
 		return "Already at the start of the lines."
-	case key.Matches(k, v.keys.NextPart) && v.log.nextFilter() == v.log.filter:
+	case key.Matches(k, v.keys.NextPart) && v.log.nextComponentOrClient() == v.log.filter:
 		return "There are no other components or clients."
 	default:
 		return ""
@@ -273,7 +273,7 @@ func (v View) formatLines(first, last int) string {
 	for i := first; i <= last; i++ {
 		l := r.line(v.log.lineNumberAt(i))
 		if l.level != remarkLevel {
-			fmt.Fprintf(&b, "%s %-5s %s ", l.time.In(v.zone).Format(time.RFC3339), l.level.status(), theme.Sanitize(l.component))
+			fmt.Fprintf(&b, "%s %-5s %s ", l.time.In(v.zone).Format(time.RFC3339), l.level.statusLevel(), theme.Sanitize(l.component))
 		}
 		b.WriteString(l.text)
 		b.WriteByte('\n')

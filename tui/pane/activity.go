@@ -118,7 +118,7 @@ func (p Activity) applyFilter() Activity {
 
 // WantedQuery implements [Querier].
 func (p Activity) WantedQuery() Query {
-	if q := p.ring.nextRecordedQuery(p.selectedIndex()); q != nil {
+	if q := p.ring.nextRecordedQuery(p.selectedEndedIndex()); q != nil {
 		return q
 	}
 	return nextDiffQuery(p)
@@ -127,7 +127,7 @@ func (p Activity) WantedQuery() Query {
 // TakeResult implements [Querier].
 func (p Activity) TakeResult(r Result) Pane {
 	if q, ok := r.Query.(DiffQuery); ok {
-		return addChange(p, q.Change, r)
+		return cacheChangeDiff(p, q.Change, r)
 	}
 	if p.ring.more && r.Query == p.ring.olderQuery() {
 		p.ring.addRecorded(r.Calls, r.Err)
@@ -135,9 +135,9 @@ func (p Activity) TakeResult(r Result) Pane {
 	return p
 }
 
-// selectedIndex is where the selected call stands, or the next older one if it is
+// selectedEndedIndex is where the selected call stands, or the next older one if it is
 // gone or filtered away.
-func (p Activity) selectedIndex() int {
+func (p Activity) selectedEndedIndex() int {
 	if p.follow {
 		return 0
 	}
@@ -152,8 +152,8 @@ func (p Activity) selectedIndex() int {
 	return widget.Clamp(older, len(order))
 }
 
-// selectAt selects what stands at i; the top means to follow.
-func (p Activity) selectAt(i int) Activity {
+// selectEndedCallAt selects what stands at i; the top means to follow.
+func (p Activity) selectEndedCallAt(i int) Activity {
 	order := p.ring.orderedCallNumbers(p.errors)
 	i = widget.Clamp(i, len(order))
 	p.follow = i == 0 && !p.errors || len(order) == 0
@@ -193,11 +193,11 @@ func (p Activity) HandleKey(k Press) (Pane, Intent) {
 		p = p.pauseFollowing()
 	case key.Matches(k, p.keys.Errors):
 		p.errors = !p.errors
-		p = p.selectAt(0)
+		p = p.selectEndedCallAt(0)
 	case key.Matches(k, p.keys.Totals):
 		p.totals = !p.totals
 	case key.Matches(k, p.keys.NextPart):
-		p.source = p.nextSource()
+		p.source = p.nextSourceName()
 		p = p.applyFilter()
 	case key.Matches(k, p.keys.Remove):
 		r, _ := p.selectedRunning()
@@ -237,19 +237,19 @@ func (p Activity) handleMoveKey(k Press) (Activity, bool) {
 		if key.Matches(k, p.keys.PageUp) {
 			step = -step
 		}
-		p.diffTop = max(0, min(p.diffTop+step, callChangesText(p, c).Height(k.W)-3))
+		p.diffTop = max(0, min(p.diffTop+step, callDiffsText(p, c).Height(k.W)-3))
 		return p, true
 	}
 	p.diffTop = 0
 	underWay := p.runningCalls()
-	if i, ok := p.keys.RowAfterKey(k.KeyPressMsg, p.cursor(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
-		return p.selectRow(i), true
+	if i, ok := p.keys.RowAfterKey(k.KeyPressMsg, p.selectedRowIndex(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
+		return p.selectRowAt(i), true
 	}
 	return p, false
 }
 
-// nextSource is the source after the one that is shown; after the last, all.
-func (p Activity) nextSource() string {
+// nextSourceName is the source after the one that is shown; after the last, all.
+func (p Activity) nextSourceName() string {
 	return nextInCycle(p.source, append([]string{""}, p.ring.sources...))
 }
 
@@ -296,7 +296,7 @@ func (p Activity) Bindings() []key.Binding {
 	if c, _ := p.selectedEndedCall(); len(c.Changes) > 0 {
 		return []key.Binding{look, p.keys.Undo, widget.WithHelp(p.keys.PauseClient, "pause it"), follow, p.keys.Filter, p.keys.Copy}
 	}
-	keys := p.keys.withSaveKey(IsHubRunning(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
+	keys := p.keys.appendSaveKey(IsHubRunning(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
 		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
 	if p.filter.Value() != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
@@ -327,7 +327,7 @@ func (p Activity) KeyDisabledReason(k tea.KeyPressMsg) string {
 	case p.keys.isSaveKey(k, IsHubRunning(p.snap)):
 		return reasonUnless(any, "There are no calls to save.")
 	case key.Matches(k, p.keys.NextPart):
-		return reasonUnless(p.nextSource() != p.source, "No source has been called yet.")
+		return reasonUnless(p.nextSourceName() != p.source, "No source has been called yet.")
 	default:
 		return ""
 	}
@@ -335,8 +335,8 @@ func (p Activity) KeyDisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Activity) SelectRow(i int) (Pane, bool) {
-	again := p.cursor(p.runningCalls()) == i
-	return p.selectRow(i), again
+	again := p.selectedRowIndex(p.runningCalls()) == i
+	return p.selectRowAt(i), again
 }
 
 // activityState is what [Activity] keeps from one panel to the next.
@@ -347,8 +347,8 @@ type activityState struct {
 	Totals bool   `json:"totals,omitempty"`
 }
 
-// SaveState implements [StateSaver].
-func (p Activity) SaveState() any {
+// StateToSave implements [StateSaver].
+func (p Activity) StateToSave() any {
 	return activityState{p.source, p.filter.Value(), p.errors, p.totals}
 }
 

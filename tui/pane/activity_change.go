@@ -14,7 +14,7 @@ import (
 
 // A recordedChange is a Change of the journal with its diff as text.
 type recordedChange struct {
-	parts []widget.TextPart
+	parts []widget.TextBlock
 	text  widget.TextView // of parts
 }
 
@@ -35,11 +35,11 @@ func nextDiffQuery(p Activity) Query {
 	return nil
 }
 
-// addChange returns p with a Change of a call. It forgets others when there are many.
-func addChange(p Activity, id string, r Result) Activity {
+// cacheChangeDiff returns p with a Change of a call. It forgets others when there are many.
+func cacheChangeDiff(p Activity, id string, r Result) Activity {
 	one := recordedChange{}
 	add := func(kind widget.LineKind, text string) {
-		one.parts = append(one.parts, widget.TextPart{Kind: kind, Text: text})
+		one.parts = append(one.parts, widget.TextBlock{Kind: kind, Text: text})
 	}
 	if i := slices.IndexFunc(r.Changes.Changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
 		c := r.Changes.Changes[i]
@@ -58,7 +58,7 @@ func addChange(p Activity, id string, r Result) Activity {
 			add(widget.RiskLine, "… the rest is too long to show here")
 		}
 	}
-	one.text = widget.NewTextView().Append(one.parts...)
+	one.text = widget.NewTextView().AppendBlocks(one.parts...)
 	changes := map[string]recordedChange{id: one}
 	for id, c := range p.changes {
 		if len(changes) < 4*maxCachedDiffs {
@@ -79,24 +79,24 @@ func forgetChanges(p Activity, calls []status.Call) Activity {
 	return p
 }
 
-// callChangesText are the Changes of a call as text: for each what it did and whether it
+// callDiffsText are the Changes of a call as text: for each what it did and whether it
 // stands, and its diff.
-func callChangesText(p Activity, c status.Call) widget.TextView {
+func callDiffsText(p Activity, c status.Call) widget.TextView {
 	if one, known := p.changes[c.Changes[0]]; known && len(c.Changes) == 1 {
 		return one.text
 	}
-	var parts []widget.TextPart
+	var parts []widget.TextBlock
 	for _, id := range c.Changes[:min(len(c.Changes), maxShownCallChanges)] {
 		one, known := p.changes[id]
 		if !known {
-			one.parts = []widget.TextPart{{Kind: widget.DimLine, Text: "Loading the diff …"}}
+			one.parts = []widget.TextBlock{{Kind: widget.DimLine, Text: "Loading the diff …"}}
 		}
 		parts = append(parts, one.parts...)
 	}
 	if more := len(c.Changes) - maxShownCallChanges; more > 0 {
-		parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: widget.Plural(more, "change") + " more; Changes has them."})
+		parts = append(parts, widget.TextBlock{Kind: widget.DimLine, Text: widget.Plural(more, "change") + " more; Changes has them."})
 	}
-	return widget.NewTextView().Append(parts...)
+	return widget.NewTextView().AppendBlocks(parts...)
 }
 
 // changeState says whether a Change stands.
@@ -117,7 +117,7 @@ func changeState(c status.Change) string {
 
 // callChangesSection is what the selected call changed.
 func callChangesSection(p Activity, t theme.Theme, c status.Call) widget.Section {
-	text := callChangesText(p, c)
+	text := callDiffsText(p, c)
 	return widget.Section{
 		Title: "Changed", Note: widget.Plural(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20,
 		Rows: func(w, h int) []string {
@@ -154,9 +154,9 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 	}
 	undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession)
 	switch acts := key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke); {
-	case key.Matches(k, p.keys.NewerDay) && p.selectedIndex() == 0:
+	case key.Matches(k, p.keys.NewerDay) && p.selectedEndedIndex() == 0:
 		return "This is the newest row."
-	case key.Matches(k, p.keys.OlderDay) && p.selectedIndex() >= len(p.ring.passing)-1:
+	case key.Matches(k, p.keys.OlderDay) && p.selectedEndedIndex() >= len(p.ring.passing)-1:
 		return "This is the oldest row that is read so far."
 	case !undoes && !acts:
 		return ""

@@ -14,10 +14,10 @@ import (
 // View implements [Pane].
 func (p Activity) View(t theme.Theme, w, h int) string {
 	return p.filter.DrawBelowRows(t, w, h, "word, client:, source:, tool:, target:, effect:, is:, on:, since:, until:",
-		func(h int) []string { return p.sections(t, w, h) })
+		func(h int) []string { return p.drawSections(t, w, h) })
 }
 
-func (p Activity) sections(t theme.Theme, w, h int) []string {
+func (p Activity) drawSections(t theme.Theme, w, h int) []string {
 	frame := widget.IsFramed(w, h)
 	list := p.listSection(t)
 	switch {
@@ -45,7 +45,7 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// titleNote says what is shown of all calls, and what is not.
+// visibleRowsNote says what is shown of all calls, and what is not.
 func (p Activity) titleNote() string {
 	words := []string{"paused"}
 	if p.follow {
@@ -104,7 +104,7 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{drawCallColumnTitles(t, w)}
-		return append(rows, widget.VisibleRows(t, len(underWay)+len(order), p.cursor(underWay), h-1, func(t theme.Theme, i int) string {
+		return append(rows, widget.VisibleRows(t, len(underWay)+len(order), p.selectedRowIndex(underWay), h-1, func(t theme.Theme, i int) string {
 			if i < len(underWay) {
 				return p.runningRow(t, underWay[i], w)
 			}
@@ -210,7 +210,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
-		optionalCell(t, t.Text, nameInRow(p.snap, call.Client, call.Proven), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
+		optionalCell(t, t.Text, clientNameInRow(p.snap, call.Client, call.Proven), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
 		t.Text.FitRight(widget.FormatDuration(call.Worked()), c.took)
 	if c.answer > 0 {
@@ -264,7 +264,7 @@ func callResult(t theme.Theme, c status.Call) string {
 // callSection is all there is to say of the selected call.
 func (p Activity) callSection(t theme.Theme) widget.Section {
 	if r, ok := p.selectedRunning(); ok {
-		return p.runningSection(t, r)
+		return p.runningCallSection(t, r)
 	}
 	c, ok := p.selectedEndedCall()
 	if !ok {
@@ -294,7 +294,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("began", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
 			field("took", took),
 			field("arguments", widget.FormatBytes(c.RequestBytes)),
-			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.EstimateTokens(c.ResponseBytes)),
+			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.FormatTokenEstimate(c.ResponseBytes)),
 		}
 		rows = append(rows, callErrorRows(t, c.Message, w)...)
 		for i, target := range c.Targets {

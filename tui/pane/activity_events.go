@@ -67,7 +67,7 @@ func eventSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 		field("what", c.Message)
 		field("by", map[bool]string{true: "you", false: ""}[c.ByPerson()])
 		if c.Client != "" {
-			field("agent", c.Client+provenSuffix(c.Proven))
+			field("agent", c.Client+proofSuffix(c.Proven))
 		}
 		field("session", c.Session)
 		field("source", c.Source)
@@ -77,7 +77,7 @@ func eventSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 	}}
 }
 
-func provenSuffix(yes bool) string {
+func proofSuffix(yes bool) string {
 	if yes {
 		return ", proven"
 	}
@@ -116,7 +116,7 @@ func moveByDay(p Activity, k Press) (Activity, bool) {
 		}
 		return day
 	}
-	at := p.selectedIndex()
+	at := p.selectedEndedIndex()
 	switch {
 	case len(order) == 0:
 	case older:
@@ -130,5 +130,5 @@ func moveByDay(p Activity, k Press) (Activity, bool) {
 		}
 	}
 	p.chosen = status.RunningCall{}
-	return p.selectAt(at), true
+	return p.selectEndedCallAt(at), true
 }

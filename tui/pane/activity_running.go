@@ -26,9 +26,9 @@ func (p Activity) runningCalls() []status.RunningCall {
 	return calls
 }
 
-// cursor is the selected row among all: the calls under way, and those that have
+// selectedRowIndex is the selected row among all: the calls under way, and those that have
 // ended. A call that ends while it is selected stays selected.
-func (p Activity) cursor(underWay []status.RunningCall) int {
+func (p Activity) selectedRowIndex(underWay []status.RunningCall) int {
 	if p.chosen.Name != "" {
 		if i := slices.IndexFunc(underWay, func(r status.RunningCall) bool { return r.Name == p.chosen.Name }); i >= 0 {
 			return i
@@ -38,24 +38,24 @@ func (p Activity) cursor(underWay []status.RunningCall) int {
 			return len(underWay) + i
 		}
 	}
-	return min(len(underWay)+p.selectedIndex(), max(0, len(underWay)+len(p.ring.passing)-1))
+	return min(len(underWay)+p.selectedEndedIndex(), max(0, len(underWay)+len(p.ring.passing)-1))
 }
 
-// selectRow selects a row among all.
-func (p Activity) selectRow(i int) Activity {
+// selectRowAt selects a row among all.
+func (p Activity) selectRowAt(i int) Activity {
 	underWay := p.runningCalls()
 	if i = max(i, 0); i < len(underWay) {
 		p.chosen, p.follow = underWay[i], false
 		return p
 	}
 	p.chosen = status.RunningCall{}
-	return p.selectAt(i - len(underWay))
+	return p.selectEndedCallAt(i - len(underWay))
 }
 
 // selectedRunning is the selected call if it is under way.
 func (p Activity) selectedRunning() (status.RunningCall, bool) {
 	underWay := p.runningCalls()
-	if i := p.cursor(underWay); i < len(underWay) {
+	if i := p.selectedRowIndex(underWay); i < len(underWay) {
 		return underWay[i], true
 	}
 	return status.RunningCall{}, false
@@ -64,7 +64,7 @@ func (p Activity) selectedRunning() (status.RunningCall, bool) {
 // selectedEndedCall is the selected call if it has ended.
 func (p Activity) selectedEndedCall() (status.Call, bool) {
 	underWay, order := p.runningCalls(), p.ring.orderedCallNumbers(p.errors)
-	i := p.cursor(underWay) - len(underWay)
+	i := p.selectedRowIndex(underWay) - len(underWay)
 	if i < 0 || len(order) == 0 {
 		return status.Call{}, false
 	}
@@ -94,13 +94,13 @@ func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string 
 	}
 	line := t.Dim.Fit("now", c.time) + t.Busy.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Busy, state, c.target) +
-		optionalCell(t, t.Text, nameInRow(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
+		optionalCell(t, t.Text, clientNameInRow(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
 		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), c.took)
 	return widget.FillRow(t, line, w)
 }
 
-// runningSection is all there is to say of a call under way.
-func (p Activity) runningSection(t theme.Theme, r status.RunningCall) widget.Section {
+// runningCallSection is all there is to say of a call under way.
+func (p Activity) runningCallSection(t theme.Theme, r status.RunningCall) widget.Section {
 	return widget.Section{Title: "Call under way", Min: 4, Preferred: 10, Rows: func(_, h int) []string {
 		field := func(name, value string) string { return widget.PropertyRow(t, 10, name, value) }
 		state := t.Busy.Text("◌ under way for " + p.runningTimeText(r))

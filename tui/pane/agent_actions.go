@@ -16,7 +16,7 @@ import (
 func agentKeyIntent(keys Keys, k tea.KeyPressMsg, s status.Snapshot, client string) Intent {
 	switch {
 	case key.Matches(k, keys.PauseClient):
-		return IntentFor(PauseOrResumeAction(pausedSince(s, client), client))
+		return IntentFor(PauseOrResumeAction(pauseStartTime(s, client), client))
 	case key.Matches(k, keys.ReadOnly) && isAgentReadOnly(s, client):
 		return IntentFor(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: client, Effects: []string{}, Reset: true}})
 	case key.Matches(k, keys.ReadOnly):
@@ -28,9 +28,9 @@ func agentKeyIntent(keys Keys, k tea.KeyPressMsg, s status.Snapshot, client stri
 	}
 }
 
-// pausedSince is when the writes of an agent were paused, which is known of those
+// pauseStartTime is when the writes of an agent were paused, which is known of those
 // that are connected and of those that a Problem names; zero: they are not.
-func pausedSince(s status.Snapshot, client string) time.Time {
+func pauseStartTime(s status.Snapshot, client string) time.Time {
 	for _, one := range s.Sessions {
 		if strings.EqualFold(one.Client, client) {
 			return one.WritesPaused

@@ -36,7 +36,7 @@ func newApprovalScreen(p Changes) approvalScreen {
 func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
 	rows := p.headRows(t, w, h)
 	h -= len(rows)
-	section := widget.Section{Title: p.title(), Note: p.titleNote(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	section := widget.Section{Title: p.title(), Note: p.visibleRowsNote(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		return widget.MarkScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
 	}}
 	side := queueColumnWidth(w, h)
@@ -90,7 +90,7 @@ func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
 
 // headRows are the rows above the text; a low pane has fewer.
 func (p approvalScreen) headRows(t theme.Theme, w, h int) []string {
-	rows := []string{p.queueRow(t, w)}
+	rows := []string{p.queueSummaryRow(t, w)}
 	if h >= 7 {
 		rows = append(rows, drawRequestRow(t, p.a, w))
 	}
@@ -119,8 +119,8 @@ func (p approvalScreen) pausedText() string {
 	}
 }
 
-// queueRow names all calls that wait in one row, the selected one in brackets.
-func (p approvalScreen) queueRow(t theme.Theme, w int) string {
+// queueSummaryRow names all calls that wait in one row, the selected one in brackets.
+func (p approvalScreen) queueSummaryRow(t theme.Theme, w int) string {
 	a := p.a
 	at, all := p.approvalIndex(a.ID), p.snap.Approvals
 	until := " " + drawTimeLeft(t, a, p.reader.now, p.zone, w/5) + " "
@@ -128,7 +128,7 @@ func (p approvalScreen) queueRow(t theme.Theme, w int) string {
 	room := w - theme.Width(until)
 	from := max(0, at-1)
 	for i := from; i < len(all); i++ {
-		name := t.Dim.Text(" " + clientName(all[i]) + " " + all[i].Tool + secondsLeft(all[i], p.reader.now, w) + " ")
+		name := t.Dim.Text(" " + clientName(all[i]) + " " + all[i].Tool + secondsLeftText(all[i], p.reader.now, w) + " ")
 		if i == at {
 			name = t.Strong.Text("[" + clientName(a) + " " + a.Tool + "]")
 		}
@@ -177,8 +177,8 @@ func (p approvalScreen) title() string {
 	return "What would change"
 }
 
-// titleNote says which rows of the text are visible in a pane of w by h cells.
-func (p approvalScreen) titleNote(w, h int) string {
+// visibleRowsNote says which rows of the text are visible in a pane of w by h cells.
+func (p approvalScreen) visibleRowsNote(w, h int) string {
 	text, known := p.reader.texts[p.selection.id]
 	if !known || text.failed {
 		return ""
@@ -242,8 +242,8 @@ func drawTimeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Lo
 	return style.Text(strings.Repeat("█", full)) + t.Dim.Text(strings.Repeat("░", cells-full)) + style.Text(seconds)
 }
 
-// secondsLeft is what another call that waits has left, where there is room for it.
-func secondsLeft(a status.Approval, now time.Time, w int) string {
+// secondsLeftText is what another call that waits has left, where there is room for it.
+func secondsLeftText(a status.Approval, now time.Time, w int) string {
 	if now.IsZero() || w < widget.WideWidth {
 		return ""
 	}

@@ -176,10 +176,10 @@ func (r approvalReadState) takeEditPlan(q EditPlanQuery, res Result) approvalRea
 	}
 	e.known, e.view = true, widget.NewTextView()
 	for _, step := range res.Plan.Steps {
-		e.view = e.view.Append(widget.TextPart{Kind: widget.DiffLine, Text: trimDiffFileNames(step.Diff)})
+		e.view = e.view.AppendBlocks(widget.TextBlock{Kind: widget.DiffLine, Text: trimDiffFileNames(step.Diff)})
 	}
 	if res.Plan.Cut {
-		e.view = e.view.Add(widget.RiskLine, "Of your version not everything is shown here.")
+		e.view = e.view.AppendText(widget.RiskLine, "Of your version not everything is shown here.")
 	}
 	return r.withEdit(q.Approval, e)
 }

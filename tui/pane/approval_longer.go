@@ -75,8 +75,8 @@ func handleChooserKey(p Changes, k Press, a status.Approval) (Pane, Intent, bool
 	return p, nil, true
 }
 
-// chooserDisabledReason says why k does nothing while the chooser is open.
-func chooserDisabledReason(keys Keys, k tea.KeyPressMsg) string {
+// chooserKeyDisabledReason says why k does nothing while the chooser is open.
+func chooserKeyDisabledReason(keys Keys, k tea.KeyPressMsg) string {
 	stays := key.Matches(k, keys.Enter, keys.AllowScope, keys.AllowAlways, keys.Undo, keys.UndoSession, keys.Raw, keys.Copy, keys.Refresh,
 		keys.PageUp, keys.PageDown, keys.First, keys.Last, keys.LeaveOut, keys.NextHunk, keys.PreviousHunk, keys.EditText)
 	return reasonUnless(!stays, "Choose with the arrows: y allows so, esc goes back to the question.")
@@ -146,8 +146,8 @@ func sessionPermits(snap status.Snapshot, s status.Session) []status.Permit {
 	return all
 }
 
-// PermitTimeLeft is how long p lasts, to the minute, and to the second in its last one.
-func PermitTimeLeft(p status.Permit, now time.Time) string {
+// FormatPermitTimeLeft is how long p lasts, to the minute, and to the second in its last one.
+func FormatPermitTimeLeft(p status.Permit, now time.Time) string {
 	left := max(0, p.Until.Sub(now))
 	if left > time.Minute {
 		return fmt.Sprintf("%d min", int(math.Ceil(left.Minutes())))

@@ -35,12 +35,12 @@ type approvalText struct {
 // newApprovalText lays out r, which answers q about a, with the hunks that are chosen.
 func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkChoice) approvalText {
 	if r.Err != nil {
-		return approvalText{failed: true, all: q.All, view: widget.NewTextView().Add(widget.RiskLine, "Cannot show the change: "+r.Err.Error())}
+		return approvalText{failed: true, all: q.All, view: widget.NewTextView().AppendText(widget.RiskLine, "Cannot show the change: "+r.Err.Error())}
 	}
 	c := r.Approval
-	var parts []widget.TextPart
+	var parts []widget.TextBlock
 	add := func(kind widget.LineKind, text string) {
-		parts = append(parts, widget.TextPart{Kind: kind, Text: text})
+		parts = append(parts, widget.TextBlock{Kind: kind, Text: text})
 	}
 	if c.Total == 0 && a.Effect != "read" {
 		add(widget.RiskLine, "What it would change is not known in advance. You see only its arguments.")
@@ -65,7 +65,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 		}
 	}
 	before := len(parts)
-	parts = append(parts, approvalTextParts(c, groups, 0, c.Head)...)
+	parts = append(parts, approvalTextBlocks(c, groups, 0, c.Head)...)
 	if c.isComplete() && a.Hunks > 1 {
 		parts[len(parts)-1].Hunks = chosen.labels(a.Hunks)
 	}
@@ -75,9 +75,9 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 			more = "`lectern approve show " + a.ID + " --all` shows it"
 		}
 		add(widget.RiskLine, "… "+widget.FormatBytes(c.Hidden)+" in between are not shown here; "+more)
-		parts = append(parts, approvalTextParts(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
+		parts = append(parts, approvalTextBlocks(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
 	}
-	out := approvalText{all: q.All, result: r, view: widget.NewTextView().Append(parts...)}
+	out := approvalText{all: q.All, result: r, view: widget.NewTextView().AppendBlocks(parts...)}
 	out.first = firstChangedLine(out.view, parts[:before])
 	if !c.isComplete() {
 		out.hidden = widget.FormatBytes(c.Hidden)
@@ -88,12 +88,12 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	return out
 }
 
-// approvalTextParts are the parts of text, which begins at a byte of the whole: for each
+// approvalTextBlocks are the parts of text, which begins at a byte of the whole: for each
 // target its headline, unless there is only one, and its diff. Targets that change
 // alike have one diff.
-func approvalTextParts(c ApprovalContent, groups map[int]*targetGroup, at int, text string) (parts []widget.TextPart) {
+func approvalTextBlocks(c ApprovalContent, groups map[int]*targetGroup, at int, text string) (parts []widget.TextBlock) {
 	if c.Total == 0 {
-		return []widget.TextPart{{Kind: widget.TextLine, Text: text}}
+		return []widget.TextBlock{{Kind: widget.TextLine, Text: text}}
 	}
 	for _, t := range c.Targets {
 		from, to := max(t.Offset, at), min(t.Offset+t.Bytes, at+len(text))
@@ -107,27 +107,27 @@ func approvalTextParts(c ApprovalContent, groups map[int]*targetGroup, at int, t
 		body := text[from-at : to-at]
 		if from == t.Offset {
 			headline, rest, _ := strings.Cut(body, "\n")
-			parts = append(parts, diffHeadingParts(headline, group, c.Total > 1)...)
+			parts = append(parts, diffHeadingBlocks(headline, group, c.Total > 1)...)
 			body = trimDiffFileNames(rest)
 		}
 		if body != "" {
-			parts = append(parts, widget.TextPart{Kind: widget.DiffLine, Text: body})
+			parts = append(parts, widget.TextBlock{Kind: widget.DiffLine, Text: body})
 		}
 	}
 	return parts
 }
 
-// diffHeadingParts are what stands above a diff: the headline, where there are several, and
+// diffHeadingBlocks are what stands above a diff: the headline, where there are several, and
 // the targets that share it; a nil group: there is one.
-func diffHeadingParts(headline string, group *targetGroup, several bool) (parts []widget.TextPart) {
+func diffHeadingBlocks(headline string, group *targetGroup, several bool) (parts []widget.TextBlock) {
 	if several {
 		if group != nil {
 			headline = group.headline()
 		}
-		parts = append(parts, widget.TextPart{Kind: widget.TitleLine, Text: headline})
+		parts = append(parts, widget.TextBlock{Kind: widget.TitleLine, Text: headline})
 	}
 	if group != nil {
-		parts = append(parts, widget.TextPart{Kind: widget.DimLine, Text: group.names()})
+		parts = append(parts, widget.TextBlock{Kind: widget.DimLine, Text: group.names()})
 	}
 	return parts
 }
@@ -147,8 +147,8 @@ func trimDiffFileNames(diff string) string {
 
 // firstChangedLine is the first line of view behind the parts before that adds or
 // removes something; 0: none does.
-func firstChangedLine(view widget.TextView, before []widget.TextPart) int {
-	return view.Find(widget.NewTextView().Append(before...).Len(), func(kind widget.LineKind, text string) bool {
+func firstChangedLine(view widget.TextView, before []widget.TextBlock) int {
+	return view.FindLine(widget.NewTextView().AppendBlocks(before...).Len(), func(kind widget.LineKind, text string) bool {
 		return kind == widget.DiffLine && isChangedLine(kind, text)
 	})
 }

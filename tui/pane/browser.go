@@ -196,7 +196,7 @@ func (b sourceBrowser) handleKey(k Press) (next sourceBrowser, want Intent, done
 			return b, ShowMessage{"There is nothing to fold here."}, false
 		}
 	default:
-		cursor, n := b.cursor()
+		cursor, n := b.visibleListCursor()
 		if i, ok := b.keys.RowAfterKey(k.KeyPressMsg, *cursor, n, k.H-4); ok {
 			*cursor = i
 			return b, nil, false
@@ -241,16 +241,16 @@ func (b sourceBrowser) handleTypedKey(k Press) sourceBrowser {
 	return b
 }
 
-// selectRow selects the row that was drawn as region i of the visible list.
+// selectRowAt selects the row that was drawn as region i of the visible list.
 func (b sourceBrowser) selectRow(i int) (next sourceBrowser, again bool) {
-	cursor, n := b.cursor()
+	cursor, n := b.visibleListCursor()
 	again = *cursor == i
 	*cursor = widget.Clamp(i, n)
 	return b, again
 }
 
-// cursor is the selected row of the visible list, and how many rows it has.
-func (b *sourceBrowser) cursor() (row *int, n int) {
+// visibleListCursor is the selected row of the visible list, and how many rows it has.
+func (b *sourceBrowser) visibleListCursor() (row *int, n int) {
 	if b.focus == focusHits {
 		return &b.search.cursor, len(b.search.found.Hits)
 	}

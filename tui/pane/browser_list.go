@@ -83,7 +83,7 @@ func (l pageList) arrangeRows() pageList {
 	selected := l.selected().Name
 	switch {
 	case l.filter.Value() != "":
-		l.rows = foundPages(l.pages, l.filter.Value())
+		l.rows = filteredPageRows(l.pages, l.filter.Value())
 	case l.order == byFolder:
 		few := len(l.pages) <= maxUnfoldedPages
 		l.rows = newPageFolder(l.pages).rows(l.pages, 0, func(path string) bool { return few != l.unfolded[path] })
@@ -217,8 +217,8 @@ func (l pageList) selected() status.Page {
 // screenReaderRows is how much of a list is read out to who hears the panel.
 const screenReaderRows = 30
 
-// rowsForPages is how many pages are listed in h rows of which some are used.
-func rowsForPages(h, used int) int {
+// listedPageCount is how many pages are listed in h rows of which some are used.
+func listedPageCount(h, used int) int {
 	if h >= widget.ScreenReaderHeight-10 {
 		return screenReaderRows
 	}
@@ -262,7 +262,7 @@ func (l pageList) section(t theme.Theme, b sourceBrowser) widget.Section {
 			if l.len() == 0 {
 				return append(rows, t.Dim.Text(l.emptyText()))
 			}
-			left := rowsForPages(h, len(rows))
+			left := listedPageCount(h, len(rows))
 			from, to := widget.VisibleRange(l.len(), l.cursor, left)
 			if to-from < l.len() && left >= 3 && left != screenReaderRows {
 				w--

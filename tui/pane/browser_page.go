@@ -102,14 +102,14 @@ func (b sourceBrowser) handlePageActionKey(k Press) (sourceBrowser, Intent) {
 	case b.page.err != nil:
 		return b, ShowMessage{"The page could not be loaded."}
 	case key.Matches(k, b.keys.Copy):
-		return b, CopyText{What: b.copyLabel(), Text: b.page.text.Text}
+		return b, CopyText{What: b.copiedTextName(), Text: b.page.text.Text}
 	default:
-		return b, SaveFile{What: b.copyLabel(), Name: "page-" + b.source + ".md", Text: b.page.text.Text}
+		return b, SaveFile{What: b.copiedTextName(), Name: "page-" + b.source + ".md", Text: b.page.text.Text}
 	}
 }
 
-// copyLabel names what is there of the page.
-func (b sourceBrowser) copyLabel() string {
+// copiedTextName names what is there of the page.
+func (b sourceBrowser) copiedTextName() string {
 	if p := b.page; p.text.Size > int64(len(p.text.Text)) {
 		return fmt.Sprintf("the first %s of %s", widget.FormatBytes(len(p.text.Text)), p.shown.Page)
 	}
@@ -145,7 +145,7 @@ func (r pageView) section(t theme.Theme, name string) widget.Section {
 	}}
 }
 
-// titleNote is how the page is shown, and how much of it there is.
+// visibleRowsNote is how the page is shown, and how much of it there is.
 func (r pageView) titleNote(ready bool) string {
 	if !ready || r.err != nil {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// peerSections are one for each application that is connected or that a source
+// applicationSections are one for each application that is connected or that a source
 // needs: who is connected, and what each can do.
-func (p Overview) peerSections(t theme.Theme) (all []widget.Section) {
+func (p Overview) applicationSections(t theme.Theme) (all []widget.Section) {
 	var applications []string
 	for _, s := range p.snap.Sources {
 		applications = append(applications, s.Application)
@@ -22,13 +22,13 @@ func (p Overview) peerSections(t theme.Theme) (all []widget.Section) {
 	}
 	for i, application := range applications {
 		if application != "" && !slices.Contains(applications[:i], application) {
-			all = append(all, p.peerSection(t, application))
+			all = append(all, p.applicationSection(t, application))
 		}
 	}
 	return all
 }
 
-func (p Overview) peerSection(t theme.Theme, application string) widget.Section {
+func (p Overview) applicationSection(t theme.Theme, application string) widget.Section {
 	var peers []status.Peer
 	want, note := 0, ""
 	for _, peer := range p.snap.Peers {
@@ -81,7 +81,7 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 			available, len(peer.Capabilities), peer.Transport, latency), w)
 		return rows
 	}
-	rows = append(rows, capabilityRows(t, peer, w)...)
+	rows = append(rows, peerCapabilityRows(t, peer, w)...)
 	for _, why := range missingCapabilityReasons(peer) {
 		for i, line := range theme.WrapText(why, w-4) {
 			rows = append(rows, t.Warn.Text(map[bool]string{true: "  ○ ", false: "    "}[i == 0]+line))
@@ -90,8 +90,8 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	return rows
 }
 
-// capabilityRows draws a light for each capability, as many in a row as fit.
-func capabilityRows(t theme.Theme, peer status.Peer, w int) []string {
+// peerCapabilityRows draws a light for each capability, as many in a row as fit.
+func peerCapabilityRows(t theme.Theme, peer status.Peer, w int) []string {
 	const cell = 16
 	inRow := max(1, min(4, (w-2)/cell))
 	var rows []string

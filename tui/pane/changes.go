@@ -28,7 +28,7 @@ type Changes struct {
 	selection changeSelection
 	detail    widget.Detail
 
-	day    dayChanges
+	day    dayChangesView
 	looked time.Time // when the person last looked; zero: never
 
 	chooser  scopeChooser
@@ -90,7 +90,7 @@ func (p Changes) keepSelection(i int) Changes {
 	return p.selectAt(i)
 }
 
-// selectAt selects what there is at position i.
+// selectEndedCallAt selects what there is at position i.
 func (p Changes) selectAt(i int) Changes {
 	i = widget.Clamp(i, p.len())
 	before := p.selection
@@ -113,7 +113,7 @@ func (p Changes) selectAt(i int) Changes {
 
 func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 
-// selectedIndex is where the selected is among all; -1: nowhere.
+// selectedEndedIndex is where the selected is among all; -1: nowhere.
 func (p Changes) selectedIndex() int {
 	if p.selection.pending {
 		return p.approvalIndex(p.selection.id)
@@ -174,12 +174,12 @@ func (p Changes) TakeResult(f Result) Pane {
 		return takeDayChanges(p, q, f)
 	}
 	p.cache = p.cache.takeResult(f)
-	return selectWrittenChange(selectRunRow(p.keepSelection(place)))
+	return selectWrittenChange(selectFoldedRow(p.keepSelection(place)))
 }
 
-// selectRunRow selects the newest Change of the row that the selected one is folded
+// selectFoldedRow selects the newest Change of the row that the selected one is folded
 // into, which is what that row shows.
-func selectRunRow(p Changes) Changes {
+func selectFoldedRow(p Changes) Changes {
 	if i := p.cache.find(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
 		return p.selectAt(len(p.snap.Approvals) + i)
 	}
@@ -198,8 +198,8 @@ func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// ObserveAction implements [ActionObserver].
-func (p Changes) ObserveAction(a status.Action, err error) Pane {
+// ObserveUserActionOutcome implements [ActionObserver].
+func (p Changes) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.UndoChanges || a.Verb == status.Allow) {
 		p.cache.refresh++
 	}
@@ -215,16 +215,16 @@ func (p Changes) Paste(text string) Pane {
 	case p.refusing != "":
 		p.reason = p.reason.Insert(text)
 	case p.cache.filter.Typing:
-		return filterChanges(p, p.cache.filter.Paste(text))
+		return applyChangesFilter(p, p.cache.filter.Paste(text))
 	}
 	return p
 }
 
-// filterChanges filters what was written; what waits stays.
-func filterChanges(p Changes, f widget.FilterInput) Changes {
+// applyChangesFilter filters what was written; what waits stays.
+func applyChangesFilter(p Changes, f widget.FilterInput) Changes {
 	place := p.selectedIndex()
 	p.cache = p.cache.withFilter(f)
-	return selectRunRow(p.keepSelection(place))
+	return selectFoldedRow(p.keepSelection(place))
 }
 
 // HandleKey implements [Pane].
@@ -233,7 +233,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	case p.refusing != "":
 		return p.handleReasonKey(k)
 	case p.cache.filter.Typing:
-		return filterChanges(p, p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
+		return applyChangesFilter(p, p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
 	case p.day.open:
 		return handleDayKey(p, k)
 	}
@@ -267,10 +267,10 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.MarkSeen):
 		return p, MarkSeen{}
 	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
-		return filterChanges(p, widget.FilterInput{}), nil
+		return applyChangesFilter(p, widget.FilterInput{}), nil
 	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
 		p.cache, _ = p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
-		return selectRunRow(p), nil
+		return selectFoldedRow(p), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
 		p.reader.texts = nil
@@ -345,7 +345,7 @@ func (p Changes) handleReasonKey(k Press) (Pane, Intent) {
 func intentToUndo(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
-	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[foldKey(c)] {
+	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[foldGroupID(c)] {
 		filter.IDs = p.cache.at(i).ids() // what the row stands for
 	}
 	if session {
@@ -364,7 +364,7 @@ func (p Changes) detailText() widget.TextView {
 	} else if text, known := p.reader.texts[p.selection.id]; known && !shown {
 		return text.view
 	}
-	return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
+	return widget.NewTextView().AppendText(widget.DimLine, "Loading the preview …")
 }
 
 // Bindings implements [Pane].
@@ -437,7 +437,7 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 	c, written := p.cache.get(p.selection.id)
 	written = written && !p.selection.pending
 	if _, open := chooserApproval(p); open {
-		return chooserDisabledReason(p.keys, k)
+		return chooserKeyDisabledReason(p.keys, k)
 	}
 	if why := editDisabledReason(p, k, a, waits); why != "" {
 		return why
@@ -496,15 +496,15 @@ func (p Changes) Scroll(n int, k Press) Pane {
 	return p
 }
 
-// AddPlan returns text with what plan would change: its risks first.
-func AddPlan(text widget.TextView, plan status.Plan) widget.TextView {
+// AppendPlanText returns text with what plan would change: its risks first.
+func AppendPlanText(text widget.TextView, plan status.Plan) widget.TextView {
 	for _, risk := range plan.Risks {
-		text = text.Add(widget.RiskLine, risk)
+		text = text.AppendText(widget.RiskLine, risk)
 	}
 	for _, s := range plan.Steps {
-		text = text.Add(widget.TitleLine, s.Description)
+		text = text.AppendText(widget.TitleLine, s.Description)
 		if s.Diff != "" {
-			text = text.Add(widget.DiffLine, s.Diff)
+			text = text.AppendText(widget.DiffLine, s.Diff)
 		}
 	}
 	return text

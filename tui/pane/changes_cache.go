@@ -18,7 +18,7 @@ type changeCache struct {
 	changes    []status.Change // newest first
 	sessions   []string        // in their order on the screen
 	runs       []foldedChange  // the rows: what changes_runs.go makes of changes
-	unfolded   map[string]bool // by foldKey; replaced, never changed
+	unfolded   map[string]bool // by foldGroupID; replaced, never changed
 	filter     widget.FilterInput
 	more       bool   // there are older ones
 	last       string // the Before of the oldest that was read
@@ -88,11 +88,11 @@ func (b changeCache) takeResult(f Result) changeCache {
 		l := widget.NewTextView()
 		switch diff := f.Changes.Diffs[w.Change]; {
 		case f.Err != nil:
-			l = l.Add(widget.RiskLine, "Cannot load the diff: "+f.Err.Error())
+			l = l.AppendText(widget.RiskLine, "Cannot load the diff: "+f.Err.Error())
 		case diff == "":
-			l = l.Add(widget.DimLine, "There is no diff for this change.")
+			l = l.AppendText(widget.DimLine, "There is no diff for this change.")
 		default:
-			l = l.Add(widget.DiffLine, diff)
+			l = l.AppendText(widget.DiffLine, diff)
 		}
 		diffs := map[string]widget.TextView{w.Change: l}
 		for id, l := range b.diffs {
@@ -136,5 +136,5 @@ func (b changeCache) diff(id string) widget.TextView {
 	if l, ok := b.diffs[id]; ok {
 		return l
 	}
-	return widget.NewTextView().Add(widget.DimLine, "Loading the diff …")
+	return widget.NewTextView().AppendText(widget.DimLine, "Loading the diff …")
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A dayChanges shows everything that agents changed on one day in one text, page by page
+// A dayChangesView shows everything that agents changed on one day in one text, page by page
 // with the diffs. Changes shows it in place of its list.
-type dayChanges struct {
+type dayChangesView struct {
 	open    bool
 	begins  time.Time // the day
 	refresh int
@@ -31,7 +31,7 @@ func openDay(p Changes) Changes {
 	if c, ok := p.cache.get(p.selection.id); ok && !p.selection.pending {
 		at = c.Time
 	}
-	p.day = dayChanges{open: true, begins: startOfDay(at, p.zone), refresh: p.day.refresh + 1}
+	p.day = dayChangesView{open: true, begins: startOfDay(at, p.zone), refresh: p.day.refresh + 1}
 	return p
 }
 
@@ -40,7 +40,7 @@ func startOfDay(t time.Time, zone *time.Location) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, zone)
 }
 
-func (d dayChanges) query() DayChangesQuery {
+func (d dayChangesView) query() DayChangesQuery {
 	return DayChangesQuery{From: d.begins.Unix(), To: d.begins.AddDate(0, 0, 1).Unix(), Refresh: d.refresh}
 }
 
@@ -54,7 +54,7 @@ func takeDayChanges(p Changes, q DayChangesQuery, r Result) Changes {
 	}
 	p.day.read, p.day.changes = q, nil
 	if r.Err != nil {
-		p.day.text = widget.NewTextView().Add(widget.RiskLine, "Cannot read the changes: "+r.Err.Error())
+		p.day.text = widget.NewTextView().AppendText(widget.RiskLine, "Cannot read the changes: "+r.Err.Error())
 		return p
 	}
 	want := strings.TrimSpace(p.cache.filter.Value())
@@ -63,13 +63,13 @@ func takeDayChanges(p Changes, q DayChangesQuery, r Result) Changes {
 			p.day.changes = append(p.day.changes, c)
 		}
 	}
-	p.day.text = widget.NewTextView().Append(dayTextParts(p.day.changes, r.Changes, p.zone)...)
+	p.day.text = widget.NewTextView().AppendBlocks(dayTextBlocks(p.day.changes, r.Changes, p.zone)...)
 	return p
 }
 
-// dayTextParts are all changes by page, the page that was changed last first, and of each page
+// dayTextBlocks are all changes by page, the page that was changed last first, and of each page
 // the oldest change first.
-func dayTextParts(changes []status.Change, read status.Changes, zone *time.Location) []widget.TextPart {
+func dayTextBlocks(changes []status.Change, read status.Changes, zone *time.Location) []widget.TextBlock {
 	type pageKey struct{ source, target string }
 	var pages []pageKey
 	byPage := map[pageKey][]status.Change{}
@@ -80,9 +80,9 @@ func dayTextParts(changes []status.Change, read status.Changes, zone *time.Locat
 		}
 		byPage[page] = append(byPage[page], c)
 	}
-	var parts []widget.TextPart
+	var parts []widget.TextBlock
 	add := func(kind widget.LineKind, text string) {
-		parts = append(parts, widget.TextPart{Kind: kind, Text: text})
+		parts = append(parts, widget.TextBlock{Kind: kind, Text: text})
 	}
 	if read.More {
 		add(widget.RiskLine, "Not all changes of this day are here: "+widget.Plural(len(changes), "change")+" at most are shown.")
@@ -140,7 +140,7 @@ func handleDayKey(p Changes, k Press) (Pane, Intent) {
 		if next.After(p.snap.Time) {
 			return p, ShowMessage{"This is today."}
 		}
-		p.day = dayChanges{open: true, begins: next, refresh: p.day.refresh}
+		p.day = dayChangesView{open: true, begins: next, refresh: p.day.refresh}
 	case key.Matches(k, p.keys.Refresh):
 		p.day.refresh++
 	case key.Matches(k, p.keys.Copy):

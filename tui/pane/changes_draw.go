@@ -13,7 +13,7 @@ import (
 func (p Changes) View(t theme.Theme, w, h int) string {
 	rows := func(h int) []string {
 		rows := chooserRows(p, t, w, h)
-		return append(p.sections(t, w, rowsBesideChooser(h, rows)), rows...)
+		return append(p.drawSections(t, w, heightBesideChooser(h, rows)), rows...)
 	}
 	if p.cache.filter.Typing {
 		return p.cache.filter.DrawBelowRows(t, w, h, "letters of the target, agent, source or action", rows)
@@ -31,7 +31,7 @@ func chooserRows(p Changes, t theme.Theme, w, h int) []string {
 	return rows[:min(len(rows), h-1)]
 }
 
-func (p Changes) sections(t theme.Theme, w, h int) []string {
+func (p Changes) drawSections(t theme.Theme, w, h int) []string {
 	frame := widget.IsFramed(w, h)
 	switch {
 	case p.day.open:
@@ -51,8 +51,8 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// rowsBesideChooser is how many of h rows the rest has; what is read aloud has no end.
-func rowsBesideChooser(h int, rows []string) int {
+// heightBesideChooser is how many of h rows the rest has; what is read aloud has no end.
+func heightBesideChooser(h int, rows []string) int {
 	if h >= widget.ScreenReaderHeight {
 		return h
 	}
@@ -65,7 +65,7 @@ func (p Changes) detailSize(w, h int) (int, int) {
 	if p.IsTyping() {
 		h--
 	}
-	h = rowsBesideChooser(h, chooserRows(p, theme.Theme{}, w, h))
+	h = heightBesideChooser(h, chooserRows(p, theme.Theme{}, w, h))
 	switch {
 	case approvalFillsPane(p, w, h):
 		return newApprovalScreen(p).textSize(w, h)
@@ -264,7 +264,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldKey(c)] {
+		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldGroupID(c)] {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {

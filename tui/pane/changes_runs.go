@@ -22,9 +22,9 @@ type foldedChange struct {
 // ids are those of the changes of r, the newest first.
 func (r foldedChange) ids() []string { return append([]string{r.ID}, r.older...) }
 
-// foldKey is what the changes of a run have in common: what was undone is no row with
+// foldGroupID is what the changes of a run have in common: what was undone is no row with
 // what stands.
-func foldKey(c status.Change) string {
+func foldGroupID(c status.Change) string {
 	return strings.Join([]string{c.Session, c.Source, c.Target, strconv.FormatBool(c.Outcome == status.Undone)}, "\x00")
 }
 
@@ -32,7 +32,7 @@ func foldKey(c status.Change) string {
 // known, the newest first, so that no group moves while it is read; below that by
 // target unless it was unfolded. A filter selects changes and unfolds nothing.
 func (b changeCache) arrangeRows() changeCache {
-	b.sessions = orderSessions(b.sessions, b.changes)
+	b.sessions = mergeSessionOrder(b.sessions, b.changes)
 	rank := map[string]int{}
 	for i, s := range b.sessions {
 		rank[s] = i
@@ -46,7 +46,7 @@ func (b changeCache) arrangeRows() changeCache {
 		if want != "" && widget.FuzzyScore(changeSearchText(c), want) == 0 {
 			continue
 		}
-		key := foldKey(c)
+		key := foldGroupID(c)
 		head, more := heads[key]
 		switch {
 		case more && c.Undoes == "" && b.runs[head].Undoes == "":
@@ -56,15 +56,15 @@ func (b changeCache) arrangeRows() changeCache {
 			b.runs = append(b.runs, foldedChange{Change: c})
 		}
 	}
-	return b.unfoldRuns()
+	return b.insertUnfoldedRows()
 }
 
-// unfoldRuns lists the changes of the runs that are unfolded below them.
-func (b changeCache) unfoldRuns() changeCache {
+// insertUnfoldedRows lists the changes of the runs that are unfolded below them.
+func (b changeCache) insertUnfoldedRows() changeCache {
 	rows := make([]foldedChange, 0, len(b.runs))
 	for _, r := range b.runs {
 		rows = append(rows, r)
-		if !b.unfolded[foldKey(r.Change)] {
+		if !b.unfolded[foldGroupID(r.Change)] {
 			continue
 		}
 		for _, id := range r.older {
@@ -82,9 +82,9 @@ func changeSearchText(c status.Change) string {
 	return c.Target + " " + c.Client + " " + c.Source + " " + c.Action + " " + c.Tool
 }
 
-// orderSessions is known with the sessions of changes that are not in it: those of
+// mergeSessionOrder is known with the sessions of changes that are not in it: those of
 // changes that are newer than all that is known at its front, others at its end.
-func orderSessions(known []string, changes []status.Change) []string {
+func mergeSessionOrder(known []string, changes []status.Change) []string {
 	var newer, older []string
 	met := false
 	for _, c := range changes {
@@ -124,7 +124,7 @@ func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
 	for b.runs[i].inner && i > 0 {
 		i--
 	}
-	key := foldKey(b.runs[i].Change)
+	key := foldGroupID(b.runs[i].Change)
 	if len(b.runs[i].older) == 0 || b.unfolded[key] != fold {
 		return b, false
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// nameInRow is a client as a row names it. In quotes: it calls itself what a client is
+// clientNameInRow is a client as a row names it. In quotes: it calls itself what a client is
 // called that can prove its name, and has not proved it.
-func nameInRow(s status.Snapshot, client string, proven bool) string {
+func clientNameInRow(s status.Snapshot, client string, proven bool) string {
 	if !proven && client != "" && isProvenElsewhere(s, client) {
 		return `"` + client + `"`
 	}

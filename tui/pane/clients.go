@@ -229,7 +229,7 @@ func (p Clients) Bindings() []key.Binding {
 
 // View implements [Pane].
 func (p Clients) View(t theme.Theme, w, h int) string {
-	return p.list.DrawWithFilter(t, w, h, func(h int) []string {
+	return p.list.DrawFilterBelowRows(t, w, h, func(h int) []string {
 		if h < 8 {
 			return widget.Stack(t, w, h, false, p.listSection(t))
 		}
@@ -280,14 +280,14 @@ func (p Clients) detailSection(t theme.Theme) widget.Section {
 		return widget.Section{
 			Title: agentTitle(*one.agent), Note: "session " + one.agent.Name, Min: 3, Preferred: 16,
 			Rows: func(w, h int) []string {
-				return widget.TruncateRows(t, p.agentDetail(t, *one.agent, w), h)
+				return widget.TruncateRows(t, p.agentDetailRows(t, *one.agent, w), h)
 			},
 		}
 	case one.gone != nil:
 		return goneAgentSection(p, t, *one.gone)
 	case one.target.title != "":
 		return widget.Section{Title: connectTitle(one.target), Min: 3, Preferred: 16, Rows: func(w, h int) []string {
-			return p.targetRows(t, one.target, w, h)
+			return p.installTargetRows(t, one.target, w, h)
 		}}
 	case p.left:
 		return widget.MessageSection("Agent", t.Warn.Text("That agent has left. Select another row."))

@@ -160,7 +160,7 @@ func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Loc
 		now, nowStyle = limits, t.Warn
 	case len(sessionPermits(snap, s)) > 0:
 		one := sessionPermits(snap, s)[0]
-		now, nowStyle = "may "+one.Effect+" for "+PermitTimeLeft(one, at), t.Warn
+		now, nowStyle = "may "+one.Effect+" for "+FormatPermitTimeLeft(one, at), t.Warn
 	case s.Calls > 0:
 		now = widget.FormatClockTime(s.LastCall, snap.Time, zone) + " " + s.LastTool
 	}
@@ -188,8 +188,8 @@ func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Loc
 	return widget.FillRow(t, line.String(), w)
 }
 
-// agentDetail is all there is to say of an agent: what it may, wants and did.
-func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
+// agentDetailRows is all there is to say of an agent: what it may, wants and did.
+func (p Clients) agentDetailRows(t theme.Theme, s status.Session, w int) []string {
 	const label = 9
 	field := func(name, value string) string { return theme.Fit(widget.PropertyRow(t, label, name, value), w) }
 	rows := []string{}
@@ -218,7 +218,7 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 			". P ends that.", w)...)
 	}
 	for i, one := range sessionPermits(p.snap, s) {
-		text := "may " + one.ScopeText() + " for " + PermitTimeLeft(one, p.currentTime()) + ", without asking"
+		text := "may " + one.ScopeText() + " for " + FormatPermitTimeLeft(one, p.currentTime()) + ", without asking"
 		if one.Calls > 0 {
 			text += ", " + widget.Plural(one.Calls, "call") + " so far"
 		}

@@ -35,7 +35,7 @@ func goneAgentKeyIntent(p Clients, k Press, a status.Agent) Intent {
 func goneAgentBindings(p Clients, a status.Agent) []key.Binding {
 	help := widget.WithHelp
 	pause := help(p.keys.PauseClient, "pause")
-	if !pausedSince(p.snap, a.Client).IsZero() {
+	if !pauseStartTime(p.snap, a.Client).IsZero() {
 		pause = help(pause, "let it write")
 	}
 	return []key.Binding{
@@ -75,7 +75,7 @@ func drawGoneAgentRow(t theme.Theme, s status.Snapshot, zone *time.Location, a s
 	}
 	state := "left, last seen " + widget.FormatClockTime(a.LastSeen, s.Time, zone)
 	style := t.Dim
-	if !pausedSince(s, a.Client).IsZero() {
+	if !pauseStartTime(s, a.Client).IsZero() {
 		state, style = "writes paused · "+state, t.Bad
 	}
 	line, used := "", 0
@@ -102,12 +102,12 @@ func goneAgentSection(p Clients, t theme.Theme, a status.Agent) widget.Section {
 	return widget.Section{Title: a.Client, Note: "left", Min: 3, Preferred: 12, Rows: func(w, h int) []string {
 		var rows []string
 		field := func(name, value string) { rows = append(rows, widget.PropertyRows(t, 9, name, value, w)...) }
-		field("was", "session "+widget.OrDash(a.Session)+provenSuffix(a.Proven))
+		field("was", "session "+widget.OrDash(a.Session)+proofSuffix(a.Proven))
 		field("seen", a.LastSeen.In(p.zone).Format("Mon 2 Jan 15:04:05"))
 		if a.LastTool != "" {
 			field("did last", a.LastTool+" in "+widget.OrDash(a.Source))
 		}
-		if since := pausedSince(p.snap, a.Client); !since.IsZero() {
+		if since := pauseStartTime(p.snap, a.Client); !since.IsZero() {
 			rows = append(rows, t.Bad.Cut("Its writes are paused. P ends that.", w))
 		}
 		rows = append(rows, "", t.Dim.Cut("What you decide here holds when it comes back.", w))

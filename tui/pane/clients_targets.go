@@ -87,8 +87,8 @@ func drawInstallTargetRow(t theme.Theme, one installTarget, w int) string {
 	return widget.FillRow(t, style.Text(glyph)+t.Strong.Fit(" "+one.title, name-1)+t.Dim.Text(" "+one.stateWords()), w)
 }
 
-// targetRows are all there is to say of a place.
-func (p Clients) targetRows(t theme.Theme, one installTarget, w, h int) []string {
+// installTargetRows are all there is to say of a place.
+func (p Clients) installTargetRows(t theme.Theme, one installTarget, w, h int) []string {
 	var rows []string
 	if i := one.install; i.ID != "" {
 		glyph, style := t.StateStyle(i.State)

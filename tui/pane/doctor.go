@@ -103,9 +103,9 @@ func checkRank(r status.CheckResult) int {
 	}
 }
 
-// ObserveAction implements [ActionObserver]: what fixes something is looked at
+// ObserveUserActionOutcome implements [ActionObserver]: what fixes something is looked at
 // again.
-func (p Doctor) ObserveAction(a status.Action, err error) Pane {
+func (p Doctor) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	c, ok := p.selected()
 	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {
 		return p
@@ -180,7 +180,7 @@ func (p Doctor) Bindings() []key.Binding {
 	if p.list.IsTyping() {
 		return p.list.Bindings(p.keys.NavKeys)
 	}
-	keys := p.keys.withSaveKey(IsHubRunning(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+	keys := p.keys.appendSaveKey(IsHubRunning(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
 		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.Filter)
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, DescribeAction(*c.Action, p.snap))}, keys...)
@@ -190,7 +190,7 @@ func (p Doctor) Bindings() []key.Binding {
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	return p.list.DrawWithFilter(t, w, h, func(h int) []string {
+	return p.list.DrawFilterBelowRows(t, w, h, func(h int) []string {
 		if len(p.checks) == 0 {
 			return widget.Stack(t, w, h, widget.IsFramed(w, h), p.listSection(t))
 		}

@@ -98,8 +98,8 @@ func (k Keys) isSaveKey(p tea.KeyPressMsg, running bool) bool {
 	return running && key.Matches(p, k.Save)
 }
 
-// withSaveKey is keys with the one that saves, where it does.
-func (k Keys) withSaveKey(running bool, keys ...key.Binding) []key.Binding {
+// appendSaveKey is keys with the one that saves, where it does.
+func (k Keys) appendSaveKey(running bool, keys ...key.Binding) []key.Binding {
 	if running {
 		keys = append(keys, k.Save)
 	}

@@ -97,8 +97,8 @@ func (p Logs) Paste(text string) Pane {
 	return p
 }
 
-// SaveState implements [StateSaver].
-func (p Logs) SaveState() any { return p.log.SaveState() }
+// StateToSave implements [StateSaver].
+func (p Logs) StateToSave() any { return p.log.StateToSave() }
 
 // RestoreState implements [StateSaver].
 func (p Logs) RestoreState(b json.RawMessage) Pane {
@@ -153,7 +153,7 @@ func (p Logs) Bindings() []key.Binding {
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return p.keys.withSaveKey(IsHubRunning(p.snap),
+	return p.keys.appendSaveKey(IsHubRunning(p.snap),
 		append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy,
 			p.keys.Export)...)
 }

@@ -215,7 +215,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 		field("up", p.uptime(), since),
 		field("calls", widget.FormatCount(hub.Calls), failures),
 		field("memory", widget.FormatMegabytes(hub.Memory), restartsText(hub.Restarts)),
-		field("version", widget.OrDash(hub.Version), otherVersionsText(p.snap)+pidText(hub.PID)),
+		field("version", widget.OrDash(hub.Version), updateVersionsText(p.snap)+pidText(hub.PID)),
 		field("config", hub.Config, ""),
 	}
 	if hub.Remote != "" {

@@ -51,10 +51,10 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 	case w >= minThreeColumnWidth:
 		middle := w * 3 / 10
 		lines = joinColumns(widget.Stack(t, left, h, true, append(first, live)...),
-			widget.Stack(t, middle, h, true, append([]widget.Section{agents, sources}, p.peerSections(t)...)...),
+			widget.Stack(t, middle, h, true, append([]widget.Section{agents, sources}, p.applicationSections(t)...)...),
 			widget.Stack(t, last+4, h, true, append(append([]widget.Section{hub}, p.trafficSections(t)...), connect...)...))
 	default:
-		right := append(append(append([]widget.Section{agents, sources}, connect...), p.peerSections(t)...), p.trafficSections(t)...)
+		right := append(append(append([]widget.Section{agents, sources}, connect...), p.applicationSections(t)...), p.trafficSections(t)...)
 		lines = joinColumns(widget.Stack(t, left, h, true, append(first, live)...), widget.Stack(t, last+4, h, true, append(right, hub)...))
 	}
 	return strings.Join(lines[:min(h, len(lines))], "\n")
@@ -111,7 +111,7 @@ func (p Overview) currentTime() time.Time {
 
 // drawPermitRow says who may do what without asking, and how long still.
 func drawPermitRow(t theme.Theme, p status.Permit, now time.Time, w int) string {
-	left := " " + PermitTimeLeft(p, now) + " left"
+	left := " " + FormatPermitTimeLeft(p, now) + " left"
 	who := t.Strong.Text(status.ClientLabel(p.Client, p.Proven)) + t.Text.Text(" may "+p.ScopeText())
 	return theme.Fit(who, max(1, w-len(left))) + t.Warn.Text(left)
 }
@@ -142,7 +142,7 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 			c := p.recent[i]
 			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(nameInRow(p.snap, c.Client, c.Proven), name)+" "+drawCallText(t, c, w-name-12))
+				t.Text.Fit(clientNameInRow(p.snap, c.Client, c.Proven), name)+" "+drawCallText(t, c, w-name-12))
 		}
 		return rows
 	}}

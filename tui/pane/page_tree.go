@@ -95,9 +95,9 @@ func (f *pageFolder) rows(pages []status.Page, depth int, isOpen func(path strin
 	return rows
 }
 
-// foundPages are the pages that a filter finds, the best first: what is found in the
+// filteredPageRows are the pages that a filter finds, the best first: what is found in the
 // name of a page counts more than in its folders.
-func foundPages(pages []status.Page, want string) (rows []pageRow) {
+func filteredPageRows(pages []status.Page, want string) (rows []pageRow) {
 	type scored struct{ page, score int }
 	var found []scored
 	best := 0

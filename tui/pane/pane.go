@@ -121,8 +121,8 @@ type (
 
 	// An ActionObserver shows what becomes of actions.
 	ActionObserver interface {
-		// ObserveAction says that a was done, or why it failed.
-		ObserveAction(a status.Action, err error) Pane
+		// ObserveUserActionOutcome says that a was done, or why it failed.
+		ObserveUserActionOutcome(a status.Action, err error) Pane
 	}
 
 	// A TextEditor has a place for text.
@@ -136,8 +136,8 @@ type (
 	// A StateSaver has something to restore in the next panel, such as a
 	// filter.
 	StateSaver interface {
-		// SaveState returns that, as a value with a JSON form.
-		SaveState() any
+		// StateToSave returns that, as a value with a JSON form.
+		StateToSave() any
 		// RestoreState takes it over, as far as it makes sense.
 		RestoreState(b json.RawMessage) Pane
 	}
@@ -164,7 +164,7 @@ type (
 	// sight.
 	Blurrer interface {
 		// Blur hides that.
-		Blur() Pane
+		HideSecret() Pane
 	}
 
 	// A Resizer has queries that depend on its size.

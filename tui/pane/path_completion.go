@@ -104,7 +104,7 @@ func (f SourceForm) withPath(k status.ConfigKey, path string) SourceForm {
 	if k.Type == "secret" {
 		path = "file:" + path
 	}
-	return f.withTyped(k.Name, widget.NewTextInput(path))
+	return f.withFieldInput(k.Name, widget.NewTextInput(path))
 }
 
 // commonPrefix is how all names begin.

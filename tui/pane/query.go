@@ -162,12 +162,12 @@ type Result struct {
 	// OlderLines are of the log on disk.
 	OlderLines status.LogPage
 	Search     status.Search
-	Found      SourceSearch
+	Found      SourceSearchResult
 }
 
-// Cancelable reports whether q is of no use once another is asked, such as the
+// IsQueryCancelable reports whether q is of no use once another is asked, such as the
 // page beside a list in which the cursor has moved on.
-func Cancelable(q Query) bool {
+func IsQueryCancelable(q Query) bool {
 	switch q.(type) {
 	case RecordedCallsQuery, PagesQuery, PageQuery, PageLinksQuery, SearchQuery, SearchAllQuery, DayChangesQuery, CompletePathQuery:
 		return true

@@ -27,12 +27,12 @@ type allSourcesSearch struct {
 	typing  bool
 	asked   SearchAllQuery // no Text: nothing yet
 	done    bool
-	answers []SourceSearch // in the order of the sources
-	cursor  int            // among all hits
+	answers []SourceSearchResult // in the order of the sources
+	cursor  int                  // among all hits
 }
 
-// A SourceSearch is what one source has found.
-type SourceSearch struct {
+// A SourceSearchResult is what one source has found.
+type SourceSearchResult struct {
 	Source string
 	Search status.Search
 	Err    error // why it found nothing
@@ -89,7 +89,7 @@ func (s allSourcesSearch) takeResult(r Result) allSourcesSearch {
 	selected, any := s.selected()
 	order := strings.Split(s.asked.Sources, ",")
 	s.answers = append(slices.Clone(s.answers), r.Found)
-	slices.SortStableFunc(s.answers, func(a, b SourceSearch) int {
+	slices.SortStableFunc(s.answers, func(a, b SourceSearchResult) int {
 		return slices.Index(order, a.Source) - slices.Index(order, b.Source)
 	})
 	if i := slices.Index(s.hits(), selected); any && i >= 0 { // what comes before it moves it

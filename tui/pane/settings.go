@@ -92,8 +92,8 @@ func (p Settings) TakeResult(f Result) Pane {
 	return p.refreshRows()
 }
 
-// ObserveAction implements [ActionObserver].
-func (p Settings) ObserveAction(a status.Action, err error) Pane {
+// ObserveUserActionOutcome implements [ActionObserver].
+func (p Settings) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	if err != nil {
 		return p
 	}
@@ -281,8 +281,8 @@ type settingsState struct {
 	Filter string `json:"filter,omitempty"`
 }
 
-// SaveState implements [StateSaver].
-func (p Settings) SaveState() any { return settingsState{p.list.FilterText()} }
+// StateToSave implements [StateSaver].
+func (p Settings) StateToSave() any { return settingsState{p.list.FilterText()} }
 
 // RestoreState implements [StateSaver].
 func (p Settings) RestoreState(b json.RawMessage) Pane {

@@ -11,10 +11,10 @@ import (
 
 // View implements [Pane].
 func (p Settings) View(t theme.Theme, w, h int) string {
-	return p.list.DrawWithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
+	return p.list.DrawFilterBelowRows(t, w, h, func(h int) []string { return p.drawSections(t, w, h) })
 }
 
-func (p Settings) sections(t theme.Theme, w, h int) []string {
+func (p Settings) drawSections(t theme.Theme, w, h int) []string {
 	frame := widget.IsFramed(w, h)
 	switch {
 	case p.list.Len() == 0:
@@ -74,7 +74,7 @@ func (p Settings) detailSection(t theme.Theme) widget.Section {
 		}}
 	}
 	return widget.Section{Title: r.setting.Key, Note: settingLocation(r.setting), Min: 4, Preferred: 8, Rows: func(w, h int) []string {
-		return widget.TruncateRows(t, p.settingRows(t, r.setting, w), h)
+		return widget.TruncateRows(t, p.settingDetailRows(t, r.setting, w), h)
 	}}
 }
 
@@ -89,7 +89,7 @@ func settingLocation(s status.Setting) string {
 	}
 }
 
-func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
+func (p Settings) settingDetailRows(t theme.Theme, s status.Setting, w int) []string {
 	var rows []string
 	field := func(name, value string) { rows = append(rows, t.Dim.Fit(name, 9)+t.Text.Text(value)) }
 	switch {

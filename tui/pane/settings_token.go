@@ -16,8 +16,8 @@ type revealedToken struct {
 	problem     string // why it cannot be read
 }
 
-// Blur implements [Blurrer].
-func (p Settings) Blur() Pane {
+// HideSecret implements [Blurrer].
+func (p Settings) HideSecret() Pane {
 	p.revealed = revealedToken{}
 	return p
 }

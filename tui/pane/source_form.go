@@ -95,10 +95,10 @@ func (f SourceForm) HandleKey(k Press) SourceForm {
 	case onKey && focused.Type == "boolean":
 		values := []string{"", "true", "false"} // empty: leave it out
 		at := max(0, slices.Index(values, f.typed[focused.Name].Value()))
-		f = f.withTyped(focused.Name, widget.NewTextInput(values[(at+step+len(values))%len(values)]))
+		f = f.withFieldInput(focused.Name, widget.NewTextInput(values[(at+step+len(values))%len(values)]))
 	case onKey:
 		next, _ := f.typed[focused.Name].HandleKey(k.KeyPressMsg)
-		f = f.withTyped(focused.Name, next)
+		f = f.withFieldInput(focused.Name, next)
 	}
 	return f
 }
@@ -110,7 +110,7 @@ func (f SourceForm) moveFocus(by int) SourceForm {
 	return f
 }
 
-func (f SourceForm) withTyped(name string, typed widget.TextInput) SourceForm {
+func (f SourceForm) withFieldInput(name string, typed widget.TextInput) SourceForm {
 	all := maps.Clone(f.typed)
 	if all == nil {
 		all = map[string]widget.TextInput{}
@@ -124,7 +124,7 @@ func (f SourceForm) withTyped(name string, typed widget.TextInput) SourceForm {
 func (f SourceForm) Paste(text string) SourceForm {
 	f.problem, f.paths.wanted = "", false
 	if focused, ok := f.focusedKey(); ok && focused.Type != "boolean" {
-		return f.withTyped(focused.Name, f.typed[focused.Name].Insert(text))
+		return f.withFieldInput(focused.Name, f.typed[focused.Name].Insert(text))
 	}
 	if f.nameHasFocus() {
 		f.name = f.name.Insert(text)

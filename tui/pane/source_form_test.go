@@ -30,7 +30,7 @@ func TestSourceFormSaysTheName(t *testing.T) {
 		}
 		f := NewSourceForm(DefaultKeys()).OfKind(kinds[c.kind])
 		if c.typed != "" {
-			f = f.withTyped("folder", widget.NewTextInput(c.typed))
+			f = f.withFieldInput("folder", widget.NewTextInput(c.typed))
 		}
 		if rows := strings.Join(f.Rows(theme.New(theme.Mode{}), 80), "\n"); !strings.Contains(rows, c.want) {
 			t.Errorf("%s: want %q in\n%s", c.name, c.want, rows)

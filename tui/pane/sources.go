@@ -67,7 +67,7 @@ func sourcesHelp(k Keys) []KeyGroup {
 // and go.
 func (p Sources) SetSnapshot(s status.Snapshot) Pane {
 	selected, _ := p.selected()
-	if name, ok := addedSource(p.snap.Sources, s.Sources); ok && p.form.submitted {
+	if name, ok := addedSourceName(p.snap.Sources, s.Sources); ok && p.form.submitted {
 		kinds := p.form.kinds
 		p.form, p.adding = NewSourceForm(p.keys), false
 		p.form.kinds = kinds
@@ -98,8 +98,8 @@ func stateRank(s status.State) int {
 	}
 }
 
-// addedSource returns a source that was not there before.
-func addedSource(before, now []status.Source) (name string, ok bool) {
+// addedSourceName returns a source that was not there before.
+func addedSourceName(before, now []status.Source) (name string, ok bool) {
 	for _, s := range now {
 		if !slices.ContainsFunc(before, func(b status.Source) bool { return b.Name == s.Name && b.Location == s.Location }) {
 			return s.Name, true
@@ -164,7 +164,7 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 		return p, want
 	}
 	if p.folder != nil {
-		return handleFolderKey(p, k)
+		return handleFolderFormKey(p, k)
 	}
 	if p.browse != nil {
 		next, want, done := p.browse.handleKey(k)
@@ -260,7 +260,7 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	case p.grant != nil:
 		side, form = p.grant.section(t), true
 	}
-	return p.list.DrawWithFilter(t, w, h, func(h int) []string {
+	return p.list.DrawFilterBelowRows(t, w, h, func(h int) []string {
 		if form && !widget.IsFramed(w, h) {
 			return widget.Stack(t, w, h, false, side)
 		}
@@ -354,7 +354,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 		}}
 	}
 	return widget.Section{
-		Title: s.Name, Note: sampleNote(s), Min: 3, Preferred: 7,
+		Title: s.Name, Note: sampleSourceNote(s), Min: 3, Preferred: 7,
 		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) },
 	}
 }
@@ -397,7 +397,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 	return rows
 }
 
-func sampleNote(s status.Source) string {
+func sampleSourceNote(s status.Source) string {
 	if s.Sample {
 		return "sample created by Lectern"
 	}
@@ -417,7 +417,7 @@ func (p Sources) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case !IsHubRunning(p.snap) && (!any || asks):
 		return hubNotRunning
-	case key.Matches(k, p.keys.Edit) && any && !hasFolder(p):
+	case key.Matches(k, p.keys.Edit) && any && !isSelectedSourceFolder(p):
 		return "This source has no folder of its own; `lectern source set` changes its keys."
 	case !any && !key.Matches(k, p.keys.Add):
 		return "There are no sources yet. Press a to add one."

@@ -17,8 +17,8 @@ type sourceFolderForm struct {
 	form   SourceForm // of which only the folder is asked for
 }
 
-// folderKey is the key of a kind that names its folder.
-func folderKey(kinds []status.SourceKind, kind string) string {
+// folderConfigKeyName is the key of a kind that names its folder.
+func folderConfigKeyName(kinds []status.SourceKind, kind string) string {
 	for _, k := range kinds {
 		for _, one := range k.Keys {
 			if k.Kind == kind && one.Type == "folder" {
@@ -29,15 +29,15 @@ func folderKey(kinds []status.SourceKind, kind string) string {
 	return "path"
 }
 
-// hasFolder reports whether the selected source of p is a folder.
-func hasFolder(p Sources) bool {
+// isSelectedSourceFolder reports whether the selected source of p is a folder.
+func isSelectedSourceFolder(p Sources) bool {
 	s, ok := p.selected()
 	return ok && isAbsolute(s.Location)
 }
 
 func newSourceFolderForm(k Keys, s status.Source) *sourceFolderForm {
 	f := SourceForm{keys: k, fixed: true}.withFolderFocused()
-	return &sourceFolderForm{s.Name, f.withTyped(detectedKindKeys[0].Name, widget.NewTextInput(s.Location))}
+	return &sourceFolderForm{s.Name, f.withFieldInput(detectedKindKeys[0].Name, widget.NewTextInput(s.Location))}
 }
 
 // withFolderFocused is f with the focus on its folder.
@@ -46,8 +46,8 @@ func (f SourceForm) withFolderFocused() SourceForm {
 	return f
 }
 
-// handleFolderKey edits the folder of a source of p, or proposes it.
-func handleFolderKey(p Sources, k Press) (Sources, Intent) {
+// handleFolderFormKey edits the folder of a source of p, or proposes it.
+func handleFolderFormKey(p Sources, k Press) (Sources, Intent) {
 	folder := p.folder
 	switch {
 	case key.Matches(k, p.keys.Back):
@@ -61,7 +61,7 @@ func handleFolderKey(p Sources, k Press) (Sources, Intent) {
 		}
 		p.folder = nil
 		s, _ := p.selected()
-		keys := map[string]string{folderKey(p.form.kinds, s.Kind): entered.Location}
+		keys := map[string]string{folderConfigKeyName(p.form.kinds, s.Kind): entered.Location}
 		return p, IntentFor(status.Action{Verb: status.SetSource, Target: folder.source, Change: &status.SourceChange{Keys: keys}})
 	}
 	p.folder = &sourceFolderForm{folder.source, folder.form.HandleKey(k).withFolderFocused()}

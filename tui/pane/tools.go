@@ -108,8 +108,8 @@ func (p Tools) TakeResult(f Result) Pane {
 	return p
 }
 
-// ObserveAction implements [ActionObserver].
-func (p Tools) ObserveAction(a status.Action, err error) Pane {
+// ObserveUserActionOutcome implements [ActionObserver].
+func (p Tools) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.SetGrant || a.Verb == status.SetOption || a.Verb == status.Reload) {
 		p.scope.Refresh++
 	}
@@ -175,7 +175,7 @@ func (p Tools) showSelectedTool() Tools {
 	return p
 }
 
-// selectAt selects the i-th tool that is shown.
+// selectEndedCallAt selects the i-th tool that is shown.
 func (p Tools) selectAt(i int) Tools {
 	p.list, _ = p.list.SelectRow(i)
 	return p.showSelectedTool()
@@ -199,7 +199,7 @@ func (p Tools) HandleKey(k Press) (Pane, Intent) {
 		return p, ShowMessage{why}
 	}
 	w, h := p.detailSize(k.W, k.H)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.Position(), p.list.Len()); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.SelectedPosition(), p.list.Len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
@@ -217,7 +217,7 @@ func (p Tools) HandleKey(k Press) (Pane, Intent) {
 		p.scope.Refresh++
 		return p, ShowMessage{"Reloading the tools."}
 	case key.Matches(k, p.keys.NextPart):
-		p.scope.Source = nextInCycle(p.scope.Source, p.sources())
+		p.scope.Source = nextInCycle(p.scope.Source, p.sourceNames())
 	case key.Matches(k, p.keys.Right):
 		p.scope.Client = nextInCycle(p.scope.Client, clientNames(p.snap.Sessions))
 	case key.Matches(k, p.keys.Left):
@@ -239,7 +239,7 @@ func nextInCycle(one string, all []string) string {
 	return all[(slices.Index(all, one)+1)%len(all)]
 }
 
-func (p Tools) sources() []string {
+func (p Tools) sourceNames() []string {
 	all := []string{""}
 	for _, s := range p.snap.Sources {
 		all = append(all, s.Name)
@@ -317,19 +317,19 @@ func summarizeNames(names []string) string {
 // toolText is all there is to say of a tool.
 func toolText(tool status.Tool) widget.TextView {
 	l := widget.NewTextView().
-		Add(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
-		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect),
+		AppendText(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
+		AppendText(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect),
 			widget.OrDash(tool.System),
 			widget.FormatCount(max(0, tool.Bytes/4)), widget.OrDash(summarizeNames(tool.Sources)))).
-		Add(widget.TextLine, "").Add(widget.TextLine, tool.Description).Add(widget.TextLine, "")
+		AppendText(widget.TextLine, "").AppendText(widget.TextLine, tool.Description).AppendText(widget.TextLine, "")
 	fields, err := parseSchemaArguments(tool.Schema)
 	switch {
 	case err != nil:
-		l = l.Add(widget.RiskLine, err.Error())
+		l = l.AppendText(widget.RiskLine, err.Error())
 	case len(fields) == 0:
-		l = l.Add(widget.DimLine, "No arguments.")
+		l = l.AppendText(widget.DimLine, "No arguments.")
 	default:
-		l = l.Add(widget.TitleLine, "arguments (* required)")
+		l = l.AppendText(widget.TitleLine, "arguments (* required)")
 	}
 	for _, a := range fields {
 		star := ""
@@ -340,16 +340,16 @@ func toolText(tool status.Tool) widget.TextView {
 		if len(a.choices) > 0 {
 			choices = "one of " + strings.Join(a.choices, ", ")
 		}
-		l = l.Add(widget.TextLine, "  "+a.name+star+" · "+strings.Join(nonEmpty(a.kindText(), choices, a.rules), " · "))
+		l = l.AppendText(widget.TextLine, "  "+a.name+star+" · "+strings.Join(nonEmpty(a.kindText(), choices, a.rules), " · "))
 		if a.description != "" {
-			l = l.Add(widget.DimLine, "      "+a.description)
+			l = l.AppendText(widget.DimLine, "      "+a.description)
 		}
 	}
 	if len(tool.Examples) > 0 {
-		l = l.Add(widget.TextLine, "").Add(widget.TitleLine, "examples")
+		l = l.AppendText(widget.TextLine, "").AppendText(widget.TitleLine, "examples")
 	}
 	for _, ex := range tool.Examples {
-		l = l.Add(widget.DimLine, "  "+ex.Purpose).Add(widget.TextLine, "    "+string(ex.Args))
+		l = l.AppendText(widget.DimLine, "  "+ex.Purpose).AppendText(widget.TextLine, "    "+string(ex.Args))
 	}
 	return l
 }
@@ -368,7 +368,7 @@ func (p Tools) KeyDisabledReason(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.NextPart):
-		return reasonUnless(len(p.sources()) > 1, "There is only one source.")
+		return reasonUnless(len(p.sourceNames()) > 1, "There is only one source.")
 	case key.Matches(k, p.keys.Left, p.keys.Right):
 		return reasonUnless(len(clientNames(p.snap.Sessions)) > 1, "No clients are connected; these are the tools that any client sees.")
 	default:
@@ -397,8 +397,8 @@ type toolsState struct {
 	Filter string `json:"filter,omitempty"`
 }
 
-// SaveState implements [StateSaver].
-func (p Tools) SaveState() any {
+// StateToSave implements [StateSaver].
+func (p Tools) StateToSave() any {
 	return toolsState{p.scope.Source, p.scope.Client, p.list.FilterText()}
 }
 

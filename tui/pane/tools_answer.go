@@ -20,22 +20,22 @@ func toolAnswerText(answer json.RawMessage) widget.TextView {
 	dec.UseNumber()
 	w := answerWriter{dec: dec}
 	if err := w.value(0, ""); err != nil || dec.More() {
-		return widget.NewTextView().Add(widget.TextLine, string(answer))
+		return widget.NewTextView().AppendText(widget.TextLine, string(answer))
 	}
-	return widget.NewTextView().Append(w.parts...)
+	return widget.NewTextView().AppendBlocks(w.parts...)
 }
 
 // An answerWriter writes JSON as rows, in the order of its fields.
 type answerWriter struct {
 	dec   *json.Decoder
-	parts []widget.TextPart
+	parts []widget.TextBlock
 }
 
 // maxAnswerDepth is how deep values are taken apart; no tool nests deeper.
 const maxAnswerDepth = 64
 
 func (w *answerWriter) add(kind widget.LineKind, text string) {
-	w.parts = append(w.parts, widget.TextPart{Kind: kind, Text: text})
+	w.parts = append(w.parts, widget.TextBlock{Kind: kind, Text: text})
 }
 
 // value writes the next value with lead before it, and what belongs to it further

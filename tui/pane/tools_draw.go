@@ -11,10 +11,10 @@ import (
 
 // View implements [Pane].
 func (p Tools) View(t theme.Theme, w, h int) string {
-	return p.list.DrawWithFilter(t, w, h, func(h int) []string { return p.sections(t, w, h) })
+	return p.list.DrawFilterBelowRows(t, w, h, func(h int) []string { return p.drawSections(t, w, h) })
 }
 
-func (p Tools) sections(t theme.Theme, w, h int) []string {
+func (p Tools) drawSections(t theme.Theme, w, h int) []string {
 	frame := widget.IsFramed(w, h)
 	switch {
 	case p.form != nil && frame && w >= widget.WideWidth:

@@ -201,7 +201,7 @@ func (f toolForm) unprefixedToolName() string {
 func (f toolForm) takeResult(fact Result) toolForm {
 	f.running = false
 	if fact.Err != nil {
-		f.answer, f.json = widget.NewTextView().Add(widget.RiskLine, fact.Err.Error()), fact.Err.Error()
+		f.answer, f.json = widget.NewTextView().AppendText(widget.RiskLine, fact.Err.Error()), fact.Err.Error()
 		return f
 	}
 	var pretty strings.Builder

@@ -24,8 +24,8 @@ func availableVersion(s status.Snapshot) string {
 	}
 }
 
-// otherVersionsText says what there is besides the version that runs.
-func otherVersionsText(s status.Snapshot) string {
+// updateVersionsText says what there is besides the version that runs.
+func updateVersionsText(s status.Snapshot) string {
 	words := ""
 	if u := s.Update; u.Installed != "" && u.Installed != s.Hub.Version {
 		words += " · " + u.Installed + " installed"

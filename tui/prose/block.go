@@ -49,8 +49,8 @@ func (p *layout) emitAll(rows []Row) {
 	}
 }
 
-// verbatim lays out one line with its spaces.
-func (p *layout) verbatim(line string, kind SpanKind) {
+// emitVerbatimLine lays out one line with its spaces.
+func (p *layout) emitVerbatimLine(line string, kind SpanKind) {
 	w := p.textWidth()
 	line = theme.Sanitize(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))
 	c := &rowBuilder{w: w}
@@ -93,11 +93,11 @@ func (p *layout) block(n ast.Node, depth int) {
 	case *ast.ThematicBreak:
 		p.emit(Row{{strings.Repeat("─", p.textWidth()), Rule}})
 	case *ast.CodeBlock, *ast.FencedCodeBlock:
-		p.indent(Row{{"  ", Body}}, Row{{"  ", Body}}, depth, func() { p.rawLines(n, Code) })
+		p.indent(Row{{"  ", Body}}, Row{{"  ", Body}}, depth, func() { p.emitVerbatimLines(n, Code) })
 	case *ast.HTMLBlock:
-		p.rawLines(n, Faint)
+		p.emitVerbatimLines(n, Faint)
 		if n.HasClosure() {
-			p.verbatim(string(n.ClosureLine.Value(p.source)), Faint)
+			p.emitVerbatimLine(string(n.ClosureLine.Value(p.source)), Faint)
 		}
 	case *ast.Blockquote:
 		bar := Row{{"│ ", Rule}}
@@ -140,15 +140,15 @@ func (p *layout) list(l *ast.List, depth int) {
 	}
 }
 
-// rawLines lays out the lines of a block as they stand.
-func (p *layout) rawLines(n ast.Node, kind SpanKind) {
+// emitVerbatimLines lays out the lines of a block as they stand.
+func (p *layout) emitVerbatimLines(n ast.Node, kind SpanKind) {
 	lines := n.Lines()
 	for i := range lines.Len() {
 		if p.ctx.Err() != nil {
 			return
 		}
 		at := lines.At(i)
-		p.verbatim(string(at.Value(p.source)), kind)
+		p.emitVerbatimLine(string(at.Value(p.source)), kind)
 	}
 }
 

@@ -91,7 +91,7 @@ func TextRows(ctx context.Context, source string, w int) ([]Row, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		p.verbatim(line, Body)
+		p.emitVerbatimLine(line, Body)
 	}
 	return p.rows, ctx.Err()
 }
@@ -114,7 +114,7 @@ func Markdown(ctx context.Context, source string, w int) ([]Row, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		p.verbatim(line, Faint)
+		p.emitVerbatimLine(line, Faint)
 	}
 	p.source = []byte(body)
 	root := p.parser.Parse(text.NewReader(p.source))

@@ -7,10 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ASCII is a painted screen for a terminal that shows nothing but ASCII: signs and
+// ToASCII is a painted screen for a terminal that shows nothing but ToASCII: signs and
 // borders become letters that look like them, and other characters as many question
 // marks as they take cells, so that all columns stay where they are.
-func ASCII(painted string) string {
+func ToASCII(painted string) string {
 	if isASCII(painted) {
 		return painted
 	}

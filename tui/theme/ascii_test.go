@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// On a terminal of ASCII every row keeps its cells and its colours, and nothing
+// On a terminal of ToASCII every row keeps its cells and its colours, and nothing
 // else is sent.
 func TestASCII(t *testing.T) {
 	th := New(Mode{Dark: true})
@@ -17,7 +17,7 @@ func TestASCII(t *testing.T) {
 		"e\u0301 and \U0001F600",
 	}
 	for _, row := range rows {
-		got := ASCII(row)
+		got := ToASCII(row)
 		if Width(got) != Width(row) || !isASCII(got) {
 			t.Errorf("%q becomes %q: %d cells, want %d", row, got, Width(got), Width(row))
 		}
@@ -25,7 +25,7 @@ func TestASCII(t *testing.T) {
 			t.Errorf("%q becomes %q, with other colours", row, got)
 		}
 	}
-	if got := ASCII("│ ● ready ▲ 会 …"); got != "| * ready ! ?? ~" {
+	if got := ToASCII("│ ● ready ▲ 会 …"); got != "| * ready ! ?? ~" {
 		t.Errorf("got %q", got)
 	}
 }

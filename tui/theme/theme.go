@@ -99,7 +99,7 @@ func lightHighContrast() palette {
 // New returns the Theme for m.
 func New(m Mode) Theme {
 	if m.NoColor || m.SixteenColors && m.HighContrast {
-		return monochrome(m.HighContrast) // what 16 colours look like is the terminal's affair
+		return monochromeTheme(m.HighContrast) // what 16 colours look like is the terminal's affair
 	}
 	p := paletteFor(m)
 	fg := func(hex string) Style { return Style{fg: parseColor(hex)}.compile() }
@@ -120,7 +120,7 @@ func New(m Mode) Theme {
 		Row:           Style{bg: lipgloss.Color(p.row), bold: true}.compile(),
 		rowBackground: lipgloss.Color(p.row),
 	}
-	bare := monochrome(m.HighContrast)
+	bare := monochromeTheme(m.HighContrast)
 	switch {
 	case m.SixteenColors:
 		// None of 16 colours is a background on which the others can be read.
@@ -156,8 +156,8 @@ func paletteFor(m Mode) palette {
 	}
 }
 
-// monochrome has no colours. With contrast nothing is faint either.
-func monochrome(contrast bool) Theme {
+// monochromeTheme has no colours. With contrast nothing is faint either.
+func monochromeTheme(contrast bool) Theme {
 	bold, faint, reverse := Style{bold: true}.compile(), Style{faint: !contrast}.compile(), Style{reverse: true}.compile()
 	return Theme{
 		Strong: bold, Dim: faint, Line: faint, Accent: bold, Bad: bold, Warn: bold, Key: bold,

@@ -27,8 +27,8 @@ func Plural[N int | uint64](n N, noun string) string {
 	return FormatCount(n) + " " + noun + "s"
 }
 
-// EstimateTokens estimates how many tokens n bytes are for an agent.
-func EstimateTokens(n int) string { return "about " + FormatCount(max(0, n/4)) + " tokens" }
+// FormatTokenEstimate estimates how many tokens n bytes are for an agent.
+func FormatTokenEstimate(n int) string { return "about " + FormatCount(max(0, n/4)) + " tokens" }
 
 // OrDash is s, or a dash if there is nothing to show.
 func OrDash(s string) string {

@@ -221,8 +221,8 @@ func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 // Len is how many rows pass the filter.
 func (l List) Len() int { return len(l.shown) }
 
-// Position is the selected row, counted among those that pass the filter.
-func (l List) Position() int { return l.at }
+// SelectedPosition is the selected row, counted among those that pass the filter.
+func (l List) SelectedPosition() int { return l.at }
 
 // SetFilter returns l with this filter, which nobody edits.
 func (l List) SetFilter(text string) List {
@@ -230,8 +230,8 @@ func (l List) SetFilter(text string) List {
 	return l.SetRows(l.rows)
 }
 
-// DrawWithFilter draws h lines of w cells: rows, and below them the filter while it is
+// DrawFilterBelowRows draws h lines of w cells: rows, and below them the filter while it is
 // edited.
-func (l List) DrawWithFilter(t theme.Theme, w, h int, rows func(h int) []string) string {
+func (l List) DrawFilterBelowRows(t theme.Theme, w, h int, rows func(h int) []string) string {
 	return l.filter.DrawBelowRows(t, w, h, "letters in their order; enter keeps it", rows)
 }

@@ -102,7 +102,7 @@ func ListWithDetail(t theme.Theme, w, h, listRows int, list, detail Section) []s
 	if IsFramed(w, h) && w >= WideWidth {
 		return Columns(t, w, h, []Section{list}, []Section{detail})
 	}
-	list.Preferred = list.clampRows(listRows)
+	list.Preferred = list.rowCountWithin(listRows)
 	return Stack(t, w, h, IsFramed(w, h), list, detail)
 }
 
@@ -112,11 +112,11 @@ func InsideDetailSize(w, h, listRows int, list Section) (int, int) {
 	if IsFramed(w, h) && w >= WideWidth {
 		return inner - w/2, room
 	}
-	return inner, max(1, room-list.clampRows(listRows)-(h-room))
+	return inner, max(1, room-list.rowCountWithin(listRows)-(h-room))
 }
 
-// clampRows is how many rows s gets of most.
-func (s Section) clampRows(most int) int { return max(s.Min, min(s.Preferred, most)) }
+// rowCountWithin is how many rows s gets of most.
+func (s Section) rowCountWithin(most int) int { return max(s.Min, min(s.Preferred, most)) }
 
 func (s Section) draw(t theme.Theme, w, h int, frame bool) []string {
 	if frame {

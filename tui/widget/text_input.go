@@ -28,14 +28,14 @@ func (f TextInput) Value() string { return string(f.text) }
 
 // Insert types text at the cursor. Line ends become spaces.
 func (f TextInput) Insert(text string) TextInput {
-	add := []rune(strings.Map(normalizeSpace, strings.TrimRight(text, "\r\n")))
+	add := []rune(strings.Map(whitespaceToSpace, strings.TrimRight(text, "\r\n")))
 	add = add[:min(len(add), maxInputRunes-len(f.text))]
 	f.text = append(append(append([]rune{}, f.text[:f.cursor]...), add...), f.text[f.cursor:]...)
 	f.cursor += len(add)
 	return f
 }
 
-func normalizeSpace(r rune) rune {
+func whitespaceToSpace(r rune) rune {
 	if unicode.IsSpace(r) {
 		return ' '
 	}

@@ -56,18 +56,18 @@ const (
 // NewTextView returns an empty TextView.
 func NewTextView() TextView { return TextView{wrapCache: &wrappedText{}} }
 
-// Add returns l with the lines of text at its end; of a text that is very long
+// AppendText returns l with the lines of text at its end; of a text that is very long
 // only the beginning.
-func (l TextView) Add(kind LineKind, text string) TextView {
+func (l TextView) AppendText(kind LineKind, text string) TextView {
 	if len(text) <= maxTextBytes {
-		return l.Append(TextPart{Kind: kind, Text: text})
+		return l.AppendBlocks(TextBlock{Kind: kind, Text: text})
 	}
-	return l.Append(TextPart{Kind: kind, Text: theme.TruncateBytes(text, maxTextBytes)},
-		TextPart{Kind: RiskLine, Text: "… the rest is too long to show"})
+	return l.AppendBlocks(TextBlock{Kind: kind, Text: theme.TruncateBytes(text, maxTextBytes)},
+		TextBlock{Kind: RiskLine, Text: "… the rest is too long to show"})
 }
 
-// A TextPart is lines of one kind.
-type TextPart struct {
+// A TextBlock is lines of one kind.
+type TextBlock struct {
 	Kind LineKind
 	Text string
 	// Hunks are those of a diff, where a person chooses among them; nil: there is
@@ -81,8 +81,8 @@ type HunkOption struct {
 	LeftOut bool   // its lines are drawn as of no account
 }
 
-// Append returns l with parts at its end, however long they are.
-func (l TextView) Append(parts ...TextPart) TextView {
+// AppendBlocks returns l with parts at its end, however long they are.
+func (l TextView) AppendBlocks(parts ...TextBlock) TextView {
 	lines := append([]textLine(nil), l.lines...)
 	for _, part := range parts {
 		first, continued := len(lines), false
@@ -105,8 +105,8 @@ func (l TextView) Append(parts ...TextPart) TextView {
 	return TextView{lines: lines, wrapCache: &wrappedText{}}
 }
 
-// Find is the first line from one on that match wants; 0: none.
-func (l TextView) Find(from int, match func(kind LineKind, text string) bool) int {
+// FindLine is the first line from one on that match wants; 0: none.
+func (l TextView) FindLine(from int, match func(kind LineKind, text string) bool) int {
 	for i := from; i < len(l.lines); i++ {
 		if match(l.lines[i].kind, l.lines[i].text) {
 			return i

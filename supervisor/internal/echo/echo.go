@@ -74,7 +74,7 @@ func (h *Hub) Serve(ctx context.Context, conn io.ReadWriter) error {
 				defer h.inFlight.Add(-1)
 				select {
 				case <-gate:
-					s.result(m.ID, `{"held":true}`)
+					s.writeResult(m.ID, `{"held":true}`)
 				case <-ctx.Done():
 				}
 			})
@@ -113,7 +113,7 @@ func (s *stream) write(line string) {
 	_, _ = io.WriteString(s.w, line+"\n")
 }
 
-func (s *stream) result(id json.RawMessage, result string) {
+func (s *stream) writeResult(id json.RawMessage, result string) {
 	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
@@ -122,26 +122,26 @@ func (s *stream) answer(m message) {
 	case "release":
 		s.hub.ReleaseCalls()
 	case "initialize":
-		s.result(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":%q,"version":"0"}}`, m.Params.Version, s.hub.Name))
+		s.writeResult(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":%q,"version":"0"}}`, m.Params.Version, s.hub.Name))
 	case "tools/list":
-		s.result(m.ID, `{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","annotations":{"readOnlyHint":false}},{"name":"hold"}]}`)
+		s.writeResult(m.ID, `{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","annotations":{"readOnlyHint":false}},{"name":"hold"}]}`)
 	case "tools/call":
 		text, _ := json.Marshal(m.Params.Arguments)
 		if m.Params.Name == "write" && s.hub.Wrote != nil {
 			s.hub.Wrote(string(text))
 		}
-		s.result(m.ID, fmt.Sprintf(`{"from":%q,"arguments":%s}`, s.hub.Name, text))
+		s.writeResult(m.ID, fmt.Sprintf(`{"from":%q,"arguments":%s}`, s.hub.Name, text))
 	case "resources/subscribe":
-		s.result(m.ID, `{}`)
+		s.writeResult(m.ID, `{}`)
 		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`, m.Params.URI))
 	case "subscriptions/listen":
 		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"from":%q}}`, s.hub.Name))
 	case "ask": // makes the hub ask the client something
 		s.write(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
-		s.result(m.ID, `{}`)
+		s.writeResult(m.ID, `{}`)
 	default:
 		if len(m.ID) > 0 && m.Method != "" {
-			s.result(m.ID, `{}`)
+			s.writeResult(m.ID, `{}`)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (m *Memo) Run(ctx context.Context) error {
 
 // countEmpty keeps the hub from leaving until it is done, and shows how far it is.
 func (m *Memo) countEmpty(ctx context.Context) error {
-	release := m.report.Hold("looks for empty notes")
+	release := m.report.BlockIdleExit("looks for empty notes")
 	defer release()
 	titles, empty := m.visibleTitles(), 0
 	for i, t := range titles {

@@ -40,7 +40,7 @@ func (a *App) RevealSecret(_ context.Context, s tools.Secret) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Paths.Config, path)
 	}
-	text, err := readSecret(path)
+	text, err := readSecretFile(path)
 	if err != nil {
 		return "", tools.Errorf(tools.Unavailable, "read secret %s: %w", s, err)
 	}
@@ -69,7 +69,7 @@ func (a *App) secretVariables() (names []string) {
 	return names
 }
 
-func readSecret(path string) (string, error) {
+func readSecretFile(path string) (string, error) {
 	info, err := os.Stat(path) // opening a named pipe would block
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -44,19 +44,19 @@ func (s *SeenClients) RecordConnected(client string) {
 	}
 }
 
-// NewReader returns r, and notes that client is connected whenever it sends something:
+// WrapReader returns r, and notes that client is connected whenever it sends something:
 // a session may last for days, and end with the machine.
-func (s *SeenClients) NewReader(r io.Reader, client string) io.Reader {
-	return seenReader{r, s, client}
+func (s *SeenClients) WrapReader(r io.Reader, client string) io.Reader {
+	return clientRecordingReader{r, s, client}
 }
 
-type seenReader struct {
+type clientRecordingReader struct {
 	io.Reader
 	seen   *SeenClients
 	client string
 }
 
-func (r seenReader) Read(p []byte) (n int, err error) {
+func (r clientRecordingReader) Read(p []byte) (n int, err error) {
 	if n, err = r.Reader.Read(p); n > 0 {
 		r.seen.RecordConnected(r.client)
 	}

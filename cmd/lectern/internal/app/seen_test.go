@@ -19,7 +19,7 @@ func TestSeenClients(t *testing.T) {
 	if seen := ReadSeenClients(file); len(seen) > 0 {
 		t.Errorf("nobody is noted as %v", seen)
 	}
-	in := s.NewReader(strings.NewReader("ab"), "codex")
+	in := s.WrapReader(strings.NewReader("ab"), "codex")
 	one := make([]byte, 1)
 	for _, step := range []struct {
 		after time.Duration

@@ -108,7 +108,7 @@ func (a *App) EnvironmentSources() (list []Source) {
 		if !a.areRequiredSet(m.Environment) {
 			continue
 		}
-		required := m.Environment[slices.IndexFunc(m.Environment, isRequired)]
+		required := m.Environment[slices.IndexFunc(m.Environment, isVariableRequired)]
 		keys := map[string]string{}
 		for _, v := range m.Environment {
 			if value := a.environmentValue(m, v); value != "" {
@@ -151,11 +151,11 @@ func (a *App) CheckEnvironment() error {
 	return nil
 }
 
-func isRequired(v tools.EnvironmentVariable) bool { return v.Required }
+func isVariableRequired(v tools.EnvironmentVariable) bool { return v.Required }
 
 // areRequiredSet reports whether all that are Required are set, and there is one.
 func (a *App) areRequiredSet(variables []tools.EnvironmentVariable) bool {
-	return slices.ContainsFunc(variables, isRequired) &&
+	return slices.ContainsFunc(variables, isVariableRequired) &&
 		!slices.ContainsFunc(variables, func(v tools.EnvironmentVariable) bool { return v.Required && a.Getenv(v.Name) == "" })
 }
 

@@ -72,22 +72,22 @@ func (e Editor) Apply(ctx context.Context, a status.Action) (Proposal, error) {
 	return e.planAndSaveEdit(ctx, func(c config.Config) (Proposal, error) { return e.propose(c, a) })
 }
 
-// ProposeRule plans to append an approval rule.
-func (e Editor) ProposeRule(rule config.Rule) (Proposal, error) {
+// ProposeApprovalRule plans to append an approval rule.
+func (e Editor) ProposeApprovalRule(rule config.Rule) (Proposal, error) {
 	c, err := e.Config()
 	if err != nil {
 		return Proposal{}, err
 	}
-	return newRuleProposal(c, rule)
+	return newApprovalRuleProposal(c, rule)
 }
 
-// AddRule appends an approval rule.
-func (e Editor) AddRule(ctx context.Context, rule config.Rule) error {
-	_, err := e.planAndSaveEdit(ctx, func(c config.Config) (Proposal, error) { return newRuleProposal(c, rule) })
+// AddApprovalRule appends an approval rule.
+func (e Editor) AddApprovalRule(ctx context.Context, rule config.Rule) error {
+	_, err := e.planAndSaveEdit(ctx, func(c config.Config) (Proposal, error) { return newApprovalRuleProposal(c, rule) })
 	return err
 }
 
-func newRuleProposal(c config.Config, rule config.Rule) (Proposal, error) {
+func newApprovalRuleProposal(c config.Config, rule config.Rule) (Proposal, error) {
 	edit, err := c.AddRule(rule)
 	return newConfigProposal("Add a rule", edit), err
 }
@@ -117,7 +117,7 @@ func (e Editor) planAndSaveEdit(ctx context.Context, plan func(config.Config) (P
 		err = p.Edit.Save()
 		raced := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists)
 		if err == nil {
-			return p, removeAll(p.remove)
+			return p, removeFolders(p.remove)
 		}
 		if !raced || ctx.Err() != nil {
 			return p, err

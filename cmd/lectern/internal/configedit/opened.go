@@ -34,7 +34,7 @@ func findSameSource(sources []config.Source, s config.Source) (config.Source, bo
 // stricter ones in a second source would close nothing.
 func proposeExistingSource(c config.Config, old, wanted config.Source, n newSource) (Proposal, error) {
 	opens := cmp.Or(app.Source{Source: old}.Location(), "it")
-	flags, ok := n.setSourceArguments(old, wanted)
+	flags, ok := n.sourceSetArguments(old, wanted)
 	if ok && len(flags) == 0 {
 		p := newConfigProposal(fmt.Sprintf("Source %s already opens %s; nothing to change", old.Name, opens), c.Unchanged())
 		p.Source, p.Folder = old, n.folder
@@ -48,9 +48,9 @@ func proposeExistingSource(c config.Config, old, wanted config.Source, n newSour
 		opens, old.Name, old.Name, strings.Join(flags, " "), second)
 }
 
-// setSourceArguments are the arguments of `lectern source set` that make old what a
+// sourceSetArguments are the arguments of `lectern source set` that make old what a
 // person asked for; ok is false if none can. What they did not ask for stays.
-func (n newSource) setSourceArguments(old, wanted config.Source) (arguments []string, ok bool) {
+func (n newSource) sourceSetArguments(old, wanted config.Source) (arguments []string, ok bool) {
 	if old.Kind != wanted.Kind {
 		return nil, false
 	}
@@ -73,11 +73,11 @@ func (n newSource) setSourceArguments(old, wanted config.Source) (arguments []st
 	if wanted.Ask != nil && !containsAll(old.Ask, wanted.Ask) {
 		arguments = append(arguments, "--ask")
 	}
-	arguments = append(arguments, ruleSetArguments("--exclude", old.Exclude, wanted.Exclude)...)
-	return append(arguments, ruleSetArguments("--only", old.Only, wanted.Only)...), true
+	arguments = append(arguments, privacyRuleArguments("--exclude", old.Exclude, wanted.Exclude)...)
+	return append(arguments, privacyRuleArguments("--only", old.Only, wanted.Only)...), true
 }
 
-func ruleSetArguments(flag string, old, wanted []string) (arguments []string) {
+func privacyRuleArguments(flag string, old, wanted []string) (arguments []string) {
 	if wanted == nil || containsAll(old, wanted) && containsAll(wanted, old) {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (p *Proposal) planFolderRemoval(folders []string) {
 	}
 }
 
-func removeAll(folders []string) (err error) {
+func removeFolders(folders []string) (err error) {
 	for _, folder := range folders {
 		if e := os.RemoveAll(folder); e != nil {
 			err = errors.Join(err, fmt.Errorf("remove what is kept for the source: %w", e))

@@ -111,15 +111,15 @@ func applySourceChange(old config.Source, change status.SourceChange) (s config.
 			s.Ask = nil
 		}
 	}
-	if s.Exclude, err = applyRuleChange("exclude", old.Exclude, change.Exclude); err != nil {
+	if s.Exclude, err = applyPrivacyRuleChange("exclude", old.Exclude, change.Exclude); err != nil {
 		return s, err
 	}
-	s.Only, err = applyRuleChange("only", old.Only, change.Only)
+	s.Only, err = applyPrivacyRuleChange("only", old.Only, change.Only)
 	return s, err
 }
 
-// applyRuleChange is a list of privacy rules after a change; nil if none is left.
-func applyRuleChange(key string, old []string, change status.RuleChange) ([]string, error) {
+// applyPrivacyRuleChange is a list of privacy rules after a change; nil if none is left.
+func applyPrivacyRuleChange(key string, old []string, change status.RuleChange) ([]string, error) {
 	rules := slices.Clone(old)
 	if change.Replace {
 		rules = nil

@@ -182,7 +182,7 @@ func (e Editor) proposeRemoveSource(c config.Config, a status.Action) (Proposal,
 		p.warn("Lectern keeps what it stored for the source in %s. To remove that too, run: lectern source remove %s --data",
 			strings.Join(kept, " and "), name)
 	}
-	if n := countSourceTables(c, name); n > 0 {
+	if n := countGrantsAndRules(c, name); n > 0 {
 		p.warn("%d [[client]] or [[rule]] tables name it and stay; they count again for a new source of that name", n)
 	}
 	if sample := e.sampleName(); ok && len(c.Sources) == 1 && sample != "" {
@@ -191,8 +191,8 @@ func (e Editor) proposeRemoveSource(c config.Config, a status.Action) (Proposal,
 	return p, nil
 }
 
-// countSourceTables counts the tables of the file that are about one source.
-func countSourceTables(c config.Config, source string) (n int) {
+// countGrantsAndRules counts the tables of the file that are about one source.
+func countGrantsAndRules(c config.Config, source string) (n int) {
 	for _, g := range c.Clients {
 		if g.Source == source {
 			n++

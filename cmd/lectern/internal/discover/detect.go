@@ -80,9 +80,9 @@ func InspectFolder(kinds []tools.Kind, path, kind string) (Folder, error) {
 	case len(claims) == 0:
 		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind",
 			undetectedKindReason(dir, abs), kindList(kinds))
-	case len(ambiguousClaims(claims)) > 1:
+	case len(selectAmbiguousClaims(claims)) > 1:
 		var fits []string
-		for _, c := range ambiguousClaims(claims) {
+		for _, c := range selectAmbiguousClaims(claims) {
 			fits = append(fits, c.Kind+" ("+c.Reason+")")
 		}
 		return Folder{}, fmt.Errorf("detect kind: %w %s: %s; choose its kind, on the command line with --kind", ErrAmbiguousKind, abs,
@@ -102,8 +102,8 @@ func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []KindClaim) {
 	return claims
 }
 
-// ambiguousClaims are those of sorted claims among which only a person can choose.
-func ambiguousClaims(claims []KindClaim) []KindClaim {
+// selectAmbiguousClaims are those of sorted claims among which only a person can choose.
+func selectAmbiguousClaims(claims []KindClaim) []KindClaim {
 	n := 0
 	for n < len(claims) && claims[0].Score-claims[n].Score < ambiguousScoreGap {
 		n++

@@ -70,7 +70,7 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			continue
 		}
 		seen[path] = true
-		for _, claim := range ambiguousClaims(detectKinds(s.Kinds, os.DirFS(path))) {
+		for _, claim := range selectAmbiguousClaims(detectKinds(s.Kinds, os.DirFS(path))) {
 			if claim.Score >= c.minScore {
 				found := status.Discovered{Kind: claim.Kind, Location: path, Reason: cmp.Or(c.reason, claim.Reason)}
 				list = append(list, ranked{found, claim.Score + 100 - c.minScore})

@@ -184,7 +184,7 @@ func fromProblem(p status.Problem) status.Check {
 	return c
 }
 
-func plural(n int, noun string) string {
+func formatCount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -60,7 +60,7 @@ func checkHub(_ context.Context, r *checkRun) status.Check {
 	if _, err := r.snapshot(); err != nil {
 		return addResultAction(failResult(err.Error(), problems.HubNeedsRestart.Fix), status.RestartHub, "")
 	}
-	return okResult("pid %d, %s, %s in flight", vitals.PID, plural(vitals.Sessions, "session"), plural(vitals.InFlight, "call"))
+	return okResult("pid %d, %s, %s in flight", vitals.PID, formatCount(vitals.Sessions, "session"), formatCount(vitals.InFlight, "call"))
 }
 
 func checkHubVersion(_ context.Context, r *checkRun) status.Check {

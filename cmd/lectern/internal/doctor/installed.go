@@ -91,7 +91,7 @@ func checkUpdate(_ context.Context, r *checkRun) status.Check {
 	if err != nil {
 		return failResult(err.Error(), "Correct [update] in "+r.Paths.File()+".")
 	}
-	versions := describeVersions(r, u)
+	versions := describeLecternVersions(r, u)
 	if u.NewerVersion() == "" {
 		return okResult("%s", versions)
 	}
@@ -101,7 +101,7 @@ func checkUpdate(_ context.Context, r *checkRun) status.Check {
 	return addResultAction(warnResult(versions, "Run: lectern self-update."), status.InstallUpdate, "")
 }
 
-func describeVersions(r *checkRun, u *update.Updater) string {
+func describeLecternVersions(r *checkRun, u *update.Updater) string {
 	list := []string{"installed " + u.Version, "none running", "available: not checked yet, see `lectern self-update --check`"}
 	if vitals, err := r.vitals(); err == nil {
 		list[1] = "running " + vitals.Version

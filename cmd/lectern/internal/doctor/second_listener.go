@@ -30,13 +30,13 @@ func checkSecondListener(_ context.Context, r *checkRun) status.Check {
 	}
 	const fix = `If that is not what you want, run: lectern config set listen.address "", and restart the hub.`
 	if why := certificateFault(conf.Listen, r.Now()); why != "" {
-		return warnResult(describeListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
+		return warnResult(describeSecondListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
 	}
-	return warnResult(describeListener(conf.Listen), fix)
+	return warnResult(describeSecondListener(conf.Listen), fix)
 }
 
-// describeListener describes a second listener.
-func describeListener(l config.Listen) string {
+// describeSecondListener describes a second listener.
+func describeSecondListener(l config.Listen) string {
 	who, what := strings.Join(l.Allow, ", "), "the routes of "+strings.Join(l.Sources, ", ")
 	if who == "" {
 		who = "programs of every user of this machine"

@@ -26,9 +26,9 @@ func (a actions) handlers() status.ActionHandlers {
 		status.EndPermit: {Do: func(_ context.Context, act status.Action) error { return a.hub.Approvals().EndPermit(act.Target) }},
 		status.UndoChanges: {
 			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
-				return changes.PlanUndo(ctx, actionFilter(act))
+				return changes.PlanUndo(ctx, filterFromAction(act))
 			},
-			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, actionFilter(act)) },
+			Do: func(ctx context.Context, act status.Action) error { return changes.Undo(ctx, filterFromAction(act)) },
 		},
 		status.Disconnect: {
 			Preview: a.previewCloseSession,
@@ -91,7 +91,7 @@ func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	if err := a.hub.Approvals().Answer(act.Target, true, *answer); err != nil {
 		return err
 	}
-	if err := a.editor().AddRule(ctx, toConfigRule(rule)); err != nil {
+	if err := a.editor().AddApprovalRule(ctx, toConfigRule(rule)); err != nil {
 		return fmt.Errorf("the call was allowed once, but its rule could not be written: %w", err)
 	}
 	return a.reload(ctx)
@@ -196,8 +196,8 @@ func (a actions) pinOrUnpinHub(_ context.Context, act status.Action) error {
 
 func (a actions) editor() configedit.Editor { return configedit.Editor{App: a.App} }
 
-// actionFilter is the filter of an action, which may have none.
-func actionFilter(a status.Action) status.Filter {
+// filterFromAction is the filter of an action, which may have none.
+func filterFromAction(a status.Action) status.Filter {
 	if a.Filter == nil {
 		return status.Filter{}
 	}

@@ -14,7 +14,7 @@ import (
 // api is the status.Client of this hub: every action and query that it knows.
 func (h *hubProcess) api() supervisor.HubAPI {
 	queries, person := status.QueryHandlers{}, h.hub.PersonAPI()
-	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogStream(h.logs))
+	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsHandler(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes().List)
 	status.HandleQuery(queries, status.ApprovalTargetsQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalTargets, error) {
@@ -27,16 +27,16 @@ func (h *hubProcess) api() supervisor.HubAPI {
 		return h.hub.Approvals().ProposedText(r)
 	})
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
-		return person.Tools(ctx, f.Source, f.Client)
+		return person.ClientTools(ctx, f.Source, f.Client)
 	})
 	status.HandleQuery(queries, status.RunToolQuery, withAgentErrors(func(ctx context.Context, c status.ToolCall) (json.RawMessage, error) {
 		res, err := person.Call(ctx, c.Source, c.Tool, c.Args)
 		return res.JSON, err
 	}))
 	status.HandleStream(queries, status.ChecksQuery, h.Check)
-	status.HandleStream(queries, status.SourceCheckQuery, h.hub.SourceChecks().Stream)
+	status.HandleStream(queries, status.SourceCheckQuery, h.hub.SourceChecks().StartCheck)
 	status.HandleQuery(queries, status.AnswerQuestionQuery, h.hub.SourceChecks().AnswerQuestion)
-	status.HandleStream(queries, status.CommandQuery, person.Command)
+	status.HandleStream(queries, status.CommandQuery, person.RunCommand)
 	status.HandleQuery(queries, status.CompleteCommandQuery, withAgentErrors(person.CompleteCommand))
 	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
 	status.HandleQuery(queries, status.SourceKindsQuery, func(context.Context, struct{}) ([]status.SourceKind, error) {

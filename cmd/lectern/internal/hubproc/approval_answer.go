@@ -51,10 +51,10 @@ func (a actions) proposeAlwaysRule(id string) (configedit.Proposal, error) {
 	if !ok {
 		return configedit.Proposal{}, errNoApproval(id)
 	}
-	if err := approval.CheckScope(shown, status.Always); err != nil {
+	if err := approval.CheckAllowedScope(shown, status.Always); err != nil {
 		return configedit.Proposal{}, err
 	}
-	return a.editor().ProposeRule(toConfigRule(rule))
+	return a.editor().ProposeApprovalRule(toConfigRule(rule))
 }
 
 func errNoApproval(id string) error {

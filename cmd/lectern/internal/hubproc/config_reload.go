@@ -50,12 +50,12 @@ func (h *hubProcess) reloadLocked(ctx context.Context) error {
 	}
 	h.log.Info("read configuration", "component", "config", "sources", len(conf.Sources))
 	h.refreshRestartProblem(conf)
-	h.logNotices(conf)
+	h.logConfigNotices(conf)
 	return nil
 }
 
-// logNotices warns about keys of the file that have another name or no effect now.
-func (h *hubProcess) logNotices(conf config.Config) {
+// logConfigNotices warns about keys of the file that have another name or no effect now.
+func (h *hubProcess) logConfigNotices(conf config.Config) {
 	for _, n := range conf.Notices {
 		h.log.Warn("configuration notice", "component", "config", "notice", n.Format(conf.Path))
 	}
@@ -92,7 +92,7 @@ func (h *hubProcess) refreshRestartProblem(conf config.Config) {
 func (h *hubProcess) watchConfig(ctx context.Context) {
 	tick := time.NewTicker(configPollInterval)
 	defer tick.Stop()
-	var edits editWatch
+	var edits fileEditWatch
 	for {
 		select {
 		case <-ctx.Done():
@@ -105,13 +105,13 @@ func (h *hubProcess) watchConfig(ctx context.Context) {
 	}
 }
 
-// An editWatch tells when an edit of a file is finished: some editors write a
+// An fileEditWatch tells when an edit of a file is finished: some editors write a
 // file in several steps, and half a file may lack the rules at its end.
-type editWatch struct{ seen fileStamp }
+type fileEditWatch struct{ seen fileStamp }
 
 // isFinished reports whether the file, which looks like now, is not the one that
 // was applied and looked the same the time before.
-func (w *editWatch) isFinished(now, applied fileStamp) bool {
+func (w *fileEditWatch) isFinished(now, applied fileStamp) bool {
 	isStill := now == w.seen
 	w.seen = now
 	return isStill && now != applied

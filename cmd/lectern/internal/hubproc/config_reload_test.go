@@ -56,7 +56,7 @@ func TestSavedRuleHolds(t *testing.T) {
 // Half a file is not applied: an edit is finished when the file has looked the
 // same twice.
 func TestEditWatch(t *testing.T) {
-	w, applied := editWatch{}, fileStamp{size: 9}
+	w, applied := fileEditWatch{}, fileStamp{size: 9}
 	for i, tt := range []struct {
 		size int64
 		want bool

@@ -16,17 +16,17 @@ const healthCheckInterval = 5 * time.Second
 // raiseProblem shows a problem of the hub itself.
 func (h *hubProcess) raiseProblem(p status.Problem) {
 	h.state.Raise(p)
-	h.state.Update(deriveHubState)
+	h.state.Update(refreshHubState)
 }
 
 // clearProblem ends a problem of the hub itself.
 func (h *hubProcess) clearProblem(t status.ProblemType) {
 	h.state.Clear(t.Code, problems.HubComponent)
-	h.state.Update(deriveHubState)
+	h.state.Update(refreshHubState)
 }
 
-// deriveHubState derives the hub's state from its problems; notices do not count.
-func deriveHubState(s *status.Snapshot) {
+// refreshHubState derives the hub's state from its problems; notices do not count.
+func refreshHubState(s *status.Snapshot) {
 	degraded := slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
 		return p.Component == problems.HubComponent && p.Severity != status.Notice
 	})

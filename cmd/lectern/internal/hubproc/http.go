@@ -46,10 +46,10 @@ func (w *webServer) close() error {
 	return err
 }
 
-// listenHTTP serves HTTP on port. While another program has the port it shows that
+// startHTTPServer serves HTTP on port. While another program has the port it shows that
 // and tries again, until ctx ends. It never uses another port: agents have this
 // one in their configuration.
-func (h *hubProcess) listenHTTP(ctx context.Context, port int) {
+func (h *hubProcess) startHTTPServer(ctx context.Context, port int) {
 	token, err := loopnet.LoadOrCreateToken(h.Paths.SharedClientToken())
 	if err != nil {
 		h.log.Error("open client token", "component", "http", "err", err)

@@ -98,7 +98,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	}
 	h.refreshConfigModeProblem()
 	h.conf = conf
-	h.plugins = h.newPlugins(conf)
+	h.plugins = h.newPluginBridge(conf)
 	h.journal = newJournal(c.App, conf, h.log)
 	hubConfig := newHubConfig(c.App, conf, h.journal, h.log)
 	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notifyDesktop, h.state, h.plugins.Bridge
@@ -111,7 +111,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 		newSourceFolders(c.App).removeExpiredCaches(folderNames(hubConfig.Sources), h.log)
 	}
 	h.hub = hub.New(hubConfig)
-	h.publishIdentity()
+	h.setSnapshotIdentity()
 	return h, nil
 }
 
@@ -130,15 +130,15 @@ func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.
 	}
 }
 
-// publishIdentity shows which hub this is.
-func (h *hubProcess) publishIdentity() {
+// setSnapshotIdentity shows which hub this is.
+func (h *hubProcess) setSnapshotIdentity() {
 	stamp, now := h.BuildInfo(), h.Now()
 	h.state.Update(func(s *status.Snapshot) {
 		s.Hub.Component = status.Component{Name: problems.HubComponent, State: status.Ready, Since: now}
 		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
 		s.Hub.Config, s.Hub.Skill = h.Paths.File(), doc.SkillVersion
 		s.Snippets = h.snippets("")
-		deriveHubState(s)
+		refreshHubState(s)
 	})
 }
 
@@ -149,7 +149,7 @@ func (h *hubProcess) snippets(endpoint string) []status.Snippet {
 // open opens the sources and the HTTP port. No other hub of this user may be
 // running.
 func (h *hubProcess) open(ctx context.Context) error {
-	h.logNotices(h.conf)
+	h.logConfigNotices(h.conf)
 	h.writeSample(h.conf)
 	h.openAudit(ctx)
 	if err := h.hub.Start(ctx); err != nil {
@@ -157,10 +157,10 @@ func (h *hubProcess) open(ctx context.Context) error {
 	}
 	h.refreshJournalProblem(nil)
 	if h.conf.Hub.HTTP {
-		h.listenHTTP(ctx, h.conf.Hub.Port)
+		h.startHTTPServer(ctx, h.conf.Hub.Port)
 	}
 	if h.conf.Listen.Address != "" {
-		h.listenRemote(ctx, h.conf.Listen)
+		h.startRemoteServer(ctx, h.conf.Listen)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func writeSample(sources []app.Source) error {
 func (h *hubProcess) serveAgentStream(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 	client := h.Paths.ClientTokens().Owner(hello.Token)
 	defer h.seen.RecordConnected(client)
-	return h.hub.MCP().ServeStream(ctx, h.seen.NewReader(conn, client), conn, mcp.ConnectionInfo{
+	return h.hub.MCP().ServeStream(ctx, h.seen.WrapReader(conn, client), conn, mcp.ConnectionInfo{
 		Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID,
 	})
 }
@@ -226,7 +226,7 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Co
 		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline, Open: open,
 		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.CountActivity,
 		Pinned:      func() bool { return h.pinned.Load() || h.hub.BlocksIdleExit() },
-		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
+		OnSuccessor: h.reportUpgradePending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
 	}
 }
 
@@ -245,8 +245,8 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 	h.log.Error("the hub before this one crashed: it ended without shutting down", append(said, "output", h.Paths.Daemon().Output())...)
 }
 
-// announceUpgrade shows that a newer build waits until this hub has no calls.
-func (h *hubProcess) announceUpgrade(next daemon.BuildInfo) {
+// reportUpgradePending shows that a newer build waits until this hub has no calls.
+func (h *hubProcess) reportUpgradePending(next daemon.BuildInfo) {
 	p := problems.HubUpgradePending.New(problems.HubComponent, status.Args{"version": next.Version})
 	p.Action = &status.Action{Verb: status.RestartHub}
 	h.raiseProblem(p)

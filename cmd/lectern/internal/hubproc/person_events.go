@@ -36,7 +36,7 @@ func (a actions) personEvent(act status.Action) (e status.Call, worth bool) {
 			e.Client, e.Source = act.Grant.Client, act.Grant.Source
 		}
 	case status.UndoChanges:
-		e.Client, e.Source, e.Session = actionFilter(act).Client, actionFilter(act).Source, actionFilter(act).Session
+		e.Client, e.Source, e.Session = filterFromAction(act).Client, filterFromAction(act).Source, filterFromAction(act).Session
 	case status.AddSource, status.SetSource, status.RemoveSource:
 		e.Source = act.Target
 	default: // its title says all

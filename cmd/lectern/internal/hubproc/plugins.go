@@ -32,16 +32,16 @@ type pluginBridge struct {
 	lacking        bool     // its problem is raised
 }
 
-// newPlugins prepares the bridge. Nobody can connect before the port is open.
-func (h *hubProcess) newPlugins(conf config.Config) *pluginBridge {
+// newPluginBridge prepares the bridge. Nobody can connect before the port is open.
+func (h *hubProcess) newPluginBridge(conf config.Config) *pluginBridge {
 	p := &pluginBridge{process: h}
 	p.configure(conf)
 	p.Bridge = bridge.New(bridge.Config{
-		Token: p.token, PlainToken: conf.Bridge.PlainToken,
-		Describe: hub.DescribePeer(h.Systems()), KnownOrigins: hub.PeerOrigins(h.Systems()),
+		Token: p.loadToken, PlainToken: conf.Bridge.PlainToken,
+		Describe: hub.NewPeerDescriber(h.Systems()), KnownOrigins: hub.PeerWebOrigins(h.Systems()),
 		Version: h.Version, Skill: doc.SkillVersion,
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
-		Log:     h.log, Now: h.Now, Changed: p.refreshPluginState,
+		Log:     h.log, Now: h.Now, Changed: p.refreshConnectedPlugins,
 	})
 	return p
 }
@@ -51,13 +51,13 @@ func (p *pluginBridge) configure(conf config.Config) {
 	p.origins.Store(new(slices.Clone(conf.Bridge.Origins)))
 	p.sources.Store(new(toHubSources(p.process.sources(conf))))
 	if p.Bridge != nil {
-		p.refreshPluginState()
+		p.refreshConnectedPlugins()
 	}
 }
 
-// token reads the plugins' token for each plugin that connects, so that a
+// loadToken reads the plugins' token for each plugin that connects, so that a
 // rotated token counts at once. Without a token no plugin can connect.
-func (p *pluginBridge) token() loopnet.Token {
+func (p *pluginBridge) loadToken() loopnet.Token {
 	token, err := loopnet.LoadOrCreateToken(p.process.Paths.PluginToken())
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *pluginBridge) token() loopnet.Token {
 
 // addRoutes serves plugins on mux and returns the routes for the guard.
 func (p *pluginBridge) addRoutes(mux *http.ServeMux) []loopnet.Route {
-	_ = p.token() // creates the file, or reports why it cannot, before a plugin connects
+	_ = p.loadToken() // creates the file, or reports why it cannot, before a plugin connects
 	routes := p.Routes()
 	for _, r := range routes {
 		mux.Handle(r.Path, p.Handler())
@@ -84,10 +84,10 @@ func (p *pluginBridge) addRoutes(mux *http.ServeMux) []loopnet.Route {
 	return routes
 }
 
-// refreshPluginState shows which plugins are connected, which were refused, and which no
+// refreshConnectedPlugins shows which plugins are connected, which were refused, and which no
 // source opens.
-func (p *pluginBridge) refreshPluginState() {
-	p.process.hub.PeersChanged()
+func (p *pluginBridge) refreshConnectedPlugins() {
+	p.process.hub.RequestPeersUpdate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.showRefusedOriginsLocked()

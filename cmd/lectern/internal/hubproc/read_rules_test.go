@@ -42,7 +42,7 @@ func TestReadRulesSeeWhatIsRead(t *testing.T) {
 	id := 0
 	ask := func(method, name, params string) string {
 		id++
-		_, body := site.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s,%s}}`, id, method, params, hubtest.ModernMeta), hubtest.Modern(method, name)...)
+		_, body := site.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s,%s}}`, id, method, params, hubtest.ModernMeta), hubtest.ModernHeaders(method, name)...)
 		return body
 	}
 	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }

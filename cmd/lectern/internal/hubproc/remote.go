@@ -16,9 +16,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// listenRemote serves other machines as [listen] of the configuration says. It
+// startRemoteServer serves other machines as [listen] of the configuration says. It
 // shows why it cannot and tries again, until ctx ends.
-func (h *hubProcess) listenRemote(ctx context.Context, conf config.Listen) {
+func (h *hubProcess) startRemoteServer(ctx context.Context, conf config.Listen) {
 	h.remote.startWithRetry(ctx, func() bool {
 		if err := h.serveRemote(ctx, conf); err != nil {
 			h.log.Warn("the second listener does not start", "component", "http", "address", conf.Address, "err", err)

@@ -164,7 +164,7 @@ func TestRemoteWithoutCertificate(t *testing.T) {
 	a.Environ = append(a.Environ, "DESK_KEY=desk key")
 	apptest.WriteConfig(t, a, fmt.Sprintf(remoteConfig, port, true))
 	h, c := openHubOf(t, a)
-	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.HasProblem(problems.ListenStopped))
+	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.MatchProblem(problems.ListenStopped))
 	if s.Hub.Remote != "" || h.remote.port() != 0 || !strings.Contains(s.Problems[0].Title, "cert.pem") {
 		t.Errorf("it listens at %q with %+v", s.Hub.Remote, s.Problems)
 	}

@@ -26,16 +26,16 @@ func (p Planner) planTokenCreation(proposal *installer.Proposal, c installer.Cli
 			_, err := loopnet.LoadOrCreateToken(file)
 			return err
 		})
-		proposal.Plan.Risks = append(proposal.Plan.Risks, p.warnRenamedGrants(c)...)
+		proposal.Plan.Risks = append(proposal.Plan.Risks, p.renamedClientWarnings(c)...)
 	}
 	if overHTTP && proposal.Changes() {
 		proposal.NextSteps = append(proposal.NextSteps, "`lectern client token "+c.ID+"` prints that token")
 	}
 }
 
-// warnRenamedGrants warns that a client's agents are known by its ID from now on, if
+// renamedClientWarnings warns that a client's agents are known by its ID from now on, if
 // the configuration names clients in another way.
-func (p Planner) warnRenamedGrants(c installer.Client) []string {
+func (p Planner) renamedClientWarnings(c installer.Client) []string {
 	conf, err := p.Config()
 	if err != nil {
 		return nil

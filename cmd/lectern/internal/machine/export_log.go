@@ -35,7 +35,7 @@ func ExportLog(ctx context.Context, a *app.App, name string) (path string, lines
 		buffered := bufio.NewWriterSize(out, 64<<10)
 		err := logs.ReadAll(a.Paths.Log(), func(l logs.Line) error {
 			lines++
-			if err := WriteLogLine(buffered, supervisor.NewStatusLine(l)); err != nil {
+			if err := WriteLogLine(buffered, supervisor.LogLineToStatus(l)); err != nil {
 				return err
 			}
 			return ctx.Err()

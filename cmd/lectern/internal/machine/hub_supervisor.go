@@ -98,7 +98,7 @@ func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bo
 	if !daemon.HubLeftDiscovery(s.Paths.Daemon()) {
 		return true // it was stopped on purpose, which StartReplacement respects
 	}
-	delay, crashLoop := s.restarts.NextInterval(ran, s.Now())
+	delay, crashLoop := s.restarts.RecordExit(ran, s.Now())
 	if crashLoop {
 		s.mu.Lock()
 		exit := cmp.Or(s.exit, "the reason is unknown")

@@ -28,7 +28,7 @@ func (m *Machine) logPage(_ context.Context, f status.LogPageFilter) (status.Log
 	}
 	out := status.LogPage{Lines: make([]status.Line, len(page.Lines)), Next: page.Next}
 	for i, l := range page.Lines {
-		out.Lines[i] = supervisor.NewStatusLine(l)
+		out.Lines[i] = supervisor.LogLineToStatus(l)
 		out.Lines[i].Component, out.Lines[i].Text = string(safetext.Line(l.Component)), string(safetext.Line(l.Text))
 	}
 	return out, err

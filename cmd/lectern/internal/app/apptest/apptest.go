@@ -81,8 +81,8 @@ func AwaitSnapshot(t testing.TB, c status.Client, what string, ok func(status.Sn
 	return last
 }
 
-// HasProblem accepts snapshots with a problem of this type.
-func HasProblem(kind status.ProblemType) func(status.Snapshot) bool {
+// MatchProblem accepts snapshots with a problem of this type.
+func MatchProblem(kind status.ProblemType) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool {
 		for _, p := range s.Problems {
 			if p.Code == kind.Code {
