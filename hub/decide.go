@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -35,6 +36,9 @@ func (a authorization) wasOutdated(err error) bool {
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
+		if known := noteRefusedTargets(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
+			return authorization{}, known
+		}
 		return authorization{}, c.group.fail(err)
 	}
 	if c.group != nil {

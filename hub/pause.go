@@ -2,6 +2,7 @@ package hub
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"strings"
 	"time"
@@ -44,8 +45,8 @@ func (l *ClientLimiter) checkPause(c *call) error {
 	s, err := l.pauses.State()
 	if err != nil {
 		l.snapshot.raise(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
-		return tools.Errorf(tools.Denied, "nobody may write now: it cannot be read whose writes the user has paused").
-			WithHint("Nothing was changed. Tell the user; `lectern resume` makes the file new.")
+		return tools.Errorf(tools.Denied, "no agent may write now: the file that says whose writes the user has paused cannot be read").
+			WithHint("Nothing was changed. Tell the user: `lectern resume` creates the file again and lets all agents write.")
 	}
 	since := s.Since(c.client.Name)
 	if since.IsZero() {
@@ -68,6 +69,17 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	default:
 		return l.checkPause(c)
 	}
+}
+
+// noteRefusedTargets has the record of a call that a pause refuses name what it would have
+// changed, as far as a dry run tells. Its error is that of the dry run.
+func noteRefusedTargets(ctx context.Context, h *Hub, c *call) error {
+	if c.outer != nil || c.tool.info.Calls || len(c.others) > 0 { // its writes are known only when it makes its calls
+		return nil
+	}
+	changes, _, err := h.dryRun(ctx, c, c.raw)
+	c.targets.add(changes)
+	return err
 }
 
 // raisePauseProblems makes a Problem of every pause, which a person ends with one key.

@@ -64,6 +64,9 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		return m.sendKey(want)
 	case pane.ShowMessage:
 		m.notice = infoNotice(want.Text)
+	case pane.MarkSeen:
+		m = setLastSeen(m, m.snap.Time)
+		m.notice = infoNotice("All is marked as seen. What comes from now on is marked with •.")
 	case pane.OpenPane:
 		m.tabs = m.tabs.showPane(want)
 	}

@@ -126,6 +126,9 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 		case pane.ChecksQuery:
 			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
 			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
+		case pane.SearchAllQuery:
+			put := func(r *pane.Result, found pane.SourceSearch) { r.Found = found }
+			msg = nextResult(ctx, tab, q, fx.searchSources(ctx, q), nil, put)()
 		default:
 			msg = resultMsg{tab: tab, result: fx.answerQuery(ctx, q)}
 		}
@@ -186,6 +189,8 @@ func (fx effects) answerQuery(ctx context.Context, q pane.Query) pane.Result {
 			return r
 		}
 		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
+	case pane.DayChangesQuery:
+		r.Changes, r.Err = dayChanges(ctx, client, q)
 	case pane.SettingsQuery:
 		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
 	case pane.SourceKindsQuery:

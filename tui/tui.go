@@ -93,10 +93,11 @@ type Model struct {
 	mouse           bool // the panel gets mouse events
 	clicked         clickedRow
 	wizardOffered   bool
-	ticking         bool // a tick is on its way
-	focused         bool // the terminal has the focus, or does not tell
-	spoken          bool // it is read aloud
-	stopped         bool // by this panel
+	ticking         bool      // a tick is on its way
+	focused         bool      // the terminal has the focus, or does not tell
+	spoken          bool      // it is read aloud
+	stopped         bool      // by this panel
+	looked          time.Time // when the person last looked; zero: never
 }
 
 // A streamState is what the panel knows of the log, or of the calls, that it follows.

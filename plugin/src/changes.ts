@@ -34,7 +34,8 @@ export class Changes {
   /** Takes an event of DB.onChanged and ignores malformed parts. */
   handleEvent(event: unknown): void {
     const { blocks, txData, deletedBlockUuids } = (event ?? {}) as Row
-    for (const row of list(blocks)) this.add(idOf(row) ?? (row as Row | null)?.uuid)
+    const counted = countedPages(list(blocks), list(txData))
+    for (const row of list(blocks)) if (!counted.has(row)) this.add(idOf(row) ?? (row as Row | null)?.uuid)
     for (const uuid of list(deletedBlockUuids)) if (typeof uuid === 'string') this.remove(uuid)
     for (const datom of list(txData)) this.handleDatom(datom as unknown[])
     if (this.scheduled || this.touched.size + this.deleted.size === 0) return
@@ -79,6 +80,16 @@ export class Changes {
       this.onError(asFault(thrown))
     }
   }
+}
+
+/** What Logseq notes at a page whenever one of its blocks changes, hidden ones too. */
+const notes = /(^|\/)(tx-id|updated-at|file)$/
+
+/** The pages in an event of which nothing changed but these notes: their blocks say what changed. */
+function countedPages(rows: unknown[], datoms: unknown[]): Set<unknown> {
+  const of = (row: unknown) => datoms.filter((datom): datom is unknown[] => Array.isArray(datom) && datom[0] === idOf(row))
+  const isPage = (row: unknown) => (row as Row | null)?.name !== undefined && (row as Row).page === undefined
+  return new Set(rows.filter((row) => isPage(row) && of(row).length > 0 && of(row).every((datom) => notes.test(String(datom[1])))))
 }
 
 async function describe({ reader, visible: seen }: OpenGraph, touched: Set<number | string>): Promise<ChangeNotice> {

@@ -102,7 +102,7 @@ func (v *filteredLog) find(n uint64) int {
 // wrapLine returns the text of line n in rows of at most w cells.
 func (v *filteredLog) wrapLine(n uint64, w int) []string {
 	if v.wrapCache.number != n || v.wrapCache.w != w {
-		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).text, max(1, w), true), "\n")}
+		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).shownText(), max(1, w), true), "\n")}
 	}
 	return v.wrapCache.rows
 }

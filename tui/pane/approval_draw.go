@@ -97,10 +97,26 @@ func (p approvalScreen) headRows(t theme.Theme, w, h int) []string {
 	if h >= 10 {
 		rows = append(rows, drawTargetsRow(t, p.a, w))
 	}
-	if h >= 14 && queueColumnWidth(w, h-3) == 0 {
+	switch paused := p.pausedText(); {
+	case paused != "" && h >= 7:
+		rows = append(rows, theme.Fit(t.Bad.Text(" "+paused), w))
+	case h >= 14 && queueColumnWidth(w, h-3) == 0:
 		rows = append(rows, theme.Fit(t.Dim.Text(" asked because "+p.a.AskReason), w))
 	}
 	return rows
+}
+
+// pausedText says that an answer cannot let the call write now; empty: it can.
+func (p approvalScreen) pausedText() string {
+	i := slices.IndexFunc(p.snap.Sessions, func(s status.Session) bool { return s.Name == p.a.Session })
+	switch {
+	case i < 0 || p.snap.Sessions[i].WritesPaused.IsZero():
+		return ""
+	case !p.snap.Hub.WritesPaused.IsZero():
+		return "‖ all writes are paused: if you allow this, it is refused; H ends the pause"
+	default:
+		return "‖ its writes are paused: if you allow this, it is refused; P in Clients ends the pause"
+	}
 }
 
 // queueRow names all calls that wait in one row, the selected one in brackets.

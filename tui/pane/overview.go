@@ -27,6 +27,7 @@ type Overview struct {
 	recent  []status.Call // oldest first
 	now     time.Time     // zero: what waits is not counted down
 	known   knownAgents
+	unseen  unseenActivity
 }
 
 // NewOverview returns an Overview that shows times of zone.
@@ -38,6 +39,7 @@ func overviewHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Enter, "fix the selected problem"), help(k.Copy, "copy the snippet"),
 		help(k.Left, "previous client"), help(k.Right, "next client"), help(k.Install, "update Lectern"),
+		help(k.Filter, "search all sources"), help(k.MarkSeen, "mark all as seen"),
 	}}}
 }
 
@@ -51,11 +53,20 @@ func (p Overview) SetSnapshot(s status.Snapshot) Pane {
 }
 
 // WantedQuery implements [Querier].
-func (p Overview) WantedQuery() Query { return p.known.wantedQuery() }
+func (p Overview) WantedQuery() Query {
+	if q := p.known.wantedQuery(); q != nil {
+		return q
+	}
+	return p.unseen.wantedQuery()
+}
 
 // TakeResult implements [Querier].
 func (p Overview) TakeResult(r Result) Pane {
-	p.known = p.known.takeResult(r)
+	if _, ok := r.Query.(AgentsQuery); ok {
+		p.known = p.known.takeResult(r)
+		return p
+	}
+	p.unseen = p.unseen.takeResult(r, p.recent)
 	return p
 }
 
@@ -70,6 +81,7 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 	const kept = 100
 	calls = onlyCalls(calls)
 	p.traffic = p.traffic.add(calls)
+	p.unseen = p.unseen.observeCalls(calls)
 	p.recent = append(slices.Clip(p.recent), calls...)
 	p.recent = p.recent[max(0, len(p.recent)-kept):]
 	return p
@@ -78,6 +90,12 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 // SetTime implements [TimeObserver].
 func (p Overview) SetTime(now time.Time) Pane {
 	p.now = now
+	return p
+}
+
+// SetLastSeen implements [LookObserver].
+func (p Overview) SetLastSeen(at time.Time) Pane {
+	p.unseen = unseenActivity{since: at}
 	return p
 }
 
@@ -101,6 +119,10 @@ func (p Overview) HandleKey(k Press) (Pane, Intent) {
 		return p, intentToCopySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
 		return p, intentToUpdate(p.snap)
+	case key.Matches(k, p.keys.MarkSeen):
+		return p, MarkSeen{}
+	case key.Matches(k, p.keys.Filter):
+		return p, OpenPane{Pane: SourcesPane, Focus: SearchAllFocus}
 	default:
 		return p, Unhandled{}
 	}
@@ -120,6 +142,9 @@ func (p Overview) Bindings() []key.Binding {
 	}
 	if availableVersion(p.snap) != "" {
 		keys = append(keys, widget.WithHelp(p.keys.Install, "update"))
+	}
+	if len(p.snap.Sources) > 0 {
+		keys = append(keys, widget.WithHelp(p.keys.Filter, "search"))
 	}
 	if len(p.snap.Snippets) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Copy, "copy the snippet"))
@@ -377,6 +402,8 @@ func (p Overview) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return snippetDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Left, p.keys.Right):
 		return reasonUnless(len(p.snap.Snippets) > 1, "There are no other snippets.")
+	case key.Matches(k, p.keys.Filter):
+		return searchAllDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Install) && availableVersion(p.snap) != "" && p.snap.Update.Note != "":
 		return "Cannot update from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
 	default:

@@ -23,7 +23,17 @@ export function api(world: () => World): API {
       ['install_plugin_hook', 'uninstall_plugin_hook', 'register_plugin_ui_item', 'show_msg', 'set_sdk_metadata'].map((name) => [name, () => null]),
     ),
   }
-  return { ...shared, ...(world().kind === 'og' ? ogAPI(world) : dbAPI(world)) }
+  const own = { ...shared, ...(world().kind === 'og' ? ogAPI(world) : dbAPI(world)) }
+  const told = (method: string, run: (...args: any[]) => unknown) => (...args: any[]) => world().operate(operations[method] ?? '', () => run(...args))
+  return Object.fromEntries(Object.entries(own).map(([method, run]) => [method, told(method, run)]))
+}
+
+/** What Logseq calls the operations of its methods where it tells of them. */
+const operations: Record<string, string> = {
+  create_page: 'create-page', rename_page: 'rename-page', delete_page: 'delete-page', restore_page: 'restore-recycled',
+  insert_block: 'insert-blocks', insert_batch_block: 'insert-blocks',
+  append_block_in_page: 'insert-blocks', prepend_block_in_page: 'insert-blocks',
+  update_block: 'save-block', move_block: 'move-blocks', remove_block: 'delete-blocks', set_block_collapsed: 'collapse-expand-blocks',
 }
 
 function search(w: World, words: string, opts: Entity): unknown {
@@ -36,6 +46,7 @@ function search(w: World, words: string, opts: Entity): unknown {
     const blocks = hits.map((row) => ({ 'block/uuid': row.uuid, 'block/content': row.content, 'block/page': row.page.id }))
     return { blocks, 'has-more?': false, 'pages-content': null, pages: [], files: null }
   }
-  const blocks = hits.map((row) => ({ uuid: row.uuid, title: text(row), id: row.id, parent: row.parent.id, page: w.pull(row.page.id)[':block/uuid'], 'page?': null }))
+  const texts = (row: Entity) => ({ title: text(row), fullTitle: text(row), content: text(row) })
+  const blocks = hits.map((row) => ({ uuid: row.uuid, ...texts(row), id: row.id, parent: row.parent.id, page: w.pull(row.page.id)[':block/uuid'], 'page?': null }))
   return { blocks, 'hasMore?': false, files: [] }
 }

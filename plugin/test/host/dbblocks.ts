@@ -1,5 +1,5 @@
 import { flat, resolved, tree, withChildUUIDs } from './dbanswers'
-import { addNamed, classID, isRecycled, isUUID, parse, refresh } from './dbtext'
+import { addNamed, classID, isRecycled, isUUID, nextKey, parse, refresh } from './dbtext'
 import { addProperty, inferredType, storeValue } from './dbproperties'
 import { keyBetween, keysBetween } from './order'
 import { type Entity, type World } from './world'
@@ -212,6 +212,8 @@ function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): E
     }
   }
   flatten(batch)
+  // Each of them takes a key from the row of pages, properties and values, and is given another one.
+  for (const _ of items) nextKey(w)
   const ids = add(w, items, gap, w.pageOf(row), keysBetween(gap.left, gap.right, items.length), true)
   for (const [nth, { source }] of items.entries()) {
     // Properties are looked up by the uuid of Logseq's own, so an item that has one loses them.

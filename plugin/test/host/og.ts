@@ -1,5 +1,5 @@
 import { firstBlock } from './dbblocks'
-import { blockAnswer, insertedAnswer, pageAnswer, treeAnswer } from './oganswers'
+import { blockAnswer, insertedAnswer, pageAnswer, pathRefs, treeAnswer } from './oganswers'
 import { ensurePage, isOrg, nameOf, parsed, propertyFields, withDrawer, withID, withProperties, writtenProperties } from './ogtext'
 import { type Entity, type World } from './world'
 
@@ -39,6 +39,8 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
     get_block_property: (uuid: string, key: string) => blockAnswer(world(), world().byUUID(uuid)!).properties[key] ?? null,
     get_block_properties: (uuid: string) => blockAnswer(world(), world().byUUID(uuid)!).properties,
     get_all_pages: () => null,
+    get_page_linked_references: () => null,
+    datascript_query: (query: string, ...inputs: unknown[]) => withPathRefs(world(), query, world().query(query, inputs)),
     set_block_collapsed: (uuid: string, collapsed: boolean) => {
       const w = world()
       const row = w.byUUID(uuid)
@@ -98,6 +100,16 @@ export function ogAPI(world: () => World): Record<string, (...args: any[]) => un
   }
 }
 
+/** Whole blocks of a query have what the blocks above them and their page refer to. */
+function withPathRefs(w: World, query: string, found: unknown): unknown {
+  if (!/\(pull \?\w+ \[\*\]\)/.test(query)) return found
+  const add = (value: any): unknown => {
+    if (Array.isArray(value)) return value.map(add)
+    return value?.uuid && value.parent ? { ...value, 'path-refs': pathRefs(w, w.byUUID(value.uuid)!) } : value
+  }
+  return add(found)
+}
+
 /** A page that takes another's name takes in its blocks, and the other is gone. */
 function merge(w: World, page: Entity, into: Entity): void {
   const blocks = w.children(page.id).map((row) => row.id as number)
@@ -137,7 +149,11 @@ function save(w: World, id: number, text: string): void {
 /** A page by name or uuid, a block by uuid; file graphs make the page of a new name. */
 function resolve(w: World, target: string): Entity | undefined {
   if (uuidShape.test(target)) return w.byUUID(target)
-  return ensurePage(w, target)
+  const before = w.find(':block/name', nameOf(target))
+  if (before) return before
+  const page = ensurePage(w, target)
+  w.tellAs('create-page', 'insert-blocks')
+  return page
 }
 
 function insert(w: World, target: string, content: string, opts: Entity): unknown {
@@ -203,6 +219,7 @@ function update(w: World, uuid: string, content: string, opts: Entity): null {
   const id = isOrg(row) ? row[':block/properties'].id : undefined
   const given = opts.properties ? withProperties(content, { ...writtenProperties(content, false), ...opts.properties }) : content
   const own = row[':block/properties']?.id
+  w.set(row[':block/page'].id, { ':block/updated-at': w.now() })
   save(w, row.id, id ? withDrawer(content, 'id', id) : own && !/^id:: /m.test(given) ? withID(given, own) : given)
   // On file graphs a first block of nothing but properties is the page's own.
   const page = row[':block/page'].id
@@ -217,6 +234,7 @@ function remove(w: World, uuid: string): null {
   const row = w.byUUID(uuidOrThrow(uuid))
   if (!row) return null
   const parent = row[':block/parent'].id
+  w.set(row[':block/page'].id, { ':block/updated-at': w.now() })
   w.arrange(parent, w.children(parent).map((one) => one.id as number).filter((id) => id !== row.id))
   w.retract([row.id, ...w.below(row.id)])
   return null

@@ -34,7 +34,7 @@ const camelKey = (key: string) => key.replace(/[ -](\w)/g, (_, letter: string) =
 const warning = (row: Entity): Entity => (row[':block/journal?'] === undefined || firstBlock(row[':block/content']) === row[':block/content'] ? {} : { warning: 'multipleBlocks' })
 
 /** What the blocks above and the page refer to, which is said of those below them too. */
-function pathRefs(w: World, row: Entity): Entity[] {
+export function pathRefs(w: World, row: Entity): Entity[] {
   const found = new Map<number, Entity>()
   for (let at = row; at[':block/parent']; at = w.pull(at[':block/parent'].id)) for (const one of at[':block/refs'] ?? []) found.set(one.id, one)
   return [...found.set(row[':block/page'].id, row[':block/page']).values()]

@@ -6,10 +6,12 @@ import type { Entity, World } from './world'
 
 export function filesOf(w: World): Record<string, string> {
   const pages = (w.query('[:find ?p :where [?p :block/name _]]', []) as number[][]).map(([id]) => w.pull(id!))
-  const written = pages.map((page): [string, string] => [pathOf(w, page), textOf(treeAnswer(w, page.id))]).filter(([, text]) => text !== '')
+  const written = pages.map((page) => ({ page, path: pathOf(w, page), text: textOf(treeAnswer(w, page.id)) })).filter(({ text }) => text !== '')
   // A file is an entity from its first writing on.
-  for (const [path] of written) if (!w.find(':file/path', path)) w.add({ ':file/path': path })
-  return Object.fromEntries(written)
+  for (const { page, path } of written) {
+    if (!w.find(':file/path', path)) w.operate('', () => w.set(page.id, { ':block/file': w.add({ ':file/path': path }) }))
+  }
+  return Object.fromEntries(written.map(({ path, text }) => [path, text]))
 }
 
 function pathOf(w: World, page: Entity): string {

@@ -7,6 +7,24 @@ import { readInput, stringly } from './edn'
 export type Personality = 'og' | 'db'
 export type Entity = Record<string, any>
 
+/** Entity, attribute, value, transaction, and whether it was added. */
+type Datom = [id: number, attribute: string, value: unknown, transaction: number, added: boolean]
+
+/** The datoms without those that undo each other. */
+function lasting(all: Datom[]): Datom[] {
+  const first = new Map<string, Datom>()
+  const last = new Map<string, Datom>()
+  for (const datom of all) {
+    const fact = JSON.stringify(datom.slice(0, 3))
+    if (!first.has(fact)) first.set(fact, datom)
+    last.set(fact, datom)
+  }
+  return [...last].filter(([fact, datom]) => first.get(fact)![4] === datom[4]).map(([, datom]) => datom)
+}
+
+/** The number of a transaction, which Logseq notes at all that it touches. */
+const counted = (ids: number[], transaction: number) => ids.map((id): Datom => [id, ':block/tx-id', transaction, transaction + 1, true])
+
 const ref = { ':db/valueType': ':db.type/ref' }
 const many = { ':db/cardinality': ':db.cardinality/many' }
 const unique = { ':db/unique': ':db.unique/identity' }
@@ -24,6 +42,7 @@ const schema: Record<string, Record<string, string>> = {
   ':block/closed-value-property': { ...ref, ...many },
   ':logseq.property/status': ref,
   ':logseq.property/priority': ref,
+  ':logseq.property/description': ref,
   ':logseq.property/created-from-property': ref,
   ':logseq.property/classes': { ...ref, ...many },
   ':logseq.property.class/extends': { ...ref, ...many },
@@ -42,8 +61,9 @@ export class World {
   lastKey = 'b1U'
   /** What was shown to the person. */
   readonly shown: { content: string; status: string }[] = []
-  /** Hears every transaction, as DB.onChanged would. */
-  heard: (event: Entity) => void = () => {}
+  /** Hears every operation, as DB.onChanged would. */
+  heard?: (event: Entity) => void
+  private operation: { name: string; datoms: Datom[] } | undefined
 
   constructor(
     readonly kind: Personality,
@@ -69,12 +89,49 @@ export class World {
 
   transact(tx: unknown[]): Entity {
     const report = d.transact(this.conn, tx, null)
-    const datoms: any[] = report.tx_data.map((one: any) => [one.e, one.a, one.v, Math.abs(one.tx), one.tx > 0]) // a negative tx is a retraction
-    const ids = [...new Set(datoms.map((datom) => datom[0] as number))]
-    const blocks = ids.map((id) => this.pull(id)).filter((row) => row[':block/uuid'])
-    const txData = datoms.map(([e, a, v, tx, added]) => [e, String(a).replace(/^:block\//, ''), v, tx, added])
-    this.heard({ blocks: blocks.map((row) => this.plain(row)), txData, txMeta: {} })
+    // A negative transaction is a retraction.
+    const datoms = report.tx_data.map((one: any): Datom => [one.e, one.a, one.v, Math.abs(one.tx), one.tx > 0])
+    if (this.operation) this.operation.datoms.push(...datoms)
+    else this.tell('', datoms)
     return report
+  }
+
+  /** Runs one operation of Logseq's, all of which is told at once. */
+  operate<T>(name: string, run: () => T): T {
+    if (this.operation) return run()
+    this.operation = { name, datoms: [] }
+    try {
+      return run()
+    } finally {
+      const { name: done, datoms } = this.operation
+      this.operation = undefined
+      this.tell(done, datoms)
+    }
+  }
+
+  /** Tells what was done so far, and goes on as another operation. */
+  tellAs(name: string, next: string): void {
+    if (!this.operation) return
+    this.tell(name, this.operation.datoms)
+    this.operation = { name: next, datoms: [] }
+  }
+
+  private tell(name: string, done: Datom[]): void {
+    const datoms = lasting(done)
+    if (!this.heard || datoms.length === 0) return
+    const touched = new Set(datoms.map(([id]) => id))
+    // Logseq counts the changes of a page of a DB graph at the page.
+    if (this.kind === 'db') for (const id of [...touched]) touched.add(this.pageOf({ id, ...this.pull(id) }))
+    for (const [, attribute, page, , added] of datoms) if (this.kind === 'db' && attribute === ':block/page' && !added) touched.add(page as number)
+    const blocks = [...touched].map((id) => this.pull(id)).filter((row) => row[':block/uuid'])
+    const gone = datoms.filter(([, attribute, , , added]) => attribute === ':block/uuid' && !added)
+    const all = this.kind === 'db' ? [...datoms, ...counted([...touched], datoms[0]![3])] : datoms
+    this.heard({
+      blocks: [...blocks.map((row) => this.plain(row)), ...gone.map(([id, , uuid]) => ({ id, uuid }))],
+      txData: all.map(([id, attribute, ...value]) => [id, attribute.replace(/^:/, ''), ...value]),
+      txMeta: { outlinerOp: name },
+      ...(this.kind === 'db' ? { deletedAssets: [], deletedBlockUuids: gone.map((datom) => datom[2]) } : {}),
+    })
   }
 
   /** Adds an entity and gives its id. */

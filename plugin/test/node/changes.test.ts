@@ -66,6 +66,27 @@ test('hidden pages and tags are not told of', async () => {
   assert.deepEqual(told, [])
 })
 
+// Logseq tells of the page with each of its blocks: its own code was recorded to.
+test('a page is told of for what is its own, not for the hidden block that was written on it', async () => {
+  const open = graph({ pages: [], tags: ['private'] })
+  const { timers, told } = listen(open)
+  const [block, page] = [open.world.byUUID(known.below)!.id, open.world.pageOf(open.world.byUUID(known.below)!)]
+  const heard: [number, string, unknown, number, boolean][][] = []
+  open.world.heard = ((before) => (event) => (heard.push(event.txData), before!(event)))(open.world.heard)
+  open.world.operate('save-block', () => {
+    open.world.set(block, { ':block/title': 'typed' })
+    open.world.set(page, { ':block/updated-at': open.world.now() })
+  })
+  await timers.pass(250)
+  await settled()
+  assert.ok(heard[0]!.some(([id]) => id === page), 'the event has the page')
+  assert.deepEqual(told, [])
+  open.world.operate('rename-page', () => open.world.set(page, { ':block/title': 'Journal of mine', ':block/updated-at': open.world.now() }))
+  await timers.pass(250)
+  await settled()
+  assert.deepEqual(told.map(({ pages }) => pages), [['Journal of mine']])
+})
+
 test('patterns hide pages and whole namespaces', () => {
   const { visible } = graph({ pages: ['diary', 'work/*'], tags: [] })
   const hides = (name: string) => visible.hides({ uuid: '', name, kind: 'page', properties: {}, tags: [], recycled: false })

@@ -76,19 +76,6 @@ func (x *Index) Close() error {
 	return markClosed(x.file)
 }
 
-// Known returns what was read of every page that the index has, by file.
-func (x *Index) Known(ctx context.Context) (map[string]Stamp, error) {
-	known := map[string]Stamp{}
-	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
-		var file string
-		var s Stamp
-		err := r.Scan(&file, &s.Size, &s.Modified, &s.Recent)
-		known[file] = s
-		return struct{}{}, err
-	}, "SELECT file, size, modified, recent FROM pages")
-	return known, err
-}
-
 // Heads calls visit for every page below a folder, given with its slash; empty:
 // all. They come in the order of their files.
 func (x *Index) Heads(ctx context.Context, below string, visit func(file, title string, head Head)) error {
