@@ -86,9 +86,10 @@ var (
 	}
 	journalInterruptedProblem = status.ProblemType{
 		Code: "journal.interrupted", Severity: status.Warning,
-		Description: "Lectern was killed in the middle of a call that writes. At the next start everything that the call had written was taken " +
-			"back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
-		Title: "Lectern was killed in the middle of writes to {source}: {what}",
+		Description: "Lectern was interrupted in the middle of a call that writes. At the next start everything that the call had written was " +
+			"taken back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with " +
+			"an unknown outcome.",
+		Title: "Lectern was interrupted in the middle of writes to {source}: {what}",
 		Fix: "Check whether anything was left; the agent may have to repeat the change. Then dismiss this notice, here or with: lectern " +
 			"changes acknowledge.",
 	}
@@ -102,7 +103,7 @@ var (
 	}
 	journalStuckProblem = status.ProblemType{
 		Code: "journal.stuck", Severity: status.Warning,
-		Description: "Lectern was killed in the middle of a write or an undo. It could not take the write back, or could not complete the " +
+		Description: "Lectern was interrupted in the middle of a write or an undo. It could not take the write back, or could not complete the " +
 			"undo because something was edited since. The rest is as it was.",
 		Title: "a write or an undo in {source} stopped half-way at {targets}",
 		Fix: "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo " +

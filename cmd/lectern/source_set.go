@@ -31,7 +31,8 @@ func sourceSetCommand(c *cli) *cobra.Command {
 		Use:   "set NAME [KEY=VALUE...]",
 		Short: "Change a source: its rules, its access, its name, its keys",
 		Long: "Change a source. The change of the configuration file is shown first; everything that\n" +
-			"you do not name stays as it is. KEY=VALUE sets a key of the source's kind, and KEY= removes it.\n\n" +
+			"you do not name stays as it is. KEY=VALUE sets a key of the source's kind, and KEY=\n" +
+			"removes it.\n\n" +
 			"With a new name, grants, rules, the history for undo and the source's own data move\n" +
 			"with it. To set what agents may do, run `lectern grant`.",
 		Example: "  lectern source set notes --exclude Private --exclude '#secret'\n" +
