@@ -30,7 +30,7 @@ func settings() []setting {
 			1, 65535, func(c *Config) *int { return &c.Hub.Port }).needsRestart(),
 		boolSetting("hub.http", "serve HTTP; false: agents connect only through `lectern serve`",
 			func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
-		durationSetting("hub.idle_after", "stop after so long without connections; 0s: never",
+		durationSetting("hub.idle_after", "stop after this long without connections; 0s: never",
 			0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
 		boolSetting("hub.data_marker", "mark what tools answer as data, not instructions, in _meta and in a line after the text",
 			func(c *Config) *bool { return &c.Hub.DataMarker }).needsRestart(),

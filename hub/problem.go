@@ -42,7 +42,8 @@ var breakerTrippedProblem = status.ProblemType{
 	Description: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before " +
 		"each change it wants to make. Reads go on.",
 	Title: "{client} was stopped: {why}",
-	Fix:   "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, end that agent.",
+	Fix: "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, disconnect " +
+		"that agent.",
 }
 
 // privacyProbedProblem is about a client that may be looking for what is hidden.
@@ -51,9 +52,9 @@ var privacyProbedProblem = status.ProblemType{
 	Description: "A client tried again and again to write where the privacy rules of a source hide pages. Each attempt was refused, and so " +
 		"is every other write of the client for the rest of the minute. The client may be looking for names of hidden pages: with a rule by " +
 		"tag or property, a refusal reveals that a name is taken.",
-	Title: "{client} was refused {count} writes to what is hidden in {source}, within a minute",
-	Fix: "See `lectern calls --client {client}` for what it tried, and end that agent if it was not meant to. If a name must not be " +
-		"guessed, hide it by path. This notice disappears when the hub restarts.",
+	Title: "{client} tried {count} times within a minute to write to what is hidden in {source}; each write was refused",
+	Fix: "See `lectern calls --client {client}` for what it tried, and disconnect that agent if that was not intended. If a name must " +
+		"not be guessed, hide it by path. This notice disappears when the hub restarts.",
 }
 
 // Problems of pauses.
@@ -85,9 +86,10 @@ var (
 	}
 	journalInterruptedProblem = status.ProblemType{
 		Code: "journal.interrupted", Severity: status.Warning,
-		Description: "Lectern was ended in the middle of a call that writes. At the next start everything that the call had written was taken " +
-			"back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with an unknown outcome.",
-		Title: "Lectern was ended in the middle of writes to {source}: {what}",
+		Description: "Lectern was interrupted in the middle of a call that writes. At the next start everything that the call had written was " +
+			"taken back, except what somebody has edited since: that was left as it is, and `lectern changes` shows its Change with " +
+			"an unknown outcome.",
+		Title: "Lectern was interrupted in the middle of writes to {source}: {what}",
 		Fix: "Check whether anything was left; the agent may have to repeat the change. Then dismiss this notice, here or with: lectern " +
 			"changes acknowledge.",
 	}
@@ -96,12 +98,12 @@ var (
 		Description: "The database of agents' changes was empty or missing although its key was there, so a new one was started: agents can " +
 			"still write, and new changes can be undone, but earlier ones cannot. Your notes are not affected.",
 		Title: "the journal of changes was empty or missing on {day}: earlier changes by agents cannot be undone",
-		Fix: "If you have a backup of journal.db, end Lectern and put it back. Then dismiss this notice, here or with: lectern changes " +
+		Fix: "If you have a backup of journal.db, stop Lectern and put it back. Then dismiss this notice, here or with: lectern changes " +
 			"acknowledge.",
 	}
 	journalStuckProblem = status.ProblemType{
 		Code: "journal.stuck", Severity: status.Warning,
-		Description: "Lectern was ended in the middle of a write or of an undo. It could not take the write back, or could not complete the " +
+		Description: "Lectern was interrupted in the middle of a write or an undo. It could not take the write back, or could not complete the " +
 			"undo because something was edited since. The rest is as it was.",
 		Title: "a write or an undo in {source} stopped half-way at {targets}",
 		Fix: "Do what the message says and restart the hub. Run `lectern changes --source {source}` to see what was not undone, and undo " +

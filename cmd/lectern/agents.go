@@ -17,9 +17,9 @@ func agentsCommand(c *cli) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "agents",
-		Short: "List the agents that are connected, and those that were",
-		Long: "List the agents that are connected, and those that were, as long as their calls are\n" +
-			"recorded. `lectern pause AGENT` stops the writes of one, `lectern grant AGENT SOURCE\n" +
+		Short: "List the agents that are connected, and earlier ones",
+		Long: "List the agents that are connected, and earlier ones whose calls are still recorded.\n" +
+			"`lectern pause AGENT` stops the writes of one, `lectern grant AGENT SOURCE\n" +
 			"EFFECT` changes what it may do, `lectern hub disconnect SESSION` ends its connection and\n" +
 			"`lectern undo --client AGENT` takes back what it changed.",
 		Example: "  lectern agents\n  lectern agents --json",

@@ -23,13 +23,14 @@ func approveCommand(c *cli) *cobra.Command {
 		Long: "Without an ID: list the calls that wait for your approval. With --watch, show each\n" +
 			"new call with what it would change, and ask. With an ID: allow that call, or deny it\n" +
 			"with --deny. What you have not seen yet is shown first, and you are asked again;\n" +
-			"without a terminal, run `lectern approve show ID` before. The first\n" +
-			"answer counts, wherever it is given. --ten-minutes allows all that this client does with\n" +
-			"the same effect to the page, and with --in in a folder or the whole source, for ten\n" +
-			"minutes; `lectern approve end` ends that earlier.\n" +
-			"Of a change to the text of one page, --hunks allows only those hunks, by their numbers\n" +
-			"in `lectern approve show`, and --edit what you make of it in $VISUAL or $EDITOR; the\n" +
-			"agent is told what was written.",
+			"without a terminal, run `lectern approve show ID` first. The first answer counts,\n" +
+			"wherever it is given.\n\n" +
+			"--ten-minutes also allows, for ten minutes, what this client does to the same page with\n" +
+			"the same effect; --in extends that to a folder or to the whole source. `lectern approve\n" +
+			"end` ends it earlier.\n\n" +
+			"If the call changes the text of one page, you can change it first: --hunks keeps only\n" +
+			"the hunks with these numbers, which `lectern approve show` prints, and --edit opens the\n" +
+			"new text in $VISUAL or $EDITOR. The agent is told what was written.",
 		Example: "  lectern approve\n  lectern approve show k3v9q2xw\n  lectern approve k3v9q2xw --session\n" +
 			"  lectern approve k3v9q2xw --ten-minutes --in 'Projects/**'\n" +
 			"  lectern approve k3v9q2xw --hunks 1,3\n" +
@@ -67,7 +68,7 @@ func approveCommand(c *cli) *cobra.Command {
 	cmd.Flags().BoolVar(&deny, "deny", false, "deny the call")
 	cmd.Flags().StringVar(&reason, "reason", "", "with --deny: the `REASON`, which the agent sees")
 	cmd.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
-	cmd.Flags().BoolVar(&tenMinutes, "ten-minutes", false, "allow calls like it for ten minutes, too")
+	cmd.Flags().BoolVar(&tenMinutes, "ten-minutes", false, "allow calls like this one for ten minutes")
 	cmd.Flags().StringVar(&within, "in", "", "with --ten-minutes: the `PATTERN` of what it covers, such as 'Projects/**' or '**'")
 	cmd.Flags().IntSliceVar(&hunks, "hunks", nil, "allow only the hunks with these `NUMBERS`, such as 1,3")
 	cmd.Flags().BoolVar(&edit, "edit", false, "edit the text in your editor, and allow that")

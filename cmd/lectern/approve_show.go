@@ -26,8 +26,8 @@ func approveShowCommand(c *cli) *cobra.Command {
 		Use:   "show ID",
 		Short: "Show what a call that waits would change",
 		Long: "Show every target of a call that waits, how many lines it adds and removes there, and\n" +
-			"the changes themselves. Of a long change only the beginning and the end are shown;\n" +
-			"--all shows everything. Once you have seen all of a call, you can allow it with\n" +
+			"the changes themselves. Only the beginning and the end of a long change are\n" +
+			"shown; --all shows everything. Once you have seen all of a call, you can allow it with\n" +
 			"`lectern approve ID`, even without a terminal.",
 		Example: "  lectern approve show k3v9q2xw\n  lectern approve show k3v9q2xw --all | less",
 		Args:    requireArgumentCount(1, 1, "the ID of one call"),

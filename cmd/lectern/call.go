@@ -19,10 +19,10 @@ func callCommand(c *cli) *cobra.Command {
 		Use:   "call SOURCE [TOOL [JSON|-]]",
 		Short: "Call a tool as an agent would",
 		Long: "Call a tool as an agent would: the same grants and limits apply, and the call is\n" +
-			"recorded. Only the default of a new source, to ask before a write, does not apply:\n" +
-			"you make the call yourself. The hub is started if none is running. Arguments are a\n" +
-			"JSON object; with - they are read from stdin. The result is printed as JSON. Without\n" +
-			"TOOL the tools are listed.",
+			"recorded. You are not asked before a write, as you are by default when an agent makes\n" +
+			"it, because you make the call yourself. The hub is started if none is running.\n" +
+			"Arguments are a JSON object; with - they are read from stdin. The result is printed as\n" +
+			"JSON. Without TOOL the tools are listed.",
 		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",
 		Args:              requireArgumentCount(1, 3, "a source, a tool and the tool's arguments as JSON"),
 		ValidArgsFunction: newCompletionFunc(c.completeCallArguments),

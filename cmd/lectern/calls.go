@@ -52,19 +52,19 @@ func callsCommand(c *cli) *cobra.Command {
 			return listCalls(cmd.Context(), c, f)
 		},
 	}
-	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "print the last calls of the running hub and then calls as they end, even when it "+
+	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "print the latest calls, then each call as it ends, also after the hub "+
 		"restarts")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
 	cmd.Flags().StringVar(&f.Client, "client", "", "only calls by this `CLIENT`")
 	cmd.Flags().StringVar(&f.Source, "source", "", "only calls to this `SOURCE`")
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `TOOL`")
 	cmd.Flags().StringVar(&f.Effect, "effect", "", "only calls with this `EFFECT`: read, write, delete, run or admin")
-	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; dropped, for what was "+
-		"not recorded; or event, for what was no call")
+	cmd.Flags().StringVar(&f.outcome, "outcome", "", "only calls with this `OUTCOME`: ok, error, refused or asked; dropped, for calls that "+
+		"were not recorded; or event, for what is not a call")
 	cmd.Flags().StringVar(&f.Target, "target", "", "only calls that changed, or were to change, this `TARGET`")
 	cmd.Flags().StringVar(&f.since, "since", "", "only calls since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
 	cmd.Flags().StringVar(&f.until, "until", "", "only calls before this `TIME`")
-	cmd.Flags().Int64Var(&f.Before, "before", 0, "only calls before the one with this `ID`")
+	cmd.Flags().Int64Var(&f.Before, "before", 0, "only calls older than the one with this `ID`")
 	cmd.Flags().IntVarP(&f.Limit, "limit", "n", 0, "the `NUMBER` of calls, at most 1000; 0 means 100")
 	return cmd
 }

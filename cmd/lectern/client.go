@@ -32,12 +32,13 @@ func (f *connectFlags) registerEntryNameFlag(cmd *cobra.Command) {
 }
 
 func (f *connectFlags) registerFileFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Project, "project", "", "edit the file of the project in this `FOLDER` instead of yours")
+	cmd.Flags().StringVar(&f.Project, "project", "", "edit the file of the project in this `FOLDER` instead of the one for all projects")
 	cmd.Flags().BoolVar(&f.ByFile, "by-file", false, "edit the file even if the client has a command for this")
 }
 
 func (f *connectFlags) registerEntryContentFlags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil, "open only these `SOURCES` to the client, such as notes,work; all opens all again")
+	cmd.Flags().StringSliceVar(&f.Sources, "sources", nil,
+		"open only these `SOURCES` to the client, such as notes,work; all opens every source again")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
 

@@ -59,7 +59,7 @@ func configCommand(c *cli) *cobra.Command {
 		fmt.Fprintf(&keys, "  %s = %s\n      %s\n", s.Key, quoteEmpty(s.Default), s.Description)
 	}
 	cmd.Long = "The configuration file is\n  " + c.Paths.File() + "\n" +
-		"(LECTERN_HOME puts it, data and state under one folder). `lectern source add` and\n" +
+		"(set LECTERN_HOME to keep it, data and state in one folder). `lectern source add` and\n" +
 		"`lectern config set` edit it and keep what you wrote; a running hub applies it as\n" +
 		"soon as it is saved. Without a file the defaults apply and a sample is served.\n\n" +
 		"Keys and their defaults; hub.port is the key port in the table [hub]:\n\n" + keys.String() +
@@ -71,7 +71,7 @@ func configListCommand(c *cli) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Show every key outside of lists, with its value and meaning",
+		Short: "Show every key that is not in a repeated table, with its value and meaning",
 		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			list, err := c.Settings()

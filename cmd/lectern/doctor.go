@@ -44,7 +44,7 @@ func doctorCommand(c *cli) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON when all are done")
-	cmd.Flags().BoolVar(&tryWrites, "try-writes", false, "let checks also write to sources, and take it back")
+	cmd.Flags().BoolVar(&tryWrites, "try-writes", false, "also let checks write to sources and undo what they wrote")
 	return cmd
 }
 

@@ -32,10 +32,10 @@ func serveCommand(c *cli) *cobra.Command {
 		Long: "Serve one MCP client over stdin and stdout: all sources, or those named, such as\n" +
 			"notes,work. MCP clients run this command. The hub is found or started, and all\n" +
 			"clients share it; the client stays connected when the hub restarts.\n\n" +
-			"With --client it proves the client's name by the token that `lectern client install`\n" +
-			"has made; without that token the name is what the client calls itself.\n\n" +
+			"With --client it proves the client's name with the token that `lectern client install`\n" +
+			"created; without that token the name is what the client calls itself.\n\n" +
 			"With --standalone everything runs in this process, which suits containers. The same\n" +
-			"happens when the environment asks for a source: then the client gets only that one.\n\n" +
+			"happens if the variables of a source are set; the client then gets only that source.\n\n" +
 			"Environment:\n" + environmentHelp(c.Environment()),
 		Args:              requireArgumentCount(0, 1, "at most one list of sources"),
 		ValidArgsFunction: newCompletionFunc(c.completeSourceName),

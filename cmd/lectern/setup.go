@@ -38,7 +38,7 @@ func setupCommand(c *cli) *cobra.Command {
 		Long: "Open your notes to the agents on this machine. On a terminal the panel asks which\n" +
 			"notes and which clients. With --yes, --dry-run or a PATH there is no panel: setup opens\n" +
 			"the folders that you name, or the one that it finds, connects the clients on this\n" +
-			"machine, shows what changes, and has the clients check that they reach Lectern.\n" +
+			"machine, shows what changes, and asks the clients whether they reach Lectern.\n" +
 			"The clients see all sources, or those that you name with --sources.",
 		Example: "  lectern setup\n  lectern setup --yes\n  lectern setup ~/Notes --client claude-code,codex --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,7 +52,8 @@ func setupCommand(c *cli) *cobra.Command {
 	}
 	s.confirm.register(cmd)
 	cmd.Flags().StringSliceVar(&s.clients, "client", nil, "connect these `CLIENTS`; default: those on this machine")
-	cmd.Flags().StringSliceVar(&s.sources, "sources", nil, "open only these `SOURCES` to the clients, such as notes,work; all opens all again")
+	cmd.Flags().StringSliceVar(&s.sources, "sources", nil,
+		"open only these `SOURCES` to the clients, such as notes,work; all opens every source again")
 	return cmd
 }
 

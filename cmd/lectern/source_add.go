@@ -30,8 +30,8 @@ func sourceAddCommand(c *cli) *cobra.Command {
 			"folder's. Or name a kind, and open a source of that kind by its keys; if your folder\n" +
 			"has the name of a kind, write ./KIND. The configuration file is edited in place.\n" +
 			"Adding a source again changes nothing; to change one, run `lectern source set`.\n\n" +
-			"You are told how many pages your privacy rules hide. The hub counts them, so it is\n" +
-			"started if none is running.\n\n" +
+			"With privacy rules, the command prints how many pages they hide. The hub counts them,\n" +
+			"so it is started if none is running.\n\n" +
 			"A secret is given as env:NAME, a variable in the environment of the hub, or as\n" +
 			"file:PATH, a file that only you can read.",
 		Example: "  lectern source add ~/notes --read-only\n" +

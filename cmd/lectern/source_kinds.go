@@ -13,7 +13,7 @@ func sourceKindsCommand(c *cli) *cobra.Command {
 		Short: "List the kinds of sources and their keys",
 		Long: "List the kinds of sources that this build opens, and the keys of each: for\n" +
 			"`lectern source add KIND KEY=VALUE` and for [[source]] tables. A key in the table\n" +
-			"[system.KIND] counts for all sources of the kind that do not set it.",
+			"[system.KIND] applies to all sources of the kind that do not set it.",
 		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			kinds := c.SourceKinds()

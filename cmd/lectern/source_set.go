@@ -30,8 +30,9 @@ func sourceSetCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NAME [KEY=VALUE...]",
 		Short: "Change a source: its rules, its access, its name, its keys",
-		Long: "Change a source. The change of the configuration file is shown first; what you do not\n" +
-			"name stays. KEY=VALUE sets a key of the source's kind, and KEY= removes it.\n\n" +
+		Long: "Change a source. The change of the configuration file is shown first; everything that\n" +
+			"you do not name stays as it is. KEY=VALUE sets a key of the source's kind, and KEY=\n" +
+			"removes it.\n\n" +
 			"With a new name, grants, rules, the history for undo and the source's own data move\n" +
 			"with it. To set what agents may do, run `lectern grant`.",
 		Example: "  lectern source set notes --exclude Private --exclude '#secret'\n" +
@@ -76,10 +77,10 @@ func sourceSetCommand(c *cli) *cobra.Command {
 	}
 	exclude.register(cmd, "exclude", "hide what matches")
 	only.register(cmd, "only", "show agents what matches")
-	cmd.Flags().BoolVar(&replace, "replace", false, "the rules given replace those that are there")
-	cmd.Flags().BoolVar(&readOnly, "read-only", false, "agents may only read; --read-only=false ends that")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace the present rules by those given")
+	cmd.Flags().BoolVar(&readOnly, "read-only", false, "agents may only read; --read-only=false turns that off")
 	cmd.Flags().StringSliceVar(&tools, "tools", nil, "`TOOLS` that agents see besides the default list; all for every one, default for none")
-	cmd.Flags().BoolVar(&ask, "ask", false, "agents need your approval to write or delete; --ask=false ends that")
+	cmd.Flags().BoolVar(&ask, "ask", false, "agents need your approval to write or delete; --ask=false turns that off")
 	cmd.Flags().StringVar(&name, "name", "", "the new `NAME`")
 	f.register(cmd)
 	return cmd

@@ -18,8 +18,8 @@ func undoCommand(c *cli) *cobra.Command {
 			"given IDs, or all that match the flags. All changes of one call are undone together,\n" +
 			"exactly and newest first, and the undo can be undone. If something was edited since,\n" +
 			"nothing is changed; --merge keeps such edits if they are on other lines. With --skip,\n" +
-			"calls that cannot be undone are left alone, and the others are undone. The ID of a\n" +
-			"script's run, from `lectern script runs`, means everything that the run changed.",
+			"calls that cannot be undone are left alone, and the others are undone. The ID of a run\n" +
+			"from `lectern script runs` undoes everything that the run changed.",
 		Example: "  lectern undo c7kq20mh1\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
 		Args:    requireArgumentCount(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {

@@ -56,7 +56,7 @@ func (l *local) checkAccounts(ctx context.Context) status.Check {
 		return status.Check{Result: status.CheckFail, Detail: "the accounts cannot be read", Fix: "See lectern logs."}
 	case missing != "":
 		return status.Check{
-			Result: status.CheckFail, Detail: "the account " + missing + " is missing", Fix: "Restart the hub, which makes it again.",
+			Result: status.CheckFail, Detail: "the account " + missing + " is missing", Fix: "Restart the hub, which creates the account again.",
 		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: "mcp-user, mcp-gm and mcp-admin"}

@@ -24,12 +24,10 @@ type remotePlan struct {
 
 // A plannedCard is a card as it is and as it will be.
 type plannedCard struct {
-	name            string
-	was, now        remoteState
-	exists, there   bool // before the plan, and after it
-	tag             string
-	created, edited string // times, as the wiki writes them
-	id              int64
+	name          string
+	was, now      remoteState
+	exists, there bool // before the plan, and after it
+	tag           string
 }
 
 // remoteState is what a State of a card of another wiki holds. Its number is not part
@@ -72,7 +70,7 @@ func (p *remotePlan) card(ctx context.Context, name string) (*plannedCard, error
 	}
 	c := &plannedCard{name: string(cardname.Parse(name))}
 	if err == nil {
-		c.name, c.tag, c.created, c.edited, c.id = held.Name, held.tag, held.CreatedAt, held.UpdatedAt, held.ID
+		c.name, c.tag = held.Name, held.tag
 		c.was, c.exists, c.there = remoteState{held.Name, held.Type, held.Content}, true, true
 		c.now = c.was
 		key = cardname.Parse(held.Name).Key()

@@ -16,7 +16,7 @@ var noAccounts = status.ProblemType{
 	Code: "cards.accounts", Severity: status.Warning,
 	Description: "A wiki of cards lacks one of the accounts that API keys act as, so these keys get no tokens.",
 	Title:       "The wiki {source} lacks the account {name}",
-	Fix:         "Restart the hub, which makes it again.",
+	Fix:         "Restart the hub, which creates the account again.",
 }
 
 // Run implements [tools.Runner]: it rotates the keys that sign tokens, and removes what

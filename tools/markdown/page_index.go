@@ -24,8 +24,8 @@ import (
 // indexBroken is raised while pages cannot be indexed.
 var indexBroken = status.ProblemType{
 	Code: "markdown.index", Severity: status.Warning,
-	Description: "The index of a source's pages cannot be written, so each search reads the files. It answers the same, and takes longer. " +
-		"The index is only a cache: it can be deleted at any time.",
+	Description: "The index of a source's pages cannot be written, so each search reads the files. The results are the same, but take " +
+		"longer. The index is only a cache: it can be deleted at any time.",
 	Title: "the pages of {source} cannot be indexed: {why}",
 	Fix:   "Do what the message says; Lectern tries again by itself.",
 }

@@ -30,7 +30,7 @@ var (
 		Code: "markdown.conflicts", Severity: status.Warning,
 		Description: "The same lines of a page were edited in the folder and in the database. The database's version is in place on both " +
 			"sides; the folder's is kept.",
-		Title: "{count} pages of {source} were edited in the folder and in the database at once",
+		Title: "{count} pages of {source} were edited both in the folder and in the database",
 		Fix: "See the versions that were kept with `lectern markdown sync conflicts`, and choose one with `lectern markdown sync resolve " +
 			"NUMBER KEEP`.",
 	}

@@ -20,7 +20,7 @@ var syncBlocks = status.ProblemType{
 	Description: "An application has written blocks into the database that cannot be read as a page. The page keeps its content on both " +
 		"sides, and the blocks stay as they are.",
 	Title: "{source}: the blocks of {count} pages cannot be read. {page}: {why}",
-	Fix:   "Correct the column blocks of the page in the database, or set it to NULL: the blocks are then made from the content again.",
+	Fix:   "Correct the blocks column of the page in the database, or set it to NULL: the blocks are then made from the content again.",
 }
 
 // blockFormat is the column blocks of the table of pages. Blocks that were edited while

@@ -33,7 +33,6 @@ type reader struct{ *catalog }
 
 // A catalog knows the open files: it finds, parses and edits them.
 type catalog struct {
-	name     string
 	roots    []*root
 	settings orgfile.Settings // of a file that sets nothing itself
 	privacy  tools.Privacy
@@ -73,7 +72,7 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	}
 	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	s := &catalog{
-		name: env.Name, settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c),
+		settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c),
 		watched: newWatchList(),
 		now:     env.Now, log: env.Log, changed: env.ResourceChanged, subscribed: env.Subscribed, subscriptions: newSubscriptionLog(),
 		report: env.Report, writing: new(sync.Mutex),

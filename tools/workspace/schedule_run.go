@@ -22,7 +22,7 @@ var scheduledScriptFailed = status.ProblemType{
 		"again at its next time.",
 	Title: "scheduled script {script} in {source} failed: {why}",
 	Fix: "`lectern script run NAME` shows what is wrong with the script, `lectern grants` what it may do; `lectern script unschedule " +
-		"NAME` ends it.",
+		"NAME` ends its schedule.",
 }
 
 // A scriptScheduler runs scripts at their times, each at most once at a time.

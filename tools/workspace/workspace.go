@@ -17,7 +17,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"math"
 	"path/filepath"
 	"slices"
@@ -58,7 +57,6 @@ type Workspaces struct {
 	calls     tools.ClientCaller // of schedules; nil: there are none
 	report    tools.Reporter
 	scheduled chan struct{} // cap 1: schedules were changed
-	log       *slog.Logger
 	now       func() time.Time
 }
 
@@ -145,7 +143,7 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 	w := &Workspaces{
 		noteReader: noteReader{name: env.Name}, config: config, store: store, runs: newScriptRuns(), sandboxes: shared, ids: ids,
 		cache:   env.Cache,
-		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1), log: env.Log,
+		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1),
 		now: env.Now,
 	}
 	w.api = notesapi.New(notesapi.Options{Store: store, Hides: w.hides, IsTaken: func(id string) bool { return ids.isTaken(w.name, id) }})

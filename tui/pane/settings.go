@@ -20,7 +20,6 @@ import (
 // settings_draw.go, what can be done in settings_actions.go.
 type Settings struct {
 	keys Keys
-	zone *time.Location
 	snap status.Snapshot
 
 	refresh, loaded int // how often the settings became old, and the turn that was read
@@ -36,9 +35,9 @@ type Settings struct {
 	chosen  int // among the choices
 }
 
-// NewSettings returns a Settings that shows times of zone.
-func NewSettings(k Keys, zone *time.Location) Pane {
-	return Settings{keys: k, zone: zone, refresh: 1}
+// NewSettings returns a Settings, which shows no times.
+func NewSettings(k Keys, _ *time.Location) Pane {
+	return Settings{keys: k, refresh: 1}
 }
 
 // settingsHelp lists the keys of [Settings].

@@ -20,7 +20,6 @@ import (
 // hand; that form is in tools_form.go.
 type Tools struct {
 	keys Keys
-	zone *time.Location
 	snap status.Snapshot
 
 	scope  ToolsQuery    // what is shown
@@ -38,8 +37,8 @@ type Tools struct {
 	form *toolForm // nil: it is not shown; replaced, never changed
 }
 
-// NewTools returns a Tools that shows times of zone.
-func NewTools(k Keys, zone *time.Location) Pane { return Tools{keys: k, zone: zone} }
+// NewTools returns a Tools, which shows no times.
+func NewTools(k Keys, _ *time.Location) Pane { return Tools{keys: k} }
 
 // toolsHelp lists the keys of [Tools] and its form.
 func toolsHelp(k Keys) []KeyGroup {

@@ -23,7 +23,7 @@ func checkJournal(_ context.Context, r *checkRun) status.Check {
 	case journal.IsDatabaseLost(r.Paths.Journal()):
 		return warnResult("the journal in "+r.Paths.Journal()+" is empty or missing although there was one: earlier changes by agents cannot "+
 			"be undone",
-			"If you have a backup of journal.db, end Lectern and put it back. Otherwise the next start of Lectern begins a new one.")
+			"If you have a backup of journal.db, stop Lectern and put it back. Otherwise the next start of Lectern begins a new one.")
 	}
 	return okResult("no damaged journal in %s", r.Paths.Journal())
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 )
 
@@ -27,7 +26,7 @@ func (p Planner) ClientStates() (list []ClientState) {
 	for _, c := range installer.Clients() {
 		state := ClientState{Finding: m.Find(c, server), LastSeen: seen[c.ID]}
 		if confErr == nil && state.HasEntry() {
-			state.Bytes = p.sessionBytes(conf, state.Sources)
+			state.Bytes = p.SessionToolBytes(conf, state.Sources)
 		}
 		list = append(list, state)
 	}
@@ -37,11 +36,6 @@ func (p Planner) ClientStates() (list []ClientState) {
 // HasEntry reports whether the client would start this Lectern.
 func (s ClientState) HasEntry() bool {
 	return s.Condition == installer.Configured || s.Condition == installer.Outdated
-}
-
-func (p Planner) sessionBytes(conf config.Config, sources []string) int {
-	_, bytes := p.SessionCost(conf, sources)
-	return bytes
 }
 
 // ReportingClients are the IDs of those clients that can say themselves how their entry is.

@@ -78,7 +78,7 @@ func uploadFile(r *request) (answer, error) {
 	}
 	var c cardstore.Card
 	err = r.store.Together(r.Context(), func(s *cardstore.Store) error {
-		update := cardstore.CardUpdate{Type: &in.Type, Upload: true, Content: func(string) (string, error) {
+		update := cardstore.CardUpdate{Type: &in.Type, Content: func(string) (string, error) {
 			return fileContent(kept, filename), nil
 		}}
 		c, err = s.Update(r.Context(), r.by(), r.args[0], update)

@@ -320,7 +320,7 @@ func (a *Auth) byPassword(ctx context.Context, in Login) (Principal, error) {
 	if slices.Index(all, wants) > slices.Index(all, has) {
 		return Principal{}, &RoleError{has, wants}
 	}
-	return Principal{Subject: "user:" + one.Name, Account: one.Name, Role: wants, RateLimit: a.o.Rate, ByPassword: true}, nil
+	return Principal{Subject: "user:" + one.Name, Account: one.Name, Role: wants, RateLimit: a.o.Rate}, nil
 }
 
 // nobodysHash is compared with where there is no account, which takes as long.

@@ -25,14 +25,13 @@ import (
 
 // A Principal is who a token speaks for.
 type Principal struct {
-	Subject    string // of the token: key:ID or user:NAME
-	Account    string // the card of the account
-	Name       string // of the key or the account, for people
-	Role       cardstore.Role
-	RateLimit  int64 // requests an hour; 0: unlimited
-	ByPassword bool
-	ExpiresAt  time.Time // of the token
-	TokenID    string
+	Subject   string // of the token: key:ID or user:NAME
+	Account   string // the card of the account
+	Name      string // of the key or the account, for people
+	Role      cardstore.Role
+	RateLimit int64     // requests an hour; 0: unlimited
+	ExpiresAt time.Time // of the token
+	TokenID   string
 }
 
 // A Token is a signed proof of who somebody is.
@@ -158,7 +157,7 @@ func (a *Auth) speaksFor(ctx context.Context, p Principal) (Principal, error) {
 		case err != nil:
 			return Principal{}, err
 		}
-		p.Account, p.Name, p.RateLimit, p.ByPassword = name, "user:"+name, a.o.Rate, true
+		p.Account, p.Name, p.RateLimit = name, "user:"+name, a.o.Rate
 		return p, nil
 	}
 	var id int64

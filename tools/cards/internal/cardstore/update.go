@@ -15,7 +15,6 @@ type CardUpdate struct {
 	Content func(old string) (string, error)
 	// IfRevision is the revision that the card must have; nil: any.
 	IfRevision *int64
-	Upload     bool
 	// DryRun works everything out and writes nothing.
 	DryRun bool
 }

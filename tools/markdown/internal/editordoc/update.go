@@ -76,7 +76,6 @@ type piece struct {
 	text string
 	old  int  // the part that it was, or stands for; -1: none
 	same bool // its bytes are those of the old part
-	kind string
 }
 
 // splice are the pieces of the new nodes: parts that say the same keep their bytes,
@@ -104,7 +103,7 @@ func splice(old []part, nodes []Node, render func(old *part, n Node) string) []p
 	pieces := make([]piece, len(nodes))
 	next := 0 // the first old part that none of the nodes so far stands for
 	for j, n := range nodes {
-		p := piece{old: match[j], same: true, kind: n.Type}
+		p := piece{old: match[j], same: true}
 		switch moved := unused[keys[j]]; {
 		case match[j] >= 0:
 			p.text, next = old[match[j]].text, match[j]+1

@@ -11,7 +11,6 @@ package orgexport
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
@@ -33,7 +32,6 @@ type Options struct {
 	Headline      int  // the section, -1 for the whole file
 	NoSubheadings bool // leave out what is below the section's own text
 	BodyOnly      bool // without title and preamble; a section without its heading
-	Now           time.Time
 }
 
 // Export writes a section or a whole file. f must hold only what may be seen.

@@ -18,7 +18,6 @@ type TodoKeyword struct {
 	Declared string // as written, with its key and log flags: "WAIT(w@/!)"
 	Enter    LogMode
 	Leave    LogMode
-	Final    bool
 }
 
 // A TodoSet is the states that one line declares.
@@ -86,9 +85,6 @@ func parseTodoLine(line TodoLine) TodoSet {
 	}
 	if set.Bar < 0 {
 		set.Bar = max(0, len(set.Keywords)-1)
-	}
-	for i := range set.Keywords[set.Bar:] {
-		set.Keywords[set.Bar+i].Final = true
 	}
 	return set
 }

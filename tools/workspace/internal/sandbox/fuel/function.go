@@ -29,7 +29,7 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 	e.out = append(e.out, 1, typeI64, numLocals, typeI32)
 
 	e.load()
-	s := segment{start: d.pos, cost: 1, check: true}
+	s := segment{cost: 1, check: true}
 	depth := 1
 	for d.more() && depth > 0 {
 		at := d.pos
@@ -44,7 +44,7 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 		s.insertions = append(s.insertions, e.insertions(i, at, d.pos, depth)...)
 		if i.endsSegment() {
 			e.segment(s, d.pos)
-			s = segment{start: d.pos, check: i.op == opLoop}
+			s = segment{check: i.op == opLoop}
 		}
 	}
 	if depth > 0 {
@@ -58,7 +58,6 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 
 // segment is a stretch of straight code.
 type segment struct {
-	start int
 	cost  int64
 	check bool // whether the fuel is looked at: function entries and loops
 
