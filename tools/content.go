@@ -1,5 +1,10 @@
 package tools
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // ContentKind is the kind of a [Content] block.
 type ContentKind string
 
@@ -28,4 +33,18 @@ type Content struct {
 // structured content get the JSON all the same.
 type ContentProvider interface {
 	Blocks() []Content
+}
+
+// FileContent is a file as a model is shown it: an image or sound as such, text
+// as text, and anything else as a resource of that uri.
+func FileContent(mime, uri string, data []byte) []Content {
+	switch kind, _, _ := strings.Cut(mime, "/"); {
+	case kind == "image" && mime != "image/svg+xml":
+		return []Content{{Kind: Image, Data: data, MIME: mime}}
+	case kind == "audio":
+		return []Content{{Kind: Audio, Data: data, MIME: mime}}
+	case utf8.Valid(data):
+		return []Content{{Kind: Text, Text: string(data)}}
+	}
+	return []Content{{Kind: Embedded, URI: uri, MIME: mime, Data: data}}
 }

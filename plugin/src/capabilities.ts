@@ -33,6 +33,7 @@ const table = {
   tasks: { methods: read },
   tags: { methods: read },
   properties: { methods: read },
+  assets: { methods: read },
   'tags.set': { methods: [...read, 'add_block_tag', 'remove_block_tag'], only: 'db', writes: true },
   'tags.create': { methods: [...read, 'create_tag', 'add_tag_extends', 'add_tag_property'], only: 'db', writes: true },
   'properties.create': { methods: [...read, 'upsert_property'], only: 'db', writes: true },

@@ -1,6 +1,7 @@
 import { type Capability } from './capabilities'
 import { Fault, asFault } from './fault'
 import type { OpenGraph } from './graph'
+import { assets } from './methods/assets'
 import { blocks } from './methods/blocks'
 import { filter } from './methods/filter'
 import { find } from './methods/find'
@@ -14,7 +15,7 @@ import { tasks } from './methods/tasks'
 import { windowMethods } from './methods/window'
 import type { Params } from './params'
 
-const all: Methods = { ...pages, ...blocks, ...find, ...filter, ...lists, ...tasks, ...objects, ...windowMethods, ...requests, ...states }
+const all: Methods = { ...pages, ...blocks, ...find, ...filter, ...lists, ...tasks, ...objects, ...assets, ...windowMethods, ...requests, ...states }
 
 export const methodNames = Object.keys(all).sort()
 

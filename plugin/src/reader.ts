@@ -113,7 +113,9 @@ export class Reader {
     const below = new Map<number, Row[]>()
     for (const row of rows) {
       const parent = idOf(row.parent) ?? root
-      below.set(parent, [...(below.get(parent) ?? []), row])
+      const siblings = below.get(parent)
+      if (siblings) siblings.push(row)
+      else below.set(parent, [row])
     }
     const grow = (parent: number, depth: number): RowTree[] =>
       depth > 200 // a loop in a damaged graph
@@ -214,7 +216,11 @@ export class Reader {
     const tags = this.rawReferences ? new Map<number, NamedEntity>() : named
     const { rawReferences: bare } = this
     if (rows.length === 0) return { of: () => undefined, path: () => undefined, tag: () => undefined, property: () => undefined, rawReferences: bare }
-    const referenced = await this.byID([...rows.flatMap((one) => this.dialect.referencedIDs(one)), ...more])
+    const ids = new Set([...rows.flatMap((one) => this.dialect.referencedIDs(one)), ...more])
+    // What is read already is not read again: on a long page the blocks above others are most of them.
+    const read = rows.filter((row) => ids.has(row.id))
+    for (const row of read) ids.delete(row.id)
+    const referenced = [...read, ...(await this.byID(ids))]
     const paths = await this.paths([...rows, ...referenced])
     for (const row of referenced) {
       const name = { ...nameOf(row), ...(paths.has(row.id) ? { title: paths.get(row.id)! } : {}) }

@@ -24,7 +24,7 @@ import (
 // documents. A tool, an optional argument or a further field of an answer
 // raises the minor number; a name, a required argument or the meaning of an
 // answer that changes raises the major one. The server advertises it.
-const SkillVersion = "2.4.0"
+const SkillVersion = "2.5.0"
 
 //go:embed skill.md.tmpl
 var skillText string

@@ -85,7 +85,8 @@ func (f *fakePeer) reads() methods {
 			}
 			return nil, fakeError("NOT_FOUND", "no journal")
 		},
-		"find": f.find,
+		"find":        f.find,
+		"assets.list": f.listAssets,
 		"query.own": func(in map[string]any) (any, error) {
 			return f.find(map[string]any{"any_task": true, "limit": in["limit"], "offset": in["offset"]})
 		},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -31,6 +33,9 @@ type Graph struct {
 // Open opens a source immediately: Logseq may start later and quit in between,
 // and ping and get_capabilities work without it.
 func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
+	if c.GraphFolder != "" && !filepath.IsAbs(c.GraphFolder) {
+		return nil, fmt.Errorf("graph_folder: %s is not an absolute path", c.GraphFolder)
+	}
 	g := &Graph{
 		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy,
 		writeLock: make(chan struct{}, 1), stop: func() {}, usedIDs: map[UUID]bool{},

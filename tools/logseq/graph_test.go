@@ -24,6 +24,15 @@ type testSource struct {
 
 func openTestSource(t *testing.T, peer tools.Peer, change ...func(*tools.Env)) *testSource {
 	t.Helper()
+	return openConfigured(t, logseq.Config{}, peer, change...)
+}
+
+func openConfigured(t *testing.T, config logseq.Config, peer tools.Peer, change ...func(*tools.Env)) *testSource {
+	t.Helper()
+	keys, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := &testSource{t: t}
 	env := tools.Env{
 		Name: "home", Log: slog.New(slog.DiscardHandler), Peer: peer,
@@ -33,7 +42,7 @@ func openTestSource(t *testing.T, peer tools.Peer, change ...func(*tools.Env)) *
 	for _, one := range change {
 		one(&env)
 	}
-	o, err := logseq.System().Open(t.Context(), nil, env)
+	o, err := logseq.System().Open(t.Context(), keys, env)
 	if err != nil {
 		t.Fatal(err)
 	}

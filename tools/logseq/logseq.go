@@ -18,6 +18,9 @@ import (
 // Config holds the keys of a [[source]] table with kind "logseq".
 type Config struct {
 	Graph string `json:"graph,omitempty" jsonschema:"name of the graph as Logseq shows it; when omitted, the only one that is connected"`
+	// GraphFolder is no tools.Folder: the source is the running graph, also where
+	// another source opens the files in this folder.
+	GraphFolder string `json:"graph_folder,omitempty" jsonschema:"absolute path of the folder with the graph's assets in it, for read_asset"`
 }
 
 // System declares the kind of knowledge base named logseq.
@@ -38,7 +41,7 @@ func System() tools.Kind {
 			datascriptQuery(), ping(), getCapabilities(), find(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
 			replacePageContent(), setTags(), createTag(), createProperty(),
-			logseqQuery(), getFocus(), openPage(), listRequests(), answerRequest(),
+			listAssets(), readAsset(), logseqQuery(), getFocus(), openPage(), listRequests(), answerRequest(),
 			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
 		Checks:    checks(),

@@ -29,6 +29,7 @@ func fixtureGraphWithReferences(kind string) *fakePeer {
 	kitchen.blocks = append(kitchen.blocks, &fakeBlock{
 		UUID: id(7), Content: "see ((" + id(50) + ")), [[" + id(203) + "]] and ((" + id(1) + "))", Properties: map[string]any{}, Tags: []string{},
 	})
+	showFile(kitchen, 8, "beds.png")
 	return f
 }
 
@@ -57,6 +58,9 @@ func (f *fakePeer) hide(round int) []string {
 	page(202, "Diary", map[string]any{}, []string{"Secret"}, block(52, "tomatoes (("+id(1)+"))"))
 	page(203, "Ledger", map[string]any{"Status": []any{"open", "Private"}}, []string{}, block(53, "[[Kitchen]]"))
 	page(204, "Vault/Deep", map[string]any{"depth": 3.0}, []string{}, block(54, "gold"))
+	showFile(f.pages[len(f.pages)-1], 55, "vault.png")
+	showFile(f.pages[2], 56, "gold.png")
+	f.pages[2].blocks[len(f.pages[2].blocks)-1].Tags = []string{"Secret"}
 	page(205, "Secret", map[string]any{}, []string{})
 	page(206, "Mar 5th, 2026", map[string]any{"tags": "Secret, other"}, []string{})
 	f.pages[len(f.pages)-1].Kind, f.pages[len(f.pages)-1].Day = "journal", 20260305
@@ -65,7 +69,7 @@ func (f *fakePeer) hide(round int) []string {
 	hidden.Children = []*fakeBlock{block(61, "tomatoes below")}
 	kitchen.blocks = append([]*fakeBlock{hidden}, kitchen.blocks...)
 	return []string{
-		"Private/Plans", "Diary", "Ledger", "Vault/Deep", "Secret", "Hush", "wish", "depth", "P", "D", "2026-03-05", "gold", "tomatoes",
+		"Private/Plans", "Diary", "Ledger", "Vault/Deep", "Secret", "Hush", "assets/vault.png", "assets/gold.png", "wish", "depth", "P", "D", "2026-03-05", "gold", "tomatoes",
 		id(50), id(60), id(61), id(201), id(202), id(203), "page Diary", "page Ledger", "page Private/Plans", "block " + id(50), "tree of block " + id(60),
 	}
 }

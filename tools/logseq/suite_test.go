@@ -10,9 +10,9 @@ import (
 // TestSuite holds what is true of every System, on a file graph, which has
 // everything that the examples speak of.
 func TestSuite(t *testing.T) {
-	toolstest.Run(t, logseq.System(), func(testing.TB) toolstest.Fixture {
+	toolstest.Run(t, logseq.System(), func(t testing.TB) toolstest.Fixture {
 		f := fixtureGraphWithReferences("file")
-		return f.fixture(f.digest)
+		return f.fixture(t, f.digest)
 	}, "set_tags", "create_tag", "create_property")
 }
 
@@ -20,17 +20,18 @@ func TestSuite(t *testing.T) {
 // taken back lies in the recycle bin, with its name, until the user empties it:
 // no plugin can, so the digest is of what is in use.
 func TestSuiteOfDBGraphs(t *testing.T) {
-	toolstest.Run(t, logseq.System(), func(testing.TB) toolstest.Fixture {
+	toolstest.Run(t, logseq.System(), func(t testing.TB) toolstest.Fixture {
 		f := fixtureGraphWithReferences("db")
-		return f.fixture(f.inUse)
+		return f.fixture(t, f.inUse)
 	}, "list_templates")
 }
 
-func (f *fakePeer) fixture(digest func() string) toolstest.Fixture {
+func (f *fakePeer) fixture(t testing.TB, digest func() string) toolstest.Fixture {
 	return toolstest.Fixture{
-		Peer: f, Digest: digest,
+		Config: logseq.Config{GraphFolder: assetFolder(t)},
+		Peer:   f, Digest: digest,
 		URIs:  []string{"logseq://one/page/Garden", "logseq://one/block/" + id(2)},
-		Names: []string{"Garden", "Compost", "Kitchen", id(1), id(2), id(3), id(4), id(5), "first", "last"},
+		Names: []string{"Garden", "Compost", "Kitchen", id(1), id(2), id(3), id(4), id(5), "first", "last", "assets/beds.png"},
 		Edit:  f.edit, Nested: f.nested(),
 		Privacy: privacyRules(), Hide: f.hide,
 	}

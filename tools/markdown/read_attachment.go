@@ -7,7 +7,6 @@ import (
 	"mime"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
@@ -29,18 +28,9 @@ type ReadAttachmentOut struct {
 	data []byte
 }
 
-// Blocks implements [tools.ContentProvider]: an image or sound as such, text as text,
-// and anything else as a resource.
+// Blocks implements [tools.ContentProvider].
 func (out ReadAttachmentOut) Blocks() []tools.Content {
-	switch kind, _, _ := strings.Cut(out.MIME, "/"); {
-	case kind == "image" && out.MIME != "image/svg+xml":
-		return []tools.Content{{Kind: tools.Image, Data: out.data, MIME: out.MIME}}
-	case kind == "audio":
-		return []tools.Content{{Kind: tools.Audio, Data: out.data, MIME: out.MIME}}
-	case utf8.Valid(out.data):
-		return []tools.Content{{Kind: tools.Text, Text: string(out.data)}}
-	}
-	return []tools.Content{{Kind: tools.Embedded, URI: "attachment:" + out.Path, MIME: out.MIME, Data: out.data}}
+	return tools.FileContent(out.MIME, "attachment:"+out.Path, out.data)
 }
 
 // Targets implements [tools.TargetProvider].

@@ -22,7 +22,7 @@ func checkArguments(s *suite) {
 		src := s.open("one")
 		before := src.Digest()
 		s.refuseNonObjects(src, t)
-		s.refuseBadValues(src, t)
+		refuseBadValues(s, src, t)
 		for _, name := range t.In.Required {
 			s.refuseArgument(src, t, name, func(args map[string]any) { delete(args, name) })
 		}
@@ -35,7 +35,7 @@ func checkArguments(s *suite) {
 }
 
 // refuseBadValues sends values that are not what an argument takes.
-func (s *suite) refuseBadValues(src source, t tools.ToolInfo) {
+func refuseBadValues(s *suite, src source, t tools.ToolInfo) {
 	s.Helper()
 	for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
 		for i, bad := range badValues(t.In.Properties[name]) {

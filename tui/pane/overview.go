@@ -24,16 +24,14 @@ type Overview struct {
 	problem int // the selected one
 	snippet int // the one that is shown
 	traffic traffic
-	recent  []status.Call  // oldest first
-	now     time.Time      // zero: what waits is not counted down
-	known   []status.Agent // as the hub has recorded them; it need not run for that
-	asked   int            // counts what made known old
-	learned int            // the asked that known is the answer to
+	recent  []status.Call // oldest first
+	now     time.Time     // zero: what waits is not counted down
+	known   knownAgents
 	unseen  unseenActivity
 }
 
 // NewOverview returns an Overview that shows times of zone.
-func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone, asked: 1} }
+func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone} }
 
 // overviewHelp lists the keys of [Overview].
 func overviewHelp(k Keys) []KeyGroup {
@@ -47,9 +45,7 @@ func overviewHelp(k Keys) []KeyGroup {
 
 // SetSnapshot implements [Pane].
 func (p Overview) SetSnapshot(s status.Snapshot) Pane {
-	if len(s.Sessions) != len(p.snap.Sessions) {
-		p.asked++
-	}
+	p.known = p.known.observe(p.snap, s)
 	p.snap = s
 	p.problem = widget.Clamp(p.problem, len(s.Problems))
 	p.snippet = widget.Clamp(p.snippet, len(s.Snippets))
@@ -58,19 +54,16 @@ func (p Overview) SetSnapshot(s status.Snapshot) Pane {
 
 // WantedQuery implements [Querier].
 func (p Overview) WantedQuery() Query {
-	if p.learned == p.asked {
-		return p.unseen.wantedQuery()
+	if q := p.known.wantedQuery(); q != nil {
+		return q
 	}
-	return AgentsQuery{Refresh: p.asked}
+	return p.unseen.wantedQuery()
 }
 
 // TakeResult implements [Querier].
 func (p Overview) TakeResult(r Result) Pane {
-	if q, ok := r.Query.(AgentsQuery); ok {
-		p.learned = q.Refresh
-		if r.Err == nil {
-			p.known = r.Agents
-		}
+	if _, ok := r.Query.(AgentsQuery); ok {
+		p.known = p.known.takeResult(r)
 		return p
 	}
 	p.unseen = p.unseen.takeResult(r, p.recent)
@@ -80,7 +73,7 @@ func (p Overview) TakeResult(r Result) Pane {
 // hasHadNoAgent reports whether no agent has been there yet: what is not known yet is
 // no reason to say so.
 func (p Overview) hasHadNoAgent() bool {
-	return p.learned > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known) == 0
+	return p.known.answered > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known.list) == 0
 }
 
 // ObserveCalls implements [CallObserver].
@@ -321,7 +314,7 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 // noAgentText says that no agent is connected, and what to do about it.
 func (p Overview) noAgentText() string {
 	switch s := p.snap; {
-	case p.learned == 0:
+	case p.known.answered == 0:
 		return "Looking who has been here …"
 	case !IsHubRunning(s):
 		return "The hub is not running."

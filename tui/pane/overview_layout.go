@@ -159,7 +159,7 @@ func orNoName(client string) string {
 func (p Overview) agentsSection(t theme.Theme) widget.Section {
 	return listSection("Agents", len(p.snap.Sessions), func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
-			gone := goneAgents(p.known, nil)
+			gone := p.known.gone(nil)
 			if len(gone) == 0 {
 				return []string{t.Dim.Text(p.noAgentText())}
 			}

@@ -62,6 +62,22 @@ export const person: Record<string, (w: World, ...args: any[]) => unknown> = {
     w.retract([...new Set(lying.flatMap((id) => [id, ...w.below(id), ...w.all(':block/page', id).map((row) => row.id as number)]))])
     return lying.length
   },
+  /** A page with very many blocks, at once. */
+  fill_page: (w, title: string, count: number) => {
+    const page = addNamed(w, title, [classID(w, 'Page')])
+    w.transact(Array.from({ length: count }, (_, nth) => ({
+      ':db/id': -1 - nth, ':block/uuid': w.uuid(), ':block/title': `block ${nth} of ${title}`, ':block/order': `a${String(nth).padStart(6, '0')}`,
+      ':block/page': page.id, ':block/parent': page.id, ':block/created-at': nth, ':block/updated-at': nth,
+    })))
+    return count
+  },
+  /** Puts a file of the graph into a block: a DB graph calls it by the block's uuid, a file graph links to it. */
+  show_file: (w, uuid: string, type: string) => {
+    const row = w.byUUID(uuid)!
+    if (w.kind === 'og') w.set(row.id, { ':block/content': `${row[':block/content']} ![](../assets/${uuid}.${type})` })
+    else w.set(row.id, { ':logseq.property.asset/type': type, ':logseq.property.asset/size': 3, ':block/tags': [classID(w, 'Asset')] })
+    return true
+  },
   add_tag: (w, uuid: string, ident: string) => {
     const row = w.byUUID(uuid)!
     w.set(row.id, { ':block/tags': [w.find(':db/ident', ident)!.id] })

@@ -112,6 +112,13 @@ export const calls: Call[] = [
   { tool: 'list_tasks', args: () => ({ limit: 9 }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
   { tool: 'set_task', args: () => ({ block_uuid: known.task, status: 'DONE', deadline: '2026-12-01' }), good: verified },
   { tool: 'get_tags', args: () => ({}), good: (a) => assert.ok(a.tags.some((t: any) => t.name === 'private')) },
+  {
+    tool: 'list_assets',
+    args: () => ({ page_name: 'Books' }),
+    person: async (window) => void (await window.person('show_file', known.child, 'png')),
+    good: (a) => assert.deepEqual([a.total, a.assets[0].path, a.assets[0].block_uuid], [1, `assets/${known.child}.png`, known.child]),
+  },
+  { tool: 'read_asset', args: () => ({ path: `assets/${known.child}.png` }), good: (a) => assert.deepEqual([a.mimeType, a.size], ['image/png', 3]) },
   { tool: 'list_properties', args: () => ({}), good: (a) => assert.ok(a.properties.length > 0) },
   { tool: 'list_templates', args: () => ({}), good: (a) => assert.equal(a.templates[0].name, 'meeting') },
   {

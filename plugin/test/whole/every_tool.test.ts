@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { methodsUsed, requiredMethods } from '../../src/capabilities'
 import type { Window } from '../host/launch'
@@ -18,16 +21,22 @@ const graphs = [
 
 let stage: Stage
 let offered: string[]
+let folder: string
 
 before(async () => {
   if (skip) return
-  stage = await Stage.start(graphs.map(({ graph }) => graph))
+  folder = await mkdtemp(path.join(tmpdir(), 'lectern-graph-'))
+  await mkdir(path.join(folder, 'assets'))
+  await writeFile(path.join(folder, 'assets', `${known.child}.png`), Buffer.from([0x89, 0x50, 0xff]))
+  stage = await Stage.start(graphs.map(({ graph }) => graph), `graph_folder = "${folder}"\n`)
   // Those for an agent's own changes are the hub's and ask Logseq nothing of their own.
   offered = (await stage.agent.tools()).filter((tool) => tool !== 'list_changes' && tool !== 'undo_change').sort()
 }, patience)
 
 after(async () => {
-  if (!skip) await stage.stop()
+  if (skip) return
+  await stage.stop()
+  await rm(folder, { recursive: true })
 })
 
 /** The tools whose own capability a kind of graph lacks. */

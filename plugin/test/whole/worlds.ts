@@ -48,6 +48,7 @@ const asTask: Mark = async (window, uuid) => {
   await window.person('add_block_tag', uuid, ':logseq.class/Task')
   await window.person('upsert_block_property', uuid, ':logseq.property/status', 'Todo', { reset: true })
 }
+const withFile: Mark = (window, uuid) => window.person('show_file', uuid, 'png')
 
 const rules: [rule: string, mark: Mark | null][] = [
   ['namespace:work', null],
@@ -55,7 +56,7 @@ const rules: [rule: string, mark: Mark | null][] = [
   ['property:Owner=Ada', owned('Ada')],
   ['property:Visibility=private', withText('Visibility', 'private')],
 ]
-const harmless: Mark[] = [tagged('plant'), owned('Bob'), withText('Visibility', 'public'), asTask]
+const harmless: Mark[] = [tagged('plant'), owned('Bob'), withText('Visibility', 'public'), asTask, withFile]
 
 export function makePair(random: Random): Pair {
   const chosen = rules.filter(() => random() < 0.7)
@@ -97,7 +98,7 @@ function hidden(random: Random, pair: Pair, chosen: typeof rules, shown: string[
   return items
 }
 
-const blockOf = (on: string, uuid: string, random: Random, at: number) => block(on, uuid, `below ${sentence(random)}`, some(random, [asTask, tagged('plant')]), at + 0.001)
+const blockOf = (on: string, uuid: string, random: Random, at: number) => block(on, uuid, `below ${sentence(random)}`, some(random, [asTask, tagged('plant'), withFile]), at + 0.001)
 
 function vocabulary(): Item[] {
   const calls: Item['calls'] = async (window) => {
@@ -178,6 +179,8 @@ const questions: Record<string, (a: Asker) => Record<string, unknown>> = {
   get_tags: () => ({}),
   list_properties: () => ({}),
   list_templates: () => ({}),
+  list_assets: (a) => a.pick([{}, { page_name: a.title() }, { limit: 2, offset: 1 }]),
+  read_asset: (a) => ({ path: `assets/${a.uuid()}.png` }),
   get_journal: (a) => ({ date: a.pick(['2026-11-20', '2026-11-25']) }),
   datascript_query: (a) => ({ query: a.pick(['[:find ?t :where [?b :block/title ?t]]', '[:find (count ?b) . :where [?b :block/page _]]', '[:find (pull ?b [*]) :where [?b :block/name "work"]]']) }),
   logseq_query: (a) => ({ query: a.pick(['(task todo)', '[[secret]]', '(property Owner)']) }),
