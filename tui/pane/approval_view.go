@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -199,7 +200,14 @@ func selectWrittenChange(p Changes) Changes {
 		if o.ID != p.reader.given || o.Call == nil || len(o.Call.Changes) == 0 {
 			continue
 		}
-		if at := p.cache.find(o.Call.Changes[0]); at >= 0 {
+		at := -1
+		for _, id := range o.Call.Changes { // a page rather than the folder that was made for it
+			i := p.cache.find(id)
+			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.at(at).Target, "/")) {
+				at = i
+			}
+		}
+		if at >= 0 {
 			p = p.selectAt(at)
 			p.reader.moves++
 		}
