@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -120,5 +121,36 @@ func TestApprovalWithoutEffectIsTold(t *testing.T) {
 		if o := h.Approvals().Outcomes()[0]; o.Resolution != status.Allowed || o.Call == nil || o.Call.Code != string(tools.Timeout) {
 			t.Errorf("after the form has expired: %+v %+v", o, o.Call)
 		}
+	})
+}
+
+// What is asked again is planned again: a folder that another call has made meanwhile is no
+// step of it any more.
+func TestReplannedApprovalHasNoFolderThatIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, askWrites(), nil)
+		first := h.agent(cursor).startCall("put", `{"path":"new/a","text":"x"}`)
+		second := h.agent(cursor).startCall("put", `{"path":"new/b","text":"y"}`)
+		synctest.Wait()
+		for _, w := range h.pending() {
+			if slices.Contains(w.Targets, "new/a") {
+				h.answer(w.ID, true, status.Answer{})
+			}
+		}
+		checkOutcome(t, <-first, "ok", "")
+		h.notes.Edit("new/b", "a person's page\n")
+		before := h.onlyPending()
+		if len(before.Targets) != 2 {
+			t.Fatalf("asked first about %q", before.Targets)
+		}
+		h.answer(before.ID, true, status.Answer{})
+		synctest.Wait()
+		again := h.onlyPending()
+		_, plan, _, _ := h.Approvals().Get(again.ID)
+		if !slices.Equal(again.Targets, []string{"new/b"}) || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Description, "new/b") {
+			t.Errorf("asked again about %q: %+v", again.Targets, plan.Steps)
+		}
+		h.answer(again.ID, true, status.Answer{})
+		checkOutcome(t, <-second, "ok", "")
 	})
 }

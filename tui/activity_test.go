@@ -123,7 +123,7 @@ func TestActivityFilters(t *testing.T) {
 		if !strings.Contains(rows[3], "not_found") || !strings.Contains(rows[6], "not_found") || strings.Contains(rows[7], "not_found") {
 			t.Errorf("those that failed do not stand first:\n%s", r.screen())
 		}
-		r.press("/", "not_f", "enter", "s")
+		r.press("/", "not_f", "enter", "E")
 		if n := strings.Count(r.saved["lectern-calls.log"], "\n"); n != 4 {
 			t.Errorf("%d calls saved, want 4", n)
 		}

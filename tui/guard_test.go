@@ -66,22 +66,25 @@ func TestTheChangeJustMadeIsSelected(t *testing.T) {
 		r.press("!")
 		r.wait(keyIgnoreDuration)
 		r.press("y")
-		done := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &status.CallEnd{Changes: []string{"c10"}}})
+		done := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &status.CallEnd{Changes: []string{"c10", "c11"}}})
 		done.Approvals = nil
 		r.hub.Set(done)
 		r.settle()
 		r.shows("Nothing is selected now.") // never what another one wrote
 		r.wait(time.Second)
-		r.queries.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Client: "claude-code", Time: noon}}, r.queries.changes...)
-		r.queries.calls <- status.Call{Seq: 1, Tool: "markdown_delete_page", Changes: []string{"c10"}}
+		r.queries.changes = append([]status.Change{
+			{ID: "c11", Target: "New/Fresh", Session: "3", Client: "claude-code", Time: noon},
+			{ID: "c10", Target: "New/", Session: "3", Client: "claude-code", Time: noon},
+		}, r.queries.changes...)
+		r.queries.calls <- status.Call{Seq: 1, Tool: "markdown_delete_page", Changes: []string{"c10", "c11"}}
 		r.wait(2 * batchWindow)
-		r.shows("change c10", "Fresh")
+		r.shows("change c11", "New/Fresh") // the page, not the folder that was made for it
 		r.press("u")
 		r.shows("u was not taken")
 		r.wait(keyIgnoreDuration)
-		r.hub.SetPlan(status.Plan{Title: "Undo c10"})
+		r.hub.SetPlan(status.Plan{Title: "Undo c11"})
 		r.press("u")
-		r.shows("Undo c10?")
+		r.shows("Undo c11?")
 	})
 }
 

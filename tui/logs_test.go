@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,4 +56,24 @@ func (c *fakeQueries) LogPage(_ context.Context, f status.LogPageFilter) (status
 		return status.LogPage{}, nil
 	}
 	return c.logPage(f)
+}
+
+// E exports what the filter shows, and without one the whole log.
+func TestExportLogs(t *testing.T) {
+	runPanel(t, crowded(), func(r *testPanel) {
+		r.log()
+		r.press("@Logs", "E")
+		r.wait(time.Second)
+		r.shows("exported the whole log")
+		if len(r.saved) > 0 {
+			t.Errorf("saved %v", r.saved)
+		}
+		r.press("/", "vault", "enter", "E")
+		r.wait(time.Second)
+		if text := r.saved["lectern.log"]; !strings.Contains(text, "open vault") || strings.Count(text, "\n") != strings.Count(text, "vault") {
+			t.Errorf("exported %q", text)
+		}
+		r.press("esc", "/", "no such line", "enter", "E")
+		r.shows("There is no line to export.")
+	})
 }

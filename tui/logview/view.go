@@ -248,6 +248,12 @@ func (v View) KeyDisabledReason(k tea.KeyPressMsg) string {
 	}
 }
 
+// HasFilter reports whether more than debug lines is left out.
+func (v View) HasFilter() bool {
+	f := v.log.filter
+	return f.text != "" || f.component != "" || f.client != "" || f.level > infoLevel
+}
+
 // Len is how many lines pass the filter.
 func (v View) Len() int { return v.log.len() }
 

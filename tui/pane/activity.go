@@ -56,7 +56,7 @@ func activityHelp(k Keys) []KeyGroup {
 		help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
 		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"),
-		help(k.Save, "save the filtered calls"),
+		help(k.Export, "export the filtered calls to a file"),
 		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo all that its agent changed since then"),
 		help(k.PauseClient, "pause the writes of its agent"), help(k.ReadOnly, "let its agent only read from now on, or as before"),
 		help(k.Revoke, "take all permissions from its agent"), help(k.OlderDay, "to the day before"), help(k.NewerDay, "to the day after"),
@@ -205,8 +205,8 @@ func (p Activity) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Copy):
 		c, _ := p.selectedEndedCall()
 		return p, CopyText{What: "the call", Text: p.formatCall(c)}
-	case p.keys.isSaveKey(k.KeyPressMsg, IsHubRunning(p.snap)):
-		return p, p.intentToSave()
+	case key.Matches(k, p.keys.Export):
+		return p, p.intentToExport()
 	default:
 		return p, Unhandled{}
 	}
@@ -253,7 +253,7 @@ func (p Activity) nextSourceName() string {
 	return nextInCycle(p.source, append([]string{""}, p.ring.sources...))
 }
 
-func (p Activity) intentToSave() Intent {
+func (p Activity) intentToExport() Intent {
 	order := p.ring.orderedCallNumbers(p.errors)
 	var b strings.Builder
 	for _, n := range order {
@@ -296,8 +296,9 @@ func (p Activity) Bindings() []key.Binding {
 	if c, _ := p.selectedEndedCall(); len(c.Changes) > 0 {
 		return []key.Binding{look, p.keys.Undo, widget.WithHelp(p.keys.PauseClient, "pause it"), follow, p.keys.Filter, p.keys.Copy}
 	}
-	keys := p.keys.appendSaveKey(IsHubRunning(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
-		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
+	keys := []key.Binding{
+		p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.Export,
+	}
 	if p.filter.Value() != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
@@ -324,8 +325,8 @@ func (p Activity) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(any, "There are no calls to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
 		return reasonUnless(any, "There are no calls to pause at.")
-	case p.keys.isSaveKey(k, IsHubRunning(p.snap)):
-		return reasonUnless(any, "There are no calls to save.")
+	case key.Matches(k, p.keys.Export):
+		return reasonUnless(any, "There are no calls to export.")
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(p.nextSourceName() != p.source, "No source has been called yet.")
 	default:

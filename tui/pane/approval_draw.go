@@ -201,7 +201,7 @@ func (p approvalScreen) visibleRowsNote(w, h int) string {
 
 // drawEndedApproval draws that the selected approval of p is over, above the list.
 func drawEndedApproval(p Changes, t theme.Theme, w, h int) []string {
-	rows := t.Warn.Wrap(" ○ "+approvalEndText(p.reader.ended, p.snap.Outcomes), w)
+	rows := t.Warn.Wrap(" ○ "+approvalEndText(p.reader, p.snap.Outcomes), w)
 	rows = rows[:min(len(rows), max(1, h/3))]
 	hint := "↓ selects the newest change."
 	if len(p.snap.Approvals) > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -23,6 +24,8 @@ type approvalReadState struct {
 	moves  int                     // that the selection made by itself
 	now    time.Time               // zero: the time that is left is not counted down
 	ended  status.Approval         // that was selected and no longer waits; no ID: none
+	// endedWithHub: the hub ended, and took ended with it.
+	endedWithHub bool
 }
 
 // topAtFirstChange is the top row of a text that was not scrolled yet.
@@ -169,7 +172,7 @@ func (p Changes) topRow(w, h int) int {
 // selected as long as it is there. An approval that ended leaves nothing
 // selected, so that no key acts on something else; only behind an answer of this
 // pane comes the next one.
-func (p Changes) updateSelection(place int, before status.Approval) Changes {
+func (p Changes) updateSelection(place int, before status.Approval, hubEnded bool) Changes {
 	if !p.selection.pending || p.approvalIndex(p.selection.id) >= 0 {
 		return p.keepSelection(place)
 	}
@@ -177,7 +180,7 @@ func (p Changes) updateSelection(place int, before status.Approval) Changes {
 		return p.selectAt(min(place, len(p.snap.Approvals)-1))
 	}
 	if before.ID == p.selection.id {
-		p.reader.ended = before
+		p.reader.ended, p.reader.endedWithHub = before, hubEnded
 	}
 	p.detail = widget.Detail{}
 	return p
@@ -197,7 +200,14 @@ func selectWrittenChange(p Changes) Changes {
 		if o.ID != p.reader.given || o.Call == nil || len(o.Call.Changes) == 0 {
 			continue
 		}
-		if at := p.cache.find(o.Call.Changes[0]); at >= 0 {
+		at := -1
+		for _, id := range o.Call.Changes { // a page rather than the folder that was made for it
+			i := p.cache.find(id)
+			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.at(at).Target, "/")) {
+				at = i
+			}
+		}
+		if at >= 0 {
 			p = p.selectAt(at)
 			p.reader.moves++
 		}
@@ -210,9 +220,12 @@ func (p Changes) selectedHasEnded() bool {
 	return p.selection.pending && p.selection.id == p.reader.ended.ID && p.selection.id != "" && p.approvalIndex(p.selection.id) < 0
 }
 
-// approvalEndText says how a ended.
-func approvalEndText(a status.Approval, outcomes []status.ApprovalOutcome) string {
-	text := "no longer waits"
+// approvalEndText says how the approval ended that was selected.
+func approvalEndText(r approvalReadState, outcomes []status.ApprovalOutcome) string {
+	a, text := r.ended, "no longer waits"
+	if r.endedWithHub && r.given != a.ID { // else it may have been written
+		text = "was lost when the hub ended: nothing was written, and the agent is told to call again"
+	}
 	if i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == a.ID }); i >= 0 {
 		text = map[status.Resolution]string{
 			status.Allowed: "was allowed", status.Refused: "was denied", status.TimedOut: "was denied, because nobody answered in time",

@@ -14,12 +14,11 @@ import (
 // A sourceBrowser looks through one source as an agent sees it: its pages, one of
 // them as it is meant to look, and what its own search finds. Sources shows it.
 type sourceBrowser struct {
-	keys    Keys
-	zone    *time.Location
-	source  string
-	w, h    int // of the pane
-	now     time.Time
-	running bool // a hub runs
+	keys   Keys
+	zone   *time.Location
+	source string
+	w, h   int // of the pane
+	now    time.Time
 
 	list    pageList
 	search  sourceSearch
@@ -280,7 +279,7 @@ func (b sourceBrowser) bindings() []key.Binding {
 		if b.linksOfPage().len() > 0 {
 			keys = append(keys, widget.WithHelp(k.NextLink, "link"), widget.WithHelp(k.Enter, "follow it"))
 		}
-		return append(keys, widget.WithHelp(k.Edit, "edit"), k.Raw, k.Copy, k.Save, k.Refresh)
+		return append(keys, widget.WithHelp(k.Edit, "edit"), k.Raw, k.Copy, k.Refresh)
 	case b.focus == focusHits && b.search.typing:
 		return []key.Binding{widget.WithHelp(k.Enter, "search"), widget.WithHelp(k.Back, "close")}
 	case b.focus == focusHits:
@@ -296,12 +295,12 @@ func (b sourceBrowser) bindings() []key.Binding {
 		keys = []key.Binding{widget.WithHelp(k.Enter, map[bool]string{true: "fold", false: "unfold"}[row.open]), k.Filter, k.Search}
 	}
 	return append(keys, widget.WithHelp(k.SortPages, "sort"), widget.WithHelp(k.Back, "back to Sources"), k.Raw,
-		widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh)
+		widget.WithHelp(k.Copy, "copy"), k.Refresh)
 }
 
 // setSnapshot takes what a snapshot says of the time and the hub.
 func (b sourceBrowser) setSnapshot(s status.Snapshot) sourceBrowser {
-	b.now, b.running = s.Time, IsHubRunning(s)
+	b.now = s.Time
 	return b
 }
 

@@ -90,7 +90,7 @@ func (b sourceBrowser) handlePageActionKey(k Press) (sourceBrowser, Intent) {
 		return b, ShowMessage{"No page selected."}
 	case key.Matches(k, b.keys.Edit):
 		return b, EditPage{Source: b.source, Page: b.currentPage()}
-	case !b.keys.isSaveKey(k.KeyPressMsg, b.running) && !key.Matches(k, b.keys.Copy):
+	case !key.Matches(k, b.keys.Copy):
 		return b, Unhandled{}
 	}
 	name := b.currentPage()
@@ -101,10 +101,8 @@ func (b sourceBrowser) handlePageActionKey(k Press) (sourceBrowser, Intent) {
 		return b, ShowMessage{"Press enter to open the page first."}
 	case b.page.err != nil:
 		return b, ShowMessage{"The page could not be loaded."}
-	case key.Matches(k, b.keys.Copy):
-		return b, CopyText{What: b.copiedTextName(), Text: b.page.text.Text}
 	default:
-		return b, SaveFile{What: b.copiedTextName(), Name: "page-" + b.source + ".md", Text: b.page.text.Text}
+		return b, CopyText{What: b.copiedTextName(), Text: b.page.text.Text}
 	}
 }
 

@@ -66,6 +66,7 @@ func changesHelp(k Keys) []KeyGroup {
 
 // SetSnapshot implements [Pane]. The selection stays where it is while that is there.
 func (p Changes) SetSnapshot(s status.Snapshot) Pane {
+	hubEnded := hubRestarted(p.snap, s) || !IsHubRunning(s)
 	if hubRestarted(p.snap, s) {
 		p.cache, p.reader.texts = newChangeCache(), nil
 	}
@@ -73,7 +74,7 @@ func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	before, _ := p.selectedApproval()
 	p.snap = s
 	p.reader = p.reader.forgetEnded(func(id string) bool { return p.approvalIndex(id) >= 0 })
-	return selectWrittenChange(p.updateSelection(place, before))
+	return selectWrittenChange(p.updateSelection(place, before, hubEnded))
 }
 
 // hubRestarted reports whether now is of another hub than before, or of the same

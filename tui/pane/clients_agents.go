@@ -312,7 +312,11 @@ func drawCallText(t theme.Theme, c status.Call, w int) string {
 	result = " " + result
 	room := max(1, w-theme.Width(result))
 	line := t.Dim.Cut(c.Tool+" ", room)
-	line += target.CutLeft(strings.Join(c.Targets, ", "), room-theme.Width(line))
+	if len(c.Targets) == 0 { // a call that failed before it was known what it is about
+		line += t.Dim.Cut(c.Message, room-theme.Width(line))
+	} else {
+		line += target.CutLeft(strings.Join(c.Targets, ", "), room-theme.Width(line))
+	}
 	return theme.Fit(line, room) + style.Text(result)
 }
 

@@ -69,6 +69,8 @@ func (one installTarget) stateWords() string {
 	switch {
 	case one.install.ID == "":
 		return "by a snippet"
+	case one.install.State == status.Stopped && one.install.ID == serviceID:
+		return "off"
 	case one.install.State == status.Stopped && one.install.Detected:
 		return "found, not connected"
 	case one.install.State == status.Stopped:

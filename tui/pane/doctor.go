@@ -39,7 +39,7 @@ func doctorHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"),
 		help(k.Filter, "filter the checks"),
-		help(k.Copy, "copy the report"), help(k.Save, "save the report"),
+		help(k.Copy, "copy the report"),
 	}}}
 }
 
@@ -156,8 +156,6 @@ func (p Doctor) HandleKey(k Press) (Pane, Intent) {
 		return p, IntentFor(*c.Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, CopyText{What: "the report", Text: p.report()}
-	case p.keys.isSaveKey(k.KeyPressMsg, IsHubRunning(p.snap)):
-		return p, SaveFile{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
 	}
 	return p, Unhandled{}
 }
@@ -180,8 +178,10 @@ func (p Doctor) Bindings() []key.Binding {
 	if p.list.IsTyping() {
 		return p.list.Bindings(p.keys.NavKeys)
 	}
-	keys := p.keys.appendSaveKey(IsHubRunning(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
-		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.Filter)
+	keys := []key.Binding{
+		widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.Filter,
+	}
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, DescribeAction(*c.Action, p.snap))}, keys...)
 	}
@@ -293,7 +293,7 @@ func (p Doctor) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return "This check passed; there is nothing to fix."
 	case key.Matches(k, p.keys.Enter):
 		return fixDisabledReason(p.snap, c.Action, c.Fix)
-	case key.Matches(k, p.keys.Copy) || p.keys.isSaveKey(k, IsHubRunning(p.snap)):
+	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(len(p.checks) > 0, "No checks have run yet.")
 	default:
 		return ""

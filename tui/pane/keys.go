@@ -2,7 +2,6 @@ package pane
 
 import (
 	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/logview"
 	"github.com/lectern-mcp/lectern/tui/widget"
@@ -14,7 +13,7 @@ type Keys struct {
 	widget.NavKeys
 	logview.LogKeys
 	Left, Right                      key.Binding
-	Copy, Save, Export               key.Binding
+	Copy, Export                     key.Binding
 	Add, Remove, Reopen, SeeLogs     key.Binding
 	NextField, PreviousField, Toggle key.Binding
 	Refresh, Install                 key.Binding
@@ -41,8 +40,7 @@ func DefaultKeys() Keys {
 		Right:   widget.Bind("→/l", "right", "right", "l"),
 
 		Copy:   widget.Bind("c", "copy", "c"),
-		Save:   widget.Bind("s", "save to a file", "s"),
-		Export: widget.Bind("E", "export all", "E"),
+		Export: widget.Bind("E", "export to a file", "E"),
 
 		Add:     widget.Bind("a", "add", "a"),
 		Remove:  widget.Bind("d", "remove", "d", "delete"),
@@ -90,18 +88,4 @@ func DefaultKeys() Keys {
 		Edit:         widget.Bind("e", "edit in your editor", "e"),
 		SortPages:    widget.Bind("o", "sort the pages", "o"),
 	}
-}
-
-// isSaveKey reports whether k means to save: when no hub is running the same key
-// starts one.
-func (k Keys) isSaveKey(p tea.KeyPressMsg, running bool) bool {
-	return running && key.Matches(p, k.Save)
-}
-
-// appendSaveKey is keys with the one that saves, where it does.
-func (k Keys) appendSaveKey(running bool, keys ...key.Binding) []key.Binding {
-	if running {
-		keys = append(keys, k.Save)
-	}
-	return keys
 }

@@ -36,7 +36,7 @@ func logsHelp(k Keys) []KeyGroup {
 		help(k.Level, "next level"),
 		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"),
 		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollEnd, "back to the start of the line"),
-		help(k.Copy, "copy the visible lines"), help(k.Save, "save the filtered lines"), help(k.Export, "export the whole log"),
+		help(k.Copy, "copy the visible lines"), help(k.Export, "export the filtered lines, or the whole log, to a file"),
 	}}}
 }
 
@@ -113,8 +113,8 @@ func (p Logs) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.log.Len() > 0, "There is no line to copy.")
-	case p.keys.isSaveKey(k, IsHubRunning(p.snap)):
-		return reasonUnless(p.log.Len() > 0, "There is no line to save.")
+	case key.Matches(k, p.keys.Export) && p.log.HasFilter():
+		return reasonUnless(p.log.Len() > 0, "There is no line to export.")
 	default:
 		return p.log.KeyDisabledReason(k)
 	}
@@ -134,7 +134,7 @@ func (p Logs) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Copy):
 		text, lines := p.log.VisibleText(w, h)
 		return p, CopyText{What: widget.Plural(lines, "line"), Text: text}
-	case p.keys.isSaveKey(k.KeyPressMsg, IsHubRunning(p.snap)):
+	case key.Matches(k, p.keys.Export) && p.log.HasFilter():
 		return p, SaveFile{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
 	case key.Matches(k, p.keys.Export):
 		return p, ExportLog{}
@@ -153,9 +153,7 @@ func (p Logs) Bindings() []key.Binding {
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return p.keys.appendSaveKey(IsHubRunning(p.snap),
-		append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy,
-			p.keys.Export)...)
+	return append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy, p.keys.Export)
 }
 
 // View implements [Pane].

@@ -46,7 +46,6 @@ func sourcesHelp(k Keys) []KeyGroup {
 		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
 		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
 		help(k.Filter, "filter the sources"),
-		help(k.Save, "save the open page"),
 	}}, {"Pages of a source", []key.Binding{
 		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw,
 			"toggle source/rendered"),
@@ -54,7 +53,7 @@ func sourcesHelp(k Keys) []KeyGroup {
 		help(k.NextLink, "next link of the page"), help(k.PreviousLink, "previous link"), help(k.Enter, "follow the link"),
 		help(k.Browse, "first link to the page"),
 		help(k.Edit, "edit the page's file in your editor"),
-		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back, also from a link"),
+		help(k.Copy, "copy the page"), help(k.Refresh, "reload"), help(k.Back, "back, also from a link"),
 	}}, {"Adding a source", []key.Binding{
 		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Right, "next kind"), help(k.Toggle, "toggle read-only"),
 		help(k.Back, "close; keeps what you typed"),
