@@ -26,7 +26,7 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
 	r := a.caller(by)
 	err := error(tools.Errorf(tools.NotFound, "no resource at %s", uri))
-	for _, found := range r.toolset.resourcesAt(uri) {
+	for _, found := range r.toolset.resourcesMatching(uri) {
 		var c tools.Content
 		if c, err = a.readFrom(ctx, r, found, uri); err == nil || tools.AsError(err).Code != tools.NotFound {
 			return c, err
@@ -83,7 +83,7 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.CompletionR
 			return nil, tools.Errorf(tools.NotFound, "no prompt named %s", c.Prompt)
 		}
 		if p.choice.offered && c.Argument == p.choice.argument {
-			return p.choice.startingWith(c.Value), nil
+			return p.choice.completeName(c.Value), nil
 		}
 		ref = p.info.Name
 		src, _, _ = p.extractSource(c.Given) // nil while the source is not chosen

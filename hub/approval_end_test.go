@@ -72,7 +72,7 @@ func TestYesCountsWhenAFolderIsThereAlready(t *testing.T) {
 		}
 		for i, end := range ends {
 			checkOutcome(t, <-end, "ok", "")
-			if h.notes.Holds(fmt.Sprintf("new/%d", i)) != "x" {
+			if h.notes.Text(fmt.Sprintf("new/%d", i)) != "x" {
 				t.Errorf("the %dth page was not written", i)
 			}
 		}
@@ -99,7 +99,7 @@ func TestChangedPlanIsAskedAgain(t *testing.T) {
 		}
 		h.answer(second.ID, true, status.Answer{})
 		checkOutcome(t, <-out, "ok", "")
-		if h.notes.Holds("new/a") != "x" {
+		if h.notes.Text("new/a") != "x" {
 			t.Error("not written")
 		}
 	})

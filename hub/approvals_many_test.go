@@ -73,7 +73,7 @@ func TestFiftyApprovals(t *testing.T) {
 				_ = json.Unmarshal(c.Result(f).Structured, &o)
 				answers[o.Code]++
 				target := fmt.Sprintf("p%d-%s", i, strings.TrimPrefix(f.ID.(string), "c"))
-				if wrote := h.notes.Holds(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {
+				if wrote := h.notes.Text(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {
 					t.Errorf("%s: allowed %v, written %v, told %q", target, allowed[target], wrote, o.Code)
 				}
 			}

@@ -33,8 +33,8 @@ func TestAsk(t *testing.T) {
 		}
 		h.answer(w.ID, true, status.Answer{})
 		checkOutcome(t, <-out, "ok", "")
-		if h.notes.Holds("a") != "two\n" || h.notes.Writes != 1 {
-			t.Errorf("%d writes, a holds %q", h.notes.Writes, h.notes.Holds("a"))
+		if h.notes.Text("a") != "two\n" || h.notes.Writes != 1 {
+			t.Errorf("%d writes, a holds %q", h.notes.Writes, h.notes.Text("a"))
 		}
 
 		out = a.startCall("drop", `{"path":"a"}`) // the yes was for one call
@@ -69,7 +69,7 @@ func TestChecklistSingleUse(t *testing.T) {
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		synctest.Wait() // asked again
-		if h.notes.Writes != 0 || h.notes.Holds("a") != "a person's edit\n" {
+		if h.notes.Writes != 0 || h.notes.Text("a") != "a person's edit\n" {
 			t.Error("an edit was overwritten that the person who approved was not shown")
 		}
 		h.answer(h.onlyPending().ID, true, status.Answer{})
@@ -79,7 +79,7 @@ func TestChecklistSingleUse(t *testing.T) {
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		checkOutcome(t, <-out, tools.Conflict, "tried to make others")
-		if h.notes.Holds("n") != "x" || h.notes.Holds("n2") != "" {
+		if h.notes.Text("n") != "x" || h.notes.Text("n2") != "" {
 			t.Error("what was not shown was written, or what was approved was not")
 		}
 	})
@@ -224,7 +224,7 @@ func TestChecklistOutcome(t *testing.T) {
 			}
 		}
 		checkOutcome(t, <-a.startCall("sly", `{"path":"n","text":"y","dry_run":true}`), tools.Conflict, "to change nothing")
-		if len(h.pending()) != 0 || h.notes.Holds("n") != "x" {
+		if len(h.pending()) != 0 || h.notes.Text("n") != "x" {
 			t.Error("a dry run waited or wrote")
 		}
 	})

@@ -67,7 +67,8 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	}
 	done := status.Call{
 		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes),
-		Proven: c.client.Proven, Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(effect), Waited: c.waited,
+		Proven: c.client.Proven, Source: sourceNameOrEmpty(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(effect),
+		Waited:       c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
 		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused,
 	}
@@ -85,7 +86,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	if l.lines.log.Enabled(context.Background(), slog.LevelInfo) {
 		l.lines.add(callLine(c, done, now))
 	}
-	l.snapshot.touch()
+	l.snapshot.requestUpdate()
 }
 
 func callLine(c *call, done status.Call, now time.Time) slog.Record {
@@ -158,9 +159,9 @@ func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMe
 	trail.Add(r)
 }
 
-// recordRequest adds a request to a source's route to the audit: the route as the
+// recordRouteRequest adds a request to a source's route to the audit: the route as the
 // System declares it, never the path, which may hold content.
-func (l *CallLog) recordRequest(c *call, method string, route tools.Route, size int64, answer *routeResponseWriter) {
+func (l *CallLog) recordRouteRequest(c *call, method string, route tools.Route, size int64, answer *routeResponseWriter) {
 	trail := l.trail.Load()
 	if trail == nil {
 		return
@@ -244,7 +245,7 @@ func (l *targetList) names() []string {
 	return slices.Clone(l.named)
 }
 
-func nameOf(s *source) string {
+func sourceNameOrEmpty(s *source) string {
 	if s == nil {
 		return ""
 	}

@@ -78,7 +78,7 @@ func TestAuditOfNestedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil, Limits{})
 		trail, file := openAudit(t, h.Hub)
-		by, src, err := h.PersonAPI().caller("notes")
+		by, src, err := h.PersonAPI().callerForSource("notes")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func (s *source) runBackground(ctx context.Context, r tools.Runner, show *report
 		if s.hub.now().Sub(began) >= minHealthyRunTime {
 			failures = 0
 		}
-		s.hub.log.Error("background work ended", "component", s.conf.Name, "err", err, "stack", stackOf(err))
+		s.hub.log.Error("background work ended", "component", s.conf.Name, "err", err, "stack", panicStack(err))
 		show.raise(sourceBackgroundProblem, status.Args{"why": err.Error()})
 		delays := backgroundRestartDelays()
 		if !sleepContext(ctx, delays[min(failures, len(delays)-1)]) {

@@ -130,10 +130,10 @@ func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err 
 // authorizeAndRunCall is what every call passes once its tool and its source are known,
 // those that other calls make too.
 func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Result, err error) {
-	ctx, end := c.begin(ctx, h)
+	ctx, end := c.addToRunning(ctx, h)
 	defer func() { err = end(err) }()
 	c.late = c.deadlineAnswerFunc(h, end)
-	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
+	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
 	}
 	if err = h.limiter.countCall(c); err != nil {
@@ -166,7 +166,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		}
 	}
 	if err == nil && !c.edited {
-		res, err = h.redact(c, res, auth.approved)
+		res, err = h.redactAnswer(c, res, auth.approved)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, h.limits.Answer)
@@ -174,15 +174,15 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	return res, err
 }
 
-// begin lists the call until end, which is told how it ended and returns how the
+// addToRunning lists the call until end, which is told how it ended and returns how the
 // client is told that. Once it has been answered, end does nothing.
-func (c *call) begin(ctx context.Context, h *Hub) (_ context.Context, end func(error) error) {
-	ctx, remove := h.calls.begin(ctx, c)
+func (c *call) addToRunning(ctx context.Context, h *Hub) (_ context.Context, end func(error) error) {
+	ctx, remove := h.calls.addToRunning(ctx, c)
 	return ctx, func(err error) error {
 		if errors.Is(err, mcp.ErrAnswered) {
 			return err
 		}
-		h.limiter.countHidden(c, err)
+		h.limiter.countHiddenRefusal(c, err)
 		return remove(err)
 	}
 }
@@ -199,9 +199,9 @@ func (c *call) deadlineAnswerFunc(h *Hub, end func(error) error) func(error) {
 	}
 }
 
-// checkTool reports whether the caller may call a tool in a source, by grant and
+// checkToolAccess reports whether the caller may call a tool in a source, by grant and
 // role.
-func (v *toolset) checkTool(src *source, info tools.ToolInfo) error {
+func (v *toolset) checkToolAccess(src *source, info tools.ToolInfo) error {
 	if err := v.checkGrant(src, info.Effect); err != nil {
 		return err
 	}
@@ -215,10 +215,10 @@ func (v *toolset) checkTool(src *source, info tools.ToolInfo) error {
 
 // checkGrant reports whether the person who configured the source grants the effect.
 func (v *toolset) checkGrant(src *source, e tools.Effect) error {
-	if v.granted(src, e) {
+	if v.grantsEffect(src, e) {
 		return nil
 	}
-	if src.grants(e) {
+	if src.grantsEffect(e) {
 		return tools.Errorf(tools.Denied, "this client may not %s in source %s", e, src.conf.Name).
 			WithHint("Ask the user; `lectern grants` shows them what they granted.")
 	}
@@ -332,8 +332,8 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal {
-		h.log.Error("call failed", "component", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
-			"err", err, "cause", e.Cause, "stack", stackOf(err))
+		h.log.Error("call failed", "component", "hub", "session", s.ID, "tool", tool, "source", sourceNameOrEmpty(src),
+			"err", err, "cause", e.Cause, "stack", panicStack(err))
 	}
 	return e
 }
@@ -373,10 +373,10 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	return c.call.group.fail(c.allow(ctx, changes))
+	return c.call.group.fail(c.authorizeChanges(ctx, changes))
 }
 
-func (c writeObserver) allow(ctx context.Context, changes []tools.Change) error {
+func (c writeObserver) authorizeChanges(ctx context.Context, changes []tools.Change) error {
 	c.call.targets.add(changes)
 	if err := c.hub.limiter.checkPause(c.call); err != nil {
 		return err

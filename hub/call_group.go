@@ -92,7 +92,7 @@ func (g *callGroup) authorize(c *call) (authorization, error) {
 	d := p.Decide(c.policyRequest(p))
 	switch {
 	case d.Verdict == policy.Deny:
-		return authorization{}, g.fail(forbidden(d))
+		return authorization{}, g.fail(errForbidden(d))
 	case c != g.lead && needsReadApproval(c, p, d, g.permits):
 		if err := g.takeNextStep(newGroupStep(c, nil)); err != nil {
 			return authorization{}, err
@@ -166,7 +166,7 @@ func (g *callGroup) finish(ctx context.Context, err error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackTimeout)
 	defer cancel()
-	done := g.recorded.TakeBack(ctx, g.hub.changes.restorer)
+	done := g.recorded.TakeBack(ctx, g.hub.changes.openRestorer)
 	if !done.Changed {
 		return err
 	}

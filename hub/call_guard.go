@@ -248,8 +248,8 @@ func (e *panicError) isAbort() bool {
 // Error implements error.
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// stackOf is the stack of the panic behind err, if there was one.
-func stackOf(err error) string {
+// panicStack is the stack of the panic behind err, if there was one.
+func panicStack(err error) string {
 	if p, ok := errors.AsType[*panicError](err); ok {
 		return string(p.stack)
 	}

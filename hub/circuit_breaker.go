@@ -65,7 +65,7 @@ func (l *ClientLimiter) ResetCircuitBreaker(client string) error {
 	found := false
 	for c, u := range l.by {
 		if c.Name == client && u.tripped != "" {
-			*u, found = usage{since: l.now()}, true
+			*u, found = clientUsage{since: l.now()}, true
 		}
 	}
 	l.mu.Unlock()

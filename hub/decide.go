@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -35,6 +36,9 @@ func (a authorization) wasOutdated(err error) bool {
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
+		if known := noteRefusedTargets(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
+			return authorization{}, known
+		}
 		return authorization{}, c.group.fail(err)
 	}
 	if c.group != nil {
@@ -42,7 +46,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 	}
 	if c.Form != nil {
 		p := h.policy.Load()
-		form, err := h.approvals.TakeBackForm(*c.Form, c.approvalRequest(p, c.policyRequest(p)))
+		form, err := h.approvals.AcceptForm(*c.Form, c.approvalRequest(p, c.policyRequest(p)))
 		if err != nil {
 			return authorization{}, err
 		}
@@ -89,7 +93,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	tripped := h.limiter.tripReason(c.client, c.effect)
 	switch {
 	case d.Verdict == policy.Deny:
-		return authorization{}, forbidden(d)
+		return authorization{}, errForbidden(d)
 	case c.isDryRun(c.tool.info):
 		return authorization{args: c.raw, check: refuseWrites}, nil
 	case d.Verdict == policy.Allow && tripped == "" && !p.DependsOnPath(q):
@@ -107,7 +111,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	}
 	switch {
 	case d.Verdict == policy.Deny:
-		return authorization{}, forbidden(d)
+		return authorization{}, errForbidden(d)
 	case r.ChangesKnown && len(r.Changes) == 0:
 		return authorization{args: r.Args, check: refuseWrites}, nil
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.hasAllowance(c.allowanceKey(p))):
@@ -169,7 +173,7 @@ func (c *call) alreadyMadeChanges(ctx context.Context, approved, now []tools.Cha
 // waitForApproval shows r to people and returns what one of them approves.
 func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (*approval.Grant, error) {
 	client := approval.WaitingClient{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
-	if p.Elicits(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
+	if p.MayElicit(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
 	asked, shown := h.now(), c.outermost().running
@@ -229,7 +233,7 @@ func checkTargets(p *policy.Policy, q policy.Request) func([]tools.Change) error
 		q := q
 		q.Targets = targetNames(changes)
 		if d := p.Decide(q); d.Verdict == policy.Deny {
-			return forbidden(d)
+			return errForbidden(d)
 		}
 		return nil
 	}
@@ -240,7 +244,7 @@ func refuseWrites([]tools.Change) error {
 		WithHint("Read again, then call again.")
 }
 
-func forbidden(d policy.Decision) error {
+func errForbidden(d policy.Decision) error {
 	return tools.Errorf(tools.Denied, "the user's policy forbids this").
 		WithHint("Ask the user; `lectern policy explain` tells them which rule it is.").
 		WithData(map[string]any{"granted": d.Granted})

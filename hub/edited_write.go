@@ -44,10 +44,10 @@ func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth aut
 // has asked about.
 func mayShowEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
 	const mayNotRead = "you may not read the page, so the difference is not shown"
-	if !c.toolset.granted(c.source, tools.Reads) {
+	if !c.toolset.grantsEffect(c.source, tools.Reads) {
 		return false, mayNotRead
 	}
-	q := sourceRead{what: "resources/read"}.request(c.client, c.source)
+	q := sourceRead{what: "resources/read"}.policyRequest(c.client, c.source)
 	q.Targets = []string{edited.Target}
 	if err := checkRead(p, q); err != nil {
 		return false, mayNotRead

@@ -117,7 +117,7 @@ func TestChecklistFormSingleUse(t *testing.T) {
 		state = a.form("drop", `{"path":"Journal/today"}`)
 		h.notes.Edit("Journal/today", "an edit")
 		_, next := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(state))
-		if next == "" || next == state || h.notes.Writes != 1 || h.notes.Holds("Journal/today") != "an edit" {
+		if next == "" || next == state || h.notes.Writes != 1 || h.notes.Text("Journal/today") != "an edit" {
 			t.Fatal("an edit was written over that the user was not shown")
 		}
 		former := h.onlyPending().ID
@@ -275,7 +275,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 						id, known[p.ID] = p.ID, true
 					}
 				}
-				outs[state] = &out{who: a, path: path, before: h.notes.Holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
+				outs[state] = &out{who: a, path: path, before: h.notes.Text(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
 			}
 			for step := range 200 {
 				a, path := askers[r.IntN(2)], paths[r.IntN(2)]
@@ -307,7 +307,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 							o.answer = &allow
 						}
 					}
-					want := right && o.answer != nil && *o.answer && o.before == h.notes.Holds(path) && o.policy == h.policy.Load().Digest()
+					want := right && o.answer != nil && *o.answer && o.before == h.notes.Text(path) && o.policy == h.policy.Load().Digest()
 					got, next := a.callWithForm(t.Context(), "drop", fmt.Sprintf(`{"path":%q}`, path), back)
 					if want {
 						ran++

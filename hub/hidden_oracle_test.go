@@ -17,7 +17,7 @@ import (
 
 // startHiding starts a hub on a folder in which every second of some names is a page
 // with the tag secret, which is hidden.
-func startHiding(t *testing.T, names int, limits hub.Limits, rules ...policy.Rule) (*hubtest.Client, *hubtest.Board) {
+func startHiding(t *testing.T, names int, limits hub.Limits, rules ...policy.Rule) (*hubtest.Client, *hubtest.FakeSnapshotStore) {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -21,7 +21,7 @@ var sourceRuleProblem = status.ProblemType{
 
 // CountHiddenPages answers [status.HiddenPagesQuery].
 func (a PersonAPI) CountHiddenPages(ctx context.Context, source string) (status.HiddenPages, error) {
-	_, src, err := a.caller(source)
+	_, src, err := a.callerForSource(source)
 	if err != nil {
 		return status.HiddenPages{}, err
 	}
@@ -39,13 +39,13 @@ func (ref *sourceRef) countHiddenPages(ctx context.Context) (status.HiddenPages,
 	}
 	pages, err := catchPanic(func() (status.HiddenPages, error) { return c.CountHiddenPages(ctx) })
 	if err == nil {
-		ref.report.showHidden(pages)
+		ref.report.reportHiddenPages(pages)
 	}
 	return pages, err
 }
 
-// showHidden shows how much is hidden, and the rules that match nothing.
-func (r *reporter) showHidden(pages status.HiddenPages) {
+// reportHiddenPages shows how much is hidden, and the rules that match nothing.
+func (r *reporter) reportHiddenPages(pages status.HiddenPages) {
 	if len(pages.Unmatched) > 0 {
 		r.raise(sourceRuleProblem, status.Args{"rules": strings.Join(pages.Unmatched, ", ")})
 	} else {
@@ -57,5 +57,5 @@ func (r *reporter) showHidden(pages status.HiddenPages) {
 		pages.Unmatched = slices.Clone(pages.Unmatched)
 		r.hidden = &pages
 	}
-	r.source.hub.snapshot.touch()
+	r.source.hub.snapshot.requestUpdate()
 }

@@ -131,13 +131,13 @@ func New(c Config) *Hub {
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
-	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*usage{}}
+	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*clientUsage{}}
 	h.runner = newCallRunner(h.life.Done(), h.limits.Deadline)
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{
 		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
-		Unattended: c.Unattended, Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
+		Unattended: c.Unattended, Log: c.Log, Now: c.Now, Changed: h.snapshot.requestUpdate, OnApproval: c.OnApproval,
 	})
 	h.mcp = mcp.New(mcp.Config{
 		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill,
@@ -159,7 +159,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.changes.journal != nil {
 		h.changes.showNotices()
 	}
-	h.limiter.showPauses()
+	h.limiter.raisePauseProblems()
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot, h.calls.running.any) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	sources := h.sources.sourcesInScope("")
@@ -180,7 +180,7 @@ func (h *Hub) Start(ctx context.Context) error {
 
 func (h *Hub) startSources(sources []*source) {
 	for _, s := range sources {
-		h.work.Go(s.maintain)
+		h.work.Go(s.runLifecycle)
 	}
 }
 
@@ -222,7 +222,7 @@ func (h *Hub) replaceSources(sources []Source) (dropped []*source, err error) {
 		h.startSources(added)
 	}
 	h.refreshToolsets(false)
-	h.snapshot.touch()
+	h.snapshot.requestUpdate()
 	return dropped, nil
 }
 
@@ -239,7 +239,7 @@ func (h *Hub) SetPolicy(p *policy.Policy) {
 	h.policy.Store(p)
 	h.approvals.DecideAllAgain()
 	h.refreshToolsets(former.DependsOnClient() || p.DependsOnClient())
-	h.snapshot.touch()
+	h.snapshot.requestUpdate()
 }
 
 // refreshToolsets makes all toolsets again and tells agents whose lists changed.
@@ -265,7 +265,7 @@ func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 		h.approvals.EndSessionForms(s.ID)
 		recordAgentLeft(h, s)
 	}
-	h.snapshot.touch()
+	h.snapshot.requestUpdate()
 }
 
 // CountActivity says how many calls are in flight and how many sessions are open.

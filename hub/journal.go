@@ -130,7 +130,7 @@ func (l *ChangeLog) PlanUndo(ctx context.Context, f status.Filter) (status.Plan,
 	if l.journal == nil {
 		return status.Plan{}, fmt.Errorf("undo: %w", errNoJournal)
 	}
-	return l.journal.PlanUndo(ctx, f, l.restorer)
+	return l.journal.PlanUndo(ctx, f, l.openRestorer)
 }
 
 // Undo takes back the Changes that match f, for a person: grants do not count.
@@ -138,13 +138,13 @@ func (l *ChangeLog) Undo(ctx context.Context, f status.Filter) error {
 	if l.journal == nil {
 		return fmt.Errorf("undo: %w", errNoJournal)
 	}
-	err := l.journal.Undo(ctx, f, journal.CallOrigin{Client: "lectern undo"}, l.restorer)
-	l.snapshot.touch()
+	err := l.journal.Undo(ctx, f, journal.CallOrigin{Client: "lectern undo"}, l.openRestorer)
+	l.snapshot.requestUpdate()
 	return err
 }
 
-// restorer gives the journal a source's end of an undo, until release is called.
-func (l *ChangeLog) restorer(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
+// openRestorer gives the journal a source's end of an undo, until release is called.
+func (l *ChangeLog) openRestorer(ctx context.Context, name string) (r tools.Restorer, release func(), err error) {
 	s, ok := l.sources.named(name)
 	if !ok {
 		return nil, nil, fmt.Errorf("source %s is not configured any more; `lectern source add` brings it back", name)

@@ -134,7 +134,7 @@ func crashKind(b *crashSource) tools.Kind {
 // A crashHub is a hub with a journal, on a box.
 type crashHub struct {
 	*hub.Hub
-	board *hubtest.Board
+	board *hubtest.FakeSnapshotStore
 	log   *hubtest.Log
 	close func() error
 }

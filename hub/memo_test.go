@@ -18,7 +18,7 @@ import (
 )
 
 // startMemo starts a hub with one source, the notebook desk of a store.
-func startMemo(t *testing.T, store *memo.Store, p *policy.Policy, systems ...tools.Kind) (*hub.Hub, *hubtest.Board) {
+func startMemo(t *testing.T, store *memo.Store, p *policy.Policy, systems ...tools.Kind) (*hub.Hub, *hubtest.FakeSnapshotStore) {
 	t.Helper()
 	h := startWith(t, hub.Config{
 		Systems: append(systems, memo.SystemWith(store)), Sources: []hub.Source{{Name: "desk", Kind: "memo"}}, Policy: p,

@@ -48,9 +48,9 @@ func (c *call) depth() (n int) {
 // call only tools of its own source.
 func (c *call) isRouteRequest() bool { return c.tool == nil }
 
-// mayCall reports whether c may call a tool: only with [tools.Spec].Calls one
+// allowsNestedCall reports whether c may call a tool: only with [tools.Spec].Calls one
 // that does more than read.
-func (c *call) mayCall(info tools.ToolInfo) bool {
+func (c *call) allowsNestedCall(info tools.ToolInfo) bool {
 	for ; c != nil; c = c.outer {
 		if !c.isRouteRequest() && !c.tool.info.Calls && info.Effect != tools.Reads {
 			return false
@@ -122,7 +122,7 @@ func (s sourceCaller) perform(ctx context.Context, c *call, name string) (tools.
 	if c.tool = c.source.tool(c.Tool); c.tool == nil {
 		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(c.Tool, mcp.MaxNameBytes))
 	}
-	if !s.outer.mayCall(c.tool.info) {
+	if !s.outer.allowsNestedCall(c.tool.info) {
 		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", c.tool.name)
 	}
 	if s.rehearsal != nil {
@@ -148,7 +148,7 @@ func (s sourceCaller) findReadableSource(v *toolset, name string) (*source, erro
 	if name == "" || name == s.outer.source.conf.Name {
 		return s.outer.source, nil
 	}
-	readable := v.readable()
+	readable := v.readableSources()
 	i := slices.IndexFunc(readable, func(src *source) bool { return src.conf.Name == name })
 	if i < 0 || s.outer.outermost().isRouteRequest() {
 		return nil, tools.Errorf(tools.NotFound, "no source named %q", mcp.Truncate(name, mcp.MaxNameBytes))
@@ -156,14 +156,14 @@ func (s sourceCaller) findReadableSource(v *toolset, name string) (*source, erro
 	return readable[i], nil
 }
 
-func (v *toolset) readable() []*source {
-	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool { return src.kind == nil || !v.granted(src, tools.Reads) })
+func (v *toolset) readableSources() []*source {
+	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool { return src.kind == nil || !v.grantsEffect(src, tools.Reads) })
 }
 
 // Sources implements [tools.SourceCaller].
 func (s sourceCaller) Sources() []tools.SourceInfo {
 	var list []tools.SourceInfo
-	for _, src := range s.outer.withCurrentGrants(s.hub).toolset.readable() {
+	for _, src := range s.outer.withCurrentGrants(s.hub).toolset.readableSources() {
 		list = append(list, tools.SourceInfo{Name: src.conf.Name, System: src.kind.Manifest()})
 	}
 	return list

@@ -26,7 +26,7 @@ func TestOwnCaller(t *testing.T) {
 			return callOutcome{res, tools.AsError(err)}
 		}
 		checkOutcome(t, call("script:nightly", "put"), "ok", "")
-		if h.notes.Holds("a") != "x" {
+		if h.notes.Text("a") != "x" {
 			t.Error("nothing was written")
 		}
 		checkOutcome(t, call("script:weekly", "get"), tools.Denied, "may not read") // every agent may, this client not
@@ -56,7 +56,7 @@ func TestOwnCaller(t *testing.T) {
 		}
 		began := time.Now()
 		checkOutcome(t, <-asked, tools.Denied, "was not approved")
-		if h.notes.Holds("a") != "before" || time.Since(began) < 30*time.Second {
+		if h.notes.Text("a") != "before" || time.Since(began) < 30*time.Second {
 			t.Error("what nobody approved was written, or nobody had the time to answer")
 		}
 	})

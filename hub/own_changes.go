@@ -45,7 +45,7 @@ func (v *toolset) addOwnChanges(several bool) {
 	kind := tools.OwnChangesKind()
 	for i, t := range tools.OwnChangesTools() {
 		info := kind.Manifest().Tools[i]
-		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.granted(s, info.Effect) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.grantsEffect(s, info.Effect) })
 		name := info.Name
 		for taken[name] {
 			name = "lectern_" + name
@@ -106,7 +106,7 @@ func (o *ownChanges) isVisible(ctx context.Context, name string, changes []tools
 	return true, nil
 }
 
-func (o *ownChanges) ownUndo(in tools.UndoChangeIn) (journal.OwnUndoRequest, error) {
+func (o *ownChanges) newUndoRequest(in tools.UndoChangeIn) (journal.OwnUndoRequest, error) {
 	query, err := o.query()
 	return journal.OwnUndoRequest{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Open: o.openRestorer}, err
 }
@@ -117,7 +117,7 @@ func (o *ownChanges) openRestorer(ctx context.Context, name string) (r tools.Res
 	if _, err := o.changeableSource(name); err != nil {
 		return nil, nil, err
 	}
-	r, release, err = o.changes.restorer(ctx, name)
+	r, release, err = o.changes.openRestorer(ctx, name)
 	if err == nil && r == nil {
 		release()
 		return nil, nil, tools.Errorf(tools.Unavailable, "%s does not support undo", name)
@@ -128,7 +128,7 @@ func (o *ownChanges) openRestorer(ctx context.Context, name string) (r tools.Res
 // changeableSource is a source of the session in which the client may undo.
 func (o *ownChanges) changeableSource(name string) (*source, error) {
 	for _, s := range o.call.toolset.sources {
-		if s.conf.Name == name && o.call.toolset.granted(s, tools.Writes) {
+		if s.conf.Name == name && o.call.toolset.grantsEffect(s, tools.Writes) {
 			return s, nil
 		}
 	}
@@ -139,7 +139,7 @@ func (o *ownChanges) changeableSource(name string) (*source, error) {
 // undoScope returns the other sources that an undo changes, and whether it
 // deletes something.
 func (o *ownChanges) undoScope(ctx context.Context, in tools.UndoChangeIn) (others []*source, deletes bool, err error) {
-	r, err := o.ownUndo(in)
+	r, err := o.newUndoRequest(in)
 	if err != nil {
 		return nil, false, err
 	}
@@ -188,7 +188,7 @@ func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (o
 
 // UndoChange implements [tools.OwnChanges].
 func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
-	r, err := o.ownUndo(in)
+	r, err := o.newUndoRequest(in)
 	if err != nil {
 		return out, err
 	}

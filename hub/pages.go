@@ -15,7 +15,7 @@ const defaultPageListLimit = 500
 // Pages answers [status.PagesQuery]. Its error is a [tools.Error], as are those of
 // Page and Search.
 func (a PersonAPI) Pages(ctx context.Context, f status.PageFilter) (status.PageList, error) {
-	by, src, err := a.caller(f.Source)
+	by, src, err := a.callerForSource(f.Source)
 	if err != nil {
 		return status.PageList{}, err
 	}
@@ -36,7 +36,7 @@ func toStatusPageList(list tools.PageList) status.PageList {
 
 // Page answers [status.PageQuery].
 func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageText, error) {
-	by, src, err := a.caller(source)
+	by, src, err := a.callerForSource(source)
 	if err != nil {
 		return status.PageText{}, err
 	}
@@ -49,7 +49,7 @@ func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageTe
 
 // PageLinks answers [status.PageLinksQuery].
 func (a PersonAPI) PageLinks(ctx context.Context, p status.PageRef) (status.PageLinks, error) {
-	by, src, err := a.caller(p.Source)
+	by, src, err := a.callerForSource(p.Source)
 	if err != nil {
 		return status.PageLinks{}, err
 	}
@@ -70,7 +70,7 @@ func toStatusLinks(all []tools.PageLink) []status.PageLink {
 
 // PageFile answers [status.PageFileQuery].
 func (a PersonAPI) PageFile(ctx context.Context, p status.PageRef) (status.PageFile, error) {
-	by, src, err := a.caller(p.Source)
+	by, src, err := a.callerForSource(p.Source)
 	if err != nil {
 		return status.PageFile{}, err
 	}
@@ -83,7 +83,7 @@ func (a PersonAPI) PageFile(ctx context.Context, p status.PageRef) (status.PageF
 
 // Search answers [status.SearchQuery].
 func (a PersonAPI) Search(ctx context.Context, source, query string) (status.Search, error) {
-	_, src, err := a.caller(source)
+	_, src, err := a.callerForSource(source)
 	if err != nil {
 		return status.Search{}, err
 	}

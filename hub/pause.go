@@ -2,6 +2,7 @@ package hub
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ func (l *ClientLimiter) PauseWrites(client string) error {
 		return errNoPauses
 	}
 	err := l.pauses.Pause(client)
-	l.showPauses()
+	l.raisePauseProblems()
 	return err
 }
 
@@ -29,7 +30,7 @@ func (l *ClientLimiter) ResumeWrites(client string) error {
 		return errNoPauses
 	}
 	err := l.pauses.Resume(client)
-	l.showPauses()
+	l.raisePauseProblems()
 	return err
 }
 
@@ -44,8 +45,8 @@ func (l *ClientLimiter) checkPause(c *call) error {
 	s, err := l.pauses.State()
 	if err != nil {
 		l.snapshot.raise(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
-		return tools.Errorf(tools.Denied, "nobody may write now: it cannot be read whose writes the user has paused").
-			WithHint("Nothing was changed. Tell the user; `lectern resume` makes the file new.")
+		return tools.Errorf(tools.Denied, "no agent may write now: the file that says whose writes the user has paused cannot be read").
+			WithHint("Nothing was changed. Tell the user: `lectern resume` creates the file again and lets all agents write.")
 	}
 	since := s.Since(c.client.Name)
 	if since.IsZero() {
@@ -70,8 +71,19 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	}
 }
 
-// showPauses makes a Problem of every pause, which a person ends with one key.
-func (l *ClientLimiter) showPauses() {
+// noteRefusedTargets has the record of a call that a pause refuses name what it would have
+// changed, as far as a dry run tells. Its error is that of the dry run.
+func noteRefusedTargets(ctx context.Context, h *Hub, c *call) error {
+	if c.outer != nil || c.tool.info.Calls || len(c.others) > 0 { // its writes are known only when it makes its calls
+		return nil
+	}
+	changes, _, err := h.dryRun(ctx, c, c.raw)
+	c.targets.add(changes)
+	return err
+}
+
+// raisePauseProblems makes a Problem of every pause, which a person ends with one key.
+func (l *ClientLimiter) raisePauseProblems() {
 	s := pauses.State{}
 	if l.pauses != nil {
 		var err error
@@ -104,11 +116,11 @@ func (l *ClientLimiter) showPauses() {
 		l.snapshot.raise(p)
 	}
 	l.shown = paused
-	l.snapshot.touch()
+	l.snapshot.requestUpdate()
 }
 
-// fillPauses shows in a snapshot who may not write.
-func (l *ClientLimiter) fillPauses(s *status.Snapshot) {
+// addPausesToSnapshot shows in a snapshot who may not write.
+func (l *ClientLimiter) addPausesToSnapshot(s *status.Snapshot) {
 	l.pauseMu.Lock()
 	defer l.pauseMu.Unlock()
 	s.Hub.WritesPaused = l.shown[""]

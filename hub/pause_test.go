@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/pauses"
@@ -24,6 +26,9 @@ func TestPausedWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkOutcome(t, <-a.startCall("put", `{"path":"a"}`), tools.Denied, "the user has paused your writes since")
+		if d := cmp.Diff([]string{"a"}, targetsOfCalls(t, h.Hub)); d != "" {
+			t.Errorf("the refused write does not name its target: %s", d)
+		}
 		checkOutcome(t, <-a.startCall("get", `{"path":"a"}`), "ok", "")
 		checkOutcome(t, <-b.startCall("put", `{"path":"b"}`), "ok", "")
 		if p, is := h.board.Problem("writes.paused cursor"); !is || p.Action == nil || p.Action.Verb != status.ResumeWrites || p.Action.Target != "cursor" {
@@ -86,7 +91,7 @@ func TestUnreadablePauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, nil, func(c *hub.Config) { c.Pauses = pauses.Open(file, time.Now) })
 		a := h.agent(policy.Client{Name: "cursor"})
-		checkOutcome(t, <-a.startCall("put", `{"path":"a"}`), tools.Denied, "nobody may write now")
+		checkOutcome(t, <-a.startCall("put", `{"path":"a"}`), tools.Denied, "no agent may write now: the file")
 		checkOutcome(t, <-a.startCall("get", `{"path":"a"}`), "ok", "")
 		if _, is := h.board.Problem("writes.unknown "); !is {
 			t.Error("no problem is shown")

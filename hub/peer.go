@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// openPeer is the Peer of a source; nil if its System has none.
-func openPeer(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, error) {
+// peerForSource is the Peer of a source; nil if its System has none.
+func peerForSource(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, error) {
 	spec := kind.Peer()
 	if spec == nil {
 		return nil, nil //nolint:nilnil // the System has no Peer
@@ -25,7 +25,7 @@ func openPeer(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, error
 	case err != nil:
 		return nil, err
 	case b == nil:
-		return noPeer{}, nil
+		return unavailablePeer{}, nil
 	}
 	return peer{b.Peer(kind.Manifest().Name, name), spec.Code}, nil
 }
@@ -119,20 +119,20 @@ var bridgeErrorCodes = map[bridge.Code]tools.Code{
 	bridge.InvalidAnswer: tools.Internal,
 }
 
-// noPeer is the Peer of a hub without a bridge.
-type noPeer struct{}
+// unavailablePeer is the Peer of a hub without a bridge.
+type unavailablePeer struct{}
 
-func (noPeer) Call(context.Context, string, any, any, bool) error {
+func (unavailablePeer) Call(context.Context, string, any, any, bool) error {
 	return tools.Errorf(tools.Unavailable, "no peer can connect: HTTP is off")
 }
-func (noPeer) Hello() json.RawMessage { return nil }
-func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
+func (unavailablePeer) Hello() json.RawMessage { return nil }
+func (unavailablePeer) Listen(func(string, json.RawMessage)) (stop func()) {
 	return func() {}
 }
 
-// RefreshPeers updates the Peers in the snapshot soon. It never blocks: it is
+// PeersChanged updates the Peers in the snapshot soon. It never blocks: it is
 // the bridge's Config.Changed.
-func (h *Hub) RefreshPeers() { h.snapshot.touch() }
+func (h *Hub) PeersChanged() { h.snapshot.requestUpdate() }
 
 // A PeerWithoutSource is a connected Peer that no source opens.
 type PeerWithoutSource struct {

@@ -88,7 +88,7 @@ func TestPeers(t *testing.T) {
 	var h *Hub
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
-		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.RefreshPeers() },
+		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
 		Limits: bridge.Limits{StartupWait: time.Nanosecond}, Describe: DescribePeer([]tools.Kind{peerKind()}),
 	})
 	board := hubtest.NewBoard()

@@ -12,7 +12,7 @@ import (
 // there; nil: none does. A call that makes others passes that list to them, so that
 // all of it is judged by what was in force when it began.
 func (c *call) usePermit(all approval.Permits, p *policy.Policy, q policy.Request) *approval.Permit {
-	permit := all.For(c.session.ID, q, p.Digest())
+	permit := all.Find(c.session.ID, q, p.Digest())
 	if permit != nil {
 		permit.CountCall()
 		c.permit = permit.ID

@@ -243,13 +243,13 @@ func TestPermitEndsBeforeTheWrite(t *testing.T) {
 		h.notes.BeforeWrite = func(*hubtest.FakeNotes) { _ = h.Approvals().EndPermit(given.ID) }
 		out := a.startCall("put", `{"path":"a","text":"late"}`)
 		synctest.Wait()
-		if w := h.onlyPending(); h.notes.Holds("a") == "late" {
+		if w := h.onlyPending(); h.notes.Text("a") == "late" {
 			t.Errorf("written after the end: %+v", w)
 		}
 		h.notes.BeforeWrite = nil
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		checkOutcome(t, <-out, "ok", "")
-		if h.notes.Holds("a") != "late" {
+		if h.notes.Text("a") != "late" {
 			t.Error("not written")
 		}
 	})

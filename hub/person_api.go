@@ -21,8 +21,8 @@ const personClientName = "lectern call"
 // sees the sources as agents see them.
 type PersonAPI struct{ hub *Hub }
 
-// caller is a person who sees one source.
-func (a PersonAPI) caller(name string) (caller, *source, error) {
+// callerForSource is a person who sees one source.
+func (a PersonAPI) callerForSource(name string) (caller, *source, error) {
 	src, ok := a.hub.sources.named(name)
 	if !ok {
 		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
@@ -38,7 +38,7 @@ func (a PersonAPI) caller(name string) (caller, *source, error) {
 // Call runs a tool, by its specification's name, on one source, as for an
 // agent: grants, limits and audit hold. Its error is a [tools.Error].
 func (a PersonAPI) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
-	by, _, err := a.caller(source)
+	by, _, err := a.callerForSource(source)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -55,7 +55,7 @@ func (a PersonAPI) Tools(_ context.Context, scope, client string) ([]status.Tool
 	}
 	v := cache.usual
 	if client != "" {
-		v = cache.forClient(policy.Client{Name: client, Proven: a.hub.sessions.isProven(client)})
+		v = cache.forClient(policy.Client{Name: client, Proven: a.hub.sessions.hasProvenClient(client)})
 	}
 	list := make([]status.Tool, 0, len(v.tools))
 	for _, name := range slices.Sorted(maps.Keys(v.tools)) {

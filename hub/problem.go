@@ -118,7 +118,7 @@ func (s *source) setHealth(err error) {
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal || e.Code == tools.Timeout {
-		s.hub.log.Error("open source", "component", s.conf.Name, "err", err, "stack", stackOf(err))
+		s.hub.log.Error("open source", "component", s.conf.Name, "err", err, "stack", panicStack(err))
 	}
 	s.setState(status.Failed, e)
 }
@@ -143,7 +143,7 @@ func (s *source) setState(state status.State, why *tools.Error) {
 	} else {
 		s.hub.log.Info("source", "component", s.conf.Name, "state", string(state))
 	}
-	s.hub.snapshot.touch()
+	s.hub.snapshot.requestUpdate()
 }
 
 // problem is why the source does not serve, as a person can fix it. The hint of

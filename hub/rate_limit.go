@@ -22,13 +22,13 @@ type ClientLimiter struct {
 	pauses   *pauses.File // nil: nobody is ever stopped
 
 	mu sync.Mutex
-	by map[policy.Client]*usage
+	by map[policy.Client]*clientUsage
 
 	pauseMu sync.Mutex
 	shown   map[string]time.Time // since when the writes of clients are paused, as people see it; "": of all
 }
 
-type usage struct {
+type clientUsage struct {
 	since   time.Time // when the minute began
 	calls   int
 	deletes int
@@ -42,7 +42,7 @@ type usage struct {
 const clientPruneThreshold = 256
 
 // currentUsage is the usage of a client in the current minute. l.mu is held.
-func (l *ClientLimiter) currentUsage(client policy.Client, now time.Time) *usage {
+func (l *ClientLimiter) currentUsage(client policy.Client, now time.Time) *clientUsage {
 	u := l.by[client]
 	if u == nil {
 		if len(l.by) > clientPruneThreshold {
@@ -52,11 +52,11 @@ func (l *ClientLimiter) currentUsage(client policy.Client, now time.Time) *usage
 				}
 			}
 		}
-		u = &usage{since: now}
+		u = &clientUsage{since: now}
 		l.by[client] = u
 	}
 	if age := now.Sub(u.since); age >= time.Minute || age < 0 { // or the clock was set back
-		*u = usage{since: now, tripped: u.tripped}
+		*u = clientUsage{since: now, tripped: u.tripped}
 	}
 	return u
 }
@@ -82,15 +82,15 @@ func (l *ClientLimiter) countCall(c *call) error {
 }
 
 // exceededError is the error of a limit that holds until the minute is over.
-func (u *usage) exceededError(now time.Time, format string, limit int) error {
+func (u *clientUsage) exceededError(now time.Time, format string, limit int) error {
 	wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
 	return tools.Errorf(tools.Limited, "rate limit exceeded: "+format, limit).WithHint("Try again in %d s.", wait).
 		WithData(map[string]any{"retry_after_seconds": wait})
 }
 
-// countHidden counts a call that was refused because of what is hidden, and shows
+// countHiddenRefusal counts a call that was refused because of what is hidden, and shows
 // people a client that had many of them.
-func (l *ClientLimiter) countHidden(c *call, err error) {
+func (l *ClientLimiter) countHiddenRefusal(c *call, err error) {
 	if !tools.IsHidden(err) || c.via == tools.ViaPerson {
 		return
 	}

@@ -55,7 +55,7 @@ func TestCircuitBreaker(t *testing.T) {
 			checkOutcome(t, <-a.startCall("drop", drop(i)), "ok", "")
 		}
 		checkOutcome(t, <-a.startCall("drop", drop(3)), tools.Denied, "too much at once")
-		if h.notes.Holds("3") == "" {
+		if h.notes.Text("3") == "" {
 			t.Error("deleted all the same")
 		}
 		if !blames(h.board, "cursor") {
@@ -109,7 +109,7 @@ func TestCircuitBreakerStopsCallsUnderWay(t *testing.T) {
 			checkOutcome(t, <-a.startCall("drop", `{"path":"1"}`), tools.Denied, "too much at once")
 		}
 		checkOutcome(t, <-a.startCall("drop", `{"path":"2"}`), tools.Denied, "too much at once")
-		if h.notes.Holds("2") == "" {
+		if h.notes.Text("2") == "" {
 			t.Error("deleted all the same")
 		}
 	})
@@ -129,7 +129,7 @@ func TestCircuitBreakerSparesApprovedCalls(t *testing.T) {
 }
 
 // blames reports whether the circuit breaker of a client is a Problem.
-func blames(b *hubtest.Board, client string) bool {
+func blames(b *hubtest.FakeSnapshotStore, client string) bool {
 	_, is := b.Problem("breaker.tripped " + client)
 	return is
 }

@@ -19,10 +19,10 @@ type sourceRead struct {
 }
 
 func resourceRead(uri string) sourceRead {
-	return sourceRead{what: "resources/read", texts: pathsIn(uri)}
+	return sourceRead{what: "resources/read", texts: possiblePaths(uri)}
 }
 
-func (r sourceRead) request(client policy.Client, src *source) policy.Request {
+func (r sourceRead) policyRequest(client policy.Client, src *source) policy.Request {
 	return policy.Request{
 		Client: client, Source: src.conf.Name, SourceEffects: src.effects, MaxEffects: src.maxEffects(),
 		Tool: r.what, Effect: tools.Reads, Texts: r.texts,
@@ -41,14 +41,14 @@ func checkRead(p *policy.Policy, q policy.Request) error {
 			WithHint("Call the tool that reads it.")
 	}
 	if d.Verdict != policy.Allow {
-		return forbidden(d)
+		return errForbidden(d)
 	}
 	return nil
 }
 
-// pathsIn are the paths that a URI may name: desk://notes/a/b%20c.md may name
+// possiblePaths are the paths that a URI may name: desk://notes/a/b%20c.md may name
 // a/b c.md, or b c.md.
-func pathsIn(uri string) (names []string) {
+func possiblePaths(uri string) (names []string) {
 	_, rest, ok := strings.Cut(uri, "://")
 	if !ok {
 		rest = uri
@@ -71,7 +71,7 @@ func runReadOnSource[T any](
 	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err
 	}
-	p, q := h.policy.Load(), r.request(by.client, src)
+	p, q := h.policy.Load(), r.policyRequest(by.client, src)
 	resolves := r.targets != nil && p.DependsOnPath(q)
 	if !resolves {
 		if err := checkRead(p, q); err != nil {
@@ -93,11 +93,11 @@ func runReadOnSource[T any](
 	return v, nil
 }
 
-// redact leaves out of an answer what it shows of pages that the policy does not
+// redactAnswer leaves out of an answer what it shows of pages that the policy does not
 // let the caller read. approved: a person has let the call read what is asked
 // about. That does not count for calls that others make: their rehearsal, which
 // nobody has approved yet, must get the same answers.
-func (h *Hub) redact(c *call, res tools.Result, approved bool) (tools.Result, error) {
+func (h *Hub) redactAnswer(c *call, res tools.Result, approved bool) (tools.Result, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	if c.tool.info.Redact == nil || !p.DependsOnPath(q) {

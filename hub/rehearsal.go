@@ -45,12 +45,12 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	q := c.policyRequest(p)
 	d := p.Decide(q)
 	if d.Verdict == policy.Deny {
-		return authorization{}, forbidden(d)
+		return authorization{}, errForbidden(d)
 	}
 	r := &groupDryRun{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
 		in := runOptions{session: c.session, timeout: c.group.leadTimeout(), outer: c.outer != nil}
-		if _, err := runOnSource(ctx, h.runner, in, c.source, r.run); err != nil {
+		if _, err := runOnSource(ctx, h.runner, in, c.source, r.runLead); err != nil {
 			c.tried = !r.isRefused()
 			return authorization{}, err
 		}
@@ -85,8 +85,8 @@ func (h *Hub) judgeGroup(ctx context.Context, c *call) (authorization, error) {
 	return g.authorize(c)
 }
 
-// run runs the lead.
-func (r *groupDryRun) run(ctx context.Context, open *sourceRef) (struct{}, error) {
+// runLead runs the lead.
+func (r *groupDryRun) runLead(ctx context.Context, open *sourceRef) (struct{}, error) {
 	defer r.close()
 	r.lead.made.Store(0)
 	defer r.lead.made.Store(0)
@@ -112,7 +112,7 @@ func (r *groupDryRun) run(ctx context.Context, open *sourceRef) (struct{}, error
 
 // runNestedCall is authorizeAndRunCall on a draft, for a call that another one makes.
 func (r *groupDryRun) runNestedCall(ctx context.Context, c *call) (res tools.Result, err error) {
-	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
+	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
 	}
 	c.effect = c.tool.info.Effect
@@ -132,7 +132,7 @@ func (r *groupDryRun) runNestedCall(ctx context.Context, c *call) (res tools.Res
 		return open.Call(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.raw)
 	})
 	if err == nil {
-		res, err = r.hub.redact(c, res, false)
+		res, err = r.hub.redactAnswer(c, res, false)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, r.hub.limits.Answer)
@@ -149,10 +149,10 @@ func (r *groupDryRun) judge(c *call) error {
 	d := r.policy.Decide(c.policyRequest(r.policy))
 	switch {
 	case d.Verdict == policy.Deny:
-		return r.refuse(forbidden(d))
+		return r.refuse(errForbidden(d))
 	case needsReadApproval(c, r.policy, d, r.permits):
 		r.requireApproval(d.Reason)
-		r.add(newGroupStep(c, nil))
+		r.addStep(newGroupStep(c, nil))
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (r *groupDryRun) judgeWrite(c *call, changes []tools.Change) error {
 	tripped := r.hub.limiter.tripReason(c.client, tools.Writes)
 	switch {
 	case d.Verdict == policy.Deny:
-		return r.refuse(forbidden(d))
+		return r.refuse(errForbidden(d))
 	case tripped != "":
 		r.requireApproval(tripped)
 	case d.Verdict == policy.Ask && !c.session.hasAllowance(c.allowanceKey(r.policy)):
@@ -194,11 +194,11 @@ func (r *groupDryRun) judgeWrite(c *call, changes []tools.Change) error {
 			r.notePermit(permit)
 		}
 	}
-	r.add(newGroupStep(c, changes))
+	r.addStep(newGroupStep(c, changes))
 	return nil
 }
 
-func (r *groupDryRun) add(s groupStep) {
+func (r *groupDryRun) addStep(s groupStep) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.steps = append(r.steps, s)

@@ -49,7 +49,7 @@ func (r *reporter) Progress(task string, done, total int64) {
 	case len(r.tasks) < maxShownTasks:
 		r.tasks = append(r.tasks, status.Task{Name: task, Done: done, Total: total, Since: r.source.hub.now()})
 	}
-	r.source.hub.snapshot.touch()
+	r.source.hub.snapshot.requestUpdate()
 }
 
 // Raise implements [tools.Reporter].
@@ -79,7 +79,7 @@ func (r *reporter) raise(t status.ProblemType, args status.Args) {
 		return
 	}
 	r.source.hub.snapshot.raise(p)
-	r.source.hub.snapshot.touch()
+	r.source.hub.snapshot.requestUpdate()
 }
 
 // Clear implements [tools.Reporter].
@@ -94,7 +94,7 @@ func (r *reporter) Clear(t status.ProblemType) {
 		return
 	}
 	r.source.hub.snapshot.clearProblem(t.Code, r.source.conf.Name)
-	r.source.hub.snapshot.touch()
+	r.source.hub.snapshot.requestUpdate()
 }
 
 // Hold implements [tools.Reporter].
@@ -104,14 +104,14 @@ func (r *reporter) Hold(why string) (release func()) {
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.holds = append(r.holds, hold)
-		r.source.hub.snapshot.touch()
+		r.source.hub.snapshot.requestUpdate()
 	}
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if i := slices.Index(r.holds, hold); i >= 0 {
 			r.holds = slices.Delete(r.holds, i, i+1)
-			r.source.hub.snapshot.touch()
+			r.source.hub.snapshot.requestUpdate()
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (r *reporter) close() {
 	for code := range raised {
 		r.source.hub.snapshot.clearProblem(code, r.source.conf.Name)
 	}
-	r.source.hub.snapshot.touch()
+	r.source.hub.snapshot.requestUpdate()
 }
 
 var _ tools.Reporter = (*reporter)(nil)

@@ -27,7 +27,7 @@ type Routes struct {
 // of the specification is shared only by those of them that are of its System.
 func (r Routes) ForSources(names []string) Routes { return Routes{r.hub, append([]string{}, names...)} }
 
-func (r Routes) hasSource(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
+func (r Routes) servesSource(name string) bool { return r.only == nil || slices.Contains(r.only, name) }
 
 // sourceRoutePrefix is where every source with routes is served, by its name.
 const sourceRoutePrefix = "/sources/"
@@ -75,14 +75,14 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	if rest, ok := strings.CutPrefix(path, sourceRoutePrefix); ok {
 		name, _, _ := strings.Cut(rest, "/")
 		src, ok := r.hub.sources.named(name)
-		if !ok || !r.hasSource(name) {
+		if !ok || !r.servesSource(name) {
 			return routeMatch{}, false
 		}
 		return matchRoute(src, sourceRoutePrefix+name, path)
 	}
 	var found []routeMatch
 	for _, src := range r.hub.sources.sourcesInScope("") {
-		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.hasSource(src.conf.Name) {
+		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.servesSource(src.conf.Name) {
 			continue
 		}
 		if m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path); ok {
@@ -173,7 +173,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.refuseShared(w, req, m)
 		return
 	}
-	c := &call{caller: r.caller(req, m), source: m.source, began: r.hub.now(), seed: newSeed()}
+	c := &call{caller: r.callerForRequest(req, m), source: m.source, began: r.hub.now(), seed: newSeed()}
 	ctx := req.Context()
 	if !m.route.Stream {
 		var cancel context.CancelFunc
@@ -182,7 +182,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	c.session.CountCall(m.route.Path, c.began)
 	answer := &routeResponseWriter{ResponseWriter: w}
-	defer r.hub.calls.recordRequest(c, req.Method, m.route, req.ContentLength, answer)
+	defer r.hub.calls.recordRouteRequest(c, req.Method, m.route, req.ContentLength, answer)
 	if err := r.serve(ctx, c, m, answer, req); err != nil {
 		r.refuse(answer, c, err)
 	}
@@ -217,14 +217,14 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 	})
 	if p, ok := errors.AsType[*panicError](err); ok && (answer.status != 0 || p.isAbort()) {
 		answer.status = 0
-		r.hub.log.Error("a route panicked", "component", m.source.conf.Name, "err", err, "stack", stackOf(err))
+		r.hub.log.Error("a route panicked", "component", m.source.conf.Name, "err", err, "stack", panicStack(err))
 		panic(http.ErrAbortHandler) // the answer is cut off: net/http closes the connection
 	}
 	return err
 }
 
-// caller is who sent a request, in the session that all their requests share.
-func (r Routes) caller(req *http.Request, m routeMatch) caller {
+// callerForRequest is who sent a request, in the session that all their requests share.
+func (r Routes) callerForRequest(req *http.Request, m routeMatch) caller {
 	who, known := req.Context().Value(identityKey{}).(tools.Identity)
 	client := policy.Client{Name: who.Client, Proven: who.Proven}
 	a := access{}

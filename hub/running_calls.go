@@ -43,20 +43,20 @@ type runningCall struct {
 	cancel  context.CancelCauseFunc
 }
 
-// begin lists a call until end, which returns the error as the client is told it.
+// addToRunning lists a call until end, which returns the error as the client is told it.
 // The call ends early when a person cancels it.
-func (l *CallLog) begin(ctx context.Context, c *call) (_ context.Context, end func(error) error) {
+func (l *CallLog) addToRunning(ctx context.Context, c *call) (_ context.Context, end func(error) error) {
 	if c.outer != nil {
 		return ctx, func(err error) error { return err }
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &runningCall{call: c, cancel: cancel, shown: status.RunningCall{
 		Began: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
-		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
+		Source: sourceNameOrEmpty(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
 	}}
 	c.running = r
 	number := l.running.add(r)
-	late := time.AfterFunc(runningCallShowDelay, l.snapshot.touch)
+	late := time.AfterFunc(runningCallShowDelay, l.snapshot.requestUpdate)
 	return ctx, func(err error) error {
 		late.Stop()
 		l.running.remove(number)
@@ -117,17 +117,17 @@ func (r *runningCalls) find(number uint64) *runningCall {
 func (l *CallLog) CancelCall(name string) error {
 	if _, after, ok := strings.Cut(name, "."); ok {
 		number, _ := strconv.ParseUint(after, 10, 64) // 0: none
-		if r := l.running.find(number); r != nil && runningName(r, number) == name {
+		if r := l.running.find(number); r != nil && newRunningCallName(r, number) == name {
 			r.cancel(errCancelledByPerson)
-			l.snapshot.touch()
+			l.snapshot.requestUpdate()
 			return nil
 		}
 	}
 	return fmt.Errorf("no call %.40q is under way; `lectern hub cancel` lists those that are", name)
 }
 
-// runningName is unique over all hubs, because the names of sessions are.
-func runningName(r *runningCall, number uint64) string {
+// newRunningCallName is unique over all hubs, because the names of sessions are.
+func newRunningCallName(r *runningCall, number uint64) string {
 	return fmt.Sprintf("%s.%d", r.shown.Session, number)
 }
 
@@ -139,7 +139,7 @@ func (l *CallLog) Running() []status.RunningCall {
 	trail := l.trail.Load()
 	for number, r := range l.running.calls {
 		shown := r.shown
-		shown.Name, shown.Waiting = runningName(r, number), r.waiting.Load()
+		shown.Name, shown.Waiting = newRunningCallName(r, number), r.waiting.Load()
 		if trail != nil {
 			shown.ID = r.call.auditID(trail)
 		}

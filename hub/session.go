@@ -105,8 +105,8 @@ func (r *sessionRegistry) list() []*mcp.Session {
 	return slices.Collect(maps.Keys(r.open))
 }
 
-// isProven reports whether a client of this name is connected and has proved it.
-func (r *sessionRegistry) isProven(name string) bool {
+// hasProvenClient reports whether a client of this name is connected and has proved it.
+func (r *sessionRegistry) hasProvenClient(name string) bool {
 	return slices.ContainsFunc(r.list(), func(s *mcp.Session) bool { return s.Proven == name })
 }
 

@@ -47,8 +47,8 @@ func (noStore) Update(func(*status.Snapshot)) {}
 func (noStore) Raise(status.Problem)          {}
 func (noStore) Clear(string, string)          {}
 
-// touch asks for an update soon. It never blocks.
-func (w *snapshotWriter) touch() {
+// requestUpdate asks for an update soon. It never blocks.
+func (w *snapshotWriter) requestUpdate() {
 	select {
 	case w.dirty <- struct{}{}:
 	default:
@@ -113,7 +113,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	s.Peers = listPeers(h.bridge, h.kinds)
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
 	s.Permits = h.approvals.DescribePermits()
-	h.limiter.fillPauses(s)
+	h.limiter.addPausesToSnapshot(s)
 	order.Sort(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
@@ -141,7 +141,7 @@ func (s *source) status() status.Source {
 		}
 		out.Commands = shellCommands(s.kind.Manifest(), s.conf.Name)
 		for _, t := range s.kind.Manifest().Tools {
-			if s.grants(t.Effect) && s.lists(t, access{}) {
+			if s.grantsEffect(t.Effect) && s.lists(t, access{}) {
 				out.Tools++
 			}
 		}

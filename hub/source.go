@@ -86,7 +86,7 @@ func (h *Hub) newSource(conf Source) *source {
 	return s
 }
 
-func (s *source) grants(e tools.Effect) bool { return slices.Contains(s.effects, e) }
+func (s *source) grantsEffect(e tools.Effect) bool { return slices.Contains(s.effects, e) }
 
 // tool is a tool of the source's System as calls within calls have it; nil: there is
 // none. It is made once, because its digest takes longer than a small call.
@@ -108,6 +108,7 @@ func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.NotifyResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.sources.toolsetCacheFor(scope)
 		v := cache.forClient(who)
-		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), resourceRead(uri).request(who, s)) == nil
+		return v.includesSource(s) && v.grantsEffect(s, tools.Reads) &&
+			checkRead(s.hub.policy.Load(), resourceRead(uri).policyRequest(who, s)) == nil
 	})
 }

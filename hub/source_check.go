@@ -85,8 +85,8 @@ func (s *SourceCheckRunner) runCheck(ctx context.Context, src *source, info tool
 	case ctx.Err() != nil:
 		failed.Detail = fmt.Sprintf("timed out after %s", info.Timeout)
 		failed.Fix = "Check whether the program behind the source still responds."
-	case stackOf(err) != "":
-		s.hub.log.Error("check panicked", "component", src.conf.Name, "check", info.Name, "err", err, "stack", stackOf(err))
+	case panicStack(err) != "":
+		s.hub.log.Error("check panicked", "component", src.conf.Name, "check", info.Name, "err", err, "stack", panicStack(err))
 		failed.Detail, failed.Fix = "the check broke; the log has the details", "Report this with the lines of `lectern logs`."
 	default:
 		failed.Result, failed.Detail = status.CheckSkipped, tools.AsError(err).Message

@@ -20,7 +20,7 @@ const completeTimeout = 2 * time.Second
 // declares. What that writes is in the journal and in the audit like what agents
 // write; no policy asks the person who gives the command.
 func (a PersonAPI) Command(ctx context.Context, r status.CommandRequest) (<-chan status.CommandUpdate, error) {
-	by, src, err := a.caller(r.Source)
+	by, src, err := a.callerForSource(r.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (a PersonAPI) runCommand(ctx context.Context, c *call, r status.CommandRequ
 	if c.source.kind == nil || !c.source.kind.Manifest().HasCommand(r.Command) {
 		return tools.Errorf(tools.NotFound, "%s has no command named %.80q", c.source.conf.Kind, r.Command)
 	}
-	ctx, end := a.hub.calls.begin(ctx, c)
+	ctx, end := a.hub.calls.addToRunning(ctx, c)
 	c.recorder = a.hub.changes.newRecorder(c)
 	_, err := runOnSource(ctx, a.hub.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
@@ -67,7 +67,7 @@ func (a PersonAPI) runCommand(ctx context.Context, c *call, r status.CommandRequ
 
 // CompleteCommand answers [status.CompleteCommandQuery].
 func (a PersonAPI) CompleteCommand(ctx context.Context, arg status.CommandArgument) ([]string, error) {
-	_, src, err := a.caller(arg.Source)
+	_, src, err := a.callerForSource(arg.Source)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ const (
 	maxQuickRetries   = 12
 )
 
-// maintain opens the source, checks and reopens it, and closes it at the end.
-func (s *source) maintain() {
+// runLifecycle opens the source, checks and reopens it, and closes it at the end.
+func (s *source) runLifecycle() {
 	defer close(s.closed)
 	if s.former != nil {
 		<-s.former.closed
@@ -107,7 +107,7 @@ func (s *source) openSource() (*sourceRef, error) {
 	defer cancel()
 	report := newReporter(s)
 	opened, err := catchPanic(func() (*tools.OpenedSource, error) {
-		env, err := s.env(report)
+		env, err := s.newToolsEnv(report)
 		if err != nil {
 			return nil, err
 		}
@@ -132,8 +132,8 @@ func (s *source) openSource() (*sourceRef, error) {
 	return ref, nil
 }
 
-func (s *source) env(report *reporter) (tools.Env, error) {
-	peer, err := openPeer(s.hub.bridge, s.kind, s.conf)
+func (s *source) newToolsEnv(report *reporter) (tools.Env, error) {
+	peer, err := peerForSource(s.hub.bridge, s.kind, s.conf)
 	if err != nil {
 		return tools.Env{}, err
 	}

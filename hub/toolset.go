@@ -59,7 +59,7 @@ type sourceChoice struct {
 // own Changes.
 func newToolset(sources []*source, access accessFunc, ownChanges bool) *toolset {
 	v := &toolset{sources: sources, access: access, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
-	systems := bySystem(sources)
+	systems := groupBySystem(sources)
 	for _, of := range systems {
 		v.addTools(of, len(systems) > 1)
 		v.addPrompts(of, len(systems) > 1)
@@ -104,8 +104,8 @@ func (t *tool) declaration() tools.ToolInfo {
 	return info
 }
 
-// granted reports whether an effect is granted in a source.
-func (v *toolset) granted(s *source, e tools.Effect) bool {
+// grantsEffect reports whether an effect is granted in a source.
+func (v *toolset) grantsEffect(s *source, e tools.Effect) bool {
 	return slices.Contains(v.access(s).effects, e)
 }
 
@@ -143,7 +143,7 @@ func (v *toolset) addPrompts(of []*source, several bool) {
 }
 
 func (v *toolset) addResources(s *source, several bool) {
-	if s.kind == nil || !v.granted(s, tools.Reads) {
+	if s.kind == nil || !v.grantsEffect(s, tools.Reads) {
 		return
 	}
 	for _, info := range s.kind.Manifest().Resources {
@@ -155,8 +155,8 @@ func (v *toolset) addResources(s *source, several bool) {
 	}
 }
 
-// bySystem groups sources by System, Systems sorted by name.
-func bySystem(sources []*source) [][]*source {
+// groupBySystem groups sources by System, Systems sorted by name.
+func groupBySystem(sources []*source) [][]*source {
 	groups := map[string][]*source{}
 	for _, s := range sources {
 		if s.kind != nil {
@@ -225,8 +225,8 @@ func (c sourceChoice) named(name string) (*source, error) {
 	return c.sources[i], nil
 }
 
-// startingWith completes the name of a source.
-func (c sourceChoice) startingWith(prefix string) []string {
+// completeName completes the name of a source.
+func (c sourceChoice) completeName(prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
 }
 
@@ -259,7 +259,7 @@ func (v *toolset) tool(name string) (*tool, error) {
 }
 
 func (v *toolset) missingToolError(name string) error {
-	several := len(bySystem(v.sources)) > 1
+	several := len(groupBySystem(v.sources)) > 1
 	for _, s := range v.sources {
 		if s.kind == nil {
 			continue
@@ -283,11 +283,11 @@ func (v *toolset) missingToolError(name string) error {
 		WithHint("tools/list has those that there are; in a shell: lectern tools")
 }
 
-func (v *toolset) covers(s *source) bool { return slices.Contains(v.sources, s) }
+func (v *toolset) includesSource(s *source) bool { return slices.Contains(v.sources, s) }
 
-// resourcesAt lists the resources that may answer uri, in the order of the
+// resourcesMatching lists the resources that may answer uri, in the order of the
 // configuration: more than one only where their URIs name no source.
-func (v *toolset) resourcesAt(uri string) []resource {
+func (v *toolset) resourcesMatching(uri string) []resource {
 	var found []resource
 	for _, r := range v.resources {
 		if (len(found) == 0 || r.info.Shared && r.source != found[len(found)-1].source) && r.info.Matches(uri) {

@@ -22,8 +22,8 @@ type toolsetCache struct {
 
 func newToolsetCache(p *policy.Policy, sources []*source, ownChanges bool) *toolsetCache {
 	s := &toolsetCache{policy: p, sources: sources, ownChanges: ownChanges, by: map[string]*toolset{}}
-	s.usual = s.withAccess((*source).defaultAccess)
-	s.widest = s.withAccess(func(src *source) access { return src.widestAccess(p) })
+	s.usual = s.toolsetForAccess((*source).defaultAccess)
+	s.widest = s.toolsetForAccess(func(src *source) access { return src.widestAccess(p) })
 	return s
 }
 
@@ -32,11 +32,11 @@ func (s *toolsetCache) forClient(who policy.Client) *toolset {
 	if !s.policy.DependsOnClient() {
 		return s.usual
 	}
-	return s.withAccess(func(src *source) access { return src.accessOf(s.policy, who) })
+	return s.toolsetForAccess(func(src *source) access { return src.accessOf(s.policy, who) })
 }
 
-// withAccess is the toolset of clients with this access to each source.
-func (s *toolsetCache) withAccess(of accessFunc) *toolset {
+// toolsetForAccess is the toolset of clients with this access to each source.
+func (s *toolsetCache) toolsetForAccess(of accessFunc) *toolset {
 	by := map[*source]access{}
 	var key strings.Builder
 	for _, src := range s.sources {

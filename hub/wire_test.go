@@ -22,7 +22,7 @@ import (
 type testHub struct {
 	*hub.Hub
 	world *hubtest.FakeSystemState
-	board *hubtest.Board
+	board *hubtest.FakeSnapshotStore
 	log   *hubtest.Log
 }
 

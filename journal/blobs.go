@@ -23,7 +23,7 @@ func (k *contentKey) storeContent(tx *sql.Tx, s tools.State) ([]byte, error) {
 	if n, err := res.RowsAffected(); err != nil || n > 0 {
 		return hash, err
 	}
-	sealed := k.seal(s.Data, "content")
+	sealed := k.encrypt(s.Data, "content")
 	if err := exec(tx, "INSERT INTO blobs VALUES (?, ?, 1)", hash, sealed); err != nil {
 		return nil, err
 	}
@@ -62,5 +62,5 @@ func (d *database) loadContent(hash []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read content: %w", d.wrapDBError(err))
 	}
-	return d.key.open(sealed, "content")
+	return d.key.decrypt(sealed, "content")
 }

@@ -121,7 +121,7 @@ func openConnection(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	if err = prepareSchema(db, k, suspect); err == nil {
-		err = prepareRuns(db)
+		err = createRunsTable(db)
 	}
 	if err != nil {
 		_ = db.Close() // the first error says what is wrong
@@ -147,7 +147,7 @@ func prepareSchema(db *sql.DB, k *contentKey, suspect bool) error {
 	case version > schemaVersion:
 		return fmt.Errorf("a newer version of Lectern wrote it (format %d); use that version", version)
 	case version == 0:
-		return migrate(ctx, db, schema, k.seal(nil, "check"))
+		return migrate(ctx, db, schema, k.encrypt(nil, "check"))
 	}
 	var check []byte
 	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); errors.Is(err, sql.ErrNoRows) {
@@ -155,7 +155,7 @@ func prepareSchema(db *sql.DB, k *contentKey, suspect bool) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := k.open(check, "check"); err != nil {
+	if _, err := k.decrypt(check, "check"); err != nil {
 		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal",
 			keyFileName, databaseName, databaseName)
 	}

@@ -85,7 +85,7 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 		for _, t := range targets {
 			m := t.finalOutcome()
 			marks = append(marks, m)
-			found.count(m)
+			found.countOutcome(m)
 			if t.stage == stageEdited {
 				n.Kept = append(n.Kept, t.Target)
 			}
@@ -264,11 +264,11 @@ func (s *undoStep) dropEdited(conflict *ConflictError) (kept []string) {
 	return kept
 }
 
-// planTakeBack is checkPrecondition of a step that takes back a group: what
+// planTakeBack is planChanges of a step that takes back a group: what
 // somebody has edited since is left, and its names are returned.
 func (s *undoStep) planTakeBack(ctx context.Context, k tools.Restorer) (kept []string, err error) {
 	for {
-		err := s.checkPrecondition(ctx, k, false, newPrecedingUndos())
+		err := s.planChanges(ctx, k, false, newPrecedingUndos())
 		conflict, ok := errors.AsType[*ConflictError](err)
 		if !ok {
 			return kept, err

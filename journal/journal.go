@@ -131,7 +131,7 @@ func (d *database) ensureOpen() error {
 		return err
 	}
 	if isNew {
-		if err := confirmKey(d.opts.Dir); err != nil {
+		if err := renameNewKeyFile(d.opts.Dir); err != nil {
 			return errors.Join(err, db.Close())
 		}
 	}
@@ -213,14 +213,14 @@ func (d *database) flushOutcomes() {
 // unavailableError is the error that an agent gets when its write cannot be
 // recorded.
 func unavailableError(err error) error {
-	e := tools.Errorf(tools.Unavailable, "the journal of changes cannot be written, so nothing was changed: %s", writeFailure(err))
+	e := tools.Errorf(tools.Unavailable, "the journal of changes cannot be written, so nothing was changed: %s", describeWriteFailure(err))
 	e.Cause = err
 	return e.WithHint("Tell the user; `lectern doctor` says more. Reading still works.")
 }
 
-// writeFailure is why a write failed. Where the disk is full, which files were on the
+// describeWriteFailure is why a write failed. Where the disk is full, which files were on the
 // way to it is for the log.
-func writeFailure(err error) string {
+func describeWriteFailure(err error) string {
 	text := err.Error()
 	switch {
 	case errors.Is(err, syscall.ENOSPC), strings.Contains(text, "disk is full"): // as SQLite says it

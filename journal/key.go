@@ -37,7 +37,7 @@ type contentKey struct {
 }
 
 // loadOrCreateKey reads the key of the journal in dir. If there is no database yet, it
-// creates one under another name until [confirmKey]: a key under its own name shows
+// creates one under another name until [renameNewKeyFile]: a key under its own name shows
 // that there was a database.
 func loadOrCreateKey(dir string) (key *contentKey, isNew bool, err error) {
 	secret, err := readKeyFile(dir)
@@ -56,8 +56,8 @@ func loadOrCreateKey(dir string) (key *contentKey, isNew bool, err error) {
 	return key, isNew || !exists(filepath.Join(dir, keyFileName)), err
 }
 
-// confirmKey gives a new key its own name, now that its database exists.
-func confirmKey(dir string) error {
+// renameNewKeyFile gives a new key its own name, now that its database exists.
+func renameNewKeyFile(dir string) error {
 	return os.Rename(filepath.Join(dir, newKeyFileName), filepath.Join(dir, keyFileName))
 }
 
@@ -75,7 +75,7 @@ func CheckKey(dir string) error {
 func readKeyFile(dir string) ([]byte, error) {
 	file, database := filepath.Join(dir, keyFileName), filepath.Join(dir, databaseName)
 	secret, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) { // a crash came before confirmKey
+	if errors.Is(err, fs.ErrNotExist) { // a crash came before renameNewKeyFile
 		file = filepath.Join(dir, newKeyFileName)
 		if secret, err = os.ReadFile(file); errors.Is(err, fs.ErrNotExist) {
 			file = filepath.Join(dir, keyFileName)
@@ -123,13 +123,13 @@ func newContentKey(secret []byte) (*contentKey, error) {
 	return &contentKey{aead, mac, ids}, err
 }
 
-// seal encrypts plain for one purpose, which open must repeat: what is sealed
+// encrypt encrypts plain for one purpose, which open must repeat: what is sealed
 // for one column cannot be moved to another.
-func (k *contentKey) seal(plain []byte, purpose string) []byte {
+func (k *contentKey) encrypt(plain []byte, purpose string) []byte {
 	return k.aead.Seal(nil, nil, plain, []byte(purpose)) //nolint:gosec // this AEAD draws its nonces itself
 }
 
-func (k *contentKey) open(sealed []byte, purpose string) ([]byte, error) {
+func (k *contentKey) decrypt(sealed []byte, purpose string) ([]byte, error) {
 	plain, err := k.aead.Open(nil, nil, sealed, []byte(purpose))
 	if err != nil {
 		return nil, fmt.Errorf("decrypt %s: %w", purpose, err)

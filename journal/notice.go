@@ -52,7 +52,7 @@ func insertNotice(d *database, tx *sql.Tx, n *Notice) error {
 	if err != nil {
 		return err
 	}
-	return exec(tx, "INSERT INTO notices (notice) VALUES (?)", d.key.seal(data, "notice"))
+	return exec(tx, "INSERT INTO notices (notice) VALUES (?)", d.key.encrypt(data, "notice"))
 }
 
 // Notices returns what was not acknowledged yet, oldest first.
@@ -70,7 +70,7 @@ func (j *Journal) Notices() ([]Notice, error) {
 		if err := r.Scan(&sealed); err != nil {
 			return n, err
 		}
-		plain, err := j.key.open(sealed, "notice")
+		plain, err := j.key.decrypt(sealed, "notice")
 		if err == nil {
 			err = json.Unmarshal(plain, &n)
 		}

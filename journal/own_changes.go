@@ -163,7 +163,7 @@ func (j *Journal) recordVisibility(ctx context.Context, see OwnChangesQuery, v c
 		return fmt.Errorf("list changes: %w", err)
 	}
 	for _, s := range steps {
-		changes, whole, err := j.changesOfStep(s)
+		changes, whole, err := j.loadStepChanges(s)
 		if err != nil {
 			return fmt.Errorf("list changes: %w", err)
 		}
@@ -183,7 +183,7 @@ func (d *database) listUndoUnitSteps(v changeRow) ([]undoStep, error) {
 	return d.stepsWithoutChanges(v)
 }
 
-func (d *database) changesOfStep(s undoStep) (changes []tools.Change, whole bool, err error) {
+func (d *database) loadStepChanges(s undoStep) (changes []tools.Change, whole bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {

@@ -64,11 +64,11 @@ func quarantine(file string, now time.Time) (string, error) {
 // IsLost reports whether the journal in dir is empty or missing although there was
 // one. The next change, or start of a hub, begins a new one and notices it.
 func IsLost(dir string) bool {
-	return exists(filepath.Join(dir, keyFileName)) && isEmptyFile(filepath.Join(dir, databaseName))
+	return exists(filepath.Join(dir, keyFileName)) && isEmptyOrMissing(filepath.Join(dir, databaseName))
 }
 
-// isEmptyFile reports whether there is nothing in a file, or no file.
-func isEmptyFile(file string) bool {
+// isEmptyOrMissing reports whether there is nothing in a file, or no file.
+func isEmptyOrMissing(file string) bool {
 	info, err := os.Stat(file)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }

@@ -50,7 +50,7 @@ func (d *database) scanChangeRow(from *sql.Rows) (v changeRow, err error) {
 		return changeRow{}, err
 	}
 	v.id, v.time = d.key.changeID(v.seq), time.Unix(0, at)
-	plain, err := d.key.open(target, "target")
+	plain, err := d.key.decrypt(target, "target")
 	if err != nil {
 		v.Target, v.unreadable = "?", true
 		if v.cannotUndo == "" {
@@ -59,7 +59,7 @@ func (d *database) scanChangeRow(from *sql.Rows) (v changeRow, err error) {
 		return v, nil
 	}
 	v.Target = string(plain)
-	v.origin.Reason, err = d.openReason(reason)
+	v.origin.Reason, err = d.decryptReason(reason)
 	return v, err
 }
 

@@ -27,7 +27,7 @@ func (f Reconciliation) HasFindings() bool {
 	return f.Written+f.Dropped+f.Unknown+f.TakenBack+f.Resumed+len(f.Conflicted) > 0
 }
 
-func (f *Reconciliation) count(m outcomeUpdate) {
+func (f *Reconciliation) countOutcome(m outcomeUpdate) {
 	switch {
 	case m.dropped:
 		f.Dropped++

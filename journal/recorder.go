@@ -228,7 +228,8 @@ func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 	}
 	res, err := tx.ExecContext(ctx, insertChangeSQL,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		d.targetHash(v.origin.Source, v.Target), d.key.seal([]byte(v.Target), "target"), d.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
+		d.targetHash(v.origin.Source, v.Target), d.key.encrypt([]byte(v.Target), "target"), d.encryptReason(v.origin.Reason),
+		v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven,
 		v.group, v.origin.Approval, v.origin.Edited)
 	if err != nil {
@@ -246,19 +247,19 @@ func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 	return nil
 }
 
-// sealReason returns a reason as it is stored; nil if there is none.
-func (d *database) sealReason(reason string) []byte {
+// encryptReason returns a reason as it is stored; nil if there is none.
+func (d *database) encryptReason(reason string) []byte {
 	if reason == "" {
 		return nil
 	}
-	return d.key.seal([]byte(reason), "reason")
+	return d.key.encrypt([]byte(reason), "reason")
 }
 
-func (d *database) openReason(reason []byte) (string, error) {
+func (d *database) decryptReason(reason []byte) (string, error) {
 	if reason == nil {
 		return "", nil
 	}
-	plain, err := d.key.open(reason, "reason")
+	plain, err := d.key.decrypt(reason, "reason")
 	return string(plain), err
 }
 

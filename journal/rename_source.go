@@ -36,7 +36,7 @@ func renameSourceRows(ctx context.Context, d *database, tx *sql.Tx, from, to str
 		if err := rows.Scan(&name, &sealed); err != nil {
 			return errors.Join(err, rows.Close())
 		}
-		if renamed[string(name)], err = d.key.open(sealed, "target"); err != nil {
+		if renamed[string(name)], err = d.key.decrypt(sealed, "target"); err != nil {
 			return errors.Join(err, rows.Close())
 		}
 	}

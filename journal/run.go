@@ -21,8 +21,8 @@ func RunID(seed uint64) string { return fmt.Sprintf("%s%016x", runIDPrefix, seed
 
 const runIDPrefix = "run-"
 
-// prepareRuns makes the table of runs, without those whose Changes are gone.
-func prepareRuns(db *sql.DB) error {
+// createRunsTable makes the table of runs, without those whose Changes are gone.
+func createRunsTable(db *sql.DB) error {
 	_, err := db.ExecContext(context.Background(), runsSchema)
 	return err
 }

@@ -65,7 +65,7 @@ func insertIntents(d *database, tx *sql.Tx, steps []undoStep, merging bool, by C
 		s.undoGroup = groups[s.group]
 		if err := exec(tx, "INSERT INTO intents (source, call, group_id, undo_group, merge, client, session, proven, reason) VALUES (?, ?, ?, "+
 			"?, ?, ?, ?, ?, ?)",
-			s.source, s.call, s.group, s.undoGroup, merging, by.Client, by.Session, by.Proven, d.sealReason(by.Reason)); err != nil {
+			s.source, s.call, s.group, s.undoGroup, merging, by.Client, by.Session, by.Proven, d.encryptReason(by.Reason)); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restor
 			s.notice = n
 		}
 	} else {
-		err = s.checkPrecondition(ctx, k, t.merge, newPrecedingUndos())
+		err = s.planChanges(ctx, k, t.merge, newPrecedingUndos())
 	}
 	if err != nil {
 		return s, kept, err
@@ -245,7 +245,7 @@ func (d *database) readIntents(source string) ([]undoIntent, error) {
 			&reason); err != nil {
 			return t, err
 		}
-		t.by.Reason, err = d.openReason(reason)
+		t.by.Reason, err = d.decryptReason(reason)
 		return t, err
 	}
 	return queryAll(d, scan, "SELECT call, group_id, undo_group, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER "+

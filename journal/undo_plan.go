@@ -107,7 +107,7 @@ func formatCount(n int, noun string) string {
 // newest first. If it returns an error, nothing must be changed. Steps that cannot
 // be undone are among them only if p says that they are skipped.
 func (j *Journal) planUndo(ctx context.Context, p status.Filter, from SourceProvider) ([]undoStep, error) {
-	steps, err := j.selectCalls(p)
+	steps, err := j.selectUndoSteps(p)
 	if err != nil {
 		return nil, err
 	}
@@ -235,12 +235,12 @@ func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from 
 		return err
 	}
 	defer release()
-	return s.checkPrecondition(ctx, k, merging, before)
+	return s.planChanges(ctx, k, merging, before)
 }
 
-// checkPrecondition fills in the changes that undo s, if the steps before it
+// planChanges fills in the changes that undo s, if the steps before it
 // leave behind what they say and nothing else was edited.
-func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merging bool, before *precedingUndos) error {
+func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bool, before *precedingUndos) error {
 	if k == nil {
 		return fmt.Errorf("%s does not support undo", s.source)
 	}
@@ -344,9 +344,9 @@ func errEditedBetween(v changeRow, now tools.State) error {
 		v.Target, v.origin.Source, strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
 
-// selectCalls returns the calls that p selects, newest first. Without IDs it
+// selectUndoSteps returns the calls that p selects, newest first. Without IDs it
 // skips undos and Changes that are not written.
-func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
+func (d *database) selectUndoSteps(p status.Filter) ([]undoStep, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.openAndFlush(); err != nil {
@@ -370,14 +370,14 @@ func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.checkSelected(p.IDs, all); err != nil {
+	if err := d.checkSelectedIDs(p.IDs, all); err != nil {
 		return nil, err
 	}
 	return d.stepsOfWholeCalls(all)
 }
 
-// checkSelected checks Changes that were selected by ID.
-func (d *database) checkSelected(ids []string, all []changeRow) error {
+// checkSelectedIDs checks Changes that were selected by ID.
+func (d *database) checkSelectedIDs(ids []string, all []changeRow) error {
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(v changeRow) bool { return v.id == id })
 		switch {

@@ -49,6 +49,20 @@ func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error)
 	return s, nil
 }
 
+// UnknownFilterNote says of text, as [ParseCallSearch] reads it, that a word in it looks like a
+// condition and is none; empty: no word does.
+func UnknownFilterNote(text string) string {
+	for _, word := range splitWords(text) {
+		key, value, found := strings.Cut(word, ":")
+		letters := key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == ""
+		if found && letters && !strings.HasPrefix(value, "//") && !slices.Contains(callSearchKeys(), key) {
+			return fmt.Sprintf("there is no filter %s:, so %s is searched for as a word (filters: %s:)", key, word,
+				strings.Join(callSearchKeys(), ":, "))
+		}
+	}
+	return ""
+}
+
 // SplitWords returns the Words one by one.
 func (s *CallSearch) SplitWords() []string { return splitWords(s.Words) }
 

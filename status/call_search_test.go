@@ -34,3 +34,16 @@ func TestParseCallSearch(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknownFilterNote(t *testing.T) {
+	const want = "there is no filter bogus:, so bogus:1 is searched for as a word " +
+		"(filters: client:, source:, tool:, target:, effect:, is:, on:, since:, until:)"
+	if got := UnknownFilterNote("is:ok bogus:1"); got != want {
+		t.Errorf("got %q", got)
+	}
+	for _, text := range []string{"", "words", "client:codex on:2026-11-21", "https://example.org", "12:30", "Card:name", ":x"} {
+		if got := UnknownFilterNote(text); got != "" {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -18,11 +18,11 @@ const pipeDrainTimeout = 500 * time.Millisecond
 
 // A childProcess is one run of a process, the leader of a group of its own.
 type childProcess struct {
-	pid         int
-	stderr      *outputTail
-	parentWatch parentWatch
-	done        chan struct{}
-	exit        Exit // read after done is closed
+	pid      int
+	stderr   *outputTail
+	lifeline lifeline
+	done     chan struct{}
+	exit     Exit // read after done is closed
 }
 
 // start starts the child. It dies when this process dies.
@@ -33,7 +33,7 @@ func (p *Process) start() (*childProcess, error) {
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, pipeDrainTimeout
 	cmd.Stdout, cmd.Stderr = out, io.MultiWriter(c.stderr, out)
 	var err error
-	if c.parentWatch, err = newParentWatch(cmd); err != nil {
+	if c.lifeline, err = newLifeline(cmd); err != nil {
 		return nil, err
 	}
 	started := make(chan error)
@@ -45,7 +45,7 @@ func (p *Process) start() (*childProcess, error) {
 		err := cmd.Start()
 		if err == nil {
 			c.pid = cmd.Process.Pid
-			err = c.parentWatch.attachChild(cmd)
+			err = c.lifeline.attachChild(cmd)
 		}
 		started <- err
 		if cmd.Process == nil {
@@ -54,12 +54,12 @@ func (p *Process) start() (*childProcess, error) {
 		waited := cmd.Wait()
 		_ = c.kill() // the rest of its process group
 		c.exit = newExit(cmd.ProcessState, waited)
-		c.parentWatch.close()
+		c.lifeline.close()
 		close(c.done)
 	}()
 	err = <-started
 	if cmd.Process == nil {
-		c.parentWatch.close()
+		c.lifeline.close()
 		return nil, err
 	}
 	if err != nil {

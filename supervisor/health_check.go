@@ -40,7 +40,7 @@ func (p *Process) watchHealth(ctx context.Context, out chan<- healthReport) {
 		case <-ctx.Done():
 			return
 		}
-		err := p.probe(ctx, p.Live, p.Timing.LiveEvery)
+		err := p.askWithin(ctx, p.Live, p.Timing.LiveEvery)
 		switch {
 		case err == nil && misses > 0:
 			misses = 0
@@ -64,7 +64,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	defer cancel()
 	last := errors.New("there was no check in time")
 	err := Poll(ctx, p.Timing.ReadyEvery, func() (bool, error) {
-		err := p.probe(ctx, p.Ready, p.Timing.ReadyWithin)
+		err := p.askWithin(ctx, p.Ready, p.Timing.ReadyWithin)
 		if err != nil && ctx.Err() == nil {
 			last = err
 		}
@@ -76,7 +76,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-func (p *Process) probe(ctx context.Context, question func(context.Context) error, within time.Duration) error {
+func (p *Process) askWithin(ctx context.Context, question func(context.Context) error, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return question(ctx)

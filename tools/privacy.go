@@ -224,7 +224,7 @@ func (r PrivacyRule) reaches(dir string) bool {
 func (r PrivacyRule) matches(page Page) bool {
 	switch {
 	case r.Path != "":
-		return matchGlob(r.Path, page.Path) || page.File != "" && matchGlob(r.Path, page.File)
+		return matchesPath(r.Path, page.Path) || page.File != "" && matchesPath(r.Path, page.File)
 	case r.Namespace != "":
 		return isUnder(r.Namespace, page.Path)
 	case r.Tag != "":
@@ -246,11 +246,10 @@ func isUnder(root, name string) bool {
 	return name == root || strings.HasPrefix(name, root+"/")
 }
 
-// matchGlob matches a path against a pattern in which ** stands for any number
-// of parts, including none.
-func matchGlob(pattern, name string) bool {
-	return matchParts(strings.Split(normalize(pattern), "/"), strings.Split(normalize(name), "/")) || hasFolds(name) &&
-		matchParts(strings.Split(lower(pattern), "/"), strings.Split(lower(name), "/"))
+// matchesPath matches a path against a pattern as the file systems do that take
+// letters for others.
+func matchesPath(pattern, name string) bool {
+	return MatchGlob(normalize(pattern), normalize(name)) || hasFolds(name) && MatchGlob(lower(pattern), lower(name))
 }
 
 // hasFolds reports whether normalize writes a letter as two, of which a ? in a
@@ -269,25 +268,4 @@ func normalize(s string) string {
 		}
 	}
 	return strings.ToLower(s)
-}
-
-func matchParts(pattern, name []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for i := range len(name) + 1 {
-				if matchParts(pattern[1:], name[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(name) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
-			return false
-		}
-		pattern, name = pattern[1:], name[1:]
-	}
-	return len(name) == 0
 }

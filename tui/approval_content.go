@@ -17,8 +17,8 @@ const (
 	maxApprovalTargets   = 10_000
 )
 
-// approval loads what a waiting call would do.
-func (fx effects) approval(ctx context.Context, q pane.ApprovalQuery) (c pane.ApprovalContent, err error) {
+// loadApproval loads what a waiting call would do.
+func (fx effects) loadApproval(ctx context.Context, q pane.ApprovalQuery) (c pane.ApprovalContent, err error) {
 	size := 0
 	for from := 0; len(c.Targets) < maxApprovalTargets; {
 		part, err := status.Ask(ctx, fx.cfg.Client, status.ApprovalTargetsQuery, status.ApprovalRange{ID: q.Approval, From: from})
@@ -36,16 +36,16 @@ func (fx effects) approval(ctx context.Context, q pane.ApprovalQuery) (c pane.Ap
 		most = maxApprovalTextBytes
 	}
 	if size <= most {
-		c.Head, err = fx.approvalText(ctx, q.Approval, 0, size)
+		c.Head, err = fx.loadApprovalText(ctx, q.Approval, 0, size)
 		return c, err
 	}
-	if c.Head, err = fx.approvalText(ctx, q.Approval, 0, most-approvalTailBytes); err != nil {
+	if c.Head, err = fx.loadApprovalText(ctx, q.Approval, 0, most-approvalTailBytes); err != nil {
 		return c, err
 	}
 	if end := strings.LastIndexByte(c.Head, '\n'); end >= 0 {
 		c.Head = c.Head[:end+1]
 	}
-	if c.Tail, err = fx.approvalText(ctx, q.Approval, size-approvalTailBytes, size); err != nil {
+	if c.Tail, err = fx.loadApprovalText(ctx, q.Approval, size-approvalTailBytes, size); err != nil {
 		return c, err
 	}
 	_, c.Tail, _ = strings.Cut(c.Tail, "\n") // a line longer than the tail is left out
@@ -53,9 +53,9 @@ func (fx effects) approval(ctx context.Context, q pane.ApprovalQuery) (c pane.Ap
 	return c, nil
 }
 
-// approvalText is the text from one byte to another, but for the rest of a
+// loadApprovalText is the text from one byte to another, but for the rest of a
 // character that they cut.
-func (fx effects) approvalText(ctx context.Context, id string, from, to int) (string, error) {
+func (fx effects) loadApprovalText(ctx context.Context, id string, from, to int) (string, error) {
 	var b strings.Builder
 	for from < to {
 		part, err := status.Ask(ctx, fx.cfg.Client, status.ApprovalTextQuery, status.ApprovalRange{ID: id, From: from})

@@ -32,7 +32,7 @@ func editable(r *testPanel) {
 	r.settle()
 	r.press("!")
 	r.wait(keyIgnoreDuration)
-	r.shows("▸[x] hunk 1 of 3", " [x] hunk 2 of 3 ⋯ 15 lines are the same", "space leave a hunk out", "e edit", "-two", "+2")
+	r.shows("▸[x] hunk 1 of 3", " [x] hunk 2 of 3 ⋯ 15 lines are the same", "space leave hunk out", "e edit", "-two", "+2")
 }
 
 // allowedWith is that a2 is allowed with an edit.

@@ -124,7 +124,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	if text := m.approvals.endedText(m.snap, now); text != "" && (!m.notice.sticky || m.notice.approval != "") {
 		m.notice = infoNotice(text)
 	}
-	if c, ok := m.over.(confirm); ok {
+	if c, ok := m.over.(confirmDialog); ok {
 		if do, ok := c.then.(pane.DoActions); ok && isApprovalAnswer(do.Actions[0]) && !isPending(now.Approvals, do.Actions[0].Target) {
 			m.over = nil
 		}

@@ -302,10 +302,24 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 func TestEndPermit(t *testing.T) {
 	runPanel(t, permitted(), func(r *testPanel) {
 		r.press("@Clients")
-		r.shows("2 × yes", "may write in Journal/** of notes for 9 min, without asking, 12 calls so far.", "may write for 42 s")
+		r.shows("2 allowed", "may write in Journal/** of notes for 9 min, without asking, 12 calls so far.", "may write for 42 s")
 		r.press("Y")
 		r.did(status.Action{Verb: status.EndPermit, Target: "p1"})
 	})
+}
+
+// The header says for how long something is allowed without asking, at 80 columns too, and
+// the Overview who may do what.
+func TestPermitIsSaidInWords(t *testing.T) {
+	s := permitted()
+	s.Permits, s.Approvals = s.Permits[:1], nil
+	for w, want := range map[int]string{80: "allowed 9m  ▲", 110: "allowed 9 min  ▲", 140: "allowed 9 min  ▲ degraded", 170: "claude-code may write unasked for 9 min  ▲"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newTestPanel(t, s, w, 24)
+			r.settle()
+			r.shows(want, "Allowed without asking 1", " may write in Journal/** of notes", " 9 min left")
+		})
+	}
 }
 
 // rewritten are the changes of two agents that write in turn: one rewrites a page

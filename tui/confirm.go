@@ -9,24 +9,39 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// confirm shows a Plan and asks a person whether to do it.
-type confirm struct {
+// confirmDialog shows a Plan and asks a person whether to do it.
+type confirmDialog struct {
 	keyMap KeyMap
 	title  string
 	text   widget.TextView
-	then   pane.Intent // what yes means
-	top    int         // the first visible row
+	titled widget.TextView // text below the title, for a dialog whose edge is too short for that
+	then   pane.Intent     // what yes means
+	top    int             // the first visible row
 }
 
-func newConfirm(k KeyMap, plan status.Plan, then pane.Intent) confirm {
-	text := widget.NewTextView().Add(widget.TextLine, "")
-	if len(plan.Steps) == 0 {
-		text = text.Add(widget.DimLine, "No file changes.")
+func newConfirmDialog(k KeyMap, plan status.Plan, then pane.Intent) confirmDialog {
+	body := func(text widget.TextView) widget.TextView {
+		if text = text.Add(widget.TextLine, ""); len(plan.Steps) == 0 {
+			text = text.Add(widget.DimLine, "No file changes.")
+		}
+		return pane.AddPlan(text, plan).Add(widget.TextLine, " ")
 	}
-	return confirm{keyMap: k, title: plan.Title, text: pane.AddPlan(text, plan).Add(widget.TextLine, " "), then: then}
+	return confirmDialog{
+		keyMap: k, title: plan.Title, text: body(widget.NewTextView()),
+		titled: body(widget.NewTextView().Add(widget.TitleLine, plan.Title+"?")), then: then,
+	}
 }
 
-func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
+// titleAndText are what stands in the edge of a dialog of w cells, and in it: all of the
+// title, whatever its length.
+func (c confirmDialog) titleAndText(w int) (string, widget.TextView) {
+	if title := c.title + "?"; theme.Width(theme.Sanitize(title)) <= w-6 {
+		return title, c.text
+	}
+	return "Confirm", c.titled
+}
+
+func (c confirmDialog) handleKey(k pane.Press) (overlay, pane.Intent) {
 	switch {
 	case key.Matches(k, c.keyMap.Yes):
 		return nil, c.then
@@ -34,22 +49,24 @@ func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
 		return nil, nil
 	}
 	w, h := confirmDialogSize(k.W, k.H)
-	c.top, _ = c.keyMap.Pane.RowAfterKey(k.KeyPressMsg, c.top, max(1, c.text.Height(w-4)-h+1), k.H/2)
+	_, text := c.titleAndText(w)
+	c.top, _ = c.keyMap.Pane.RowAfterKey(k.KeyPressMsg, c.top, max(1, text.Height(w-4)-h+1), k.H/2)
 	return c, nil
 }
 
-func (c confirm) keys() []key.Binding {
+func (c confirmDialog) keys() []key.Binding {
 	return []key.Binding{c.keyMap.Yes, c.keyMap.No, widget.WithHelp(c.keyMap.Pane.Down, "scroll")}
 }
 
 // confirmDialogSize is the outer width and the inner height it may take.
 func confirmDialogSize(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) }
 
-func (c confirm) view(t theme.Theme, w, h int) []string {
+func (c confirmDialog) view(t theme.Theme, w, h int) []string {
 	w, h = confirmDialogSize(w, h)
 	foot := t.MarkKeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes")) + "  " + t.MarkKeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
-	if c.text.Height(w-4) > h {
+	title, text := c.titleAndText(w)
+	if text.Height(w-4) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}
-	return frame(t, c.title+"?", foot, c.text.Draw(t, c.top, w-4, h), w, min(h, c.text.Height(w-4)))
+	return drawFrame(t, title, foot, text.Draw(t, c.top, w-4, h), w, min(h, text.Height(w-4)))
 }

@@ -27,7 +27,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		return m, m.fx.doActions(want)
 	case pane.PreviewActions:
 		m.notice = busyNotice("preview: " + describeActions(want.Title, want.Actions, m.snap))
-		return m, m.fx.preview(want)
+		return m, m.fx.previewActions(want)
 	case pane.ConfirmPlan:
 		return m.askConfirmation(want.Plan, want.Then), nil
 	case pane.CopyText:
@@ -64,8 +64,11 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		return m.sendKey(want)
 	case pane.ShowMessage:
 		m.notice = infoNotice(want.Text)
+	case pane.MarkSeen:
+		m = setLastSeen(m, m.snap.Time)
+		m.notice = infoNotice("All is marked as seen. What comes from now on is marked with •.")
 	case pane.OpenPane:
-		m.tabs = m.tabs.open(want)
+		m.tabs = m.tabs.showPane(want)
 	}
 	return m, nil
 }
@@ -82,7 +85,7 @@ func describeActions(title string, actions []status.Action, s status.Snapshot) s
 // the pane: a person must see what they answer.
 func (m Model) sendKey(want pane.SendKey) (Model, tea.Cmd) {
 	before := m.tabs.visibleTab().Name
-	m.tabs = m.tabs.open(pane.OpenPane{Pane: want.Pane})
+	m.tabs = m.tabs.showPane(pane.OpenPane{Pane: want.Pane})
 	if want.Pane == pane.ChangesPane && before != want.Pane {
 		return m, nil
 	}
@@ -92,7 +95,7 @@ func (m Model) sendKey(want pane.SendKey) (Model, tea.Cmd) {
 // askConfirmation shows a Plan, and has then done if a person agrees.
 func (m Model) askConfirmation(plan status.Plan, then pane.Intent) Model {
 	m.notice = notice{}
-	m.over, m.ignoreKeysUntil = newConfirm(m.key, plan, then), m.cfg.Now().Add(keyIgnoreDuration)
+	m.over, m.ignoreKeysUntil = newConfirmDialog(m.key, plan, then), m.cfg.Now().Add(keyIgnoreDuration)
 	return m
 }
 
@@ -123,7 +126,7 @@ func (m Model) handleActionsDone(msg actionsDoneMsg) Model {
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
 	if msg.want.Title == setupTitle {
-		return finishSetup(m, msg.want.Actions)
+		return showSetupResult(m, msg.want.Actions)
 	}
 	m.notice = successNotice("done: " + describeActions("", msg.want.Actions, m.snap))
 	return m

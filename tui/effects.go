@@ -59,14 +59,14 @@ func (fx effects) retryWatchLater(attempt int) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return retryWatchMsg{} })
 }
 
-// logs follows the log after the line with number after. All levels: the pane
+// followLogs follows the log after the line with number after. All levels: the pane
 // filters, so that changing the level needs no second request.
-func (fx effects) logs(after uint64) tea.Cmd {
+func (fx effects) followLogs(after uint64) tea.Cmd {
 	return openStream(fx, status.LogsQuery, status.LogFilter{After: after, Last: logview.MaxLogLines, Level: status.Debug, Follow: true})
 }
 
-// calls follows what agents do after the call with number after.
-func (fx effects) calls(after uint64) tea.Cmd {
+// followCalls follows what agents do after the call with number after.
+func (fx effects) followCalls(after uint64) tea.Cmd {
 	return openStream(fx, status.CallsQuery, status.CallFilter{After: after, Follow: true, Events: true})
 }
 
@@ -126,6 +126,9 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 		case pane.ChecksQuery:
 			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
 			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
+		case pane.SearchAllQuery:
+			put := func(r *pane.Result, found pane.SourceSearch) { r.Found = found }
+			msg = nextResult(ctx, tab, q, fx.searchSources(ctx, q), nil, put)()
 		default:
 			msg = resultMsg{tab: tab, result: fx.answerQuery(ctx, q)}
 		}
@@ -159,7 +162,7 @@ func (fx effects) answerQuery(ctx context.Context, q pane.Query) pane.Result {
 	r, client := pane.Result{Query: q}, fx.cfg.Client
 	switch q := q.(type) {
 	case pane.ApprovalQuery:
-		r.Approval, r.Err = fx.approval(ctx, q)
+		r.Approval, r.Err = fx.loadApproval(ctx, q)
 	case pane.EditPlanQuery:
 		r.Plan, r.Err = client.Preview(ctx, status.Action{Verb: status.Allow, Target: q.Approval, Answer: &status.Answer{Edit: q.Edit}})
 	case pane.ChangesQuery:
@@ -178,7 +181,7 @@ func (fx effects) answerQuery(ctx context.Context, q pane.Query) pane.Result {
 	case pane.PagesQuery:
 		r.Pages, r.Err = status.Ask(ctx, client, status.PagesQuery, status.PageFilter{Source: q.Source, After: q.After, Match: q.Match})
 	case pane.PageQuery:
-		r.Page, r.Rows, r.Err = fx.page(ctx, q)
+		r.Page, r.Rows, r.Err = fx.loadPage(ctx, q)
 	case pane.PageLinksQuery:
 		r.Links, r.Err = status.Ask(ctx, client, status.PageLinksQuery, status.PageRef{Source: q.Source, Name: q.Page})
 	case pane.SearchQuery:
@@ -186,6 +189,8 @@ func (fx effects) answerQuery(ctx context.Context, q pane.Query) pane.Result {
 			return r
 		}
 		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
+	case pane.DayChangesQuery:
+		r.Changes, r.Err = dayChanges(ctx, client, q)
 	case pane.SettingsQuery:
 		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
 	case pane.SourceKindsQuery:
@@ -246,9 +251,9 @@ func reloadEditedPage(m Model, msg pageFileMsg) Model {
 	return m
 }
 
-// page reads a page and lays it out. That takes a long one a while, and so is
+// loadPage reads a page and lays it out. That takes a long one a while, and so is
 // done here.
-func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, []prose.Row, error) {
+func (fx effects) loadPage(ctx context.Context, w pane.PageQuery) (status.PageText, []prose.Row, error) {
 	p, err := status.Ask(ctx, fx.cfg.Client, status.PageQuery, status.PageRef{Source: w.Source, Name: w.Page})
 	if err != nil {
 		return status.PageText{}, nil, err
@@ -269,8 +274,8 @@ func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, 
 	return p, rows, err
 }
 
-// preview makes one Plan of those of all actions.
-func (fx effects) preview(want pane.PreviewActions) tea.Cmd {
+// previewActions makes one Plan of those of all actions.
+func (fx effects) previewActions(want pane.PreviewActions) tea.Cmd {
 	return func() tea.Msg {
 		msg := planMsg{want: want, plan: status.Plan{Title: want.Title}}
 		for _, a := range want.Actions {

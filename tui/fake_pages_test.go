@@ -11,17 +11,19 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // A fakePages has the pages of a fakeQueries.
 type fakePages struct {
-	pages []status.PageList
-	page  status.PageText
-	found status.Search
-	read  []string                    // sources and pages, sources and queries
-	links map[string]status.PageLinks // by page
-	hold  chan struct{}               // what Page waits for; nil: nothing
-	left  int                         // who waited for a page and gave up
+	pages   []status.PageList
+	page    status.PageText
+	found   status.Search
+	foundIn map[string]pane.SourceSearch // by source, where one has its own
+	read    []string                     // sources and pages, sources and queries
+	links   map[string]status.PageLinks  // by page
+	hold    chan struct{}                // what Page waits for; nil: nothing
+	left    int                          // who waited for a page and gave up
 }
 
 // Pages answers status.PagesQuery: Next is the number of the next list. After any
@@ -85,6 +87,9 @@ func (c *fakeQueries) Search(_ context.Context, q status.SearchText) (status.Sea
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pages.read = append(c.pages.read, q.Source+" "+q.Text)
+	if own, ok := c.pages.foundIn[q.Source]; ok {
+		return own.Search, own.Err
+	}
 	return c.pages.found, c.err
 }
 

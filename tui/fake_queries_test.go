@@ -164,6 +164,7 @@ func (c *fakeQueries) Changes(_ context.Context, p status.Filter) (status.Change
 		case len(p.IDs) > 0:
 		case !found:
 			found = one.ID == p.Before
+		case one.Time.Before(p.Since):
 		case len(page.Changes) == 100:
 			page.More = true
 		default:

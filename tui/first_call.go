@@ -140,7 +140,7 @@ func (v firstCallView) view(t theme.Theme, w, h int) []string {
 	}
 	foot := t.MarkKeyRegion('c', t.Key.Text(p.Copy.Help().Key)+t.Dim.Text(" copy the question")) + "  " +
 		t.MarkKeyRegion(keyCodes["esc"], t.Key.Text(p.Back.Help().Key)+t.Dim.Text(" "+closing))
-	return frame(t, title, foot, rows, w, min(max(4, h-3), len(rows)))
+	return drawFrame(t, title, foot, rows, w, min(max(4, h-3), len(rows)))
 }
 
 func (v firstCallView) draw(t theme.Theme, w int) []string {
@@ -204,9 +204,9 @@ func observeFirstCalls(m Model, calls []status.Call) Model {
 	return m
 }
 
-// finishSetup says what the wizard has done, and waits for the clients that it
+// showSetupResult says what the wizard has done, and waits for the clients that it
 // connected.
-func finishSetup(m Model, actions []status.Action) Model {
+func showSetupResult(m Model, actions []status.Action) Model {
 	m.awaited = newFirstCallTracker(actions, m.snap, m.cfg.Now())
 	m.notice = successNotice(setupResultText(actions, m.snap))
 	if len(m.awaited.clients) > 0 {

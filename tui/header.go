@@ -120,9 +120,11 @@ func (m Model) hubStatus(w int) string {
 		paused, stop = m.theme.Bad.Text("writes paused")+"  ", m.theme.Bad.Text("paused")+" "
 	}
 	for _, text := range []string{
-		paused + permitText(m) + waiting + state,
-		paused + permitText(m) + number + state,
-		stop + permitText(m) + number + brief,
+		paused + permitText(m, permitSentence) + waiting + state,
+		paused + permitText(m, permitWords) + waiting + state,
+		paused + permitText(m, permitWords) + number + state,
+		stop + permitText(m, permitWords) + number + brief,
+		stop + permitText(m, permitBrief) + number + brief,
 		stop + number + state,
 		stop + number + brief,
 	} {
@@ -133,19 +135,31 @@ func (m Model) hubStatus(w int) string {
 	return stop + number
 }
 
-// permitText says in the header what is allowed for ten minutes; empty: nothing.
-func permitText(m Model) string {
+// permitText says in the header what is allowed without asking, and for how long, in a
+// sentence, in words or in as few cells as can be; empty: nothing is.
+func permitText(m Model, form permitForm) string {
 	all := m.snap.Permits
 	if len(all) == 0 {
 		return ""
 	}
-	text := "yes " + pane.PermitTimeLeft(all[0], m.cfg.Now())
+	left := pane.PermitTimeLeft(all[0], m.cfg.Now())
+	text := "allowed " + left
 	switch {
 	case len(all) > 1:
-		text = fmt.Sprintf("%d × yes", len(all))
-	case m.w >= 140:
-		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " " +
-			pane.PermitTimeLeft(all[0], m.cfg.Now())
+		text = fmt.Sprintf("%d allowed", len(all))
+	case form == permitSentence:
+		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " unasked for " + left
+	case form == permitBrief:
+		text = "allowed " + strings.NewReplacer(" min", "m", " s", "s").Replace(left)
 	}
 	return m.theme.Warn.Text(text) + "  "
 }
+
+// A permitForm is how much room the header has for what is allowed without asking.
+type permitForm int
+
+const (
+	permitSentence permitForm = iota
+	permitWords
+	permitBrief
+)

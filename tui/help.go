@@ -138,7 +138,7 @@ func (h help) view(t theme.Theme, w, height int) []string {
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
 	}
-	return frame(t, "Keys", foot, shown, w, height)
+	return drawFrame(t, "Keys", foot, shown, w, height)
 }
 
 // rows are the keys that the search finds, in their groups, and the selected row.

@@ -37,7 +37,7 @@ func (m Model) wheel(e tea.MouseWheelMsg) Model {
 	at := pane.Press{KeyPressMsg: parseKey(name), W: w, H: h}
 	if region, ok := m.hitRegionAt(e.X, e.Y); ok && region.Scrolls && m.over == nil {
 		if p, ok := m.tabs.visibleTab().pane.(pane.Scroller); ok {
-			m.tabs = m.tabs.set(m.tabs.current, p.Scroll(rows, at))
+			m.tabs = m.tabs.replacePane(m.tabs.current, p.Scroll(rows, at))
 			return m
 		}
 	}
@@ -46,7 +46,7 @@ func (m Model) wheel(e tea.MouseWheelMsg) Model {
 		case m.over != nil:
 			m.over, _ = m.over.handleKey(at)
 		case !m.tabs.isTyping(): // there an arrow has another meaning
-			m.tabs, _ = m.tabs.press(at)
+			m.tabs, _ = m.tabs.handleKey(at)
 		}
 	}
 	return m
@@ -115,7 +115,7 @@ func (m Model) clickRegion(region theme.HitRegion) (Model, tea.Cmd) {
 	default:
 		var p pane.Pane
 		p, again = list.SelectRow(region.Row)
-		m.tabs = m.tabs.set(m.tabs.current, p)
+		m.tabs = m.tabs.replacePane(m.tabs.current, p)
 	}
 	if here := (clickedRow{m.tabs.current, m.over != nil, region.Row}); !again || m.clicked != here {
 		m.clicked = here

@@ -45,9 +45,9 @@ func drawOverlay(t theme.Theme, below, box []string, w, h int) []string {
 	return strings.Split(all.Render(), "\n")
 }
 
-// frame draws rows in a border with a title. Rows beyond h are cut off at
+// drawFrame draws rows in a border with a title. Rows beyond h are cut off at
 // offset, and what is hidden is said at the lower edge.
-func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string {
+func drawFrame(t theme.Theme, title, foot string, rows []string, w, h int) []string {
 	edge := t.Accent
 	lines := []string{edge.Text("╭─ ") + t.Strong.Cut(title, w-6) + " "}
 	lines[0] += edge.Text(strings.Repeat("─", max(0, w-1-theme.Width(lines[0]))) + "╮")

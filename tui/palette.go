@@ -133,7 +133,7 @@ func (p commandPalette) view(t theme.Theme, w, h int) []string {
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("No matching command."))
 	}
-	return frame(t, "Commands", t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.MarkKeyRegion(tea.KeyEscape,
+	return drawFrame(t, "Commands", t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.MarkKeyRegion(tea.KeyEscape,
 		t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 
@@ -161,7 +161,7 @@ func (p commandPalette) findCommands() []paletteCommand {
 	}
 	var hits []scored
 	for _, e := range p.commands {
-		if s := widget.Fuzzy(e.name+" "+e.pane, want); s > 0 {
+		if s := widget.FuzzyScore(e.name+" "+e.pane, want); s > 0 {
 			hits = append(hits, scored{e, s})
 		}
 	}

@@ -19,7 +19,7 @@ func TestPalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanel(t, crowded(), 80, 24)
 		r.press("ctrl+p")
-		r.shows("Commands", "Go to Overview")
+		r.shows("Commands", "search all sources")
 		r.press("esc")
 		r.hides("Commands")
 

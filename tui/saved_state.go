@@ -3,6 +3,9 @@ package tui
 import (
 	"encoding/json"
 	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // savedState is what a panel finds again when it is opened the next time. What it
@@ -11,12 +14,17 @@ type savedState struct {
 	Tab     string                     `json:"tab,omitempty"`
 	Mouse   *bool                      `json:"mouse,omitempty"`
 	Colours colourChoice               `json:"colours,omitempty"`
+	Looked  time.Time                  `json:"looked,omitzero"` // when the panel was left
 	Panes   map[string]json.RawMessage `json:"panes,omitempty"` // by tab
 }
 
 // SaveState is what to give as [Config.Memory] to the next panel.
 func (m Model) SaveState() []byte {
-	mem := savedState{m.tabs.visibleTab().Name, &m.mouse, m.colours, m.tabs.save()}
+	looked := m.looked
+	if m.snap.Time.After(looked) {
+		looked = m.snap.Time
+	}
+	mem := savedState{m.tabs.visibleTab().Name, &m.mouse, m.colours, looked, m.tabs.save()}
 	b, err := json.MarshalIndent(mem, "", "  ")
 	if err != nil {
 		return nil // cannot be: it is made of what has a JSON form
@@ -24,9 +32,9 @@ func (m Model) SaveState() []byte {
 	return append(b, '\n')
 }
 
-// restore takes over what an earlier panel remembered, and says so when that
+// restoreState takes over what an earlier panel remembered, and says so when that
 // cannot be read.
-func (m Model) restore(b []byte) Model {
+func (m Model) restoreState(b []byte) Model {
 	if b == nil {
 		return m
 	}
@@ -42,5 +50,12 @@ func (m Model) restore(b []byte) Model {
 		m.mouse = *mem.Mouse
 	}
 	m.tabs = m.tabs.restore(mem.Tab, mem.Panes)
+	return setLastSeen(m, mem.Looked)
+}
+
+// setLastSeen has the panes mark what came after this time as new.
+func setLastSeen(m Model, at time.Time) Model {
+	m.looked = at
+	m.tabs = changePanes(m.tabs, func(p pane.LookObserver) pane.Pane { return p.SetLastSeen(at) })
 	return m
 }

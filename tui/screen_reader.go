@@ -74,7 +74,7 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case snapshotMsg, disconnectedMsg:
 		switch {
 		case !seen && s.m.hasSnapshot && s.m.over == nil:
-			return s.greet(), cmd
+			return s.sayInitialStatus(), cmd
 		case !seen:
 			return s.sayUpdates(), cmd
 		}
@@ -126,8 +126,8 @@ func (s ScreenReader) sayKeyEffect() ScreenReader {
 	return s
 }
 
-// greet says what waits for a person and what is wrong.
-func (s ScreenReader) greet() ScreenReader {
+// sayInitialStatus says what waits for a person and what is wrong.
+func (s ScreenReader) sayInitialStatus() ScreenReader {
 	snap := s.m.snap
 	first := "Nothing waits for you."
 	if n := len(snap.Approvals); n == 1 {
@@ -186,7 +186,7 @@ func (s ScreenReader) sayUpdates() ScreenReader {
 		s.say("Back in " + name + ".")
 		s.saySelected(lines)
 	default:
-		s.sayChanges(lines)
+		s.sayNewLines(lines)
 	}
 	if form && !s.form && !over {
 		s.sayKeys(s.m.tabs.visibleTab().pane.Bindings())
@@ -230,9 +230,9 @@ func (s ScreenReader) saySelected(lines []string) {
 // maxSpokenResultLines is how many lines are said of what a search leaves.
 const maxSpokenResultLines = 12
 
-// sayChanges says the lines that were not there before. Of what is found by
+// sayNewLines says the lines that were not there before. Of what is found by
 // typing it says the best, or how much there is, or all when that is little.
-func (s ScreenReader) sayChanges(lines []string) {
+func (s ScreenReader) sayNewLines(lines []string) {
 	fresh := s.unsaidLines(lines)
 	typed := slices.IndexFunc(fresh, func(line string) bool { return strings.HasPrefix(line, typingPrefix) })
 	if typed < 0 || !s.over {

@@ -24,8 +24,8 @@ type tab struct {
 
 func (s paneTabs) visibleTab() tab { return s.all[s.current] }
 
-// set replaces the i-th pane.
-func (s paneTabs) set(i int, p pane.Pane) paneTabs {
+// replacePane replaces the i-th pane.
+func (s paneTabs) replacePane(i int, p pane.Pane) paneTabs {
 	s.all = slices.Clone(s.all)
 	s.all[i].pane = p
 	return s
@@ -53,20 +53,20 @@ func (s paneTabs) switchTo(i int) paneTabs {
 
 func (s paneTabs) blur(i int) paneTabs {
 	if p, ok := s.all[i].pane.(pane.Blurrer); ok {
-		return s.set(i, p.Blur())
+		return s.replacePane(i, p.Blur())
 	}
 	return s
 }
 
-// open shows a pane by its name, and has it focus on something if that is named.
-func (s paneTabs) open(to pane.OpenPane) paneTabs {
+// showPane shows a pane by its name, and has it focus on something if that is named.
+func (s paneTabs) showPane(to pane.OpenPane) paneTabs {
 	i := slices.IndexFunc(s.all, func(t tab) bool { return t.Name == to.Pane })
 	if i < 0 {
 		return s
 	}
 	s = s.switchTo(i)
 	if p, ok := s.all[i].pane.(pane.ItemPane); ok && to.Focus != "" {
-		return s.set(i, p.ShowItem(to.Focus))
+		return s.replacePane(i, p.ShowItem(to.Focus))
 	}
 	return s
 }
@@ -79,7 +79,7 @@ func (s paneTabs) isTyping() bool {
 
 func (s paneTabs) paste(text string) paneTabs {
 	if p, ok := s.visibleTab().pane.(pane.TextEditor); ok {
-		return s.set(s.current, p.Paste(text))
+		return s.replacePane(s.current, p.Paste(text))
 	}
 	return s
 }
@@ -102,7 +102,7 @@ func (s paneTabs) takeResult(i int, r pane.Result) paneTabs {
 		s = s.setPendingQuery(i, nil, nil)
 	}
 	if p, ok := s.all[i].pane.(pane.Querier); ok {
-		s = s.set(i, p.TakeResult(r))
+		s = s.replacePane(i, p.TakeResult(r))
 	}
 	if i != s.current {
 		s = s.blur(i)
@@ -130,7 +130,7 @@ func (s paneTabs) restore(current string, saved map[string]json.RawMessage) pane
 			s.current = i
 		}
 		if p, ok := t.pane.(pane.StateSaver); ok && saved[t.Name] != nil {
-			s = s.set(i, p.RestoreState(saved[t.Name]))
+			s = s.replacePane(i, p.RestoreState(saved[t.Name]))
 		}
 	}
 	return s

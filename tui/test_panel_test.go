@@ -169,7 +169,7 @@ func (r *testPanel) press(keys ...string) {
 		if tab, ok := strings.CutPrefix(name, "@"); ok {
 			tab, row, _ := strings.Cut(tab, "/")
 			if name = r.number(tab); row != "" {
-				r.m.tabs = r.m.tabs.open(pane.OpenPane{Pane: tab, Focus: row})
+				r.m.tabs = r.m.tabs.showPane(pane.OpenPane{Pane: tab, Focus: row})
 				if r.s != nil {
 					r.s.m.tabs = r.m.tabs
 				}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,7 +115,7 @@ func TestTimelineStopsTheAgent(t *testing.T) {
 // key.
 func TestTimelineSinceYouLooked(t *testing.T) {
 	looked := noon.AddDate(0, 0, -1).Add(-210 * time.Second)
-	memory := fmt.Sprintf(`{"tab":"Activity","panes":{"Activity":{"looked":%q}}}`, looked.Format(time.RFC3339))
+	memory := fmt.Sprintf(`{"tab":"Activity","looked":%q}`, looked.Format(time.RFC3339))
 	synctest.Test(t, func(t *testing.T) {
 		r, conf := newStoppedPanel(t, crowded(), filledQueries())
 		conf.Memory = []byte(memory)
@@ -166,16 +167,65 @@ func TestAgentsThatLeft(t *testing.T) {
 // An agent that may only read says so, and the same key ends that.
 func TestReadOnlyAgents(t *testing.T) {
 	s := crowded()
-	s.Sessions[0].Grants, s.Sessions[0].LastCall, s.Sessions[0].WritesPaused = "notes: read; work: nothing", noon, time.Time{}
+	s.Sessions[0].Scope = "notes,work-wiki"
+	s.Sessions[0].Grants, s.Sessions[0].LastCall, s.Sessions[0].WritesPaused = "notes: read; work-wiki: nothing", noon, time.Time{}
 	name := s.Sessions[0].Name
 	client := s.Sessions[0].Client
 	s.Approvals = nil
 	runPanel(t, s, func(r *testPanel) {
 		r.press("@Clients/" + name)
 		r.wait(time.Second)
-		r.shows("read only", "r as before")
+		r.shows("only reads", "r as before")
 		r.press("r")
 		r.confirm()
 		r.did(status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: client, Effects: []string{}, Reset: true}})
+	})
+}
+
+// A word that looks like a filter and is none is searched for, and that is said.
+func TestTimelineUnknownFilter(t *testing.T) {
+	withTimeline(t, func(r *testPanel) {
+		r.press("/", "bogus:1", "enter")
+		r.wait(time.Second)
+		r.shows("there is no filter bogus: ·", "No calls match: there is no filter bogus:, so bogus:1")
+		r.press("esc")
+		r.wait(time.Second)
+		r.hides("bogus")
+	})
+}
+
+// A row says in which sources an agent may only read, and "read only" alone only where it
+// may do nothing else anywhere.
+func TestReadOnlyNamesItsSources(t *testing.T) {
+	s := crowded()
+	s.Sessions, s.Approvals = slices.Clone(s.Sessions[:1]), nil
+	for grants, want := range map[string]string{
+		"notes: read": "only reads notes", "notes: read; work-wiki: nothing": "only reads notes",
+		"work-wiki: nothing": "nothing in work-wiki", "notes: read; work-wiki: read": "only reads",
+		"notes: read as guest; work-wiki: as owner": "only reads notes",
+	} {
+		s.Sessions[0].Grants, s.Sessions[0].Scope, s.Sessions[0].WritesPaused = grants, "notes,work-wiki", time.Time{}
+		synctest.Test(t, func(t *testing.T) {
+			r := newTestPanel(t, s, 170, 24)
+			r.press("@Clients/" + s.Sessions[0].Name)
+			r.wait(time.Second)
+			r.shows(want + "  ")
+		})
+	}
+}
+
+// What a paused agent asked for before is not said to wait for an answer that cannot be
+// given.
+func TestPausedAgentDoesNotWaitForYou(t *testing.T) {
+	s := asked()
+	i := slices.IndexFunc(s.Sessions, func(one status.Session) bool { return one.Name == s.Approvals[0].Session })
+	s.Sessions = slices.Clone(s.Sessions)
+	s.Sessions[i].WritesPaused = noon
+	runPanel(t, s, func(r *testPanel) {
+		r.press("@Clients/" + s.Sessions[i].Name)
+		r.wait(time.Second)
+		r.shows("paused, 1 held back", "what waits is refused even if you allow", "‖ held   "+s.Approvals[0].Tool)
+		r.press("!")
+		r.shows("its writes are paused: if you allow this, it is refused")
 	})
 }

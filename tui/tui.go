@@ -93,10 +93,11 @@ type Model struct {
 	mouse           bool // the panel gets mouse events
 	clicked         clickedRow
 	wizardOffered   bool
-	ticking         bool // a tick is on its way
-	focused         bool // the terminal has the focus, or does not tell
-	spoken          bool // it is read aloud
-	stopped         bool // by this panel
+	ticking         bool      // a tick is on its way
+	focused         bool      // the terminal has the focus, or does not tell
+	spoken          bool      // it is read aloud
+	stopped         bool      // by this panel
+	looked          time.Time // when the person last looked; zero: never
 }
 
 // A streamState is what the panel knows of the log, or of the calls, that it follows.
@@ -116,7 +117,7 @@ func New(c Config) Model {
 		m.tabs.all = append(m.tabs.all, tab{Kind: kind, pane: kind.New(m.key.Pane, c.Now().Location())})
 	}
 	// Many terminals never say how their background is; most are dark.
-	return m.restore(c.Memory).restyle(theme.Mode{Dark: true, NoColor: c.NoColor}).resize(m.w, m.h)
+	return m.restoreState(c.Memory).restyle(theme.Mode{Dark: true, NoColor: c.NoColor}).resize(m.w, m.h)
 }
 
 // paneNumberKey is the key that goes to the i-th pane; empty: it has none, because
@@ -258,10 +259,10 @@ func (m Model) showSnapshot(s status.Snapshot) Model {
 func (m Model) openStreams() (Model, tea.Cmd) {
 	var logs, calls tea.Cmd
 	if !m.logs.open {
-		logs = m.fx.logs(m.logs.last)
+		logs = m.fx.followLogs(m.logs.last)
 	}
 	if !m.calls.open {
-		calls = m.fx.calls(m.calls.last)
+		calls = m.fx.followCalls(m.calls.last)
 	}
 	m.logs.open, m.calls.open = true, true
 	return m, tea.Batch(logs, calls)
@@ -373,7 +374,7 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if !m.notice.sticky {
 		m.notice = notice{}
 	}
-	tabs, want := m.tabs.press(at)
+	tabs, want := m.tabs.handleKey(at)
 	m.tabs = tabs
 	if m.approvals.warned { // another key came since
 		m.approvals.warned, m.approvals.ignoreKeysUntil = false, time.Time{}
@@ -388,10 +389,10 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m.dispatch(want)
 }
 
-// press hands a key to the visible pane.
-func (s paneTabs) press(k pane.Press) (paneTabs, pane.Intent) {
+// handleKey hands a key to the visible pane.
+func (s paneTabs) handleKey(k pane.Press) (paneTabs, pane.Intent) {
 	p, want := s.visibleTab().pane.HandleKey(k)
-	return s.set(s.current, p), want
+	return s.replacePane(s.current, p), want
 }
 
 // handleGlobalKey answers the keys that mean the same in every pane.
@@ -423,7 +424,7 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 			m.tabs = m.tabs.switchTo(i)
 		}
 	case key.Matches(k, m.key.Waiting):
-		m.tabs = m.tabs.open(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
+		m.tabs = m.tabs.showPane(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
 	case key.Matches(k, m.key.Pause):
 		return m.dispatch(pane.IntentFor(pane.PauseOrResumeAction(m.snap.Hub.WritesPaused, "")))
 	case key.Matches(k, m.key.Dismiss):

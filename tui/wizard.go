@@ -349,7 +349,8 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 		}
 		from = min(over, max(0, at-room/2))
 	}
-	return frame(t, fmt.Sprintf("Welcome · %d of 2", z.page+1), strings.TrimRight(foot.String(), " "), rows[from:], w, min(room, len(rows)))
+	return drawFrame(t, fmt.Sprintf("Welcome · %d of 2", z.page+1), strings.TrimRight(foot.String(), " "),
+		rows[from:], w, min(room, len(rows)))
 }
 
 func (z wizard) draw(t theme.Theme, w int) []string {

@@ -39,6 +39,7 @@ func activityCommand(c *cli) *cobra.Command {
 				return usageErrorf("invalid --limit %d (want 1 to 1000 rows, or 0 for 100)", limit)
 			}
 			f := machine.AuditFilter(status.RecordedCallFilter{CallSearch: search, Before: before, Limit: limit, Events: true})
+			warnUnknownFilter(c, words)
 			return listActivity(cmd.Context(), c, f, asJSON, len(words) > 0 || before != 0)
 		},
 	}
@@ -46,6 +47,13 @@ func activityCommand(c *cli) *cobra.Command {
 	cmd.Flags().Int64Var(&before, "before", 0, "only what is before the row with this `ID`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return cmd
+}
+
+// warnUnknownFilter says that a word which looks like a condition is none.
+func warnUnknownFilter(c *cli, words []string) {
+	if note := status.UnknownFilterNote(strings.Join(words, " ")); note != "" {
+		c.warnf("%s\n", note)
+	}
 }
 
 func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON, filtered bool) error {

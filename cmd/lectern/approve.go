@@ -104,11 +104,11 @@ func allowCall(ctx context.Context, c *cli, id string, answer status.Answer) err
 		return addStartHubAdvice(err)
 	}
 	c.printf("%s\n", answerSummary(a))
-	return printCallEnd(ctx, c, waiting)
+	return awaitAndPrintCallEnd(ctx, c, waiting)
 }
 
-// printCallEnd waits for the end of an allowed call and says how it ended.
-func printCallEnd(ctx context.Context, c *cli, allowed status.Approval) error {
+// awaitAndPrintCallEnd waits for the end of an allowed call and says how it ended.
+func awaitAndPrintCallEnd(ctx context.Context, c *cli, allowed status.Approval) error {
 	end, err := c.awaitCallEnd(ctx, allowed)
 	switch {
 	case err != nil:

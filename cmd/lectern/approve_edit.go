@@ -109,5 +109,5 @@ func allowEditedCall(ctx context.Context, c *cli, a status.Approval, edit status
 		return addStartHubAdvice(err)
 	}
 	c.printf("allowed %s with your changes; %s is told what was written\n", a.ID, status.ClientLabel(a.Client, a.Proven))
-	return printCallEnd(ctx, c, a)
+	return awaitAndPrintCallEnd(ctx, c, a)
 }

@@ -149,6 +149,21 @@ func printMedian(b *testing.B, each []time.Duration) {
 	b.ReportMetric(float64(each[len(each)*99/100].Microseconds()), "us-p99")
 }
 
+// measureMedian measures do, each time after prepare, which does not count.
+func measureMedian(b *testing.B, prepare, do func()) {
+	b.Helper()
+	var each []time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		prepare()
+		b.StartTimer()
+		began := time.Now()
+		do()
+		each = append(each, time.Since(began))
+	}
+	printMedian(b, each)
+}
+
 // From the start of `lectern serve` to the answer of initialize, hub up.
 func BenchmarkServeStart(b *testing.B) {
 	exe, home, _ := startHub(b)

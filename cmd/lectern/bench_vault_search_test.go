@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,10 +26,18 @@ func (e *vaultEditor) edit(b *testing.B) {
 	b.Helper()
 	e.edits++
 	word := fmt.Sprintf("scratch%dedit", e.edits)
-	if err := os.WriteFile(e.file, []byte("# Scratch\n\n"+word+"\n"), 0o600); err != nil {
+	e.server.writeUntilFound(b, e.file, "# Scratch\n\n"+word+"\n", word)
+}
+
+// writeUntilFound writes a page as another program does, and searches for a word of it
+// until the page is found.
+func (s *benchServer) writeUntilFound(b *testing.B, file, text, word string) {
+	b.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	for began := time.Now(); !bytes.Contains(e.server.call(b, "search_pages", `{"query":"`+word+`"}`), []byte("Scratch")); {
+	page := []byte(strings.TrimSuffix(filepath.Base(file), ".md"))
+	for began := time.Now(); !bytes.Contains(s.call(b, "search_pages", `{"query":"`+word+`"}`), page); {
 		if time.Since(began) > time.Minute {
 			b.Fatal("the edit is never found")
 		}
@@ -38,16 +48,7 @@ func (e *vaultEditor) edit(b *testing.B) {
 func (e *vaultEditor) benchSearch(b *testing.B, name, query string) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
-		var each []time.Duration
-		for b.Loop() {
-			b.StopTimer()
-			e.edit(b)
-			b.StartTimer()
-			began := time.Now()
-			e.server.call(b, "search_pages", `{"query":"`+query+`"}`)
-			each = append(each, time.Since(began))
-		}
-		printMedian(b, each)
+		measureMedian(b, func() { e.edit(b) }, func() { e.server.call(b, "search_pages", `{"query":"`+query+`"}`) })
 	})
 }
 
@@ -81,12 +82,7 @@ func (e *vaultEditor) benchParallelSearches(b *testing.B, exe, home string, quer
 		clients[i] = &benchServer{peer: startServe(b, exe, home)}
 		defer clients[i].disconnect(b)
 	}
-	var each []time.Duration
-	for b.Loop() {
-		b.StopTimer()
-		e.edit(b)
-		b.StartTimer()
-		began := time.Now()
+	measureMedian(b, func() { e.edit(b) }, func() {
 		var all sync.WaitGroup
 		for i, c := range clients {
 			all.Go(func() {
@@ -96,9 +92,7 @@ func (e *vaultEditor) benchParallelSearches(b *testing.B, exe, home string, quer
 			})
 		}
 		all.Wait()
-		each = append(each, time.Since(began))
-	}
-	printMedian(b, each)
+	})
 }
 
 // searchTogether sends ten searches at once and waits for all answers.

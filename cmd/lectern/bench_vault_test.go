@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -191,20 +190,17 @@ func benchLectern(b *testing.B, vault string) {
 		}
 	})
 	b.Run("warm start", func(b *testing.B) {
-		var each []time.Duration
-		for b.Loop() {
-			b.StopTimer()
+		var p *benchServer
+		measureMedian(b, func() {
+			if p != nil {
+				p.disconnect(b)
+			}
 			command("hub", "stop")
-			b.StartTimer()
-			began := time.Now()
-			p := &benchServer{peer: startServe(b, exe, home)}
+		}, func() {
+			p = &benchServer{peer: startServe(b, exe, home)}
 			p.call(b, "search_pages", first)
-			each = append(each, time.Since(began))
-			b.StopTimer()
-			p.disconnect(b)
-			b.StartTimer()
-		}
-		printMedian(b, each)
+		})
+		p.disconnect(b)
 	})
 	p := &benchServer{peer: startServe(b, exe, home)}
 	defer p.disconnect(b)
@@ -248,21 +244,10 @@ func benchOutsideEdit(b *testing.B, p *benchServer, vault string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var each []time.Duration
-	for round := 0; b.Loop(); round++ {
-		word := fmt.Sprintf("outside%dedit", round)
-		began := time.Now()
-		if err := os.WriteFile(file, append(slices.Clip(was), word+"\n"...), 0o600); err != nil {
-			b.Fatal(err)
-		}
-		for !bytes.Contains(p.call(b, "search_pages", `{"query":"`+word+`"}`), []byte("Page 50")) {
-			if time.Since(began) > time.Minute {
-				b.Fatal("it is never found")
-			}
-		}
-		each = append(each, time.Since(began))
-	}
-	printMedian(b, each)
+	word, round := "", 0
+	measureMedian(b, func() { word, round = fmt.Sprintf("outside%dedit", round), round+1 }, func() {
+		p.writeUntilFound(b, file, string(was)+word+"\n", word)
+	})
 	if err := os.WriteFile(file, was, 0o600); err != nil {
 		b.Fatal(err)
 	}

@@ -45,6 +45,7 @@ func callsCommand(c *cli) *cobra.Command {
 			if err := f.parse(c.Now(), args); err != nil {
 				return err
 			}
+			warnUnknownFilter(c, args)
 			if f.follow {
 				return followCalls(cmd.Context(), c, f)
 			}

@@ -38,7 +38,7 @@ func registerCompletions(root *cobra.Command, of *cli) {
 		"source": c.completeSources, "sources": c.completeSources, "client": c.completeClients, "session": c.completeSessions,
 		"tool":   c.completeTools,
 		"effect": app.EffectNames, "ask": app.EffectNames, "role": c.completeRoles, "component": c.completeComponents,
-		"level": levelNames, "outcome": outcomeNames, "kind": c.kindNames,
+		"level": logLevelNames, "outcome": outcomeNames, "kind": c.kindNames,
 	}
 	for path, propose := range arguments {
 		cmd, _, err := root.Find(strings.Fields(path))
@@ -210,7 +210,7 @@ func (c completer) completeComponents() []string {
 	return slices.Compact(names)
 }
 
-func levelNames() (names []string) {
+func logLevelNames() (names []string) {
 	for _, l := range logLevels {
 		names = append(names, string(l))
 	}

@@ -175,7 +175,7 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 	for _, s := range c.Sources(conf) {
 		if applies(s.Name) {
 			effects, ask, _ := s.GrantedEffects()
-			rows.add(allArgument, s.Name, joinEffects(effects), strings.Join(effectNames(ask), ","), s.Role, lineNumber(s.Line))
+			rows.add(allArgument, s.Name, joinEffects(effects), strings.Join(effectNames(ask), ","), s.Role, formatLineNumber(s.Line))
 		}
 	}
 	for _, g := range conf.Clients {
@@ -185,7 +185,7 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 		}
 		if applies(g.Source) {
 			client := g.Name + describeGrantProof(g, c.Paths.ClientTokens().Has(g.Name))
-			rows.add(client, name, may, strings.Join(g.Ask, ","), g.Role, lineNumber(g.Line))
+			rows.add(client, name, may, strings.Join(g.Ask, ","), g.Role, formatLineNumber(g.Line))
 		}
 	}
 	if err := c.printTable(rows); err != nil {
@@ -227,7 +227,7 @@ func describeGrantProof(g config.Client, tokenExists bool) string {
 	return " (by name)"
 }
 
-func lineNumber(n int) string {
+func formatLineNumber(n int) string {
 	if n == 0 {
 		return ""
 	}

@@ -47,8 +47,8 @@ type FilledForm struct {
 	Answer FormAnswer
 }
 
-// handOut gives the client its form. The call goes on to wait without it.
-func (q *Queue) handOut(r Request, p *pendingApproval) error {
+// issueForm gives the client its form. The call goes on to wait without it.
+func (q *Queue) issueForm(r Request, p *pendingApproval) error {
 	state := rand.Text()
 	f := &Form{queue: q, pending: p, call: r.callDigest(), covers: r.Digest()}
 	q.mu.Lock()
@@ -79,13 +79,13 @@ func (q *Queue) takeForm(state string, match func(*Form) bool) *Form {
 	return f
 }
 
-// TakeBackForm takes back the form of a call that comes again. The error says why the
+// AcceptForm accepts the form of a call that comes again. The error says why the
 // call may not run: the form is unknown or expired, it was about another call,
 // or the user refused. Call [Form.Discard] when the call has been judged.
-func (q *Queue) TakeBackForm(filled FilledForm, r Request) (*Form, error) {
+func (q *Queue) AcceptForm(filled FilledForm, r Request) (*Form, error) {
 	call := r.callDigest()
 	f := q.takeForm(filled.State, func(f *Form) bool {
-		return f.pending.view.Session == r.Session && f.call == call && !expired(q.conf.Now(), f.pending.view.Until)
+		return f.pending.view.Session == r.Session && f.call == call && !isExpired(q.conf.Now(), f.pending.view.Until)
 	})
 	if f == nil {
 		return nil, tools.Errorf(tools.Conflict, "the question to the user has expired, or was about another call; nothing was changed").

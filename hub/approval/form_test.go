@@ -27,7 +27,7 @@ func ask(t *testing.T, q *approval.Queue, r approval.Request) string {
 // comeBack makes the call again with the form.
 func comeBack(t *testing.T, q *approval.Queue, r approval.Request, state string, a approval.FormAnswer) error {
 	t.Helper()
-	form, err := q.TakeBackForm(approval.FilledForm{State: state, Answer: a}, r)
+	form, err := q.AcceptForm(approval.FilledForm{State: state, Answer: a}, r)
 	if err != nil {
 		return err
 	}

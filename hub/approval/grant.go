@@ -46,9 +46,9 @@ func (g *Grant) Use(changes []tools.Change, policyDigest string) error {
 			WithHint("Read what was changed, and make the other changes one call at a time.")
 	case r.Digest() != g.request.Digest():
 		g.outdated = true
-		return conflict("what the call would change is not what the user approved")
-	case expired(now, g.useBy):
-		return conflict("the user's approval has expired")
+		return errConflict("what the call would change is not what the user approved")
+	case isExpired(now, g.useBy):
+		return errConflict("the user's approval has expired")
 	}
 	g.used = true
 	return nil
@@ -70,13 +70,13 @@ func (g *Grant) SetOutdated() {
 	g.outdated = true
 }
 
-func conflict(why string) error {
+func errConflict(why string) error {
 	return tools.Errorf(tools.Conflict, "%s", why).WithHint("Read again, then call again; the user is asked again.")
 }
 
-// expired reports whether until has passed by the wall clock or by the
+// isExpired reports whether until has passed by the wall clock or by the
 // monotonic one: a machine that slept, or whose clock was set back, gains no
 // time.
-func expired(now, until time.Time) bool {
+func isExpired(now, until time.Time) bool {
 	return now.After(until) || now.Round(0).After(until.Round(0))
 }

@@ -27,7 +27,7 @@ type Permit struct {
 func (p *Permit) InForce() bool {
 	p.queue.mu.Lock()
 	defer p.queue.mu.Unlock()
-	return !p.ended && !expired(p.queue.conf.Now(), p.Until)
+	return !p.ended && !isExpired(p.queue.conf.Now(), p.Until)
 }
 
 // CountCall notes that p let a call through.
@@ -46,10 +46,10 @@ func (p *Permit) permits(session string, q policy.Request, digest string) bool {
 // so that time that passes meanwhile does not split it.
 type Permits []*Permit
 
-// For is the one that lets a call of a session through, judged under the policy
+// Find is the one that lets a call of a session through, judged under the policy
 // with this digest; nil: none does. It covers what q says that the call touches,
 // and what it would change must be known.
-func (all Permits) For(session string, q policy.Request, digest string) *Permit {
+func (all Permits) Find(session string, q policy.Request, digest string) *Permit {
 	i := slices.IndexFunc(all, func(p *Permit) bool { return p.permits(session, q, digest) })
 	if i < 0 {
 		return nil
@@ -62,7 +62,7 @@ func (q *Queue) Permits() Permits {
 	now := q.conf.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(q.permits), func(p *Permit) bool { return expired(now, p.Until) })
+	return slices.DeleteFunc(slices.Clone(q.permits), func(p *Permit) bool { return isExpired(now, p.Until) })
 }
 
 // DescribePermits are the Permits as people see them.

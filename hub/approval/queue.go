@@ -268,7 +268,7 @@ func (q *Queue) answer(id string, d decision) error {
 	switch {
 	case d.allow && CheckScope(p.view, d.scope) != nil:
 		return fmt.Errorf("%s call: %w", verb, CheckScope(p.view, d.scope))
-	case expired(q.conf.Now(), p.view.Until):
+	case isExpired(q.conf.Now(), p.view.Until):
 		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
 		p.decision <- decision{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
@@ -298,7 +298,7 @@ func (d *decision) resolveScopeAndEdit(p *pendingApproval) (err error) {
 	if d.scope != status.Once {
 		return errors.New("what you have edited can be allowed only once")
 	}
-	d.edited, err = p.text.apply(*d.edit)
+	d.edited, err = p.text.editedChange(*d.edit)
 	return err
 }
 

@@ -81,8 +81,8 @@ func lineStarts(text string) []int {
 	return starts
 }
 
-// apply is the Change as a person has made it; nil: it is what the call would write.
-func (c *textChange) apply(e status.TextEdit) (*tools.Change, error) {
+// editedChange is the Change as a person has made it; nil: it is what the call would write.
+func (c *textChange) editedChange(e status.TextEdit) (*tools.Change, error) {
 	if c == nil {
 		return nil, errors.New("this call cannot be allowed in part or with another text; only a change to the text of one page can")
 	}
@@ -158,7 +158,7 @@ func (q *Queue) PlanEdit(id string, e status.TextEdit) (status.Plan, error) {
 	if err != nil {
 		return status.Plan{}, err
 	}
-	edited, err := c.apply(e)
+	edited, err := c.editedChange(e)
 	switch {
 	case err != nil:
 		return status.Plan{}, err

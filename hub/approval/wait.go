@@ -81,7 +81,7 @@ func (q *Queue) askForDecision(ctx context.Context, r Request, c WaitingClient) 
 		q.conf.OnApproval(p.view)
 	}
 	if c.Forms {
-		return decision{}, q.handOut(r, p)
+		return decision{}, q.issueForm(r, p)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

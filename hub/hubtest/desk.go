@@ -63,17 +63,17 @@ func (w *FakeSystemState) Changed(source, uri string) {
 	env.ResourceChanged(uri)
 }
 
-type desk struct {
+type fakeSystem struct {
 	world *FakeSystemState
 	name  string
 }
 
-func (d *desk) Close() error                { d.world.open.Add(-1); return nil }
-func (d *desk) Check(context.Context) error { return d.world.unavailableError(d.name) }
+func (d *fakeSystem) Close() error                { d.world.open.Add(-1); return nil }
+func (d *fakeSystem) Check(context.Context) error { return d.world.unavailableError(d.name) }
 
 type (
-	none   struct{}
-	textIn struct {
+	emptyMessage struct{}
+	textIn       struct {
 		Text string `json:"text" jsonschema:"what to say"`
 	}
 	textOut struct {
@@ -86,70 +86,74 @@ type (
 	}
 )
 
-func (d *desk) Say(_ context.Context, in textIn) (textOut, error) {
+func (d *fakeSystem) Say(_ context.Context, in textIn) (textOut, error) {
 	return textOut{in.Text, d.name}, nil
 }
 
-func (d *desk) Write(_ context.Context, in textIn) (textOut, error) {
+func (d *fakeSystem) Write(_ context.Context, in textIn) (textOut, error) {
 	return textOut{in.Text, d.name}, nil
 }
 
-func (d *desk) Remove(context.Context, none) (none, error) { return none{}, nil }
+func (d *fakeSystem) Remove(context.Context, emptyMessage) (emptyMessage, error) {
+	return emptyMessage{}, nil
+}
 
-func (d *desk) Wait(ctx context.Context, _ none) (none, error) {
+func (d *fakeSystem) Wait(ctx context.Context, _ emptyMessage) (emptyMessage, error) {
 	d.world.Started <- "wait"
 	<-ctx.Done()
 	d.world.Started <- "ended"
-	return none{}, ctx.Err()
+	return emptyMessage{}, ctx.Err()
 }
 
-func (d *desk) Stubborn(context.Context, none) (none, error) {
+func (d *fakeSystem) IgnoreCancel(context.Context, emptyMessage) (emptyMessage, error) {
 	d.world.Started <- "stubborn"
 	<-d.world.Free
-	return none{}, nil
+	return emptyMessage{}, nil
 }
 
-func (d *desk) Panic(context.Context, none) (none, error) { panic("the secret of note 7") }
-
-func (d *desk) Break(context.Context, none) (none, error) {
-	return none{}, errors.New("open /home/me/secret: permission denied")
+func (d *fakeSystem) Panic(context.Context, emptyMessage) (emptyMessage, error) {
+	panic("the secret of note 7")
 }
 
-func (d *desk) Miss(context.Context, none) (none, error) {
-	return none{}, tools.Errorf(tools.NotFound, "no page named x").WithHint("Search first.")
+func (d *fakeSystem) FailWithSecret(context.Context, emptyMessage) (emptyMessage, error) {
+	return emptyMessage{}, errors.New("open /home/me/secret: permission denied")
 }
 
-func (d *desk) Big(_ context.Context, in countIn) (textOut, error) {
+func (d *fakeSystem) AnswerNotFound(context.Context, emptyMessage) (emptyMessage, error) {
+	return emptyMessage{}, tools.Errorf(tools.NotFound, "no page named x").WithHint("Search first.")
+}
+
+func (d *fakeSystem) AnswerLarge(_ context.Context, in countIn) (textOut, error) {
 	return textOut{strings.Repeat("x", in.Count), d.name}, nil
 }
 
-func (d *desk) Count(_ context.Context, c tools.CallContext, in countIn) (none, error) {
+func (d *fakeSystem) Count(_ context.Context, c tools.CallContext, in countIn) (emptyMessage, error) {
 	for i := range in.Count {
 		c.Progress(float64(i), float64(in.Count), "")
 		c.Log(slog.LevelInfo, "step")
 	}
-	return none{}, nil
+	return emptyMessage{}, nil
 }
 
-// Late goes on talking after it has answered.
-func (d *desk) Late(_ context.Context, c tools.CallContext, _ none) (none, error) {
+// NotifyAfterAnswer goes on talking after it has answered.
+func (d *fakeSystem) NotifyAfterAnswer(_ context.Context, c tools.CallContext, _ emptyMessage) (emptyMessage, error) {
 	go func() {
 		<-d.world.Free
 		c.Progress(1, 1, "")
 		c.Log(slog.LevelError, "late")
 		d.world.Started <- "said"
 	}()
-	return none{}, nil
+	return emptyMessage{}, nil
 }
 
-func (d *desk) page(_ context.Context, uri string, vars map[string]string) (tools.Content, error) {
+func (d *fakeSystem) page(_ context.Context, uri string, vars map[string]string) (tools.Content, error) {
 	if vars["page"] == "missing" {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no page named missing")
 	}
 	return tools.Content{Text: d.name + ":" + uri}, nil
 }
 
-func (d *desk) pages(_ context.Context, _, prefix string) ([]string, error) {
+func (d *fakeSystem) pages(_ context.Context, _, prefix string) ([]string, error) {
 	return []string{prefix + "1", prefix + "2"}, nil
 }
 
@@ -160,14 +164,14 @@ func FakeSource(w *FakeSystemState) tools.Kind {
 		Error string `json:"error" jsonschema:"message"`
 		Code  string `json:"code" jsonschema:"code"`
 	}
-	define := func(name string, e tools.Effect) tools.Spec[none, none] {
-		return tools.Spec[none, none]{Name: name, Title: name, Doc: "Does " + name + ".", Effect: e}
+	define := func(name string, e tools.Effect) tools.Spec[emptyMessage, emptyMessage] {
+		return tools.Spec[emptyMessage, emptyMessage]{Name: name, Title: name, Doc: "Does " + name + ".", Effect: e}
 	}
 	spare := define("spare", tools.Reads)
 	spare.OptIn = true
-	return tools.Erase(tools.System[*desk, struct{}]{
+	return tools.Erase(tools.System[*fakeSystem, struct{}]{
 		Name: "desk", Title: "Desk", Doc: "For tests.",
-		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*fakeSystem, error) {
 			if err := w.unavailableError(env.Name); err != nil {
 				return nil, err
 			}
@@ -175,75 +179,78 @@ func FakeSource(w *FakeSystemState) tools.Kind {
 			w.env[env.Name] = env
 			w.mu.Unlock()
 			w.open.Add(1)
-			return &desk{w, env.Name}, nil
+			return &fakeSystem{w, env.Name}, nil
 		},
 		ErrorFormat: tools.NewErrorFormat(map[tools.Code]string{tools.NotFound: "PAGE_MISSING"}, func(code string, e *tools.Error) wire {
 			return wire{e.Message, code}
 		}),
-		Tools: []tools.Tool[*desk]{
-			tools.Define(tools.Spec[textIn, textOut]{Name: "say", Title: "Say", Doc: "Says it again.", Effect: tools.Reads}, (*desk).Say),
-			tools.Define(tools.Spec[textIn, textOut]{Name: "write", Title: "Write", Doc: "Writes it.", Effect: tools.Writes}, (*desk).Write),
-			tools.Define(define("remove", tools.Deletes), (*desk).Remove),
-			tools.Define(define("wait", tools.Reads), (*desk).Wait),
-			tools.Define(define("stubborn", tools.Reads), (*desk).Stubborn),
-			tools.Define(define("panic", tools.Reads), (*desk).Panic),
-			tools.Define(define("break", tools.Reads), (*desk).Break),
-			tools.Define(define("miss", tools.Reads), (*desk).Miss),
-			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads}, (*desk).Big),
-			tools.DefineWithContext(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
-			tools.DefineWithContext(define("late", tools.Reads), (*desk).Late),
-			tools.Define(define("own", tools.Admin), (*desk).Remove),
-			tools.Define(spare, (*desk).Remove),
+		Tools: []tools.Tool[*fakeSystem]{
+			tools.Define(tools.Spec[textIn, textOut]{Name: "say", Title: "Say", Doc: "Says it again.", Effect: tools.Reads}, (*fakeSystem).Say),
+			tools.Define(tools.Spec[textIn, textOut]{Name: "write", Title: "Write", Doc: "Writes it.", Effect: tools.Writes}, (*fakeSystem).Write),
+			tools.Define(define("remove", tools.Deletes), (*fakeSystem).Remove),
+			tools.Define(define("wait", tools.Reads), (*fakeSystem).Wait),
+			tools.Define(define("stubborn", tools.Reads), (*fakeSystem).IgnoreCancel),
+			tools.Define(define("panic", tools.Reads), (*fakeSystem).Panic),
+			tools.Define(define("break", tools.Reads), (*fakeSystem).FailWithSecret),
+			tools.Define(define("miss", tools.Reads), (*fakeSystem).AnswerNotFound),
+			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads},
+				(*fakeSystem).AnswerLarge),
+			tools.DefineWithContext(tools.Spec[countIn, emptyMessage]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads},
+				(*fakeSystem).Count),
+			tools.DefineWithContext(define("late", tools.Reads), (*fakeSystem).NotifyAfterAnswer),
+			tools.Define(define("own", tools.Admin), (*fakeSystem).Remove),
+			tools.Define(spare, (*fakeSystem).Remove),
 		},
-		Resources: []tools.Resource[*desk]{
-			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*desk).resource},
+		Resources: []tools.Resource[*fakeSystem]{
+			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*fakeSystem).resource},
 			{
-				Name: "page", Title: "Page", URI: "desk://{source}/pages/{page}", MIME: "text/plain", Read: (*desk).resource,
-				Complete: (*desk).complete,
+				Name: "page", Title: "Page", URI: "desk://{source}/pages/{page}", MIME: "text/plain", Read: (*fakeSystem).resource,
+				Complete: (*fakeSystem).complete,
 			},
 		},
-		Prompts: []tools.Prompt[*desk]{{
+		Prompts: []tools.Prompt[*fakeSystem]{{
 			Name: "greet", Title: "Greet", Doc: "Greets.", Arguments: []tools.PromptArgument{{Name: "who", Doc: "whom", Required: true}},
-			Get: func(d *desk, _ context.Context, args map[string]string) ([]tools.Message, error) {
+			Get: func(d *fakeSystem, _ context.Context, args map[string]string) ([]tools.Message, error) {
 				return []tools.Message{{Content: tools.Content{Kind: tools.Text, Text: "Greet " + args["who"] + " from " + d.name}}}, nil
 			},
 		}},
 	})
 }
 
-func (d *desk) resource(ctx context.Context, uri string, vars map[string]string) (tools.Content, error) {
+func (d *fakeSystem) resource(ctx context.Context, uri string, vars map[string]string) (tools.Content, error) {
 	return d.page(ctx, uri, vars)
 }
 
-func (d *desk) complete(ctx context.Context, variable, prefix string) ([]string, error) {
+func (d *fakeSystem) complete(ctx context.Context, variable, prefix string) ([]string, error) {
 	return d.pages(ctx, variable, prefix)
 }
 
 // Org has names in the form that keeps its System's.
 func Org(w *FakeSystemState) tools.Kind {
-	return tools.Erase(tools.System[*desk, struct{}]{
+	return tools.Erase(tools.System[*fakeSystem, struct{}]{
 		Name: "org", Title: "Org", Doc: "For tests.",
-		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*fakeSystem, error) {
 			w.open.Add(1)
-			return &desk{w, env.Name}, nil
+			return &fakeSystem{w, env.Name}, nil
 		},
-		Tools: []tools.Tool[*desk]{tools.Define(tools.Spec[textIn, textOut]{Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads},
-			(*desk).Say)},
+		Tools: []tools.Tool[*fakeSystem]{tools.Define(tools.Spec[textIn, textOut]{
+			Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads},
+			(*fakeSystem).Say)},
 	})
 }
 
-// A Board is a SnapshotStore that tests wait for.
-type Board struct {
-	watched
+// A FakeSnapshotStore is a SnapshotStore that tests wait for.
+type FakeSnapshotStore struct {
+	notifyingMutex
 	snapshot status.Snapshot
 	problems map[string]status.Problem
 }
 
 // NewBoard makes an empty Board.
-func NewBoard() *Board { return &Board{problems: map[string]status.Problem{}} }
+func NewBoard() *FakeSnapshotStore { return &FakeSnapshotStore{problems: map[string]status.Problem{}} }
 
 // Update implements hub.SnapshotStore.
-func (b *Board) Update(f func(*status.Snapshot)) {
+func (b *FakeSnapshotStore) Update(f func(*status.Snapshot)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.snapshot)
@@ -251,25 +258,25 @@ func (b *Board) Update(f func(*status.Snapshot)) {
 }
 
 // WaitFor returns when the snapshot is ok.
-func (b *Board) WaitFor(t testing.TB, ok func(status.Snapshot) bool) {
+func (b *FakeSnapshotStore) WaitFor(t testing.TB, ok func(status.Snapshot) bool) {
 	t.Helper()
 	b.waitUntil(t, func() bool { return ok(b.snapshot) })
 }
 
-func (b *Board) Raise(p status.Problem) {
+func (b *FakeSnapshotStore) Raise(p status.Problem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.problems[p.Code+" "+p.Component] = p
 }
 
-func (b *Board) Clear(code, component string) {
+func (b *FakeSnapshotStore) Clear(code, component string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.problems, code+" "+component)
 }
 
 // Problem returns the problem raised as "code component".
-func (b *Board) Problem(key string) (status.Problem, bool) {
+func (b *FakeSnapshotStore) Problem(key string) (status.Problem, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, ok := b.problems[key]
@@ -277,7 +284,7 @@ func (b *Board) Problem(key string) (status.Problem, bool) {
 }
 
 // Now returns the last snapshot.
-func (b *Board) Now() status.Snapshot {
+func (b *FakeSnapshotStore) Now() status.Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.snapshot
@@ -286,7 +293,7 @@ func (b *Board) Now() status.Snapshot {
 // A Log keeps what was written to it, and tests wait for it.
 type Log struct {
 	b strings.Builder
-	watched
+	notifyingMutex
 }
 
 func (s *Log) Write(p []byte) (int, error) {
@@ -302,21 +309,21 @@ func (s *Log) WaitFor(t testing.TB, text string) {
 	s.waitUntil(t, func() bool { return strings.Contains(s.b.String(), text) })
 }
 
-// watched is a mutex with a way to wait for a change of what it guards.
-type watched struct {
+// notifyingMutex is a mutex with a way to wait for a change of what it guards.
+type notifyingMutex struct {
 	mu   sync.Mutex
 	next chan struct{} // closed by the next change; nil: no test waits
 }
 
 // changed is called with mu held.
-func (w *watched) changed() {
+func (w *notifyingMutex) changed() {
 	if w.next != nil {
 		close(w.next)
 		w.next = nil
 	}
 }
 
-func (w *watched) waitUntil(t testing.TB, ok func() bool) {
+func (w *notifyingMutex) waitUntil(t testing.TB, ok func() bool) {
 	t.Helper()
 	timeout := time.After(10 * time.Second)
 	for {

@@ -77,21 +77,21 @@ func (p *FakeNotes) Put(ctx context.Context, c tools.CallContext, in putIn) (don
 		return doneOut{}, nil
 	}
 	to := map[string]*string{in.Path: &in.Text}
-	if folder, _, in := strings.Cut(in.Path, "/"); in && p.Holds(folder+"/") == "" {
+	if folder, _, in := strings.Cut(in.Path, "/"); in && p.Text(folder+"/") == "" {
 		to[folder+"/"] = new("folder")
 	}
 	err := p.change(ctx, c, to)
 	return doneOut{err == nil}, err
 }
 
-// sly writes although its call is a dry run.
-func (p *FakeNotes) sly(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+// writeInDryRun writes although its call is a dry run.
+func (p *FakeNotes) writeInDryRun(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
 	return doneOut{err == nil}, err
 }
 
-// twice reports in two parts.
-func (p *FakeNotes) twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+// writeInTwoParts reports in two parts.
+func (p *FakeNotes) writeInTwoParts(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	if err := p.change(ctx, c, map[string]*string{in.Path: &in.Text}); err != nil {
 		return doneOut{}, err
 	}
@@ -154,8 +154,8 @@ func (p *FakeNotes) Edit(path, text string) {
 	p.pages[path] = text
 }
 
-// Holds is the text of a page; empty: it does not exist.
-func (p *FakeNotes) Holds(path string) string {
+// Text is the text of a page; empty: it does not exist.
+func (p *FakeNotes) Text(path string) string {
 	s, _ := p.State(context.Background(), path)
 	return string(s.Data)
 }
@@ -168,9 +168,10 @@ func NotesKind(p *FakeNotes) tools.Kind {
 		Tools: []tools.Tool[*FakeNotes]{
 			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*FakeNotes).Get),
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*FakeNotes).Put),
-			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*FakeNotes).sly),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes},
+				(*FakeNotes).writeInDryRun),
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes},
-				(*FakeNotes).twice),
+				(*FakeNotes).writeInTwoParts),
 			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes},
 				(*FakeNotes).drop),
 			tools.DefineWithContext(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes},

@@ -40,7 +40,7 @@ func (r *clientRequests) ask(
 	}
 	select {
 	case m := <-response:
-		return resultOf(m)
+		return parseClientResult(m)
 	case <-ctx.Done():
 		cancelled := map[string]any{"requestId": json.RawMessage(id), "reason": "answered elsewhere, or over"}
 		if b, err := notification(string(mcp.MethodNotificationCancelled), cancelled); err == nil {
@@ -78,7 +78,7 @@ func (r *clientRequests) resolve(m message) {
 	}
 }
 
-func resultOf(m message) (json.RawMessage, error) {
+func parseClientResult(m message) (json.RawMessage, error) {
 	var r struct {
 		Result json.RawMessage `json:"result"`
 		Error  *struct {

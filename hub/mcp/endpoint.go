@@ -104,7 +104,7 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 // noToolsNotice is what the instructions end with where a client is shown no tool: the user
 // should hear of it. Empty: there are tools.
 func (ep *endpoint) noToolsNotice(ctx context.Context) string {
-	if len(ep.toolset(requestOf(ctx)).Tools) > 0 {
+	if len(ep.toolset(requestFromContext(ctx)).Tools) > 0 {
 		return ""
 	}
 	return " No tool is open to you now. Tell the user to run `lectern status`, which says why."
@@ -202,7 +202,7 @@ func (ep *endpoint) narrowLists(hooks *server.Hooks) {
 
 // narrowedToolset is the toolset of a client that is shown less than mcp-go has, or nil.
 func (ep *endpoint) narrowedToolset(ctx context.Context) *Toolset {
-	set := ep.toolset(requestOf(ctx))
+	set := ep.toolset(requestFromContext(ctx))
 	if all, _ := ep.Hub.Toolset(ep.scope, nil); set == all {
 		return nil
 	}

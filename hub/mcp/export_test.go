@@ -14,11 +14,13 @@ import (
 func (s *Server) OnEndpoint(f func(*server.MCPServer)) { s.onEndpoint = f }
 
 // Fail makes the response to the request of ctx a JSON-RPC error with this code.
-func Fail(ctx context.Context, code int, data map[string]any) { requestOf(ctx).fail(code, data) }
+func Fail(ctx context.Context, code int, data map[string]any) {
+	requestFromContext(ctx).fail(code, data)
+}
 
 // Ask sends a request to the client of the request of ctx.
 func Ask(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
-	return requestOf(ctx).ask(ctx, method, params)
+	return requestFromContext(ctx).ask(ctx, method, params)
 }
 
 // Annotations are those of a tool with this effect.

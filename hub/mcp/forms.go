@@ -92,9 +92,9 @@ func (x *request) prompter(as *mcpSession) approval.Prompter {
 	}
 }
 
-// hasForms reports whether the client of a modern request shows forms; each
+// supportsForms reports whether the client of a modern request shows forms; each
 // request says it.
-func (x *request) hasForms() bool {
+func (x *request) supportsForms() bool {
 	caps := x.meta.ClientCapabilities()
 	return x.isModern() && caps != nil && canElicit(*caps)
 }

@@ -188,15 +188,15 @@ func (s *Server) CloseIdle(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			s.closeIdle(s.Limits.Idle)
+			s.closeIdleSessions(s.Limits.Idle)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// closeIdle ends the HTTP sessions that have been quiet for a time.
-func (s *Server) closeIdle(quiet time.Duration) {
+// closeIdleSessions ends the HTTP sessions that have been quiet for a time.
+func (s *Server) closeIdleSessions(quiet time.Duration) {
 	var legacy []*httpSession
 	var modern []*Session
 	now := s.Now()

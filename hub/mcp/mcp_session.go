@@ -59,8 +59,8 @@ func (ep *endpoint) registerSession(c *mcpSession) (disconnect func(), err error
 	}, nil
 }
 
-// client is the program behind c.
-func (c *mcpSession) client() policy.Client {
+// policyClient is the program behind c.
+func (c *mcpSession) policyClient() policy.Client {
 	if c.listens != nil {
 		return *c.listens
 	}

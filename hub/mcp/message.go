@@ -62,7 +62,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 		}
 	})
 	if m.id != nil {
-		if why := badID(m.id); why != "" {
+		if why := describeBadID(m.id); why != "" {
 			return m, &rejection{mcp.INVALID_REQUEST, nil, why}
 		}
 	}
@@ -169,9 +169,9 @@ func (m *message) check(version, method json.RawMessage, answers bool) (why stri
 	return ""
 }
 
-// badID says what is wrong with a request's id. The specification allows
+// describeBadID says what is wrong with a request's id. The specification allows
 // strings and integers; a fraction would come back rounded.
-func badID(id json.RawMessage) string {
+func describeBadID(id json.RawMessage) string {
 	if id[0] == '"' {
 		return ""
 	}

@@ -32,7 +32,7 @@ type request struct {
 
 type requestKey struct{}
 
-func requestOf(ctx context.Context) *request {
+func requestFromContext(ctx context.Context) *request {
 	x, _ := ctx.Value(requestKey{}).(*request)
 	return x
 }

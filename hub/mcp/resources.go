@@ -7,7 +7,7 @@ import (
 )
 
 func (ep *endpoint) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-	c, err := ep.Hub.Read(ctx, requestOf(ctx).caller, r.Params.URI)
+	c, err := ep.Hub.Read(ctx, requestFromContext(ctx).caller, r.Params.URI)
 	if err != nil {
 		return nil, handlerError(ctx, err, missingResourceCode(ctx), map[string]any{"uri": r.Params.URI})
 	}
@@ -15,7 +15,7 @@ func (ep *endpoint) readResource(ctx context.Context, r mcp.ReadResourceRequest)
 }
 
 func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	x := requestOf(ctx)
+	x := requestFromContext(ctx)
 	messages, err := ep.Hub.Prompt(ctx, x.caller, r.Params.Name, r.Params.Arguments)
 	if err != nil {
 		return nil, handlerError(ctx, err, mcp.INVALID_PARAMS, nil)
@@ -49,7 +49,7 @@ func (ep *endpoint) CompleteResourceArgument(
 const maxCompletionValues = 100
 
 func (ep *endpoint) complete(ctx context.Context, c CompletionRequest) (*mcp.Completion, error) {
-	values, err := ep.Hub.Complete(ctx, requestOf(ctx).caller, c)
+	values, err := ep.Hub.Complete(ctx, requestFromContext(ctx).caller, c)
 	if err != nil {
 		return nil, handlerError(ctx, err, mcp.INVALID_PARAMS, nil)
 	}
@@ -59,7 +59,7 @@ func (ep *endpoint) complete(ctx context.Context, c CompletionRequest) (*mcp.Com
 // listedResources are the resources that templates list by their values, for the client
 // of a request: each URI once.
 func (ep *endpoint) listedResources(ctx context.Context) (listed []mcp.Resource) {
-	x := requestOf(ctx)
+	x := requestFromContext(ctx)
 	seen := map[string]bool{}
 	for _, info := range ep.toolset(x).Resources {
 		if !info.Listed {

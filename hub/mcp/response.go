@@ -88,7 +88,7 @@ func (ep *endpoint) isToolCall(x *request) bool {
 // refuseCall is what mcp-go has as the handler of published tools. It is reached
 // only if a tool was published after [endpoint.isToolCall] looked for it.
 func refuseCall(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	requestOf(ctx).fail(mcp.INVALID_PARAMS, nil)
+	requestFromContext(ctx).fail(mcp.INVALID_PARAMS, nil)
 	return nil, errors.New("the list of tools has just changed; list the tools again")
 }
 
@@ -103,7 +103,7 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	defer caller.end()
 	call := Call{
 		Caller: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
-		Prompt: x.prompter(as), Forms: x.hasForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
+		Prompt: x.prompter(as), Forms: x.supportsForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
 	}
 	if x.answer != nil {
 		call.Late = func(err error) {
@@ -293,9 +293,9 @@ func handlerError(ctx context.Context, err error, notFound int, data map[string]
 	e := tools.AsError(err)
 	switch e.Code {
 	case tools.NotFound:
-		requestOf(ctx).fail(notFound, data)
+		requestFromContext(ctx).fail(notFound, data)
 	case tools.Invalid:
-		requestOf(ctx).fail(mcp.INVALID_PARAMS, nil)
+		requestFromContext(ctx).fail(mcp.INVALID_PARAMS, nil)
 	case tools.Conflict, tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal:
 	}
 	return errors.New(errorSentence(e))

@@ -106,7 +106,7 @@ func New(c Config) *Server {
 // Close ends every session. It does not wait for them.
 func (s *Server) Close() {
 	s.end()
-	s.closeIdle(0)
+	s.closeIdleSessions(0)
 }
 
 // Sessions lists the open sessions, in no order.
@@ -172,7 +172,7 @@ func (s *Server) NotifyResourceChanged(uri string, sees func(scope string, clien
 	clients := slices.Collect(maps.Keys(s.clients))
 	s.mu.Unlock()
 	for _, c := range clients {
-		if c.IsSubscribedToResource(uri) && sees(c.session.Scope, c.client()) {
+		if c.IsSubscribedToResource(uri) && sees(c.session.Scope, c.policyClient()) {
 			c.announceUpdate(uri)
 		}
 	}

@@ -48,15 +48,15 @@ func finishStream(ctx context.Context, r io.Reader, out *outbox, grace time.Dura
 		err = nil // the client left, which is how sessions end
 	}
 	if ctx.Err() != nil {
-		unblock(r)
+		unblockRead(r)
 	}
 	return err
 }
 
 func isBrokenPipe(err error) bool { return err != nil && strings.Contains(err.Error(), "broken pipe") }
 
-// unblock makes a blocked read of r return, where r can.
-func unblock(r io.Reader) {
+// unblockRead makes a blocked read of r return, where r can.
+func unblockRead(r io.Reader) {
 	if d, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Unix(1, 0)) == nil {
 		return
 	}

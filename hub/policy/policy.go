@@ -120,9 +120,9 @@ func (p *Policy) DependsOnClient() bool {
 	return slices.ContainsFunc(p.grants, func(g Grant) bool { return g.Client != "" })
 }
 
-// Elicits reports whether c may ask its own user for approvals in source: one
+// MayElicit reports whether c may ask its own user for approvals in source: one
 // that has not proved its name could answer for a user whom it never asked.
-func (p *Policy) Elicits(c Client, source string) bool {
+func (p *Policy) MayElicit(c Client, source string) bool {
 	if g := p.findGrant(c, source); g != nil && g.Elicit != nil && !*g.Elicit {
 		return false
 	}

@@ -129,7 +129,7 @@ func TestClaimNeverWidens(t *testing.T) {
 				if got := p.Decide(ask(tools.Writes, func(q *policy.Request) { q.Client = c })).Verdict; (got == policy.Allow) != proven {
 					t.Errorf("%s client=%s, proven %v: %s", do, pattern, proven, got)
 				}
-				if p.Elicits(c, "notes") != proven {
+				if p.MayElicit(c, "notes") != proven {
 					t.Errorf("elicit = true lets one ask its own user that is proven %v", proven)
 				}
 			}

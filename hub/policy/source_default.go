@@ -44,10 +44,10 @@ func DescribeEffects(granted, asked []tools.Effect) string {
 	free := slices.DeleteFunc(slices.Clone(granted), func(e tools.Effect) bool { return slices.Contains(asked, e) })
 	var parts []string
 	if len(free) > 0 {
-		parts = append(parts, "may "+join(free, "and"))
+		parts = append(parts, "may "+joinEffects(free, "and"))
 	}
 	if len(asked) > 0 {
-		parts = append(parts, "need your approval to "+join(asked, "or"))
+		parts = append(parts, "need your approval to "+joinEffects(asked, "or"))
 	}
 	if len(parts) == 0 {
 		return "may do nothing"
@@ -55,7 +55,7 @@ func DescribeEffects(granted, asked []tools.Effect) string {
 	return strings.Join(parts, " and ")
 }
 
-func join(effects []tools.Effect, last string) string {
+func joinEffects(effects []tools.Effect, last string) string {
 	words := make([]string, len(effects))
 	for i, e := range effects {
 		words[i] = string(e)

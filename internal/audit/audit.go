@@ -13,7 +13,6 @@ package audit
 import (
 	"embed"
 	"encoding/json"
-	"io/fs"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -76,7 +75,6 @@ const (
 //go:embed migrations
 var migrations embed.FS
 
-func schema() (sqlstore.Schema, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	return sqlstore.Schema{Name: "audit", Migrations: files}, err
+func schema() sqlstore.Schema {
+	return sqlstore.Schema{Name: "audit", Migrations: migrations, Folder: "migrations"}
 }

@@ -5,7 +5,6 @@ package audit
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -17,13 +16,7 @@ import (
 // first page that did, and the pair whose pages did: in processor time, each page the
 // best of three.
 func BenchmarkPairs(b *testing.B) {
-	file := filepath.Join(b.TempDir(), "audit.db")
-	fill(b, file)
-	r, err := OpenReader(b.Context(), file, time.Now)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer r.Close()
+	r := openFullTrail(b)
 	middle := noon.Add(500_000 * time.Second)
 	conditions := map[string]func(*Filter){
 		"client": func(f *Filter) { f.Client = "client 3" }, "rare client": func(f *Filter) { f.Client = "rare" },

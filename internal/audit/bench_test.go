@@ -12,13 +12,7 @@ import (
 // sources, 40 tools, a write with a target in every fifth, a change in every
 // fivehundredth, and rare values.
 func BenchmarkCalls(b *testing.B) {
-	file := filepath.Join(b.TempDir(), "audit.db")
-	fill(b, file)
-	r, err := OpenReader(b.Context(), file, time.Now)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer r.Close()
+	r := openFullTrail(b)
 	middle := noon.Add(500_000 * time.Second)
 	for name, f := range map[string]Filter{
 		"first page":          {},
@@ -56,6 +50,19 @@ func BenchmarkCalls(b *testing.B) {
 			}
 		})
 	}
+}
+
+// openFullTrail opens a trail of a million calls.
+func openFullTrail(b *testing.B) *Reader {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "audit.db")
+	fill(b, file)
+	r, err := OpenReader(b.Context(), file, time.Now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = r.Close() })
+	return r
 }
 
 func fill(b *testing.B, file string) {

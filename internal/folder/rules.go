@@ -145,7 +145,7 @@ func (t *filteredFolder) read(name string, limit int64, head bool) ([]byte, erro
 
 func (t *filteredFolder) list(ctx context.Context, skip func(name string, dir bool) bool) (Listing, error) {
 	var l Listing
-	err := t.f.walk(ctx, ".", &l, func(name string, dir bool) bool {
+	err := t.f.walk(ctx, &l, func(name string, dir bool) bool {
 		return skip(name, dir) || dir && t.rules.HidesFolder(name)
 	})
 	if err != nil {

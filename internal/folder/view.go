@@ -294,6 +294,6 @@ func (f *Folder) lstat(name string) (fileInfo, error) {
 // list implements tree.
 func (f *Folder) list(ctx context.Context, skip func(name string, dir bool) bool) (Listing, error) {
 	var l Listing
-	err := f.walk(ctx, ".", &l, skip)
+	err := f.walk(ctx, &l, skip)
 	return l, err
 }

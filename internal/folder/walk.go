@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 	"runtime"
 	"slices"
 	"sort"
@@ -14,11 +13,13 @@ import (
 	"time"
 )
 
-// A Listing is the names of a folder, in the order of a walk: folders before what
-// they hold, names in byte order. Dot files, temporary files, links and devices
+// A Listing is the names of a folder. Dot files, temporary files, links and devices
 // are not in it.
 type Listing struct {
-	Folders, Files []string
+	// Folders are in the order of a walk, before what they hold.
+	Folders []string
+	// Files are in the byte order of their paths.
+	Files []string
 	// Stats are those of Files, in their order, as the walk saw them; nil in a draft.
 	Stats []FileStat
 	// Skipped are folders that could not be read, and Unnamed files and folders whose
@@ -53,51 +54,6 @@ func (l filesByName) Less(i, j int) bool { return l.Files[i] < l.Files[j] }
 func (l filesByName) Swap(i, j int) {
 	l.Files[i], l.Files[j] = l.Files[j], l.Files[i]
 	l.Stats[i], l.Stats[j] = l.Stats[j], l.Stats[i]
-}
-
-// Stat returns what the walk saw of a file; the listing must be in order. A zero
-// value means that it saw none.
-func (l *Listing) Stat(file string) FileStat {
-	if i, found := slices.BinarySearch(l.Files, file); found && l.Stats != nil {
-		return l.Stats[i]
-	}
-	return FileStat{}
-}
-
-// walk adds what is in dir and below to l. It does not enter a folder for which
-// skip returns true, nor lists a file for which it does.
-func (f *Folder) walk(ctx context.Context, dir string, l *Listing, skip func(name string, dir bool) bool) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("walk folder: %w", err)
-	}
-	entries, err := f.entries(dir)
-	if err != nil {
-		l.Skipped = append(l.Skipped, dir)
-		return nil //nolint:nilerr // listed in Skipped; one unreadable folder does not end a walk
-	}
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if IsHidden(e.Name()) || !e.IsDir() && !e.Type().IsRegular() || skip(name, e.IsDir()) {
-			continue
-		}
-		if CheckName(name) != nil {
-			l.Unnamed = append(l.Unnamed, name)
-			continue
-		}
-		if !e.IsDir() {
-			info, err := e.Info() // which a folder opened below a root has looked up already
-			if err != nil {
-				continue // it has gone
-			}
-			l.Files, l.Stats = append(l.Files, name), append(l.Stats, FileStat{info.Size(), info.ModTime()})
-			continue
-		}
-		l.Folders = append(l.Folders, name)
-		if err := f.walk(ctx, name, l, skip); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // names lists all names in a folder, dot files included.

@@ -73,92 +73,17 @@ func TestLockIsLost(t *testing.T) {
 	}
 }
 
-func TestLeases(t *testing.T) {
-	eachDialect(t, func(t *testing.T, database string) {
-		clock := newClock()
-		s, ctx := open(t, database, tables, clock.Now), t.Context()
-		confirm := func(l Lease) error {
-			return s.Write(ctx, func(c *Conn) error { return s.Confirm(ctx, c, l) })
-		}
-		first, err := s.Claim(ctx, "sync", "hub a", time.Minute)
-		if err != nil || !first.Until.Equal(clock.now.Add(time.Minute)) {
-			t.Fatal(first, err)
-		}
-		if _, err := s.Claim(ctx, "sync", "hub b", time.Minute); !errors.Is(err, ErrLeaseHeld) {
-			t.Errorf("a held lease: %v", err)
-		}
-		if _, err := s.Claim(ctx, "index", "hub b", time.Minute); err != nil {
-			t.Errorf("another lease: %v", err)
-		}
-		clock.advance(50 * time.Second)
-		renewed, err := s.Renew(ctx, first, time.Minute)
-		if err != nil || renewed.Token != first.Token {
-			t.Fatal(renewed, err)
-		}
-		clock.advance(50 * time.Second)
-		if err := confirm(first); err != nil {
-			t.Errorf("a renewed lease: %v", err)
-		}
-		clock.advance(10 * time.Second)
-		if err := confirm(first); !errors.Is(err, ErrLeaseLost) {
-			t.Errorf("an expired lease is confirmed: %v", err)
-		}
-		if _, err := s.Renew(ctx, first, time.Minute); !errors.Is(err, ErrLeaseLost) {
-			t.Errorf("an expired lease is renewed: %v", err)
-		}
-		second, err := s.Claim(ctx, "sync", "hub b", time.Minute)
-		if err != nil || second.Token <= first.Token {
-			t.Fatalf("an expired lease: %+v after %+v, %v", second, first, err)
-		}
-		if err := errors.Join(s.Release(ctx, first), confirm(second)); err != nil {
-			t.Errorf("the release of a lost lease: %v", err)
-		}
-		if err := s.Release(ctx, second); err != nil {
-			t.Fatal(err)
-		}
-		third, err := s.Claim(ctx, "sync", "hub a", time.Minute)
-		if err != nil || third.Token < second.Token {
-			t.Errorf("a released lease: %+v after %+v, %v", third, second, err)
-		}
-	})
-}
-
-// A lease that was confirmed in a transaction cannot be taken over before that
-// ends.
-func TestConfirmedLeaseIsHeld(t *testing.T) {
-	database := postgres.Database(t)
-	clock := newClock()
-	s, ctx := open(t, database, tables, clock.Now), t.Context()
-	l, err := s.Claim(ctx, "job", "a", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	claimed := make(chan error, 1)
-	var committed atomic.Bool
+// writeOnce is [Store.Once] in a transaction of its own.
+func writeOnce(
+	ctx context.Context, s *Store, k IdempotencyKey, keep time.Duration, fn func(*Conn) ([]byte, error),
+) (text string, replayed bool, err error) {
 	err = s.Write(ctx, func(c *Conn) error {
-		if err := s.Confirm(ctx, c, l); err != nil {
-			return err
-		}
-		clock.advance(time.Hour)
-		go func() {
-			_, err := s.Claim(ctx, "job", "b", time.Minute)
-			if !committed.Load() {
-				err = errors.New("the lease was taken while it was used")
-			}
-			claimed <- err
-		}()
-		// The claim waits for this transaction when PostgreSQL says so.
-		for blocked := int64(0); blocked == 0; {
-			if err := s.Reader().QueryRow(ctx, "SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(&blocked); err != nil {
-				return err
-			}
-		}
-		committed.Store(true)
-		return nil
+		var answer []byte
+		answer, replayed, err = s.Once(ctx, c, k, keep, func() ([]byte, error) { return fn(c) })
+		text = string(answer)
+		return err
 	})
-	if err := errors.Join(err, <-claimed); err != nil {
-		t.Error(err)
-	}
+	return text, replayed, err
 }
 
 func TestIdempotencyKeys(t *testing.T) {
@@ -167,12 +92,11 @@ func TestIdempotencyKeys(t *testing.T) {
 		s, ctx := open(t, database, tables, clock.Now), t.Context()
 		var runs atomic.Int32
 		once := func(key, digest string) (string, bool, error) {
-			answer, replayed, err := s.Once(ctx, IdempotencyKey{"ann", key, []byte(digest)}, time.Hour, func(c *Conn) ([]byte, error) {
+			return writeOnce(ctx, s, IdempotencyKey{"ann", key, []byte(digest)}, time.Hour, func(c *Conn) ([]byte, error) {
 				_, err := c.Exec(ctx, "INSERT INTO log (name) VALUES (?)", key)
 				runs.Add(1)
 				return []byte("answer to " + digest), err
 			})
-			return string(answer), replayed, err
 		}
 		var replays atomic.Int32
 		var asking sync.WaitGroup
@@ -194,7 +118,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		if _, _, err := once("k1", "y"); !errors.Is(err, ErrKeyReused) {
 			t.Errorf("another request with the key: %v", err)
 		}
-		_, _, err := s.Once(ctx, IdempotencyKey{"ann", "k2", []byte("x")}, time.Hour, func(*Conn) ([]byte, error) { return nil, errors.New("no") })
+		_, _, err := writeOnce(ctx, s, IdempotencyKey{"ann", "k2", []byte("x")}, time.Hour, func(*Conn) ([]byte, error) { return nil, errors.New("no") })
 		if err == nil || err.Error() != "no" {
 			t.Errorf("a request that fails: %v", err)
 		}
@@ -256,10 +180,9 @@ func TestSweep(t *testing.T) {
 		clock := newClock()
 		s, ctx := open(t, database, tables, clock.Now), t.Context()
 		fill := func(name string) {
-			_, claimErr := s.Claim(ctx, name, "a", time.Minute)
-			_, _, onceErr := s.Once(ctx, IdempotencyKey{"", name, []byte{1}}, time.Minute, func(*Conn) ([]byte, error) { return nil, nil })
+			_, _, onceErr := writeOnce(ctx, s, IdempotencyKey{"", name, []byte{1}}, time.Minute, func(*Conn) ([]byte, error) { return nil, nil })
 			_, takeErr := s.Take(ctx, name, 1, RateLimit{1, time.Minute})
-			if err := errors.Join(claimErr, onceErr, takeErr); err != nil {
+			if err := errors.Join(onceErr, takeErr); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -269,7 +192,7 @@ func TestSweep(t *testing.T) {
 		if err := s.Sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, table := range []string{"leases WHERE name", "idempotency WHERE key", "rates WHERE name"} {
+		for _, table := range []string{"idempotency WHERE key", "rates WHERE name"} {
 			if was, is := count(t, s, "SELECT count(*) FROM sqlstore_"+table+" = 'old'"), count(t, s, "SELECT count(*) FROM sqlstore_"+table+" = 'new'"); was != 0 || is != 1 {
 				t.Errorf("%s: %d old and %d new", table, was, is)
 			}

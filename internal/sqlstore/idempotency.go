@@ -18,25 +18,11 @@ type IdempotencyKey struct {
 	Digest []byte // of the request
 }
 
-// Once runs fn in a transaction, as [Store.Write] does, and keeps its answer in it. For
-// the same key it returns that answer, for keep after the first, and does not run
-// fn again; for the same key with another digest it returns [ErrKeyReused]. If fn
-// fails the key is free.
+// Once runs fn in the transaction of c and keeps its answer there. For the same key it
+// returns that answer, for keep after the first, and does not run fn again; for the
+// same key with another digest it returns [ErrKeyReused]. If fn fails and the
+// transaction with it, the key is free.
 func (s *Store) Once(
-	ctx context.Context, k IdempotencyKey, keep time.Duration, fn func(*Conn) ([]byte, error),
-) (answer []byte, replayed bool, err error) {
-	err = s.Write(ctx, func(c *Conn) error {
-		answer, replayed, err = s.OnceWithin(ctx, c, k, keep, func() ([]byte, error) { return fn(c) })
-		return err
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	return answer, replayed, nil
-}
-
-// OnceWithin is [Store.Once] in the transaction of c.
-func (s *Store) OnceWithin(
 	ctx context.Context, c *Conn, k IdempotencyKey, keep time.Duration, fn func() ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
 	now := s.now()

@@ -24,8 +24,8 @@ const (
 // WithLock waits for the lock of this name and runs fn while it holds it. No
 // other process or goroutine holds it then, and if this process dies another can
 // take it at once. If the connection that holds the lock breaks, the context of fn
-// ends with [ErrLockLost] within ten seconds; what must not overlap even then
-// confirms a [Lease] in its transactions.
+// ends with [ErrLockLost] within ten seconds; what must not be done twice even then
+// looks in its transaction whether it is done.
 func (s *Store) WithLock(ctx context.Context, name string, fn func(context.Context) error) error {
 	held, err := s.lock(ctx, name)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ func (c *Conn) lockSchemas(ctx context.Context) error {
 }
 
 func (c *Conn) migrate(ctx context.Context, schema Schema) error {
-	steps, err := readMigrations(schema.Migrations, c.dialect)
+	steps, err := readMigrations(schema.Migrations, path.Join(schema.Folder, string(c.dialect)))
 	if err != nil {
 		return fmt.Errorf("read migrations of %s: %w", schema.Name, err)
 	}
@@ -68,18 +69,18 @@ func (c *Conn) migrate(ctx context.Context, schema Schema) error {
 	return err
 }
 
-// readMigrations reads the migrations of a dialect, which are numbered from 1
+// readMigrations reads the migrations in a folder, which are numbered from 1
 // without a gap.
-func readMigrations(files fs.FS, d Dialect) (steps []string, err error) {
-	entries, err := fs.ReadDir(files, string(d)) // in order
+func readMigrations(files fs.FS, dir string) (steps []string, err error) {
+	entries, err := fs.ReadDir(files, dir) // in order
 	if err != nil {
 		return nil, err
 	}
 	for i, e := range entries {
 		if !strings.HasPrefix(e.Name(), fmt.Sprintf("%04d_", i+1)) || !strings.HasSuffix(e.Name(), ".sql") {
-			return nil, fmt.Errorf("%s/%s is not named %04d_NAME.sql", d, e.Name(), i+1)
+			return nil, fmt.Errorf("%s/%s is not named %04d_NAME.sql", dir, e.Name(), i+1)
 		}
-		text, err := fs.ReadFile(files, string(d)+"/"+e.Name())
+		text, err := fs.ReadFile(files, path.Join(dir, e.Name()))
 		if err != nil {
 			return nil, err
 		}

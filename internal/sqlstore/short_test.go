@@ -10,7 +10,7 @@ import (
 
 // A short statement does not begin once its context has ended.
 func TestShortStatementsBeginWithTheirContext(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "x.db"), Schema{"x", fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER)")}}}, newClock().Now)
+	s := open(t, filepath.Join(t.TempDir(), "x.db"), Schema{Name: "x", Migrations: fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER)")}}}, newClock().Now)
 	var n int
 	if err := s.Reader().Short().QueryRow(t.Context(), "SELECT 1").Scan(&n); err != nil || n != 1 {
 		t.Fatal(n, err)
@@ -28,7 +28,7 @@ func TestShortStatementsBeginWithTheirContext(t *testing.T) {
 
 // A short write does not begin once its context has ended, either.
 func TestShortWritesBeginWithTheirContext(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "x.db"), Schema{"x", fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER)")}}}, newClock().Now)
+	s := open(t, filepath.Join(t.TempDir(), "x.db"), Schema{Name: "x", Migrations: fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER)")}}}, newClock().Now)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	err := s.Write(t.Context(), func(c *Conn) error {

@@ -1,7 +1,7 @@
 // Package sqlstore keeps tables: in a SQLite file, or in a PostgreSQL database
 // that several hubs share. It migrates them, runs transactions that behave the
 // same on both, and has what processes need to work on the same tables: locks,
-// leases, idempotency keys and rate limits.
+// idempotency keys and rate limits.
 //
 // It is not an object mapper: callers write SQL, once for both databases where
 // they can. It knows no table but its own, which begin with sqlstore_. What
@@ -42,7 +42,7 @@ type Options struct {
 	// Scratch: nothing else opens a SQLite file before it is closed, and a crash may
 	// leave it unusable. It is written in half the time.
 	Scratch bool
-	// Now is what leases, idempotency keys and rate limits go by. The clocks of
+	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
 }
@@ -54,6 +54,7 @@ type Schema struct {
 	// Migrations holds sqlite/0001_NAME.sql, sqlite/0002_NAME.sql and so on, and the
 	// same numbers in postgres. A migration is never changed once it was released.
 	Migrations fs.FS
+	Folder     string // of Migrations in which they are; empty: its top
 }
 
 // coordination is the schema of the package's own tables.
@@ -87,11 +88,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", o.Schema.Name, err)
 	}
-	own, err := fs.Sub(coordination, "migrations")
-	if err == nil {
-		err = s.migrate(ctx, Schema{"sqlstore", own}, o.Schema)
-	}
-	if err != nil {
+	if err := s.migrate(ctx, Schema{"sqlstore", coordination, "migrations"}, o.Schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", o.Schema.Name, err), s.Close())
 	}
 	return s, nil

@@ -65,7 +65,7 @@ func schema(steps ...string) Schema {
 			files[dialect+"/000"+string(rune('1'+i))+"_step.sql"] = &fstest.MapFile{Data: []byte(step)}
 		}
 	}
-	return Schema{"test", files}
+	return Schema{Name: "test", Migrations: files}
 }
 
 var tables = schema("CREATE TABLE pages (name TEXT PRIMARY KEY, size BIGINT NOT NULL); CREATE TABLE log (name TEXT NOT NULL)")
@@ -245,7 +245,7 @@ func TestMigrations(t *testing.T) {
 		if n := count(t, open(t, database, other, time.Now), "SELECT count(*) FROM cards"); n != 0 {
 			t.Errorf("%d cards", n)
 		}
-		misnamed := Schema{"test", fstest.MapFS{"sqlite/0002_a.sql": {}, "postgres/0002_a.sql": {}}}
+		misnamed := Schema{Name: "test", Migrations: fstest.MapFS{"sqlite/0002_a.sql": {}, "postgres/0002_a.sql": {}}}
 		if _, err := Open(ctx, Options{Database: database, Schema: misnamed, Now: time.Now}); err == nil || !strings.Contains(err.Error(), "is not named 0001_NAME.sql") {
 			t.Errorf("a migration with a wrong name: %v", err)
 		}

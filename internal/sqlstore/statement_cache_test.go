@@ -14,7 +14,7 @@ import (
 func TestStatementCache(t *testing.T) {
 	s, err := Open(t.Context(), Options{
 		Database: filepath.Join(t.TempDir(), "x.db"), Now: time.Now,
-		Schema: Schema{"x", fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER PRIMARY KEY)")}}},
+		Schema: Schema{Name: "x", Migrations: fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER PRIMARY KEY)")}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestStatementCache(t *testing.T) {
 func BenchmarkStatement(b *testing.B) {
 	s, err := Open(b.Context(), Options{
 		Database: filepath.Join(b.TempDir(), "x.db"), Now: time.Now,
-		Schema: Schema{"x", fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER PRIMARY KEY, text TEXT)")}}},
+		Schema: Schema{Name: "x", Migrations: fstest.MapFS{"sqlite/0001_x.sql": {Data: []byte("CREATE TABLE x (n INTEGER PRIMARY KEY, text TEXT)")}}},
 	})
 	if err != nil {
 		b.Fatal(err)

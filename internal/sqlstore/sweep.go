@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// Sweep removes leases, idempotency keys and rate windows that have expired, and
+// Sweep removes idempotency keys and rate windows that have expired, and
 // gives the space of deleted rows back. Nothing depends on when it runs.
 func (s *Store) Sweep(ctx context.Context) error {
 	now := s.now().UnixNano()
 	err := s.Write(ctx, func(c *Conn) error {
 		var errs []error
-		for _, table := range []string{"sqlstore_leases", "sqlstore_idempotency", "sqlstore_rates"} {
+		for _, table := range []string{"sqlstore_idempotency", "sqlstore_rates"} {
 			_, err := c.Exec(ctx, "DELETE FROM "+table+" WHERE expires <= ?", now)
 			errs = append(errs, err)
 		}

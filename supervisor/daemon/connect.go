@@ -216,12 +216,12 @@ func (c *ConnectConfig) mayStart() bool {
 	if len(c.Command) == 0 || c.Start == StartNever {
 		return false
 	}
-	return c.Start == StartAlways || NeedsReplacement(c.Paths)
+	return c.Start == StartAlways || HubLeftDiscovery(c.Paths)
 }
 
-// NeedsReplacement reports whether the last hub died or handed over, where it could have
+// HubLeftDiscovery reports whether the last hub died or handed over, where it could have
 // been stopped or have shut down when idle.
-func NeedsReplacement(p Paths) bool {
+func HubLeftDiscovery(p Paths) bool {
 	_, err := os.Lstat(p.Discovery())
 	return err == nil
 }

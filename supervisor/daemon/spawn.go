@@ -146,13 +146,13 @@ func (c *ConnectConfig) hubEnv() []string {
 	if c.SecretNames != nil {
 		secrets = c.SecretNames()
 	}
-	return cleanEnv(c.Env, secrets)
+	return filterAllowedEnv(c.Env, secrets)
 }
 
-// cleanEnv keeps the variables of env that any process of this user needs, and those
+// filterAllowedEnv keeps the variables of env that any process of this user needs, and those
 // that a person has named for the hub. The hub serves every client, so it must not
 // inherit the secrets of one.
-func cleanEnv(env, secrets []string) []string {
+func filterAllowedEnv(env, secrets []string) []string {
 	keep := []string{
 		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
 		"SYSTEMROOT", "WINDIR", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",

@@ -57,7 +57,7 @@ func (c *pendingCalls) add(f []byte, m message, reads bool) {
 
 // takeAnswered removes and returns the call that an answer is for, or nil.
 func (c *pendingCalls) takeAnswered(key string) *pendingCall {
-	one := c.newest(key)
+	one := c.newestWithID(key)
 	if one == nil {
 		return nil
 	}
@@ -66,8 +66,8 @@ func (c *pendingCalls) takeAnswered(key string) *pendingCall {
 	return one
 }
 
-// newest is the newest call with this id, or nil.
-func (c *pendingCalls) newest(key string) *pendingCall {
+// newestWithID is the newest call with this id, or nil.
+func (c *pendingCalls) newestWithID(key string) *pendingCall {
 	if list := c.open[key]; len(list) > 0 {
 		return list[len(list)-1]
 	}
@@ -98,7 +98,7 @@ func (c *pendingCalls) countAwaited() int { return c.count - c.listening - c.can
 // markCancelled notes that the client no longer waits for an answer, which the hub
 // may or may not send.
 func (c *pendingCalls) markCancelled(m message) {
-	one := c.newest(message{id: m.param("requestId")}.idKey())
+	one := c.newestWithID(message{id: m.param("requestId")}.idKey())
 	if one == nil || one.cancelled || one.method == "initialize" {
 		return
 	}

@@ -279,12 +279,11 @@ func writeTarget(l links.Link, target string, graph bool) (string, bool) {
 // pageFiles lists the files of all pages in order.
 func (o *outline) pageFiles() []string {
 	var files []string
-	for _, at := range o.places.all() {
-		if at.page != "" {
-			files = append(files, at.page)
+	for _, file := range o.listed {
+		if isPage(file) && o.isPage(file) {
+			files = append(files, file)
 		}
 	}
-	slices.Sort(files)
 	return files
 }
 

@@ -80,10 +80,11 @@ func (p *pageIndex) pairMoves(ctx context.Context, came []index.Page, gone []str
 		}
 	}
 	for _, file := range gone {
-		note(went, file, ids[file], p.known[file])
+		stamp, _ := p.known.Find(file)
+		note(went, file, ids[file], stamp)
 	}
 	for _, page := range came {
-		if _, known := p.known[page.File]; !known {
+		if _, known := p.known.Find(page.File); !known {
 			note(arrived, page.File, page.Head.ID, page.Stamp)
 		}
 	}

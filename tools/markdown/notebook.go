@@ -160,29 +160,34 @@ func (n *Notebook) Run(ctx context.Context) error {
 	if n.sweep == nil {
 		return nil
 	}
-	if err := sweepFiles(ctx, n); err != nil {
-		return err
+	if n.index == nil && n.sync == nil {
+		sweepFiles(ctx, n)
+		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var synchronising sync.WaitGroup
-	defer synchronising.Wait()
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	defer cancel()
+	beside.Go(func() { sweepFiles(ctx, n) })
 	if n.sync != nil {
-		synchronising.Go(func() { n.sync.run(ctx) })
+		beside.Go(func() { n.sync.run(ctx) })
 	}
 	if n.index != nil {
 		return n.index.keep(ctx)
 	}
-	if n.sync != nil {
-		<-ctx.Done()
-	}
+	<-ctx.Done()
 	return nil
 }
 
 // sweepFiles removes temporary files. What it may not remove is no reason to try
-// again.
-func sweepFiles(ctx context.Context, n *Notebook) error {
-	return n.sweep(func(root *os.Root) error {
+// again. It looks at every file, so the comparison that calls wait for comes first.
+func sweepFiles(ctx context.Context, n *Notebook) {
+	if n.index != nil {
+		if _, err := n.look(ctx); err != nil {
+			n.log.Warn("look at the folder before it is swept", "err", err)
+		}
+	}
+	_ = n.sweep(func(root *os.Root) error { // the function returns nil
 		removed, err := atomicfile.Sweep(ctx, root, n.now)
 		if removed > 0 || err != nil {
 			n.log.Info("removed temporary files that killed writers left", "removed", removed, "err", err)

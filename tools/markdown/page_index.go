@@ -63,7 +63,7 @@ type pageIndex struct {
 	watcher *watch.Watcher
 	last    *comparison  // that still holds if nothing has changed; nil: none does
 	x       *index.Index // nil: it is not open
-	known   map[string]index.Stamp
+	known   index.StampList
 	bad     map[string]bool // pages that could not be read
 	behind  chan struct{}   // wakes Run
 
@@ -152,11 +152,16 @@ func (p *pageIndex) compare(c *comparison) {
 	}
 	p.busy.Lock()
 	defer p.busy.Unlock()
-	if p.follow(c, p.watcher.Take()) {
+	opened := p.openBeside()
+	followed := p.follow(c, p.watcher.Take())
+	var entries folder.Listing
+	if !followed {
+		p.last = nil
+		entries = p.list(c)
+	}
+	if opened(); followed {
 		return
 	}
-	p.last = nil
-	entries := p.list(c)
 	if c.err != nil || p.filling.Load() {
 		return
 	}
@@ -221,36 +226,57 @@ func (p *pageIndex) drop(err error) {
 	p.wake()
 }
 
+// An openedIndex is an open index with what it knows of pages.
+type openedIndex struct {
+	x     *index.Index
+	known index.StampList
+	err   error
+}
+
+// open opens the index.
+func (p *pageIndex) open() (o openedIndex) {
+	p.removeOthers()
+	if o.x, o.err = index.Open(p.ctx, p.file); o.err != nil {
+		return o
+	}
+	if o.known, o.err = o.x.Known(p.ctx); o.err != nil {
+		o.err = errors.Join(o.err, o.x.Close())
+	}
+	return o
+}
+
+// openBeside begins to open an index that exists already and is not open, while the
+// folder is listed; opened waits for it. A small folder has none.
+func (p *pageIndex) openBeside() (opened func()) {
+	if _, err := os.Stat(p.file); p.x != nil || err != nil {
+		return func() {}
+	}
+	done := make(chan openedIndex, 1)
+	go func() { done <- p.open() }()
+	return func() {
+		if o := <-done; o.err == nil { // who needs it tries again, and fails
+			p.x, p.known = o.x, o.known
+		}
+	}
+}
+
 // changed returns those of the pages whose files differ from what was read of them, and
 // those that are gone. It opens the index.
 func (p *pageIndex) changed(l folder.Listing, files []string) (changed, gone []string, err error) {
 	if p.x == nil {
-		p.removeOthers()
-		if p.x, err = index.Open(p.ctx, p.file); err != nil {
-			return nil, nil, err
+		o := p.open()
+		if o.err != nil {
+			return nil, nil, o.err
 		}
-		if p.known, err = p.x.Known(p.ctx); err != nil {
-			return nil, nil, err
-		}
+		p.x, p.known = o.x, o.known
 	}
-	left := len(p.known)
-	for _, file := range files {
-		stamp, there := p.known[file]
-		if now := l.Stat(file); !there || !stamp.Matches(now.Size, now.Modified) {
-			changed = append(changed, file)
+	at := 0
+	changed, gone = p.known.Compare(files, func(i int, stamp index.Stamp) bool {
+		for l.Files[at] != files[i] { // both are in order, and all pages are files
+			at++
 		}
-		if there {
-			left--
-		}
-	}
-	if left > 0 {
-		for file := range p.known {
-			if _, there := slices.BinarySearch(files, file); !there {
-				gone = append(gone, file)
-			}
-		}
-		slices.Sort(gone)
-	}
+		return stamp.Matches(l.Stats[at].Size, l.Stats[at].Modified)
+	})
 	return changed, gone, nil
 }
 
@@ -329,16 +355,17 @@ func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 	}
 	p.moved.add(moved)
 	p.n.report.Clear(indexBroken)
+	read := make([]index.FileStamp, len(b.pages))
 	for i, page := range b.pages {
-		p.known[page.File] = page.Stamp
+		read[i] = index.FileStamp{File: page.File, Stamp: page.Stamp}
 		if delete(p.bad, page.File); b.bad[i] {
 			p.bad[page.File] = true
 		}
 	}
 	for _, file := range gone {
-		delete(p.known, file)
 		delete(p.bad, file)
 	}
+	p.known = p.known.Update(read, gone)
 	return nil
 }
 

@@ -46,7 +46,7 @@ type store interface {
 // allows reports whether a path in the folder is that of an Org file that the
 // configuration opens.
 func (r *root) allows(rel string) bool {
-	return isOrg(rel) && (len(r.globs) == 0 || slices.ContainsFunc(r.globs, func(g string) bool { return matchGlob(g, rel) }))
+	return isOrg(rel) && (len(r.globs) == 0 || slices.ContainsFunc(r.globs, func(g string) bool { return tools.MatchGlob(g, rel) }))
 }
 
 // isOrg reports whether a file is one of Org's by its name.
@@ -54,33 +54,6 @@ func isOrg(name string) bool { return strings.HasSuffix(name, ".org") || isArchi
 
 // isArchive reports whether all of a file is archived.
 func isArchive(name string) bool { return strings.HasSuffix(name, "_archive") }
-
-// matchGlob matches a path against a pattern in which ** stands for any number of
-// parts.
-func matchGlob(pattern, name string) bool {
-	return matchParts(strings.Split(pattern, "/"), strings.Split(name, "/"))
-}
-
-func matchParts(pattern, name []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for i := range len(name) + 1 {
-				if matchParts(pattern[1:], name[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(name) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
-			return false
-		}
-		pattern, name = pattern[1:], name[1:]
-	}
-	return len(name) == 0
-}
 
 // A rootSpec is a folder to open, with the globs of the files in it; none: all.
 type rootSpec struct {

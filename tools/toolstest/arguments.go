@@ -22,14 +22,7 @@ func checkArguments(s *suite) {
 		src := s.open("one")
 		before := src.Digest()
 		s.refuseNonObjects(src, t)
-		for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
-			for i, bad := range badValues(t.In.Properties[name]) {
-				if !samplesCall(s, i) {
-					continue
-				}
-				s.refuseArgument(src, t, name, func(args map[string]any) { args[name] = bad })
-			}
-		}
+		refuseBadValues(s, src, t)
 		for _, name := range t.In.Required {
 			s.refuseArgument(src, t, name, func(args map[string]any) { delete(args, name) })
 		}
@@ -38,6 +31,18 @@ func checkArguments(s *suite) {
 			s.Errorf("%s: a refused call changed the data", t.Name)
 		}
 		s.checkNullArguments(t)
+	}
+}
+
+// refuseBadValues sends values that are not what an argument takes.
+func refuseBadValues(s *suite, src source, t tools.ToolInfo) {
+	s.Helper()
+	for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
+		for i, bad := range badValues(t.In.Properties[name]) {
+			if samplesCall(s, i) {
+				s.refuseArgument(src, t, name, func(args map[string]any) { args[name] = bad })
+			}
+		}
 	}
 }
 

@@ -159,7 +159,7 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	}
 	for i, path := range stringPaths(t.In, nil) {
 		for j, word := range words {
-			if !samplesCall(s, i + j) {
+			if !samplesCall(s, i+j) {
 				continue
 			}
 			args := decodeObject(t.Examples[0].In)
@@ -362,7 +362,7 @@ func callWithHidden(s *suite, w *observedSource, hidden map[string]tools.State, 
 	s.Helper()
 	for i, path := range stringPaths(t.In, nil) {
 		for j, word := range words {
-			if !samplesCall(s, i + j) {
+			if !samplesCall(s, i+j) {
 				continue
 			}
 			args := decodeObject(t.Examples[0].In)

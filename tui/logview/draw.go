@@ -90,7 +90,7 @@ func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {
 	if v.wrap {
 		text = v.log.wrapLine(n, w-lead)[s.row]
 	} else {
-		text = sliceCells(l.text, v.left, w-lead)
+		text = sliceCells(l.shownText(), v.left, w-lead)
 	}
 	if s.row > 0 {
 		return theme.Spaces(lead) + highlight(t, text, v.log.filter.text)
@@ -131,7 +131,7 @@ func (v View) prefix(t theme.Theme, l *ringLine, w int) string {
 func highlight(t theme.Theme, text, filter string) string {
 	var b strings.Builder
 	for filter != "" {
-		i := widget.FilterIndex(text, filter)
+		i := widget.PatternIndex(text, filter)
 		if i < 0 {
 			break
 		}
@@ -149,7 +149,7 @@ func (v View) lineHeight(i, w int) int {
 	if !v.wrap || l.level == remarkLevel {
 		return 1
 	}
-	if room := w - prefixWidth(w); len(l.text) > room {
+	if room := w - prefixWidth(w); len(l.shownText()) > room {
 		return len(v.log.wrapLine(v.log.lineNumberAt(i), room))
 	}
 	return 1

@@ -14,7 +14,7 @@ type filter struct {
 	level     level  // this one and more severe ones
 	component string // empty: all
 	client    string // that a line is about; empty: all, and lines about none
-	text      string // that a line contains, by the rules of widget.FilterIndex
+	text      string // that a line contains, by the rules of widget.PatternIndex
 }
 
 func (f filter) matches(r *ring, n uint64) bool {
@@ -102,7 +102,7 @@ func (v *filteredLog) find(n uint64) int {
 // wrapLine returns the text of line n in rows of at most w cells.
 func (v *filteredLog) wrapLine(n uint64, w int) []string {
 	if v.wrapCache.number != n || v.wrapCache.w != w {
-		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).text, max(1, w), true), "\n")}
+		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).shownText(), max(1, w), true), "\n")}
 	}
 	return v.wrapCache.rows
 }

@@ -104,7 +104,7 @@ func (r *ring) prepend(l ringLine) bool {
 	r.first--
 	r.bytes += len(l.text)
 	*r.line(r.first) = l
-	r.countRemark(l, 1)
+	r.adjustRemarkCount(l, 1)
 	if l.component != "" && len(r.components) < maxComponents && !slices.Contains(r.components, l.component) {
 		r.components = append(r.components, l.component)
 	}
@@ -116,13 +116,13 @@ func (r *ring) add(l ringLine) uint64 {
 	l.text = theme.TruncateBytes(theme.Sanitize(l.text), min(maxLineBytes, r.maxBytes/4))
 	for r.first < r.next && (r.next-r.first == uint64(len(r.lines)) || r.bytes+len(l.text) > r.maxBytes) {
 		r.bytes -= len(r.line(r.first).text)
-		r.countRemark(*r.line(r.first), -1)
+		r.adjustRemarkCount(*r.line(r.first), -1)
 		*r.line(r.first) = ringLine{}
 		r.first++
 	}
 	r.bytes += len(l.text)
 	*r.line(r.next) = l
-	r.countRemark(l, 1)
+	r.adjustRemarkCount(l, 1)
 	if l.component != "" && len(r.components) < maxComponents && !slices.Contains(r.components, l.component) {
 		r.components = append(r.components, l.component)
 	}
@@ -133,8 +133,8 @@ func (r *ring) add(l ringLine) uint64 {
 	return r.next - 1
 }
 
-// countRemark adds n to the number of remarks if l is one.
-func (r *ring) countRemark(l ringLine, n int) {
+// adjustRemarkCount adds n to the number of remarks if l is one.
+func (r *ring) adjustRemarkCount(l ringLine, n int) {
 	if l.level == remarkLevel {
 		r.remarks += n
 	}

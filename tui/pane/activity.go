@@ -38,6 +38,9 @@ type Activity struct {
 	filter    widget.FilterInput
 	source    string // the only one whose calls are shown; empty: all
 	badFilter error  // why the filter selects nothing
+	// unknownFilter says that a word of the filter looks like a condition and is none;
+	// empty: no word does.
+	unknownFilter string
 }
 
 // NewActivity returns an Activity that shows times of zone.
@@ -85,6 +88,12 @@ func (p Activity) ShowItem(name string) Pane {
 	return p.applyFilter()
 }
 
+// SetLastSeen implements [LookObserver].
+func (p Activity) SetLastSeen(at time.Time) Pane {
+	p.looked = at
+	return p
+}
+
 // IsTyping implements [TextEditor].
 func (p Activity) IsTyping() bool { return p.filter.Typing }
 
@@ -99,6 +108,7 @@ func (p Activity) Paste(text string) Pane {
 
 func (p Activity) applyFilter() Activity {
 	var search status.CallSearch
+	p.unknownFilter = status.UnknownFilterNote(p.filter.Value())
 	if search, p.badFilter = status.ParseCallSearch(p.filter.Value(), p.zone); p.badFilter == nil {
 		search.Source = p.source
 		p.ring.setSearch(search)
@@ -108,7 +118,7 @@ func (p Activity) applyFilter() Activity {
 
 // WantedQuery implements [Querier].
 func (p Activity) WantedQuery() Query {
-	if q := p.ring.nextRecordedQuery(p.position()); q != nil {
+	if q := p.ring.nextRecordedQuery(p.selectedIndex()); q != nil {
 		return q
 	}
 	return nextDiffQuery(p)
@@ -125,9 +135,9 @@ func (p Activity) TakeResult(r Result) Pane {
 	return p
 }
 
-// position is where the selected call stands, or the next older one if it is
+// selectedIndex is where the selected call stands, or the next older one if it is
 // gone or filtered away.
-func (p Activity) position() int {
+func (p Activity) selectedIndex() int {
 	if p.follow {
 		return 0
 	}
@@ -170,8 +180,7 @@ func (p Activity) HandleKey(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.MarkSeen):
-		p.looked = p.snap.Time
-		return p, ShowMessage{"All is marked as seen. What comes from now on is marked with •."}
+		return p, MarkSeen{}
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.StartTyping()
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
@@ -336,13 +345,11 @@ type activityState struct {
 	Filter string `json:"filter,omitempty"`
 	Errors bool   `json:"errors,omitempty"`
 	Totals bool   `json:"totals,omitempty"`
-	// Looked is when the panel that saved it was left.
-	Looked time.Time `json:"looked,omitzero"`
 }
 
 // SaveState implements [StateSaver].
 func (p Activity) SaveState() any {
-	return activityState{p.source, p.filter.Value(), p.errors, p.totals, latest(p.looked, p.snap.Time)}
+	return activityState{p.source, p.filter.Value(), p.errors, p.totals}
 }
 
 // RestoreState implements [StateSaver].
@@ -352,6 +359,5 @@ func (p Activity) RestoreState(b json.RawMessage) Pane {
 		return p
 	}
 	p.errors, p.totals, p.filter, p.source = m.Errors, m.Totals, widget.NewFilterInput(m.Filter), m.Source
-	p.looked = m.Looked
 	return p.applyFilter()
 }

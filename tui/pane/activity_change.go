@@ -154,9 +154,9 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 	}
 	undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession)
 	switch acts := key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke); {
-	case key.Matches(k, p.keys.NewerDay) && p.position() == 0:
+	case key.Matches(k, p.keys.NewerDay) && p.selectedIndex() == 0:
 		return "This is the newest row."
-	case key.Matches(k, p.keys.OlderDay) && p.position() >= len(p.ring.passing)-1:
+	case key.Matches(k, p.keys.OlderDay) && p.selectedIndex() >= len(p.ring.passing)-1:
 		return "This is the oldest row that is read so far."
 	case !undoes && !acts:
 		return ""

@@ -57,6 +57,9 @@ func (p Activity) titleNote() string {
 	switch text := p.filter.Value(); {
 	case p.badFilter != nil:
 		return p.badFilter.Error()
+	case p.unknownFilter != "":
+		short, _, _ := strings.Cut(p.unknownFilter, ",")
+		words = append(words, short)
 	case text != "":
 		words = append(words, "“"+text+"”")
 	}
@@ -106,13 +109,13 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 				return p.runningRow(t, underWay[i], w)
 			}
 			i -= len(underWay)
-			return p.row(t, p.ring.call(order[i]), w, i == 0 || !p.sameDay(order[i-1], order[i]))
+			return p.row(t, p.ring.call(order[i]), w, i == 0 || !sameDay(p, order[i-1], order[i]))
 		})...)
 	}}
 }
 
 // sameDay reports whether two calls began on one day.
-func (p Activity) sameDay(a, b uint64) bool {
+func sameDay(p Activity, a, b uint64) bool {
 	day := func(n uint64) string { return p.ring.call(n).Time.In(p.zone).Format(time.DateOnly) }
 	return day(a) == day(b)
 }
@@ -126,6 +129,8 @@ func (p Activity) emptyText() string {
 		return "Reading the calls that are recorded …"
 	case p.ring.failed != nil:
 		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
+	case p.unknownFilter != "":
+		return "No calls match: " + p.unknownFilter + "."
 	case p.ring.search != status.CallSearch{}:
 		return "No calls match the filter."
 	case !IsHubRunning(p.snap):
@@ -205,7 +210,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
-		optionalCell(t, t.Text, orNoName(call.Client), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
+		optionalCell(t, t.Text, nameInRow(p.snap, call.Client, call.Proven), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
 		t.Text.FitRight(widget.FormatDuration(call.Worked()), c.took)
 	if c.answer > 0 {

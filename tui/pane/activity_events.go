@@ -84,13 +84,6 @@ func provenSuffix(yes bool) string {
 	return ", not proven"
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // isNewCall reports whether a call came after the person last looked.
 func isNewCall(p Activity, c *status.Call) bool { return !p.looked.IsZero() && c.Time.After(p.looked) }
 
@@ -123,7 +116,7 @@ func moveByDay(p Activity, k Press) (Activity, bool) {
 		}
 		return day
 	}
-	at := p.position()
+	at := p.selectedIndex()
 	switch {
 	case len(order) == 0:
 	case older:

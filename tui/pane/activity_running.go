@@ -38,7 +38,7 @@ func (p Activity) cursor(underWay []status.RunningCall) int {
 			return len(underWay) + i
 		}
 	}
-	return min(len(underWay)+p.position(), max(0, len(underWay)+len(p.ring.passing)-1))
+	return min(len(underWay)+p.selectedIndex(), max(0, len(underWay)+len(p.ring.passing)-1))
 }
 
 // selectRow selects a row among all.
@@ -93,7 +93,8 @@ func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string 
 		state = p.runningTimeText(r) + " " + state
 	}
 	line := t.Dim.Fit("now", c.time) + t.Busy.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
-		optionalCell(t, t.Busy, state, c.target) + optionalCell(t, t.Text, r.Client, c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
+		optionalCell(t, t.Busy, state, c.target) +
+		optionalCell(t, t.Text, nameInRow(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
 		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), c.took)
 	return widget.FillRow(t, line, w)
 }

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -47,26 +48,61 @@ func pausedSince(s status.Snapshot, client string) time.Time {
 // grant more.
 func isAgentReadOnly(s status.Snapshot, client string) bool {
 	for _, one := range s.Sessions {
-		if strings.EqualFold(one.Client, client) && grantsOnlyRead(one.Grants) {
+		if strings.EqualFold(one.Client, client) && agentLimitsOf(s, one).readOnlyEverywhere() {
 			return true
 		}
 	}
 	return false
 }
 
-// grantsOnlyRead reads the words that a snapshot has for grants: "notes: read; work:
-// nothing".
-func grantsOnlyRead(grants string) bool {
-	reads := false
-	for part := range strings.SplitSeq(grants, "; ") {
-		_, may, _ := strings.Cut(part, ": ")
-		switch may {
+// agentLimits are the sources in which an agent may do less than they grant to every
+// client: only read, or nothing; and how many it may do more in.
+type agentLimits struct {
+	readOnly, nothing []string
+	others            int
+}
+
+// agentLimitsOf reads the words that a snapshot has for grants: "notes: read; work:
+// nothing". A source that is not among them grants what it grants to every client.
+func agentLimitsOf(snap status.Snapshot, s status.Session) (limits agentLimits) {
+	named := map[string]bool{}
+	for part := range strings.SplitSeq(s.Grants, "; ") {
+		source, may, found := strings.Cut(part, ": ")
+		if may, _, _ = strings.Cut(" "+may, " as "); !found || strings.TrimSpace(may) == "" { // a role
+			continue
+		}
+		switch named[source] = true; strings.TrimSpace(may) {
 		case "read":
-			reads = true
+			limits.readOnly = append(limits.readOnly, source)
 		case "nothing":
+			limits.nothing = append(limits.nothing, source)
 		default:
-			return false
+			limits.others++
 		}
 	}
-	return reads
+	for _, source := range snap.Sources {
+		sees := s.Scope == "" || slices.Contains(strings.Split(s.Scope, ","), source.Name)
+		if sees && !named[source.Name] && slices.ContainsFunc(source.Effects, func(e string) bool { return e != "read" }) {
+			limits.others++
+		}
+	}
+	return limits
+}
+
+func (l agentLimits) readOnlyEverywhere() bool { return len(l.readOnly) > 0 && l.others == 0 }
+
+// text says in a few words where the agent may only read, or nothing; empty: nowhere.
+func (l agentLimits) text() string {
+	switch {
+	case l.readOnlyEverywhere() && len(l.nothing) == 0:
+		return "only reads"
+	case len(l.readOnly) > 0:
+		return "only reads " + strings.Join(l.readOnly, ", ")
+	case len(l.nothing) > 0 && l.others == 0:
+		return "may do nothing"
+	case len(l.nothing) > 0:
+		return "nothing in " + strings.Join(l.nothing, ", ")
+	default:
+		return ""
+	}
 }

@@ -34,7 +34,7 @@ func newApprovalScreen(p Changes) approvalScreen {
 // draw draws the others in one row, who wants what in up to three, and then what
 // would change.
 func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
-	rows := p.head(t, w, h)
+	rows := p.headRows(t, w, h)
 	h -= len(rows)
 	section := widget.Section{Title: p.title(), Note: p.titleNote(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		return widget.MarkScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
@@ -88,8 +88,8 @@ func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
 	}}
 }
 
-// head are the rows above the text; a low pane has fewer.
-func (p approvalScreen) head(t theme.Theme, w, h int) []string {
+// headRows are the rows above the text; a low pane has fewer.
+func (p approvalScreen) headRows(t theme.Theme, w, h int) []string {
 	rows := []string{p.queueRow(t, w)}
 	if h >= 7 {
 		rows = append(rows, drawRequestRow(t, p.a, w))
@@ -97,10 +97,26 @@ func (p approvalScreen) head(t theme.Theme, w, h int) []string {
 	if h >= 10 {
 		rows = append(rows, drawTargetsRow(t, p.a, w))
 	}
-	if h >= 14 && queueColumnWidth(w, h-3) == 0 {
+	switch paused := p.pausedText(); {
+	case paused != "" && h >= 7:
+		rows = append(rows, theme.Fit(t.Bad.Text(" "+paused), w))
+	case h >= 14 && queueColumnWidth(w, h-3) == 0:
 		rows = append(rows, theme.Fit(t.Dim.Text(" asked because "+p.a.AskReason), w))
 	}
 	return rows
+}
+
+// pausedText says that an answer cannot let the call write now; empty: it can.
+func (p approvalScreen) pausedText() string {
+	i := slices.IndexFunc(p.snap.Sessions, func(s status.Session) bool { return s.Name == p.a.Session })
+	switch {
+	case i < 0 || p.snap.Sessions[i].WritesPaused.IsZero():
+		return ""
+	case !p.snap.Hub.WritesPaused.IsZero():
+		return "‖ all writes are paused: if you allow this, it is refused; H ends the pause"
+	default:
+		return "‖ its writes are paused: if you allow this, it is refused; P in Clients ends the pause"
+	}
 }
 
 // queueRow names all calls that wait in one row, the selected one in brackets.
@@ -267,7 +283,7 @@ func pagesFirstTargetsText(a status.Approval) string {
 
 // textSize is the room for the text in a pane of w by h cells.
 func (p approvalScreen) textSize(w, h int) (int, int) {
-	h -= len(p.head(theme.Theme{}, w, h))
+	h -= len(p.headRows(theme.Theme{}, w, h))
 	tw, th := widget.InsideSize(w, h)
 	return tw - queueColumnWidth(w, h), th
 }

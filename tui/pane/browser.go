@@ -22,7 +22,7 @@ type sourceBrowser struct {
 	running bool // a hub runs
 
 	list    pageList
-	search  pageSearch
+	search  sourceSearch
 	page    pageView
 	links   pageLinks
 	trail   []visitedPage // the pages from which links led to the open one
@@ -40,7 +40,7 @@ const (
 )
 
 func newBrowser(k Keys, zone *time.Location, source string, w, h int) sourceBrowser {
-	return sourceBrowser{keys: k, zone: zone, source: source, w: w, h: h, search: pageSearch{keys: k}}
+	return sourceBrowser{keys: k, zone: zone, source: source, w: w, h: h, search: sourceSearch{keys: k}}
 }
 
 // minWidthForPreview is the width of a pane from which on the selected page is shown
@@ -126,7 +126,7 @@ func (b sourceBrowser) takeResult(f Result) sourceBrowser {
 		}
 	case PageQuery:
 		if w == b.pageQuery() {
-			b.page = b.page.takeResult(w, f, b.searchedText())
+			b.page = b.page.takeResult(w, f, b.textToScrollTo())
 		}
 	case PageLinksQuery:
 		if w == b.linksQuery() {
@@ -138,8 +138,8 @@ func (b sourceBrowser) takeResult(f Result) sourceBrowser {
 	return b
 }
 
-// searchedText is what an opened page is scrolled to; empty: its beginning.
-func (b sourceBrowser) searchedText() string {
+// textToScrollTo is what an opened page is scrolled to; empty: its beginning.
+func (b sourceBrowser) textToScrollTo() string {
 	if b.focus == focusHits && len(b.trail) == 0 {
 		return b.search.got.Text
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// An pageSearch asks a source what an agent would ask it, and shows the call and
+// An sourceSearch asks a source what an agent would ask it, and shows the call and
 // what comes of it.
-type pageSearch struct {
+type sourceSearch struct {
 	keys       Keys
 	query      widget.TextInput
 	typing     bool
@@ -27,19 +27,19 @@ type pageSearch struct {
 	cursor    int
 }
 
-func (s pageSearch) takeResult(w SearchQuery, f Result) pageSearch {
+func (s sourceSearch) takeResult(w SearchQuery, f Result) sourceSearch {
 	s.got, s.found, s.err, s.cursor = w, f.Search, f.Err, 0
 	return s
 }
 
-func (s pageSearch) selected() status.Hit {
+func (s sourceSearch) selected() status.Hit {
 	if len(s.found.Hits) == 0 {
 		return status.Hit{}
 	}
 	return s.found.Hits[widget.Clamp(s.cursor, len(s.found.Hits))]
 }
 
-func (s pageSearch) handleKey(k Press) pageSearch {
+func (s sourceSearch) handleKey(k Press) sourceSearch {
 	switch {
 	case key.Matches(k, s.keys.Back):
 		s.typing = false
@@ -59,7 +59,7 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 	return s
 }
 
-func (s pageSearch) section(t theme.Theme, source string) widget.Section {
+func (s sourceSearch) section(t theme.Theme, source string) widget.Section {
 	return widget.Section{Title: "Search " + source, Note: "as an agent searches", Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to search for")}
 		typed := strings.TrimSpace(s.query.Value())
@@ -88,14 +88,14 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 }
 
 // callRows is the call and what it costs the one who made it.
-func (s pageSearch) callRows(t theme.Theme, w int) []string {
+func (s sourceSearch) callRows(t theme.Theme, w int) []string {
 	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
 		widget.Plural(len(s.found.Hits), "match"), widget.FormatBytes(s.found.Bytes), widget.FormatCount(s.found.Bytes/4)), w), "")
 }
 
 // hitRows is where, and below that what stands there.
-func (s pageSearch) hitRows(t theme.Theme, i, w int) []string {
+func (s sourceSearch) hitRows(t theme.Theme, i, w int) []string {
 	hit := s.found.Hits[i]
 	if i == s.cursor {
 		t = t.ForSelectedRow()

@@ -28,6 +28,9 @@ type Changes struct {
 	selection changeSelection
 	detail    widget.Detail
 
+	day    dayChanges
+	looked time.Time // when the person last looked; zero: never
+
 	chooser  scopeChooser
 	refusing string // the approval that is being refused; empty: none
 	reason   widget.TextInput
@@ -49,13 +52,15 @@ func changesHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Allow, "allow the selected call once"), help(k.AllowScope, "allow for longer: ten minutes, the session"),
-		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny, with a reason"),
+		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny; a reason may follow, which the agent reads"),
 		help(k.LeaveOut, "leave a hunk out, or take it back"), help(k.NextHunk, "next hunk"), help(k.PreviousHunk, "previous hunk"),
 		help(k.EditText, "edit the text in your editor"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
 		help(k.Raw, "show all of a long change"), help(k.Filter, "filter what was written"),
 		help(k.Right, "list the changes of a row that stands for several"), help(k.Left, "fold them"), help(k.Enter, "read the diff"),
 		help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
+		help(k.DayChanges, "read all that agents changed on that day, with the diffs; [ and ] change the day"),
+		help(k.MarkSeen, "mark all as seen"),
 	}}}
 }
 
@@ -64,7 +69,7 @@ func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	if hubRestarted(p.snap, s) {
 		p.cache, p.reader.texts = newChangeCache(), nil
 	}
-	place := p.position()
+	place := p.selectedIndex()
 	before, _ := p.selectedApproval()
 	p.snap = s
 	p.reader = p.reader.forgetEnded(func(id string) bool { return p.approvalIndex(id) >= 0 })
@@ -79,7 +84,7 @@ func hubRestarted(before, now status.Snapshot) bool {
 
 // keepSelection selects what there is at position i if the selected is gone.
 func (p Changes) keepSelection(i int) Changes {
-	if at := p.position(); at >= 0 && p.selection.id != "" || p.selectedHasEnded() {
+	if at := p.selectedIndex(); at >= 0 && p.selection.id != "" || p.selectedHasEnded() {
 		return p
 	}
 	return p.selectAt(i)
@@ -108,8 +113,8 @@ func (p Changes) selectAt(i int) Changes {
 
 func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 
-// position is where the selected is among all; -1: nowhere.
-func (p Changes) position() int {
+// selectedIndex is where the selected is among all; -1: nowhere.
+func (p Changes) selectedIndex() int {
 	if p.selection.pending {
 		return p.approvalIndex(p.selection.id)
 	}
@@ -125,10 +130,22 @@ func (p Changes) approvalIndex(id string) int {
 
 // ShowItem implements [ItemPane]: id is that of an approval; one that is not
 // there means the first.
-func (p Changes) ShowItem(id string) Pane { return p.selectAt(max(0, p.approvalIndex(id))) }
+func (p Changes) ShowItem(id string) Pane {
+	p.day.open = false
+	return p.selectAt(max(0, p.approvalIndex(id)))
+}
+
+// SetLastSeen implements [LookObserver].
+func (p Changes) SetLastSeen(at time.Time) Pane {
+	p.looked = at
+	return p
+}
 
 // WantedQuery implements [Querier].
 func (p Changes) WantedQuery() Query {
+	if q := p.day.query(); p.day.open && p.day.read != q && IsHubRunning(p.snap) {
+		return q
+	}
 	if _, waits := p.selectedApproval(); waits {
 		if q := p.reader.wantedQuery(p.selection.id); q != nil {
 			return q
@@ -142,7 +159,7 @@ func (p Changes) WantedQuery() Query {
 
 // TakeResult implements [Querier].
 func (p Changes) TakeResult(f Result) Pane {
-	place := p.position()
+	place := p.selectedIndex()
 	if q, ok := f.Query.(ApprovalQuery); ok {
 		if i := p.approvalIndex(q.Approval); i >= 0 {
 			p.reader = p.reader.takeContent(p.snap.Approvals[i], q, f)
@@ -152,6 +169,9 @@ func (p Changes) TakeResult(f Result) Pane {
 	if q, ok := f.Query.(EditPlanQuery); ok {
 		p.reader = p.reader.takeEditPlan(q, f)
 		return p
+	}
+	if q, ok := f.Query.(DayChangesQuery); ok {
+		return takeDayChanges(p, q, f)
 	}
 	p.cache = p.cache.takeResult(f)
 	return selectWrittenChange(selectRunRow(p.keepSelection(place)))
@@ -171,6 +191,7 @@ func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		if len(c.Changes) > 0 {
 			p.cache.refresh++
+			p.day.refresh++
 			return p
 		}
 	}
@@ -201,7 +222,7 @@ func (p Changes) Paste(text string) Pane {
 
 // filterChanges filters what was written; what waits stays.
 func filterChanges(p Changes, f widget.FilterInput) Changes {
-	place := p.position()
+	place := p.selectedIndex()
 	p.cache = p.cache.withFilter(f)
 	return selectRunRow(p.keepSelection(place))
 }
@@ -213,6 +234,8 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 		return p.handleReasonKey(k)
 	case p.cache.filter.Typing:
 		return filterChanges(p, p.cache.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)), nil
+	case p.day.open:
+		return handleDayKey(p, k)
 	}
 	if a, open := chooserApproval(p); open {
 		if next, want, done := handleChooserKey(p, k, a); done {
@@ -231,7 +254,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	}
 	w, h := p.detailSize(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.position(), p.len()); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.selectedIndex(), p.len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
@@ -239,6 +262,10 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.cache.filter = p.cache.filter.StartTyping()
 		return p, nil
+	case key.Matches(k, p.keys.DayChanges):
+		return openDay(p), nil
+	case key.Matches(k, p.keys.MarkSeen):
+		return p, MarkSeen{}
 	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
 		return filterChanges(p, widget.FilterInput{}), nil
 	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
@@ -318,7 +345,7 @@ func (p Changes) handleReasonKey(k Press) (Pane, Intent) {
 func intentToUndo(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
-	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[changeRunKey(c)] {
+	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[foldKey(c)] {
 		filter.IDs = p.cache.at(i).ids() // what the row stands for
 	}
 	if session {
@@ -347,6 +374,8 @@ func (p Changes) Bindings() []key.Binding {
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "deny"), widget.WithHelp(p.keys.Back, "cancel")}
 	case p.cache.filter.Typing:
 		return p.cache.filter.Bindings(p.keys.NavKeys)
+	case p.day.open:
+		return dayBindings(p)
 	case p.len() == 0:
 		return []key.Binding{p.keys.Refresh, p.keys.Filter}
 	}
@@ -359,9 +388,13 @@ func (p Changes) Bindings() []key.Binding {
 	}
 	if a, waits := p.selectedApproval(); waits {
 		allow, edit := bindingsForEditing(p, a)
-		keys, last := append([]key.Binding{allow, p.keys.Refuse}, edit...), []key.Binding{turn}
+		refuse := widget.WithHelp(p.keys.Refuse, "deny, why")
+		if p.reader.isEdited(a.ID) { // there is less room
+			refuse = p.keys.Refuse
+		}
+		keys, last := append([]key.Binding{allow, refuse}, edit...), []key.Binding{turn}
 		if p.detail.Open {
-			keys, last = append([]key.Binding{allow, p.keys.Refuse, turn}, edit...), nil
+			keys, last = append([]key.Binding{allow, refuse, turn}, edit...), nil
 		}
 		if p.reader.isEdited(a.ID) {
 			return append(keys, last...)
@@ -380,7 +413,7 @@ func (p Changes) Bindings() []key.Binding {
 	if p.selectedHasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
-	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.Filter}
+	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.DayChanges, p.keys.Filter}
 	if i := p.cache.find(p.selection.id); i >= 0 && len(p.cache.at(i).older) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Right, "list its changes"))
 	}
@@ -396,7 +429,7 @@ func (p Changes) rowTheme(t theme.Theme, c changeSelection) theme.Theme {
 
 // KeyDisabledReason implements [Pane].
 func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
-	if p.IsTyping() {
+	if p.IsTyping() || p.day.open {
 		return ""
 	}
 	a, waits := p.selectedApproval()
@@ -414,7 +447,7 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(p.len() > 0, "There are no changes.")
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.len() > 0, "There is nothing to copy.")
-	case key.Matches(k, p.keys.Refresh):
+	case key.Matches(k, p.keys.Refresh, p.keys.DayChanges):
 		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse) && !waits:
 		return "Select a pending approval first."
@@ -446,12 +479,16 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 
 // SelectRow implements [RowSelector].
 func (p Changes) SelectRow(i int) (Pane, bool) {
-	again := p.position() == i
+	again := p.selectedIndex() == i
 	return p.selectAt(i), again
 }
 
 // Scroll implements [Scroller].
 func (p Changes) Scroll(n int, k Press) Pane {
+	if w, h := widget.InsideSize(k.W, k.H); p.day.open {
+		p.day.top = widget.Detail{Top: p.day.top}.Scroll(n, p.day.text, w, h).Top
+		return p
+	}
 	p = p.markRowsSeen(k)
 	w, h := p.detailSize(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)

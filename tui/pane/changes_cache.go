@@ -17,8 +17,8 @@ const maxCachedDiffs = 30
 type changeCache struct {
 	changes    []status.Change // newest first
 	sessions   []string        // in their order on the screen
-	runs       []changeRun     // the rows: what changes_runs.go makes of changes
-	unfolded   map[string]bool // by changeRunKey; replaced, never changed
+	runs       []foldedChange  // the rows: what changes_runs.go makes of changes
+	unfolded   map[string]bool // by foldKey; replaced, never changed
 	filter     widget.FilterInput
 	more       bool   // there are older ones
 	last       string // the Before of the oldest that was read
@@ -31,15 +31,15 @@ type changeCache struct {
 
 func newChangeCache() changeCache { return changeCache{refresh: 1} }
 
-func (b changeCache) len() int           { return len(b.runs) }
-func (b changeCache) at(i int) changeRun { return b.runs[i] }
+func (b changeCache) len() int              { return len(b.runs) }
+func (b changeCache) at(i int) foldedChange { return b.runs[i] }
 
 // find is the row of a Change: its own, or the one that it is folded into; -1: none.
 func (b changeCache) find(id string) int {
-	if i := slices.IndexFunc(b.runs, func(r changeRun) bool { return r.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(b.runs, func(r foldedChange) bool { return r.ID == id }); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(b.runs, func(r changeRun) bool { return slices.Contains(r.older, id) })
+	return slices.IndexFunc(b.runs, func(r foldedChange) bool { return slices.Contains(r.older, id) })
 }
 
 func (b changeCache) startsSession(i int) bool {

@@ -34,10 +34,12 @@ func chooserRows(p Changes, t theme.Theme, w, h int) []string {
 func (p Changes) sections(t theme.Theme, w, h int) []string {
 	frame := widget.IsFramed(w, h)
 	switch {
+	case p.day.open:
+		return widget.Stack(t, w, h, frame, daySection(p, t))
 	case p.selectedHasEnded():
 		return drawEndedApproval(p, t, w, h)
 	case p.len() == 0:
-		return widget.Stack(t, w, h, frame, p.emptySection(t))
+		return widget.Stack(t, w, h, frame, emptyChangesSection(p, t))
 	case approvalFillsPane(p, w, h):
 		return newApprovalScreen(p).draw(t, w, h)
 	case p.detail.Open:
@@ -83,7 +85,7 @@ func (p Changes) listHeight(h int) int {
 	return h/2 - 2
 }
 
-func (p Changes) emptySection(t theme.Theme) widget.Section {
+func emptyChangesSection(p Changes, t theme.Theme) widget.Section {
 	return widget.Section{Title: "Changes", Min: 1, Preferred: 3, Rows: func(w, _ int) []string {
 		switch {
 		case p.cache.err != nil:
@@ -115,8 +117,8 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 	if waiting > 0 {
 		note = fmt.Sprintf("%d pending", waiting)
 	}
-	note = strings.Join(nonEmpty(p.cache.filterNote(), note), " · ")
-	if at := p.position(); note == "" && n >= 10 && at >= 0 {
+	note = strings.Join(nonEmpty(p.cache.filterNote(), note, unseenChangesNote(p)), " · ")
+	if at := p.selectedIndex(); note == "" && n >= 10 && at >= 0 {
 		note = fmt.Sprintf("%s of %s rows", widget.FormatCount(at+1), widget.FormatCount(n))
 	}
 	if p.cache.err != nil {
@@ -144,7 +146,7 @@ type changesRow struct {
 
 // rows are all rows of the list, and which of them is selected.
 func (p Changes) rows() (rows []changesRow, cursor int) {
-	waiting, n, at := len(p.snap.Approvals), p.len(), p.position()
+	waiting, n, at := len(p.snap.Approvals), p.len(), p.selectedIndex()
 	rows = make([]changesRow, 0, n+16)
 	for i := range n {
 		if i == 0 && waiting > 0 || i >= waiting && p.cache.startsSession(i-waiting) {
@@ -180,16 +182,20 @@ func drawSessionHeading(p Changes, t theme.Theme, c status.Change, w int) string
 		p.snap.Time, p.zone)), w)
 }
 
-func changeRow(p Changes, t theme.Theme, c changeRun, w int) string {
+func changeRow(p Changes, t theme.Theme, c foldedChange, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
 	glyph, style := outcomeGlyph(t, c.Change)
 	lead := " "
 	if c.inner {
 		lead = "   "
 	}
-	at := t.Dim.Fit(widget.FormatShortTime(c.Time, p.snap.Time, p.zone), 7)
+	when, room := widget.FormatShortTime(c.Time, p.snap.Time, p.zone), 7
 	if w >= 50 {
-		at = t.Dim.Fit(widget.FormatClockTime(c.Time, p.snap.Time, p.zone), 13)
+		when, room = widget.FormatClockTime(c.Time, p.snap.Time, p.zone), 13
+	}
+	at := t.Dim.Fit(when, room)
+	if !p.looked.IsZero() && c.Time.After(p.looked) {
+		at = t.Busy.Fit(when+"•", room)
 	}
 	line := style.Text(lead+glyph+" ") + at + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
 	if n := len(c.older); n > 0 {
@@ -199,6 +205,21 @@ func changeRow(p Changes, t theme.Theme, c changeRun, w int) string {
 		line += t.Dim.Text(" " + c.Source)
 	}
 	return widget.FillRow(t, line, w)
+}
+
+// unseenChangesNote says how many changes came since the person last looked; empty: none.
+func unseenChangesNote(p Changes) string {
+	n := 0
+	for _, c := range p.cache.changes {
+		if p.looked.IsZero() || !c.Time.After(p.looked) {
+			break
+		}
+		n++
+	}
+	if n == 0 {
+		return ""
+	}
+	return widget.FormatCount(n) + " new since " + widget.FormatClockTime(p.looked, p.snap.Time, p.zone) + " (•)"
 }
 
 func outcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
@@ -243,7 +264,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[changeRunKey(c)] {
+		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldKey(c)] {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {

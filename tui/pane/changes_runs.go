@@ -11,20 +11,20 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A changeRun is a row of the changes: the changes of one session to one target,
+// A foldedChange is a row of the changes: the changes of one session to one target,
 // folded into the newest, or a single one.
-type changeRun struct {
+type foldedChange struct {
 	status.Change
 	older []string // the IDs of the others, newest first
 	inner bool     // it stands below the run that it belongs to
 }
 
 // ids are those of the changes of r, the newest first.
-func (r changeRun) ids() []string { return append([]string{r.ID}, r.older...) }
+func (r foldedChange) ids() []string { return append([]string{r.ID}, r.older...) }
 
-// changeRunKey is what the changes of a run have in common: what was undone is no row with
+// foldKey is what the changes of a run have in common: what was undone is no row with
 // what stands.
-func changeRunKey(c status.Change) string {
+func foldKey(c status.Change) string {
 	return strings.Join([]string{c.Session, c.Source, c.Target, strconv.FormatBool(c.Outcome == status.Undone)}, "\x00")
 }
 
@@ -40,20 +40,20 @@ func (b changeCache) arrangeRows() changeCache {
 	changes := slices.Clone(b.changes)
 	slices.SortStableFunc(changes, func(x, y status.Change) int { return rank[x.Session] - rank[y.Session] })
 	want := strings.TrimSpace(b.filter.Value())
-	b.runs = make([]changeRun, 0, len(changes))
+	b.runs = make([]foldedChange, 0, len(changes))
 	heads := map[string]int{}
 	for _, c := range changes {
-		if want != "" && widget.Fuzzy(changeSearchText(c), want) == 0 {
+		if want != "" && widget.FuzzyScore(changeSearchText(c), want) == 0 {
 			continue
 		}
-		key := changeRunKey(c)
+		key := foldKey(c)
 		head, more := heads[key]
 		switch {
 		case more && c.Undoes == "" && b.runs[head].Undoes == "":
 			b.runs[head].older = append(b.runs[head].older, c.ID)
 		default:
 			heads[key] = len(b.runs)
-			b.runs = append(b.runs, changeRun{Change: c})
+			b.runs = append(b.runs, foldedChange{Change: c})
 		}
 	}
 	return b.unfoldRuns()
@@ -61,15 +61,15 @@ func (b changeCache) arrangeRows() changeCache {
 
 // unfoldRuns lists the changes of the runs that are unfolded below them.
 func (b changeCache) unfoldRuns() changeCache {
-	rows := make([]changeRun, 0, len(b.runs))
+	rows := make([]foldedChange, 0, len(b.runs))
 	for _, r := range b.runs {
 		rows = append(rows, r)
-		if !b.unfolded[changeRunKey(r.Change)] {
+		if !b.unfolded[foldKey(r.Change)] {
 			continue
 		}
 		for _, id := range r.older {
 			if c, ok := b.get(id); ok {
-				rows = append(rows, changeRun{Change: c, inner: true})
+				rows = append(rows, foldedChange{Change: c, inner: true})
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
 	for b.runs[i].inner && i > 0 {
 		i--
 	}
-	key := changeRunKey(b.runs[i].Change)
+	key := foldKey(b.runs[i].Change)
 	if len(b.runs[i].older) == 0 || b.unfolded[key] != fold {
 		return b, false
 	}

@@ -30,10 +30,8 @@ type Clients struct {
 	left     bool          // the selected agent has, and nothing was selected since
 	recent   []status.Call // of agents, oldest first
 
-	known   []status.Agent // who has been there, the last seen first
-	asked   int            // counts what made known old
-	learned int            // the asked that known is the answer to
-	now     time.Time      // zero: as of the snapshot
+	known knownAgents
+	now   time.Time // zero: as of the snapshot
 }
 
 // A clientRow is an agent, one that was there, a place, or stands for the places that were not found.
@@ -53,7 +51,7 @@ const (
 )
 
 // NewClients returns a Clients that shows times of zone.
-func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone: zone, asked: 1} }
+func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone: zone} }
 
 // clientsHelp lists the keys of [Clients].
 func clientsHelp(k Keys) []KeyGroup {
@@ -71,9 +69,7 @@ func clientsHelp(k Keys) []KeyGroup {
 
 // SetSnapshot implements [Pane]. The selection stays on its row when others come.
 func (p Clients) SetSnapshot(s status.Snapshot) Pane {
-	if len(s.Sessions) != len(p.snap.Sessions) {
-		p.asked++
-	}
+	p.known = p.known.observe(p.snap, s)
 	p.snap, p.targets = s, installTargets(s)
 	return p.refreshRows()
 }
@@ -91,18 +87,18 @@ func (p Clients) refreshRows() Clients {
 	for i := range agents {
 		s := &agents[i]
 		rank := 1
-		if len(callsWaiting(p.snap, s.Name)) > 0 {
+		if len(pendingApprovalsOfSession(p.snap, s.Name)) > 0 {
 			rank = 0
 		}
 		add(clientRow{agent: s}, agentRowIDPrefix+s.Name, s.Client+" "+s.Name+" "+string(s.Transport)+" "+s.Scope+" "+proofWord(*s), rank)
 	}
-	for _, one := range goneAgents(p.known, p.snap.Sessions) {
+	for _, one := range p.known.gone(p.snap.Sessions) {
 		add(clientRow{gone: &one}, goneAgentRowIDPrefix+one.Client, one.Client+" left "+one.Session, 1)
 	}
 	folded := 0
-	unfolded := p.unfolded || p.list.FilterText() != "" || p.list.IsTyping() || !slices.ContainsFunc(p.targets, installTarget.isHere)
+	unfolded := p.unfolded || p.list.FilterText() != "" || p.list.IsTyping() || !slices.ContainsFunc(p.targets, installTarget.isPresent)
 	for _, one := range p.targets {
-		if !one.isHere() && !unfolded {
+		if !one.isPresent() && !unfolded {
 			folded++
 			continue
 		}
@@ -254,7 +250,7 @@ func (p Clients) listSection(t theme.Theme) widget.Section {
 		}
 		var head []string
 		switch {
-		case len(p.snap.Sessions) == 0 && len(p.known) > 0:
+		case len(p.snap.Sessions) == 0 && len(p.known.list) > 0:
 			head = []string{t.Dim.Text("No agent is connected now.")}
 		case len(p.snap.Sessions) == 0:
 			head = []string{t.Dim.Text("No agents yet. Choose a client to connect.")}
@@ -344,8 +340,8 @@ func (p Clients) SelectRow(i int) (Pane, bool) {
 	return p, again
 }
 
-// callsWaiting are the calls of a session that wait for a person.
-func callsWaiting(s status.Snapshot, session string) []status.Approval {
+// pendingApprovalsOfSession are the calls of a session that wait for a person.
+func pendingApprovalsOfSession(s status.Snapshot, session string) []status.Approval {
 	var all []status.Approval
 	for _, a := range s.Approvals {
 		if a.Session == session {

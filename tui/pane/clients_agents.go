@@ -146,15 +146,18 @@ func drawAgentColumnTitles(t theme.Theme, w int) string {
 func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Location, s status.Session, w int) string {
 	glyph, style := t.StateStyle(s.State)
 	now, nowStyle := "no call yet", t.Dim
-	switch waits := callsWaiting(snap, s.Name); {
-	case len(waits) > 0:
-		glyph, style = "▲", t.Warn
-		now, nowStyle = fmt.Sprintf("%d waiting for you", len(waits)), t.Warn
+	switch waits, limits := pendingApprovalsOfSession(snap, s.Name), agentLimitsOf(snap, s).text(); {
 	case !s.WritesPaused.IsZero():
 		glyph, style = "‖", t.Bad
 		now, nowStyle = "writes paused", t.Bad
-	case grantsOnlyRead(s.Grants):
-		now, nowStyle = "read only", t.Warn
+		if len(waits) > 0 { // a yes would be refused
+			now = fmt.Sprintf("paused, %d held back", len(waits))
+		}
+	case len(waits) > 0:
+		glyph, style = "▲", t.Warn
+		now, nowStyle = fmt.Sprintf("%d waiting for you", len(waits)), t.Warn
+	case limits != "":
+		now, nowStyle = limits, t.Warn
 	case len(sessionPermits(snap, s)) > 0:
 		one := sessionPermits(snap, s)[0]
 		now, nowStyle = "may "+one.Effect+" for "+PermitTimeLeft(one, at), t.Warn
@@ -207,8 +210,12 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 	}
 	rows = append(rows, field("is", by+", since "+widget.FormatClockTime(s.Since, p.snap.Time, p.zone)))
 	if !s.WritesPaused.IsZero() {
-		rows = append(rows, t.Bad.Cut("Its writes are paused since "+widget.FormatClockTime(s.WritesPaused, p.snap.Time,
-			p.zone)+". P ends that.", w))
+		held := ""
+		if len(pendingApprovalsOfSession(p.snap, s.Name)) > 0 {
+			held = "; what waits is refused even if you allow it"
+		}
+		rows = append(rows, t.Bad.Wrap("Its writes are paused since "+widget.FormatClockTime(s.WritesPaused, p.snap.Time, p.zone)+held+
+			". P ends that.", w)...)
 	}
 	for i, one := range sessionPermits(p.snap, s) {
 		text := "may " + one.ScopeText() + " for " + PermitTimeLeft(one, p.currentTime()) + ", without asking"
@@ -220,9 +227,12 @@ func (p Clients) agentDetail(t theme.Theme, s status.Session, w int) []string {
 		}
 		rows = append(rows, t.Warn.Wrap(text+".", w)...)
 	}
-	for _, a := range callsWaiting(p.snap, s.Name) {
-		rows = append(rows, theme.Fit(t.Warn.Fit("▲ waits",
-			label)+t.Strong.Text(a.Tool+" "+pagesFirstTargetsText(a))+t.Dim.Text("  ! answers"), w))
+	for _, a := range pendingApprovalsOfSession(p.snap, s.Name) {
+		mark, hint := t.Warn.Fit("▲ waits", label), "  ! answers"
+		if !s.WritesPaused.IsZero() {
+			mark, hint = t.Bad.Fit("‖ held", label), ""
+		}
+		rows = append(rows, theme.Fit(mark+t.Strong.Text(a.Tool+" "+pagesFirstTargetsText(a))+t.Dim.Text(hint), w))
 	}
 	return append(append(rows, ""), p.recentRows(t, s, w)...)
 }
@@ -309,6 +319,6 @@ func drawCallText(t theme.Theme, c status.Call, w int) string {
 // sortWaitingFirst sorts agents that wait for a person before the others.
 func sortWaitingFirst(all []status.Session, s status.Snapshot) {
 	slices.SortStableFunc(all, func(a, b status.Session) int {
-		return min(1, len(callsWaiting(s, b.Name))) - min(1, len(callsWaiting(s, a.Name)))
+		return min(1, len(pendingApprovalsOfSession(s, b.Name))) - min(1, len(pendingApprovalsOfSession(s, a.Name)))
 	})
 }

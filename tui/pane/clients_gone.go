@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -13,39 +11,13 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// maxGoneAgents is how many agents that left are listed.
-const maxGoneAgents = 50
-
 // WantedQuery implements [Querier].
-func (p Clients) WantedQuery() Query {
-	if p.learned == p.asked {
-		return nil
-	}
-	return AgentsQuery{Refresh: p.asked}
-}
+func (p Clients) WantedQuery() Query { return p.known.wantedQuery() }
 
 // TakeResult implements [Querier].
 func (p Clients) TakeResult(r Result) Pane {
-	if q, ok := r.Query.(AgentsQuery); ok {
-		p.learned = q.Refresh
-		if r.Err == nil {
-			p.known = r.Agents
-		}
-		return p.refreshRows()
-	}
-	return p
-}
-
-// goneAgents are the known agents that are not connected.
-func goneAgents(known []status.Agent, connected []status.Session) []status.Agent {
-	var gone []status.Agent
-	for _, a := range known {
-		here := slices.ContainsFunc(connected, func(s status.Session) bool { return strings.EqualFold(s.Client, a.Client) })
-		if !here && len(gone) < maxGoneAgents {
-			gone = append(gone, a)
-		}
-	}
-	return gone
+	p.known = p.known.takeResult(r)
+	return p.refreshRows()
 }
 
 // goneAgentKeyIntent is what a key does to an agent that left; nil: nothing.

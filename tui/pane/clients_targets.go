@@ -43,7 +43,7 @@ func installTargets(s status.Snapshot) []installTarget {
 // rank sorts places: clients that are here, the plugin of an application that
 // is, clients that there is a snippet for, what else can be put somewhere here.
 func (one installTarget) rank() int {
-	here := one.isHere()
+	here := one.isPresent()
 	kind, _, _ := strings.Cut(one.install.ID, "/")
 	switch {
 	case here && kind == "client":
@@ -59,8 +59,8 @@ func (one installTarget) rank() int {
 	}
 }
 
-// isHere reports whether the place is on this machine, or Lectern is in it.
-func (one installTarget) isHere() bool {
+// isPresent reports whether the place is on this machine, or Lectern is in it.
+func (one installTarget) isPresent() bool {
 	return one.install.Detected || one.install.ID != "" && one.install.State != status.Stopped
 }
 
@@ -80,7 +80,7 @@ func (one installTarget) stateWords() string {
 // drawInstallTargetRow is the row of one place with its state.
 func drawInstallTargetRow(t theme.Theme, one installTarget, w int) string {
 	glyph, style := "○", t.Dim
-	if one.install.ID != "" && one.isHere() {
+	if one.install.ID != "" && one.isPresent() {
 		glyph, style = t.StateStyle(one.install.State)
 	}
 	name := min(26, max(12, w/3))

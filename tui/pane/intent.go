@@ -64,6 +64,8 @@ type (
 		Pane string
 		Key  tea.KeyPressMsg
 	}
+	// MarkSeen says that the person has seen all that there is by now.
+	MarkSeen struct{}
 	// ShowMessage tells a person something, such as why a key did nothing.
 	ShowMessage struct{ Text string }
 )
@@ -82,6 +84,7 @@ func (EditText) isIntent()       {}
 func (OpenPane) isIntent()       {}
 func (SendKey) isIntent()        {}
 func (ShowMessage) isIntent()    {}
+func (MarkSeen) isIntent()       {}
 func (RunTool) isIntent()        {}
 
 // IntentFor is the Intent for a, which shows its plan first if a person is to

@@ -25,7 +25,7 @@ type Keys struct {
 	Errors, Totals, Grant            key.Binding
 	PauseClient, Revoke, SortRows    key.Binding
 	ReadOnly, NewerDay, OlderDay     key.Binding
-	MarkSeen                         key.Binding
+	MarkSeen, DayChanges             key.Binding
 	Run, Example, CopyAnswer         key.Binding
 	Browse, Search, Raw, SeeCalls    key.Binding
 	NextLink, PreviousLink, Edit     key.Binding
@@ -59,7 +59,7 @@ func DefaultKeys() Keys {
 		AllowScope:   widget.Bind("Y", "for longer", "Y"),
 		AllowAlways:  widget.Bind("A", "always", "A"),
 		Refuse:       widget.Bind("n", "deny", "n"),
-		LeaveOut:     widget.Bind("space", "leave a hunk out", "space"),
+		LeaveOut:     widget.Bind("space", "leave hunk out", "space"),
 		NextHunk:     widget.Bind("]", "next hunk", "]"),
 		PreviousHunk: widget.Bind("[", "previous hunk", "["),
 		EditText:     widget.Bind("e", "edit", "e"),
@@ -75,6 +75,7 @@ func DefaultKeys() Keys {
 		NewerDay:    widget.Bind("[", "newer day", "["),
 		OlderDay:    widget.Bind("]", "older day", "]"),
 		MarkSeen:    widget.Bind("m", "mark all as seen", "m"),
+		DayChanges:  widget.Bind("t", "all of the day", "t"),
 		PauseClient: widget.Bind("P", "pause its writes", "P"),
 		Run:         widget.Bind("x", "run", "x"),
 		Example:     widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),

@@ -24,15 +24,14 @@ type Overview struct {
 	problem int // the selected one
 	snippet int // the one that is shown
 	traffic traffic
-	recent  []status.Call  // oldest first
-	now     time.Time      // zero: what waits is not counted down
-	known   []status.Agent // as the hub has recorded them; it need not run for that
-	asked   int            // counts what made known old
-	learned int            // the asked that known is the answer to
+	recent  []status.Call // oldest first
+	now     time.Time     // zero: what waits is not counted down
+	known   knownAgents
+	unseen  unseenActivity
 }
 
 // NewOverview returns an Overview that shows times of zone.
-func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone, asked: 1} }
+func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone} }
 
 // overviewHelp lists the keys of [Overview].
 func overviewHelp(k Keys) []KeyGroup {
@@ -40,14 +39,13 @@ func overviewHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Enter, "fix the selected problem"), help(k.Copy, "copy the snippet"),
 		help(k.Left, "previous client"), help(k.Right, "next client"), help(k.Install, "update Lectern"),
+		help(k.Filter, "search all sources"), help(k.MarkSeen, "mark all as seen"),
 	}}}
 }
 
 // SetSnapshot implements [Pane].
 func (p Overview) SetSnapshot(s status.Snapshot) Pane {
-	if len(s.Sessions) != len(p.snap.Sessions) {
-		p.asked++
-	}
+	p.known = p.known.observe(p.snap, s)
 	p.snap = s
 	p.problem = widget.Clamp(p.problem, len(s.Problems))
 	p.snippet = widget.Clamp(p.snippet, len(s.Snippets))
@@ -56,27 +54,26 @@ func (p Overview) SetSnapshot(s status.Snapshot) Pane {
 
 // WantedQuery implements [Querier].
 func (p Overview) WantedQuery() Query {
-	if p.learned == p.asked {
-		return nil
+	if q := p.known.wantedQuery(); q != nil {
+		return q
 	}
-	return AgentsQuery{Refresh: p.asked}
+	return p.unseen.wantedQuery()
 }
 
 // TakeResult implements [Querier].
 func (p Overview) TakeResult(r Result) Pane {
-	if q, ok := r.Query.(AgentsQuery); ok {
-		p.learned = q.Refresh
-		if r.Err == nil {
-			p.known = r.Agents
-		}
+	if _, ok := r.Query.(AgentsQuery); ok {
+		p.known = p.known.takeResult(r)
+		return p
 	}
+	p.unseen = p.unseen.takeResult(r, p.recent)
 	return p
 }
 
 // hasHadNoAgent reports whether no agent has been there yet: what is not known yet is
 // no reason to say so.
 func (p Overview) hasHadNoAgent() bool {
-	return p.learned > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known) == 0
+	return p.known.answered > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known.list) == 0
 }
 
 // ObserveCalls implements [CallObserver].
@@ -84,6 +81,7 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 	const kept = 100
 	calls = onlyCalls(calls)
 	p.traffic = p.traffic.add(calls)
+	p.unseen = p.unseen.observeCalls(calls)
 	p.recent = append(slices.Clip(p.recent), calls...)
 	p.recent = p.recent[max(0, len(p.recent)-kept):]
 	return p
@@ -92,6 +90,12 @@ func (p Overview) ObserveCalls(calls []status.Call) Pane {
 // SetTime implements [TimeObserver].
 func (p Overview) SetTime(now time.Time) Pane {
 	p.now = now
+	return p
+}
+
+// SetLastSeen implements [LookObserver].
+func (p Overview) SetLastSeen(at time.Time) Pane {
+	p.unseen = unseenActivity{since: at}
 	return p
 }
 
@@ -115,6 +119,10 @@ func (p Overview) HandleKey(k Press) (Pane, Intent) {
 		return p, intentToCopySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
 		return p, intentToUpdate(p.snap)
+	case key.Matches(k, p.keys.MarkSeen):
+		return p, MarkSeen{}
+	case key.Matches(k, p.keys.Filter):
+		return p, OpenPane{Pane: SourcesPane, Focus: SearchAllFocus}
 	default:
 		return p, Unhandled{}
 	}
@@ -134,6 +142,9 @@ func (p Overview) Bindings() []key.Binding {
 	}
 	if availableVersion(p.snap) != "" {
 		keys = append(keys, widget.WithHelp(p.keys.Install, "update"))
+	}
+	if len(p.snap.Sources) > 0 {
+		keys = append(keys, widget.WithHelp(p.keys.Filter, "search"))
 	}
 	if len(p.snap.Snippets) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Copy, "copy the snippet"))
@@ -303,7 +314,7 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 // noAgentText says that no agent is connected, and what to do about it.
 func (p Overview) noAgentText() string {
 	switch s := p.snap; {
-	case p.learned == 0:
+	case p.known.answered == 0:
 		return "Looking who has been here …"
 	case !IsHubRunning(s):
 		return "The hub is not running."
@@ -391,6 +402,8 @@ func (p Overview) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return snippetDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Left, p.keys.Right):
 		return reasonUnless(len(p.snap.Snippets) > 1, "There are no other snippets.")
+	case key.Matches(k, p.keys.Filter):
+		return searchAllDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Install) && availableVersion(p.snap) != "" && p.snap.Update.Note != "":
 		return "Cannot update from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
 	default:

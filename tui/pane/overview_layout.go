@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -80,6 +81,14 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 			},
 		})
 	}
+	if n := len(p.snap.Permits); n > 0 {
+		all = append(all, widget.Section{
+			Title: titleWithCount("Allowed without asking", n), Note: "Y in Clients ends it", Min: 1, Preferred: min(n, 3),
+			Rows: func(w, h int) []string {
+				return widget.FirstRows(t, n, h, func(i int) string { return drawPermitRow(t, p.snap.Permits[i], p.currentTime(), w) })
+			},
+		})
+	}
 	if len(p.snap.Problems) > 0 {
 		all = append(all, p.problemsSection(t, inside))
 	}
@@ -92,6 +101,21 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	return all
 }
 
+// currentTime is what the rows take as now.
+func (p Overview) currentTime() time.Time {
+	if p.now.IsZero() {
+		return p.snap.Time
+	}
+	return p.now
+}
+
+// drawPermitRow says who may do what without asking, and how long still.
+func drawPermitRow(t theme.Theme, p status.Permit, now time.Time, w int) string {
+	left := " " + PermitTimeLeft(p, now) + " left"
+	who := t.Strong.Text(status.ClientLabel(p.Client, p.Proven)) + t.Text.Text(" may "+p.ScopeText())
+	return theme.Fit(who, max(1, w-len(left))) + t.Warn.Text(left)
+}
+
 // trafficSections is the section about traffic, if there was any.
 func (p Overview) trafficSections(t theme.Theme) []widget.Section {
 	if p.traffic.last.IsZero() {
@@ -102,8 +126,11 @@ func (p Overview) trafficSections(t theme.Theme) []widget.Section {
 
 // liveSection is what agents do: the calls, the newest first.
 func (p Overview) liveSection(t theme.Theme) widget.Section {
-	n := len(p.recent)
-	return widget.Section{Title: "Live", Note: "3 all calls", Min: 2, Preferred: max(2, n), Rows: func(w, h int) []string {
+	n, note := len(p.recent), "3 all calls"
+	if unseen := p.unseen.note(p.snap.Time, p.zone); unseen != "" {
+		note = unseen + " · 3 all"
+	}
+	return widget.Section{Title: "Live", Note: note, Min: 2, Preferred: max(2, n), Rows: func(w, h int) []string {
 		switch {
 		case n == 0 && !IsHubRunning(p.snap):
 			return t.Dim.Wrap("The hub is not running. 3 shows what was recorded.", w)
@@ -115,7 +142,7 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 			c := p.recent[i]
 			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(orNoName(c.Client), name)+" "+drawCallText(t, c, w-name-12))
+				t.Text.Fit(nameInRow(p.snap, c.Client, c.Proven), name)+" "+drawCallText(t, c, w-name-12))
 		}
 		return rows
 	}}
@@ -132,7 +159,7 @@ func orNoName(client string) string {
 func (p Overview) agentsSection(t theme.Theme) widget.Section {
 	return listSection("Agents", len(p.snap.Sessions), func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
-			gone := goneAgents(p.known, nil)
+			gone := p.known.gone(nil)
 			if len(gone) == 0 {
 				return []string{t.Dim.Text(p.noAgentText())}
 			}

@@ -104,9 +104,9 @@ func foundPages(pages []status.Page, want string) (rows []pageRow) {
 	want = strings.TrimSpace(want)
 	for i, p := range pages {
 		base := p.Name[strings.LastIndexByte(p.Name, '/')+1:]
-		score := 2 * widget.Fuzzy(base, want)
+		score := 2 * widget.FuzzyScore(base, want)
 		if score == 0 {
-			score = widget.Fuzzy(p.Name, want)
+			score = widget.FuzzyScore(p.Name, want)
 		}
 		if score > 0 {
 			found, best = append(found, scored{i, score}), max(best, score)

@@ -38,7 +38,7 @@ type KeyGroup struct {
 // All returns the panes in the order in which they are shown.
 func All() []Kind {
 	return []Kind{
-		{"Overview", "Over", NewOverview, overviewHelp},
+		{OverviewPane, "Over", NewOverview, overviewHelp},
 		{SourcesPane, "Src", NewSources, sourcesHelp},
 		{ActivityPane, "Act", NewActivity, activityHelp},
 		{ChangesPane, "Chg", NewChanges, changesHelp},
@@ -52,6 +52,7 @@ func All() []Kind {
 
 // The names of the panes that others open.
 const (
+	OverviewPane = "Overview"
 	SourcesPane  = "Sources"
 	ActivityPane = "Activity"
 	ChangesPane  = "Changes"
@@ -139,6 +140,12 @@ type (
 		SaveState() any
 		// RestoreState takes it over, as far as it makes sense.
 		RestoreState(b json.RawMessage) Pane
+	}
+
+	// A LookObserver tells what is new from what the person has seen.
+	LookObserver interface {
+		// SetLastSeen says that the person last looked at this time.
+		SetLastSeen(at time.Time) Pane
 	}
 
 	// A TimeObserver says how much time is left.

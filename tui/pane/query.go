@@ -93,6 +93,18 @@ type (
 		Source, Page string
 		Refresh      int
 	}
+	// SearchAllQuery asks several sources, whose names commas separate, for what their
+	// searches find. What each has found is a Result of its own, with More.
+	SearchAllQuery struct {
+		Sources, Text string
+		Refresh       int
+	}
+	// DayChangesQuery asks for the Changes from one time to another, in seconds since
+	// 1970, with their diffs.
+	DayChangesQuery struct {
+		From, To int64
+		Refresh  int
+	}
 	// PageEditQuery is about the end of an [EditPage]; no pane asks it.
 	PageEditQuery struct{ Source, Page string }
 	// SearchQuery asks for what a source's search finds. Typing: while the words are
@@ -123,6 +135,8 @@ func (PageQuery) isQuery()          {}
 func (PageLinksQuery) isQuery()     {}
 func (PageEditQuery) isQuery()      {}
 func (SearchQuery) isQuery()        {}
+func (SearchAllQuery) isQuery()     {}
+func (DayChangesQuery) isQuery()    {}
 
 // A Result answers a Query.
 type Result struct {
@@ -148,13 +162,14 @@ type Result struct {
 	// OlderLines are of the log on disk.
 	OlderLines status.LogPage
 	Search     status.Search
+	Found      SourceSearch
 }
 
 // Cancelable reports whether q is of no use once another is asked, such as the
 // page beside a list in which the cursor has moved on.
 func Cancelable(q Query) bool {
 	switch q.(type) {
-	case RecordedCallsQuery, PagesQuery, PageQuery, PageLinksQuery, SearchQuery, CompletePathQuery:
+	case RecordedCallsQuery, PagesQuery, PageQuery, PageLinksQuery, SearchQuery, SearchAllQuery, DayChangesQuery, CompletePathQuery:
 		return true
 	default:
 		return false

@@ -27,8 +27,9 @@ type Sources struct {
 	grant        *grantForm        // nil: it is not shown; replaced, never changed
 	folder       *sourceFolderForm // nil: it is not shown; replaced, never changed
 	w, h         int
-	browserCount int            // that a browser was opened
-	browse       *sourceBrowser // nil: it is not shown; replaced, never changed
+	browserCount int               // that a browser was opened
+	browse       *sourceBrowser    // nil: it is not shown; replaced, never changed
+	searchAll    *allSourcesSearch // below browse; nil: it is not open; replaced, never changed
 }
 
 // NewSources returns a Sources that shows times of zone.
@@ -109,13 +110,17 @@ func addedSource(before, now []status.Source) (name string, ok bool) {
 
 // ShowItem implements [ItemPane].
 func (p Sources) ShowItem(part string) Pane {
+	if part == SearchAllFocus {
+		return openSearchAll(p)
+	}
 	p.list = p.list.Select(part)
 	return p
 }
 
 // IsTyping implements [TextEditor].
 func (p Sources) IsTyping() bool {
-	return p.adding || p.grant != nil || p.folder != nil || p.list.IsTyping() || p.browse != nil && p.browse.isTyping()
+	return p.adding || p.grant != nil || p.folder != nil || p.list.IsTyping() || p.browse != nil && p.browse.isTyping() ||
+		p.browse == nil && p.searchAll != nil && p.searchAll.typing
 }
 
 // Paste implements [TextEditor].
@@ -128,6 +133,10 @@ func (p Sources) Paste(text string) Pane {
 		p.folder = &next
 	case p.browse != nil:
 		return p.withBrowser(p.browse.paste(text))
+	case p.searchAll != nil:
+		next := *p.searchAll
+		next.query = next.query.Insert(text)
+		p.searchAll = &next
 	default:
 		p.list = p.list.Paste(text)
 	}
@@ -159,10 +168,13 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 	}
 	if p.browse != nil {
 		next, want, done := p.browse.handleKey(k)
-		if p = p.withBrowser(next); done {
+		if p = p.withBrowser(next); done || p.searchAll != nil && !next.page.open {
 			p.browse = nil
 		}
 		return p, want
+	}
+	if p.searchAll != nil {
+		return handleSearchAllKey(p, k)
 	}
 	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
@@ -220,6 +232,8 @@ func (p Sources) Bindings() []key.Binding {
 		return p.folder.form.Bindings()
 	case p.browse != nil:
 		return p.browse.bindings()
+	case p.searchAll != nil:
+		return p.searchAll.bindings()
 	case p.list.IsTyping():
 		return p.list.Bindings(p.keys.NavKeys)
 	case len(p.snap.Sources) == 0:
@@ -239,6 +253,8 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 		side, form = p.folder.section(t), true
 	case p.browse != nil && !p.adding && p.grant == nil:
 		return strings.Join(p.browse.view(t, w, h), "\n")
+	case p.searchAll != nil && !p.adding && p.grant == nil:
+		return strings.Join(widget.Stack(t, w, h, widget.IsFramed(w, h), p.searchAll.section(t)), "\n")
 	case p.adding:
 		side = p.form.section(t)
 	case p.grant != nil:
@@ -390,7 +406,7 @@ func sampleNote(s status.Source) string {
 
 // KeyDisabledReason implements [Pane].
 func (p Sources) KeyDisabledReason(k tea.KeyPressMsg) string {
-	if p.adding || p.grant != nil || p.folder != nil || p.browse != nil || p.list.IsTyping() {
+	if p.adding || p.grant != nil || p.folder != nil || p.browse != nil || p.searchAll != nil || p.list.IsTyping() {
 		return ""
 	}
 	_, any := p.selected()
@@ -415,6 +431,13 @@ func (p Sources) SelectRow(i int) (Pane, bool) {
 	if p.browse != nil {
 		next, again := p.browse.selectRow(i)
 		return p.withBrowser(next), again
+	}
+	if p.searchAll != nil {
+		next := *p.searchAll
+		again := next.cursor == i
+		next.cursor = widget.Clamp(i, len(next.hits()))
+		p.searchAll = &next
+		return p, again
 	}
 	next, again := p.list.SelectRow(i)
 	p.list = next

@@ -29,6 +29,8 @@ func (p Sources) WantedQuery() Query {
 		return p.form.WantedQuery()
 	case p.folder != nil:
 		return p.folder.form.WantedQuery()
+	case p.browse == nil && p.searchAll != nil:
+		return p.searchAll.wantedQuery()
 	case p.browse == nil:
 		return nil
 	}
@@ -47,6 +49,12 @@ func (p Sources) TakeResult(f Result) Pane {
 			return p
 		}
 		p.form = p.form.TakePaths(f)
+		return p
+	case SearchAllQuery:
+		if p.searchAll != nil {
+			next := p.searchAll.takeResult(f)
+			p.searchAll = &next
+		}
 		return p
 	default:
 	}

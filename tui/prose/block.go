@@ -28,8 +28,8 @@ type layout struct {
 // down stay where that one is.
 const maxIndentDepth = 12
 
-// room is what the lead leaves for text.
-func (p *layout) room() int { return max(p.w-p.nextPrefix.width(), minWidth) }
+// textWidth is what the lead leaves for text.
+func (p *layout) textWidth() int { return max(p.w-p.nextPrefix.width(), minWidth) }
 
 func (p *layout) emit(r Row) {
 	row := make(Row, 0, len(p.firstPrefix)+len(r))
@@ -51,7 +51,7 @@ func (p *layout) emitAll(rows []Row) {
 
 // verbatim lays out one line with its spaces.
 func (p *layout) verbatim(line string, kind SpanKind) {
-	w := p.room()
+	w := p.textWidth()
 	line = theme.Sanitize(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))
 	c := &rowBuilder{w: w}
 	for line != "" {
@@ -87,11 +87,11 @@ func (p *layout) block(n ast.Node, depth int) {
 	switch n := n.(type) {
 	case *ast.Heading:
 		marks := Span{strings.Repeat("#", n.Level) + " ", Faint}
-		p.emitAll(wrap(append([]Span{marks}, p.inline(n, Heading)...), p.room()))
+		p.emitAll(wrap(append([]Span{marks}, p.inline(n, Heading)...), p.textWidth()))
 	case *ast.Paragraph, *ast.TextBlock:
 		p.paragraph(n)
 	case *ast.ThematicBreak:
-		p.emit(Row{{strings.Repeat("─", p.room()), Rule}})
+		p.emit(Row{{strings.Repeat("─", p.textWidth()), Rule}})
 	case *ast.CodeBlock, *ast.FencedCodeBlock:
 		p.indent(Row{{"  ", Body}}, Row{{"  ", Body}}, depth, func() { p.rawLines(n, Code) })
 	case *ast.HTMLBlock:
@@ -154,10 +154,10 @@ func (p *layout) rawLines(n ast.Node, kind SpanKind) {
 
 func (p *layout) paragraph(n ast.Node) {
 	if t, ok := p.parseTable(n); ok {
-		p.emitAll(t.render(p.room()))
+		p.emitAll(t.render(p.textWidth()))
 		return
 	}
-	p.emitAll(wrap(p.inline(n, Body), p.room()))
+	p.emitAll(wrap(p.inline(n, Body), p.textWidth()))
 }
 
 func (r Row) concat(more Row) Row {

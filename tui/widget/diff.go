@@ -16,11 +16,11 @@ const (
 	minWidthForGutter = 56
 )
 
-// numberDiff makes lines of a unified diff easy to read: it numbers them, says how
+// annotateDiffLines makes lines of a unified diff easy to read: it numbers them, says how
 // many equal lines are left out in place of each hunk's header, and marks the
 // words that changed within a line. Where a person chooses among the hunks, each keeps
 // a line above it.
-func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
+func annotateDiffLines(lines []textLine, hunks []HunkOption) []textLine {
 	before, after, known, start := 0, 0, false, -1
 	hunk, leftOut := 0, false
 	header := "" // of a hunk before which nothing is left out
@@ -52,7 +52,7 @@ func numberDiff(lines []textLine, hunks []HunkOption) []textLine {
 			line.source, header = header+line.text, ""
 		}
 		line.leftOut = leftOut
-		switch sign := diffSign(DiffLine, line.text); {
+		switch sign := continuationSign(DiffLine, line.text); {
 		case !known || line.continued:
 		case sign == "-":
 			line.gutter = formatLineNumber(before)
@@ -143,14 +143,15 @@ func markPairChanges(old, now *textLine) {
 	for start < min(len(a), len(b)) && a[start] == b[start] {
 		start++
 	}
-	for start > 0 && (!utf8.RuneStart(at(a, start)) || !utf8.RuneStart(at(b, start)) || inWord(a, start) || inWord(b, start)) {
+	for start > 0 && (!utf8.RuneStart(byteAt(a, start)) || !utf8.RuneStart(byteAt(b, start)) ||
+		isInsideWord(a, start) || isInsideWord(b, start)) {
 		start--
 	}
 	end := 0
 	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-	for end > 0 && (!utf8.RuneStart(at(a, len(a)-end)) || inWord(a, len(a)-end) || inWord(b, len(b)-end)) {
+	for end > 0 && (!utf8.RuneStart(byteAt(a, len(a)-end)) || isInsideWord(a, len(a)-end) || isInsideWord(b, len(b)-end)) {
 		end--
 	}
 	if strings.TrimSpace(a[:start]) == "" && strings.TrimSpace(a[len(a)-end:]) == "" {
@@ -160,16 +161,16 @@ func markPairChanges(old, now *textLine) {
 	now.mark = [2]int{1 + start, 1 + len(b) - end}
 }
 
-// at is byte i of s, or a character's first one behind its end.
-func at(s string, i int) byte {
+// byteAt is byte i of s, or a character's first one behind its end.
+func byteAt(s string, i int) byte {
 	if i >= len(s) {
 		return 0
 	}
 	return s[i]
 }
 
-// inWord reports whether byte i of s is inside a word.
-func inWord(s string, i int) bool {
+// isInsideWord reports whether byte i of s is inside a word.
+func isInsideWord(s string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	after, _ := utf8.DecodeRuneInString(s[i:])
 	return i > 0 && i < len(s) && isWordRune(before) && isWordRune(after)
@@ -195,7 +196,7 @@ func (line textLine) markWrappedRows(rows []textLine) {
 	for i := range rows {
 		text := rows[i].text
 		if i > 0 {
-			text = strings.TrimPrefix(text, diffSign(DiffLine, line.text))
+			text = strings.TrimPrefix(text, continuationSign(DiffLine, line.text))
 		}
 		j := strings.Index(line.text[pos:], text)
 		if j < 0 || text == "" {

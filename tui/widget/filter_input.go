@@ -66,15 +66,15 @@ func DrawWithInput(t theme.Theme, w, h int, shown bool, label string, in TextInp
 	return strings.Join(append(rows(h), theme.Fit(line, w)), "\n")
 }
 
-// FilterIndex returns where text contains pattern, or -1. A pattern without capitals
+// PatternIndex returns where text contains pattern, or -1. A pattern without capitals
 // matches them too, as far as they are ASCII.
-func FilterIndex(text, pattern string) int {
+func PatternIndex(text, pattern string) int {
 	if pattern != strings.ToLower(pattern) {
 		return strings.Index(text, pattern)
 	}
 	for i := 0; i+len(pattern) <= len(text); i++ {
 		j := 0
-		for j < len(pattern) && lower(text[i+j]) == pattern[j] {
+		for j < len(pattern) && lowerASCII(text[i+j]) == pattern[j] {
 			j++
 		}
 		if j == len(pattern) {
@@ -84,10 +84,10 @@ func FilterIndex(text, pattern string) int {
 	return -1
 }
 
-// MatchesFilter reports whether text contains pattern, by the rules of [FilterIndex].
-func MatchesFilter(text, pattern string) bool { return FilterIndex(text, pattern) >= 0 }
+// MatchesFilter reports whether text contains pattern, by the rules of [PatternIndex].
+func MatchesFilter(text, pattern string) bool { return PatternIndex(text, pattern) >= 0 }
 
-func lower(c byte) byte {
+func lowerASCII(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
 	}

@@ -8,10 +8,10 @@ const (
 	maxFuzzyFilterBytes = 1 << 8
 )
 
-// Fuzzy scores how well the letters of want, in their order and in any case, are
+// FuzzyScore scores how well the letters of want, in their order and in any case, are
 // found in text; 0: not all of them are. Letters side by side and at the beginning
 // of words count more. Spaces in want separate words that may stand in any order.
-func Fuzzy(text, want string) int {
+func FuzzyScore(text, want string) int {
 	total := 0
 	text = strings.ToLower(text[:min(len(text), maxFuzzyTextBytes)])
 	want = strings.ToLower(want[:min(len(want), maxFuzzyFilterBytes)])

@@ -51,7 +51,7 @@ func (l List) SetRows(rows []ListRow) List {
 	slices.SortStableFunc(l.shown, func(a, b int) int {
 		return cmp.Or(cmp.Compare(rows[a].Rank, rows[b].Rank), cmp.Compare(scores[b], scores[a]))
 	})
-	if at := l.find(l.id); at >= 0 {
+	if at := l.indexOfID(l.id); at >= 0 {
 		l.at = at
 		return l
 	}
@@ -60,15 +60,15 @@ func (l List) SetRows(rows []ListRow) List {
 
 // score is how well the filter finds the row; 0: it does not.
 func (row ListRow) score(want string) int {
-	score := Fuzzy(row.Text, want)
+	score := FuzzyScore(row.Text, want)
 	if row.Description != "" && strings.Contains(strings.ToLower(row.Description), want) {
 		score = max(score, 10*len(want))
 	}
 	return score
 }
 
-// find is where the row with this SelectedID is shown; -1: nowhere.
-func (l List) find(id string) int {
+// indexOfID is where the row with this SelectedID is shown; -1: nowhere.
+func (l List) indexOfID(id string) int {
 	return slices.IndexFunc(l.shown, func(i int) bool { return id != "" && l.rows[i].ID == id })
 }
 
@@ -85,7 +85,7 @@ func (l List) moveTo(i int) List {
 
 // Select selects the row with this SelectedID, if it is there.
 func (l List) Select(id string) List {
-	if at := l.find(id); at >= 0 {
+	if at := l.indexOfID(id); at >= 0 {
 		l.at, l.id = at, id
 	}
 	return l

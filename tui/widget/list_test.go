@@ -69,7 +69,7 @@ func TestMatches(t *testing.T) {
 		{"x", "", -1},
 		{"", "x", 0},
 	} {
-		if got := FilterIndex(c.text, c.pattern); got != c.want {
+		if got := PatternIndex(c.text, c.pattern); got != c.want {
 			t.Errorf("%q in %q: %d, want %d", c.pattern, c.text, got, c.want)
 		}
 	}

@@ -120,7 +120,7 @@ func (s Section) clampRows(most int) int { return max(s.Min, min(s.Preferred, mo
 
 func (s Section) draw(t theme.Theme, w, h int, frame bool) []string {
 	if frame {
-		return box(t, s.Title, s.Note, w, s.Rows(w-4, h), h)
+		return drawBox(t, s.Title, s.Note, w, s.Rows(w-4, h), h)
 	}
 	head, tail := t.Strong.Cut(s.Title, w-1)+" ", ""
 	if room := w - theme.Width(head) - 3; s.Note != "" && room > 8 {
@@ -130,9 +130,9 @@ func (s Section) draw(t theme.Theme, w, h int, frame bool) []string {
 	return append([]string{theme.Fit(head, w)}, PadRows(s.Rows(w, h), w, h)...)
 }
 
-// box draws rows in a frame of w cells, h rows high inside, with the title on
+// drawBox draws rows in a frame of w cells, h rows high inside, with the title on
 // its upper edge.
-func box(t theme.Theme, title, note string, w int, rows []string, h int) []string {
+func drawBox(t theme.Theme, title, note string, w int, rows []string, h int) []string {
 	head := t.Line.Text("╭─ ") + t.Strong.Cut(title, w-6) + " "
 	tail := t.Line.Text("─╮")
 	if room := w - theme.Width(head) - 5; note != "" && room > 4 {

@@ -93,13 +93,13 @@ func (l TextView) Append(parts ...TextPart) TextView {
 					n--
 				}
 				lines = append(lines, textLine{text: line[:n], kind: part.Kind, continued: continued})
-				line, continued = diffSign(part.Kind, line)+line[n:], true
+				line, continued = continuationSign(part.Kind, line)+line[n:], true
 			}
 			lines = append(lines, textLine{text: line, kind: part.Kind, continued: continued})
 			continued = false
 		}
 		if part.Kind == DiffLine {
-			lines = lines[:first+len(numberDiff(lines[first:], part.Hunks))]
+			lines = lines[:first+len(annotateDiffLines(lines[first:], part.Hunks))]
 		}
 	}
 	return TextView{lines: lines, wrapCache: &wrappedText{}}
@@ -135,9 +135,9 @@ func (l TextView) FirstRowOfLine(line, w int) int {
 	return row
 }
 
-// diffSign is what further pieces of a line begin with, so that they look like
+// continuationSign is what further pieces of a line begin with, so that they look like
 // the first.
-func diffSign(kind LineKind, line string) string {
+func continuationSign(kind LineKind, line string) string {
 	if kind == DiffLine && line != "" && strings.ContainsRune("+- ", rune(line[0])) {
 		return line[:1]
 	}
@@ -212,7 +212,7 @@ func (line textLine) wrapped(w int) []textLine {
 	case TitleLine:
 		first, next = "• ", "  "
 	case DiffLine:
-		next = diffSign(line.kind, line.text)
+		next = continuationSign(line.kind, line.text)
 	default:
 	}
 	gutter := ""

@@ -71,7 +71,7 @@ func (a *App) ConfigSchema() config.Schema {
 	s := config.Schema{
 		Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Tools: map[string][]string{}, Effects: EffectNames(),
 		CheckPrivacyRule: CheckPrivacyRuleForFolder,
-		CheckSecret:      checkSecret,
+		CheckSecret:      checkSecretReference,
 		CheckAddress:     loopnet.CheckAddress, CheckNetwork: loopnet.CheckNetwork,
 	}
 	for _, v := range policy.Verdicts() {
@@ -118,7 +118,7 @@ func CheckPrivacyRuleForFolder(rule, folder string) error {
 	return nil
 }
 
-func checkSecret(reference string) error {
+func checkSecretReference(reference string) error {
 	_, err := tools.ParseSecret(reference)
 	return err
 }

@@ -18,9 +18,9 @@ func NeedsClosedSource(a status.Action) bool {
 		a.Verb == status.SetSource && a.Change != nil && a.Change.Name != "" && a.Change.Name != a.Target
 }
 
-// listSourceFolders are the folders that Lectern keeps for a source of this name, of
+// listSourceStorageFolders are the folders that Lectern keeps for a source of this name, of
 // whatever kind.
-func (e Editor) listSourceFolders(name string) (folders []string) {
+func (e Editor) listSourceStorageFolders(name string) (folders []string) {
 	if config.CheckName(name) != nil {
 		return nil // it would lead elsewhere
 	}

@@ -162,7 +162,7 @@ func (e Editor) proposeRemoveSource(c config.Config, a status.Action) (Proposal,
 	if !ok && name == e.sampleName() && len(c.Sources) == 0 {
 		return Proposal{}, fmt.Errorf("remove source: %s is the sample source; it disappears when you add a source of your own", name)
 	}
-	kept := e.listSourceFolders(name)
+	kept := e.listSourceStorageFolders(name)
 	if !ok && a.Data && len(kept) > 0 {
 		p := newConfigProposal("Remove what is kept for the former source "+name, c.Unchanged())
 		p.planFolderRemoval(kept)

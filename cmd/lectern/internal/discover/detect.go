@@ -79,7 +79,7 @@ func InspectFolder(kinds []tools.Kind, path, kind string) (Folder, error) {
 	switch {
 	case len(claims) == 0:
 		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind",
-			describeContents(dir, abs), kindList(kinds))
+			undetectedKindReason(dir, abs), kindList(kinds))
 	case len(ambiguousClaims(claims)) > 1:
 		var fits []string
 		for _, c := range ambiguousClaims(claims) {
@@ -111,8 +111,8 @@ func ambiguousClaims(claims []KindClaim) []KindClaim {
 	return claims[:n]
 }
 
-// describeContents says what a folder of no known kind looks like.
-func describeContents(dir fs.FS, place string) string {
+// undetectedKindReason says what a folder of no known kind looks like.
+func undetectedKindReason(dir fs.FS, place string) string {
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil || len(entries) == 0 {
 		return place + " is empty, so its kind cannot be detected"

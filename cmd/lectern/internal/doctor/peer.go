@@ -16,7 +16,7 @@ func peerChecks(m *tools.Manifest) []check {
 	c := peerCheck{system: m.Name, application: m.Title}
 	return []check{
 		{name: m.Name + ".connected", title: "A " + m.Title + " is connected", look: c.checkConnected},
-		{name: m.Name + ".origin", title: "The plugin's origin is known", look: c.checkOrigin},
+		{name: m.Name + ".origin", title: "The plugin's origin is known", look: c.checkOriginKnown},
 		{name: m.Name + ".transport", title: "How the plugin connects", look: c.checkEachPeer(c.checkTransport)},
 	}
 }
@@ -68,7 +68,7 @@ func (c peerCheck) checkConnected(_ context.Context, r *checkRun) status.Check {
 	return okResult("%s", strings.Join(names, ", "))
 }
 
-func (c peerCheck) checkOrigin(ctx context.Context, r *checkRun) status.Check {
+func (c peerCheck) checkOriginKnown(ctx context.Context, r *checkRun) status.Check {
 	if p, found := r.findHubProblem(problems.PluginOriginUnknown); found {
 		return fromProblem(p)
 	}

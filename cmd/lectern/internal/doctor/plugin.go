@@ -19,7 +19,7 @@ import (
 var pluginChecks = []check{
 	{name: plugin.System + ".plugin", title: "The plugin is in " + plugin.Application + "'s folder", look: checkPlugin},
 	{name: plugin.System + ".settings", title: plugin.Application + " keeps the plugin's settings", look: checkPluginSettings},
-	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeerCheck.checkEachPeer(checkVersions)},
+	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeerCheck.checkEachPeer(checkPluginVersions)},
 }
 
 var pluginPeerCheck = peerCheck{system: plugin.System, application: plugin.Application}
@@ -73,9 +73,9 @@ func checkPluginSettings(_ context.Context, r *checkRun) status.Check {
 	return okResult("%s", settings)
 }
 
-// checkVersions compares the versions that a plugin tells with those of this
+// checkPluginVersions compares the versions that a plugin tells with those of this
 // build.
-func checkVersions(r *checkRun, p status.Peer) status.Check {
+func checkPluginVersions(r *checkRun, p status.Peer) status.Check {
 	var facts []string
 	version := map[string]string{}
 	for _, f := range p.Facts {

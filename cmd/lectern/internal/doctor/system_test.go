@@ -56,10 +56,10 @@ func TestDoctorOfPeers(t *testing.T) {
 		result status.CheckResult
 		want   string
 	}{
-		{checkVersions, nil, status.CheckOK, "Far 2.0.1, plugin ?, skill " + doc.SkillVersion},
-		{checkVersions, says("plugin", "9"), status.CheckWarn, "carries plugin"},
-		{checkVersions, says("skill", "0.1.0"), status.CheckWarn, "has skill"},
-		{checkVersions, says("skill", "2.0.0"), status.CheckOK, "skill 2.0.0"},
+		{checkPluginVersions, nil, status.CheckOK, "Far 2.0.1, plugin ?, skill " + doc.SkillVersion},
+		{checkPluginVersions, says("plugin", "9"), status.CheckWarn, "carries plugin"},
+		{checkPluginVersions, says("skill", "0.1.0"), status.CheckWarn, "has skill"},
+		{checkPluginVersions, says("skill", "2.0.0"), status.CheckOK, "skill 2.0.0"},
 		{far.checkTransport, nil, status.CheckOK, "WebSocket; no ping"},
 		{far.checkTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, status.CheckOK, "a ping takes 1.5 ms"},
 		{far.checkTransport, func(p *status.Peer) { p.Transport = "poll" }, status.CheckWarn, "long polling through Far's own process"},
@@ -83,19 +83,19 @@ func TestDoctorOfSeveralPeers(t *testing.T) {
 	if got := far.checkConnected(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes, other" {
 		t.Errorf("%+v", got)
 	}
-	if got := far.checkOrigin(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes: far://away; other: not a page: Far's own process connects" {
+	if got := far.checkOriginKnown(t.Context(), r); got.Result != status.CheckOK || got.Detail != "notes: far://away; other: not a page: Far's own process connects" {
 		t.Errorf("%+v", got)
 	}
 	stranger := problems.PluginOriginUnknown.New(problems.HubComponent, status.Args{"origins": "\"file://\"", "file": "f"})
 	r = runWith(t, status.Snapshot{Problems: []status.Problem{stranger}})
-	if got := far.checkOrigin(t.Context(), r); got.Result != status.CheckWarn || !strings.Contains(got.Detail, "file://") {
+	if got := far.checkOriginKnown(t.Context(), r); got.Result != status.CheckWarn || !strings.Contains(got.Detail, "file://") {
 		t.Errorf("%+v", got)
 	}
 	if got := far.checkConnected(t.Context(), r); got.Result != status.CheckWarn || got.Detail != "no Far is connected" {
 		t.Errorf("%+v", got)
 	}
 	r.snapshot = func() (status.Snapshot, error) { return status.Snapshot{}, errors.New("none") }
-	for _, look := range []func(context.Context, *checkRun) status.Check{far.checkConnected, far.checkOrigin, far.checkEachPeer(far.checkTransport)} {
+	for _, look := range []func(context.Context, *checkRun) status.Check{far.checkConnected, far.checkOriginKnown, far.checkEachPeer(far.checkTransport)} {
 		if got := look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {
 			t.Errorf("%+v", got)
 		}

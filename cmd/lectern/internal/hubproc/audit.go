@@ -44,9 +44,9 @@ func openAuditTrail(ctx context.Context, a *app.App) (*audit.Trail, error) {
 	})
 }
 
-// checkAudit shows while calls cannot be recorded. It takes and returns whether
+// refreshAuditProblem shows while calls cannot be recorded. It takes and returns whether
 // that is so.
-func (h *hubProcess) checkAudit(stopped bool) bool {
+func (h *hubProcess) refreshAuditProblem(stopped bool) bool {
 	trail := h.audit.Load()
 	if trail == nil {
 		return stopped

@@ -41,7 +41,7 @@ func (h *hubProcess) reloadLocked(ctx context.Context) error {
 	}
 	h.clearProblem(problems.ConfigBroken)
 	h.plugins.configure(conf)
-	h.checkConfigFileMode()
+	h.refreshConfigModeProblem()
 	h.writeSample(conf)
 	sources := h.sources(conf)
 	h.hub.SetPolicy(NewPolicy(conf, sources))
@@ -49,7 +49,7 @@ func (h *hubProcess) reloadLocked(ctx context.Context) error {
 		return err
 	}
 	h.log.Info("read configuration", "component", "config", "sources", len(conf.Sources))
-	h.checkRestartNeeded(conf)
+	h.refreshRestartProblem(conf)
 	h.logNotices(conf)
 	return nil
 }
@@ -61,9 +61,9 @@ func (h *hubProcess) logNotices(conf config.Config) {
 	}
 }
 
-// checkConfigFileMode shows while other users may write to the file. Windows has access
+// refreshConfigModeProblem shows while other users may write to the file. Windows has access
 // lists instead, which a mode does not show.
-func (h *hubProcess) checkConfigFileMode() {
+func (h *hubProcess) refreshConfigModeProblem() {
 	file := h.Paths.File()
 	info, err := os.Stat(file)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
@@ -73,9 +73,9 @@ func (h *hubProcess) checkConfigFileMode() {
 	h.raiseProblem(problems.NewConfigWritable(file, info.Mode()))
 }
 
-// checkRestartNeeded shows when the file asks for something that a running hub
+// refreshRestartProblem shows when the file asks for something that a running hub
 // cannot change.
-func (h *hubProcess) checkRestartNeeded(conf config.Config) {
+func (h *hubProcess) refreshRestartProblem(conf config.Config) {
 	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal &&
 		conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
 		reflect.DeepEqual(conf.Listen, h.conf.Listen) {

@@ -16,17 +16,17 @@ const healthCheckInterval = 5 * time.Second
 // raiseProblem shows a problem of the hub itself.
 func (h *hubProcess) raiseProblem(p status.Problem) {
 	h.state.Raise(p)
-	h.state.Update(deriveState)
+	h.state.Update(deriveHubState)
 }
 
 // clearProblem ends a problem of the hub itself.
 func (h *hubProcess) clearProblem(t status.ProblemType) {
 	h.state.Clear(t.Code, problems.HubComponent)
-	h.state.Update(deriveState)
+	h.state.Update(deriveHubState)
 }
 
-// deriveState derives the hub's state from its problems; notices do not count.
-func deriveState(s *status.Snapshot) {
+// deriveHubState derives the hub's state from its problems; notices do not count.
+func deriveHubState(s *status.Snapshot) {
 	degraded := slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
 		return p.Component == problems.HubComponent && p.Severity != status.Notice
 	})
@@ -51,7 +51,7 @@ func (h *hubProcess) watchHealth(ctx context.Context) {
 			shown = now
 			h.state.Update(func(s *status.Snapshot) { s.Hub.Memory = now })
 		}
-		logStopped, auditStopped, damaged = h.checkLog(logStopped), h.checkAudit(auditStopped), h.checkJournal(damaged)
+		logStopped, auditStopped, damaged = h.refreshLogProblem(logStopped), h.refreshAuditProblem(auditStopped), h.refreshJournalProblem(damaged)
 		select {
 		case <-ctx.Done():
 			return
@@ -60,9 +60,9 @@ func (h *hubProcess) watchHealth(ctx context.Context) {
 	}
 }
 
-// checkLog shows while the log file cannot be written. It takes and returns
+// refreshLogProblem shows while the log file cannot be written. It takes and returns
 // whether that is so.
-func (h *hubProcess) checkLog(stopped bool) bool {
+func (h *hubProcess) refreshLogProblem(stopped bool) bool {
 	err := h.logs.FileError()
 	switch {
 	case err != nil:

@@ -96,7 +96,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 		conf.Hub.HTTP = false
 		h.reportBrokenConfig(err)
 	}
-	h.checkConfigFileMode()
+	h.refreshConfigModeProblem()
 	h.conf = conf
 	h.plugins = h.newPlugins(conf)
 	h.journal = newJournal(c.App, conf, h.log)
@@ -126,7 +126,7 @@ func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.
 		Systems: a.Systems(), Limits: toHubLimits(conf.Limits), Policy: NewPolicy(conf, a.Sources(conf)), Journal: j,
 		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.RevealSecret,
 		Getenv: a.Getenv, Log: log, Now: a.Now,
-		Folders: newSourceFolders(a).make, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
+		Folders: newSourceFolders(a).createFolders, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
 	}
 }
 
@@ -138,7 +138,7 @@ func (h *hubProcess) publishIdentity() {
 		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
 		s.Hub.Config, s.Hub.Skill = h.Paths.File(), doc.SkillVersion
 		s.Snippets = h.snippets("")
-		deriveState(s)
+		deriveHubState(s)
 	})
 }
 
@@ -155,7 +155,7 @@ func (h *hubProcess) open(ctx context.Context) error {
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}
-	h.checkJournal(nil)
+	h.refreshJournalProblem(nil)
 	if h.conf.Hub.HTTP {
 		h.listenHTTP(ctx, h.conf.Hub.Port)
 	}

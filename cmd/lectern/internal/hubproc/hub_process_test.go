@@ -230,7 +230,7 @@ func TestDamagedJournal(t *testing.T) {
 	apptest.AwaitSnapshot(t, c, "no damage", func(s status.Snapshot) bool {
 		return !apptest.HasProblem(problems.JournalDamaged)(s) && s.Hub.State == status.Ready
 	})
-	if shown := h.checkJournal(nil); len(shown) > 0 {
+	if shown := h.refreshJournalProblem(nil); len(shown) > 0 {
 		t.Errorf("still there: %q", shown)
 	}
 }

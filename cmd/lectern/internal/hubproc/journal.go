@@ -18,10 +18,10 @@ func newJournal(a *app.App, conf config.Config, log *slog.Logger) *journal.Journ
 	})
 }
 
-// checkJournal shows which damaged journals were moved aside, whichever hub
+// refreshJournalProblem shows which damaged journals were moved aside, whichever hub
 // found them, until someone acknowledges that. It takes and returns the files
 // that are shown.
-func (h *hubProcess) checkJournal(shown []string) []string {
+func (h *hubProcess) refreshJournalProblem(shown []string) []string {
 	files, err := journal.QuarantinedFiles(h.Paths.Journal())
 	switch {
 	case err != nil || slices.Equal(files, shown):
@@ -49,6 +49,6 @@ func (a actions) acknowledgeProblem(code string) error {
 	if err := journal.AcknowledgeQuarantined(a.Paths.Journal()); err != nil {
 		return fmt.Errorf("acknowledge: %w", err)
 	}
-	a.checkJournal(files)
+	a.refreshJournalProblem(files)
 	return nil
 }

@@ -87,7 +87,7 @@ func (p *pluginBridge) addRoutes(mux *http.ServeMux) []loopnet.Route {
 // refreshPluginState shows which plugins are connected, which were refused, and which no
 // source opens.
 func (p *pluginBridge) refreshPluginState() {
-	p.process.hub.RefreshPeers()
+	p.process.hub.PeersChanged()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.showRefusedOriginsLocked()

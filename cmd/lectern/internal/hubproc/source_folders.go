@@ -41,8 +41,8 @@ func folderNames(sources []hub.Source) []string {
 // configuration. Its data stays until a person removes it.
 const cacheRetention = 24 * time.Hour
 
-// make makes the folders of a source. It is [hub.Config].Folders.
-func (f sourceFolders) make(kind, name string) (cache, data string, err error) {
+// createFolders makes the folders of a source. It is [hub.Config].Folders.
+func (f sourceFolders) createFolders(kind, name string) (cache, data string, err error) {
 	cache, data = filepath.Join(f.caches, app.SourceFolderName(kind, name)), filepath.Join(f.data, app.SourceFolderName(kind, name))
 	for _, dir := range []string{cache, data} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

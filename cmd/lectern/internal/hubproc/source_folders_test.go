@@ -14,7 +14,7 @@ func TestRenameSourceFolders(t *testing.T) {
 	f := sourceFolders{filepath.Join(top, "state"), filepath.Join(top, "data"), time.Now}
 	write := func(name string) {
 		t.Helper()
-		cache, data, err := f.make("memo", name)
+		cache, data, err := f.createFolders("memo", name)
 		for _, dir := range []string{cache, data} {
 			if err == nil {
 				err = os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)
@@ -47,7 +47,7 @@ func TestSourceFolders(t *testing.T) {
 	top, now := t.TempDir(), time.Now()
 	f := sourceFolders{filepath.Join(top, "state"), filepath.Join(top, "data"), func() time.Time { return now }}
 	for _, name := range []string{"con", "gone", "kept"} {
-		cache, data, err := f.make("memo", name)
+		cache, data, err := f.createFolders("memo", name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ func (s *HubSupervisor) Run(ctx context.Context) {
 // waitToRestart waits as long as the policy says after a hub that ran for ran;
 // false: do not restart.
 func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bool {
-	if !daemon.NeedsReplacement(s.Paths.Daemon()) {
+	if !daemon.HubLeftDiscovery(s.Paths.Daemon()) {
 		return true // it was stopped on purpose, which StartReplacement respects
 	}
 	delay, crashLoop := s.restarts.NextInterval(ran, s.Now())

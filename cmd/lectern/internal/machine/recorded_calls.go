@@ -25,7 +25,7 @@ func (m *Machine) recordedCalls(ctx context.Context, f status.RecordedCallFilter
 	page, err := r.Calls(ctx, AuditFilter(f))
 	for _, c := range page.Calls {
 		if c.Outcome != audit.Dropped {
-			found.Calls = append(found.Calls, statusCall(c))
+			found.Calls = append(found.Calls, toStatusCall(c))
 		}
 	}
 	found.Next, found.Reached = page.Next, page.Reached()
@@ -77,7 +77,7 @@ func AuditFilter(f status.RecordedCallFilter) audit.Filter {
 	}
 }
 
-func statusCall(c audit.Record) status.Call {
+func toStatusCall(c audit.Record) status.Call {
 	if c.Outcome == audit.Event {
 		return status.Call{
 			ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Targets: c.Targets, Message: c.Message,

@@ -231,7 +231,7 @@ func (a *API) once(q *request, c *sqlstore.Conn, route route) (answer, error) {
 		return route.handle(q)
 	}
 	digest := sha256.Sum256([]byte(q.Method + "\n" + q.URL.EscapedPath() + "\n" + string(q.body)))
-	kept, replayed, err := a.Store.DB().OnceWithin(q.Context(), c, sqlstore.IdempotencyKey{
+	kept, replayed, err := a.Store.DB().Once(q.Context(), c, sqlstore.IdempotencyKey{
 		Scope: "cards/" + q.who.Subject, Key: key, Digest: digest[:],
 	}, 24*time.Hour,
 		func() ([]byte, error) {

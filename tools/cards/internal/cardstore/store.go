@@ -13,7 +13,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"time"
 
@@ -48,12 +47,8 @@ type Options struct {
 // Open opens a wiki and, where it is new, fills it with the types, roles and service
 // accounts that every wiki has.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return nil, err
-	}
 	db, err := sqlstore.Open(ctx, sqlstore.Options{
-		Database: o.Database, Schema: sqlstore.Schema{Name: "cards", Migrations: files}, Now: o.Now,
+		Database: o.Database, Schema: sqlstore.Schema{Name: "cards", Migrations: migrations, Folder: "migrations"}, Now: o.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open cards: %w", err)

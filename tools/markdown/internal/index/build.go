@@ -30,11 +30,7 @@ func Begin(ctx context.Context, file string) (*Index, error) {
 	if err := removeFiles(scratch); err != nil {
 		return nil, fmt.Errorf("begin index: %w", err)
 	}
-	schema, err := schema()
-	if err != nil {
-		return nil, err
-	}
-	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: scratch, Schema: schema, Scratch: true, Now: time.Now})
+	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: scratch, Schema: schema(), Scratch: true, Now: time.Now})
 	if err != nil {
 		return nil, err
 	}

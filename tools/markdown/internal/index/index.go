@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -44,19 +43,14 @@ func Open(ctx context.Context, file string) (*Index, error) {
 	return open(ctx, file)
 }
 
-func schema() (sqlstore.Schema, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	return sqlstore.Schema{Name: "pages", Migrations: files}, err
+func schema() sqlstore.Schema {
+	return sqlstore.Schema{Name: "pages", Migrations: migrations, Folder: "migrations"}
 }
 
 func open(ctx context.Context, file string) (*Index, error) {
-	schema, err := schema()
-	if err != nil {
-		return nil, err
-	}
 	sound := wasClosed(file)
 	db, err := sqlstore.Open(ctx, sqlstore.Options{
-		Database: file, Schema: schema, Cache: true, Now: time.Now,
+		Database: file, Schema: schema(), Cache: true, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -80,19 +74,6 @@ func (x *Index) Close() error {
 		return removeFiles(x.file)
 	}
 	return markClosed(x.file)
-}
-
-// Known returns what was read of every page that the index has, by file.
-func (x *Index) Known(ctx context.Context) (map[string]Stamp, error) {
-	known := map[string]Stamp{}
-	_, err := sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
-		var file string
-		var s Stamp
-		err := r.Scan(&file, &s.Size, &s.Modified, &s.Recent)
-		known[file] = s
-		return struct{}{}, err
-	}, "SELECT file, size, modified, recent FROM pages")
-	return known, err
 }
 
 // Heads calls visit for every page below a folder, given with its slash; empty:

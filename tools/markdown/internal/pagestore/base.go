@@ -3,7 +3,6 @@ package pagestore
 import (
 	"context"
 	"crypto/sha256"
-	"io/fs"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -20,11 +19,8 @@ type Base struct {
 
 // OpenBase opens a file; a missing one is an empty Base.
 func OpenBase(ctx context.Context, file string, now func() time.Time) (*Base, error) {
-	files, err := fs.Sub(migrations, "migrations/base")
-	if err != nil {
-		return nil, err
-	}
-	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: sqlstore.Schema{Name: "base", Migrations: files}, Now: now})
+	schema := sqlstore.Schema{Name: "base", Migrations: migrations, Folder: "migrations/base"}
+	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: schema, Now: now})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/url"
 	"strings"
@@ -69,11 +68,8 @@ func OpenTable(ctx context.Context, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := fs.Sub(migrations, "migrations/table")
-	if err != nil {
-		return nil, err
-	}
-	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: address, Schema: sqlstore.Schema{Name: "pages", Migrations: files}, Now: o.Now})
+	schema := sqlstore.Schema{Name: "pages", Migrations: migrations, Folder: "migrations/table"}
+	db, err := sqlstore.Open(ctx, sqlstore.Options{Database: address, Schema: schema, Now: o.Now})
 	if err != nil {
 		return nil, err
 	}

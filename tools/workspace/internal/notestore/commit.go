@@ -3,9 +3,7 @@ package notestore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 
@@ -81,15 +79,7 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	order.Sort(keys, compareNoteKeys)
 	for _, k := range keys {
 		change := d.notes[k]
-		x := &noteIndex{note: change.after, last: change.last}
-		var current string
-		var err error
-		if current, x.old, err = currentRevision(ctx, c, k); err != nil {
-			return err
-		}
-		if current != change.base {
-			return conflictWith(ctx, d, c, k)
-		}
+		x := &noteIndex{note: change.after, last: change.last, old: change.base}
 		indexes[k] = x
 		for _, r := range change.revisions {
 			revisions = append(revisions, made{r, k})
@@ -104,27 +94,19 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 		}
 		indexes[r.in].seq, full = seq, full || seq%d.store.freshNotes == 0
 	}
-	for k, x := range indexes {
-		if err := writeNote(ctx, short, k.workspace, *x); err != nil {
+	for _, k := range keys {
+		written, err := writeNote(ctx, short, k.workspace, *indexes[k])
+		if err != nil {
 			return err
+		}
+		if !written {
+			return conflictWith(ctx, d, c, k)
 		}
 	}
 	if full && c.Dialect() == sqlstore.Sqlite {
 		return indexFresh(ctx, c)
 	}
 	return nil
-}
-
-// currentRevision is the id of the newest revision of a note, empty if there was never
-// such a note, and its place.
-func currentRevision(ctx context.Context, c *sqlstore.Conn, k noteKey) (id string, seq int64, err error) {
-	err = c.Short().QueryRow(ctx,
-		"SELECT r.id, r.seq FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?", k.workspace,
-		k.id).Scan(&id, &seq)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return id, seq, err
 }
 
 // conflictWith says what stands where a Draft wanted to write.
@@ -165,14 +147,16 @@ type noteIndex struct {
 	last Record // before it was deleted
 }
 
-func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) error {
+// writeNote writes what is found of a note, if its current revision is still the one
+// before.
+func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) (written bool, err error) {
 	if x.note == nil {
 		return deleteNote(ctx, c, workspace, x)
 	}
 	n := x.note
 	record, err := json.Marshal(n.Record)
 	if err != nil {
-		return err
+		return false, err
 	}
 	words := indexedWords(n)
 	columns, values, updates := "", "", ""
@@ -185,44 +169,45 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 		columns, values, updates = ", words", ", CAST(? AS tsvector)", ", words = excluded.words"
 		args = append(args, vector(words))
 	}
-	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
+	if rows, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
 		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?"+values+
 		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = excluded.deleted, class = "+
 		"excluded.class, "+
-		"title_key = excluded.title_key, path_key = excluded.path_key, record = excluded.record"+updates, args...); err != nil {
-		return err
+		"title_key = excluded.title_key, path_key = excluded.path_key, record = excluded.record"+updates+" WHERE notes.seq = ?",
+		append(args, x.old)...); err != nil || rows == 0 {
+		return false, err
 	}
 	if c.Dialect() == sqlstore.Sqlite {
 		if err := putWords(ctx, c, x.seq, x.old, words); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return replaceLinks(ctx, c, workspace, n.ID, x.old > 0, n.links)
+	return true, replaceLinks(ctx, c, workspace, n.ID, x.old > 0, n.links)
 }
 
 // deleteNote keeps what lists said of the note, by which it is hidden or not.
-func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) error {
+func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) (written bool, err error) {
 	r := x.last
 	record, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return false, err
 	}
 	columns, values := "", ""
 	if c.Dialect() == sqlstore.Postgres {
 		columns, values = ", words", ", CAST('' AS tsvector)"
 	}
-	if _, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
+	if rows, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
 		") VALUES (?, ?, ?, ?, TRUE, ?, '', '', ?"+values+
-		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = TRUE",
-		workspace, r.ID, x.seq, r.Revision, r.Class, string(record)); err != nil {
-		return err
+		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = TRUE WHERE notes.seq = ?",
+		workspace, r.ID, x.seq, r.Revision, r.Class, string(record), x.old); err != nil || rows == 0 {
+		return false, err
 	}
 	if c.Dialect() == sqlstore.Sqlite {
 		if err := dropWords(ctx, c, x.old); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return replaceLinks(ctx, c, workspace, r.ID, true, nil)
+	return true, replaceLinks(ctx, c, workspace, r.ID, true, nil)
 }
 
 // replaceLinks keeps the links of a text. Where they are those of the text before, they

@@ -54,8 +54,8 @@ type documentChange struct{ before, after *Document }
 
 // A noteChange is what a Draft does to a note.
 type noteChange struct {
-	base      string // its current revision; empty: it never was
-	before    *Note  // nil: it is missing
+	base      int64 // the seq of its current revision; 0: it never was
+	before    *Note // nil: it is missing
 	revisions []Revision
 	after     *Note  // nil: it is deleted
 	last      Record // of what was deleted

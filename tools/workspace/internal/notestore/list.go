@@ -139,20 +139,27 @@ func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan
 		return s.rows(ctx, c, workspace, q.before, limit)
 	}
 	s.text = "(SELECT r.text FROM revisions r WHERE r.seq = n.seq)"
-	words := []any{q.words.condition(c.Dialect())}
 	if c.Dialect() == sqlstore.Postgres {
+		words := []any{q.words.condition(c.Dialect())}
 		return s.with(" AND n.words @@ CAST(? AS tsquery)", words).rows(ctx, c, workspace, q.before, limit)
 	}
-	fresh := s.with(q.words.freshCondition())
-	fresh.from, fresh.seq = "fresh_words f CROSS JOIN notes n ON n.seq = f.seq", "f.seq" // in this order: there are few
+	fresh, indexed := s.byWords(*q.words)
 	found, err := fresh.rows(ctx, c, workspace, q.before, limit)
 	if err != nil || len(found) == limit {
 		return found, err
 	}
-	indexed := s.with(" AND note_words MATCH ?", words)
-	indexed.from, indexed.seq = "note_words JOIN notes n ON n.seq = note_words.rowid", "note_words.rowid"
 	older, err := indexed.rows(ctx, c, workspace, q.before, limit-len(found))
 	return append(found, older...), err
+}
+
+// byWords selects from what waits to be indexed, and from SQLite's index of words. Both
+// find the notes by notes_newest.
+func (s noteSelect) byWords(q wordQuery) (fresh, indexed noteSelect) {
+	fresh = s.with(q.freshCondition())
+	fresh.from, fresh.seq = "fresh_words f CROSS JOIN notes n ON n.seq = f.seq", "f.seq" // in this order: there are few
+	indexed = s.with(" AND note_words MATCH ?", []any{q.condition(sqlstore.Sqlite)})
+	indexed.from, indexed.seq = "note_words JOIN notes n ON n.seq = note_words.rowid", "note_words.rowid"
+	return fresh, indexed
 }
 
 // where is what a scan demands of the row of a note, with args.
@@ -190,16 +197,19 @@ func (s noteSelect) with(where string, args []any) noteSelect {
 }
 
 func (s noteSelect) rows(ctx context.Context, c *sqlstore.Conn, workspace string, before int64, limit int) ([]noteRow, error) {
-	query := "SELECT n.seq, n.record, " + s.text + " FROM " + s.from + " WHERE n.workspace = ? AND " + s.seq + " < ? AND n.deleted = FALSE" +
-		s.where +
-		" ORDER BY " + s.seq + " DESC LIMIT ?"
 	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (r noteRow, err error) {
 		var record []byte
 		if err := row.Scan(&r.seq, &record, &r.text); err != nil {
 			return r, err
 		}
 		return r, json.Unmarshal(record, &r.record)
-	}, query, slices.Concat([]any{workspace, before}, s.args, []any{limit})...)
+	}, s.query(), slices.Concat([]any{workspace, before}, s.args, []any{limit})...)
+}
+
+// query is the statement. Its arguments are a workspace, a seq, args and a limit.
+func (s noteSelect) query() string {
+	return "SELECT n.seq, n.record, " + s.text + " FROM " + s.from + " WHERE n.workspace = ? AND " + s.seq + " < ? AND n.deleted = FALSE" +
+		s.where + " ORDER BY " + s.seq + " DESC LIMIT ?"
 }
 
 // A Match is a note that was found by its words.

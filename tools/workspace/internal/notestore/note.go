@@ -217,7 +217,7 @@ func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note
 			created = h.record.Created
 		}
 		if d.notes[k] == nil {
-			change.base, change.before = h.revision.ID, h.note()
+			change.base, change.before = h.revision.seq, h.note()
 		}
 	}
 	rev.Time = d.ids.Next(last)

@@ -18,7 +18,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -48,12 +47,8 @@ type Options struct {
 
 // Open opens a database and creates what is missing, which is no workspace yet.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return nil, err
-	}
 	db, err := sqlstore.Open(ctx, sqlstore.Options{
-		Database: o.Database, Schema: sqlstore.Schema{Name: "notes", Migrations: files}, Now: o.Now,
+		Database: o.Database, Schema: sqlstore.Schema{Name: "notes", Migrations: migrations, Folder: "migrations"}, Now: o.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -3,17 +3,9 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
-
-	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/quickjs"
 )
 
 // typicalScript asks once, computes a little, and answers with a string.
@@ -109,88 +101,6 @@ func BenchmarkOpen(b *testing.B) {
 			}
 		})
 	}
-}
-
-// programs are the seven of which the price of counting is measured.
-func programs() map[string]string {
-	return map[string]string{
-		"fib":    "const fib = (n) => n < 2 ? n : fib(n - 1) + fib(n - 2); fib(24)",
-		"json":   "const o = []; for (let i = 0; i < 8000; i++) o.push({ id: i, name: 'note ' + i, tags: ['a', 'b'], n: i / 7 }); JSON.parse(JSON.stringify(o)).length",
-		"sort":   "let x = 1; const a = Array.from({ length: 30000 }, () => x = (x * 1103515245 + 12345) % 2147483648); a.sort((p, q) => p - q)[5]",
-		"concat": "let s = ''; for (let i = 0; i < 60000; i++) s += 'line ' + i + '\\n'; s.length",
-		"regex":  "const t = 'the [[Note One]] and [[Note Two|x]] of 2026-11-22. '.repeat(800); [...t.matchAll(/\\[\\[([^\\]|]+)(\\|[^\\]]*)?\\]\\]/g)].length + t.replace(/\\d{4}-\\d\\d-\\d\\d/g, 'd').length",
-		"map":    "const m = new Map(); const o = {}; for (let i = 0; i < 60000; i++) { m.set('k' + i % 5000, i); o['k' + i % 5000] = i } m.size + Object.keys(o).length",
-		"loop":   "let n = 0; for (let i = 0; i < 1500000; i++) { n = (n + i * 3) & 0xffff } n",
-	}
-}
-
-// BenchmarkFuel compares with the engine as it came, in turns, so that other
-// work on the machine disturbs both alike.
-func BenchmarkFuel(b *testing.B) {
-	ctx := context.Background()
-	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigCompiler()))
-	defer runtime.Close(ctx)
-	plain := &instance{reservation: &reservation{pool: newMemoryPool()}, functions: map[string]api.Function{}}
-	if err := provideImports(ctx, runtime, func(api.Module) *instance { return plain }); err != nil {
-		b.Fatal(err)
-	}
-	engine, err := quickjs.Module()
-	if err != nil {
-		b.Fatal(err)
-	}
-	compiled, err := runtime.CompileModule(ctx, engine)
-	if err != nil {
-		b.Fatal(err)
-	}
-	// It declares no maximum; the reservation has one.
-	allocator := experimental.MemoryAllocatorFunc(func(from, _ uint64) experimental.LinearMemory {
-		return plain.reservation.Allocate(from, 512*mebibyte)
-	})
-	if plain.module, err = runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions()); err != nil {
-		b.Fatal(err)
-	}
-	plain.memory = plain.module.Memory()
-	plain.stack = plain.module.ExportedGlobal("__stack_pointer").(api.MutableGlobal)
-	if _, err := plain.setUp(""); err != nil {
-		b.Fatal(err)
-	}
-	s := testSandbox()
-	counted, err := s.acquire(ctx)
-	if err != nil {
-		b.Fatal(err)
-	}
-	logs := 0.0
-	for name, code := range programs() {
-		code = "(() => { " + code[:last(code)] + "return " + code[last(code):] + " })()"
-		b.Run(name, func(b *testing.B) {
-			best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
-			for b.Loop() {
-				for range 5 {
-					for i, in := range []*instance{plain, counted} {
-						if in == counted {
-							in.remaining.Set(unlimitedFuel)
-						}
-						start := time.Now()
-						if _, thrown, err := in.evaluate(code, scriptFile, 0); err != nil || thrown {
-							b.Fatalf("%s: %v", name, err)
-						}
-						best[i] = min(best[i], time.Since(start))
-					}
-				}
-			}
-			b.ReportMetric(float64(best[0].Microseconds())/1000, "plain-ms")
-			b.ReportMetric(float64(best[1].Microseconds())/1000, "counted-ms")
-			ratio := float64(best[1]) / float64(best[0])
-			b.ReportMetric(100*(ratio-1), "overhead-%")
-			logs += math.Log(ratio)
-		})
-	}
-	b.Logf("geometric mean of the overhead: %.1f %%", 100*(math.Exp(logs/7)-1))
-}
-
-// last finds where the last statement of a program begins.
-func last(code string) int {
-	return max(strings.LastIndex(code, "; "), strings.LastIndex(code, "} ")) + 2
 }
 
 // BenchmarkOvershoot measures how long a script goes on after its deadline.

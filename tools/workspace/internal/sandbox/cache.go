@@ -1,25 +1,28 @@
 package sandbox
 
 import (
-	"crypto/sha256"
+	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 
+	"github.com/tetratelabs/wazero"
+
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox/fuel"
 )
 
 // Files of an entry, besides the native code, which wazero writes.
 const (
-	preparedFile = "prepared"  // the values of a preparedModule, and its module
-	sumsFile     = "sums.json" // SHA-256 of every other file, by its name
+	preparedFile = "prepared"  // the values of a preparedModule, and the outline of its module
+	sumsFile     = "sums.json" // CRC-32C of every other file, by its name
 )
 
 // diskCache is one entry of the cache: a folder that appears whole or not at
@@ -39,9 +42,10 @@ func openCache(parent, key string) (*diskCache, error) {
 	return &diskCache{parent, filepath.Join(parent, "engine-"+key)}, nil
 }
 
-// read returns the entry, nil if there is none or if it is damaged.
+// read returns the entry, nil if there is none or if it is damaged. Its module is an
+// outline, to be compiled with the entry's folder, which has the code.
 func (c *diskCache) read() *preparedModule {
-	var want map[string]string
+	var want map[string]uint32
 	if b, err := os.ReadFile(filepath.Join(c.dir, sumsFile)); err != nil || json.Unmarshal(b, &want) != nil {
 		return nil
 	}
@@ -57,29 +61,33 @@ func (c *diskCache) read() *preparedModule {
 	}
 }
 
-// begin makes a folder for a new entry that holds p.
-func (c *diskCache) begin(p *preparedModule) (dir string, err error) {
+// begin makes a folder for a new entry.
+func (c *diskCache) begin() (dir string, err error) {
 	if dir, err = os.MkdirTemp(c.parent, "new-*"); err != nil {
 		return "", fmt.Errorf("make cache entry: %w", err)
 	}
-	b := make([]byte, 0, 12+len(p.Module))
-	for _, value := range []uint64{p.Begin, p.Fail, p.Settle} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(value))
-	}
-	return dir, atomicfile.WriteFile(filepath.Join(dir, preparedFile), append(b, p.Module...), 0o600)
+	return dir, nil
 }
 
-// commit gives a folder that is complete its name.
-func (c *diskCache) commit(dir string) error {
-	_, sums, err := readEntry(dir)
-	if err != nil {
-		return fmt.Errorf("read cache entry: %w", err)
-	}
-	b, err := json.Marshal(sums)
+// commit completes a folder in which p was compiled, and gives it its name. The module is
+// kept as its outline: the engine would decode and validate a million bytes of functions
+// of which it has the code.
+func (c *diskCache) commit(ctx context.Context, dir string, p *preparedModule) error {
+	outline, err := fuel.Outline(p.Module)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(filepath.Join(dir, sumsFile), b, 0o600); err != nil {
+	if err := moveCode(ctx, dir, outline); err != nil {
+		return fmt.Errorf("complete cache entry: %w", err)
+	}
+	b := make([]byte, 0, 12+len(outline))
+	for _, value := range []uint64{p.Begin, p.Fail, p.Settle} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(value))
+	}
+	if err := atomicfile.WriteFile(filepath.Join(dir, preparedFile), append(b, outline...), 0o600); err != nil {
+		return err
+	}
+	if err := c.writeSums(dir); err != nil {
 		return err
 	}
 	// What is there is damaged, or another process was faster: ours is as good.
@@ -92,14 +100,58 @@ func (c *diskCache) commit(dir string) error {
 	return nil
 }
 
+func (*diskCache) writeSums(dir string) error {
+	_, sums, err := readEntry(dir)
+	if err != nil {
+		return fmt.Errorf("read cache entry: %w", err)
+	}
+	b, err := json.Marshal(sums)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, sumsFile), b, 0o600)
+}
+
+// moveCode gives the only file of compiled code in dir the name under which wazero looks
+// for that of outline. The name depends on wazero, and on the processor's features;
+// where it is looked for under another one, wazero compiles the outline, whose functions
+// trap, and that is noticed when the first of them is called.
+func moveCode(ctx context.Context, dir string, outline []byte) error {
+	code, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		return err
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return err
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigCompiler()).WithCompilationCache(cache))
+	_, err = runtime.CompileModule(ctx, outline)
+	if err := errors.Join(err, runtime.Close(ctx), cache.Close(ctx)); err != nil {
+		return err
+	}
+	all, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		return err
+	}
+	if len(code) != 1 || len(all) != 2 {
+		return fmt.Errorf("wazero left the files %q and then %q", code, all)
+	}
+	target := all[0]
+	if target == code[0] {
+		target = all[1]
+	}
+	return os.Rename(code[0], target)
+}
+
 // readEntry reads every file of an entry but the sums.
-func readEntry(dir string) (prepared []byte, sums map[string]string, err error) {
+func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close() //nolint:errcheck // it was only read
-	sums = map[string]string{}
+	sums = map[string]uint32{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == sumsFile {
 			return err
@@ -107,7 +159,7 @@ func readEntry(dir string) (prepared []byte, sums map[string]string, err error) 
 		if !d.Type().IsRegular() {
 			return fmt.Errorf("%s is not a regular file", name)
 		}
-		sum := sha256.New()
+		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 		if d.Name() == preparedFile {
 			if prepared, err = root.ReadFile(name); err != nil {
 				return err
@@ -116,7 +168,7 @@ func readEntry(dir string) (prepared []byte, sums map[string]string, err error) 
 		} else if err := copyFile(sum, root, name); err != nil {
 			return err
 		}
-		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		sums[name] = sum.Sum32()
 		return nil
 	})
 	return prepared, sums, err

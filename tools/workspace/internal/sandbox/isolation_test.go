@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -310,7 +311,9 @@ func TestCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open()
+	if sb := open(); len(sb.prepared.Module) > len(testSandbox().prepared.Module)/2 {
+		t.Errorf("a module of %d bytes is decoded", len(sb.prepared.Module))
+	}
 	if again, err := os.Stat(filepath.Join(first, sumsFile)); err != nil || !again.ModTime().Equal(info.ModTime()) {
 		t.Error("the entry was not used")
 	}
@@ -342,6 +345,22 @@ func TestCache(t *testing.T) {
 		if c.read() == nil {
 			t.Errorf("after damage to %s the entry is not made again", file)
 		}
+	}
+	// So is code of which wazero does not find the name, as after an update or on another processor.
+	code, err := filepath.Glob(filepath.Join(entry(), "*", "*"))
+	if err != nil || len(code) != 1 {
+		t.Fatalf("code %v, %v", code, err)
+	}
+	c := diskCache{dir, entry()}
+	if err := os.Rename(code[0], code[0]+"0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.writeSums(c.dir); err != nil || c.read() == nil {
+		t.Fatalf("the entry with a renamed file is damaged: %v", err)
+	}
+	open()
+	if again, err := filepath.Glob(filepath.Join(entry(), "*", "*")); err != nil || !slices.Equal(again, code) {
+		t.Errorf("code %v, %v; want %v", again, err, code)
 	}
 	if runtime.GOOS == "windows" {
 		return

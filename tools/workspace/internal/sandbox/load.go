@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -37,11 +38,14 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dir, err := c.begin(p)
+	dir, err := c.begin()
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.compile(ctx, p, dir), c.commit(dir))
+	if err := s.compile(ctx, p, dir); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	return c.commit(ctx, dir, p)
 }
 
 // compile makes p ready to run; code that it finds in dir it does not compile.
@@ -58,22 +62,34 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
 	compiled, err := runtime.CompileModule(ctx, p.Module)
 	if err == nil {
-		err = provideImports(ctx, runtime, s.find)
+		s.runtime, s.cache, s.compiled, s.prepared = runtime, cache, compiled, p
+		err = s.makeFirst(ctx)
 	}
 	if err != nil {
+		s.runtime, s.cache = nil, nil
 		err = errors.Join(fmt.Errorf("compile engine: %w", err), runtime.Close(ctx))
 		if cache != nil {
 			err = errors.Join(err, cache.Close(ctx))
 		}
+	}
+	return err
+}
+
+// makeFirst makes the first instance, and calls it: code that was found in a cache may be
+// none.
+func (s *Sandbox) makeFirst(ctx context.Context) error {
+	if err := provideImports(ctx, s.runtime, s.find); err != nil {
 		return err
 	}
-	s.runtime, s.cache, s.compiled, s.prepared = runtime, cache, compiled, p
 	in, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	s.idle <- in
-	s.pool.image, err = readHeapImage(p.Module, in.stack.Get())
+	s.pool.image, err = readHeapImage(s.prepared.Module, in.stack.Get())
+	if err == nil {
+		_, err = in.call("qjs_get_undefined")
+	}
+	s.finish(ctx, in, err == nil)
 	return err
 }
 

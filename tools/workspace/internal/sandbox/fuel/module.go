@@ -111,6 +111,19 @@ func parse(module []byte) (*parsedModule, error) {
 	return p, nil
 }
 
+// encode is the reverse of parse.
+func (p *parsedModule) encode() []byte {
+	out := append([]byte(nil), p.header...)
+	for _, id := range sectionOrder {
+		if body, ok := p.sections[id]; ok {
+			out = append(out, id)
+			out = appendUint(out, uint64(len(body)))
+			out = append(out, body...)
+		}
+	}
+	return out
+}
+
 func (p *parsedModule) parseType(d *decoder) {
 	if form := d.byte(); form != 0x60 {
 		d.fail("%w: type of form %#02x", ErrUnsupported, form)

@@ -47,15 +47,7 @@ func (w *rewriter) rewrite() ([]byte, error) {
 		}
 		m.sections[sectionCode] = code
 	}
-	out := append([]byte(nil), m.header...)
-	for _, id := range sectionOrder {
-		if body, ok := m.sections[id]; ok {
-			out = append(out, id)
-			out = appendUint(out, uint64(len(body)))
-			out = append(out, body...)
-		}
-	}
-	return out, nil
+	return m.encode(), nil
 }
 
 func (w *rewriter) findInterrupt() error {

@@ -19,25 +19,25 @@ import (
 // end of when its supervisor is gone.
 const LifelineEnv = "LECTERN_LIFELINE"
 
-// A parentWatch makes a child end with us: a pipe of which we hold the other end,
+// A lifeline makes a child end with us: a pipe of which we hold the other end,
 // so that the child reads its end whatever becomes of us. Linux has a signal
 // for it besides.
-type parentWatch struct{ ours, theirs *os.File }
+type lifeline struct{ ours, theirs *os.File }
 
-func newParentWatch(cmd *exec.Cmd) (parentWatch, error) {
+func newLifeline(cmd *exec.Cmd) (lifeline, error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
-		return parentWatch{}, fmt.Errorf("make lifeline: %w", err)
+		return lifeline{}, fmt.Errorf("make lifeline: %w", err)
 	}
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.Env = append(slices.Clip(cmd.Env), LifelineEnv+"=3") // the first of ExtraFiles
 	cmd.SysProcAttr = sysProcAttr()
-	return parentWatch{ours, theirs}, nil
+	return lifeline{ours, theirs}, nil
 }
 
-func (t parentWatch) attachChild(*exec.Cmd) error { return t.theirs.Close() }
+func (t lifeline) attachChild(*exec.Cmd) error { return t.theirs.Close() }
 
-func (t parentWatch) close() {
+func (t lifeline) close() {
 	_ = t.ours.Close()
 	_ = t.theirs.Close()
 }

@@ -12,15 +12,15 @@ import (
 // LifelineEnv is not used on Windows, where a job ends the child.
 const LifelineEnv = "LECTERN_LIFELINE"
 
-// A parentWatch makes a child end with us: a job object whose last handle is ours,
+// A lifeline makes a child end with us: a job object whose last handle is ours,
 // and which takes everything in it along.
-type parentWatch struct{ job windows.Handle }
+type lifeline struct{ job windows.Handle }
 
-func newParentWatch(cmd *exec.Cmd) (parentWatch, error) {
+func newLifeline(cmd *exec.Cmd) (lifeline, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
-		return parentWatch{}, fmt.Errorf("make job: %w", err)
+		return lifeline{}, fmt.Errorf("make job: %w", err)
 	}
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
@@ -28,13 +28,13 @@ func newParentWatch(cmd *exec.Cmd) (parentWatch, error) {
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err != nil {
 		_ = windows.CloseHandle(job)
-		return parentWatch{}, fmt.Errorf("limit job: %w", err)
+		return lifeline{}, fmt.Errorf("limit job: %w", err)
 	}
-	return parentWatch{job}, nil
+	return lifeline{job}, nil
 }
 
 // attachChild puts the child into the job. What it starts before that escapes.
-func (t parentWatch) attachChild(cmd *exec.Cmd) error {
+func (t lifeline) attachChild(cmd *exec.Cmd) error {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, //nolint:gosec // a pid is 32 bits wide on Windows
 		uint32(cmd.Process.Pid))
 	if err != nil {
@@ -47,7 +47,7 @@ func (t parentWatch) attachChild(cmd *exec.Cmd) error {
 	return nil
 }
 
-func (t parentWatch) close() { _ = windows.CloseHandle(t.job) }
+func (t lifeline) close() { _ = windows.CloseHandle(t.job) }
 
 // terminate sends Ctrl-Break, on which a console program may end.
 func (c *childProcess) terminate() error {
@@ -58,7 +58,7 @@ func (c *childProcess) terminate() error {
 }
 
 // kill ends everything in the job.
-func (c *childProcess) kill() error { return windows.TerminateJobObject(c.parentWatch.job, 1) }
+func (c *childProcess) kill() error { return windows.TerminateJobObject(c.lifeline.job, 1) }
 
-// WatchLifeline returns nil: see parentWatch.
+// WatchLifeline returns nil: see lifeline.
 func WatchLifeline(string) (<-chan struct{}, error) { return nil, nil }
