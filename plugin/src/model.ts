@@ -19,6 +19,8 @@ export interface Block {
   priority?: string
   scheduled?: number
   deadline?: number
+  /** What it shows of the graph's folder of assets; absent: nothing. */
+  files?: string[]
   /** Absent if not requested. */
   children?: Block[]
   /** Position among its siblings, from 0. */

@@ -1,6 +1,7 @@
 package logseq_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,17 +23,15 @@ func showFile(p *fakePage, n int, file string) {
 
 // listAssets is what the fake's plugin does for assets.list.
 func (f *fakePeer) listAssets(in map[string]any) (any, error) {
-	found := []any{}
-	for _, s := range f.positions() {
-		var files []string
-		for _, m := range assetLink.FindAllStringSubmatch(s.block().Content, -1) {
-			files = append(files, m[1])
-		}
-		if len(files) > 0 && !s.page.Recycled {
-			found = append(found, map[string]any{"block": s.shown(0), "files": files})
-		}
+	found := f.all(func(b *fakeBlock) bool { return b.filesShown() != nil })
+	return map[string]any{"blocks": listBatch(found, in), "total": len(found)}, nil
+}
+
+func (b *fakeBlock) filesShown() (files []string) {
+	for _, m := range assetLink.FindAllStringSubmatch(b.Content, -1) {
+		files = append(files, m[1])
 	}
-	return map[string]any{"assets": listBatch(found, in), "total": len(found)}, nil
+	return files
 }
 
 // assetFolder is the folder of a graph with files in and beside its assets.
@@ -72,22 +71,24 @@ func openAssets(t *testing.T, privacy tools.Privacy, config logseq.Config) *test
 
 func TestListAssets(t *testing.T) {
 	d := openAssets(t, tools.Privacy{}, logseq.Config{})
-	paths := func(in string) (all []string) {
-		for _, a := range d.must("list_assets", in)["assets"].([]any) {
-			all = append(all, a.(map[string]any)["path"].(string))
+	files := func(in string) string {
+		var all []any
+		for _, b := range d.must("list_assets", in)["blocks"].([]any) {
+			all = append(all, b.(map[string]any)["files"])
 		}
-		return all
+		return fmt.Sprint(all)
 	}
-	// A file is listed once, and what leads out of the folder of assets is none.
-	want := "assets/beds.png assets/notes.txt assets/hidden.png assets/link.png assets/large.bin assets/gone.png"
-	if got := strings.Join(paths(`{}`), " "); got != want {
+	// What leads out of the folder of assets is no file of the graph.
+	want := "[[assets/beds.png] [assets/beds.png assets/notes.txt] [assets/hidden.png] [assets/link.png] [assets/large.bin] <nil> [assets/gone.png]]"
+	if got := files(`{}`); got != want {
 		t.Errorf("assets: %s", got)
 	}
-	if got := strings.Join(paths(`{"page_name":"Garden"}`), " "); got != "assets/beds.png assets/notes.txt" {
-		t.Errorf("assets of a page: %s", got)
-	}
-	if m := d.must("list_assets", `{"limit":1,"offset":1}`); m["total"] != 6.0 || m["note"] == nil {
+	if m := d.must("list_assets", `{"limit":1,"offset":1}`); m["total"] != 7.0 || m["note"] == nil || files(`{"limit":1,"offset":1}`) != "[[assets/beds.png assets/notes.txt]]" {
 		t.Errorf("a part: %v", m)
+	}
+	// Every answer says which files a block shows.
+	if m := d.must("get_block", `{"block_uuid":"`+id(70)+`"}`); fmt.Sprint(m["block"].(map[string]any)["files"]) != "[assets/beds.png]" {
+		t.Errorf("a block: %v", m)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestReadAssetWithoutFolder(t *testing.T) {
 // A file is hidden with the blocks that show it.
 func TestHiddenAssets(t *testing.T) {
 	d := openAssets(t, tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Compost"}}}, logseq.Config{GraphFolder: assetFolder(t)})
-	if m := d.must("list_assets", `{}`); m["total"] != 2.0 {
+	if m := d.must("list_assets", `{}`); m["total"] != 2.0 { // blocks of the garden
 		t.Errorf("%v", m)
 	}
 	_, hidden := d.call("read_asset", `{"path":"hidden.png"}`)

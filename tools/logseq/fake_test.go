@@ -68,6 +68,7 @@ type fakeBlock struct {
 	Priority   string         `json:"priority,omitempty"`
 	Scheduled  any            `json:"scheduled,omitempty"`
 	Deadline   any            `json:"deadline,omitempty"`
+	Files      []string       `json:"files,omitempty"`
 	Children   []*fakeBlock   `json:"children,omitempty"`
 
 	read  string          // the text that links are of
@@ -336,7 +337,7 @@ func (s blockPosition) shown(depth int) *fakeBlock {
 	if s.parent != nil {
 		b.Parent = s.parent.UUID
 	}
-	b.Raw = b.Content
+	b.Raw, b.Files = b.Content, b.filesShown()
 	b.Content = s.fake.named(b.Content)
 	b.Tags = s.fake.tags(b.Tags)
 	children := b.Children

@@ -2,115 +2,68 @@ package logseq
 
 import (
 	"context"
-	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An Asset is a file of the graph that a block shows.
-type Asset struct {
-	Path      string `json:"path" jsonschema:"the file"`
-	PageName  string `json:"page_name" jsonschema:"where it is shown"`
-	BlockUUID UUID   `json:"block_uuid" jsonschema:"by which block"`
-	Content   string `json:"content" jsonschema:"text of the block"`
-	Size      int64  `json:"size,omitempty" jsonschema:"in bytes, if known"`
-}
-
-func (a Asset) size() int { return len(a.Path) + len(a.PageName) + len(a.Content) + 120 }
-
-// ListAssetsIn are the arguments of list_assets.
-type ListAssetsIn struct {
-	PageName Name         `json:"page_name,omitempty" jsonschema:"only those on this page"`
-	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
-	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"assets to skip"`
-}
-
-// ListAssetsOut is the answer of list_assets.
-type ListAssetsOut struct {
-	Assets []Asset `json:"assets" jsonschema:"the files"`
-	Total  int     `json:"total" jsonschema:"total assets"`
-	Note   string  `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
-}
-
 func listAssets() tools.Tool[*Graph] {
-	return define(tools.Spec[ListAssetsIn, ListAssetsOut]{
+	return define(tools.Spec[ListVocabularyIn, BlocksOut]{
 		Name: "list_assets", Title: "List assets", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists the files that blocks show: images, PDFs, sounds.\nNeeds assets. read_asset shows one.",
-		Redact: func(out ListAssetsOut, covered func(string) bool) ListAssetsOut {
-			kept := slices.DeleteFunc(out.Assets, func(a Asset) bool { return covered(a.PageName) })
-			out.Total -= len(out.Assets) - len(kept)
-			out.Assets = kept
-			return out
-		},
-		Examples: []tools.Example[ListAssetsIn, ListAssetsOut]{
-			{Purpose: "see the files of a page", In: ListAssetsIn{PageName: "Garden", Limit: 20}, AnyAnswer: true},
+		Doc: "Lists the blocks that show files: images, PDFs, sounds.\nread_asset shows a file. Needs assets.",
+		Examples: []tools.Example[ListVocabularyIn, BlocksOut]{
+			{Purpose: "see which files there are", In: ListVocabularyIn{Limit: 20}, AnyAnswer: true},
 		},
 	}, readsGraph(runListAssets), "assets")
 }
 
 // runListAssets implements list_assets.
-func runListAssets(ctx context.Context, g *Graph, in ListAssetsIn) (ListAssetsOut, error) {
-	all, err := visibleAssets(ctx, g)
-	if err != nil {
-		return ListAssetsOut{}, err
-	}
-	if in.PageName != "" {
-		p, err := g.page(ctx, string(in.PageName))
-		if err != nil {
-			return ListAssetsOut{}, err
-		}
-		all = slices.DeleteFunc(all, func(a Asset) bool { return a.PageName != p.Name })
-	}
-	shown := fitAnswer(slicePage(all, int(in.Offset), int(in.Limit)), Asset.size)
-	return ListAssetsOut{Assets: shown, Total: len(all), Note: moreNote(len(shown), int(in.Offset), len(all))}, nil
+func runListAssets(ctx context.Context, g *Graph, in ListVocabularyIn) (BlocksOut, error) {
+	return listBlocks(ctx, g, in.Offset, in.Limit, askAssets(ctx, g))
 }
 
-// visibleAssets are the files that visible blocks show, each where it is shown
-// first.
-func visibleAssets(ctx context.Context, g *Graph) ([]Asset, error) {
-	type shownFiles struct {
-		Block wireBlock `json:"block"`
-		Files []string  `json:"files"`
-		Size  int64     `json:"size"`
+func askAssets(ctx context.Context, g *Graph) func(listArg) ([]wireBlock, int, error) {
+	return func(of listArg) ([]wireBlock, int, error) {
+		var found wireBlockList
+		err := g.query(ctx, "assets.list", of, &found)
+		return found.Blocks, found.Total, err
 	}
-	ask := func(of listArg) ([]shownFiles, int, error) {
-		var answer struct {
-			Assets []shownFiles `json:"assets"`
-			Total  int          `json:"total"`
-		}
-		err := g.query(ctx, "assets.list", of, &answer)
-		return answer.Assets, answer.Total, err
-	}
-	found, err := readAll(ask)
+}
+
+// findAsset is a visible block that shows a file, by its path.
+func findAsset(ctx context.Context, g *Graph, path string) (wireBlock, error) {
+	blocks, err := readAll(askAssets(ctx, g))
 	if err != nil {
-		return nil, err
+		return wireBlock{}, err
 	}
-	if g.hidesAnything() {
-		keep := filterBlock(ctx)
-		found, err = filterList(g.newView(), found, len(found), func(v *agentView, f shownFiles) (shownFiles, bool, error) {
-			var ok bool
-			f.Block, ok, err = keep(v, f.Block)
-			return f, ok, err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	var all []Asset
-	for _, f := range found {
-		for _, file := range f.Files {
-			name, ok := assetPath(file)
-			if ok && !slices.ContainsFunc(all, func(a Asset) bool { return a.Path == name }) {
-				all = append(all, Asset{Path: name, PageName: f.Block.Page.Name, BlockUUID: f.Block.UUID, Content: f.Block.Content, Size: f.Size})
+	v, keep := g.newView(), filterBlock(ctx)
+	for _, b := range blocks {
+		for _, shown := range assetPaths(b.Files) {
+			if shown != path {
+				continue
+			}
+			if !g.hidesAnything() {
+				return b, nil
+			}
+			if _, visible, err := keep(v, b); err != nil || visible {
+				return b, err
 			}
 		}
 	}
-	return all, nil
+	return wireBlock{}, tools.Errorf(tools.NotFound, "no block shows %s", path).WithHint("list_assets names the files.")
 }
 
-// assetPath is the path in the folder of the graph of a file in its folder of
-// assets; false for a name that leads out of that.
+// assetPaths are the paths of files in the folder of the graph, without those
+// that lead out of its folder of assets.
+func assetPaths(files []string) (paths []string) {
+	for _, name := range files {
+		if path, ok := assetPath(name); ok {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 func assetPath(name string) (string, bool) {
 	return "assets/" + name, folder.CheckName(name) == nil
 }

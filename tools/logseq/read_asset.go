@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"mime"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
@@ -62,18 +61,14 @@ func runReadAsset(ctx context.Context, g *Graph, in ReadAssetIn) (ReadAssetOut, 
 		return out, tools.Errorf(tools.Invalid, "path: %s is not in the folder assets", tools.Truncate(in.Path, 80)).
 			WithHint("list_assets names the files.")
 	}
-	all, err := visibleAssets(ctx, g)
+	shownBy, err := findAsset(ctx, g, name)
 	if err != nil {
 		return out, err
-	}
-	at := slices.IndexFunc(all, func(a Asset) bool { return a.Path == name })
-	if at < 0 {
-		return out, tools.Errorf(tools.NotFound, "no block shows %s", name).WithHint("list_assets names the files.")
 	}
 	if out.data, err = readGraphFile(g, name); err != nil {
 		return out, err
 	}
-	out.Path, out.Size, out.page = name, len(out.data), all[at].PageName
+	out.Path, out.Size, out.page = name, len(out.data), shownBy.Page.Name
 	out.MIME, _, _ = strings.Cut(mime.TypeByExtension(strings.ToLower(path.Ext(name))), ";")
 	if out.MIME == "" {
 		out.MIME = "application/octet-stream"

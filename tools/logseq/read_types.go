@@ -23,12 +23,13 @@ type Block struct {
 	Priority    string         `json:"priority,omitempty"`
 	Scheduled   any            `json:"scheduled,omitempty"`
 	Deadline    any            `json:"deadline,omitempty"`
+	Files       []string       `json:"files,omitempty"`
 	HasChildren bool           `json:"has_children,omitempty"`
 	Children    Blocks         `json:"children,omitempty"`
 }
 
 const blockFields = "uuid, page_name, page_uuid, parent_uuid, content, raw (stored text, if different), properties, tags, marker, " +
-	"priority, scheduled, deadline, has_children, children"
+	"priority, scheduled, deadline, files (that it shows), has_children, children"
 
 // JSONSchema implements tools.SchemaProvider. Inference cannot handle a block
 // that contains blocks, and one description is cheaper than twelve.
@@ -95,7 +96,7 @@ func (b wireBlock) forAgent(page wireRef, depth int) Block {
 	s := Block{
 		UUID: b.UUID, PageName: page.Name, PageUUID: page.UUID, Content: b.Content, Properties: b.Properties, Tags: b.Tags,
 		Marker: b.Marker, Priority: b.Priority, Scheduled: rawOrNil(b.Scheduled), Deadline: rawOrNil(b.Deadline),
-		HasChildren: len(b.Children) > 0,
+		Files: assetPaths(b.Files), HasChildren: len(b.Children) > 0,
 	}
 	if b.Raw != b.Content {
 		s.Raw = b.Raw

@@ -22,6 +22,7 @@ type wireBlock struct {
 	Priority   string          `json:"priority"`
 	Scheduled  json.RawMessage `json:"scheduled"`
 	Deadline   json.RawMessage `json:"deadline"`
+	Files      []string        `json:"files"` // in the folder of assets
 	Children   []wireBlock     `json:"children"`
 }
 

@@ -2,6 +2,7 @@ import { string } from '../edn'
 import { dayOfMs } from '../days'
 import type { Row } from '../host'
 import type { Block, Page, Values } from '../model'
+import { storedFiles } from './assetfiles'
 import { type Dialect, type NamedEntity, type NameLookup, type Property, idOf, idsOf, spellings } from './dialect'
 
 // DB graphs, Logseq 2.x, as they are read. Everything is an entity; a property
@@ -45,6 +46,7 @@ export const dbDialect: Dialect = {
     properties: properties(row, names),
     ...tagsOf(row, names),
     ...task(row, names),
+    ...storedFiles(row),
   }),
   sort: (rows) => [...rows].sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)),
   // Values of text properties are blocks of the page too, and so are recycled blocks.

@@ -1,3 +1,4 @@
+import { linkedFiles } from './assetfiles'
 import { string } from '../edn'
 import { Fault, invalid } from '../fault'
 import type { Host, Row } from '../host'
@@ -39,6 +40,7 @@ export const fileDialect: Dialect = {
     ...(row.priority ? { priority: row.priority } : {}),
     ...(row.scheduled ? { scheduled: row.scheduled } : {}),
     ...(row.deadline ? { deadline: row.deadline } : {}),
+    ...linkedFiles(row.content ?? ''),
   }),
   sort: (rows, parent) => chain(rows, parent),
   // The first block of a page that holds its properties is not a block to a reader.

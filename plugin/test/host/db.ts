@@ -73,7 +73,8 @@ export const person: Record<string, (w: World, ...args: any[]) => unknown> = {
   },
   /** Puts a file of the graph into a block: a DB graph calls it by the block's uuid, a file graph links to it. */
   show_file: (w, uuid: string, type: string) => {
-    const row = w.byUUID(uuid)!
+    const row = w.byUUID(uuid)
+    if (!row) return false
     if (w.kind === 'og') w.set(row.id, { ':block/content': `${row[':block/content']} ![](../assets/${uuid}.${type})` })
     else w.set(row.id, { ':logseq.property.asset/type': type, ':logseq.property.asset/size': 3, ':block/tags': [classID(w, 'Asset')] })
     return true

@@ -9,8 +9,8 @@ import { openSeed } from './methods'
 type Ask = (method: string, params: Record<string, unknown>) => Promise<any>
 
 const listed = async (ask: Ask, params = {}) => {
-  const { assets, total } = await ask('assets.list', params)
-  return [assets.map(({ block, files }: any) => [block.uuid, ...files]), total]
+  const { blocks, total } = await ask('assets.list', params)
+  return [blocks.map(({ uuid, files }: any) => [uuid, ...files]), total]
 }
 
 test('a file graph lists what blocks link to', async () => {
@@ -33,7 +33,8 @@ test('a DB graph lists its assets by their blocks, but not what is elsewhere', a
   person.show_file!(world, known.task, '../../etc/passwd')
   world.set(world.byUUID(known.second)!.id, { ':logseq.property.asset/external-url': 'https://example.org/a.pdf' })
   assert.deepEqual(await listed(ask), [[[known.first, `${known.first}.png`]], 1])
-  assert.equal((await ask('assets.list', {})).assets[0].size, 3)
+  assert.deepEqual((await ask('blocks.get', { uuid: known.first })).files, [`${known.first}.png`])
+  assert.equal((await ask('blocks.get', { uuid: known.second })).files, undefined)
 })
 
 for (const kind of ['og', 'db'] as const) {

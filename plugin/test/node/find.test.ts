@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { dbDialect } from '../../src/adapters/db'
+import { Host } from '../../src/host'
+import { Reader } from '../../src/reader'
 import { addProperty } from '../host/dbproperties'
 import { openSeed } from './methods'
 import { known } from '../host/seed'
@@ -75,4 +78,10 @@ test('find on a DB graph: a tag also means those that extend it, and a property 
   logseq.upsert_block_property!(known.second, ':user.property/Mood', 'fine', {})
   logseq.upsert_block_property!(known.first, 'mood', 'odd', {})
   assert.equal((await found(ask, { properties: ['mood'] }))[1], 2)
+})
+
+test('rows come in the order in which they were made, whatever the order of the set', async () => {
+  const answered = [[{ id: 31, uuid: 'c' }], [{ id: 7, uuid: 'a' }], [{ id: 12, uuid: 'b' }]]
+  const reader = new Reader(new Host(async () => answered), dbDialect)
+  assert.deepEqual((await reader.pull('?b', '[?b :block/page _]')).map(({ uuid }) => uuid), ['a', 'b', 'c'])
 })

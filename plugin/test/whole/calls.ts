@@ -114,9 +114,9 @@ export const calls: Call[] = [
   { tool: 'get_tags', args: () => ({}), good: (a) => assert.ok(a.tags.some((t: any) => t.name === 'private')) },
   {
     tool: 'list_assets',
-    args: () => ({ page_name: 'Books' }),
+    args: () => ({}),
     person: async (window) => void (await window.person('show_file', known.child, 'png')),
-    good: (a) => assert.deepEqual([a.total, a.assets[0].path, a.assets[0].block_uuid], [1, `assets/${known.child}.png`, known.child]),
+    good: (a) => assert.deepEqual([a.total, a.blocks[0].uuid, a.blocks[0].files], [1, known.child, [`assets/${known.child}.png`]]),
   },
   { tool: 'read_asset', args: () => ({ path: `assets/${known.child}.png` }), good: (a) => assert.deepEqual([a.mimeType, a.size], ['image/png', 3]) },
   { tool: 'list_properties', args: () => ({}), good: (a) => assert.ok(a.properties.length > 0) },

@@ -55,7 +55,9 @@ export class Lectern {
   static async prepare(binary: string, sources: string): Promise<Lectern> {
     const home = await mkdtemp(path.join(tmpdir(), 'lectern-whole-'))
     const lectern = new Lectern(binary, home, await freePort())
-    const config = `[hub]\nport = ${lectern.port}\n\n${sources}`
+    // A test deletes more in a minute than an agent should without being asked about.
+    const limits = '[limits]\nbreaker_deletes = 0\nbreaker_bytes = 0\n'
+    const config = `[hub]\nport = ${lectern.port}\n\n${limits}\n${sources}`
     const said = await lectern.command(['config', '--help'])
     const file = path.join(home, path.relative(home, /^\s+(\/\S*\.toml)$/m.exec(said)![1]!))
     await mkdir(path.dirname(file), { recursive: true })

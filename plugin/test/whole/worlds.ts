@@ -179,7 +179,7 @@ const questions: Record<string, (a: Asker) => Record<string, unknown>> = {
   get_tags: () => ({}),
   list_properties: () => ({}),
   list_templates: () => ({}),
-  list_assets: (a) => a.pick([{}, { page_name: a.title() }, { limit: 2, offset: 1 }]),
+  list_assets: (a) => a.pick([{}, { limit: 2, offset: 1 }]),
   read_asset: (a) => ({ path: `assets/${a.uuid()}.png` }),
   get_journal: (a) => ({ date: a.pick(['2026-11-20', '2026-11-25']) }),
   datascript_query: (a) => ({ query: a.pick(['[:find ?t :where [?b :block/title ?t]]', '[:find (count ?b) . :where [?b :block/page _]]', '[:find (pull ?b [*]) :where [?b :block/name "work"]]']) }),
