@@ -38,8 +38,8 @@ func TestCopyTo(t *testing.T) {
 			}
 		}
 	}
-	var nameError *NameError
-	if err := plain.CopyTo("../x", new(bytes.Buffer)); !errors.As(err, &nameError) {
+	err := plain.CopyTo("../x", new(bytes.Buffer))
+	if _, refused := errors.AsType[*NameError](err); !refused {
 		t.Errorf("a name that leads out: %v", err)
 	}
 }

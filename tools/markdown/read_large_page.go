@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -64,7 +65,7 @@ func (r *lineCollector) Write(data []byte) (int, error) {
 
 // checkCharacters checks that the text is UTF-8 up to its last whole character.
 func (r *lineCollector) checkCharacters(data []byte) {
-	text := append(r.character, data...)
+	text := slices.Concat(r.character, data)
 	end := len(text)
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
 		if at := len(text) - i; utf8.RuneStart(text[at]) {
