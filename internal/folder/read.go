@@ -67,33 +67,9 @@ func (f *Folder) checkNoSymlinks(name string) error {
 	return nil
 }
 
-// readRegular reads at most limit bytes of a regular file. It opens the file
-// without blocking and checks that it is the one that Lstat saw, so that a pipe or
-// link that replaced it in between is not read. Another regular file, as editors make
-// one when they save, is looked at again.
+// readRegular reads at most limit bytes of a regular file.
 func readRegular(root *os.Root, name string, limit int64, head bool) ([]byte, error) {
-	for range maxReplaced {
-		if b, err := readSeen(root, name, limit, head); !errors.Is(err, errReplaced) {
-			return b, err
-		}
-	}
-	return nil, ErrNotRegular
-}
-
-// maxReplaced bounds how often one read begins again.
-const maxReplaced = 100
-
-var errReplaced = errors.New("another file has the name now")
-
-func readSeen(root *os.Root, name string, limit int64, head bool) ([]byte, error) {
-	seen, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !seen.Mode().IsRegular() {
-		return nil, ErrNotRegular
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	f, err := openRegular(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +78,6 @@ func readSeen(root *os.Root, name string, limit int64, head bool) ([]byte, error
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, ErrNotRegular
-	case !os.SameFile(seen, info):
-		return nil, errReplaced
 	case info.Size() > limit && !head:
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, info.Size(), limit)
 	}

@@ -309,7 +309,8 @@ func TestHostileFiles(t *testing.T) {
 		equal(t, file, want, b.get(file))
 	}
 	equal(t, "letters of two forms are one page", "accents\n", call[ReadPageOut](b, "read_page", `{"path":"café.md"}`).Content)
-	b.refused("read_page", `{"path":"big.md","limit":1}`, "LIMITED")
+	equal(t, "a line of a large page", "first line\n", call[ReadPageOut](b, "read_page", `{"path":"big.md","limit":1}`).Content)
+	b.refused("read_page", `{"path":"big.md","part":"outline"}`, "LIMITED")
 	moved := call[MovePageOut](b, "move_page", `{"sourcePath":"Alpha.md","destinationPath":"Archive/Alpha.md"}`)
 	if moved.NewPath != "Archive/Alpha.md" || moved.Links.Unreadable == 0 {
 		t.Errorf("bad files stop a move, or nobody is told of them: %+v", moved)

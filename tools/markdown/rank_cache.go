@@ -11,25 +11,30 @@ import (
 
 // A rankCache keeps what searches by words have found in one state of the vault, and
 // runs equal ones that come together once: to rank the pages that have a common word
-// takes as long as there are such pages. Its zero value is empty.
+// takes as long as there are such pages, and to describe those that are shown takes
+// reading them. Its zero value is empty.
 type rankCache struct {
 	mu       sync.Mutex
 	rankings map[string]*ranking
 }
 
-// A ranking is an answer of [index.Index.Search]. Its fields are read after done.
+// A ranking is an answer of [index.Index.Search], or what is shown of it. Its fields are
+// read after done, and not changed then.
 type ranking struct {
-	done  chan struct{}
-	hits  []index.Hit
-	total int
-	how   index.Match
-	err   error
+	done    chan struct{}
+	hits    []index.Hit
+	matches []PageMatch // in the place of hits: pages that were read
+	found   int         // with matches: how many the index has found
+	total   int
+	how     index.Match
+	err     error
+	partly  bool // a page could not be read, so it is not kept
 }
 
 // Bounds of a rankCache: how many rankings it keeps, how many pages each has, and how
 // many pages the filter of one names.
 const (
-	maxRankings      = 64
+	maxRankings      = 128
 	maxRankedPages   = 200
 	maxFilteredPages = 1000
 )
@@ -41,23 +46,31 @@ var errRankingCut = errors.New("the search was not finished")
 func (c *rankCache) search(ctx context.Context, x *index.Index, q index.Query, offset, limit int) (
 	hits []index.Hit, total int, how index.Match, err error,
 ) {
-	key := rankKey(q, offset, limit)
+	r := c.find(ctx, rankKey(q, offset, limit), func(r *ranking) { r.hits, r.total, r.how, r.err = x.Search(ctx, q, offset, limit) })
+	return r.hits, r.total, r.how, r.err
+}
+
+// find returns the ranking of a key, which work fills in if nothing else has. Without a
+// key it is not kept.
+func (c *rankCache) find(ctx context.Context, key string, work func(*ranking)) *ranking {
 	if key == "" {
-		return x.Search(ctx, q, offset, limit)
+		r := new(ranking)
+		work(r)
+		return r
 	}
 	for {
 		r, mine := c.begin(key)
 		if mine {
-			c.run(key, r, func() { r.hits, r.total, r.how, r.err = x.Search(ctx, q, offset, limit) })
-			return r.hits, r.total, r.how, r.err
+			c.run(key, r, func() { work(r) })
+			return r
 		}
 		select {
 		case <-r.done:
 		case <-ctx.Done():
-			return nil, 0, 0, ctx.Err()
+			return &ranking{err: ctx.Err()}
 		}
 		if r.err == nil {
-			return r.hits, r.total, r.how, nil
+			return r
 		} // the call that ran it may have been cancelled, which is nothing to this one
 	}
 }
@@ -83,7 +96,7 @@ func (c *rankCache) run(key string, r *ranking, work func()) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if r.err != nil && c.rankings[key] == r {
+		if (r.err != nil || r.partly) && c.rankings[key] == r {
 			delete(c.rankings, key)
 		}
 	}()

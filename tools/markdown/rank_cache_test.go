@@ -139,3 +139,46 @@ func TestRankKeysDiffer(t *testing.T) {
 		t.Errorf("a test has the key %s", key)
 	}
 }
+
+// Equal searches share what they show, which no caller can change, and keep it only if
+// all of it could be read.
+func TestShownMatchesAreShared(t *testing.T) {
+	dir := t.TempDir()
+	n, _ := openPair(t, dir, nil)
+	lookIndexed(t, n, dir, map[string]string{"a.md": "alpha\n", "b.md": "alpha beta\n"})
+	in := SearchPagesIn{Query: "alpha", Limit: 10}
+	s, err := newSearch(t.Context(), n, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := filepath.Join(t.TempDir(), "b.md")
+	if err := os.Rename(filepath.Join(dir, "b.md"), away); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.described(t.Context()); r.err != nil || r.total != 1 || len(r.matches) != 1 {
+		t.Fatalf("while a page is away: %+v", r)
+	}
+	if err := os.Rename(away, filepath.Join(dir, "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	all := s.described(t.Context())
+	if all.err != nil || all.total != 2 || len(all.matches) != 2 {
+		t.Fatalf("after it is back: %+v", all)
+	}
+	if again := s.described(t.Context()); again != all {
+		t.Error("the pages were read again")
+	}
+	out, err := n.SearchPages(t.Context(), in)
+	if err != nil || len(out.Matches) != 2 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	first := out.Matches[0].Path
+	out.redact(func(page string) bool { return page == first })
+	if again, err := n.SearchPages(t.Context(), in); err != nil || len(again.Matches) != 2 || again.Matches[0].Path != first {
+		t.Errorf("after a policy hid a page from one client: %+v, %v", again, err)
+	}
+	upper, err := newSearch(t.Context(), n, SearchPagesIn{Query: "ALPHA", Limit: 10})
+	if err != nil || upper.described(t.Context()) == all {
+		t.Errorf("another text has the same answer: %v", err)
+	}
+}

@@ -87,6 +87,9 @@ func (n *Notebook) ReadPage(ctx context.Context, in ReadPageIn) (ReadPageOut, er
 		return ReadPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
 	p, err := n.read(file)
+	if e := tools.AsError(err); e != nil && e.Code == tools.Limited {
+		return readLargePage(ctx, n, file, in)
+	}
 	if err != nil {
 		return ReadPageOut{}, explainMissing(ctx, n, in.Path, err)
 	}
@@ -120,20 +123,29 @@ func (out *ReadPageOut) part(text string, offset, limit int) {
 	if limit > 0 {
 		to = min(to, from+limit)
 	}
-	size := 0
-	for i, line := range lines[from:to] {
-		if size += len(line); size > maxContent {
-			to = from + max(i, 1)
-			break
-		}
-	}
-	out.Content = strings.Join(lines[from:to], "")
-	if len(out.Content) > maxContent {
-		out.Content = tools.Truncate(out.Content, maxContent)
-		out.Note += fmt.Sprintf("Line %d is cut. ", to)
-	}
+	to = out.show(lines[from:to], from)
 	if len(out.Content) < len(text) {
 		out.Truncated = true
 		out.Note += fmt.Sprintf("Lines %d to %d of %d.", from+1, to, len(lines))
 	}
+}
+
+// show puts as many of some lines into the answer as there is room for, at least a part
+// of one; from is how many lines of the page come before. It returns how many come before
+// those that are left.
+func (out *ReadPageOut) show(lines []string, from int) (to int) {
+	size := 0
+	for i, line := range lines {
+		if size += len(line); size > maxContent {
+			lines = lines[:max(i, 1)]
+			break
+		}
+	}
+	to = from + len(lines)
+	out.Content = strings.Join(lines, "")
+	if len(out.Content) > maxContent {
+		out.Content = tools.Truncate(out.Content, maxContent)
+		out.Note += fmt.Sprintf("Line %d is cut. ", to)
+	}
+	return to
 }

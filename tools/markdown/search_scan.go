@@ -58,22 +58,12 @@ func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 
 // pages finds pages.
 func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
-	hits, total, how, err := s.rank(ctx)
-	if err != nil {
-		return out, err
+	r := s.described(ctx)
+	if r.err != nil {
+		return out, r.err
 	}
-	out.Total = total
-	for _, h := range hits {
-		m, ok := s.describeHit(h.File)
-		if !ok { // it has changed meanwhile
-			out.Total--
-			continue
-		}
-		if _, modified := s.n.view.Stat(h.File); !s.query.Since.IsZero() || !s.query.Until.IsZero() {
-			m.Modified = modified.UTC().Format("2006-01-02T15:04Z")
-		}
-		out.Matches = append(out.Matches, m)
-	}
+	out.Matches, out.Total = slices.Clone(r.matches), r.total
+	total, how := r.found, r.how
 	switch all := len(s.query.Terms); {
 	case total == 0 && all > 0:
 		out.Note = "No page has any of these words. Try others, kind attachment, or list_pages. "
@@ -86,6 +76,41 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin so. ", all)
 	}
 	return out, nil
+}
+
+// described are the pages to show. While nothing changes, equal searches share them.
+func (s *search) described(ctx context.Context) *ranking {
+	key := rankKey(s.query, s.offset, s.limit)
+	if s.x == nil || key == "" {
+		r := new(ranking)
+		s.describe(ctx, r)
+		return r
+	}
+	return s.cache.rankings.find(ctx, fmt.Sprintf("%s %q", key, s.text), func(r *ranking) { s.describe(ctx, r) })
+}
+
+// describe reads the pages to show.
+func (s *search) describe(ctx context.Context, r *ranking) {
+	var hits []index.Hit
+	if hits, r.total, r.how, r.err = s.rank(ctx); r.err != nil {
+		return
+	}
+	matches, states := make([]PageMatch, len(hits)), make([]hitState, len(hits))
+	r.err = folder.ForEach(ctx, len(hits), func(i int) {
+		matches[i], states[i] = s.describeHit(hits[i].File)
+		if _, modified := s.n.view.Stat(hits[i].File); !s.query.Since.IsZero() || !s.query.Until.IsZero() {
+			matches[i].Modified = modified.UTC().Format("2006-01-02T15:04Z")
+		}
+	})
+	r.found = r.total
+	for i, state := range states {
+		r.partly = r.partly || state != hitRead
+		if state == hitChanged {
+			r.total--
+			continue
+		}
+		r.matches = append(r.matches, matches[i])
+	}
 }
 
 // rank is [index.Index.Search], from the index or from the files.
@@ -111,16 +136,31 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 	return hits[from:min(from+s.limit, len(hits))], len(hits), how, nil
 }
 
+// A hitState is what became of a page that matches.
+type hitState int
+
+const (
+	hitRead hitState = iota
+	hitUnread
+	hitChanged // it does not match any more
+)
+
 // describeHit reads a page that matches again, for its title and the best line.
-func (s *search) describeHit(file string) (PageMatch, bool) {
+func (s *search) describeHit(file string) (PageMatch, hitState) {
 	p, err := s.n.read(file)
-	if err != nil {
-		return PageMatch{Path: file, Title: titleOfFile(s.n.graph, file)}, len(s.words.tokens) == 0
+	switch {
+	case err != nil && len(s.words.tokens) == 0:
+		return PageMatch{Path: file, Title: titleOfFile(s.n.graph, file)}, hitUnread
+	case err != nil:
+		return PageMatch{}, hitChanged
+	case len(s.words.tokens) == 0:
+		return PageMatch{Path: file, Title: p.title()}, hitRead
 	}
-	if len(s.words.tokens) == 0 {
-		return PageMatch{Path: file, Title: p.title()}, true
+	m, ok := match(p, s.words)
+	if !ok {
+		return m, hitChanged
 	}
-	return match(p, s.words)
+	return m, hitRead
 }
 
 // lines finds lines, or with a mode other than words the pages that have them.
