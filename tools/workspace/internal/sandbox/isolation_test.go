@@ -394,7 +394,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "622384be85c8b91c9d9b80176d57e05be946c0ce9e9a1460957674929de5d0e0"
+	const want = "0891f7a1d6447eb0756a3b6c0995f4513c80d09f63d7a3864847a97cd0bc0e7f"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

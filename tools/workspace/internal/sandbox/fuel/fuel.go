@@ -32,8 +32,9 @@ const PageSize = 65536
 type Options struct {
 	// Interrupt is the import, as "module.name" and of type ()->i32, that is
 	// called when no fuel is left: on entry to a function, at the head of a
-	// loop and before a bulk operation. It refills RemainingGlobal, or stops
-	// the module by not returning. Its result is ignored.
+	// loop and before a bulk operation; and before each part of a large one,
+	// whatever is left. It refills RemainingGlobal, or stops the module by not
+	// returning. Its result is ignored.
 	Interrupt string
 	// MaxPages is the most memory that the module can have, in pages; 0 keeps
 	// what it declares. A module whose memory.grow is refused, by this or by

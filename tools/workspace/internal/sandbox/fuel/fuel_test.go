@@ -184,6 +184,12 @@ func TestLargeBulk(t *testing.T) {
 		if used := int64(b.interrupts)*100_000 - b.remaining(); used != 1+2+64*(4+17>>3)+4+length>>3+1 || b.interrupts < 2 {
 			t.Errorf("%+v uses %d in %d slices", c, used, b.interrupts)
 		}
+		// However much fuel there is, it can be stopped between the parts.
+		rich := start(t, mustRewrite(t, m, o), 1)
+		rich.set(1 << 40)
+		if rich.call(0); rich.interrupts != length/maxBulk+1 {
+			t.Errorf("%+v is interrupted %d times with fuel left, want %d", c, rich.interrupts, length/maxBulk+1)
+		}
 	}
 }
 

@@ -118,9 +118,11 @@ const (
 	numLocals
 )
 
-// maxBulk is how many bytes a bulk operation handles at a time: in between, the
-// fuel is looked at. It is a multiple of what one unit of fuel pays for.
-const maxBulk = 1 << 20
+// maxBulk is how many bytes a bulk operation handles at a time. In between, Interrupt is
+// called, whatever fuel is left: memory that is written for the first time takes up to
+// a hundred times as long as its price says. It is a multiple of what one unit of fuel
+// pays for.
+const maxBulk = 1 << 18
 
 func (e *emitter) copyTo(pos int) {
 	e.out = append(e.out, e.source[e.copied:pos]...)
@@ -154,11 +156,15 @@ func (e *emitter) setRemaining(check bool) {
 	}
 	e.op(opLocalTee, uint64(e.amount))
 	e.out = append(e.out, opI64Const, 0, opI64LtS, opIf, typeEmpty)
+	e.callInterrupt()
+	e.out = append(e.out, opEnd)
+}
+
+func (e *emitter) callInterrupt() {
 	e.save()
 	e.op(opCall, uint64(e.interrupt))
 	e.out = append(e.out, opDrop)
 	e.load()
-	e.out = append(e.out, opEnd)
 }
 
 // save and load move the fuel between the local and the global.
@@ -197,7 +203,8 @@ func (e *emitter) splitBulk(operation []byte) {
 	e.constant(maxBulk)
 	e.out = append(e.out, opI32LtU, opSelect)
 	e.set(localPart)
-	e.chargeBulk(localPart)
+	e.chargeBulk(localPart, false)
+	e.callInterrupt()
 	e.get(localTarget)
 	e.offset()
 	e.out = append(e.out, opI32Add)
@@ -216,7 +223,7 @@ func (e *emitter) splitBulk(operation []byte) {
 	e.constant(0)
 	e.set(localLength)
 	e.out = append(e.out, opEnd)
-	e.chargeBulk(localLength)
+	e.chargeBulk(localLength, true)
 	e.get(localTarget)
 	e.get(localSource)
 	e.get(localLength)
@@ -237,13 +244,13 @@ func (e *emitter) offset() {
 }
 
 // chargeBulk charges for as many bytes as a local says.
-func (e *emitter) chargeBulk(local uint32) {
+func (e *emitter) chargeBulk(local uint32, check bool) {
 	e.op(opLocalGet, uint64(e.amount))
 	e.get(local)
 	e.out = append(e.out, opI64ExtendU)
 	e.out = appendInt(append(e.out, opI64Const), int64(e.options.BulkShift))
 	e.out = append(e.out, opI64ShrU, opI64Sub)
-	e.setRemaining(true)
+	e.setRemaining(check)
 }
 
 // stopIfRefused traps if the result of memory.grow on top of the stack, which

@@ -1,5 +1,5 @@
--- notes_newest finds a note by its seq as well: an index of seq alone costs each save two pages. It came with
--- UNIQUE, which only a new table is without.
+-- Every query finds a note of a seq by notes_newest: the index of seq alone costs each save two pages. It came
+-- with UNIQUE, which only a new table is without.
 CREATE TABLE notes_without_index (
 	workspace TEXT NOT NULL, id TEXT NOT NULL, seq BIGINT NOT NULL, revision TEXT NOT NULL, deleted BOOLEAN NOT NULL,
 	class TEXT NOT NULL, title_key TEXT NOT NULL, path_key TEXT NOT NULL, record TEXT NOT NULL,
