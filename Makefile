@@ -7,11 +7,12 @@ PACKAGES ?= ./...
 SYSTEMS  := linux darwin windows
 # As in installer/bundle/build_flags.go, which says why.
 COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark github.com/spf13 github.com/JohannesKaufmann \
-	github.com/microcosm-cc github.com/aymerick github.com/gorilla golang.org/x/net github.com/santhosh-tekuri github.com/google/jsonschema-go \
-	github.com/pelletier github.com/tailscale github.com/golang-jwt github.com/minio aead.dev golang.org/x/mod github.com/xo \
-	crypto/tls crypto/x509 encoding/xml debug/dwarf \
-	github.com/lectern-mcp/lectern/cmd/lectern github.com/lectern-mcp/lectern/config github.com/lectern-mcp/lectern/installer \
-	github.com/lectern-mcp/lectern/supervisor github.com/lectern-mcp/lectern/tools/logseq github.com/lectern-mcp/lectern/tools/org/internal/orgexport
+	github.com/microcosm-cc github.com/aymerick github.com/gorilla golang.org/x/net github.com/santhosh-tekuri \
+	github.com/google/jsonschema-go github.com/pelletier github.com/tailscale github.com/golang-jwt github.com/minio aead.dev \
+	golang.org/x/mod github.com/xo crypto/tls crypto/x509 encoding/xml debug/dwarf github.com/lectern-mcp/lectern/cmd/lectern \
+	github.com/lectern-mcp/lectern/config github.com/lectern-mcp/lectern/installer github.com/lectern-mcp/lectern/supervisor \
+	github.com/lectern-mcp/lectern/tools/logseq github.com/lectern-mcp/lectern/tools/org/internal/orgexport \
+	github.com/lectern-mcp/lectern/tui/pane golang.org/x/text go.yaml.in/yaml charm.land
 FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
 LDFLAGS  := -s -w -funcalign=16
 

@@ -50,7 +50,7 @@ var systemRooms = map[string]map[string]string{
 	},
 	"org": {
 		"tools/all/*.go":      "the list of Systems",
-		"hub/hubtest/desk.go": "a fake System whose tools have names of the same form",
+		"hub/hubtest/fake_system.go": "a fake System whose tools have names of the same form",
 	},
 }
 

@@ -242,7 +242,7 @@ func (o *ownChanges) undo(
 	return done, ids, err
 }
 
-// An undoObserver stands before the writes of an undo in several sources.
+// An undoObserverProvider stands before the writes of an undo in several sources.
 type undoObserverProvider interface {
 	undoObserverFor(c *call) journal.OwnUndoObserver
 }

@@ -34,7 +34,7 @@ type Source struct {
 }
 
 // A source is one entry of the configuration with the opened source behind it,
-// if it could be opened. One goroutine, maintain, opens, checks and closes it.
+// if it could be opened. One goroutine, runLifecycle, opens, checks and closes it.
 // There is one opened source of a name at a time, so that two never write the
 // same folder: the former one is closed before the next is opened.
 type source struct {
@@ -51,8 +51,8 @@ type source struct {
 	closed         chan struct{} // closed when this one has been closed
 	firstAttempt   chan struct{} // closed after the first attempt to open
 	reopenRequests chan chan error
-	recovered      bool   // writes that were cut short are settled; maintain's
-	postponed      string // why they are not, as the log has it; maintain's
+	recovered      bool   // writes that were cut short are settled; runLifecycle's
+	postponed      string // why they are not, as the log has it; runLifecycle's
 
 	mu       sync.Mutex
 	open     *sourceRef    // nil: not open

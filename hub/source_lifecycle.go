@@ -217,7 +217,7 @@ func (s *source) lastCloseError() error {
 
 func (s *source) isOpen() bool { return s.openedRef() != nil }
 
-// openedRef is only for maintain, which closes it.
+// openedRef is only for runLifecycle, which closes it.
 func (s *source) openedRef() *sourceRef {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -133,8 +133,9 @@ func (p commandPalette) view(t theme.Theme, w, h int) []string {
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("No matching command."))
 	}
-	return drawTitledBox(t, "Commands", t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.MarkKeyRegion(tea.KeyEscape,
-		t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
+	keys := t.MarkKeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run")) + "  " +
+		t.MarkKeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close"))
+	return drawTitledBox(t, "Commands", keys, rows, w, h)
 }
 
 func (p commandPalette) row(t theme.Theme, e paletteCommand, on bool, w int) string {

@@ -199,7 +199,8 @@ func (p *Policy) findGrant(c Client, source string) *Grant {
 // matchesCall reports whether the rule is about this client, source, tool and
 // effect, whatever the paths.
 func (r Rule) matchesCall(q Request) bool {
-	return matchesGlob(r.Client, q.Client.Name) && (!r.needsProof() || q.Client.Proven) && matchesGlob(r.Source, q.Source) && matchesGlob(r.Tool, q.Tool) &&
+	return matchesGlob(r.Client, q.Client.Name) && (!r.needsProof() || q.Client.Proven) &&
+		matchesGlob(r.Source, q.Source) && matchesGlob(r.Tool, q.Tool) &&
 		(len(r.Effects) == 0 || slices.Contains(r.Effects, q.Effect)) && (r.ToolDigest == "" || r.ToolDigest == q.ToolDigest)
 }
 

@@ -17,6 +17,7 @@ var coldPackages = []string{
 	"github.com/lectern-mcp/lectern/config", "github.com/lectern-mcp/lectern/installer",
 	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/logseq",
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgexport",
+	"github.com/lectern-mcp/lectern/tui/pane", "golang.org/x/text", "go.yaml.in/yaml", "charm.land",
 }
 
 // BuildFlags are the flags of go build for every binary that people get, without

@@ -119,7 +119,8 @@ func prefixWidth(w int) int {
 }
 
 func (v View) prefix(t theme.Theme, l *ringLine, w int) string {
-	at, word, style := t.Dim.Text(l.time.In(v.zone).Format(timeLayout(w)))+" ", string(l.level.statusLevel()), t.LogLevelStyle(l.level.statusLevel())
+	level := l.level.statusLevel()
+	at, word, style := t.Dim.Text(l.time.In(v.zone).Format(timeLayout(w)))+" ", string(level), t.LogLevelStyle(level)
 	if w < widget.MinFramedWidth-4 {
 		return at + style.Text(strings.ToUpper(word[:1])) + " "
 	}

@@ -36,7 +36,8 @@ func newApprovalScreen(p Changes) approvalScreen {
 func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
 	rows := p.headRows(t, w, h)
 	h -= len(rows)
-	section := widget.Section{Title: p.title(), Note: p.visibleRowsNote(w, h+len(rows)), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	note := p.visibleRowsNote(w, h+len(rows))
+	section := widget.Section{Title: p.title(), Note: note, Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		return widget.MarkScrollRegions(t, p.detailText().Draw(t, p.topRow(w, h), w, h), w)
 	}}
 	side := queueColumnWidth(w, h)

@@ -35,7 +35,8 @@ type approvalText struct {
 // newApprovalText lays out r, which answers q about a, with the hunks that are chosen.
 func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkChoice) approvalText {
 	if r.Err != nil {
-		return approvalText{failed: true, all: q.All, view: widget.NewTextView().AppendText(widget.RiskLine, "Cannot show the change: "+r.Err.Error())}
+		why := widget.NewTextView().AppendText(widget.RiskLine, "Cannot show the change: "+r.Err.Error())
+		return approvalText{failed: true, all: q.All, view: why}
 	}
 	c := r.Approval
 	var parts []widget.TextBlock

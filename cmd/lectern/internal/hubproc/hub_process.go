@@ -226,7 +226,8 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Co
 		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline, Open: open,
 		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.CountActivity,
 		Pinned:      func() bool { return h.pinned.Load() || h.hub.BlocksIdleExit() },
-		OnSuccessor: h.reportUpgradePending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
+		OnSuccessor: h.reportUpgradePending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter,
+		Log: h.log.With("component", "hub"), Now: h.Now,
 	}
 }
 

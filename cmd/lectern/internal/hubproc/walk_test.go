@@ -33,7 +33,7 @@ func TestWalkOfACall(t *testing.T) {
 	if res := client.Call("write_page", `{"path":"a.md","content":"two\n"}`); res.IsError {
 		t.Fatalf("write_page: %+v", res)
 	}
-	for _, top := range []string{"journal/recorder.go", "hub/audit.go", "hub/mcp/outbox.go"} {
+	for _, top := range []string{"journal/recorder.go", "hub/call_log.go", "hub/mcp/outbox.go"} {
 		checkWalk(t, "## The walk of a call", top, stacks.from(top))
 	}
 }

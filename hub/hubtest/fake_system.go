@@ -29,7 +29,7 @@ type FakeSystemState struct {
 	env         map[string]tools.Env
 }
 
-// NewFakeSystemState makes a World in which every source can be opened.
+// NewFakeSystemState makes a state in which every source can be opened.
 func NewFakeSystemState() *FakeSystemState {
 	return &FakeSystemState{
 		unavailable: map[string]bool{}, Started: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{},
@@ -246,7 +246,7 @@ type FakeSnapshotStore struct {
 	problems map[string]status.Problem
 }
 
-// NewFakeSnapshotStore makes an empty Board.
+// NewFakeSnapshotStore makes an empty store.
 func NewFakeSnapshotStore() *FakeSnapshotStore {
 	return &FakeSnapshotStore{problems: map[string]status.Problem{}}
 }
