@@ -59,7 +59,7 @@ func grantCommand(c *cli) *cobra.Command {
 			return c.setGrant(cmd, g, isNew, dryRun)
 		},
 	}
-	addNewClientFlag(cmd, &isNew)
+	addAllowUnknownClientFlag(cmd, &isNew)
 	cmd.Flags().StringSliceVar(&ask, "ask", nil, "the `EFFECTS` among these that need your approval")
 	cmd.Flags().StringVar(&role, "role", "", "the client's `ROLE` in the source, if its System has roles")
 	cmd.Flags().BoolVar(&reset, "reset", false, "remove the grant, so that the default applies")
@@ -93,7 +93,7 @@ func revokeCommand(c *cli) *cobra.Command {
 			return c.setGrant(cmd, g, isNew, dryRun)
 		},
 	}
-	addNewClientFlag(cmd, &isNew)
+	addAllowUnknownClientFlag(cmd, &isNew)
 	addDryRunFlag(cmd, &dryRun)
 	return cmd
 }
@@ -128,8 +128,8 @@ func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []
 	return effects, slices.DeleteFunc(slices.Clone(effects), func(e string) bool { return !slices.Contains(ask, e) })
 }
 
-// addNewClientFlag lets a person name a client that Lectern does not know.
-func addNewClientFlag(cmd *cobra.Command, isNew *bool) {
+// addAllowUnknownClientFlag lets a person name a client that Lectern does not know.
+func addAllowUnknownClientFlag(cmd *cobra.Command, isNew *bool) {
 	cmd.Flags().BoolVar(isNew, "new", false, "accept a client that Lectern does not know yet")
 }
 

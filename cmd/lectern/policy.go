@@ -70,7 +70,7 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			return nil
 		},
 	}
-	addNewClientFlag(cmd, &isNew)
+	addAllowUnknownClientFlag(cmd, &isNew)
 	return cmd
 }
 

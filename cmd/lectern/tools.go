@@ -37,7 +37,7 @@ func toolsCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with descriptions and schemas")
 	cmd.Flags().StringVar(&client, "client", "", "what this `CLIENT` sees; default: a client without a grant")
-	addNewClientFlag(cmd, &isNew)
+	addAllowUnknownClientFlag(cmd, &isNew)
 	return cmd
 }
 

@@ -48,7 +48,7 @@ func takeFirstRunScreens(ctx context.Context, exe, home, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(home, map[string]string{
+	if err := writeHomeFiles(home, map[string]string{
 		".cursor/mcp.json": "{\n  \"mcpServers\": {}\n}\n", "Notes/.obsidian/app.json": "{}\n",
 	}); err != nil {
 		return err
@@ -204,10 +204,10 @@ func createHome(home, conf string) (env []string, err error) {
 	return []string{
 		"HOME=" + home, "PATH=" + filepath.Join(filepath.Dir(home), "bin") + ":" + os.Getenv("PATH"),
 		"LC_ALL=C.UTF-8", "TERM=xterm-256color", "SHELL=/bin/sh",
-	}, write(home, files)
+	}, writeHomeFiles(home, files)
 }
 
-func write(top string, files map[string]string) error {
+func writeHomeFiles(top string, files map[string]string) error {
 	for name, text := range files {
 		file := filepath.Join(top, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

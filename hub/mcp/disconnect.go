@@ -82,6 +82,6 @@ func disconnectedFrame() []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + frame.MethodDisconnected + `"}`)
 }
 
-func barredRejection(m message) *rejection {
+func disconnectedSessionRejection(m message) *rejection {
 	return &rejection{mcp.INVALID_REQUEST, m.id, disconnectedMessage}
 }

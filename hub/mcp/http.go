@@ -108,7 +108,7 @@ func (ep *endpoint) handleModernPost(w http.ResponseWriter, r *http.Request, m m
 	}
 	proven := ep.VerifyClient(r)
 	if c := p.meta.ClientInfo(); c != nil && ep.isBarred(proven, c.Name) || c == nil && ep.isBarred(proven, "") {
-		reject(w, http.StatusForbidden, barredRejection(m))
+		reject(w, http.StatusForbidden, disconnectedSessionRejection(m))
 		return
 	}
 	session := ep.modernSession(ep.scope, proven, p.meta)
@@ -199,7 +199,7 @@ func (ep *endpoint) handleInitialize(w http.ResponseWriter, r *http.Request, m m
 	a := ep.respond(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
 	if ep.isBarred(hs.session.Proven, hs.session.clientInfo().Name) {
 		ep.closeHTTPSession(hs)
-		reject(w, http.StatusForbidden, barredRejection(m))
+		reject(w, http.StatusForbidden, disconnectedSessionRejection(m))
 		return
 	}
 	if a.code == 0 && m.id != nil {
