@@ -12,7 +12,11 @@ COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark g
 	golang.org/x/mod github.com/xo crypto/tls crypto/x509 encoding/xml debug/dwarf github.com/lectern-mcp/lectern/cmd/lectern \
 	github.com/lectern-mcp/lectern/config github.com/lectern-mcp/lectern/installer github.com/lectern-mcp/lectern/supervisor \
 	github.com/lectern-mcp/lectern/tools/logseq github.com/lectern-mcp/lectern/tools/org/internal/orgexport \
-	github.com/lectern-mcp/lectern/tui/pane golang.org/x/text go.yaml.in/yaml charm.land
+	github.com/lectern-mcp/lectern/bridge github.com/lectern-mcp/lectern/internal/textmerge \
+	github.com/lectern-mcp/lectern/internal/typescript github.com/lectern-mcp/lectern/tools/markdown/internal/editordoc \
+	github.com/lectern-mcp/lectern/tools/markdown/internal/mirror github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore \
+	github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync github.com/lectern-mcp/lectern/tools/org/internal/emacs \
+	github.com/lectern-mcp/lectern/tui/logview github.com/lectern-mcp/lectern/tui/pane github.com/lectern-mcp/lectern/tui/prose charm.land
 FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
 LDFLAGS  := -s -w -funcalign=16
 

@@ -49,7 +49,7 @@ var systemRooms = map[string]map[string]string{
 		"tools/org/internal/orgexport/orgexport.go": "a format of an export, not the System",
 	},
 	"org": {
-		"tools/all/*.go":      "the list of Systems",
+		"tools/all/*.go":             "the list of Systems",
 		"hub/hubtest/fake_system.go": "a fake System whose tools have names of the same form",
 	},
 }

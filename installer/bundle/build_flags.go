@@ -6,8 +6,9 @@ const LinkFlags = "-s -w -funcalign=16"
 
 // coldPackages are compiled without inlining, which makes them smaller: they run seldom,
 // or wait for something else. Scripts in TypeScript are translated in a process of its
-// own, databases, other machines and applications answer over a connection, and the rest reads
-// arguments and configuration, checks schemas, installs, and turns pages and cards into HTML.
+// own, databases, other machines and applications answer over a connection, a person reads what
+// panes draw, and the rest reads arguments and configuration, checks schemas, installs, merges, and
+// turns pages and cards into HTML.
 var coldPackages = []string{
 	"github.com/evanw/esbuild", "github.com/jackc", "github.com/yuin/goldmark", "github.com/spf13",
 	"github.com/JohannesKaufmann", "github.com/microcosm-cc", "github.com/aymerick", "github.com/gorilla",
@@ -17,7 +18,12 @@ var coldPackages = []string{
 	"github.com/lectern-mcp/lectern/config", "github.com/lectern-mcp/lectern/installer",
 	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/logseq",
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgexport",
-	"github.com/lectern-mcp/lectern/tui/pane", "golang.org/x/text", "go.yaml.in/yaml", "charm.land",
+	"github.com/lectern-mcp/lectern/bridge", "github.com/lectern-mcp/lectern/internal/textmerge",
+	"github.com/lectern-mcp/lectern/internal/typescript", "github.com/lectern-mcp/lectern/tools/markdown/internal/editordoc",
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/mirror", "github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore",
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync", "github.com/lectern-mcp/lectern/tools/org/internal/emacs",
+	"github.com/lectern-mcp/lectern/tui/logview", "github.com/lectern-mcp/lectern/tui/pane", "github.com/lectern-mcp/lectern/tui/prose",
+	"charm.land",
 }
 
 // BuildFlags are the flags of go build for every binary that people get, without
