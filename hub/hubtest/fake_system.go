@@ -234,7 +234,8 @@ func NewFakeOrgKind(w *FakeSystemState) tools.Kind {
 			return &fakeSystem{w, env.Name}, nil
 		},
 		Tools: []tools.Tool[*fakeSystem]{tools.Define(tools.Spec[textIn, textOut]{
-			Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads},
+			Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads,
+		},
 			(*fakeSystem).Say)},
 	})
 }

@@ -86,7 +86,7 @@ func BenchmarkList(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	v := NewView(f, nil)
 	for b.Loop() {
 		if l, err := v.List(b.Context(), nothing); err != nil || len(l.Files) != 5_000 {

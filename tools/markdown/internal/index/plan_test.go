@@ -15,7 +15,7 @@ func TestKnownReadsAnIndexAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close() //nolint:errcheck // only read
+	defer x.Close()
 	steps, err := sqlstore.Select(t.Context(), x.db.Reader(), func(r sqlstore.Row) (step string, err error) {
 		var id, parent, unused int
 		err = r.Scan(&id, &parent, &unused, &step)

@@ -85,7 +85,7 @@ func TestKnownIsInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close() //nolint:errcheck // only read
+	defer x.Close()
 	r := rand.New(rand.NewPCG(1, 1))
 	files := []string{"a/b.md", "a.md", "a b.md", "Ä.md", "B.md", "a-b.md", "京.md"}
 	for _, file := range files {
