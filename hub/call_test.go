@@ -55,7 +55,7 @@ func TestErrorsOfCalls(t *testing.T) {
 	}
 	c.T = t
 	log := h.logged()
-	for _, want := range []string{"/home/me/secret", "the secret of note 7", "desk.go"} {
+	for _, want := range []string{"/home/me/secret", "the secret of note 7", "fake_system.go"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q", want)
 		}

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -223,6 +224,33 @@ func (x *screen) pressWhile(key string, wait func()) {
 		}
 	}()
 	wait()
+}
+
+// shownRows is which rows of a text are on the screen, and how many it has.
+var shownRows = regexp.MustCompile(`rows (\d+)–(\d+) of (\d+)`)
+
+// readAll pages down to the end of a text and back, a page at a time, so that each is drawn
+// and counts as seen.
+func (x *screen) readAll() {
+	x.t.Helper()
+	x.waitFor("─ rows ")
+	x.pageUntil("\x1b[6~", func(shown []string) bool { return shown[2] == shown[3] })
+	x.pageUntil("\x1b[5~", func(shown []string) bool { return shown[1] == "1" })
+}
+
+func (x *screen) pageUntil(key string, done func(shown []string) bool) {
+	x.t.Helper()
+	for {
+		shown := shownRows.FindStringSubmatch(x.text())
+		if shown == nil {
+			x.t.Fatalf("no rows are shown; the screen shows\n%s", x.text())
+		}
+		if done(shown) {
+			return
+		}
+		x.typeKeys(key)
+		x.waitGone(shown[0])
+	}
 }
 
 // waitExit waits for the end of what runs and returns its exit status, or the

@@ -88,8 +88,11 @@ func applied(e *tools.Error) any {
 
 // An example answers the same on a DB graph, but for what it does not have.
 func TestDBGraph(t *testing.T) {
+	config := logseq.Config{GraphFolder: assetFolder(t)}
 	for _, tool := range logseq.System().Manifest().Tools {
-		d := openTestSource(t, fixtureGraph("db"))
+		f := fixtureGraph("db")
+		showFile(f.pages[0], 70, "beds.png")
+		d := openConfigured(t, config, f)
 		for _, x := range tool.Examples {
 			m, err := d.call(tool.Name, string(x.In))
 			switch {
