@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +90,12 @@ func applied(e *tools.Error) any {
 
 // An example answers the same on a DB graph, but for what it does not have.
 func TestDBGraph(t *testing.T) {
-	config := logseq.Config{GraphFolder: assetFolder(t)}
+	folder := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(folder, "assets"), 0o700),
+		os.WriteFile(filepath.Join(folder, "assets", "beds.png"), []byte("\x89PNG"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	config := logseq.Config{GraphFolder: folder}
 	for _, tool := range logseq.System().Manifest().Tools {
 		f := fixtureGraph("db")
 		showFile(f.pages[0], 70, "beds.png")
