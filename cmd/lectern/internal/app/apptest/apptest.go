@@ -26,7 +26,7 @@ func New(t testing.TB) *app.App {
 	root := t.TempDir()
 	a := &app.App{
 		Environ: []string{"LECTERN_HOME=" + root}, Now: time.Now, Version: "0.1.0-dev",
-		Exe: filepath.Join(t.TempDir(), "lectern"), Home: t.TempDir(), Paths: Paths(root), Systems: all.Systems, Environment: all.Environment,
+		Exe: filepath.Join(t.TempDir(), "lectern"), Home: t.TempDir(), Paths: Paths(root), Systems: sync.OnceValue(all.Systems), Environment: all.Environment,
 		Plugin: Plugin("1.2.3"),
 	}
 	if err := os.WriteFile(a.Exe, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is a program
