@@ -33,7 +33,7 @@ func TestAllowedCallTellsItsEnd(t *testing.T) {
 			t.Errorf("after a write: %+v %+v", o, o.Call)
 		}
 
-		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) { p.Edit("a", "a person's edit\n") }
+		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) { p.EditAsPerson("a", "a person's edit\n") }
 		out = a.startCall("put", `{"path":"a","text":"three\n"}`)
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
@@ -87,7 +87,7 @@ func TestChangedPlanIsAskedAgain(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
 		out := h.agent(cursor).startCall("put", `{"path":"new/a","text":"x"}`)
 		synctest.Wait()
-		h.notes.Edit("new/a", "a person's page\n")
+		h.notes.EditAsPerson("new/a", "a person's page\n")
 		first := h.onlyPending()
 		h.answer(first.ID, true, status.Answer{})
 		synctest.Wait()
@@ -138,7 +138,7 @@ func TestReplannedApprovalHasNoFolderThatIsThere(t *testing.T) {
 			}
 		}
 		checkOutcome(t, <-first, "ok", "")
-		h.notes.Edit("new/b", "a person's page\n")
+		h.notes.EditAsPerson("new/b", "a person's page\n")
 		before := h.onlyPending()
 		if len(before.Targets) != 2 {
 			t.Fatalf("asked first about %q", before.Targets)

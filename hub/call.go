@@ -152,7 +152,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	}
 	var auth authorization
 	for again := true; again; {
-		if auth, err = h.decide(ctx, c); err != nil { // may wait for a person
+		if auth, err = h.authorizeCall(ctx, c); err != nil { // may wait for a person
 			return res, err
 		}
 		c.authorized, c.edited = true, auth.edited != nil
@@ -166,7 +166,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		}
 	}
 	if err == nil && !c.edited {
-		res, err = h.redactAnswer(c, res, auth.approved)
+		res, err = h.removeUnreadablePages(c, res, auth.approved)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, h.limits.Answer)
@@ -215,7 +215,7 @@ func (v *toolset) checkToolAccess(src *source, info tools.ToolInfo) error {
 
 // checkGrant reports whether the person who configured the source grants the effect.
 func (v *toolset) checkGrant(src *source, e tools.Effect) error {
-	if v.grantsEffect(src, e) {
+	if v.grantsEffectInSource(src, e) {
 		return nil
 	}
 	if src.grantsEffect(e) {
@@ -342,7 +342,7 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 // the client.
 func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	return tools.CallContext{
-		Identity: c.identity(),
+		Identity: c.callerIdentity(),
 		Notify:   c.Notify,
 		Writes:   writeObserver{h, c, auth},
 		Sources:  crossSourceCaller{hub: h, outer: c},
@@ -351,8 +351,8 @@ func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	}
 }
 
-// identity is who calls, as the source sees them.
-func (c *call) identity() tools.Identity {
+// callerIdentity is who calls, as the source sees them.
+func (c *call) callerIdentity() tools.Identity {
 	return tools.Identity{
 		Client: c.client.Name, Proven: c.client.Proven, Role: c.toolset.access(c.source).role,
 		Account: c.account, Session: c.session.ID, Via: c.via, ExpiresAt: c.expires,
@@ -373,10 +373,10 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	return c.call.group.fail(c.authorizeChanges(ctx, changes))
+	return c.call.group.fail(c.authorizeAndRecordChanges(ctx, changes))
 }
 
-func (c writeObserver) authorizeChanges(ctx context.Context, changes []tools.Change) error {
+func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []tools.Change) error {
 	c.call.targets.add(changes)
 	if err := c.hub.limiter.checkPause(c.call); err != nil {
 		return err

@@ -69,7 +69,7 @@ type crossSourceCaller struct {
 
 // Call implements [tools.SourceCaller].
 func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
-	leave, err := s.delayGroupEnd()
+	leave, err := s.delayCompositeCallEnd()
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -89,9 +89,9 @@ func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args
 	return res, err
 }
 
-// delayGroupEnd has the end of the group or the rehearsal wait for a call; an error: it
+// delayCompositeCallEnd has the end of the group or the rehearsal wait for a call; an error: it
 // has ended.
-func (s crossSourceCaller) delayGroupEnd() (leave func(), err error) {
+func (s crossSourceCaller) delayCompositeCallEnd() (leave func(), err error) {
 	running := &sync.RWMutex{}
 	switch {
 	case s.rehearsal != nil:
@@ -157,7 +157,9 @@ func (s crossSourceCaller) findReadableSource(v *toolset, name string) (*source,
 }
 
 func (v *toolset) readableSources() []*source {
-	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool { return src.kind == nil || !v.grantsEffect(src, tools.Reads) })
+	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool {
+		return src.kind == nil || !v.grantsEffectInSource(src, tools.Reads)
+	})
 }
 
 // Sources implements [tools.SourceCaller].

@@ -104,8 +104,8 @@ func (t *tool) declaration() tools.ToolInfo {
 	return info
 }
 
-// grantsEffect reports whether an effect is granted in a source.
-func (v *toolset) grantsEffect(s *source, e tools.Effect) bool {
+// grantsEffectInSource reports whether an effect is granted in a source.
+func (v *toolset) grantsEffectInSource(s *source, e tools.Effect) bool {
 	return slices.Contains(v.access(s).effects, e)
 }
 
@@ -143,7 +143,7 @@ func (v *toolset) addPrompts(of []*source, several bool) {
 }
 
 func (v *toolset) addResources(s *source, several bool) {
-	if s.kind == nil || !v.grantsEffect(s, tools.Reads) {
+	if s.kind == nil || !v.grantsEffectInSource(s, tools.Reads) {
 		return
 	}
 	for _, info := range s.kind.Manifest().Resources {

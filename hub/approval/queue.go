@@ -202,18 +202,18 @@ func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
 	if e := tools.AsError(err); e != nil {
 		end.Code, end.Message = string(e.Code), clip(e.Message, maxShownArgsBytes)
 	}
-	q.recordEnd(id, end)
+	q.setCallEnd(id, end)
 }
 
 // RecordAskedAgain notes that the call that was allowed as id wrote nothing,
 // because what it would change had changed, and that the person is asked again.
 func (q *Queue) RecordAskedAgain(id string) {
-	q.recordEnd(id, status.CallEnd{
+	q.setCallEnd(id, status.CallEnd{
 		Code: string(tools.Conflict), Message: "what it would change had changed since it was shown", AskedAgain: true,
 	})
 }
 
-func (q *Queue) recordEnd(id string, end status.CallEnd) {
+func (q *Queue) setCallEnd(id string, end status.CallEnd) {
 	defer q.conf.Changed()
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 // wrote, by session. What the selected one would change, or changed, stands
 // beside it; on a small screen a call that waits takes all of it. Drawing is in
 // changes_draw.go, what is read of the journal in changes_cache.go, and how a call
-// that waits is read in approval_view.go.
+// that waits is read in approval_draw.go.
 type Changes struct {
 	keys Keys
 	zone *time.Location
@@ -91,7 +91,7 @@ func (p Changes) keepSelection(i int) Changes {
 	return p.selectAt(i)
 }
 
-// selectEndedCallAt selects what there is at position i.
+// selectAt selects what there is at position i.
 func (p Changes) selectAt(i int) Changes {
 	i = widget.Clamp(i, p.len())
 	before := p.selection
@@ -114,7 +114,7 @@ func (p Changes) selectAt(i int) Changes {
 
 func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 
-// selectedEndedIndex is where the selected is among all; -1: nowhere.
+// selectedIndex is where the selected is among all; -1: nowhere.
 func (p Changes) selectedIndex() int {
 	if p.selection.pending {
 		return p.approvalIndex(p.selection.id)
