@@ -65,6 +65,7 @@ type call struct {
 	edited     bool           // a person writes something else in its place
 	restorer   tools.Restorer // of the source, while the call runs there
 	targets    targetList     // what it touches
+	announced  []tools.Change // that it has been let to make
 	resolved   atomic.Bool    // targets has what the tool told before the call
 }
 
@@ -284,6 +285,9 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)
 	}
+	if err == nil {
+		approval.RemoveMadeSteps(h.approvals, c.source.conf.Name, c.announced)
+	}
 	if c.group.isLedBy(c) {
 		err = c.group.finish(ctx, err)
 	}
@@ -396,6 +400,7 @@ func (c writeObserver) authorizeChanges(ctx context.Context, changes []tools.Cha
 			return err
 		}
 	}
+	c.call.announced = append(c.call.announced, changes...)
 	if c.call.recorder == nil {
 		return nil
 	}

@@ -142,7 +142,8 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 		c.session.addAllowance(c.allowanceKey(p))
 	}
 	use := func(changes []tools.Change) error {
-		return grant.Use(append(slices.Clone(changes), c.changesMadeByOthers(ctx, r.Changes, changes)...), h.approvalPolicyDigest(c, p, changes))
+		made := c.changesMadeByOthers(ctx, grant.Changes(), changes)
+		return grant.Use(append(slices.Clone(changes), made...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {
 		return authorization{args: r.Args, check: use, approved: true, grant: grant, edited: grant.Edited}, nil
