@@ -142,7 +142,7 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 		c.session.addAllowance(c.allowanceKey(p))
 	}
 	use := func(changes []tools.Change) error {
-		made := c.approvedChangesAlreadyMade(ctx, r.Changes, changes)
+		made := c.approvedChangesAlreadyMade(ctx, grant.Changes(), changes)
 		return grant.Use(append(slices.Clone(changes), made...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {

@@ -250,39 +250,6 @@ func (c sourceArgument) addToSchema(in *jsonschema.Schema) *jsonschema.Schema {
 	return with
 }
 
-// tool finds a published tool, or reports why there is none.
-func (v *toolset) tool(name string) (*tool, error) {
-	if t, ok := v.tools[name]; ok {
-		return t, nil
-	}
-	return nil, v.missingToolError(name)
-}
-
-func (v *toolset) missingToolError(name string) error {
-	several := len(groupBySystem(v.sources)) > 1
-	for _, s := range v.sources {
-		if s.kind == nil {
-			continue
-		}
-		m := s.kind.Manifest()
-		for _, info := range m.Tools {
-			if publishedName(m.Name, info.Name, several) != name || info.Unlisted {
-				continue
-			}
-			if err := v.checkGrant(s, info.Effect); err != nil {
-				return err
-			}
-		}
-	}
-	for _, t := range v.withheld {
-		if t.name == name {
-			return v.checkGrant(t.choice.sources[0], t.info.Effect)
-		}
-	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).
-		WithHint("tools/list has those that there are; in a shell: lectern tools")
-}
-
 func (v *toolset) includesSource(s *source) bool { return slices.Contains(v.sources, s) }
 
 // resourcesMatching lists the resources that may answer uri, in the order of the

@@ -69,6 +69,8 @@ type outcome struct {
 // pendingApproval is one call that waits. The goroutine that takes it out of the map sends the
 // decision, so only the first one counts.
 type pendingApproval struct {
+	request  Request
+	inForm   bool // its client has a form, and no goroutine waits
 	view     status.Approval
 	full     changeDescription
 	plan     status.Plan
@@ -91,6 +93,7 @@ type decision struct {
 	within     string           // of one for ten minutes
 	edit       *status.TextEdit // of what is allowed; nil: it is allowed as it is
 	edited     *tools.Change    // what that comes to; nil: what the call would write
+	approves   *Request         // what it allows; nil: what was asked
 	judgeAgain bool             // no one decided: the policy changed, or a Permit was given
 	hubEnds    bool
 	displaced  bool // by calls of others

@@ -72,6 +72,7 @@ func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	}
 	place := p.selectedIndex()
 	before, _ := p.selectedApproval()
+	p.reader = p.reader.forgetReplanned(p.snap.Approvals, s.Approvals)
 	p.snap = s
 	p.reader = p.reader.forgetEnded(func(id string) bool { return p.approvalIndex(id) >= 0 })
 	return selectWrittenChange(p.updateSelection(place, before, hubEnded))
