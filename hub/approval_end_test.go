@@ -92,14 +92,14 @@ func TestStepsThatWereMadeLeaveAPlan(t *testing.T) {
 		h.answer(waits[0].ID, true, status.Answer{})
 		synctest.Wait()
 		left := h.onlyPending()
-		text, err := h.Approvals().Text(status.ApprovalRange{ID: left.ID})
+		text, err := h.Approvals().ApprovalText(status.ApprovalRange{ID: left.ID})
 		if err != nil || left.ID != waits[1].ID || len(left.Targets) != 1 || strings.Contains(text.Text, "create new/\n") || left.Bytes != len(text.Text) {
 			t.Fatalf("%+v\n%s, %v", left, text.Text, err)
 		}
 		if _, plan, _, _ := h.Approvals().Get(left.ID); len(plan.Steps) != 1 {
 			t.Errorf("the plan is %+v", plan.Steps)
 		}
-		h.notes.Edit("new/", "") // somebody removes it
+		h.notes.EditAsPerson("new/", "") // somebody removes it
 		h.answer(left.ID, true, status.Answer{})
 		synctest.Wait()
 		again := h.onlyPending()

@@ -84,7 +84,7 @@ func TestAuditOfNestedCalls(t *testing.T) {
 		}
 		outer := &call{caller: by, source: src, began: time.Now()}
 		time.Sleep(time.Second)
-		if _, err := (crossSourceCaller{hub: h.Hub, outer: outer}).Call(t.Context(), "", "get", []byte(`{"path":"a"}`)); err != nil {
+		if _, err := (crossSourceCaller{hub: h.Hub, outer: outer}).Call(t.Context(), "", "get", tools.Arguments{JSON: []byte(`{"path":"a"}`)}); err != nil {
 			t.Fatal(err)
 		}
 		h.calls.record(outer, tools.Result{}, nil)

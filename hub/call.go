@@ -317,7 +317,7 @@ func (h *Hub) invoke(ctx context.Context, c *call, open *sourceRef, to tools.Cal
 	if c.tool.ownChanges != nil {
 		return c.tool.ownChanges.Call(ctx, h.changes.newOwnChanges(c, open), to, args)
 	}
-	return open.Call(ctx, to, c.tool.info.Name, args)
+	return open.CallWithArguments(ctx, to, c.tool.info.Name, c.withInput(args))
 }
 
 // checkAnswerSize refuses an answer that is too long rather than cut it: half a JSON

@@ -16,16 +16,26 @@ import (
 // nil object and reaches the tool, which refuses it.
 type arguments struct {
 	raw    json.RawMessage // without the choice of a source
+	input  any             // what raw was made of; nil: not known
 	object map[string]any  // numbers as they were written
 	// unparsed: nobody has needed object yet, which parsed makes. Most calls that others
 	// make never need it.
 	unparsed bool
 }
 
+// withInput are args for the tool: with the value that they were made of, if they are the
+// very bytes of the call.
+func (a *arguments) withInput(args json.RawMessage) tools.Arguments {
+	if len(args) == 0 || len(args) != len(a.raw) || &args[0] != &a.raw[0] {
+		return tools.Arguments{JSON: args}
+	}
+	return tools.Arguments{JSON: args, Input: a.input}
+}
+
 // parsedObject is the object.
 func (a *arguments) parsedObject() map[string]any {
 	if a.unparsed {
-		*a = parseArguments(a.raw)
+		a.object, a.unparsed = parseArguments(a.raw).object, false
 	}
 	return a.object
 }

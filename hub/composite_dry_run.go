@@ -129,7 +129,7 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
 	defer cancel()
 	res, err = catchPanic(func() (tools.Result, error) {
-		return open.Call(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.raw)
+		return open.CallWithArguments(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.withInput(c.raw))
 	})
 	if err == nil {
 		res, err = r.hub.removeUnreadablePages(c, res, false)

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -68,16 +67,18 @@ type crossSourceCaller struct {
 }
 
 // Call implements [tools.SourceCaller].
-func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args json.RawMessage) (tools.Result, error) {
-	leave, err := s.delayCompositeCallEnd()
+func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args tools.Arguments) (tools.Result, error) {
+	running, err := s.delayCompositeCallEnd()
 	if err != nil {
 		return tools.Result{}, err
 	}
-	defer leave()
+	if running != nil {
+		defer running.RUnlock()
+	}
 	c := &call{
-		Call:   mcp.Call{Tool: toolName, Args: args, Reason: s.outer.Reason},
-		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), arguments: arguments{raw: args, unparsed: true}, outer: s.outer,
-		group: s.outer.group,
+		Call:   mcp.Call{Tool: toolName, Args: args.JSON, Reason: s.outer.Reason},
+		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), outer: s.outer, group: s.outer.group,
+		arguments: arguments{raw: args.JSON, input: args.Input, unparsed: true},
 	}
 	res, err := s.perform(ctx, c, name)
 	if err != nil {
@@ -89,20 +90,21 @@ func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args
 	return res, err
 }
 
-// delayCompositeCallEnd has the end of the group or the rehearsal wait for a call; an error: it
-// has ended.
-func (s crossSourceCaller) delayCompositeCallEnd() (leave func(), err error) {
-	running := &sync.RWMutex{}
+// delayCompositeCallEnd has the end of the group or the rehearsal wait until the lock is given
+// back, nil: there is none; an error: it has ended.
+func (s crossSourceCaller) delayCompositeCallEnd() (running *sync.RWMutex, err error) {
 	switch {
 	case s.rehearsal != nil:
 		running = &s.rehearsal.running
 	case s.outer.group != nil:
 		running = &s.outer.group.running
+	default:
+		return nil, nil
 	}
 	if !running.TryRLock() {
 		return nil, tools.Errorf(tools.Conflict, "the call that makes this one has ended")
 	}
-	return running.RUnlock, nil
+	return running, nil
 }
 
 func (s crossSourceCaller) perform(ctx context.Context, c *call, name string) (tools.Result, error) {

@@ -57,9 +57,18 @@ type WriteObserver interface {
 type SourceCaller interface {
 	// Call runs a tool by the name that its System declares; an empty source is
 	// the tool's own. Limited: more than 4 calls deep, or more than 1,000 calls.
-	Call(ctx context.Context, source, tool string, args json.RawMessage) (Result, error)
+	Call(ctx context.Context, source, tool string, args Arguments) (Result, error)
 	// Sources lists what the client may read, in the order of the configuration.
 	Sources() []SourceInfo
+}
+
+// Arguments are those of a call that a tool makes.
+type Arguments struct {
+	JSON json.RawMessage // empty: none
+	// Input is what JSON was made of, nil: not known. A tool whose input has its type is
+	// given it as it is, neither read nor checked once more: a System calls its own tools
+	// with it.
+	Input any
 }
 
 // SourceInfo is a source as another source sees it.
@@ -99,6 +108,15 @@ func (c CallContext) AfterWrite(target string, after State) {
 
 // Call calls [SourceCaller].Call; Denied without one.
 func (c CallContext) Call(ctx context.Context, source, tool string, args json.RawMessage) (Result, error) {
+	return c.callSource(ctx, source, tool, Arguments{JSON: args})
+}
+
+// CallWithInput is Call of a tool of the call's own source whose input is in.
+func (c CallContext) CallWithInput(ctx context.Context, tool string, in JSONProvider) (Result, error) {
+	return c.callSource(ctx, "", tool, Arguments{in.AppendJSON(nil), in})
+}
+
+func (c CallContext) callSource(ctx context.Context, source, tool string, args Arguments) (Result, error) {
 	if c.Sources == nil {
 		return Result{}, Errorf(Denied, "this call may not call other tools")
 	}

@@ -74,7 +74,7 @@ type Example[In, Out any] struct {
 // A Tool is a Spec bound to a method of the source type S.
 type Tool[S Source] struct {
 	info    ToolInfo
-	call    func(context.Context, S, CallContext, json.RawMessage) (Result, error)
+	call    func(context.Context, S, CallContext, Arguments) (Result, error)
 	targets func(context.Context, S, json.RawMessage) ([]string, error) // nil: WithTargets was not used
 	// targetsInAnswer: its output is a TargetProvider.
 	targetsInAnswer bool
@@ -87,7 +87,7 @@ func (t Tool[S]) Info() ToolInfo { return t.info }
 // Call runs the tool on src and checks its arguments as for a call by an agent.
 // It is for tools that call other tools.
 func (t Tool[S]) Call(ctx context.Context, src S, c CallContext, args json.RawMessage) (Result, error) {
-	return t.call(ctx, src, c, args)
+	return t.call(ctx, src, c, Arguments{JSON: args})
 }
 
 // Targets is what a call with these arguments would touch, as [WithTargets] says; an
@@ -100,12 +100,12 @@ func (t Tool[S]) Targets(ctx context.Context, src S, args json.RawMessage) ([]st
 }
 
 type boundTool struct {
-	call    func(context.Context, CallContext, json.RawMessage) (Result, error)
+	call    func(context.Context, CallContext, Arguments) (Result, error)
 	targets func(context.Context, json.RawMessage) ([]string, error) // nil: not known
 }
 
 func (t Tool[S]) bind(src S) boundTool {
-	bound := boundTool{call: func(ctx context.Context, c CallContext, args json.RawMessage) (Result, error) {
+	bound := boundTool{call: func(ctx context.Context, c CallContext, args Arguments) (Result, error) {
 		return t.call(ctx, src, c, args)
 	}}
 	if t.targets != nil {
@@ -116,6 +116,11 @@ func (t Tool[S]) bind(src S) boundTool {
 
 // Call runs a tool. Its arguments are checked first; empty args mean none.
 func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, args json.RawMessage) (Result, error) {
+	return o.CallWithArguments(ctx, c, tool, Arguments{JSON: args})
+}
+
+// CallWithArguments is Call with arguments whose value may be known.
+func (o *OpenedSource) CallWithArguments(ctx context.Context, c CallContext, tool string, args Arguments) (Result, error) {
 	if err := o.checkOpen(); err != nil {
 		return Result{}, err
 	}
@@ -209,9 +214,10 @@ type Result struct {
 	Out any
 }
 
-// A JSONProvider is an output that holds JSON already, which is not written once more.
+// A JSONProvider is an output that holds JSON already, which is not written once more, or
+// such an input of a tool that another one calls.
 type JSONProvider interface {
-	// AppendJSON appends the output as JSON: what [PlainJSON] would make of it.
+	// AppendJSON appends it as JSON: what [PlainJSON] would make of it.
 	AppendJSON([]byte) []byte
 }
 
@@ -253,10 +259,12 @@ func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Co
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
 	d := readSpec(reflect.ValueOf(spec), reflect.TypeFor[In](), reflect.TypeFor[Out]())
 	schema, normalize, verbatim := d.info.In, d.normalize, isReadVerbatim(reflect.TypeFor[In]())
-	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
-		var v In
-		if err := readArguments(normalize, schema, verbatim, raw, &v); err != nil {
-			return Result{}, err
+	call := func(ctx context.Context, src S, c CallContext, args Arguments) (Result, error) {
+		v, known := args.Input.(In)
+		if !known {
+			if err := readArguments(normalize, schema, verbatim, args.JSON, &v); err != nil {
+				return Result{}, err
+			}
 		}
 		out, err := method(src, ctx, c, v)
 		if err != nil {

@@ -141,3 +141,21 @@ func TestArgumentsThatHoldJSON(t *testing.T) {
 		}
 	}
 }
+
+// A call with the value of its arguments does not read their JSON; with one of another
+// type it does.
+func TestArgumentsWithTheirValue(t *testing.T) {
+	o := openShelf(t)
+	for _, c := range []struct {
+		args Arguments
+		want string
+	}{
+		{Arguments{[]byte(`not read`), pageIn{PageName: "a", Limit: 7}}, `{"names":[],"limit":7}`},
+		{Arguments{[]byte(`{"page_name":"a","limit":8}`), pageOut{Limit: 9}}, `{"names":[],"limit":8}`},
+	} {
+		r, err := o.CallWithArguments(t.Context(), CallContext{}, "list", c.args)
+		if err != nil || string(r.JSON) != c.want {
+			t.Errorf("%+v gives %s, %v, want %s", c.args, r.JSON, err, c.want)
+		}
+	}
+}

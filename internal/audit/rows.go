@@ -16,6 +16,7 @@ const columns = `id, client, proven, session, transport, role, source, tool, eff
 // insert writes records in one transaction.
 func insert(ctx context.Context, store *sqlstore.Store, records []Record) error {
 	return store.Write(ctx, func(c *sqlstore.Conn) error {
+		c = c.Short()
 		query := "INSERT INTO calls (" + columns + ") VALUES (" + strings.Repeat("?, ", strings.Count(columns, ",")) + "?) ON CONFLICT DO NOTHING"
 		for _, r := range records {
 			targets := boundTargets(r.Targets)

@@ -230,10 +230,10 @@ type ownTools struct {
 	c tools.CallContext
 }
 
-func (o *ownTools) Call(ctx context.Context, _, tool string, args json.RawMessage) (tools.Result, error) {
+func (o *ownTools) Call(ctx context.Context, _, tool string, args tools.Arguments) (tools.Result, error) {
 	c := o.c
 	c.Seed = mathrand.Uint64()
-	return o.w.source.Call(ctx, c, tool, args)
+	return o.w.source.CallWithArguments(ctx, c, tool, args)
 }
 
 func (o *ownTools) Sources() []tools.SourceInfo { return nil }

@@ -2,7 +2,6 @@ package toolstest
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -21,7 +20,7 @@ type directCaller struct {
 }
 
 // Call implements [tools.SourceCaller].
-func (d directCaller) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+func (d directCaller) Call(ctx context.Context, source, tool string, args tools.Arguments) (tools.Result, error) {
 	if source != "" {
 		return tools.Result{}, tools.Errorf(tools.NotFound, "no source named %.40q", source)
 	}
@@ -31,7 +30,7 @@ func (d directCaller) Call(ctx context.Context, source, tool string, args json.R
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := d.o.Call(ctx, d.outer, tool, args)
+		r, err := d.o.CallWithArguments(ctx, d.outer, tool, args)
 		done <- outcome{r, err}
 	}()
 	select {

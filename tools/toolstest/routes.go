@@ -3,7 +3,6 @@ package toolstest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -240,12 +239,12 @@ func (c *routeCaller) request(ctx context.Context, r routeRequest) *http.Request
 }
 
 // Call implements [tools.SourceCaller].
-func (c *routeCaller) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+func (c *routeCaller) Call(ctx context.Context, source, tool string, args tools.Arguments) (tools.Result, error) {
 	if !c.mayCall || source != "" && source != "one" {
 		return tools.Result{}, tools.Errorf(tools.Denied, "not allowed")
 	}
 	c.calls.Add(1)
-	return c.source.Call(ctx, callContext(c.manifest, nil, nil), tool, args)
+	return c.source.CallWithArguments(ctx, callContext(c.manifest, nil, nil), tool, args)
 }
 
 // Sources implements [tools.SourceCaller].

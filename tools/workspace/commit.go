@@ -149,11 +149,7 @@ func (w *Workspaces) commitRun(ctx context.Context, c tools.CallContext, run *sc
 		if len(partOf(changes, name)) == 0 {
 			continue
 		}
-		args, err := tools.PlainJSON(RequestIn{Run: run.id, Commit: true})
-		if err != nil {
-			return err
-		}
-		if _, err := c.Call(ctx, "", name, args); err != nil {
+		if _, err := c.CallWithInput(ctx, name, RequestIn{Run: run.id, Commit: true}); err != nil {
 			return err
 		}
 	}

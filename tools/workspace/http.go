@@ -42,18 +42,8 @@ func (w *Workspaces) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in.Body.RawMessage = body
-	args, err := json.Marshal(in)
+	out, err := w.callRequestTool(r.Context(), tools.CallContextOf(r.Context()), in)
 	if err != nil {
-		writeHTTPError(rw, err)
-		return
-	}
-	result, err := tools.CallContextOf(r.Context()).Call(r.Context(), "", w.requestTool(in.Method, in.Path), args)
-	if err != nil {
-		writeHTTPError(rw, err)
-		return
-	}
-	var out RequestOut
-	if err := json.Unmarshal(result.JSON, &out); err != nil {
 		writeHTTPError(rw, err)
 		return
 	}

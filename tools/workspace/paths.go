@@ -70,22 +70,24 @@ func (w noteReader) allTargets(ctx context.Context, workspace string) ([]string,
 // requestTargets are the names of what a request is about, as of [tools.WithTargets].
 func (w noteReader) requestTargets(ctx context.Context, in RequestIn) ([]string, error) {
 	_, names, _ := w.api.Find(in.Method, in.Path)
-	workspace := names["workspace_id"]
+	workspace := names.Get("workspace_id")
 	var body struct {
 		ID, Class, Name, Source, Target string
 	}
-	_ = json.Unmarshal(in.Body.RawMessage, &body) // another shape names nothing
+	if !in.Body.IsZero() {
+		_ = json.Unmarshal(in.Body.RawMessage, &body) // another shape names nothing
+	}
 	switch {
 	case workspace == "":
 		return nil, nil
-	case names["note_id"] != "":
-		targets := w.noteTargets(ctx, workspace, names["note_id"])
+	case names.Get("note_id") != "":
+		targets := w.noteTargets(ctx, workspace, names.Get("note_id"))
 		if body.Class != "" {
-			targets = append(targets, classPath(workspace, body.Class, names["note_id"]))
+			targets = append(targets, classPath(workspace, body.Class, names.Get("note_id")))
 		}
 		return targets, nil
-	case names["name"] != "":
-		return []string{classPath(workspace, names["name"], "")}, nil
+	case names.Get("name") != "":
+		return []string{classPath(workspace, names.Get("name"), "")}, nil
 	case body.Source != "" && body.Target != "":
 		return append(w.noteTargets(ctx, workspace, body.Source), w.noteTargets(ctx, workspace, body.Target)...), nil
 	case body.Class != "" || body.ID != "":

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,6 +32,46 @@ type RequestIn struct {
 	Path   string    `json:"path,omitempty" jsonschema:"path with the workspace, without a query"`
 	Query  string    `json:"query,omitempty" jsonschema:"query of the URL"`
 	Body   JSONValue `json:"body,omitzero" jsonschema:"body of the request"`
+}
+
+// AppendJSON implements [tools.JSONProvider]. The body has been checked.
+func (in RequestIn) AppendJSON(b []byte) []byte {
+	b = append(slices.Grow(b, len(in.Run)+len(in.Path)+len(in.Query)+len(in.Body.RawMessage)+80), '{')
+	commit := ""
+	if in.Commit {
+		commit = "true"
+	}
+	for _, member := range [...]struct {
+		name, value string
+		isText      bool
+	}{
+		{"run", in.Run, true}, {"commit", commit, false}, {"method", in.Method, true}, {"path", in.Path, true}, {"query", in.Query, true},
+		{"body", string(in.Body.RawMessage), false},
+	} {
+		if member.value == "" {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), member.name...), `":`...)
+		if member.isText {
+			b = appendText(b, member.value)
+		} else {
+			b = append(b, member.value...)
+		}
+	}
+	return append(b, '}')
+}
+
+// appendText appends a text as JSON. Paths and ids have nothing to escape.
+func appendText(b []byte, text string) []byte {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return append(b, textJSON(text)...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // request is in as the API takes it.
@@ -66,13 +107,20 @@ func (o RequestOut) AppendJSON(b []byte) []byte {
 		b = append(append(b, `,"body":`...), o.Body.RawMessage...)
 	}
 	if len(o.Names) > 0 {
-		b = append(append(b, `,"names":`...), textJSON(o.Names)...)
+		b = append(b, `,"names":[`...)
+		for i, name := range o.Names {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendText(b, name)
+		}
+		b = append(b, ']')
 	}
 	return append(b, '}')
 }
 
 // textJSON is text as JSON.
-func textJSON[T map[string]string | []string](text T) json.RawMessage {
+func textJSON[T string | map[string]string | []string](text T) json.RawMessage {
 	b, err := tools.PlainJSON(text)
 	if err != nil {
 		panic(err) // text
@@ -99,6 +147,24 @@ func (w noteReader) requestTool(method, path string) string {
 	default:
 		return writeTool
 	}
+}
+
+// callRequestTool makes a request as a call of its tool.
+func (w noteReader) callRequestTool(ctx context.Context, c tools.CallContext, in RequestIn) (out RequestOut, err error) {
+	if !in.Body.IsZero() && !json.Valid(in.Body.RawMessage) {
+		return out, tools.Errorf(tools.Invalid, "the body is not valid JSON")
+	}
+	result, err := c.CallWithInput(ctx, w.requestTool(in.Method, in.Path), in)
+	if err != nil {
+		return out, err
+	}
+	out, known := result.Out.(RequestOut)
+	if !known {
+		if err := json.Unmarshal(result.JSON, &out); err != nil {
+			return out, fmt.Errorf("read answer of %s %s: %w", in.Method, in.Path, err)
+		}
+	}
+	return out, nil
 }
 
 func requestTools() []tools.Tool[*Workspaces] {

@@ -38,19 +38,10 @@ func (h *scriptHost) Call(ctx context.Context, asked sandbox.HostCall) (sandbox.
 
 // request passes a request to the tool that has its effect.
 func (h *scriptHost) request(ctx context.Context, asked sandbox.HostCall, path, query string) (sandbox.HostAnswer, error) {
-	args, err := json.Marshal(RequestIn{Run: h.run.id, Method: asked.Method, Path: path, Query: query, Body: JSONValue{asked.Body}})
-	if err != nil {
-		return sandbox.HostAnswer{}, err
-	}
-	result, err := h.call.Call(ctx, "", h.source.requestTool(asked.Method, path), args)
+	in := RequestIn{Run: h.run.id, Method: asked.Method, Path: path, Query: query, Body: JSONValue{asked.Body}}
+	answer, err := h.source.callRequestTool(ctx, h.call, in)
 	if err != nil {
 		return hostError(ctx, err)
-	}
-	answer, known := result.Out.(RequestOut)
-	if !known {
-		if err := json.Unmarshal(result.JSON, &answer); err != nil {
-			return sandbox.HostAnswer{}, fmt.Errorf("read answer of %s %s: %w", asked.Method, path, err)
-		}
 	}
 	return sandbox.HostAnswer{Status: answer.Status, Body: answer.Body.RawMessage}, nil
 }

@@ -37,21 +37,21 @@ func openBench(t testing.TB, keys string) *scriptBench {
 }
 
 // Call implements [tools.SourceCaller].
-func (b *scriptBench) callTool(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+func (b *scriptBench) callTool(ctx context.Context, source, tool string, args tools.Arguments) (tools.Result, error) {
 	b.calls = append(b.calls, strings.TrimPrefix(source+"/"+tool, "/"))
 	if err := b.deny[tool]; err != nil {
 		return tools.Result{}, err
 	}
 	if source == "other" {
-		return tools.Result{JSON: args}, nil
+		return tools.Result{JSON: args.JSON}, nil
 	}
-	return b.OpenedSource.Call(ctx, b.context(), tool, args)
+	return b.CallWithArguments(ctx, b.context(), tool, args)
 }
 
 type callerOf struct{ *scriptBench }
 
 // Call implements [tools.SourceCaller].
-func (c callerOf) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+func (c callerOf) Call(ctx context.Context, source, tool string, args tools.Arguments) (tools.Result, error) {
 	return c.callTool(ctx, source, tool, args)
 }
 
@@ -147,8 +147,8 @@ type conflictCaller struct {
 }
 
 // Call implements [tools.SourceCaller].
-func (c conflictCaller) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
-	c.before(string(args))
+func (c conflictCaller) Call(ctx context.Context, source, tool string, args tools.Arguments) (tools.Result, error) {
+	c.before(string(args.JSON))
 	return c.callerOf.Call(ctx, source, tool, args)
 }
 

@@ -152,7 +152,7 @@ func createLink(c *call) (any, error) {
 }
 
 func (c *call) link() (*notestore.Link, error) {
-	id := c.names["link_id"]
+	id := c.names.Get("link_id")
 	l, err := c.draft.Link(c.ctx, c.workspace, id)
 	if err == nil && l == nil {
 		err = notFound("there is no link %q that was made; one in a text is changed with its note", id)
@@ -201,12 +201,12 @@ func listClasses(c *call) (any, error) {
 func listTypes(*call) (any, error) { return notetext.FieldTypes(), nil }
 
 func getClass(c *call) (any, error) {
-	doc, err := c.visibleClass(c.names["name"])
+	doc, err := c.visibleClass(c.names.Get("name"))
 	switch {
 	case err != nil:
 		return nil, err
 	case doc == nil:
-		return nil, notFound("there is no class %q; GET …/classes lists them", c.names["name"])
+		return nil, notFound("there is no class %q; GET …/classes lists them", c.names.Get("name"))
 	}
 	return json.RawMessage(doc.Body), nil // it is stored as it is answered
 }
@@ -226,7 +226,7 @@ func (c *call) putClass(class notetext.Class) (any, error) {
 }
 
 func saveClass(c *call) (any, error) {
-	class, err := c.classBody(c.names["name"])
+	class, err := c.classBody(c.names.Get("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func createClass(c *call) (any, error) {
 
 // deleteClass refuses to leave notes without their class.
 func deleteClass(c *call) (any, error) {
-	name := c.names["name"]
+	name := c.names.Get("name")
 	if class, err := c.class(name); err != nil || class == nil {
 		if err == nil {
 			err = notFound("there is no class %q; GET …/classes lists them", name)
@@ -392,7 +392,7 @@ func createAttachment(c *call) (any, error) {
 }
 
 func (c *call) attachment() (a notestore.Attachment, content []byte, err error) {
-	id := c.names["attachment_id"]
+	id := c.names.Get("attachment_id")
 	doc, err := c.draft.Document(c.ctx, c.workspace, notestore.AttachmentKind, id)
 	if err != nil {
 		return a, nil, err

@@ -5,19 +5,20 @@ import (
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
 )
 
-// Find returns the route of a request and the names in its path by those in the
-// route's; false if there is none.
-func (a *API) Find(method, path string) (r Route, names map[string]string, ok bool) {
-	found, parts, err := a.routes.find(method, path)
+// Find returns the route of a request and the names in its path; false if there is none.
+func (a *API) Find(method, path string) (r Route, names PathNames, ok bool) {
+	var room pathParts
+	found, parts, err := a.routes.find(method, path, &room)
 	if err != nil {
-		return Route{}, nil, false
+		return Route{}, PathNames{}, false
 	}
-	return found.Route, found.names(parts), true
+	return found.Route, newPathNames(found, parts), true
 }
 
 // Effect returns what a request does; false if there is no route for it.
 func (a *API) Effect(method, path string) (tools.Effect, bool) {
-	found, _, err := a.routes.find(method, path)
+	var room pathParts
+	found, _, err := a.routes.find(method, path, &room)
 	if err != nil {
 		return "", false
 	}

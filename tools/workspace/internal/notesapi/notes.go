@@ -127,7 +127,7 @@ func newNoteAnswer(n notestore.Note, t notetext.Text) noteAnswer {
 
 // findNote returns the visible note that the path names.
 func (c *call) findNote() (*notestore.Note, error) {
-	id := c.names["note_id"]
+	id := c.names.Get("note_id")
 	n, err := c.draft.Note(c.ctx, c.workspace, id)
 	if err != nil {
 		return nil, err
@@ -335,7 +335,7 @@ func updateNote(c *call) (any, error) {
 		return nil, badRequest("markdown is missing: the new text of the note")
 	case b.Parent == "":
 		return nil, badRequest("parent_revision_id is missing: the revision_id that GET answered with the text that you changed")
-	case b.ID != "" && b.ID != c.names["note_id"], b.Title != "", b.Properties != nil:
+	case b.ID != "" && b.ID != c.names.Get("note_id"), b.Title != "", b.Properties != nil:
 		return nil, badRequest("id, title and properties are for POST; write them into markdown")
 	}
 	n, err := c.findNote()
@@ -386,7 +386,7 @@ func listHistory(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.draft.Revisions(c.ctx, c.workspace, c.names["note_id"], cursor, limit)
+	list, err := c.draft.Revisions(c.ctx, c.workspace, c.names.Get("note_id"), cursor, limit)
 	if err != nil {
 		return nil, c.noSuchRevision(err)
 	}
@@ -395,18 +395,18 @@ func listHistory(c *call) (any, error) {
 		infos = append(infos, newRevisionInfo(r))
 	}
 	infos = finish(c, infos, limit, func(r revisionInfo) string { return r.ID })
-	return map[string]any{"note_id": c.names["note_id"], "revisions": infos}, nil
+	return map[string]any{"note_id": c.names.Get("note_id"), "revisions": infos}, nil
 }
 
 func (c *call) noSuchRevision(err error) error {
 	if err == notestore.ErrNotFound { //nolint:errorlint // returned as it is
-		return notFound("there is no such revision of the note %q in the workspace %s", c.names["note_id"], c.workspace)
+		return notFound("there is no such revision of the note %q in the workspace %s", c.names.Get("note_id"), c.workspace)
 	}
 	return err
 }
 
 func getRevision(c *call) (any, error) {
-	r, previous, err := c.draft.Revision(c.ctx, c.workspace, c.names["note_id"], c.names["revision_id"])
+	r, previous, err := c.draft.Revision(c.ctx, c.workspace, c.names.Get("note_id"), c.names.Get("revision_id"))
 	if err != nil {
 		return nil, c.noSuchRevision(err)
 	}
@@ -430,7 +430,7 @@ func restoreNote(c *call) (any, error) {
 	if err := c.decode(&b); err != nil {
 		return nil, err
 	}
-	id := c.names["note_id"]
+	id := c.names.Get("note_id")
 	r, _, err := c.draft.Revision(c.ctx, c.workspace, id, b.Revision)
 	if err != nil {
 		return nil, c.noSuchRevision(err)

@@ -102,19 +102,20 @@ type call struct {
 	draft     *notestore.Draft
 	known     map[string]bool // as in Overlay
 	request   Request
-	names     map[string]string // in the path
-	workspace string            // it exists; empty: the path names none
-	note      NoteName          // of the note that was read
-	next      string            // cursor of the next part of the list; empty: there is none
+	names     PathNames
+	workspace string   // it exists; empty: the path names none
+	note      NoteName // of the note that was read
+	next      string   // cursor of the next part of the list; empty: there is none
 }
 
 // Serve answers one request.
 func (o *Overlay) Serve(ctx context.Context, r Request) Response {
-	route, parts, err := o.api.routes.find(r.Method, r.Path)
+	var room pathParts
+	route, parts, err := o.api.routes.find(r.Method, r.Path, &room)
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: route.names(parts)}
+	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: newPathNames(route, parts)}
 	answer, err := c.serve(route)
 	if err != nil {
 		return ErrorResponse(err)
@@ -139,7 +140,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 }
 
 func (c *call) serve(route *handledRoute) (any, error) {
-	if id, named := c.names["workspace_id"]; named {
+	if id := c.names.Get("workspace_id"); strings.HasPrefix(route.Path, "/workspaces/{") {
 		if err := c.openWorkspace(id); err != nil {
 			return nil, err
 		}

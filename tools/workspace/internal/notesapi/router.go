@@ -32,9 +32,13 @@ func newRouter() (r router) {
 	return r
 }
 
-// find returns the route of a request, and its path in parts.
-func (r router) find(method, path string) (found *handledRoute, parts []string, err error) {
-	if parts, err = splitPath(path); err != nil {
+// pathParts has room for the parts of the longest route.
+type pathParts [8]string
+
+// find returns the route of a request, and its path in parts, which are in room if they
+// fit.
+func (r router) find(method, path string, room *pathParts) (found *handledRoute, parts []string, err error) {
+	if parts, err = splitPath(path, room); err != nil {
 		return nil, nil, err
 	}
 	if method == http.MethodHead {
@@ -99,8 +103,11 @@ func (r router) unknownPath(path string, parts []string) error {
 	}
 }
 
-func splitPath(path string) ([]string, error) {
-	parts := strings.Split(strings.TrimSuffix(path, "/"), "/")
+func splitPath(path string, room *pathParts) ([]string, error) {
+	parts := room[:0]
+	for part := range strings.SplitSeq(strings.TrimSuffix(path, "/"), "/") {
+		parts = append(parts, part)
+	}
 	if !strings.Contains(path, "%") {
 		return parts, nil
 	}
@@ -128,13 +135,28 @@ func matchPath(own, parts []string) (names int, fits bool) {
 	return names, true
 }
 
-// names are those in a path that fits.
-func (r *handledRoute) names(parts []string) map[string]string {
-	names := map[string]string{}
-	for i, part := range r.parts {
-		if name, isName := strings.CutPrefix(part, "{"); isName {
-			names[strings.TrimSuffix(name, "}")] = parts[i]
+// PathNames are the names in the path of a request.
+type PathNames struct {
+	route *handledRoute // nil: there is none
+	parts pathParts
+}
+
+func newPathNames(r *handledRoute, parts []string) (n PathNames) {
+	n.route = r
+	copy(n.parts[:], parts)
+	return n
+}
+
+// Get returns the name that stands where the route has {name}; empty: the route has no
+// such place.
+func (n *PathNames) Get(name string) string {
+	if n.route == nil {
+		return ""
+	}
+	for i, part := range n.route.parts {
+		if len(part) == len(name)+2 && part[0] == '{' && part[1:len(part)-1] == name {
+			return n.parts[i]
 		}
 	}
-	return names
+	return ""
 }

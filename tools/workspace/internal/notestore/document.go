@@ -46,7 +46,7 @@ func (d Document) key() documentKey { return documentKey{d.Workspace, d.Kind, d.
 func readDocument(ctx context.Context, c *sqlstore.Conn, k documentKey) (*Document, error) {
 	d := Document{Workspace: k.workspace, Kind: k.kind, ID: k.id}
 	err := c.Short().QueryRow(ctx, "SELECT body, content, source, target FROM documents WHERE workspace = ? AND kind = ? AND id = ?",
-		k.workspace, k.kind, k.id).Scan(&d.Body, &d.Content, &d.Source, &d.Target)
+		k.workspace, string(k.kind), k.id).Scan(&d.Body, &d.Content, &d.Source, &d.Target)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

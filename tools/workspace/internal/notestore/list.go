@@ -3,6 +3,7 @@ package notestore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -62,16 +63,28 @@ func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(n
 	if len(changed) > 0 {
 		q.Contains = nil // of notes whose properties are other ones in the Draft
 	}
+	size := cmp.Or(q.size, 50)
+	pass := func(c *sqlstore.Conn) (more bool, err error) {
+		rows, err := selectNotes(ctx, c, workspace, q, size)
+		if err != nil {
+			return false, err
+		}
+		if more, err := passRows(ctx, d, c, workspace, changed, rows, yield); err != nil || !more || len(rows) < size {
+			return false, err
+		}
+		q.before, size = rows[len(rows)-1].seq, 1000
+		return true, nil
+	}
+	if q.words != nil { // the first part is most often all: one statement needs no transaction
+		if more, err := pass(d.store.db.Reader().Short()); err != nil || !more {
+			return err
+		}
+	}
 	return d.store.db.Read(ctx, func(c *sqlstore.Conn) error {
-		for size := cmp.Or(q.size, 50); ; size = 1000 {
-			rows, err := selectNotes(ctx, c, workspace, q, size)
-			if err != nil {
+		for {
+			if more, err := pass(c); err != nil || !more {
 				return err
 			}
-			if more, err := passRows(ctx, d, c, workspace, changed, rows, yield); err != nil || !more || len(rows) < size {
-				return err
-			}
-			q.before = rows[len(rows)-1].seq
 		}
 	})
 }
@@ -144,12 +157,14 @@ func selectNotes(ctx context.Context, c *sqlstore.Conn, workspace string, q scan
 		return s.with(" AND n.words @@ CAST(? AS tsquery)", words).rows(ctx, c, workspace, q.before, limit)
 	}
 	fresh, indexed := s.byWords(*q.words)
-	found, err := fresh.rows(ctx, c, workspace, q.before, limit)
-	if err != nil || len(found) == limit {
-		return found, err
-	}
-	older, err := indexed.rows(ctx, c, workspace, q.before, limit-len(found))
-	return append(found, older...), err
+	args := slices.Concat(fresh.arguments(workspace, q.before, limit), indexed.arguments(workspace, q.before, limit), []any{limit})
+	return sqlstore.Select(ctx, c, scanNote, unionQuery(fresh, indexed), args...)
+}
+
+// unionQuery is the statement for the notes of both, those of the first before the others.
+// Its arguments are theirs and a limit.
+func unionQuery(first, second noteSelect) string {
+	return "SELECT * FROM (" + first.query() + ") UNION ALL SELECT * FROM (" + second.query() + ") LIMIT ?"
 }
 
 // byWords selects from what waits to be indexed, and from SQLite's index of words. Both
@@ -197,13 +212,19 @@ func (s noteSelect) with(where string, args []any) noteSelect {
 }
 
 func (s noteSelect) rows(ctx context.Context, c *sqlstore.Conn, workspace string, before int64, limit int) ([]noteRow, error) {
-	return sqlstore.Select(ctx, c, func(row sqlstore.Row) (r noteRow, err error) {
-		var record []byte
-		if err := row.Scan(&r.seq, &record, &r.text); err != nil {
-			return r, err
-		}
-		return r, json.Unmarshal(record, &r.record)
-	}, s.query(), slices.Concat([]any{workspace, before}, s.args, []any{limit})...)
+	return sqlstore.Select(ctx, c, scanNote, s.query(), s.arguments(workspace, before, limit)...)
+}
+
+func (s noteSelect) arguments(workspace string, before int64, limit int) []any {
+	return slices.Concat([]any{workspace, before}, s.args, []any{limit})
+}
+
+func scanNote(row sqlstore.Row) (r noteRow, err error) {
+	var record sql.RawBytes // it is decoded before the next row is read
+	if err := row.Scan(&r.seq, &record, &r.text); err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(record, &r.record)
 }
 
 // query is the statement. Its arguments are a workspace, a seq, args and a limit.

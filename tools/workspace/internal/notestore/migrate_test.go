@@ -3,6 +3,7 @@ package notestore
 import (
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -42,7 +43,24 @@ func TestMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open(t, file)
-	for words, want := range map[string]int{"some words": 3, "one": 1, "three": 1} {
+	var rule, seq, check string
+	if err := s.db.Reader().QueryRow(t.Context(), "SELECT sql FROM sqlite_schema WHERE name = 'revisions'").Scan(&rule); err != nil ||
+		strings.Contains(rule, "AUTOINCREMENT") {
+		t.Errorf("revisions are %s, %v", rule, err)
+	}
+	d := s.Begin(View{})
+	if _, err := d.Save(t.Context(), "ws", "four", Content{Text: "# Title\n\nsome words of four"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, d)
+	if err := s.db.Reader().QueryRow(t.Context(), "SELECT max(seq) || ' ' || (SELECT count(*) FROM sqlite_sequence) FROM revisions").
+		Scan(&seq); err != nil || seq != "4 0" {
+		t.Errorf("the newest seq and what is remembered of it are %s, want 4 0; %v", seq, err)
+	}
+	if err := s.db.Reader().QueryRow(t.Context(), "PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
+		t.Errorf("integrity: %s, %v", check, err)
+	}
+	for words, want := range map[string]int{"some words": 4, "one": 1, "three": 1, "four": 1} {
 		if found, err := s.Begin(View{}).Search(t.Context(), "ws", words, "", 9); err != nil || len(found) != want {
 			t.Errorf("search %q finds %d notes, want %d: %v", words, len(found), want, err)
 		}

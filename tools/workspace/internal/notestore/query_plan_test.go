@@ -56,6 +56,24 @@ func TestNotesAreFoundByIndex(t *testing.T) {
 	}
 }
 
+// A search is one statement, whose parts are found as by themselves, those that wait to be
+// indexed first.
+func TestSearchIsOneStatement(t *testing.T) {
+	s, err := Open(t.Context(), Options{Database: filepath.Join(t.TempDir(), "notes.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	fresh, indexed := noteSelect{seq: "n.seq", text: "''"}.byWords(wordQuery{words: []string{"word"}})
+	args := append(append(fresh.arguments("w", newest, 20), indexed.arguments("w", newest, 20)...), 20)
+	plan := queryPlan(t, s, unionQuery(fresh, indexed), args...)
+	waiting, words := strings.Index(plan, "SEARCH f USING INTEGER PRIMARY KEY"), strings.Index(plan, "SCAN note_words VIRTUAL TABLE")
+	if waiting < 0 || words < waiting || strings.Count(plan, "notes_newest (workspace=? AND deleted=? AND seq=?)") != 2 ||
+		strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("the plan is\n%s", plan)
+	}
+}
+
 // queryPlan is how SQLite carries out a query, a step on each line.
 func queryPlan(t *testing.T, s *Store, query string, args ...any) string {
 	t.Helper()

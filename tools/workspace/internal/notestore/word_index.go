@@ -15,10 +15,11 @@ const freshNotes = 64
 // putWords keeps the words of a note that was saved as seq, in place of those of old; 0:
 // it is new.
 func putWords(ctx context.Context, c *sqlstore.Conn, seq, old int64, words []string) error {
-	if err := dropWords(ctx, c, old); err != nil {
-		return err
+	rows, args := "(?, ?)", []any{seq, " " + strings.Join(words, " ") + " "}
+	if old != 0 {
+		rows, args = "(?, ?), (?, NULL)", append(args, old)
 	}
-	_, err := c.Exec(ctx, "INSERT INTO fresh_words (seq, words) VALUES (?, ?)", seq, " "+strings.Join(words, " ")+" ")
+	_, err := c.Exec(ctx, "INSERT INTO fresh_words (seq, words) VALUES "+rows+" ON CONFLICT (seq) DO UPDATE SET words = NULL", args...)
 	return err
 }
 

@@ -25,6 +25,12 @@ const (
 	sumsFile     = "sums.json" // CRC-32C of every other file, by its name
 )
 
+// What the names of entries begin with, and of those that are being made.
+const (
+	entryPrefix = "engine-"
+	newPrefix   = "new-"
+)
+
 // diskCache is one entry of the cache: a folder that appears whole or not at
 // all, named for everything that it was made of. Any entry can be deleted at any time.
 type diskCache struct {
@@ -39,7 +45,7 @@ func openCache(parent, key string) (*diskCache, error) {
 	if err := checkPrivate(parent); err != nil {
 		return nil, fmt.Errorf("open cache folder: %w", err)
 	}
-	return &diskCache{parent, filepath.Join(parent, "engine-"+key)}, nil
+	return &diskCache{parent, filepath.Join(parent, entryPrefix+key)}, nil
 }
 
 // read returns the entry, nil if there is none or if it is damaged. Its module is an
@@ -63,7 +69,7 @@ func (c *diskCache) read() *preparedModule {
 
 // begin makes a folder for a new entry.
 func (c *diskCache) begin() (dir string, err error) {
-	if dir, err = os.MkdirTemp(c.parent, "new-*"); err != nil {
+	if dir, err = os.MkdirTemp(c.parent, newPrefix+"*"); err != nil {
 		return "", fmt.Errorf("make cache entry: %w", err)
 	}
 	return dir, nil
@@ -97,6 +103,7 @@ func (c *diskCache) commit(ctx context.Context, dir string, p *preparedModule) e
 	if err := os.Rename(dir, c.dir); err != nil {
 		return os.RemoveAll(dir)
 	}
+	_ = c.removeOld() // what stays takes space and nothing else
 	return nil
 }
 

@@ -21,6 +21,7 @@ type instance struct {
 	refused     api.Global
 	stack       api.MutableGlobal // the C stack's pointer
 	functions   map[string]api.Function
+	parameters  [5]uint64 // of the call that begins, and then its result
 
 	clock int64 // ns since 1970, what Date reads
 	run   *run  // the one under way; nil while the image is built
@@ -66,8 +67,9 @@ func (in *instance) call(name string, arguments ...uint64) (uint64, error) {
 		}
 		in.functions[name] = f
 	}
-	var buffer [5]uint64
-	stack := buffer[:max(1, copy(buffer[:], arguments))]
+	// A call within this one may use them as well: parameters are read when a call
+	// begins, and the result is written when it ends.
+	stack := in.parameters[:max(1, copy(in.parameters[:], arguments))]
 	if err := f.CallWithStack(context.Background(), stack); err != nil {
 		return 0, err
 	}
@@ -126,18 +128,17 @@ func (in *instance) newNumber(number float64) (uint64, error) {
 // how many bytes there were. A half of a surrogate pair comes as three bytes
 // that are no valid UTF-8.
 func (in *instance) readString(value uint64, most int64) (text string, length int64, err error) {
-	at, err := in.call("wasm_malloc", 4)
-	if err != nil {
-		return "", 0, err
-	}
+	// The length is written to the C stack, as if a function in C had called.
+	const frame = 16
+	top := in.stack.Get()
+	at := top - frame
+	in.stack.Set(at)
 	chars, err := in.call("qjs_get_string_len", value, at)
 	if err != nil {
 		return "", 0, err
 	}
 	n, ok := in.memory.ReadUint32Le(uint32(at))
-	if _, err := in.call("wasm_free", at); err != nil {
-		return "", 0, err
-	}
+	in.stack.Set(top)
 	if chars == 0 || !ok {
 		return "", 0, errors.New("the engine returned no string")
 	}
@@ -222,9 +223,10 @@ func (in *instance) drain() error {
 	}
 }
 
-// arguments reads the pointers that host_call was given.
+// arguments reads the pointers that host_call was given. Of an i32 the upper half is not
+// defined.
 func (in *instance) arguments(count, at uint64) []uint64 {
-	values := make([]uint64, min(count, 4))
+	values := make([]uint64, min(uint32(count), 4))
 	for i := range values {
 		v, ok := in.memory.ReadUint32Le(uint32(at) + uint32(4*i))
 		if !ok {

@@ -394,7 +394,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "0891f7a1d6447eb0756a3b6c0995f4513c80d09f63d7a3864847a97cd0bc0e7f"
+	const want = "cbf58f91e681cea35d252fadb14bc96fc49f1bcb5051b318595449b2b2d7d252"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

@@ -30,6 +30,7 @@ func (s *Sandbox) load(ctx context.Context) error {
 	}
 	if p := c.read(); p != nil {
 		if err := s.compile(ctx, p, c.dir); err == nil {
+			c.markUsed()
 			return nil
 		}
 		// Whatever is wrong with it, it can be made again.

@@ -34,7 +34,10 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 		const most = 64 // more is no method
 		method, methodLength := text(0, most)
 		path, pathLength := text(1, r.limits.Argument)
-		body, bodyLength := text(2, r.limits.Argument)
+		body, bodyLength := "", int64(0)
+		if len(arguments) > 2 {
+			body, bodyLength = text(2, r.limits.Argument)
+		}
 		var answer string
 		if length := max(pathLength, bodyLength, methodLength/most*r.limits.Argument+methodLength%most); length > r.limits.Argument {
 			answer = refusal(413, "the path or the body of this host call has %d bytes; at most %d are allowed", length, r.limits.Argument)
@@ -63,7 +66,9 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 	return in.must("qjs_get_undefined")
 }
 
-// ask passes a host call on. The answer is the status, three digits, and the body.
+// ask passes a host call on. The answer is the body, so that most of them are read as
+// they are; of a call that was refused it is an exclamation mark, which begins no JSON,
+// the status, three digits, and the body.
 func (r *run) ask(call HostCall) string {
 	if r.result.Usage.HostCalls >= r.limits.HostCalls {
 		return refusal(429, "this script made %d host calls; no more are allowed", r.limits.HostCalls)
@@ -80,10 +85,10 @@ func (r *run) ask(call HostCall) string {
 	if int64(len(answer.Body)) > r.limits.Answer {
 		return refusal(507, "the answer to this host call has %d bytes; at most %d are allowed. Ask for less", len(answer.Body), r.limits.Answer)
 	}
-	if answer.Status == 0 {
-		answer.Status = 200
+	if answer.Status < 400 {
+		return string(answer.Body)
 	}
-	return fmt.Sprintf("%03d%s", answer.Status, answer.Body)
+	return fmt.Sprintf("!%03d%s", answer.Status, answer.Body)
 }
 
 func refusal(status int, format string, arguments ...any) string {
@@ -91,7 +96,7 @@ func refusal(status int, format string, arguments ...any) string {
 	if err != nil {
 		panic(stopped{err})
 	}
-	return fmt.Sprintf("%d%s", status, body)
+	return fmt.Sprintf("!%d%s", status, body)
 }
 
 // log keeps a line as far as the limit allows.

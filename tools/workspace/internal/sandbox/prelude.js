@@ -39,10 +39,11 @@
     if (sent === undefined) throw new NoJSON("the body of host.call cannot be written as JSON");
     method = asText(method);
     path = asText(path);
-    const answer = ask(method, path, sent);
-    const status = +cut(answer, 0, 3);
-    const value = answer.length > 3 ? parse(cut(answer, 3)) : null;
-    if (status < 400) return value;
+    const answer = sent === "" ? ask(method, path) : ask(method, path, sent);
+    if (answer === "") return null;
+    if (answer[0] !== "!") return parse(answer); // as it came: to cut it would copy it
+    const status = +cut(answer, 1, 4);
+    const value = answer.length > 4 ? parse(cut(answer, 4)) : null;
     const detail = typeof value?.detail === "string" ? ": " + value.detail : "";
     throw new HostCallError(`${method} ${cut(path, 0, 200)} answered ${status}${detail}`, status, value);
   };

@@ -1,0 +1,2 @@
+-- Only SQLite has it.
+SELECT 1;
