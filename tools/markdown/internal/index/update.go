@@ -34,10 +34,12 @@ func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove
 	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {
 		return err
 	}
+	last = max(last, x.last)
 	rows, err := rowsOf(put, last)
 	if err != nil {
 		return err
 	}
+	x.last = last + int64(len(put)) // also if this is undone
 	for _, r := range rows {
 		if err := r.insert(ctx, c); err != nil {
 			return err
