@@ -86,9 +86,11 @@ type run struct {
 	aborted error        // what the host returned
 }
 
-// fuelSlice is how much fuel is granted at a time, about 0.2 ms: so often a run
-// looks whether it has to end. What a script can do does not depend on it.
-const fuelSlice = 1_000_000
+// fuelSlice is how much fuel is granted at a time, about 0.03 ms: so often a run
+// looks whether it has to end. What a script can do does not depend on it. The deepest
+// recursion uses a dozen of them, so that the stack of compiled code, which takes longest
+// to move when it is largest, does not move twice without a look.
+const fuelSlice = 150_000
 
 // grant gives the instance its next slice, beyond what it used.
 func (r *run) grant(used int64) {
