@@ -14,7 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
+	"runtime"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -26,12 +26,15 @@ var migrations embed.FS
 // An Index is an open index. Its methods are safe for concurrent use; readers see
 // the pages as they were before a Put or after it.
 type Index struct {
-	db    *sqlstore.Store
-	file  string
-	build *build // nil: it is complete
-	sizes pageSizes
-	lists sync.Pool // of *wordList
-	last  int64     // the highest id that a page has had since it is open
+	db     *sqlstore.Store
+	file   string
+	build  *build // nil: it is complete
+	sizes  pageSizes
+	unused unusedLists
+	// ranking has room for as many searches by words as there are processors: each has
+	// megabytes of lists, and more at a time take no less time.
+	ranking chan struct{}
+	last    int64 // the highest id that a page has had since it is open
 }
 
 // Open opens the index in a file. One that is missing, damaged or of another
@@ -59,14 +62,15 @@ func open(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	x := &Index{db: db, file: file, ranking: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if sound {
-		return &Index{db: db, file: file}, nil
+		return x, nil
 	}
 	var answer string
 	if err := db.Reader().QueryRow(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil || answer != "ok" {
 		return nil, errors.Join(fmt.Errorf("check index: %s", answer), err, db.Close())
 	}
-	return &Index{db: db, file: file}, nil
+	return x, nil
 }
 
 // Close closes the file, and removes that of an index that was not completed.

@@ -70,7 +70,7 @@ func eachSize(ctx context.Context, c *sqlstore.Conn, visit func(page, size uint3
 				return struct{}{}, errWordsDamaged
 			}
 		}
-		visit(page, uint32(size)) //nolint:gosec // a page has less than 4 G words
+		visit(page, uint32(size))
 		return struct{}{}, nil
 	}, query, args...)
 	return err

@@ -32,25 +32,14 @@ func (r *listReader) read(part []byte) bool {
 		r.take(r.partial)
 	}
 	for before := uint64(0); at < len(part); before = r.page {
-		var number [2]uint64 // the page, and twice the bytes of its places
-		for i := range number {
-			for {
-				if at == len(part) || number[i] >= 1<<40 {
-					return false
-				}
-				b := part[at]
-				at++
-				number[i] = number[i]<<7 | uint64(b&0x7f)
-				if b < 0x80 {
-					break
-				}
-			}
-		}
-		r.page = before + number[0]
-		size := int(number[1] >> 1) //nolint:gosec // less than 2^40
-		if r.page == 0 || r.page > maxPageID || number[1]&1 != 0 {
+		more, next := readNumber(part, at)
+		twice, next := readNumber(part, next) // the bytes of places, and a mark that is not used here
+		r.page = before + more
+		if next > len(part) || r.page == 0 || r.page > maxPageID || twice&1 != 0 || twice > maxPageID {
 			return false
 		}
+		at = next
+		size := int(twice / 2)
 		if size > len(part)-at {
 			r.partial = append(r.partial[:0], part[at:]...)
 			r.left = size - len(r.partial)
@@ -62,11 +51,23 @@ func (r *listReader) read(part []byte) bool {
 	return true
 }
 
+// readNumber is [blockReader.next] for numbers that are asked for most. Where there is
+// none, the next place is behind the end.
+func readNumber(b []byte, at int) (n uint64, next int) {
+	for ; at < len(b) && n < 1<<40; at++ {
+		n = n<<7 | uint64(b[at]&0x7f)
+		if b[at] < 0x80 {
+			return n, at + 1
+		}
+	}
+	return 0, len(b) + 1
+}
+
 // maxPageID bounds the ids of pages: they are counted up from 1.
 const maxPageID = 1<<32 - 1
 
 func (r *listReader) take(places []byte) {
-	page := uint32(r.page) //nolint:gosec // read has looked
+	page := uint32(r.page)
 	for r.skipped < len(r.removed) && r.removed[r.skipped] < page {
 		r.skipped++
 	}

@@ -36,7 +36,7 @@ const (
 	removedSegment = 1 << 16 // plus the id of a segment: the pages removed from it
 )
 
-func blockID(segment, number uint64) int64 { return int64(segment<<leafBits | number) } //nolint:gosec // ids have 17 bits
+func blockID(segment, number uint64) int64 { return int64(segment<<leafBits | number) }
 
 // A blockReader reads numbers. Its failed is set if there are not so many.
 type blockReader struct {
@@ -145,7 +145,7 @@ func (s *segment) readRemoved(ctx context.Context, c *sqlstore.Conn) error {
 				page = binary.BigEndian.Uint64(slot)
 			}
 			if page > 0 {
-				s.removed = append(s.removed, uint32(page)) //nolint:gosec // as ids are
+				s.removed = append(s.removed, uint32(page))
 			}
 		}
 	}
@@ -191,11 +191,11 @@ func (s segment) scan(ctx context.Context, c *sqlstore.Conn, from string, choose
 func (s segment) leafOf(ctx context.Context, c *sqlstore.Conn, word string) (uint64, error) {
 	var entry int64 // twice the number, and a bit
 	err := c.QueryRow(ctx, "SELECT pgno FROM words_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1", int64(s.id), wordKey(word)).
-		Scan(&entry) //nolint:gosec // as ids are
+		Scan(&entry)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
-	return max(uint64(entry)>>1, s.first), nil //nolint:gosec // as numbers are
+	return max(uint64(entry)>>1, s.first), nil
 }
 
 // wordKey is how FTS5 writes a word: after the number of its index, of which there is
@@ -210,6 +210,7 @@ type leafScan struct {
 	choose func(word []byte) wordChoice
 	list   *listReader
 	word   []byte // the last, as a key
+	rest   []byte // of the leaf: the beginning of its list
 	taken  bool   // its list is read
 }
 
@@ -224,56 +225,58 @@ func (l *leafScan) read(block []byte) error {
 		return errWordsDamaged
 	}
 	offsets := blockReader{rest: block[end:]}
-	at := end // of the next word
-	more := len(offsets.rest) > 0
-	if more {
-		at = offsets.next()
+	next := func(at uint64) uint64 { // where a word begins, or the words end
+		if len(offsets.rest) == 0 {
+			return end
+		}
+		return at + offsets.next()
 	}
-	if at < 4 || at > end {
+	at := next(0)
+	if at < 4 || at > end || l.taken && !l.list.read(block[4:at]) {
 		return errWordsDamaged
 	}
-	if l.taken && !l.list.read(block[4:at]) {
-		return errWordsDamaged
+	for first := true; at < end; first = false {
+		after := next(at)
+		if offsets.failed || after <= at || after > end || !l.readKey(block[at:after], first) {
+			return errWordsDamaged
+		}
+		if err := l.readList(); err != nil {
+			return err
+		}
+		at = after
 	}
-	for first := true; more; first = false {
-		next := end
-		if more = len(offsets.rest) > 0; more {
-			next = at + offsets.next()
-		}
-		if offsets.failed || next < at || next > end {
+	return nil
+}
+
+// readKey reads the next word. All but the first of a leaf say how many bytes they share
+// with the one before.
+func (l *leafScan) readKey(part []byte, first bool) bool {
+	r := blockReader{rest: part}
+	kept := uint64(0)
+	if !first {
+		kept = r.next()
+	}
+	suffix := r.take(r.next())
+	if r.failed || kept > uint64(len(l.word)) || l.taken && !l.list.end() {
+		return false
+	}
+	l.word = append(l.word[:kept], suffix...)
+	l.rest, l.taken = r.rest, false
+	return len(l.word) > 0
+}
+
+// readList reads the list of the word, if it is wanted.
+func (l *leafScan) readList() error {
+	switch l.choose(l.word[1:]) {
+	case endScan:
+		return errScanEnded
+	case readWord:
+		l.taken = true
+		l.list.begin()
+		if !l.list.read(l.rest) {
 			return errWordsDamaged
 		}
-		r := blockReader{rest: block[at:next]}
-		kept := uint64(0)
-		if !first {
-			kept = r.next()
-		}
-		suffix := r.take(r.next())
-		if r.failed || kept > uint64(len(l.word)) {
-			return errWordsDamaged
-		}
-		l.word = append(l.word[:kept], suffix...)
-		if len(l.word) == 0 {
-			return errWordsDamaged
-		}
-		if l.taken {
-			l.taken = false
-			if !l.list.end() {
-				return errWordsDamaged
-			}
-		}
-		switch l.choose(l.word[1:]) {
-		case endScan:
-			return errScanEnded
-		case readWord:
-			l.taken = true
-			l.list.begin()
-			if !l.list.read(r.rest) {
-				return errWordsDamaged
-			}
-		case skipWord:
-		}
-		at = next
+	case skipWord:
 	}
 	return nil
 }

@@ -13,54 +13,76 @@ import (
 // A pageCount says how often a page has a word or a phrase, weighted by where.
 type pageCount struct{ page, count uint32 }
 
-// A wordList has the pages with a word, in order, and of some of them the places where
-// it is.
-type wordList struct {
-	counts []pageCount
-	placed []placedPage
-	places []byte
-}
-
-// A placedPage says which part of a list's places is that of a page.
-type placedPage struct{ page, from, to uint32 }
+// A wordList has the pages with a word, in order.
+type wordList struct{ counts []pageCount }
 
 // A wordReader reads lists of words in one state of the index.
 type wordReader struct {
 	c        *sqlstore.Conn
-	segments []segment   // those of the oldest pages first
-	unused   *sync.Pool  // lists of searches before, which have grown already
+	segments []segment // those of the oldest pages first
+	unused   *unusedLists
 	lists    []*wordList // that close gives back
+	matches  []*phraseMatch
 }
 
 func (x *Index) readWords(ctx context.Context, c *sqlstore.Conn) (*wordReader, error) {
 	segments, err := readSegments(ctx, c)
 	slices.Reverse(segments)
-	return &wordReader{c: c, segments: segments, unused: &x.lists}, err
+	return &wordReader{c: c, segments: segments, unused: &x.unused}, err
 }
 
 // close gives back all lists that were read.
 func (r *wordReader) close() {
 	for _, list := range r.lists {
-		r.unused.Put(list)
+		r.unused.words.Put(list)
+	}
+	for _, m := range r.matches {
+		r.unused.phrases.Put(m)
 	}
 }
 
+// unusedLists are those of searches before, which have grown already.
+type unusedLists struct {
+	words   sync.Pool // of *wordList
+	phrases sync.Pool // of *phraseMatch
+}
+
 func (r *wordReader) newList() *wordList {
-	list, ok := r.unused.Get().(*wordList)
+	list, ok := r.unused.words.Get().(*wordList)
 	if !ok {
 		list = new(wordList)
 	}
 	r.lists = append(r.lists, list)
-	list.counts, list.placed, list.places = list.counts[:0], list.placed[:0], list.places[:0]
+	list.counts = list.counts[:0]
 	return list
 }
 
-// read reads the list of a word, with the places on these pages, which are in order; nil:
-// on all.
-func (r *wordReader) read(ctx context.Context, word string, within *pageSet) (*wordList, error) {
+func (r *wordReader) newMatch() *phraseMatch {
+	m, ok := r.unused.phrases.Get().(*phraseMatch)
+	if !ok {
+		m = new(phraseMatch)
+	}
+	r.matches = append(r.matches, m)
+	m.pages, m.raw, m.starts, m.words = m.pages[:0], m.raw[:0], m.starts[:0], 0
+	m.narrowed, m.narrowedStarts = m.narrowed[:0], m.narrowedStarts[:0]
+	return m
+}
+
+// read reads the list of a word. What it visits is visited in no certain order.
+func (r *wordReader) read(ctx context.Context, word string, visit func(page uint32, places []byte)) ([]pageCount, error) {
 	list := r.newList()
+	err := r.scanWord(ctx, word, func(page uint32, places []byte) {
+		list.counts = append(list.counts, pageCount{page, weigh(places)})
+		visit(page, places)
+	})
+	sortByPage(list.counts, func(c pageCount) uint32 { return c.page })
+	return list.counts, err
+}
+
+// scanWord visits the pages that have a word: those of each segment in order.
+func (r *wordReader) scanWord(ctx context.Context, word string, visit func(page uint32, places []byte)) error {
 	key := []byte(word)
-	choose := func(found []byte) wordChoice {
+	return r.scan(ctx, word, func(found []byte) wordChoice {
 		switch bytes.Compare(found, key) {
 		case -1:
 			return skipWord
@@ -68,18 +90,7 @@ func (r *wordReader) read(ctx context.Context, word string, within *pageSet) (*w
 			return readWord
 		}
 		return endScan
-	}
-	err := r.scan(ctx, word, choose, func(page uint32, places []byte) {
-		list.counts = append(list.counts, pageCount{page, weigh(places)})
-		if within == nil || within.has(page) {
-			from := uint32(len(list.places)) //nolint:gosec // the places of a word take less than 4 GiB
-			list.places = append(list.places, places...)
-			list.placed = append(list.placed, placedPage{page, from, uint32(len(list.places))}) //nolint:gosec // as above
-		}
-	})
-	sortByPage(list.counts, func(c pageCount) uint32 { return c.page })
-	sortByPage(list.placed, func(p placedPage) uint32 { return p.page })
-	return list, err
+	}, visit)
 }
 
 // scan scans all segments.
@@ -101,16 +112,30 @@ func (r *wordReader) leaves(ctx context.Context, word string) (sum uint64, err e
 		}
 		next := s.last
 		entry, err := sqlstore.Select(ctx, r.c, func(r sqlstore.Row) (entry int64, err error) { return entry, r.Scan(&entry) },
-			"SELECT pgno FROM words_idx WHERE segid = ? AND term > ? ORDER BY term LIMIT 1", int64(s.id), wordKey(word)) //nolint:gosec // as ids are
+			"SELECT pgno FROM words_idx WHERE segid = ? AND term > ? ORDER BY term LIMIT 1", int64(s.id), wordKey(word))
 		if err != nil {
 			return 0, err
 		}
 		if len(entry) > 0 {
-			next = uint64(entry[0]) >> 1 //nolint:gosec // as numbers are
+			next = uint64(entry[0]) >> 1
 		}
 		sum += max(next, first) - first
 	}
 	return sum, nil
+}
+
+// shortestFirst orders words by the length of their lists.
+func (r *wordReader) shortestFirst(ctx context.Context, words []string) ([]int, error) {
+	order, leaves := make([]int, len(words)), make([]uint64, len(words))
+	for i, word := range words {
+		var err error
+		if leaves[i], err = r.leaves(ctx, word); err != nil {
+			return nil, err
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(leaves[a], leaves[b]) })
+	return order, nil
 }
 
 // sortByPage sorts what is nearly always in order: pages get ever higher ids, and

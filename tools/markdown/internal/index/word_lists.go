@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"slices"
 )
 
 // lists are the pages with each of the phrases that are scored. What they say of pages
@@ -21,78 +20,106 @@ func (s *wordSearch) lists(ctx context.Context, how Match) ([][]pageCount, error
 	return s.prefixes, err
 }
 
-func (s *wordSearch) spelledLists(ctx context.Context) (all [][]pageCount, err error) {
-	for _, phrase := range s.q.scored() {
-		lists, err := s.readAll(ctx, phrase)
-		if err != nil {
+func (s *wordSearch) spelledLists(ctx context.Context) ([][]pageCount, error) {
+	scored := s.q.scored()
+	all := make([][]pageCount, len(scored))
+	for i, phrase := range scored {
+		if len(phrase) > 1 {
+			m, err := s.readPhrase(ctx, phrase)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = m.counts()
+			continue
+		}
+		var err error
+		if all[i], err = s.read(ctx, phrase[0], func(uint32, []byte) {}); err != nil {
 			return nil, err
 		}
-		all = append(all, phraseCounts(lists))
 	}
 	return all, nil
 }
 
-// phraseCounts is how often pages have a phrase, by the lists of its words.
-func phraseCounts(lists []*wordList) []pageCount {
-	if len(lists) == 1 {
-		return lists[0].counts
-	}
-	return follow(lists).counts()
-}
-
 // exactLists returns nothing as soon as no page can have all terms. Phrases are read
-// first, and then words, those first that fewest pages have: of the others only the places
-// on pages that have all before are needed, for the phrase that all of them make.
+// first, and then words, those first that fewest pages have.
 func (s *wordSearch) exactLists(ctx context.Context) ([][]pageCount, error) {
-	all := make([][]pageCount, len(s.q.Terms), len(s.q.Terms)+1)
-	read := map[string]*wordList{}
-	var words []string
-	var of []int // of which term each word is
-	var within *pageSet
-	narrow := func(term int, list []pageCount) bool {
-		if all[term] = list; within == nil {
-			within = &pageSet{pages: pagesOf(list)}
-		} else {
-			within = &pageSet{pages: intersect(within.pages, list)}
-		}
-		return len(within.pages) > 0
-	}
+	r := exactReader{wordSearch: s, all: make([][]pageCount, len(s.q.Terms), len(s.q.Terms)+1), joined: s.newMatch()}
+	var words []exactWord
+	shift := 0
 	for i, term := range s.q.Terms {
 		if len(term) == 1 {
-			words, of = append(words, term[0]), append(of, i)
-			continue
-		}
-		lists, err := s.readAll(ctx, term)
-		if err != nil || !narrow(i, phraseCounts(lists)) {
+			words = append(words, exactWord{term[0], i, shift})
+		} else if more, err := r.readTerm(ctx, i, shift); err != nil || !more {
 			return nil, err
 		}
-		for k, word := range term {
-			read[word] = lists[k]
-		}
+		shift += len(term)
 	}
-	order, err := s.shortestFirst(ctx, words)
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	order, err := s.shortestFirst(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range order {
-		places := within
-		if len(s.q.Terms) == 1 {
-			places = new(pageSet) // there is no phrase
-		}
-		list, err := s.read(ctx, words[k], places)
-		if err != nil || !narrow(of[k], list.counts) {
+		if more, err := r.readWord(ctx, words[k]); err != nil || !more {
 			return nil, err
 		}
-		read[words[k]] = list
 	}
-	if len(all) == 1 {
-		return all, nil
+	if len(r.all) == 1 {
+		return r.all, nil
 	}
-	var joined []*wordList
-	for _, word := range slices.Concat(s.q.Terms...) {
-		joined = append(joined, read[word])
+	return append(r.all, r.joined.counts()), nil
+}
+
+// An exactReader reads the lists of terms of which a page must have all. The phrase that
+// they make is only looked for on pages that have all that was read before.
+type exactReader struct {
+	*wordSearch
+
+	all    [][]pageCount
+	joined *phraseMatch
+	within *pageSet // nil: nothing was read
+}
+
+// An exactWord is a term of one word, and how many words of the query come before.
+type exactWord struct {
+	text         string
+	term, before int
+}
+
+// readTerm reads a term of several words, and reports whether a page may have all terms.
+func (r *exactReader) readTerm(ctx context.Context, term, shift int) (more bool, err error) {
+	m, err := r.readPhrase(ctx, r.q.Terms[term])
+	if err != nil {
+		return false, err
 	}
-	return append(all, follow(joined).counts()), nil
+	list := m.counts()
+	if len(r.all) > 1 {
+		r.joined.addPhrase(m, shift)
+	}
+	return r.narrow(term, list), nil
+}
+
+func (r *exactReader) readWord(ctx context.Context, w exactWord) (more bool, err error) {
+	r.joined.begin(w.before)
+	list, err := r.read(ctx, w.text, func(page uint32, places []byte) {
+		if len(r.all) > 1 && (r.within == nil || r.within.has(page)) {
+			r.joined.add(page, places, w.before)
+		}
+	})
+	r.joined.end()
+	return err == nil && r.narrow(w.term, list), err
+}
+
+func (r *exactReader) narrow(term int, list []pageCount) bool {
+	if r.all[term] = list; r.within == nil {
+		r.within = &pageSet{pages: pagesOf(list)}
+	} else {
+		r.within = &pageSet{pages: intersect(r.within.pages, list)}
+	}
+	return len(r.within.pages) > 0
 }
 
 // prefixLists counts phrases whose last word begins as that of the query. Words that
@@ -109,12 +136,13 @@ func (s *wordSearch) prefixLists(ctx context.Context) ([][]pageCount, error) {
 		last := len(phrase) - 1
 		counts[i] = &prefixCount{counts: make([]uint32, highest+1)}
 		if last > 0 {
-			lists, err := s.readAll(ctx, phrase[:last])
+			m, err := s.readPhrase(ctx, phrase[:last])
 			if err != nil {
 				return nil, err
 			}
-			begun := follow(lists)
-			if counts[i].phrase = &begun; len(begun.pages) == 0 {
+			m.settle()
+			m.at = 0
+			if counts[i].phrase, counts[i].before = m, last; len(m.pages) == 0 {
 				continue
 			}
 		}

@@ -25,6 +25,12 @@ type wordSearch struct {
 func (x *Index) findWords(ctx context.Context, q Query, where string, args []any, offset, limit int) (
 	hits []Hit, total int, how Match, err error,
 ) {
+	select {
+	case x.ranking <- struct{}{}:
+		defer func() { <-x.ranking }()
+	case <-ctx.Done():
+		return nil, 0, AllWords, ctx.Err()
+	}
 	first, last := AllWords, AnyPrefix
 	if q.Spellings != nil {
 		first, last = NearWords, NearWords
