@@ -39,7 +39,7 @@ func newAgent(t testing.TB, h *testHub, who policy.Client) *agent {
 // nobody.
 func (a *agent) receive() {
 	for {
-		f, err := a.c.TryRecv()
+		f, err := a.c.RecvOrError()
 		if err != nil {
 			return
 		}

@@ -62,7 +62,7 @@ func TestChecklistSingleUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
 		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) {
-			p.Edit("a", "a person's edit\n")
+			p.EditAsPerson("a", "a person's edit\n")
 		}
 		a := h.agent(cursor)
 		out := a.startCall("put", `{"path":"a","text":"two\n"}`)

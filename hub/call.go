@@ -65,14 +65,19 @@ type call struct {
 	edited     bool           // a person writes something else in its place
 	restorer   tools.Restorer // of the source, while the call runs there
 	targets    targetList     // what it touches
-	resolved   bool           // targets has what the tool told before the call
+	announced  []tools.Change // that it has been let to make
+	resolved   atomic.Bool    // targets has what the tool told before the call
 }
 
 // Call implements [mcp.Hub].
 func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 	by := a.caller(c.Caller)
 	if c.Rejected != nil {
-		a.hub.calls.record(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
+		rejected, why := &call{Call: c, caller: by, began: a.hub.now()}, error(c.Rejected)
+		if refusal := refuseUngrantedTool(ctx, a.hub, rejected); rejected.source != nil {
+			why = refusal
+		}
+		a.hub.calls.record(rejected, tools.Result{}, why)
 		return tools.Result{}, c.Rejected
 	}
 	return a.hub.call(ctx, by, c)
@@ -118,8 +123,8 @@ func finishCall(h *Hub, c *call, res tools.Result, err error) (tools.Result, err
 // dispatchCall is a plain sequence, because the order is the security policy and must
 // be readable on one screen.
 func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err error) {
-	if c.tool, err = c.toolset.tool(c.Tool); err != nil {
-		return res, err
+	if c.tool = c.toolset.tools[c.Tool]; c.tool == nil {
+		return res, refuseUngrantedTool(ctx, h, c)
 	}
 	if c.source, c.arguments, err = c.tool.choice.extractSource(parseArguments(c.Args)); err != nil {
 		return res, err
@@ -133,6 +138,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	ctx, end := c.addToRunning(ctx, h)
 	defer func() { err = end(err) }()
 	c.late = c.deadlineAnswerFunc(h, end)
+	defer func() { nameTargetsOfFailure(ctx, h, c, err) }()
 	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
 	}
@@ -152,7 +158,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	}
 	var auth authorization
 	for again := true; again; {
-		if auth, err = h.decide(ctx, c); err != nil { // may wait for a person
+		if auth, err = h.authorizeCall(ctx, c); err != nil { // may wait for a person
 			return res, err
 		}
 		c.authorized, c.edited = true, auth.edited != nil
@@ -166,7 +172,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		}
 	}
 	if err == nil && !c.edited {
-		res, err = h.redactAnswer(c, res, auth.approved)
+		res, err = h.removeUnreadablePages(c, res, auth.approved)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, h.limits.Answer)
@@ -215,7 +221,7 @@ func (v *toolset) checkToolAccess(src *source, info tools.ToolInfo) error {
 
 // checkGrant reports whether the person who configured the source grants the effect.
 func (v *toolset) checkGrant(src *source, e tools.Effect) error {
-	if v.grantsEffect(src, e) {
+	if v.grantsEffectInSource(src, e) {
 		return nil
 	}
 	if src.grantsEffect(e) {
@@ -262,7 +268,7 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 	}
 	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {
-		unresolved := c.tool.info.HasTargets && !c.resolved
+		unresolved := c.tool.info.HasTargets && !c.resolved.Load()
 		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
@@ -279,6 +285,9 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)
 	}
+	if err == nil {
+		approval.RemoveMadeSteps(h.approvals, c.source.conf.Name, c.announced)
+	}
 	if c.group.isLedBy(c) {
 		err = c.group.finish(ctx, err)
 	}
@@ -290,8 +299,8 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 // client.
 func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []string {
 	names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
-	c.resolved = true
-	c.targets.addNames(names)
+	c.resolved.Store(true)
+	c.targets.addAsked(names)
 	return names
 }
 
@@ -342,7 +351,7 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 // the client.
 func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	return tools.CallContext{
-		Identity: c.identity(),
+		Identity: c.callerIdentity(),
 		Notify:   c.Notify,
 		Writes:   writeObserver{h, c, auth},
 		Sources:  crossSourceCaller{hub: h, outer: c},
@@ -351,8 +360,8 @@ func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	}
 }
 
-// identity is who calls, as the source sees them.
-func (c *call) identity() tools.Identity {
+// callerIdentity is who calls, as the source sees them.
+func (c *call) callerIdentity() tools.Identity {
 	return tools.Identity{
 		Client: c.client.Name, Proven: c.client.Proven, Role: c.toolset.access(c.source).role,
 		Account: c.account, Session: c.session.ID, Via: c.via, ExpiresAt: c.expires,
@@ -373,10 +382,10 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	return c.call.group.fail(c.authorizeChanges(ctx, changes))
+	return c.call.group.fail(c.authorizeAndRecordChanges(ctx, changes))
 }
 
-func (c writeObserver) authorizeChanges(ctx context.Context, changes []tools.Change) error {
+func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []tools.Change) error {
 	c.call.targets.add(changes)
 	if err := c.hub.limiter.checkPause(c.call); err != nil {
 		return err
@@ -391,6 +400,7 @@ func (c writeObserver) authorizeChanges(ctx context.Context, changes []tools.Cha
 			return err
 		}
 	}
+	c.call.announced = append(c.call.announced, changes...)
 	if c.call.recorder == nil {
 		return nil
 	}

@@ -211,37 +211,40 @@ func (c *call) outcome(err error) audit.Outcome {
 type targetList struct {
 	mu    sync.Mutex
 	named []string
+	asked []string // what its arguments name, which counts as long as nothing better is known
 }
 
-func (l *targetList) add(changes []tools.Change) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range changes {
-		l.addName(c.Target)
-	}
-}
+func (l *targetList) add(changes []tools.Change) { l.addNames(targetNames(changes)) }
 
-// addNames adds what a call reads.
+// addNames adds what a call reads or changes.
 func (l *targetList) addNames(names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, name := range names {
-		l.addName(name)
-	}
+	l.named = appendTargets(l.named, names)
 }
 
-func (l *targetList) addName(name string) {
-	if len(l.named) >= audit.MaxTargets {
-		return
+// addAsked adds what a call is about by its arguments.
+func (l *targetList) addAsked(names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = appendTargets(l.asked, names)
+}
+
+func appendTargets(to, names []string) []string {
+	for _, name := range names {
+		if name = mcp.Truncate(name, audit.MaxTarget); len(to) < audit.MaxTargets && !slices.Contains(to, name) {
+			to = append(to, name)
+		}
 	}
-	if name = mcp.Truncate(name, audit.MaxTarget); !slices.Contains(l.named, name) {
-		l.named = append(l.named, name)
-	}
+	return to
 }
 
 func (l *targetList) names() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.named) == 0 {
+		return slices.Clone(l.asked)
+	}
 	return slices.Clone(l.named)
 }
 

@@ -27,8 +27,8 @@ func newCallRunner(life <-chan struct{}, deadline time.Duration) *callRunner {
 	return &callRunner{pool: newWorkerPool(life), deadline: deadline, idle: make(chan struct{}, 1)}
 }
 
-// begin counts a call in flight until end.
-func (r *callRunner) begin(release func()) (end func()) {
+// trackRunningCall counts a call in flight until end.
+func (r *callRunner) trackRunningCall(release func()) (end func()) {
 	r.running.Add(1)
 	return func() {
 		release()
@@ -94,7 +94,7 @@ func runOnSource[T any](
 		var none T
 		return none, err
 	}
-	done := r.begin(release)
+	done := r.trackRunningCall(release)
 	if in.inline {
 		defer done()
 		return withSourceRef(ctx, src, f)

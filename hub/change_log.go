@@ -88,7 +88,7 @@ func (s *source) recoverWrites(ref *sourceRef) bool {
 	ctx, cancel := context.WithTimeout(s.life, recoveryTimeout)
 	defer cancel()
 	found, err := catchPanic(func() (journal.Reconciliation, error) {
-		return j.Reconcile(ctx, s.conf.Name, ref.Restorer(), s.kind.Peer() != nil)
+		return j.ReconcileInterruptedCalls(ctx, s.conf.Name, ref.Restorer(), s.kind.Peer() != nil)
 	})
 	if err != nil {
 		if why := err.Error(); s.life.Err() == nil && why != s.postponed { // it is tried again every few seconds

@@ -79,7 +79,7 @@ func (g *compositeCall) leadTimeout() time.Duration {
 	return cmp.Or(g.lead.tool.info.Timeout, g.hub.runner.deadline)
 }
 
-// authorizeNestedCall is decide for the calls of a group that was decided before.
+// authorizeNestedCall is authorizeCall for the calls of a group that was decided before.
 func (g *compositeCall) authorizeNestedCall(c *call) (authorization, error) {
 	if !g.planned {
 		if allowsWithoutAsking(g.hub, c) {
@@ -93,7 +93,7 @@ func (g *compositeCall) authorizeNestedCall(c *call) (authorization, error) {
 	switch {
 	case d.Verdict == policy.Deny:
 		return authorization{}, g.fail(errForbidden(d))
-	case c != g.lead && needsReadApproval(c, p, d, g.permits):
+	case c != g.lead && needsApprovalUsingPermits(c, p, d, g.permits):
 		if err := g.takeNextStep(newCompositeStep(c, nil)); err != nil {
 			return authorization{}, err
 		}

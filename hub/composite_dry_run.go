@@ -38,9 +38,9 @@ type draftedSource struct {
 	release func()
 }
 
-// judgeCompositeCall is judge for a call that makes others: it is rehearsed, and a person
+// authorizeCompositeCall is authorizeUnderPolicy for a call that makes others: it is rehearsed, and a person
 // asked once about everything that it changes.
-func (h *Hub) judgeCompositeCall(ctx context.Context, c *call) (authorization, error) {
+func (h *Hub) authorizeCompositeCall(ctx context.Context, c *call) (authorization, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	d := p.Decide(q)
@@ -116,7 +116,7 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 		return res, err
 	}
 	c.effect = c.tool.info.Effect
-	if err = r.judge(c); err != nil {
+	if err = r.judgeCall(c); err != nil {
 		return res, err
 	}
 	open, err := r.openDraft(ctx, c.source)
@@ -132,7 +132,7 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 		return open.CallWithArguments(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.withInput(c.raw))
 	})
 	if err == nil {
-		res, err = r.hub.redactAnswer(c, res, false)
+		res, err = r.hub.removeUnreadablePages(c, res, false)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, r.hub.limits.Answer)
@@ -140,8 +140,8 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	return res, err
 }
 
-// judge decides about a call as far as it is known before it runs.
-func (r *compositeDryRun) judge(c *call) error {
+// judgeCall decides about a call as far as it is known before it runs.
+func (r *compositeDryRun) judgeCall(c *call) error {
 	foreseeable := c.effect == tools.Reads || c.effect == tools.Writes || c.effect == tools.Deletes || c.tool.info.Calls
 	if !foreseeable {
 		return r.refuse(errUnforeseeable(c))
@@ -150,18 +150,18 @@ func (r *compositeDryRun) judge(c *call) error {
 	switch {
 	case d.Verdict == policy.Deny:
 		return r.refuse(errForbidden(d))
-	case needsReadApproval(c, r.policy, d, r.permits):
+	case needsApprovalUsingPermits(c, r.policy, d, r.permits):
 		r.requireApproval(d.Reason)
 		r.addStep(newCompositeStep(c, nil))
 	}
 	return nil
 }
 
-// needsReadApproval reports whether a person is asked about a call that changes nothing
+// needsApprovalUsingPermits reports whether a person is asked about a call that changes nothing
 // by itself.
-func needsReadApproval(c *call, p *policy.Policy, d policy.Decision, permits approval.Permits) bool {
+func needsApprovalUsingPermits(c *call, p *policy.Policy, d policy.Decision, permits approval.Permits) bool {
 	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes &&
-		!c.session.hasAllowance(c.allowanceKey(p)) && c.usePermit(permits, p, c.policyRequest(p)) == nil
+		!c.session.hasAllowance(c.allowanceKey(p)) && c.findAndUsePermit(permits, p, c.policyRequest(p)) == nil
 }
 
 // toolReportsWrites reports whether a tool that writes by itself says so before it
@@ -188,7 +188,7 @@ func (r *compositeDryRun) judgeWrite(c *call, changes []tools.Change) error {
 	case tripped != "":
 		r.requireApproval(tripped)
 	case d.Verdict == policy.Ask && !c.session.hasAllowance(c.allowanceKey(r.policy)):
-		if permit := c.usePermit(r.permits, r.policy, q); permit == nil {
+		if permit := c.findAndUsePermit(r.permits, r.policy, q); permit == nil {
 			r.requireApproval(d.Reason)
 		} else {
 			r.recordPermit(permit)
@@ -237,8 +237,8 @@ func (r *compositeDryRun) refuse(err error) error {
 
 func (r *compositeDryRun) callContext(c *call, isDraft bool) tools.CallContext {
 	return tools.CallContext{
-		Identity: c.identity(), Writes: dryRunWriteObserver{r, c, isDraft}, Sources: crossSourceCaller{r.hub, c, r}, Began: c.outermost().began,
-		Seed: c.seed,
+		Identity: c.callerIdentity(), Writes: dryRunWriteObserver{r, c, isDraft}, Sources: crossSourceCaller{r.hub, c, r},
+		Began: c.outermost().began, Seed: c.seed,
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // byDefault is what a source asks whose configuration does not say it.
 func byDefault() []policy.Grant {
-	_, ask := policy.SourceDefault(false, nil, nil)
+	_, ask := policy.ResolveSourceEffects(false, nil, nil)
 	return []policy.Grant{{Source: "notes", Ask: ask, Default: true}}
 }
 

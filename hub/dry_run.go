@@ -22,7 +22,7 @@ func (h *Hub) dryRun(ctx context.Context, c *call, args json.RawMessage) (change
 		if open.Restorer() == nil {
 			return false, nil
 		}
-		_, err := h.invoke(ctx, c, open, tools.CallContext{Identity: c.identity(), Writes: &dryRun, Began: c.began, Seed: c.seed}, args)
+		_, err := h.invoke(ctx, c, open, tools.CallContext{Identity: c.callerIdentity(), Writes: &dryRun, Began: c.began, Seed: c.seed}, args)
 		return true, err
 	})
 	if errors.Is(err, mcp.ErrAnswered) {

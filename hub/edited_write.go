@@ -24,7 +24,7 @@ func (c *call) isTextChange(changes []tools.Change) bool {
 // running its tool. The write passes all that one of a tool passes, and fails if the
 // page is no longer as the person was shown it.
 func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
-	shown, why := mayShowEdit(ctx, h.policy.Load(), c, open, *auth.edited)
+	shown, why := mayAgentSeeEdit(ctx, h.policy.Load(), c, open, *auth.edited)
 	reported, check := false, auth.check
 	auth.check = func(changes []tools.Change) error {
 		reported = true
@@ -39,12 +39,12 @@ func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth aut
 	return editedWriteResult(*auth.edited, shown, why)
 }
 
-// mayShowEdit reports whether the agent may see what the person has written, or why not.
+// mayAgentSeeEdit reports whether the agent may see what the person has written, or why not.
 // It is asked before anything is written, when what is visible to the agent is what it
 // has asked about.
-func mayShowEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
+func mayAgentSeeEdit(ctx context.Context, p *policy.Policy, c *call, open *sourceRef, edited tools.Change) (shown bool, why string) {
 	const mayNotRead = "you may not read the page, so the difference is not shown"
-	if !c.toolset.grantsEffect(c.source, tools.Reads) {
+	if !c.toolset.grantsEffectInSource(c.source, tools.Reads) {
 		return false, mayNotRead
 	}
 	q := sourceRead{what: "resources/read"}.policyRequest(c.client, c.source)

@@ -115,18 +115,18 @@ func TestChecklistFormSingleUse(t *testing.T) {
 		}
 
 		state = a.form("drop", `{"path":"Journal/today"}`)
-		h.notes.Edit("Journal/today", "an edit")
+		h.notes.EditAsPerson("Journal/today", "an edit")
 		_, next := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(state))
 		if next == "" || next == state || h.notes.Writes != 1 || h.notes.Text("Journal/today") != "an edit" {
 			t.Fatal("an edit was written over that the user was not shown")
 		}
 		former := h.onlyPending().ID
-		h.notes.Edit("Journal/today", "a further edit")
+		h.notes.EditAsPerson("Journal/today", "a further edit")
 		_, next = a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, &approval.FilledForm{State: next}) // a form that was closed
 		if next == "" || h.onlyPending().ID == former {
 			t.Error("what is no longer the question still waits")
 		}
-		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) { p.Edit("Journal/today", "another edit") }
+		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) { p.EditAsPerson("Journal/today", "another edit") }
 		o, _ := a.callWithForm(t.Context(), "drop", `{"path":"Journal/today"}`, yes(next))
 		checkOutcome(t, o, tools.Conflict, "not what the user approved")
 		if h.notes.Writes != 1 {
@@ -326,7 +326,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 						}
 					}
 				case 5:
-					h.notes.Edit(path, []string{"x", "y"}[r.IntN(2)])
+					h.notes.EditAsPerson(path, []string{"x", "y"}[r.IntN(2)])
 				case 6:
 					if next := policies[r.IntN(2)]; r.IntN(3) == 0 && next != h.policy.Load() {
 						h.SetPolicy(next)

@@ -108,7 +108,7 @@ func TestForm(t *testing.T) {
 func TestFormShowsWhatIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)
-		h.notes.Edit("x\ny", "\x1b[8mhidden\u202e\r\n")
+		h.notes.EditAsPerson("x\ny", "\x1b[8mhidden\u202e\r\n")
 		c := connectAs(t, h.testHub, mcp.ConnectionInfo{Proven: "cursor"})
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)

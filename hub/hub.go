@@ -161,7 +161,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	}
 	h.limiter.raisePauseProblems()
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot, h.calls.running.any) })
-	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
+	h.work.Go(func() { h.mcp.CloseIdleSessionsLoop(h.life) })
 	sources := h.sources.sourcesInScope("")
 	h.startSources(sources)
 	wait := time.NewTimer(2 * time.Second)

@@ -68,7 +68,7 @@ type crossSourceCaller struct {
 
 // Call implements [tools.SourceCaller].
 func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args tools.Arguments) (tools.Result, error) {
-	running, err := s.delayGroupEnd()
+	running, err := s.delayCompositeCallEnd()
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -90,9 +90,9 @@ func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args
 	return res, err
 }
 
-// delayGroupEnd has the end of the group or the rehearsal wait until the lock is given
+// delayCompositeCallEnd has the end of the group or the rehearsal wait until the lock is given
 // back, nil: there is none; an error: it has ended.
-func (s crossSourceCaller) delayGroupEnd() (running *sync.RWMutex, err error) {
+func (s crossSourceCaller) delayCompositeCallEnd() (running *sync.RWMutex, err error) {
 	switch {
 	case s.rehearsal != nil:
 		running = &s.rehearsal.running
@@ -159,7 +159,9 @@ func (s crossSourceCaller) findReadableSource(v *toolset, name string) (*source,
 }
 
 func (v *toolset) readableSources() []*source {
-	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool { return src.kind == nil || !v.grantsEffect(src, tools.Reads) })
+	return slices.DeleteFunc(slices.Clone(v.sources), func(src *source) bool {
+		return src.kind == nil || !v.grantsEffectInSource(src, tools.Reads)
+	})
 }
 
 // Sources implements [tools.SourceCaller].

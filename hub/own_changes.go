@@ -45,7 +45,7 @@ func (v *toolset) addOwnChanges(several bool) {
 	kind := tools.OwnChangesKind()
 	for i, t := range tools.OwnChangesTools() {
 		info := kind.Manifest().Tools[i]
-		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.grantsEffect(s, info.Effect) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.grantsEffectInSource(s, info.Effect) })
 		name := info.Name
 		for taken[name] {
 			name = "lectern_" + name
@@ -128,7 +128,7 @@ func (o *ownChanges) openRestorer(ctx context.Context, name string) (r tools.Res
 // changeableSource is a source of the session in which the client may undo.
 func (o *ownChanges) changeableSource(name string) (*source, error) {
 	for _, s := range o.call.toolset.sources {
-		if s.conf.Name == name && o.call.toolset.grantsEffect(s, tools.Writes) {
+		if s.conf.Name == name && o.call.toolset.grantsEffectInSource(s, tools.Writes) {
 			return s, nil
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// usePermit is the one of all Permits that lets the call through, and counts it
+// findAndUsePermit is the one of all Permits that lets the call through, and counts it
 // there; nil: none does. A call that makes others passes that list to them, so that
 // all of it is judged by what was in force when it began.
-func (c *call) usePermit(all approval.Permits, p *policy.Policy, q policy.Request) *approval.Permit {
+func (c *call) findAndUsePermit(all approval.Permits, p *policy.Policy, q policy.Request) *approval.Permit {
 	permit := all.Find(c.session.ID, q, p.Digest())
 	if permit != nil {
 		permit.CountCall()

@@ -48,7 +48,7 @@ func TestCircuitBreaker(t *testing.T) {
 		h := startNotes(t, nil, func(c *hub.Config) { c.Limits = hub.Limits{DeletesPerMinute: 3} })
 		a, b := h.agent(policy.Client{Name: "cursor"}), h.agent(policy.Client{Name: "codex"})
 		for i := range 8 {
-			h.notes.Edit(fmt.Sprint(i), "x")
+			h.notes.EditAsPerson(fmt.Sprint(i), "x")
 		}
 		drop := func(i int) string { return fmt.Sprintf(`{"path":"%d"}`, i) }
 		for i := range 3 {
@@ -100,7 +100,7 @@ func TestCircuitBreakerStopsCallsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, nil, func(c *hub.Config) { c.Limits = hub.Limits{DeletesPerMinute: 1} })
 		for _, page := range []string{"0", "1", "2"} {
-			h.notes.Edit(page, "x")
+			h.notes.EditAsPerson(page, "x")
 		}
 		a := h.agent(policy.Client{Name: "cursor"})
 		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) {
@@ -119,7 +119,7 @@ func TestCircuitBreakerStopsCallsUnderWay(t *testing.T) {
 func TestCircuitBreakerSparesApprovedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), func(c *hub.Config) { c.Limits = hub.Limits{RewrittenBytesPerMinute: 1} })
-		h.notes.Edit("a", "many bytes")
+		h.notes.EditAsPerson("a", "many bytes")
 		a := h.agent(policy.Client{Name: "cursor"})
 		out := a.startCall("put", `{"path":"a","text":"others"}`)
 		synctest.Wait()

@@ -19,7 +19,7 @@ type sourceRead struct {
 }
 
 func resourceRead(uri string) sourceRead {
-	return sourceRead{what: "resources/read", texts: possiblePaths(uri)}
+	return sourceRead{what: "resources/read", texts: possiblePathsOfURI(uri)}
 }
 
 func (r sourceRead) policyRequest(client policy.Client, src *source) policy.Request {
@@ -46,9 +46,9 @@ func checkRead(p *policy.Policy, q policy.Request) error {
 	return nil
 }
 
-// possiblePaths are the paths that a URI may name: desk://notes/a/b%20c.md may name
+// possiblePathsOfURI are the paths that a URI may name: desk://notes/a/b%20c.md may name
 // a/b c.md, or b c.md.
-func possiblePaths(uri string) (names []string) {
+func possiblePathsOfURI(uri string) (names []string) {
 	_, rest, ok := strings.Cut(uri, "://")
 	if !ok {
 		rest = uri
@@ -93,11 +93,11 @@ func runReadOnSource[T any](
 	return v, nil
 }
 
-// redactAnswer leaves out of an answer what it shows of pages that the policy does not
+// removeUnreadablePages leaves out of an answer what it shows of pages that the policy does not
 // let the caller read. approved: a person has let the call read what is asked
 // about. That does not count for calls that others make: their rehearsal, which
 // nobody has approved yet, must get the same answers.
-func (h *Hub) redactAnswer(c *call, res tools.Result, approved bool) (tools.Result, error) {
+func (h *Hub) removeUnreadablePages(c *call, res tools.Result, approved bool) (tools.Result, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	if c.tool.info.Redact == nil || !p.DependsOnPath(q) {

@@ -75,7 +75,7 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 	if !ok {
 		return
 	}
-	who, known := req.Context().Value(identityKey{}).(tools.Identity)
+	who, known := req.Context().Value(identityContextKey{}).(tools.Identity)
 	if !known && loopnet.RequestPrincipal(req) != "" {
 		who.Client = r.hub.clientOf(req)
 	}

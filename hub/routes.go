@@ -124,7 +124,7 @@ func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
 	return m, ok
 }
 
-type identityKey struct{}
+type identityContextKey struct{}
 
 // keyClientPrefix begins the names of callers that a source knows by keys of its own,
 // so that none has the name of an MCP client.
@@ -145,7 +145,7 @@ func (r Routes) authenticate(req *http.Request, bearer string, src *source) (ctx
 	}
 	who.Client = keyClientPrefix + strings.TrimPrefix(who.Client, keyClientPrefix)
 	who.Proven = true
-	return context.WithValue(req.Context(), identityKey{}, who), src.conf.Name + "/" + who.Client, true
+	return context.WithValue(req.Context(), identityContextKey{}, who), src.conf.Name + "/" + who.Client, true
 }
 
 // letSourceAnswerUnauthorized lets a source answer in its own words; false: it has none.
@@ -196,7 +196,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 	if err != nil {
 		return err
 	}
-	defer r.hub.runner.begin(release)()
+	defer r.hub.runner.trackRunningCall(release)()
 	open, done, err := m.source.acquire(ctx)
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
 	}
 	ctx = tools.WithCallContext(ctx, tools.CallContext{
-		Identity: c.identity(), Writes: routeWriteRefuser{}, Sources: crossSourceCaller{hub: r.hub, outer: c},
+		Identity: c.callerIdentity(), Writes: routeWriteRefuser{}, Sources: crossSourceCaller{hub: r.hub, outer: c},
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")
@@ -225,7 +225,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 
 // callerForRequest is who sent a request, in the session that all their requests share.
 func (r Routes) callerForRequest(req *http.Request, m routeMatch) caller {
-	who, known := req.Context().Value(identityKey{}).(tools.Identity)
+	who, known := req.Context().Value(identityContextKey{}).(tools.Identity)
 	client := policy.Client{Name: who.Client, Proven: who.Proven}
 	a := access{}
 	switch {

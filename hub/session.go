@@ -77,7 +77,7 @@ func (r *sessionRegistry) setOpen(s *mcp.Session, open bool) {
 	}
 }
 
-// sharedSessionKey is the session of a client without a connection. Those that have
+// sharedSession is the session of a client without a connection. Those that have
 // been idle for long are forgotten when another one begins.
 func (r *sessionRegistry) sharedSession(key sharedSessionKey) *session {
 	now := r.now()

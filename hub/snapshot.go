@@ -19,11 +19,11 @@ const minSnapshotInterval = 200 * time.Millisecond
 // sees how long by now.
 const busySnapshotInterval = time.Second
 
-// SnapshotStore is the part of supervisor.State that the hub writes to.
+// SnapshotStore is the part of supervisor.SnapshotStore that the hub writes to.
 type SnapshotStore interface {
 	Update(change func(*status.Snapshot))
-	Raise(p status.Problem)
-	Clear(code, component string)
+	RaiseProblem(p status.Problem)
+	ClearProblem(code, component string)
 }
 
 // A snapshotWriter keeps the hub's part of the Snapshot up to date.
@@ -44,8 +44,8 @@ func newSnapshotWriter(store SnapshotStore, now func() time.Time) *snapshotWrite
 type noStore struct{}
 
 func (noStore) Update(func(*status.Snapshot)) {}
-func (noStore) Raise(status.Problem)          {}
-func (noStore) Clear(string, string)          {}
+func (noStore) RaiseProblem(status.Problem)   {}
+func (noStore) ClearProblem(string, string)   {}
 
 // requestUpdate asks for an update soon. It never blocks.
 func (w *snapshotWriter) requestUpdate() {
@@ -57,10 +57,10 @@ func (w *snapshotWriter) requestUpdate() {
 
 func (w *snapshotWriter) raise(p status.Problem) {
 	p.Since = w.now()
-	w.store.Raise(p)
+	w.store.RaiseProblem(p)
 }
 
-func (w *snapshotWriter) clearProblem(code, component string) { w.store.Clear(code, component) }
+func (w *snapshotWriter) clearProblem(code, component string) { w.store.ClearProblem(code, component) }
 
 // run updates after touches, while calls are under way, and once more at the end.
 func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot), underWay func() bool) {

@@ -18,7 +18,7 @@ type Source struct {
 	Name     string // [a-z0-9-]+
 	Kind     string // the name of its System
 	ReadOnly bool   // grants only reads, whatever Effects says
-	// Effects are granted to agents. Nil: those of [policy.SourceDefault].
+	// Effects are granted to agents. Nil: those of [policy.ResolveSourceEffects].
 	Effects []tools.Effect
 	// Privacy hides parts of it from agents.
 	Privacy tools.Privacy
@@ -76,7 +76,7 @@ type sourceRef struct {
 }
 
 func (h *Hub) newSource(conf Source) *source {
-	effects, _ := policy.SourceDefault(conf.ReadOnly, conf.Effects, nil)
+	effects, _ := policy.ResolveSourceEffects(conf.ReadOnly, conf.Effects, nil)
 	s := &source{
 		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: effects,
 		closed: make(chan struct{}), firstAttempt: make(chan struct{}), reopenRequests: make(chan chan error),
@@ -108,7 +108,7 @@ func (s *source) notifyResourceChanged(uri string) {
 	s.hub.mcp.NotifyResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.sources.toolsetCacheFor(scope)
 		v := cache.forClient(who)
-		return v.includesSource(s) && v.grantsEffect(s, tools.Reads) &&
+		return v.includesSource(s) && v.grantsEffectInSource(s, tools.Reads) &&
 			checkRead(s.hub.policy.Load(), resourceRead(uri).policyRequest(who, s)) == nil
 	})
 }

@@ -34,13 +34,13 @@ func (s *SourceCheckRunner) StartCheck(ctx context.Context, r status.SourceCheck
 	updates := make(chan status.SourceCheckUpdate)
 	go func() {
 		defer close(updates)
-		s.run(ctx, src, checks[i], r, updates)
+		s.sendCheckUpdates(ctx, src, checks[i], r, updates)
 	}()
 	return updates, nil
 }
 
-// run sends what it has to say until ctx or the hub ends.
-func (s *SourceCheckRunner) run(
+// sendCheckUpdates sends what it has to say until ctx or the hub ends.
+func (s *SourceCheckRunner) sendCheckUpdates(
 	ctx context.Context, src *source, info tools.CheckInfo, r status.SourceCheckRequest, updates chan<- status.SourceCheckUpdate,
 ) {
 	within, cancel := context.WithTimeout(ctx, info.Timeout)

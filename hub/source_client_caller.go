@@ -27,7 +27,7 @@ func (o sourceClientCaller) CallAs(ctx context.Context, client, toolName string,
 		return tools.Result{}, tools.Errorf(tools.Internal, "no tool named %s", toolName)
 	}
 	c := &call{
-		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.newClientCaller(name),
+		Call: mcp.Call{Tool: toolName, Args: args}, caller: o.callerForSourceClient(name),
 		began: h.now(), seed: newSeed(), tool: t, source: src, arguments: parseArguments(args),
 	}
 	c.session.CountCall(toolName, c.began)
@@ -45,7 +45,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 	if err != nil {
 		return err
 	}
-	c := &call{caller: o.newClientCaller(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
+	c := &call{caller: o.callerForSourceClient(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
 	c.tool = &tool{info: tools.ToolInfo{Name: action, Effect: tools.Admin, Timeout: commandTimeout}}
 	c.Tool = action
 	c.recorder = h.changes.newRecorder(c)
@@ -72,10 +72,10 @@ func (o sourceClientCaller) qualifyClientName(client string) (string, error) {
 	return word + ":" + o.source.conf.Name + "/" + name, nil
 }
 
-// newClientCaller is a client of the source's own. It proves its name by being called here,
+// callerForSourceClient is a client of the source's own. It proves its name by being called here,
 // which no program outside can, and has only what was granted to that name: what
 // every agent may do is for agents whom a person watches.
-func (o sourceClientCaller) newClientCaller(name string) caller {
+func (o sourceClientCaller) callerForSourceClient(name string) caller {
 	h, src := o.source.hub, o.source
 	who := policy.Client{Name: name, Proven: true}
 	c := caller{

@@ -47,7 +47,7 @@ func TestOwnCaller(t *testing.T) {
 		}
 
 		h.SetPolicy(policy.New([]policy.Grant{everyone, nightly([]tools.Effect{tools.Writes}, []tools.Effect{tools.Writes})}, nil))
-		h.notes.Edit("a", "before")
+		h.notes.EditAsPerson("a", "before")
 		asked := make(chan callOutcome, 1)
 		go func() { asked <- call("script:nightly", "put") }()
 		synctest.Wait()

@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/pauses"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown"
@@ -108,5 +110,69 @@ func TestTemplatesAreRead(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "New.md")); err != nil || string(text) != "anybody reads this" {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A write that is refused, or fails before its changes are known, says what it was about. The
+// agent is told the same of a hidden page as of one that does not exist.
+func TestTargetsOfRefusedWrites(t *testing.T) {
+	edit := func(path string) string {
+		return `{"name":"edit_page","arguments":{"path":"` + path + `","action":"replace","heading":"None","content":"x"}}`
+	}
+	asking := []policy.Grant{{Source: "notes", Ask: []tools.Effect{tools.Writes, tools.Deletes}}}
+	for _, c := range []struct {
+		name   string
+		grants []policy.Grant
+		source hub.Source
+		paused bool
+		call   string
+		answer string
+		want   []string
+	}{
+		{"failed dry run", asking, hub.Source{}, false, edit("Plan"), "no heading", []string{"Plan.md"}},
+		{"failed write", nil, hub.Source{}, false, edit("Plan.md"), "no heading", []string{"Plan.md"}},
+		{"missing page", asking, hub.Source{}, false, edit("None"), "not found", []string{"None"}},
+		{"hidden page", asking, hub.Source{}, false, edit("Diary.md"), "not found", []string{"Diary.md"}},
+		{"pause", nil, hub.Source{}, true, `{"name":"create_page","arguments":{"title":"Plan"}}`, "paused", []string{"Plan-2.md"}},
+		{"pause, failed dry run", nil, hub.Source{}, true, edit("Plan"), "paused", []string{"Plan.md"}},
+		{"read-only", nil, hub.Source{ReadOnly: true}, false, edit("plan"), "tool not found", []string{"Plan.md"}},
+		{
+			"grant", []policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads}}}, hub.Source{}, false,
+			`{"name":"delete_page","arguments":{"path":"Plan"}}`, "may not delete", []string{"Plan.md"},
+		},
+		{"rule by name", nil, hub.Source{}, false, `{"name":"delete_page","arguments":{"path":"Kept/"}}`, "policy forbids", []string{"Kept/"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range []string{"Plan.md", "Diary.md"} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("# Plan\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			config, err := json.Marshal(markdown.Config{Path: tools.Folder(dir)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := c.source
+			src.Name, src.Kind, src.Options = "notes", "markdown", config
+			src.Privacy = tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Diary"}}}
+			pausing := pauses.Open(filepath.Join(t.TempDir(), "paused.json"), time.Now)
+			h := startWith(t, hub.Config{
+				Systems: []tools.Kind{markdown.System()}, Sources: []hub.Source{src}, Pauses: pausing,
+				Policy: policy.New(c.grants, []policy.Rule{{Do: policy.Deny, Path: "Kept"}}),
+			})
+			if c.paused {
+				if err := h.Limiter().PauseWrites("cursor"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := connectClient(t, h.Hub, "cursor", "")
+			if got := s.Ask("tools/call", c.call).Raw; !strings.Contains(got, c.answer) {
+				t.Errorf("the answer is %s", got)
+			}
+			if d := cmp.Diff(c.want, targetsOfCalls(t, h.Hub)); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }

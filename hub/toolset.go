@@ -104,8 +104,8 @@ func (t *tool) declaration() tools.ToolInfo {
 	return info
 }
 
-// grantsEffect reports whether an effect is granted in a source.
-func (v *toolset) grantsEffect(s *source, e tools.Effect) bool {
+// grantsEffectInSource reports whether an effect is granted in a source.
+func (v *toolset) grantsEffectInSource(s *source, e tools.Effect) bool {
 	return slices.Contains(v.access(s).effects, e)
 }
 
@@ -143,7 +143,7 @@ func (v *toolset) addPrompts(of []*source, several bool) {
 }
 
 func (v *toolset) addResources(s *source, several bool) {
-	if s.kind == nil || !v.grantsEffect(s, tools.Reads) {
+	if s.kind == nil || !v.grantsEffectInSource(s, tools.Reads) {
 		return
 	}
 	for _, info := range s.kind.Manifest().Resources {
@@ -248,39 +248,6 @@ func (c sourceArgument) addToSchema(in *jsonschema.Schema) *jsonschema.Schema {
 	}
 	with.PropertyOrder = append(slices.Clone(with.PropertyOrder), c.argument)
 	return with
-}
-
-// tool finds a published tool, or reports why there is none.
-func (v *toolset) tool(name string) (*tool, error) {
-	if t, ok := v.tools[name]; ok {
-		return t, nil
-	}
-	return nil, v.missingToolError(name)
-}
-
-func (v *toolset) missingToolError(name string) error {
-	several := len(groupBySystem(v.sources)) > 1
-	for _, s := range v.sources {
-		if s.kind == nil {
-			continue
-		}
-		m := s.kind.Manifest()
-		for _, info := range m.Tools {
-			if publishedName(m.Name, info.Name, several) != name || info.Unlisted {
-				continue
-			}
-			if err := v.checkGrant(s, info.Effect); err != nil {
-				return err
-			}
-		}
-	}
-	for _, t := range v.withheld {
-		if t.name == name {
-			return v.checkGrant(t.choice.sources[0], t.info.Effect)
-		}
-	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).
-		WithHint("tools/list has those that there are; in a shell: lectern tools")
 }
 
 func (v *toolset) includesSource(s *source) bool { return slices.Contains(v.sources, s) }

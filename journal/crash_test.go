@@ -111,7 +111,7 @@ func newVictimJournal(t *testing.T) *testJournal {
 
 func (d *testJournal) reconciled() journal.Reconciliation {
 	d.Helper()
-	found, err := d.Reconcile(d.Context(), "notes", d.fakeFolder, false)
+	found, err := d.ReconcileInterruptedCalls(d.Context(), "notes", d.fakeFolder, false)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // A Group joins calls, over all their sources, that happen together or not at
 // all: those that one call makes, and that call. An undo of one Change undoes the
 // whole group. A group that has not ended when the process dies is taken back by
-// the next [Journal.Reconcile] of each of its sources.
+// the next [Journal.ReconcileInterruptedCalls] of each of its sources.
 type Group struct {
 	journal *Journal
 	id      int64 // guarded by mu of the database; 0: nothing is recorded yet

@@ -175,7 +175,7 @@ func TestTakeBackOfAnUnavailableSource(t *testing.T) {
 func (g *groupJournal) reconcileAll() (found journal.Reconciliation) {
 	g.Helper()
 	for _, source := range []string{"notes", "archive"} {
-		more, err := g.Reconcile(g.Context(), source, g.folders[source], false)
+		more, err := g.ReconcileInterruptedCalls(g.Context(), source, g.folders[source], false)
 		if err != nil {
 			g.Fatal(err)
 		}

@@ -13,14 +13,14 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A targetStage is how far an interrupted call came with one target.
-type targetStage int
+// A interruptedTargetStage is how far an interrupted call came with one target.
+type interruptedTargetStage int
 
 const (
-	stageBefore targetStage = iota // it holds what it held before the call
-	stageMoved                     // it holds what another target of the call held: the file was moved, and not rewritten yet
-	stageAfter                     // it holds what the call wrote
-	stageEdited                    // it holds something else
+	stageBefore interruptedTargetStage = iota // it holds what it held before the call
+	stageMoved                                // it holds what another target of the call held: the file was moved, and not rewritten yet
+	stageAfter                                // it holds what the call wrote
+	stageEdited                               // it holds something else
 )
 
 // An interruptedTarget is a Change of an interrupted call, with what its target
@@ -29,7 +29,7 @@ type interruptedTarget struct {
 	changeRow
 
 	now        tools.State
-	stage      targetStage
+	stage      interruptedTargetStage
 	superseded bool // a later call has written it
 }
 

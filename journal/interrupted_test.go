@@ -154,7 +154,7 @@ func (d *testJournal) checkNotice(takenBack, kept string) {
 // behind its back.
 func TestWritesOfAnotherApplicationStay(t *testing.T) {
 	d := interrupted(t, map[string]string{"b.md": "see ../c\n", "c.md": "to a\n"})
-	found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, true)
+	found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, true)
 	if err != nil || found.TakenBack != 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -165,7 +165,7 @@ func TestWritesOfAnotherApplicationStay(t *testing.T) {
 // next start.
 func TestTakeBackThatFails(t *testing.T) {
 	d := interrupted(t, map[string]string{"b.md": "see c\n", "c.md": "to a\n"})
-	found, err := d.Reconcile(t.Context(), "notes", brokenRestorer{d.fakeFolder}, false)
+	found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", brokenRestorer{d.fakeFolder}, false)
 	if err != nil || len(found.Conflicted) != 1 || !strings.Contains(found.Conflicted[0], "permission denied") || d.NeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -220,7 +220,7 @@ func TestLostJournal(t *testing.T) {
 			if err := errors.Join(d.Close(), lose(d.dir)); err != nil {
 				t.Fatal(err)
 			}
-			if journal.IsDatabaseLost(d.dir) != (name != "cut short") {
+			if journal.HasLostDatabase(d.dir) != (name != "cut short") {
 				t.Error("the doctor does not see it")
 			}
 			for range 2 {

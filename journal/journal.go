@@ -3,7 +3,7 @@
 //
 // A Change is on disk, complete, before the write it belongs to begins.
 // Afterwards it is marked as written, or dropped. A crash in between leaves it
-// pending, and [Journal.Reconcile] finds out what happened from what the
+// pending, and [Journal.ReconcileInterruptedCalls] finds out what happened from what the
 // target holds now. A write that cannot be recorded is refused.
 //
 // It is not a backup and not a log of calls: contents are kept as long and as
@@ -72,7 +72,7 @@ type database struct {
 	runningGroups map[int64]bool  // groups that have not ended
 	needsRecovery map[string]bool // sources that may have pending Changes of ended calls
 	queued        []outcomeUpdate // outcomes that are not on disk yet
-	nextCheck     retentionCheck
+	nextCheck     nextRetentionCheck
 	flushTimer    *time.Timer // writes them; nil: none are waiting
 }
 
@@ -121,7 +121,7 @@ func (d *database) ensureOpen() error {
 	if err := os.MkdirAll(d.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	lost := IsDatabaseLost(d.opts.Dir)
+	lost := HasLostDatabase(d.opts.Dir)
 	key, isNew, err := loadOrCreateKey(d.opts.Dir)
 	if err != nil {
 		return err

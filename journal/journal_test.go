@@ -74,7 +74,7 @@ func TestReadsTouchNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.End(t.Context(), d.fakeFolder, nil)
-	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, false); err != nil || found.HasFindings() {
+	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.HasFindings() {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	if _, err := os.Stat(d.dir); err == nil {
@@ -116,7 +116,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, false); err != nil || found.HasFindings() {
+	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.HasFindings() {
 		t.Errorf("a call that has not ended was reconciled: %+v, %v", found, err)
 	}
 	d.checkOutcomes()
@@ -129,12 +129,12 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
 		t.Error("what is to be reconciled is not known")
 	}
-	if _, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, false); err == nil || !d.NeedsRecovery("notes") {
+	if _, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err == nil || !d.NeedsRecovery("notes") {
 		t.Errorf("reconciled without asking: %v", err)
 	}
 	d.fakeFolder.fails = nil
 	d.edit("a.md", text("a"))
-	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || d.NeedsRecovery("notes") {
+	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || d.NeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	d.checkOutcomes("a.md create written")
@@ -153,7 +153,7 @@ func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
 	d.fakeFolder.fails = nil
 	d.call("s1", map[string]tools.State{"a.md": text("2")})
-	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || found.Unknown != 0 {
+	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || found.Unknown != 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }

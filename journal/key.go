@@ -53,7 +53,7 @@ func loadOrCreateKey(dir string) (key *contentKey, isNew bool, err error) {
 		}
 	}
 	key, err = newContentKey(secret)
-	return key, isNew || !exists(filepath.Join(dir, keyFileName)), err
+	return key, isNew || !fileExists(filepath.Join(dir, keyFileName)), err
 }
 
 // renameNewKeyFile gives a new key its own name, now that its database exists.
@@ -82,7 +82,7 @@ func readKeyFile(dir string) ([]byte, error) {
 		}
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && exists(database):
+	case errors.Is(err, fs.ErrNotExist) && fileExists(database):
 		return nil, fmt.Errorf("the key file %s is missing, so %s cannot be decrypted. "+
 			"Put the key file back, or move %s away to begin a new journal; "+
 			"what agents changed so far can then not be undone. (An earlier version kept the key in the system's keyring, which is no longer read.)",

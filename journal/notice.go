@@ -59,7 +59,7 @@ func insertNotice(d *database, tx *sql.Tx, n *Notice) error {
 func (j *Journal) Notices() ([]Notice, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.db == nil && !j.wasCreated() {
+	if j.db == nil && !j.wasEverCreated() {
 		return nil, nil
 	}
 	if err := j.ensureOpen(); err != nil {

@@ -48,7 +48,7 @@ type OwnChangesQuery struct {
 // limit of those before the ID before, or only the one with id, with its diff.
 // A call with a Change that the agent must not know is left out completely.
 func (j *Journal) OwnChanges(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (status.Changes, error) {
-	all, more, err := j.ownChangeRows(ctx, see, id, before, limit)
+	all, more, err := j.agentOwnChangeRows(ctx, see, id, before, limit)
 	if err != nil {
 		return status.Changes{}, err
 	}
@@ -87,7 +87,7 @@ func noOwnChangeError(id string) error {
 // ownBatchSize is how many rows are read at a time.
 const ownBatchSize = 128
 
-func (j *Journal) ownChangeRows(
+func (j *Journal) agentOwnChangeRows(
 	ctx context.Context, see OwnChangesQuery, id, before string, limit int,
 ) (found []changeRow, more bool, err error) {
 	p := status.Filter{Source: see.Source, Before: before}
@@ -101,7 +101,7 @@ func (j *Journal) ownChangeRows(
 			return nil, false, err
 		}
 		for _, v := range batch {
-			if err := j.recordVisibility(ctx, see, v, shown); err != nil {
+			if err := j.cacheUndoUnitVisibility(ctx, see, v, shown); err != nil {
 				return nil, false, err
 			}
 			switch {
@@ -148,8 +148,8 @@ func (v changeRow) undoUnit() [2]int64 {
 	return [2]int64{v.call, 0}
 }
 
-// recordVisibility records in shown whether all that v is undone with may be known.
-func (j *Journal) recordVisibility(ctx context.Context, see OwnChangesQuery, v changeRow, shown map[[2]int64]bool) error {
+// cacheUndoUnitVisibility records in shown whether all that v is undone with may be known.
+func (j *Journal) cacheUndoUnitVisibility(ctx context.Context, see OwnChangesQuery, v changeRow, shown map[[2]int64]bool) error {
 	unit := v.undoUnit()
 	if _, known := shown[unit]; known {
 		return nil
@@ -351,7 +351,7 @@ func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndoRequest) ([]undoStep
 // ownUndoSteps are those of the call or group to undo, with those of its Changes that
 // are not undone yet.
 func (j *Journal) ownUndoSteps(ctx context.Context, r OwnUndoRequest) ([]undoStep, error) {
-	found, _, err := j.ownChangeRows(ctx, r.OwnChangesQuery, r.ID, "", 1)
+	found, _, err := j.agentOwnChangeRows(ctx, r.OwnChangesQuery, r.ID, "", 1)
 	if err != nil {
 		return nil, err
 	}

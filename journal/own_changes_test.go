@@ -103,7 +103,7 @@ func TestRetractionThatIsStopped(t *testing.T) {
 		}
 	}
 	d.reopen()
-	found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder, false)
+	found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false)
 	if err != nil || found.HasFindings() {
 		t.Errorf("found %+v (%v)", found, err)
 	}

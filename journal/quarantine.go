@@ -49,7 +49,7 @@ func AcknowledgeQuarantined(dir string) error {
 func quarantine(file string, now time.Time) (string, error) {
 	stamp := now.Unix()
 	name := func() string { return fmt.Sprintf("%s%s%d", file, quarantineSuffix, stamp) }
-	for exists(name()) || exists(name()+AcknowledgedSuffix) {
+	for fileExists(name()) || fileExists(name()+AcknowledgedSuffix) {
 		stamp++
 	}
 	quarantined := name()
@@ -61,10 +61,10 @@ func quarantine(file string, now time.Time) (string, error) {
 	return quarantined, nil
 }
 
-// IsDatabaseLost reports whether the journal in dir is empty or missing although there was
+// HasLostDatabase reports whether the journal in dir is empty or missing although there was
 // one. The next change, or start of a hub, begins a new one and notices it.
-func IsDatabaseLost(dir string) bool {
-	return exists(filepath.Join(dir, keyFileName)) && fileEmptyOrMissing(filepath.Join(dir, databaseName))
+func HasLostDatabase(dir string) bool {
+	return fileExists(filepath.Join(dir, keyFileName)) && fileEmptyOrMissing(filepath.Join(dir, databaseName))
 }
 
 // fileEmptyOrMissing reports whether there is nothing in a file, or no file.
@@ -73,7 +73,7 @@ func fileEmptyOrMissing(file string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }
 
-func exists(file string) bool {
+func fileExists(file string) bool {
 	_, err := os.Lstat(file)
 	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -228,7 +228,7 @@ func (v changeRow) action() string {
 func (j *Journal) LastSessionNumber() (uint64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.db == nil && !j.wasCreated() {
+	if j.db == nil && !j.wasEverCreated() {
 		return 0, nil
 	}
 	if err := j.ensureOpen(); err != nil {

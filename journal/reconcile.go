@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Reconciliation is what [Journal.Reconcile] found out about interrupted
+// A Reconciliation is what [Journal.ReconcileInterruptedCalls] found out about interrupted
 // calls.
 type Reconciliation struct {
 	Written   int // Changes that were written after all
@@ -46,14 +46,16 @@ func (j *Journal) NeedsRecovery(source string) bool {
 	return j.needsRecovery[source]
 }
 
-// Reconcile settles the Changes of a source whose calls were interrupted, by a
+// ReconcileInterruptedCalls settles the Changes of a source whose calls were interrupted, by a
 // crash or because the source was unavailable: a call that stopped half-way is
 // taken back, but for what somebody has edited since, and an interrupted undo is
 // completed. What a person should know of that is a [Notice]. outlives means that
 // an application that is still running writes for the source, so that nothing is
 // taken back. k answers already; it is Unavailable while an undo is under way.
 // After an error, call it again; what it found so far counts.
-func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer, outlives bool) (found Reconciliation, err error) {
+func (j *Journal) ReconcileInterruptedCalls(
+	ctx context.Context, source string, k tools.Restorer, outlives bool,
+) (found Reconciliation, err error) {
 	j.reconcileLock.Lock()
 	defer j.reconcileLock.Unlock()
 	if !j.undoLock.TryLock() { // it may be waiting for this source
@@ -80,7 +82,7 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 func (d *database) pendingChangeRows(source string) (ended []changeRow, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.db == nil && !d.wasCreated() {
+	if d.db == nil && !d.wasEverCreated() {
 		return nil, nil
 	}
 	if err := d.openAndFlush(); err != nil {
@@ -103,10 +105,10 @@ func (d *database) pendingChangeRows(source string) (ended []changeRow, err erro
 	return ended, nil
 }
 
-// wasCreated reports whether anything was ever recorded. The key without the
+// wasEverCreated reports whether anything was ever recorded. The key without the
 // database means that the database was lost.
-func (d *database) wasCreated() bool {
-	return exists(filepath.Join(d.opts.Dir, databaseName)) || exists(filepath.Join(d.opts.Dir, keyFileName))
+func (d *database) wasEverCreated() bool {
+	return fileExists(filepath.Join(d.opts.Dir, databaseName)) || fileExists(filepath.Join(d.opts.Dir, keyFileName))
 }
 
 // stateBeforeNextChange returns what the next Change of v's target found there.

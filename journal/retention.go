@@ -21,9 +21,9 @@ const oldestKeptCallSQL = `SELECT c.call, c.time, (SELECT value FROM facts WHERE
 // that has ended meanwhile may be older than those that were seen.
 const retentionCheckInterval = time.Minute
 
-// A retentionCheck says when contents may have to be dropped. The zero value says
+// A nextRetentionCheck says when contents may have to be dropped. The zero value says
 // now.
-type retentionCheck struct {
+type nextRetentionCheck struct {
 	at   time.Time // nothing is too old before
 	room int64     // bytes that can be stored before there is too much
 }
@@ -38,7 +38,7 @@ func (d *database) enforceRetention(tx *sql.Tx, newest, stored int64) error {
 	if now.Before(d.nextCheck.at) && d.nextCheck.room > 0 {
 		return nil
 	}
-	d.nextCheck = retentionCheck{}
+	d.nextCheck = nextRetentionCheck{}
 	ctx := context.Background()
 	old := now.Add(-d.opts.Keep).UnixNano()
 	var freed bool
@@ -53,7 +53,7 @@ func (d *database) enforceRetention(tx *sql.Tx, newest, stored int64) error {
 		}
 		if bytes <= d.opts.MaxBytes && at >= old {
 			if !freed { // or what was freed may come back, if the transaction fails
-				d.nextCheck = retentionCheck{earlier(time.Unix(0, at).Add(d.opts.Keep), now.Add(retentionCheckInterval)), d.opts.MaxBytes - bytes}
+				d.nextCheck = nextRetentionCheck{earlier(time.Unix(0, at).Add(d.opts.Keep), now.Add(retentionCheckInterval)), d.opts.MaxBytes - bytes}
 			}
 			break
 		}

@@ -276,7 +276,7 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 		s.after[v.Target] = want.After
 		s.addChange(want)
 	}
-	return s.askRestorer(ctx, k, conflicting)
+	return s.checkConflictsWithRestorer(ctx, k, conflicting)
 }
 
 // addChange adds a change, combined with an earlier one of the same target.
@@ -290,9 +290,9 @@ func (s *undoStep) addChange(c tools.Change) {
 	s.changes = append(s.changes, c)
 }
 
-// askRestorer asks the System itself whether conflicting targets prevent the
+// checkConflictsWithRestorer asks the System itself whether conflicting targets prevent the
 // undo: a State may contain what does not matter, such as a time.
-func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflicting []changeRow) error {
+func (s *undoStep) checkConflictsWithRestorer(ctx context.Context, k tools.Restorer, conflicting []changeRow) error {
 	if len(conflicting) == 0 {
 		return nil
 	}
@@ -353,7 +353,7 @@ func (d *database) selectUndoSteps(p status.Filter) ([]undoStep, error) {
 		return nil, err
 	}
 	var err error
-	if p.IDs, err = expandRunIDs(d, p.IDs); err != nil {
+	if p.IDs, err = changeIDsOfRuns(d, p.IDs); err != nil {
 		return nil, err
 	}
 	where, args, err := d.filterCondition(p)

@@ -103,24 +103,24 @@ func (p *Process) Run(ctx context.Context) error {
 	for ; ; p.report.Restarts++ {
 		if p.Before != nil {
 			if err := p.Before(ctx); err != nil {
-				return p.endRun(ctx, err)
+				return p.reportStopped(ctx, err)
 			}
 		}
 		began := p.Now()
 		exit := p.runOnce(ctx)
 		p.report.PID, p.report.Exit = 0, &exit
 		if ctx.Err() != nil {
-			return p.endRun(ctx, nil)
+			return p.reportStopped(ctx, nil)
 		}
 		ended := p.Now()
 		ran := ended.Sub(began)
 		p.Log.Warn("child ended", "component", p.Name, "exit", exit.String(), "ran", ran)
 		if exit.Final() {
-			return p.endWithoutRestart(exit)
+			return p.reportFinalExit(exit)
 		}
 		delay, crashLoop := p.history.RecordExit(ran, ended)
 		if !p.waitToRestart(ctx, delay, crashLoop) {
-			return p.endRun(ctx, nil)
+			return p.reportStopped(ctx, nil)
 		}
 	}
 }
@@ -219,8 +219,8 @@ func (p *Process) endChild(c *childProcess, why string) Exit {
 	return exit
 }
 
-// endRun is the end of Run because ctx ended, or Before failed.
-func (p *Process) endRun(ctx context.Context, err error) error {
+// reportStopped is the end of Run because ctx ended, or Before failed.
+func (p *Process) reportStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = nil
 	}
@@ -228,8 +228,8 @@ func (p *Process) endRun(ctx context.Context, err error) error {
 	return err
 }
 
-// endWithoutRestart is the end of Run because the child is not restarted.
-func (p *Process) endWithoutRestart(exit Exit) error {
+// reportFinalExit is the end of Run because the child is not restarted.
+func (p *Process) reportFinalExit(exit Exit) error {
 	if exit.Code == 0 {
 		p.setState(status.Stopped, "")
 		return nil

@@ -27,7 +27,7 @@ type SnapshotStore struct {
 	changed chan struct{}   // closed at the next change
 }
 
-// NewSnapshotStore returns a State with an empty snapshot.
+// NewSnapshotStore returns a store with an empty snapshot.
 func NewSnapshotStore(now func() time.Time) *SnapshotStore {
 	return &SnapshotStore{
 		now:     now,
@@ -50,10 +50,10 @@ func (s *SnapshotStore) Update(f func(*status.Snapshot)) {
 	s.publish(next)
 }
 
-// Raise adds p, or replaces the problem with its code and component. Since is
+// RaiseProblem adds p, or replaces the problem with its code and component. Since is
 // that of the first Raise until the problem is cleared. Raising the same problem
 // again changes nothing.
-func (s *SnapshotStore) Raise(p status.Problem) {
+func (s *SnapshotStore) RaiseProblem(p status.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.snap.Problems, func(q status.Problem) bool { return q.Code == p.Code && q.Component == p.Component })
@@ -75,9 +75,9 @@ func (s *SnapshotStore) Raise(p status.Problem) {
 	s.publish(next)
 }
 
-// Clear removes the problem with this code and component; an empty code removes
+// ClearProblem removes the problem with this code and component; an empty code removes
 // all problems of the component.
-func (s *SnapshotStore) Clear(code, part string) {
+func (s *SnapshotStore) ClearProblem(code, part string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	gone := func(p status.Problem) bool { return p.Component == part && (code == "" || p.Code == code) }

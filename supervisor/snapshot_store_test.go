@@ -17,7 +17,7 @@ func TestSnapshotsAreCopies(t *testing.T) {
 	s := NewSnapshotStore(time.Now)
 	mine := []status.Source{{Component: status.Component{Name: "notes"}, Effects: []string{"read"}}}
 	s.Update(func(snap *status.Snapshot) { snap.Sources = mine })
-	s.Raise(status.Problem{Code: "c", Action: &status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "a"}}})
+	s.RaiseProblem(status.Problem{Code: "c", Action: &status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "a"}}})
 	before := s.Snapshot()
 
 	mine[0].Name, mine[0].Effects[0] = "changed", "write"
@@ -94,13 +94,13 @@ func TestProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSnapshotStore(time.Now)
 		start := time.Now()
-		s.Raise(status.Problem{Code: "update.ready", Severity: status.Notice})
+		s.RaiseProblem(status.Problem{Code: "update.ready", Severity: status.Notice})
 		time.Sleep(time.Second)
-		s.Raise(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error, Title: "notes is gone"})
-		s.Raise(status.Problem{Code: "source.gone", Component: "wiki", Severity: status.Error})
-		s.Raise(status.Problem{Code: "port.taken", Severity: status.Warning})
+		s.RaiseProblem(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error, Title: "notes is gone"})
+		s.RaiseProblem(status.Problem{Code: "source.gone", Component: "wiki", Severity: status.Error})
+		s.RaiseProblem(status.Problem{Code: "port.taken", Severity: status.Warning})
 		time.Sleep(time.Second)
-		s.Raise(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error, Title: "notes is still gone"})
+		s.RaiseProblem(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error, Title: "notes is still gone"})
 
 		type row struct {
 			Code, Part, Title string
@@ -123,16 +123,16 @@ func TestProblems(t *testing.T) {
 		}
 
 		seq := s.Snapshot().Seq
-		s.Raise(status.Problem{Code: "port.taken", Severity: status.Warning})
-		s.Clear("port.taken", "notes")
-		s.Clear("", "nobody")
+		s.RaiseProblem(status.Problem{Code: "port.taken", Severity: status.Warning})
+		s.ClearProblem("port.taken", "notes")
+		s.ClearProblem("", "nobody")
 		if got := s.Snapshot().Seq; got != seq {
 			t.Errorf("seq went from %d to %d though nothing changed", seq, got)
 		}
 
-		s.Clear("source.gone", "notes")
-		s.Raise(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error})
-		s.Clear("", "wiki")
+		s.ClearProblem("source.gone", "notes")
+		s.RaiseProblem(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error})
+		s.ClearProblem("", "wiki")
 		want = []row{
 			{"source.gone", "notes", "", 2 * time.Second},
 			{"port.taken", "", "", time.Second},
@@ -257,8 +257,8 @@ func TestStateManyAtOnce(t *testing.T) {
 					snap.Sources = []status.Source{{Component: status.Component{Name: "notes"}}}
 				})
 				part := strconv.Itoa(w)
-				s.Raise(status.Problem{Code: "c", Component: part, Title: strconv.Itoa(i)})
-				s.Clear("c", part)
+				s.RaiseProblem(status.Problem{Code: "c", Component: part, Title: strconv.Itoa(i)})
+				s.ClearProblem("c", part)
 			}
 		})
 	}

@@ -125,7 +125,7 @@ type Reporter interface {
 	Raise(p status.ProblemType, args status.Args)
 	// Clear removes a Problem.
 	Clear(p status.ProblemType)
-	// Hold keeps the hub from leaving when idle until release is called: because
+	// BlockIdleExit keeps the hub from leaving when idle until release is called: because
 	// of a schedule, a synchronisation, routes that others use. Stopping and
 	// upgrading the hub do not wait for it.
 	BlockIdleExit(why string) (release func())

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -87,9 +88,8 @@ func forbidNull(s *jsonschema.Schema) {
 // that fields can be added later, and the System's error object is valid too,
 // because clients check the structuredContent of failed calls against it.
 func allowErrorObject(out, failure *jsonschema.Schema) *jsonschema.Schema {
-	open := out.CloneSchemas()
-	allowExtraProperties(open)
-	open.Required = nil
+	open := copyOpen(out)
+	open.Required, open.PropertyOrder = nil, slices.Clone(open.PropertyOrder)
 	for _, name := range failure.PropertyOrder {
 		if _, taken := open.Properties[name]; taken {
 			continue
@@ -97,25 +97,36 @@ func allowErrorObject(out, failure *jsonschema.Schema) *jsonschema.Schema {
 		if open.Properties == nil {
 			open.Properties = map[string]*jsonschema.Schema{}
 		}
-		open.Properties[name] = failure.Properties[name].CloneSchemas()
+		open.Properties[name] = failure.Properties[name]
 		open.PropertyOrder = append(open.PropertyOrder, name)
 	}
 	return open
 }
 
-func allowExtraProperties(s *jsonschema.Schema) {
+// copyOpen copies a schema that was inferred, with all its objects open. What it
+// does not change it shares: every command that reads the configuration makes the
+// schemas of all tools, and jsonschema's CloneSchemas looks at each of sixty fields.
+func copyOpen(s *jsonschema.Schema) *jsonschema.Schema {
+	if s == nil {
+		return nil
+	}
+	open := *s
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
-		s.AdditionalProperties = nil
+		open.AdditionalProperties = nil
 	}
-	for _, p := range s.Properties {
-		allowExtraProperties(p)
+	open.Properties, open.Defs, open.Items = copyEachOpen(s.Properties), copyEachOpen(s.Defs), copyOpen(s.Items)
+	return &open
+}
+
+func copyEachOpen(all map[string]*jsonschema.Schema) map[string]*jsonschema.Schema {
+	if all == nil {
+		return nil
 	}
-	for _, d := range s.Defs {
-		allowExtraProperties(d)
+	open := make(map[string]*jsonschema.Schema, len(all))
+	for name, s := range all {
+		open[name] = copyOpen(s)
 	}
-	if s.Items != nil {
-		allowExtraProperties(s.Items)
-	}
+	return open
 }
 
 // noNilSlices returns v with every nil slice and map replaced by an empty one,

@@ -90,6 +90,15 @@ func (t Tool[S]) Call(ctx context.Context, src S, c CallContext, args json.RawMe
 	return t.call(ctx, src, c, Arguments{JSON: args})
 }
 
+// Targets is what a call with these arguments would touch, as [WithTargets] says; an
+// error means that this is not known. It is for tools that call other tools.
+func (t Tool[S]) Targets(ctx context.Context, src S, args json.RawMessage) ([]string, error) {
+	if t.targets == nil {
+		return nil, Errorf(Internal, "%s does not tell what it touches", t.info.Name)
+	}
+	return t.targets(ctx, src, args)
+}
+
 type boundTool struct {
 	call    func(context.Context, CallContext, Arguments) (Result, error)
 	targets func(context.Context, json.RawMessage) ([]string, error) // nil: not known

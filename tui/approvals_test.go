@@ -192,3 +192,24 @@ func TestCrashIsSaid(t *testing.T) {
 		})
 	}
 }
+
+// A plan from which a step has gone is read again, and the yes waits for that.
+func TestShorterPlanIsReadAgain(t *testing.T) {
+	runPanel(t, asked(), func(r *testPanel) {
+		folder := status.Step{Description: "create Journal/"}
+		page := status.Step{Description: "create Journal/new.md", Diff: "@@ -0,0 +1 @@\n+text\n"}
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{folder, page}})
+		r.press("!")
+		r.shows("create Journal/ ", "create Journal/new.md")
+		s := asked()
+		s.Seq = 0
+		s.Approvals[0].Targets, s.Approvals[0].Bytes = s.Approvals[0].Targets[1:], s.Approvals[0].Bytes+1
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{page}})
+		r.hub.Set(s)
+		r.settle()
+		r.hides("create Journal/")
+		r.shows("all shown", "1 +text")
+		r.press("y")
+		r.shows("y was not taken")
+	})
+}

@@ -82,7 +82,7 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 // anyFolderKind is the row for a folder of which the kind is detected.
 var anyFolderKind = status.SourceKind{Title: "Another folder", Doc: "Lectern detects the kind from its contents."}
 
-// askPaneQuery implements [overlayQuerier].
+// wantedQuery implements [overlayQuerier].
 func (z wizard) wantedQuery() pane.Query {
 	switch {
 	case !z.asked:

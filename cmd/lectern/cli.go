@@ -54,7 +54,7 @@ func (c *cli) configEditor() configedit.Editor { return configedit.Editor{App: c
 // connectToHub finds the hub or starts it. While the connection is open the hub does
 // not exit for being idle.
 func (c *cli) connectToHub(ctx context.Context) (io.Closer, daemon.Welcome, error) {
-	return daemon.Connect(ctx, c.ConnectConfig(c.stderrLog()))
+	return daemon.Connect(ctx, c.HubConnectConfig(c.stderrLog()))
 }
 
 // stderrLog is for processes whose stderr a person or a client may read: only

@@ -266,7 +266,7 @@ func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken in
 	}
 	rows := table{}
 	var fixes []string
-	for i, r := range c.planner().ClientReports(ctx, states) {
+	for i, r := range c.planner().RequestClientReports(ctx, states) {
 		s := states[i]
 		says := cmp.Or(r.Detail, "does not say")
 		if !s.HasEntry() {

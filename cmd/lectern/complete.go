@@ -25,7 +25,7 @@ const completionTimeout = 2 * time.Second
 func registerCompletions(root *cobra.Command, of *cli) {
 	c := completer{of}
 	arguments := map[string]func(args []string) []string{
-		"grant": c.completeGrant, "revoke": c.completeGrant, "policy explain": c.completePolicy,
+		"grant": c.completeGrantArguments, "revoke": c.completeGrantArguments, "policy explain": c.completePolicyExplainArguments,
 		"undo": c.completeChanges, "changes show": c.completeChanges, "approve": c.completeApprovals, "approve show": c.completeApprovals,
 		"approve end": c.completePermits,
 		"tools":       completeFirstArgument(c.completeSources), "hub disconnect": completeFirstArgument(c.completeSessions),
@@ -99,8 +99,8 @@ func (c completer) completeClients() []string {
 	return slices.Compact(names)
 }
 
-// completeGrant proposes a client, a source, and effects that were not given.
-func (c completer) completeGrant(args []string) []string {
+// completeGrantArguments proposes a client, a source, and effects that were not given.
+func (c completer) completeGrantArguments(args []string) []string {
 	switch len(args) {
 	case 0:
 		return append(c.completeClients(), allArgument)
@@ -110,8 +110,8 @@ func (c completer) completeGrant(args []string) []string {
 	return slices.DeleteFunc(app.EffectNames(), func(e string) bool { return slices.Contains(args[2:], e) })
 }
 
-// completePolicy proposes a client, and then SOURCE/TOOL.
-func (c completer) completePolicy(args []string) (words []string) {
+// completePolicyExplainArguments proposes a client, and then SOURCE/TOOL.
+func (c completer) completePolicyExplainArguments(args []string) (words []string) {
 	if len(args) == 0 {
 		words = c.completeClients()
 		for _, name := range c.Paths.ClientTokens().Names() {

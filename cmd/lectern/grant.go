@@ -43,7 +43,7 @@ func grantCommand(c *cli) *cobra.Command {
 		Long: "Set what a client may do in a source; this replaces its earlier grant. \"all\" stands\n" +
 			"for every client or every source. Effects are " + effects + ";\n" +
 			"effects that you do not name are not granted. By default agents\n" +
-			policy.DescribeDefault() + ".\n\n" +
+			policy.DescribeDefaultEffects() + ".\n\n" +
 			"CLIENT is a client that Lectern can install, that has a token or a grant, or that has\n" +
 			"called before; with --new it may be any other.\n\n" +
 			"A grant to a client that shows its token applies to that client only. With --role and\n" +

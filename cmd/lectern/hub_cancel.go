@@ -31,7 +31,7 @@ func cancelCommand(c *cli) *cobra.Command {
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listRunning(cmd.Context(), c)
+				return listRunningCalls(cmd.Context(), c)
 			}
 			if err := c.hub().API().Do(cmd.Context(), status.Action{Verb: status.CancelCall, Target: args[0]}); err != nil {
 				return addStartHubAdvice(err)
@@ -42,7 +42,7 @@ func cancelCommand(c *cli) *cobra.Command {
 	}
 }
 
-func listRunning(ctx context.Context, c *cli) error {
+func listRunningCalls(ctx context.Context, c *cli) error {
 	snap, err := c.hub().Snapshot(ctx)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func listRunning(ctx context.Context, c *cli) error {
 	}
 	rows := table{}
 	for _, r := range snap.Running {
-		rows.add(r.Name, describeRunning(r, snap.Time))
+		rows.add(r.Name, describeRunningCall(r, snap.Time))
 	}
 	if err := c.printTable(rows); err != nil {
 		return err
@@ -66,8 +66,8 @@ func listRunning(ctx context.Context, c *cli) error {
 	return nil
 }
 
-// describeRunning says what a call does, for whom, and for how long by now.
-func describeRunning(r status.RunningCall, now time.Time) string {
+// describeRunningCall says what a call does, for whom, and for how long by now.
+func describeRunningCall(r status.RunningCall, now time.Time) string {
 	state := "for "
 	if r.Waiting {
 		state = "waiting for your approval, for "

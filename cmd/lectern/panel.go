@@ -49,7 +49,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 	hub := machine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
 	go guard.run(func() { hub.Run(ctx) })
 	here := c.newMachine(hub.API())
-	go guard.run(func() { here.Run(ctx) })
+	go guard.run(func() { here.RunScanLoop(ctx) })
 	clipboard := machine.NewClipboard(c.App, c.out)
 	memory, _ := os.ReadFile(c.Paths.PanelState()) // without it the panel starts with its defaults
 	conf := tui.Config{

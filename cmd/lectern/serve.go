@@ -122,7 +122,7 @@ func serveThroughHub(ctx context.Context, c *cli, scope string, token func() str
 	}
 	log := c.stderrLog()
 	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {
-		to := c.ConnectConfig(log)
+		to := c.HubConnectConfig(log)
 		to.Scope, to.Start, to.Probe = scope, start, false
 		return func(ctx context.Context) (net.Conn, error) {
 			to := to

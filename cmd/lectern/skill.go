@@ -14,7 +14,7 @@ func skillCommand(c *cli) *cobra.Command {
 		Short: "Print or install SKILL.md, which tells agents how to use the tools",
 		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
-			text, err := c.planner().Skill()
+			text, err := c.planner().SkillText()
 			if err != nil {
 				return err
 			}

@@ -83,7 +83,7 @@ func (c console) printStatus(s status.Snapshot) error {
 		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, formatCount(int(a.Calls), "call")))
 	}
 	for _, r := range s.Running {
-		rows.add("call "+r.Name, describeRunning(r, s.Time))
+		rows.add("call "+r.Name, describeRunningCall(r, s.Time))
 	}
 	for _, p := range s.Peers {
 		rows.add("peer "+p.Name, describePeer(p)+", "+formatCount(int(p.Calls), "call"))

@@ -20,7 +20,7 @@ func superviseCommand(c *cli) *cobra.Command {
 			log := slog.New(slog.NewTextHandler(c.err, nil)) // systemd and launchd keep it
 			ctx, cancel := contextUntilHangUp(cmd.Context())
 			defer cancel()
-			if err := daemon.Supervise(ctx, c.ConnectConfig(log)); ctx.Err() == nil {
+			if err := daemon.Supervise(ctx, c.HubConnectConfig(log)); ctx.Err() == nil {
 				return err
 			}
 			return nil // told to end

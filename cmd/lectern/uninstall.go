@@ -118,7 +118,7 @@ func filesToUninstall(a *app.App, keepJournal bool) installer.OwnFiles {
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
 			filesIn(tokens, func(name string) bool { return strings.HasSuffix(name, ".token") }),
-			selfUpdateFiles(a)),
+			selfUpdateLeftovers(a)),
 		Folders: append(cacheFolders, filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state),
 	}
 }
@@ -158,9 +158,9 @@ func filesIn(dir string, match func(name string) bool) []string {
 	return list
 }
 
-// selfUpdateFiles are what self-update leaves: its state, interrupted downloads, and
+// selfUpdateLeftovers are what self-update leaves: its state, interrupted downloads, and
 // the previous binary.
-func selfUpdateFiles(a *app.App) []string {
+func selfUpdateLeftovers(a *app.App) []string {
 	u, err := update.New(machine.NewUpdateConfig(a, config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
 	if err != nil {
 		return nil

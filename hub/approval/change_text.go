@@ -180,17 +180,17 @@ func (q *Queue) Targets(r status.ApprovalRange) (status.ApprovalTargets, error) 
 	return out, nil
 }
 
-// Text answers [status.ApprovalTextQuery].
-func (q *Queue) Text(r status.ApprovalRange) (status.ApprovalText, error) {
+// ApprovalText answers [status.ApprovalTextQuery].
+func (q *Queue) ApprovalText(r status.ApprovalRange) (status.ApprovalText, error) {
 	full, err := q.pendingDescription(r.ID)
 	if err != nil {
 		return status.ApprovalText{}, err
 	}
-	return textPart(full.text, r.From), nil
+	return textFromOffset(full.text, r.From), nil
 }
 
-// textPart is as much of text from about byte from on as one answer holds.
-func textPart(text string, from int) status.ApprovalText {
+// textFromOffset is as much of text from about byte from on as one answer holds.
+func textFromOffset(text string, from int) status.ApprovalText {
 	from = runeStart(text, min(max(from, 0), len(text)))
 	end := len(text)
 	if end-from > status.MaxApprovalText {

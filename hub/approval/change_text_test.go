@@ -33,7 +33,7 @@ func wholeText(t *testing.T, q *approval.Queue, id string) string {
 	t.Helper()
 	var b strings.Builder
 	for from := 0; ; {
-		part, err := q.Text(status.ApprovalRange{ID: id, From: from})
+		part, err := q.ApprovalText(status.ApprovalRange{ID: id, From: from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestMarkShown(t *testing.T) {
 	if q.MarkShown("nothing") == nil {
 		t.Error("marked a call that does not wait")
 	}
-	if _, err := q.Text(status.ApprovalRange{ID: "nothing"}); err == nil {
+	if _, err := q.ApprovalText(status.ApprovalRange{ID: "nothing"}); err == nil {
 		t.Error("showed a call that does not wait")
 	}
 }

@@ -59,7 +59,7 @@ func (q *Queue) issueForm(r Request, p *pendingApproval) error {
 	q.forms[state] = f
 	f.expiry = time.AfterFunc(q.conf.FormTimeout, func() {
 		if q.takeForm(state, nil) != nil {
-			f.invalidate(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
+			f.endPendingWait(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
 	return &FormRequiredError{state, p.form}
@@ -109,7 +109,7 @@ func (q *Queue) AcceptForm(filled FilledForm, r Request) (*Form, error) {
 // something else than what is asked now.
 func (f *Form) Discard() {
 	if !f.used {
-		f.invalidate(status.AskedAgain, tools.Errorf(tools.Conflict, "the question changed"))
+		f.endPendingWait(status.AskedAgain, tools.Errorf(tools.Conflict, "the question changed"))
 	}
 }
 
@@ -130,7 +130,7 @@ func (q *Queue) resume(ctx context.Context, c WaitingClient, f *Form) (d decisio
 	return d, err
 }
 
-func (f *Form) invalidate(as status.Resolution, why error) {
+func (f *Form) endPendingWait(as status.Resolution, why error) {
 	if !f.queue.endWait(f.pending.view.ID, as) {
 		f.queue.RecordCallEnd(f.pending.view.ID, why, nil)
 	}
@@ -150,7 +150,7 @@ func (q *Queue) EndSessionForms(session string) {
 	q.mu.Unlock()
 	for _, state := range states {
 		if f := q.takeForm(state, nil); f != nil {
-			f.invalidate(status.ClientLeft, tools.Errorf(tools.Timeout, "the session ended"))
+			f.endPendingWait(status.ClientLeft, tools.Errorf(tools.Timeout, "the session ended"))
 		}
 	}
 }

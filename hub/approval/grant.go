@@ -31,6 +31,9 @@ func NewGrant(r Request, now func() time.Time, useBy time.Time) *Grant {
 	return &Grant{Scope: status.Once, request: r, now: now, useBy: useBy}
 }
 
+// Changes are those that were approved.
+func (g *Grant) Changes() []tools.Change { return g.request.Changes }
+
 // Use takes the approval for the call as it is about to write, under the policy
 // with this digest, or reports why it does not cover that. What it does not
 // cover leaves it unused.

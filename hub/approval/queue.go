@@ -69,6 +69,8 @@ type outcome struct {
 // pendingApproval is one call that waits. The goroutine that takes it out of the map sends the
 // decision, so only the first one counts.
 type pendingApproval struct {
+	request  Request
+	inForm   bool // its client has a form, and no goroutine waits
 	view     status.Approval
 	full     changeDescription
 	plan     status.Plan
@@ -91,6 +93,7 @@ type decision struct {
 	within     string           // of one for ten minutes
 	edit       *status.TextEdit // of what is allowed; nil: it is allowed as it is
 	edited     *tools.Change    // what that comes to; nil: what the call would write
+	approves   *Request         // what it allows; nil: what was asked
 	judgeAgain bool             // no one decided: the policy changed, or a Permit was given
 	hubEnds    bool
 	displaced  bool // by calls of others
@@ -202,18 +205,18 @@ func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
 	if e := tools.AsError(err); e != nil {
 		end.Code, end.Message = string(e.Code), clip(e.Message, maxShownArgsBytes)
 	}
-	q.recordEnd(id, end)
+	q.setCallEnd(id, end)
 }
 
 // RecordAskedAgain notes that the call that was allowed as id wrote nothing,
 // because what it would change had changed, and that the person is asked again.
 func (q *Queue) RecordAskedAgain(id string) {
-	q.recordEnd(id, status.CallEnd{
+	q.setCallEnd(id, status.CallEnd{
 		Code: string(tools.Conflict), Message: "what it would change had changed since it was shown", AskedAgain: true,
 	})
 }
 
-func (q *Queue) recordEnd(id string, end status.CallEnd) {
+func (q *Queue) setCallEnd(id string, end status.CallEnd) {
 	defer q.conf.Changed()
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -149,7 +149,7 @@ func (q *Queue) ProposedText(r status.ApprovalRange) (status.ApprovalText, error
 	if err != nil {
 		return status.ApprovalText{}, err
 	}
-	return textPart(string(c.After.Data), r.From), nil
+	return textFromOffset(string(c.After.Data), r.From), nil
 }
 
 // PlanEdit is what would be written if a pending call were allowed with e.

@@ -69,7 +69,7 @@ func (c *waitingCall) allow(edit status.TextEdit) *tools.Change {
 // diff is the diff that the person is shown, and its hunks.
 func (c *waitingCall) diff() (hunks []string) {
 	c.t.Helper()
-	full, err := c.q.Text(status.ApprovalRange{ID: c.a.ID})
+	full, err := c.q.ApprovalText(status.ApprovalRange{ID: c.a.ID})
 	if err != nil || full.Next != 0 {
 		c.t.Fatal(full.Next, err)
 	}

@@ -48,6 +48,9 @@ func (q *Queue) WaitForDecision(ctx context.Context, r Request, c WaitingClient)
 	case d.judgeAgain:
 		return nil, ErrDecideAgain
 	}
+	if d.approves != nil {
+		r = *d.approves
+	}
 	g := NewGrant(r, q.conf.Now, q.conf.Now().Add(q.conf.UseWithin))
 	g.ID, g.Scope, g.Edited = d.id, d.scope, d.edited
 	return g, nil
@@ -69,7 +72,7 @@ func (q *Queue) askForDecision(ctx context.Context, r Request, c WaitingClient) 
 	full := r.describeChanges()
 	view := r.view(newID(), q.conf.Now(), limit, full)
 	p := &pendingApproval{
-		view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
+		request: r, inForm: c.Forms, view: view, full: full, plan: r.plan(full), form: r.formContent(view, full), rule: r.alwaysRule(),
 		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1), call: r.Call, policy: r.Policy, text: full.edit,
 	}
 	if err := q.add(p); err != nil {
@@ -78,7 +81,7 @@ func (q *Queue) askForDecision(ctx context.Context, r Request, c WaitingClient) 
 	q.conf.Changed()
 	defer q.conf.Changed()
 	if q.conf.OnApproval != nil {
-		q.conf.OnApproval(p.view)
+		q.conf.OnApproval(view)
 	}
 	if c.Forms {
 		return decision{}, q.issueForm(r, p)
@@ -89,6 +92,7 @@ func (q *Queue) askForDecision(ctx context.Context, r Request, c WaitingClient) 
 		go q.prompt(ctx, c.Prompt, p)
 	}
 	d, err := q.await(ctx, c, p, limit)
+	d.approves = &p.request // which is replaced only while p is pending
 	q.logDecision(p, d, err)
 	return d, err
 }

@@ -64,15 +64,15 @@ type Frame struct {
 
 func (c *Client) Recv() Frame {
 	c.T.Helper()
-	f, err := c.TryRecv()
+	f, err := c.RecvOrError()
 	if err != nil {
 		c.T.Fatalf("receive: %v", err)
 	}
 	return f
 }
 
-// TryRecv is Recv for a connection that may end.
-func (c *Client) TryRecv() (f Frame, err error) {
+// RecvOrError is Recv for a connection that may end.
+func (c *Client) RecvOrError() (f Frame, err error) {
 	line, err := c.r.ReadString('\n')
 	if err != nil {
 		return f, err

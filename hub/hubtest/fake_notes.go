@@ -147,8 +147,8 @@ func (p *FakeNotes) change(ctx context.Context, c tools.CallContext, to map[stri
 	return nil
 }
 
-// Edit writes a page as a person does.
-func (p *FakeNotes) Edit(path, text string) {
+// EditAsPerson writes a page as a person does.
+func (p *FakeNotes) EditAsPerson(path, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pages[path] = text

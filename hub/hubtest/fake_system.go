@@ -90,11 +90,11 @@ func (d *fakeSystem) Say(_ context.Context, in textIn) (textOut, error) {
 	return textOut{in.Text, d.name}, nil
 }
 
-func (d *fakeSystem) Write(_ context.Context, in textIn) (textOut, error) {
+func (d *fakeSystem) WriteNothing(_ context.Context, in textIn) (textOut, error) {
 	return textOut{in.Text, d.name}, nil
 }
 
-func (d *fakeSystem) Remove(context.Context, emptyMessage) (emptyMessage, error) {
+func (d *fakeSystem) RemoveNothing(context.Context, emptyMessage) (emptyMessage, error) {
 	return emptyMessage{}, nil
 }
 
@@ -186,8 +186,10 @@ func NewFakeKind(w *FakeSystemState) tools.Kind {
 		}),
 		Tools: []tools.Tool[*fakeSystem]{
 			tools.Define(tools.Spec[textIn, textOut]{Name: "say", Title: "Say", Doc: "Says it again.", Effect: tools.Reads}, (*fakeSystem).Say),
-			tools.Define(tools.Spec[textIn, textOut]{Name: "write", Title: "Write", Doc: "Writes it.", Effect: tools.Writes}, (*fakeSystem).Write),
-			tools.Define(define("remove", tools.Deletes), (*fakeSystem).Remove),
+			tools.Define(tools.Spec[textIn, textOut]{
+				Name: "write", Title: "Write", Doc: "Writes it.", Effect: tools.Writes,
+			}, (*fakeSystem).WriteNothing),
+			tools.Define(define("remove", tools.Deletes), (*fakeSystem).RemoveNothing),
 			tools.Define(define("wait", tools.Reads), (*fakeSystem).Wait),
 			tools.Define(define("stubborn", tools.Reads), (*fakeSystem).IgnoreCancel),
 			tools.Define(define("panic", tools.Reads), (*fakeSystem).Panic),
@@ -198,8 +200,8 @@ func NewFakeKind(w *FakeSystemState) tools.Kind {
 			tools.DefineWithContext(tools.Spec[countIn, emptyMessage]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads},
 				(*fakeSystem).ReportProgress),
 			tools.DefineWithContext(define("late", tools.Reads), (*fakeSystem).NotifyAfterAnswer),
-			tools.Define(define("own", tools.Admin), (*fakeSystem).Remove),
-			tools.Define(spare, (*fakeSystem).Remove),
+			tools.Define(define("own", tools.Admin), (*fakeSystem).RemoveNothing),
+			tools.Define(spare, (*fakeSystem).RemoveNothing),
 		},
 		Resources: []tools.Resource[*fakeSystem]{
 			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*fakeSystem).resource},
@@ -266,13 +268,13 @@ func (b *FakeSnapshotStore) WaitFor(t testing.TB, ok func(status.Snapshot) bool)
 	b.waitUntil(t, func() bool { return ok(b.snapshot) })
 }
 
-func (b *FakeSnapshotStore) Raise(p status.Problem) {
+func (b *FakeSnapshotStore) RaiseProblem(p status.Problem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.problems[p.Code+" "+p.Component] = p
 }
 
-func (b *FakeSnapshotStore) Clear(code, component string) {
+func (b *FakeSnapshotStore) ClearProblem(code, component string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.problems, code+" "+component)

@@ -44,8 +44,8 @@ const instructions = "Lectern opens the user's own knowledge bases. " +
 // lists can be asked for.
 const maxEndpoints = 256
 
-// canonicalScope is a scope with each source once, in the order of their names.
-func canonicalScope(scope string) string {
+// sortSourceNames is a scope with each source once, in the order of their names.
+func sortSourceNames(scope string) string {
 	if !strings.Contains(scope, ",") {
 		return scope
 	}

@@ -29,7 +29,7 @@ func (s *Server) HTTP() http.Handler {
 }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	scope := canonicalScope(r.PathValue("sources"))
+	scope := sortSourceNames(r.PathValue("sources"))
 	ep, ok := s.endpoint(scope)
 	if !ok {
 		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSourceMessage(scope)})
@@ -236,7 +236,7 @@ func (ep *endpoint) handleLegacyPost(w http.ResponseWriter, r *http.Request, m m
 	x, out := newRequest(m, p, hs.session), ep.newResponseWriter(w)
 	x.notify = out.notify
 	x.ask = func(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
-		return hs.requests.ask(ctx, out.send, out.notify, method, params)
+		return hs.requests.ask(ctx, out.sendRequest, out.notify, method, params)
 	}
 	a := ep.respond(ctx, x, hs.mcpSession)
 	out.respond(r.Context(), http.StatusOK, a.frame)

@@ -181,8 +181,8 @@ func (h *httpSessions) forgetQuietest() (quietest *Session) {
 	return quietest
 }
 
-// CloseIdle ends idle HTTP sessions from time to time until ctx ends.
-func (s *Server) CloseIdle(ctx context.Context) {
+// CloseIdleSessionsLoop ends idle HTTP sessions from time to time until ctx ends.
+func (s *Server) CloseIdleSessionsLoop(ctx context.Context) {
 	tick := time.NewTicker(min(time.Minute, s.Limits.Idle))
 	defer tick.Stop()
 	for {

@@ -30,10 +30,10 @@ type request struct {
 	data map[string]any // and its data
 }
 
-type requestKey struct{}
+type requestContextKey struct{}
 
 func requestFromContext(ctx context.Context) *request {
-	x, _ := ctx.Value(requestKey{}).(*request)
+	x, _ := ctx.Value(requestContextKey{}).(*request)
 	return x
 }
 

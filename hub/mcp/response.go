@@ -40,17 +40,17 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 			r = errorResponse(x.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 		}
 	}()
-	if as.subscriptionCount()+x.countSubscriptions() > ep.Limits.Subscriptions {
+	if as.subscriptionCount()+x.requestedSubscriptionCount() > ep.Limits.Subscriptions {
 		return errorResponse(x.id, mcp.INVALID_REQUEST,
 			fmt.Sprintf("a session may subscribe to %d resources; unsubscribe from some first", ep.Limits.Subscriptions))
 	}
 	switch {
-	case ep.isToolCall(x):
+	case ep.isPublishedToolCall(x):
 		return ep.callTool(ctx, x, as)
 	case x.method == string(mcp.MethodPing) && x.id != nil && !x.isModern():
 		return response{frame: resultFrame(x.id, []byte("{}"))}
 	}
-	ctx = context.WithValue(ctx, requestKey{}, x)
+	ctx = context.WithValue(ctx, requestContextKey{}, x)
 	out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.raw)
 	if out == nil {
 		return response{}
@@ -72,8 +72,8 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 // most tools. It still answers the calls that are not valid, because it has the
 // protocol's words for that.
 
-// isToolCall reports whether x is a valid call of a published tool.
-func (ep *endpoint) isToolCall(x *request) bool {
+// isPublishedToolCall reports whether x is a valid call of a published tool.
+func (ep *endpoint) isPublishedToolCall(x *request) bool {
 	if x.call == nil || x.id == nil {
 		return false
 	}
@@ -86,7 +86,7 @@ func (ep *endpoint) isToolCall(x *request) bool {
 }
 
 // refuseCall is what mcp-go has as the handler of published tools. It is reached
-// only if a tool was published after [endpoint.isToolCall] looked for it.
+// only if a tool was published after [endpoint.isPublishedToolCall] looked for it.
 func refuseCall(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	requestFromContext(ctx).setErrorCode(mcp.INVALID_PARAMS, nil)
 	return nil, errors.New("the list of tools has just changed; list the tools again")
@@ -108,7 +108,7 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	if x.answer != nil {
 		call.Late = func(err error) {
 			caller.end()
-			x.answer(ep.failedCall(x, err))
+			x.answer(ep.newFailedCallResponse(x, err))
 		}
 	}
 	res, err := ep.Hub.Call(ctx, call)
@@ -116,14 +116,14 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	case errors.Is(err, ErrAnswered):
 		return response{}
 	case err != nil:
-		return ep.failedCall(x, err)
+		return ep.newFailedCallResponse(x, err)
 	default:
 		return ep.newCallResponse(x, ep.successResult(res))
 	}
 }
 
-// failedCall is the response to a call that failed, or that asks for a form.
-func (ep *endpoint) failedCall(x *request, err error) response {
+// newFailedCallResponse is the response to a call that failed, or that asks for a form.
+func (ep *endpoint) newFailedCallResponse(x *request, err error) response {
 	if form, isForm := errors.AsType[*approval.FormRequiredError](err); isForm {
 		return ep.newCallResponse(x, formResult(form))
 	}
@@ -269,8 +269,8 @@ func (ep *endpoint) correctError(ctx context.Context, x *request, e mcp.JSONRPCE
 	return e
 }
 
-// countSubscriptions counts the resources that a message asks to subscribe to.
-func (x *request) countSubscriptions() int {
+// requestedSubscriptionCount counts the resources that a message asks to subscribe to.
+func (x *request) requestedSubscriptionCount() int {
 	if x.id == nil {
 		return 0
 	}
@@ -287,9 +287,9 @@ func (x *request) countSubscriptions() int {
 	return 0
 }
 
-// handlerError is the error of a request that is not a tool call: there, an
+// toHandlerError is the error of a request that is not a tool call: there, an
 // error of the hub is a JSON-RPC error.
-func handlerError(ctx context.Context, err error, notFound int, data map[string]any) error {
+func toHandlerError(ctx context.Context, err error, notFound int, data map[string]any) error {
 	e := tools.AsError(err)
 	switch e.Code {
 	case tools.NotFound:

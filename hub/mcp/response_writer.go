@@ -40,8 +40,8 @@ func (w *responseWriter) notify(frame []byte) {
 	}
 }
 
-// send queues a request to the client.
-func (w *responseWriter) send(ctx context.Context, frame []byte) error {
+// sendRequest queues a request to the client.
+func (w *responseWriter) sendRequest(ctx context.Context, frame []byte) error {
 	if events := w.openEventStream(); events != nil {
 		return events.respond(ctx, frame)
 	}

@@ -61,13 +61,13 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 		case <-ctx.Done():
 		}
 	}()
-	a.Scope = canonicalScope(a.Scope)
+	a.Scope = sortSourceNames(a.Scope)
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSourceMessage(a.Scope)
-		_ = readFrames(ctx, r, s.Limits.Frame, newRefusingHandler(ctx, out,
-			why)).wait(ctx) // a client that is refused does not read why the stream ended
-		return finishStream(ctx, r, out, s.Limits.Grace)
+		_ = readFrames(ctx, r, s.Limits.Frame, newRefusingFrameHandler(ctx, out,
+			why)).waitAndStop(ctx) // a client that is refused does not read why the stream ended
+		return flushAndEndStream(ctx, r, out, s.Limits.Grace)
 	}
 
 	session := s.newSession(a)
@@ -89,13 +89,13 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.forwardAnnouncements(ctx) }()
 
-	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) (func(), error) { return st.receive(ctx, raw, err) }).wait(ctx)
+	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) (func(), error) { return st.receive(ctx, raw, err) }).waitAndStop(ctx)
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.droppedCount(); lost > 0 {
 		s.Log.Warn("notifications dropped for a client that does not read", "component", "hub", "session", session.ID, "count", lost)
 	}
-	return errors.Join(err, finishStream(ctx, r, out, s.Limits.Grace))
+	return errors.Join(err, flushAndEndStream(ctx, r, out, s.Limits.Grace))
 }
 
 func noSourceMessage(scope string) string {
@@ -248,8 +248,8 @@ func (st *stream) respond(frame []byte) {
 	}
 }
 
-// newRefusingHandler answers every request with the reason why none can be served.
-func newRefusingHandler(ctx context.Context, out *outbox, why string) frameHandler {
+// newRefusingFrameHandler answers every request with the reason why none can be served.
+func newRefusingFrameHandler(ctx context.Context, out *outbox, why string) frameHandler {
 	return func(raw []byte, err error) (func(), error) {
 		if errors.Is(err, frame.ErrTooLong) {
 			return nil, nil
@@ -358,9 +358,9 @@ func (in *frameReader) handleFrame(b []byte, err error) (work func(), more bool)
 	return work, in.err == nil && (err == nil || errors.Is(err, frame.ErrTooLong))
 }
 
-// wait returns at the end of reading, or when ctx ends, with the error of the
+// waitAndStop returns at the end of reading, or when ctx ends, with the error of the
 // handler. The handler is not called after that; a read may still go on.
-func (in *frameReader) wait(ctx context.Context) error {
+func (in *frameReader) waitAndStop(ctx context.Context) error {
 	select {
 	case <-in.done:
 	case <-ctx.Done():

@@ -34,9 +34,9 @@ func (st *stream) drain(ctx context.Context, cancel context.CancelFunc, failed e
 	<-idle
 }
 
-// finishStream waits until what was queued is written, for no longer than the grace,
+// flushAndEndStream waits until what was queued is written, for no longer than the grace,
 // and frees the goroutine that reads r.
-func finishStream(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) error {
+func flushAndEndStream(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) error {
 	wait := time.NewTimer(grace)
 	defer wait.Stop()
 	select {

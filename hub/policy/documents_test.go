@@ -15,14 +15,14 @@ import (
 
 // What documents, help, the wizard and the panel say of the default is what it is.
 func TestDocumentsSayTheDefault(t *testing.T) {
-	granted, asked := policy.SourceDefault(false, nil, nil)
+	granted, asked := policy.ResolveSourceEffects(false, nil, nil)
 	free := slices.DeleteFunc(slices.Clone(granted), func(e tools.Effect) bool { return slices.Contains(asked, e) })
 	short := fmt.Sprintf("%s and %s, ask to %s or %s", free[0], free[1], asked[0], asked[1]) // where there is room for a line
 	for name, want := range map[string]string{
-		"README.md": policy.DescribeDefault(), "docs/sources.md": policy.DescribeDefault(),
-		"tools/markdown/welcome/Safety.md": policy.DescribeDefault(), "tools/markdown/welcome/Things to ask.md": policy.DescribeDefault(),
-		"tools/markdown/welcome/Add your own notes.md": policy.DescribeDefault(),
-		"cmd/lectern/config.go":                        policy.DescribeDefault(), "tui/pane/sources_grant.go": policy.DescribeDefault(),
+		"README.md": policy.DescribeDefaultEffects(), "docs/sources.md": policy.DescribeDefaultEffects(),
+		"tools/markdown/welcome/Safety.md": policy.DescribeDefaultEffects(), "tools/markdown/welcome/Things to ask.md": policy.DescribeDefaultEffects(),
+		"tools/markdown/welcome/Add your own notes.md": policy.DescribeDefaultEffects(),
+		"cmd/lectern/config.go":                        policy.DescribeDefaultEffects(), "tui/pane/sources_grant.go": policy.DescribeDefaultEffects(),
 		"tui/wizard.go": short, "tui/pane/source_form.go": short,
 	} {
 		words := strings.ReplaceAll(readWords(t, name), "#", " ")

@@ -211,7 +211,7 @@ func TestSourceDefault(t *testing.T) {
 		{"nothing", false, []tools.Effect{}, nil, "may do nothing"},
 		{"admin", false, []tools.Effect{tools.Admin}, []tools.Effect{tools.Admin}, "need your approval to admin"},
 	} {
-		if got := policy.DescribeEffects(policy.SourceDefault(c.readOnly, c.effects, c.ask)); got != c.want {
+		if got := policy.DescribeEffects(policy.ResolveSourceEffects(c.readOnly, c.effects, c.ask)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

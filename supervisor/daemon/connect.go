@@ -115,7 +115,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 		if conn, w, err = c.dialHub(waiting); err == nil || supervisor.IsFinalError(err) {
 			return true, err
 		}
-		if c.yieldsToNewer() {
+		if c.isNewerBuildStarting() {
 			return false, nil
 		}
 		var err error
@@ -144,7 +144,7 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	w, err := handshake(conn, Hello{
-		BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Replace: c.canReplace(),
+		BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Replace: c.commandStartsThisBuild(),
 	})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
@@ -155,8 +155,8 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 	return conn, w, nil
 }
 
-// canReplace reports whether Command starts this build.
-func (c *ConnectConfig) canReplace() bool {
+// commandStartsThisBuild reports whether Command starts this build.
+func (c *ConnectConfig) commandStartsThisBuild() bool {
 	return len(c.Command) > 0 && (c.Stale == nil || !c.Stale())
 }
 
@@ -226,8 +226,8 @@ func HubLeftDiscovery(p Paths) bool {
 	return err == nil
 }
 
-// yieldsToNewer reports whether a newer build is about to start the hub.
-func (c *ConnectConfig) yieldsToNewer() bool {
+// isNewerBuildStarting reports whether a newer build is about to start the hub.
+func (c *ConnectConfig) isNewerBuildStarting() bool {
 	d, err := readDiscovery(c.Paths)
 	return err == nil && d.Successor != nil && d.Successor.Newer(c.Self) &&
 		c.Now().Before(d.SuccessorUntil) && d.SuccessorUntil.Sub(c.Now()) <= maxHandoverWait

@@ -24,7 +24,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// WireVersion is the version of the messages before the MCPSocket stream and of the control
+// WireVersion is the version of the messages before the MCP stream and of the control
 // socket. A hub also accepts a Hello of the version before its own.
 const WireVersion = 3
 

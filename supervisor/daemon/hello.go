@@ -22,8 +22,8 @@ const (
 	helloTimeout  = 5 * time.Second // for either end to send its line
 )
 
-// Hello is the first line on the MCPSocket socket, sent by the client. After the
-// answer the stream is plain MCPSocket.
+// Hello is the first line on the MCP socket, sent by the client. After the
+// answer the stream is plain MCP.
 type Hello struct {
 	Lectern string `json:"lectern"` // "hello"
 	Wire    int    `json:"wire"`

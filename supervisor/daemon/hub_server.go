@@ -24,7 +24,7 @@ type HubConfig struct {
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
 	Open func(ctx context.Context) error
-	// Attach serves one MCPSocket stream. When reading from conn returns io.EOF it
+	// Attach serves one MCP stream. When reading from conn returns io.EOF it
 	// answers what it has already read and returns; when ctx ends it returns
 	// at once.
 	Attach func(ctx context.Context, h Hello, conn net.Conn) error
@@ -211,7 +211,7 @@ func (h *hubServer) publishDiscovery() (Discovery, error) {
 	return d, nil
 }
 
-// accept serves the MCPSocket socket until it is closed.
+// accept serves the MCP socket until it is closed.
 func (h *hubServer) accept(ctx context.Context, l net.Listener) {
 	for {
 		conn, err := l.Accept()

@@ -140,7 +140,7 @@ func (l *hubLifecycle) shutDownIfDue() {
 	}
 }
 
-// checkInterval is how often tick is to be called.
+// checkInterval is how often shutDownIfDue is to be called.
 func (l *hubLifecycle) checkInterval() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,15 +20,15 @@ func (c *client) Query(ctx context.Context, r status.Request) (<-chan status.Res
 	go func() {
 		defer close(ch)
 		for ctx.Err() == nil {
-			r.Input = c.followHub(ctx, r, ch)
+			r.Input = c.relayHubResponses(ctx, r, ch)
 		}
 	}()
 	return ch, nil
 }
 
-// followHub delivers what one hub answers to r, or waits before it tries to
+// relayHubResponses delivers what one hub answers to r, or waits before it tries to
 // reach a hub again. It returns the input to continue with.
-func (c *client) followHub(ctx context.Context, r status.Request, out chan<- status.Response) json.RawMessage {
+func (c *client) relayHubResponses(ctx context.Context, r status.Request, out chan<- status.Response) json.RawMessage {
 	hub, err := GetHealth(ctx, c.Paths)
 	var responses <-chan status.Response
 	if err == nil {
@@ -50,17 +50,17 @@ func (c *client) followHub(ctx context.Context, r status.Request, out chan<- sta
 		}
 	}
 	if now, err := GetHealth(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
-		return resumeRequestInput(r.Input, 0) // another hub begins its numbers again
+		return newResumeInput(r.Input, 0) // another hub begins its numbers again
 	}
 	if last.Seq == 0 {
 		return r.Input
 	}
-	return resumeRequestInput(r.Input, last.Seq)
+	return newResumeInput(r.Input, last.Seq)
 }
 
-// resumeRequestInput is the input of a stream that follows, from number seq on. What was
+// newResumeInput is the input of a stream that follows, from number seq on. What was
 // to be skipped at first has been skipped.
-func resumeRequestInput(input json.RawMessage, seq uint64) json.RawMessage {
+func newResumeInput(input json.RawMessage, seq uint64) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(input, &fields); err != nil {
 		return input

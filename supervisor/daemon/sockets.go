@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// MCPSocket is the address of the socket for Hello and then MCPSocket.
+// MCPSocket is the address of the socket for Hello and then MCP.
 func (p Paths) MCPSocket() string { return loopnet.SocketPath(p.Runtime, "mcp") }
 
 // ControlSocket is the address of the socket that speaks HTTP: the status wire and

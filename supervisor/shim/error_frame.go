@@ -38,8 +38,8 @@ func unreachableFrame(id []byte, reason error) []byte {
 	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !supervisor.IsFinalError(reason)})
 }
 
-// disconnectedFrame is an error that a person disconnected the agent.
-func disconnectedFrame(id []byte) []byte {
+// disconnectedByPersonFrame is an error that a person disconnected the agent.
+func disconnectedByPersonFrame(id []byte) []byte {
 	return errorFrameWith(id, codeHubLost, "The user disconnected this agent from Lectern. A call that was in flight may have been carried "+
 		"out or not. "+
 		"Do not try again: the user connects it again by restarting the program that the agent runs in.", &errorData{"DISCONNECTED", false})

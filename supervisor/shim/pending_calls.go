@@ -61,7 +61,7 @@ func (c *pendingCalls) takeAnswered(key string) *pendingCall {
 	if one == nil {
 		return nil
 	}
-	c.setCalls(key, c.open[key][:len(c.open[key])-1])
+	c.setCallsWithID(key, c.open[key][:len(c.open[key])-1])
 	c.uncountCall(one)
 	return one
 }
@@ -74,8 +74,8 @@ func (c *pendingCalls) newestWithID(key string) *pendingCall {
 	return nil
 }
 
-// setCalls makes list the calls with this id.
-func (c *pendingCalls) setCalls(key string, list []*pendingCall) {
+// setCallsWithID makes list the calls with this id.
+func (c *pendingCalls) setCallsWithID(key string, list []*pendingCall) {
 	if c.open[key] = list; len(list) == 0 {
 		delete(c.open, key)
 	}
@@ -103,7 +103,7 @@ func (c *pendingCalls) markCancelled(m message) {
 		return
 	}
 	if c.cancelled >= maxCancelledCalls {
-		c.remove(func(one *pendingCall) bool { return one.cancelled })
+		c.removeMatching(func(one *pendingCall) bool { return one.cancelled })
 	}
 	if one.method == methodListen {
 		c.listening--
@@ -115,7 +115,7 @@ func (c *pendingCalls) markCancelled(m message) {
 // removeUnrepeatable is called when the hub is gone. It removes and returns the calls that
 // must not be sent again, in order.
 func (c *pendingCalls) removeUnrepeatable() []*pendingCall {
-	gone := c.remove(func(one *pendingCall) bool {
+	gone := c.removeMatching(func(one *pendingCall) bool {
 		return one.cancelled || one.frame == nil || one.attempts >= maxSendAttempts && one.method != methodListen
 	})
 	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
@@ -123,7 +123,7 @@ func (c *pendingCalls) removeUnrepeatable() []*pendingCall {
 
 // removeAll removes and returns all calls.
 func (c *pendingCalls) removeAll() []*pendingCall {
-	gone := c.remove(func(*pendingCall) bool { return true })
+	gone := c.removeMatching(func(*pendingCall) bool { return true })
 	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
 
@@ -142,8 +142,8 @@ func (c *pendingCalls) framesToResend() [][]byte {
 	return frames
 }
 
-// remove takes out the calls for which which is true, oldest first.
-func (c *pendingCalls) remove(which func(*pendingCall) bool) []*pendingCall {
+// removeMatching takes out the calls for which which is true, oldest first.
+func (c *pendingCalls) removeMatching(which func(*pendingCall) bool) []*pendingCall {
 	var gone []*pendingCall
 	for key, list := range c.open {
 		for _, one := range list {
@@ -151,7 +151,7 @@ func (c *pendingCalls) remove(which func(*pendingCall) bool) []*pendingCall {
 				gone = append(gone, one)
 			}
 		}
-		c.setCalls(key, slices.DeleteFunc(list, which))
+		c.setCallsWithID(key, slices.DeleteFunc(list, which))
 	}
 	slices.SortFunc(gone, bySeq)
 	for _, one := range gone {
@@ -187,7 +187,7 @@ func (a *serverRequests) add(f []byte, m message) []byte {
 	return m.replaceFrameID(f, id)
 }
 
-// takeAnsweredCall returns the client's answer as the hub is to see it, and false if
+// takeAnswer returns the client's answer as the hub is to see it, and false if
 // this hub did not ask.
 func (a *serverRequests) takeAnswer(f []byte, m message) ([]byte, bool) {
 	id, ok := a.open[m.idKey()]

@@ -26,7 +26,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
 	for atOnce := first; ; atOnce = false {
 		connect := r.Reconnect
-		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
+		if waiting = r.callWaitingSince(waiting); !waiting.IsZero() || atOnce {
 			connect = r.Connect
 		}
 		conn, err := connect(ctx)
@@ -54,8 +54,8 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 	}
 }
 
-// waitingSince is since when a call waits for an answer; zero: none does.
-func (r *relay) waitingSince(since time.Time) time.Time {
+// callWaitingSince is since when a call waits for an answer; zero: none does.
+func (r *relay) callWaitingSince(since time.Time) time.Time {
 	switch {
 	case !r.hasAwaitedCalls():
 		return time.Time{}
@@ -89,7 +89,7 @@ func (r *relay) sleepUntilCall(ctx context.Context, delay time.Duration) bool {
 // errDisconnected is why a relay connects to no hub any more.
 var errDisconnected = errors.New("the user disconnected this agent from Lectern")
 
-func (r *relay) isDisconnected() bool {
+func (r *relay) isDisconnectedByPerson() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.disconnected
@@ -118,7 +118,7 @@ func (r *relay) handleHubLoss() {
 	withdrawn := r.serverRequests.dropLostRequests()
 	answer := func(id []byte) []byte { return errorFrame(id, codeHubLost, hubRestartedMessage) }
 	if r.disconnected {
-		answer = disconnectedFrame
+		answer = disconnectedByPersonFrame
 	}
 	r.mu.Unlock()
 	for _, c := range failed {
@@ -153,7 +153,7 @@ func (r *relay) failPending(reason error) {
 	r.mu.Unlock()
 	say := func(id []byte) { r.writeClient(unreachableFrame(id, reason)) }
 	if errors.Is(reason, errDisconnected) {
-		say = func(id []byte) { r.writeClient(disconnectedFrame(id)) }
+		say = func(id []byte) { r.writeClient(disconnectedByPersonFrame(id)) }
 	}
 	for _, c := range failed {
 		say(c.id)

@@ -12,7 +12,7 @@ const initializeTimeout = 10 * time.Second
 
 // replaySession repeats the session to a new hub, sends it the requests that the
 // last one did not answer, and then passes on frames of the client. It returns
-// early when the hub goes away, which serve notices too.
+// early when the hub goes away, which serveHub notices too.
 func (r *relay) replaySession(ctx context.Context, conn net.Conn) {
 	if !r.replayHandshake(ctx, conn) {
 		return
@@ -39,7 +39,7 @@ func (r *relay) replayHandshake(ctx context.Context, conn net.Conn) bool {
 		return true // the client's own initialize is still to come, or is sent again
 	}
 	clear(r.session.replays)
-	hello, answered := r.session.newReplay("initialize", r.session.initializeParams)
+	hello, answered := r.session.newReplayRequest("initialize", r.session.initializeParams)
 	ready := r.session.initializedSent
 	r.mu.Unlock()
 	if !writeFrames(conn, [][]byte{hello}) {
@@ -66,11 +66,11 @@ func (r *relay) sessionFrames() [][]byte {
 		return nil
 	}
 	if r.session.logLevel != nil {
-		f, _ := r.session.newReplay("logging/setLevel", r.session.logLevel)
+		f, _ := r.session.newReplayRequest("logging/setLevel", r.session.logLevel)
 		frames = append(frames, f)
 	}
 	for _, params := range r.session.subscriptions {
-		f, _ := r.session.newReplay("resources/subscribe", params)
+		f, _ := r.session.newReplayRequest("resources/subscribe", params)
 		frames = append(frames, f)
 	}
 	return frames

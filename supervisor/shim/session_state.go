@@ -98,8 +98,8 @@ func (p *sessionState) recordResult(method string, result []byte) {
 	}
 }
 
-// newReplay makes a request of the shim itself. Its answer is not for the client.
-func (p *sessionState) newReplay(method string, params []byte) (f []byte, answered <-chan struct{}) {
+// newReplayRequest makes a request of the shim itself. Its answer is not for the client.
+func (p *sessionState) newReplayRequest(method string, params []byte) (f []byte, answered <-chan struct{}) {
 	p.seq++
 	id := `"lectern-` + p.prefix + "-" + strconv.Itoa(p.seq) + `"`
 	done := make(chan struct{})
@@ -110,8 +110,8 @@ func (p *sessionState) newReplay(method string, params []byte) (f []byte, answer
 	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + string(params) + `}`), done
 }
 
-// completeReplay reports whether m answers a request of the shim itself.
-func (p *sessionState) completeReplay(m message) bool {
+// takeReplayAnswer reports whether m answers a request of the shim itself.
+func (p *sessionState) takeReplayAnswer(m message) bool {
 	done, ok := p.replays[m.idKey()]
 	if ok {
 		close(done)

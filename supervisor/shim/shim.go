@@ -97,7 +97,7 @@ const lastWriteTimeout = time.Second
 // run serves one hub after another.
 func (r *relay) run(ctx context.Context) {
 	for first := true; ; first = false {
-		if r.isDisconnected() {
+		if r.isDisconnectedByPerson() {
 			r.refuseCalls(ctx)
 			return
 		}
@@ -125,7 +125,7 @@ const (
 const maxHubFrameBytes = 4 * frame.Max
 
 // A relay is a running shim. Frames to the hub are written by copyClientFrames, and
-// by resume while up is nil; frames to the client under out.
+// by replaySession while up is nil; frames to the client under out.
 type relay struct {
 	Config
 
@@ -301,7 +301,7 @@ func (r *relay) handleHubFrame(f []byte) {
 // takeAnsweredCall removes the request that m answers, and reports whether it is one of
 // the client. mu is held.
 func (r *relay) takeAnsweredCall(m message) bool {
-	if r.session.completeReplay(m) {
+	if r.session.takeReplayAnswer(m) {
 		return false
 	}
 	c := r.calls.takeAnswered(m.idKey())

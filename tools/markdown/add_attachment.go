@@ -35,7 +35,7 @@ type AddAttachmentOut struct {
 }
 
 func addAttachment() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
 		Normalize: aliases("pagePath"),
 		Doc: "Copies a file of up to 50 MB to where the notebook keeps a page's attachments.\n" +
@@ -47,7 +47,7 @@ func addAttachment() tools.Tool[*Notebook] {
 				RelativePath: "./assets/hello.txt", MarkdownSyntax: "[hello.txt](./assets/hello.txt)", Path: "Projects/assets/hello.txt",
 			},
 		}},
-	}, (*Notebook).AddAttachment)
+	}, (*Notebook).AddAttachment), func(in AddAttachmentIn) []string { return []string{in.PagePath} })
 }
 
 // AddAttachment implements add_attachment.

@@ -40,8 +40,9 @@ type BatchOut struct {
 	Results []map[string]any `json:"results" jsonschema:"answer of each call"`
 }
 
-func batch() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
+// batch makes calls of the tools that it is given.
+func batch(callable []tools.Tool[*Notebook]) tools.Tool[*Notebook] {
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several calls as one", Effect: tools.Runs, OptIn: true, Calls: true,
 		Normalize: stepAliases,
 		Doc: "Makes several calls of this source's tools: all of them or none.\n" +
@@ -63,6 +64,8 @@ func batch() tools.Tool[*Notebook] {
 		}},
 	}, func(_ *Notebook, ctx context.Context, c tools.CallContext, in BatchIn) (BatchOut, error) {
 		return in.make(ctx, c)
+	}), func(n *Notebook, ctx context.Context, in BatchIn) ([]string, error) {
+		return in.targets(ctx, n, callable)
 	})
 }
 

@@ -28,7 +28,7 @@ type CreateDailyNoteOut struct {
 func (out CreateDailyNoteOut) Targets() []string { return []string{out.Path} }
 
 func createDailyNote() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[CreateDailyNoteIn, CreateDailyNoteOut]{
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreateDailyNoteIn, CreateDailyNoteOut]{
 		Name: "create_daily_note", Title: "Open a daily or periodic note", Effect: tools.Writes, OptIn: true,
 		Normalize: aliases("date", "period"),
 		Doc: "Reads the note of a day, week, month, quarter or year, and first makes it if there is none.\n" +
@@ -40,6 +40,9 @@ func createDailyNote() tools.Tool[*Notebook] {
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in CreateDailyNoteIn) (CreateDailyNoteOut, error) {
 		return in.create(ctx, n, c)
+	}), func(n *Notebook, _ context.Context, in CreateDailyNoteIn) ([]string, error) {
+		note, err := in.plan(n, tools.CallContext{})
+		return namedTargets(n, note.file), err
 	})
 }
 

@@ -36,7 +36,7 @@ type CreatePageOut struct {
 }
 
 func createPage() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Normalize: aliases("parentPath", "content", "title"),
 		Doc: "Creates a page in a page or folder.\n" +
@@ -47,7 +47,7 @@ func createPage() tools.Tool[*Notebook] {
 			AnyAnswer: true,
 			Want:      CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
-	}, (*Notebook).CreatePage)
+	}, (*Notebook).CreatePage), func(n *Notebook, _ context.Context, in CreatePageIn) ([]string, error) { return in.targets(n), nil })
 }
 
 // CreatePage implements create_page.
@@ -119,15 +119,22 @@ func pageName(title string) string {
 // findFreeName returns file, or its first numbered form that is not taken by a
 // page, a folder or another file.
 func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
-	for try, i := file, 2; i < 1000; try, i = folder.NumberedName(file, i), i+1 {
-		_, asFile := n.view.Find(try)
-		_, asFolder := n.view.Find(stem(try))
-		if asFile == nil || asFolder == nil || path.Base(stem(try)) == rootIndex {
-			continue
-		}
+	if try, ok := unusedName(n, file); ok {
 		return n.checkNewPage(o, try)
 	}
 	return "", tools.Errorf(tools.Conflict, "Too many pages have this name at path: %s", file).WithHint("Choose another title.")
+}
+
+// unusedName is findFreeName without a check whether a page may be there; else file, and false.
+func unusedName(n *Notebook, file string) (string, bool) {
+	for try, i := file, 2; i < 1000; try, i = folder.NumberedName(file, i), i+1 {
+		_, asFile := n.view.Find(try)
+		_, asFolder := n.view.Find(stem(try))
+		if asFile != nil && asFolder != nil && path.Base(stem(try)) != rootIndex {
+			return try, true
+		}
+	}
+	return file, false
 }
 
 // composePage returns the text of a new page and its id. Front matter in the content

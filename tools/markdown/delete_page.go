@@ -26,7 +26,7 @@ type DeletePageOut struct {
 }
 
 func deletePage() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Normalize: aliases("path"),
 		Doc: "Deletes one page, and its assets folder if that is empty.\n" +
@@ -37,7 +37,7 @@ func deletePage() tools.Tool[*Notebook] {
 		}, {
 			Purpose: "delete a page", In: DeletePageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
 		}},
-	}, (*Notebook).DeletePage)
+	}, (*Notebook).DeletePage), func(in DeletePageIn) []string { return []string{in.Path} })
 }
 
 // DeletePage implements delete_page.

@@ -69,7 +69,7 @@ type EditPageOut struct {
 }
 
 func editPage() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
 		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
 		Normalize: aliases("path", "content", "text", "heading"),
 		Doc: "Changes one part of a page and leaves every other byte.\n" +
@@ -87,7 +87,7 @@ func editPage() tools.Tool[*Notebook] {
 			}, AnyAnswer: true,
 			Want: EditPageOut{Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
-	}, (*Notebook).EditPage)
+	}, (*Notebook).EditPage), func(in EditPageIn) []string { return []string{in.Path} })
 }
 
 // diff is what a dry run would change in a file, at most maxContent bytes.

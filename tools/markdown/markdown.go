@@ -15,6 +15,11 @@ import (
 
 // System declares the kind of knowledge base named markdown.
 func System() tools.Kind {
+	callable := []tools.Tool[*Notebook]{
+		listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
+		movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
+		readPages(), readAttachment(), renameHeading(), renameTag(), mergePages(), getPageContext(), createDailyNote(), splitPage(),
+	}
 	return tools.Erase(tools.System[*Notebook, Config]{
 		Name:  "markdown",
 		Title: "Markdown pages",
@@ -24,16 +29,12 @@ func System() tools.Kind {
 		Open:        Open,
 		Detect:      Detect,
 		ErrorFormat: errorFormat(),
-		Tools: []tools.Tool[*Notebook]{
-			listPages(), readPage(), writePage(), editPage(), createPage(), deletePage(),
-			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
-			readPages(), readAttachment(), renameHeading(), renameTag(), mergePages(), getPageContext(), createDailyNote(), splitPage(), batch(),
-		},
-		Problems:  []status.ProblemType{indexBroken, syncStopped, syncConflicts, syncBlocks},
-		Folders:   true,
-		Resources: resources(),
-		Prompts:   prompts(),
-		Pages:     pages(),
+		Tools:       append(callable, batch(callable)),
+		Problems:    []status.ProblemType{indexBroken, syncStopped, syncConflicts, syncBlocks},
+		Folders:     true,
+		Resources:   resources(),
+		Prompts:     prompts(),
+		Pages:       pages(),
 
 		Checks:      checks(),
 		Commands:    append(indexCommands(), syncCommands()...),

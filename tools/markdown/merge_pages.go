@@ -29,7 +29,7 @@ type MergePagesOut struct {
 }
 
 func mergePages() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[MergePagesIn, MergePagesOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[MergePagesIn, MergePagesOut]{
 		Name: "merge_pages", Title: "Merge two pages", Effect: tools.Deletes, OptIn: true,
 		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Adds the body of a page to the end of another, leads all links to it there, and deletes it.\n" +
@@ -46,7 +46,7 @@ func mergePages() tools.Tool[*Notebook] {
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in MergePagesIn) (MergePagesOut, error) {
 		return in.merge(ctx, n, c)
-	})
+	}), func(in MergePagesIn) []string { return []string{in.SourcePath, in.DestinationPath} })
 }
 
 // merge carries merge_pages out.

@@ -41,7 +41,7 @@ type MovePageOut struct {
 }
 
 func movePage() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
 		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Moves or renames a page or folder with all below it.\n" +
@@ -54,7 +54,7 @@ func movePage() tools.Tool[*Notebook] {
 			Purpose: "rename it", In: MovePageIn{SourcePath: "Archive/Alpha.md", DestinationPath: "Archive/Alef.md", UpdateLinks: true},
 			Want: MovePageOut{Success: true, NewPath: "Archive/Alef.md"}, AnyAnswer: true,
 		}},
-	}, (*Notebook).MovePage)
+	}, (*Notebook).MovePage), func(n *Notebook, _ context.Context, in MovePageIn) ([]string, error) { return in.targets(n), nil })
 }
 
 // MovePage implements move_page.

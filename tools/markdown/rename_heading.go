@@ -32,7 +32,7 @@ type RenameHeadingOut struct {
 }
 
 func renameHeading() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[RenameHeadingIn, RenameHeadingOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[RenameHeadingIn, RenameHeadingOut]{
 		Name: "rename_heading", Title: "Rename a heading", Effect: tools.Writes, OptIn: true,
 		Normalize: aliases("path", "heading", "new_heading"),
 		Doc:       "Renames a heading, and all links and embeds that lead to it.\nIts level and block id stay.",
@@ -44,7 +44,7 @@ func renameHeading() tools.Tool[*Notebook] {
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in RenameHeadingIn) (RenameHeadingOut, error) {
 		return in.rename(ctx, n, c)
-	})
+	}), func(in RenameHeadingIn) []string { return []string{in.Path} })
 }
 
 // rename carries rename_heading out.

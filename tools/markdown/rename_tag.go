@@ -33,7 +33,7 @@ type RenameTagOut struct {
 }
 
 func renameTag() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[RenameTagIn, RenameTagOut]{
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[RenameTagIn, RenameTagOut]{
 		Name: "rename_tag", Title: "Rename a tag", Effect: tools.Writes, OptIn: true,
 		Normalize: aliases("tag", "new_tag"),
 		Doc:       "Renames a tag on all pages, in text and front matter, as one change.\nTags below it, such as work/plans, follow. Code stays.",
@@ -44,7 +44,7 @@ func renameTag() tools.Tool[*Notebook] {
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in RenameTagIn) (RenameTagOut, error) {
 		return in.rename(ctx, n, c)
-	})
+	}), func(_ *Notebook, _ context.Context, in RenameTagIn) ([]string, error) { return in.targets(), nil })
 }
 
 // rename carries rename_tag out.

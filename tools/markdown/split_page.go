@@ -32,7 +32,7 @@ type SplitPageOut struct {
 }
 
 func splitPage() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[SplitPageIn, SplitPageOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[SplitPageIn, SplitPageOut]{
 		Name: "split_page", Title: "Split a page", Effect: tools.Writes, OptIn: true,
 		Normalize: aliases("path", "heading", "title"),
 		Doc: "Moves a section with its heading to a new page beside the old one, which links to it there.\n" +
@@ -44,7 +44,7 @@ func splitPage() tools.Tool[*Notebook] {
 		}},
 	}, func(n *Notebook, ctx context.Context, c tools.CallContext, in SplitPageIn) (SplitPageOut, error) {
 		return in.split(ctx, n, c)
-	})
+	}), func(in SplitPageIn) []string { return []string{in.Path} })
 }
 
 // split carries split_page out.

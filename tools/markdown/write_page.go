@@ -33,7 +33,7 @@ type WritePageOut struct {
 }
 
 func writePage() tools.Tool[*Notebook] {
-	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
+	return writesTo(tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
 		Normalize: aliases("path", "content"),
 		Doc: "Replaces a whole page, or creates it at that path.\n" +
@@ -44,7 +44,7 @@ func writePage() tools.Tool[*Notebook] {
 			AnyAnswer: true,
 			Want:      WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c0a1b9d3e7f48"},
 		}},
-	}, (*Notebook).WritePage)
+	}, (*Notebook).WritePage), func(in WritePageIn) []string { return []string{in.Path} })
 }
 
 // WritePage implements write_page.

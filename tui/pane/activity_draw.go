@@ -45,7 +45,7 @@ func (p Activity) drawSections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// visibleRowsNote says what is shown of all calls, and what is not.
+// titleNote says what is shown of all calls, and what is not.
 func (p Activity) titleNote() string {
 	words := []string{"paused"}
 	if p.follow {

@@ -47,6 +47,21 @@ func (r approvalReadState) forgetEnded(waits func(id string) bool) approvalReadS
 	return r
 }
 
+// forgetReplanned forgets what was read of calls that wait with a shorter plan now: a step that
+// another call made meanwhile is no part of it any more.
+func (r approvalReadState) forgetReplanned(before, now []status.Approval) approvalReadState {
+	for _, a := range now {
+		i := slices.IndexFunc(before, func(b status.Approval) bool { return b.ID == a.ID })
+		if i < 0 || before[i].Bytes == a.Bytes && len(before[i].Targets) == len(a.Targets) && before[i].More == a.More {
+			continue
+		}
+		r.texts, r.seen = maps.Clone(r.texts), maps.Clone(r.seen)
+		delete(r.texts, a.ID)
+		delete(r.seen, a.ID)
+	}
+	return r
+}
+
 // wantedQuery asks for what is missing of an approval; nil: nothing.
 func (r approvalReadState) wantedQuery(id string) Query {
 	if e, edited := r.edits[id]; edited && !e.known {

@@ -240,7 +240,7 @@ func (b sourceBrowser) handleTypedKey(k Press) sourceBrowser {
 	return b
 }
 
-// selectRowAt selects the row that was drawn as region i of the visible list.
+// selectRow selects the row that was drawn as region i of the visible list.
 func (b sourceBrowser) selectRow(i int) (next sourceBrowser, again bool) {
 	cursor, n := b.visibleListCursor()
 	again = *cursor == i

@@ -143,7 +143,7 @@ func (r pageView) section(t theme.Theme, name string) widget.Section {
 	}}
 }
 
-// visibleRowsNote is how the page is shown, and how much of it there is.
+// titleNote is how the page is shown, and how much of it there is.
 func (r pageView) titleNote(ready bool) string {
 	if !ready || r.err != nil {
 		return ""

@@ -17,7 +17,7 @@ import (
 // wrote, by session. What the selected one would change, or changed, stands
 // beside it; on a small screen a call that waits takes all of it. Drawing is in
 // changes_draw.go, what is read of the journal in changes_cache.go, and how a call
-// that waits is read in approval_view.go.
+// that waits is read in approval_draw.go.
 type Changes struct {
 	keys Keys
 	zone *time.Location
@@ -72,6 +72,7 @@ func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	}
 	place := p.selectedIndex()
 	before, _ := p.selectedApproval()
+	p.reader = p.reader.forgetReplanned(p.snap.Approvals, s.Approvals)
 	p.snap = s
 	p.reader = p.reader.forgetEnded(func(id string) bool { return p.approvalIndex(id) >= 0 })
 	return selectWrittenChange(p.updateSelection(place, before, hubEnded))
@@ -91,7 +92,7 @@ func (p Changes) keepSelection(i int) Changes {
 	return p.selectAt(i)
 }
 
-// selectEndedCallAt selects what there is at position i.
+// selectAt selects what there is at position i.
 func (p Changes) selectAt(i int) Changes {
 	i = widget.Clamp(i, p.len())
 	before := p.selection
@@ -114,7 +115,7 @@ func (p Changes) selectAt(i int) Changes {
 
 func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 
-// selectedEndedIndex is where the selected is among all; -1: nowhere.
+// selectedIndex is where the selected is among all; -1: nowhere.
 func (p Changes) selectedIndex() int {
 	if p.selection.pending {
 		return p.approvalIndex(p.selection.id)

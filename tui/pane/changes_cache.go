@@ -17,7 +17,7 @@ const maxCachedDiffs = 30
 type changeCache struct {
 	changes    []status.Change // newest first
 	sessions   []string        // in their order on the screen
-	runs       []foldedChange  // the rows: what changes_runs.go makes of changes
+	runs       []foldedChange  // the rows: what changes_folded.go makes of changes
 	unfolded   map[string]bool // by foldGroupID; replaced, never changed
 	filter     widget.FilterInput
 	more       bool   // there are older ones

@@ -17,7 +17,7 @@ import (
 // Clients is one list: the agents that are connected, those that wait for a person
 // first, and below them the places on this machine that Lectern can be put into.
 // Beside it stands all there is to say of the selected row. What is said and done
-// of an agent is in clients_agents.go, of a place in clients_targets.go.
+// of an agent is in clients_agents.go, of a place in clients_install_targets.go.
 type Clients struct {
 	keys     Keys
 	zone     *time.Location

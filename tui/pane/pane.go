@@ -63,15 +63,15 @@ const (
 // Pane is one pane of the panel. Its methods return a changed copy; of all
 // copies only the newest may be used further.
 type Pane interface {
-	// Show replaces what the pane knows.
+	// SetSnapshot replaces what the pane knows.
 	SetSnapshot(s status.Snapshot) Pane
-	// Key answers a key. A nil Intent: the pane did what there was to do.
+	// HandleKey answers a key. A nil Intent: the pane did what there was to do.
 	// [Unhandled]: the key means nothing here, so the panel may use it.
 	HandleKey(k Press) (Pane, Intent)
 	// KeyDisabledReason says in a sentence why k can do nothing now; empty: it
 	// can, or it means nothing here.
 	KeyDisabledReason(k tea.KeyPressMsg) string
-	// Keys are the keys that mean something now, the most useful first.
+	// Bindings are the keys that mean something now, the most useful first.
 	Bindings() []key.Binding
 	// View draws the pane in h lines of w cells each, both at least 1.
 	View(t theme.Theme, w, h int) string
@@ -127,9 +127,9 @@ type (
 
 	// A TextEditor has a place for text.
 	TextEditor interface {
-		// Typing reports whether keys are text now.
+		// IsTyping reports whether keys are text now.
 		IsTyping() bool
-		// Paste takes text from the clipboard. Unless Typing, nothing happens.
+		// Paste takes text from the clipboard. Unless IsTyping, nothing happens.
 		Paste(text string) Pane
 	}
 
@@ -163,7 +163,7 @@ type (
 	// A Blurrer shows something that must not stay when the pane is out of
 	// sight.
 	Blurrer interface {
-		// Blur hides that.
+		// HideSecret hides that.
 		HideSecret() Pane
 	}
 

@@ -174,7 +174,7 @@ func (p Tools) showSelectedTool() Tools {
 	return p
 }
 
-// selectEndedCallAt selects the i-th tool that is shown.
+// selectAt selects the i-th tool that is shown.
 func (p Tools) selectAt(i int) Tools {
 	p.list, _ = p.list.SelectRow(i)
 	return p.showSelectedTool()

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ToASCII is a painted screen for a terminal that shows nothing but ToASCII: signs and
+// ToASCII is a painted screen for a terminal that shows nothing but ASCII: signs and
 // borders become letters that look like them, and other characters as many question
 // marks as they take cells, so that all columns stay where they are.
 func ToASCII(painted string) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is how many cells painted text takes. Nearly all rows of a screen are ToASCII,
+// Width is how many cells painted text takes. Nearly all rows of a screen are ASCII,
 // lines and colours, which are counted; the library that knows grapheme clusters is asked
 // about the others.
 func Width(painted string) int {

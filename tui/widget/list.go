@@ -67,7 +67,7 @@ func (row ListRow) score(want string) int {
 	return score
 }
 
-// indexOfID is where the row with this SelectedID is shown; -1: nowhere.
+// indexOfID is where the row with this ID is shown; -1: nowhere.
 func (l List) indexOfID(id string) int {
 	return slices.IndexFunc(l.shown, func(i int) bool { return id != "" && l.rows[i].ID == id })
 }
@@ -83,7 +83,7 @@ func (l List) moveTo(i int) List {
 	return l
 }
 
-// Select selects the row with this SelectedID, if it is there.
+// Select selects the row with this ID, if it is there.
 func (l List) Select(id string) List {
 	if at := l.indexOfID(id); at >= 0 {
 		l.at, l.id = at, id

@@ -75,10 +75,11 @@ export const pages: Methods = {
     async run(graph, params): Promise<Page> {
       const page = await graph.visible.page(name(params, 'page'))
       const wanted = name(params, 'name')
-      const taken = (await graph.reader.pagesNamed(wanted)).filter(({ row, is }) => row.id !== page.row.id && sameName(is.name, wanted))
-      if (taken.length > 0) throw invalid('name', `there is a page "${wanted}" already`)
+      const named = (await graph.reader.pagesNamed(wanted)).filter(({ is }) => sameName(is.name, wanted))
+      // What lies in the bin keeps its name, and Logseq gives it to another page all the same.
+      if (named.some(({ row, is }) => row.id !== page.row.id && !is.recycled)) throw invalid('name', `there is a page "${wanted}" already`)
       await graph.write.renamePage(page.is, wanted)
-      const renamed = (await graph.reader.pagesNamed(wanted)).find(({ is }) => sameName(is.name, wanted))
+      const renamed = (await graph.reader.pagesNamed(wanted)).find(({ is }) => sameName(is.name, wanted) && !is.recycled)
       if (!renamed) throw ignored(`rename the page "${page.is.name}"`)
       return renamed.is
     },

@@ -203,6 +203,17 @@ describe('a DB graph', { ...patience, skip }, () => {
     assert.deepEqual([block.marker, block.tags], ['Todo', ['Task']])
   })
 
+  test('a page gets back a name that another page in the bin has', async () => {
+    await page('v/w/first')
+    await ask('rename_page', { page_name: 'v/w/first', new_name: 'v/w/second' })
+    const { changes } = JSON.parse(await stage.lectern.command(['changes', '--json', '-n', '1'])) as { changes: { id: string }[] }
+    await page('v/w/first')
+    assert.equal((await ask('delete_page', { page_name: 'v/w/first' })).recycled, true)
+    await stage.lectern.command(['undo', '--yes', changes[0]!.id])
+    assert.equal((await ask('get_page_content', { page_name: 'v/w/first' })).page.page_name, 'v/w/first')
+    await refused('NOT_FOUND', 'get_page_content', { page_name: 'v/w/second' })
+  })
+
   test('N7: a page is no block to be renamed by its text', async () => {
     await page(`Still ${title}`, c)
     await refused('NOT_FOUND', 'update_block', { block_uuid: c, content: 'renamed' })

@@ -152,9 +152,9 @@ func (a *App) BuildInfo() daemon.BuildInfo {
 	return s
 }
 
-// ConnectConfig says how this process finds the hub, and starts one. Its
+// HubConnectConfig says how this process finds the hub, and starts one. Its
 // connections are probes; `lectern serve` connects an agent.
-func (a *App) ConnectConfig(log *slog.Logger) daemon.ConnectConfig {
+func (a *App) HubConnectConfig(log *slog.Logger) daemon.ConnectConfig {
 	stamp := a.Started()
 	environ := slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return strings.HasPrefix(v, ClientTokenEnv+"=") })
 	return daemon.ConnectConfig{

@@ -39,7 +39,7 @@ func TestClientTokens(t *testing.T) {
 		t.Error("a token that others can read still counts")
 	}
 	a.Environ = append(a.Environ, app.ClientTokenEnv+"=secret", "OTHER=1")
-	for _, v := range a.ConnectConfig(slog.New(slog.DiscardHandler)).Env {
+	for _, v := range a.HubConnectConfig(slog.New(slog.DiscardHandler)).Env {
 		if strings.Contains(v, "secret") {
 			t.Error("the hub is started with a client's token in its environment")
 		}
@@ -51,14 +51,14 @@ func TestClientTokens(t *testing.T) {
 func TestConnectConfigAfterAnUpdate(t *testing.T) {
 	a := apptest.New(t)
 	log := slog.New(slog.DiscardHandler)
-	before := a.ConnectConfig(log)
+	before := a.HubConnectConfig(log)
 	if before.Stale() {
 		t.Error("stale from the start")
 	}
 	if err := os.WriteFile(a.Exe, []byte("another"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if to := a.ConnectConfig(log); !to.Stale() || to.Self != before.Self {
+	if to := a.HubConnectConfig(log); !to.Stale() || to.Self != before.Self {
 		t.Errorf("stale %v, stamp %+v, want %+v", to.Stale(), to.Self, before.Self)
 	}
 }

@@ -75,7 +75,7 @@ func TestSecretsReachTheHub(t *testing.T) {
 	if err := os.WriteFile(a.Paths.File(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.ConnectConfig(slog.New(slog.DiscardHandler)).SecretNames(); !slices.Equal(got, []string{"NOTES_DSN"}) {
+	if got := a.HubConnectConfig(slog.New(slog.DiscardHandler)).SecretNames(); !slices.Equal(got, []string{"NOTES_DSN"}) {
 		t.Errorf("variables %q", got)
 	}
 }

@@ -217,11 +217,11 @@ func EffectNames() (names []string) {
 // that agents need a person's approval for. byDefault: the configuration does
 // not say which.
 func (s Source) GrantedEffects() (effects, ask []tools.Effect, byDefault bool) {
-	effects, ask = policy.SourceDefault(s.ReadOnly, ParseEffects(s.Effects), ParseEffects(s.Ask))
+	effects, ask = policy.ResolveSourceEffects(s.ReadOnly, ParseEffects(s.Effects), ParseEffects(s.Ask))
 	return effects, ask, !s.ReadOnly && s.Effects == nil && s.Ask == nil
 }
 
-// DescribeGranted is Granted as words that follow "agents".
+// DescribeGranted is GrantedEffects as words that follow "agents".
 func (s Source) DescribeGranted() string {
 	granted, ask, _ := s.GrantedEffects()
 	return policy.DescribeEffects(granted, ask)

@@ -38,7 +38,7 @@ func (e Editor) proposeSetSource(c config.Config, a status.Action) (Proposal, er
 	if err == nil && len(keys) > 0 {
 		err = e.checkSourceOptions(source)
 	}
-	if isUsageError(err) {
+	if isInputError(err) {
 		return Proposal{}, app.UsageErrorf("set source: %w", err)
 	}
 	if err != nil {

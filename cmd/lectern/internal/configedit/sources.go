@@ -51,7 +51,7 @@ func (e Editor) proposeAddSource(c config.Config, a status.Action) (Proposal, er
 	if err == nil {
 		err = e.checkSourceOptions(source)
 	}
-	if isUsageError(err) {
+	if isInputError(err) {
 		return Proposal{}, app.UsageErrorf("add source: %w", err)
 	}
 	if err != nil {
@@ -82,8 +82,8 @@ func (e Editor) checkSourceOptions(s config.Source) error {
 	return nil
 }
 
-// isUsageError reports whether err is about what was typed.
-func isUsageError(err error) bool {
+// isInputError reports whether err is about what was typed.
+func isInputError(err error) bool {
 	_, key := errors.AsType[*config.KeyError](err)
 	_, system := errors.AsType[*tools.Error](err)
 	return key || system

@@ -55,7 +55,7 @@ const defaultTimeout = 20 * time.Second
 // checks are all checks, in the order in which they are shown.
 func (r *checkRun) checks() []check {
 	return slices.Concat(configChecks, stateChecks, journalChecks, hubChecks, r.sourceChecks(), tokenChecks,
-		r.systemChecks(), r.clientChecks(), installationChecks)
+		r.sourceKindChecks(), r.clientChecks(), installationChecks)
 }
 
 // Check runs the checks whose names begin with prefix, one after the other, and

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -29,7 +30,7 @@ import (
 func testDoctor(t *testing.T) Doctor {
 	t.Helper()
 	home, exe := t.TempDir(), os.Args[0]
-	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: func() []tools.Kind { return append(all.Systems(), farSystem()) }, Environment: all.Environment, Plugin: pluginOfVersion("1.2.3")}
+	a := &app.App{Environ: []string{"LECTERN_HOME=" + home}, Now: time.Now, Exe: exe, Version: "1.0.0", Systems: sync.OnceValue(func() []tools.Kind { return append(all.Systems(), farSystem()) }), Environment: all.Environment, Plugin: pluginOfVersion("1.2.3")}
 	a.Started = func() daemon.BuildInfo { return a.BuildInfo() }
 	paths, err := config.PathsFor(a.Getenv, runtime.GOOS, "")
 	if err != nil {

@@ -25,7 +25,7 @@ var hubChecks = []check{
 	{name: "hub.runs", title: "A hub is running and answers", look: checkHub},
 	{name: "hub.version", title: "The hub is of this build", look: checkHubVersion},
 	{name: "hub.port", title: "HTTP answers on its port", look: checkPort},
-	{name: "hub.listen", title: "Other machines reach only what they should", look: checkSecondListener},
+	{name: "hub.listen", title: "Other machines reach only what they should", look: checkRemoteListener},
 	{name: "hub.log", title: "The log is written", look: checkLogFile},
 	{name: "hub.problems", title: "The hub has no other problem", look: checkHubProblems},
 }

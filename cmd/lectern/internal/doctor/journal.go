@@ -20,7 +20,7 @@ func checkJournal(_ context.Context, r *checkRun) status.Check {
 		return failResult(err.Error(), readPermissionFix)
 	case len(files) > 0:
 		return fromProblem(problems.NewJournalDamaged(files, r.Now()))
-	case journal.IsDatabaseLost(r.Paths.Journal()):
+	case journal.HasLostDatabase(r.Paths.Journal()):
 		return warnResult("the journal in "+r.Paths.Journal()+" is empty or missing although there was one: earlier changes by agents cannot "+
 			"be undone",
 			"If you have a backup of journal.db, stop Lectern and put it back. Otherwise the next start of Lectern begins a new one.")

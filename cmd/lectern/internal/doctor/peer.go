@@ -17,7 +17,7 @@ func peerChecks(m *tools.Manifest) []check {
 	return []check{
 		{name: m.Name + ".connected", title: "A " + m.Title + " is connected", look: c.checkConnected},
 		{name: m.Name + ".origin", title: "The plugin's origin is known", look: c.checkOriginKnown},
-		{name: m.Name + ".transport", title: "How the plugin connects", look: c.checkEachPeer(c.checkTransport)},
+		{name: m.Name + ".transport", title: "How the plugin connects", look: c.newEachPeerCheck(c.checkTransport)},
 	}
 }
 
@@ -38,8 +38,8 @@ func (c peerCheck) peers(r *checkRun) (list []status.Peer, skipped status.Check)
 	return list, skipResult("no %s is connected", c.application)
 }
 
-// checkEachPeer looks at every connected Peer.
-func (c peerCheck) checkEachPeer(look func(*checkRun, status.Peer) status.Check) func(context.Context, *checkRun) status.Check {
+// newEachPeerCheck looks at every connected Peer.
+func (c peerCheck) newEachPeerCheck(look func(*checkRun, status.Peer) status.Check) func(context.Context, *checkRun) status.Check {
 	return func(_ context.Context, r *checkRun) status.Check {
 		peers, skipped := c.peers(r)
 		if len(peers) == 0 {
@@ -72,7 +72,7 @@ func (c peerCheck) checkOriginKnown(ctx context.Context, r *checkRun) status.Che
 	if p, found := r.findHubProblem(problems.PluginOriginUnknown); found {
 		return fromProblem(p)
 	}
-	return c.checkEachPeer(func(_ *checkRun, p status.Peer) status.Check {
+	return c.newEachPeerCheck(func(_ *checkRun, p status.Peer) status.Check {
 		return okResult("%s", cmp.Or(p.Origin, "not a page: "+c.application+"'s own process connects"))
 	})(ctx, r)
 }

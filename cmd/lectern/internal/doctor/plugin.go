@@ -19,13 +19,13 @@ import (
 var pluginChecks = []check{
 	{name: plugin.System + ".plugin", title: "The plugin is in " + plugin.Application + "'s folder", look: checkPlugin},
 	{name: plugin.System + ".settings", title: plugin.Application + " keeps the plugin's settings", look: checkPluginSettings},
-	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeerCheck.checkEachPeer(checkPluginVersions)},
+	{name: plugin.System + ".versions", title: "Versions match", look: pluginPeerCheck.newEachPeerCheck(checkPluginVersions)},
 }
 
 var pluginPeerCheck = peerCheck{system: plugin.System, application: plugin.Application}
 
-// pluginState is the plugin in its application's usual folder.
-func (r *checkRun) pluginState() (installer.PluginState, installer.Plugin, error) {
+// installedPluginState is the plugin in its application's usual folder.
+func (r *checkRun) installedPluginState() (installer.PluginState, installer.Plugin, error) {
 	g, err := r.PluginWithFiles("")
 	if err != nil {
 		return installer.PluginState{}, g, err
@@ -37,10 +37,10 @@ func (r *checkRun) pluginState() (installer.PluginState, installer.Plugin, error
 const reinstallPluginFix = "Run: lectern plugin install, then restart " + plugin.Application + "."
 
 func checkPlugin(_ context.Context, r *checkRun) status.Check {
-	if !r.usesSystem(plugin.System) {
+	if !r.isSourceKindUsed(plugin.System) {
 		return skipResult("%s has not run here, and no source needs it", plugin.Application)
 	}
-	s, _, err := r.pluginState()
+	s, _, err := r.installedPluginState()
 	switch {
 	case err != nil:
 		return failResult(err.Error(), "Do what the message says, then run: lectern plugin install.")
@@ -55,7 +55,7 @@ func checkPlugin(_ context.Context, r *checkRun) status.Check {
 // checkPluginSettings also notices that the application has overwritten the
 // settings with older ones when it quit.
 func checkPluginSettings(_ context.Context, r *checkRun) status.Check {
-	s, g, err := r.pluginState()
+	s, g, err := r.installedPluginState()
 	switch {
 	case err != nil:
 		return skipResult("%v", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
-// api is the status.Client of this hub: every action and query that it knows.
-func (h *hubProcess) api() supervisor.HubAPI {
+// newHubAPI is the status.Client of this hub: every action and query that it knows.
+func (h *hubProcess) newHubAPI() supervisor.HubAPI {
 	queries, person := status.QueryHandlers{}, h.hub.PersonAPI()
 	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsHandler(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
@@ -21,7 +21,7 @@ func (h *hubProcess) api() supervisor.HubAPI {
 		return h.hub.Approvals().Targets(r)
 	})
 	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
-		return h.hub.Approvals().Text(r)
+		return h.hub.Approvals().ApprovalText(r)
 	})
 	status.HandleQuery(queries, status.ProposedTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
 		return h.hub.Approvals().ProposedText(r)
@@ -70,4 +70,4 @@ func withAgentErrors[In, Out any](ask func(context.Context, In) (Out, error)) fu
 }
 
 // controlHandler serves the control socket.
-func (h *hubProcess) controlHandler() http.Handler { return loopback.Handler(h.api()) }
+func (h *hubProcess) controlHandler() http.Handler { return loopback.Handler(h.newHubAPI()) }

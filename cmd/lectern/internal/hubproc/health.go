@@ -15,13 +15,13 @@ const healthCheckInterval = 5 * time.Second
 
 // raiseProblem shows a problem of the hub itself.
 func (h *hubProcess) raiseProblem(p status.Problem) {
-	h.state.Raise(p)
+	h.state.RaiseProblem(p)
 	h.state.Update(refreshHubState)
 }
 
 // clearProblem ends a problem of the hub itself.
 func (h *hubProcess) clearProblem(t status.ProblemType) {
-	h.state.Clear(t.Code, problems.HubComponent)
+	h.state.ClearProblem(t.Code, problems.HubComponent)
 	h.state.Update(refreshHubState)
 }
 

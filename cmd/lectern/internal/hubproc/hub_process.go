@@ -108,7 +108,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 			return nil, errors.Join(fmt.Errorf("no source named %q; `lectern source list` shows them", c.Only), h.journal.Close(), h.plugins.Close(),
 				log.Close())
 		}
-		newSourceFolders(c.App).removeExpiredCaches(folderNames(hubConfig.Sources), h.log)
+		newSourceFolders(c.App).removeExpiredCaches(sourceFolderNames(hubConfig.Sources), h.log)
 	}
 	h.hub = hub.New(hubConfig)
 	h.setSnapshotIdentity()

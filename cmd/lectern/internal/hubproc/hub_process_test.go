@@ -44,7 +44,7 @@ func openHubOf(t *testing.T, a *app.App) (*hubProcess, status.Client) {
 	if err := h.open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return h, h.api()
+	return h, h.newHubAPI()
 }
 
 func hasReadySources(names ...string) func(status.Snapshot) bool {
@@ -160,7 +160,7 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err == nil || !strings.Contains(err.Error(), "config.toml:1:5") {
 		t.Errorf("got %v", err)
 	}
-	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.MatchProblem(problems.ConfigBroken))
+	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
 	if s.Hub.State != status.Degraded || !hasReadySources("welcome")(s) {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Sources)
 	}
@@ -168,8 +168,8 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s = apptest.AwaitSnapshot(t, c, "that a restart is needed", apptest.MatchProblem(problems.HubNeedsRestart))
-	if apptest.MatchProblem(problems.ConfigBroken)(s) || s.Hub.State != status.Ready {
+	s = apptest.AwaitSnapshot(t, c, "that a restart is needed", apptest.HasProblem(problems.HubNeedsRestart))
+	if apptest.HasProblem(problems.ConfigBroken)(s) || s.Hub.State != status.Ready {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
 }
@@ -178,7 +178,7 @@ func TestReload(t *testing.T) {
 // and does not listen until the file is fixed.
 func TestStartWithBrokenConfig(t *testing.T) {
 	h, c := openHub(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
-	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.MatchProblem(problems.ConfigBroken))
+	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
 	if len(s.Sources) > 0 || s.Hub.Endpoint != "" || h.web.port() != 0 {
 		t.Errorf("serves %+v at %q", s.Sources, s.Hub.Endpoint)
 	}
@@ -206,7 +206,7 @@ func TestDamagedJournal(t *testing.T) {
 		if err := h.open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s := apptest.AwaitSnapshot(t, h.api(), "the damage", apptest.MatchProblem(problems.JournalDamaged))
+		s := apptest.AwaitSnapshot(t, h.newHubAPI(), "the damage", apptest.HasProblem(problems.JournalDamaged))
 		p := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.JournalDamaged.Code })]
 		if !strings.Contains(p.Fix, "journal.db.damaged-") || p.Action == nil || s.Hub.State != status.Degraded {
 			t.Errorf("the hub is %s with %+v", s.Hub.State, p)
@@ -216,7 +216,7 @@ func TestDamagedJournal(t *testing.T) {
 		}
 	}
 	h, c := openHubOf(t, a)
-	apptest.AwaitSnapshot(t, c, "the damage", apptest.MatchProblem(problems.JournalDamaged))
+	apptest.AwaitSnapshot(t, c, "the damage", apptest.HasProblem(problems.JournalDamaged))
 	act := status.Action{Verb: status.Acknowledge, Target: problems.JournalDamaged.Code}
 	if _, err := c.Preview(t.Context(), act); err != nil {
 		t.Error(err)
@@ -228,7 +228,7 @@ func TestDamagedJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	apptest.AwaitSnapshot(t, c, "no damage", func(s status.Snapshot) bool {
-		return !apptest.MatchProblem(problems.JournalDamaged)(s) && s.Hub.State == status.Ready
+		return !apptest.HasProblem(problems.JournalDamaged)(s) && s.Hub.State == status.Ready
 	})
 	if shown := h.refreshJournalProblem(nil); len(shown) > 0 {
 		t.Errorf("still there: %q", shown)

@@ -164,7 +164,7 @@ func TestRemoteWithoutCertificate(t *testing.T) {
 	a.Environ = append(a.Environ, "DESK_KEY=desk key")
 	apptest.WriteConfig(t, a, fmt.Sprintf(remoteConfig, port, true))
 	h, c := openHubOf(t, a)
-	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.MatchProblem(problems.ListenStopped))
+	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.HasProblem(problems.ListenStopped))
 	if s.Hub.Remote != "" || h.remote.port() != 0 || !strings.Contains(s.Problems[0].Title, "cert.pem") {
 		t.Errorf("it listens at %q with %+v", s.Hub.Remote, s.Problems)
 	}
@@ -196,9 +196,9 @@ func TestHubOfOneSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	only := hasReadySources("attic")
-	apptest.AwaitSnapshot(t, h.api(), "one source", only)
+	apptest.AwaitSnapshot(t, h.newHubAPI(), "one source", only)
 	if err := h.reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	apptest.AwaitSnapshot(t, h.api(), "one source", func(s status.Snapshot) bool { return only(s) })
+	apptest.AwaitSnapshot(t, h.newHubAPI(), "one source", func(s status.Snapshot) bool { return only(s) })
 }

@@ -29,7 +29,7 @@ func newSourceFolders(a *app.App) sourceFolders {
 	return sourceFolders{a.Paths.SourceCaches(), a.Paths.SourceData(), a.Now}
 }
 
-func folderNames(sources []hub.Source) []string {
+func sourceFolderNames(sources []hub.Source) []string {
 	names := make([]string, len(sources))
 	for i, s := range sources {
 		names[i] = app.SourceFolderName(s.Kind, s.Name)

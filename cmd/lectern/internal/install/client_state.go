@@ -49,9 +49,9 @@ func (p Planner) ReportingClients(states []ClientState) (ids []string) {
 	return ids
 }
 
-// ClientReports are what the clients say, all asked at the same time; the zero report
+// RequestClientReports are what the clients say, all asked at the same time; the zero report
 // of one that cannot.
-func (p Planner) ClientReports(ctx context.Context, states []ClientState) []installer.ClientReport {
+func (p Planner) RequestClientReports(ctx context.Context, states []ClientState) []installer.ClientReport {
 	m := p.Machine()
 	server, _ := p.ServerEntry()
 	reports := make([]installer.ClientReport, len(states))

@@ -69,7 +69,7 @@ func (p Planner) ServerEntry() (s installer.Server, hint string) {
 	return p.serverAt(p.configuredEndpoint())
 }
 
-// serverAt is Server with an HTTP address; empty: HTTP is off.
+// serverAt is ServerEntry with an HTTP address; empty: HTTP is off.
 func (p Planner) serverAt(endpoint string) (s installer.Server, hint string) {
 	bin, hint := p.StableBinary()
 	return installer.Server{Name: app.Name, Bin: bin, URL: endpoint, Home: p.Getenv("LECTERN_HOME")}, hint
@@ -238,9 +238,9 @@ func (p Planner) RemoveService(ctx context.Context) (*installer.Proposal, error)
 	return p.Machine().RemoveService(ctx, p.Service())
 }
 
-// Skill is SKILL.md for the kinds of the configured sources, because an agent
+// SkillText is SKILL.md for the kinds of the configured sources, because an agent
 // reads all of it; for every kind where no source is configured.
-func (p Planner) Skill() ([]byte, error) {
+func (p Planner) SkillText() ([]byte, error) {
 	used := map[string]bool{}
 	if conf, err := p.Config(); err == nil {
 		for _, s := range conf.Sources {
@@ -257,9 +257,9 @@ func (p Planner) Skill() ([]byte, error) {
 }
 
 // SkillIsOutdated reports whether a client has another text of the skill than
-// [Planner.Skill]: of another version, or of other kinds of sources.
+// [Planner.SkillText]: of another version, or of other kinds of sources.
 func (p Planner) SkillIsOutdated() bool {
-	text, err := p.Skill()
+	text, err := p.SkillText()
 	if err != nil {
 		return false
 	}
@@ -277,7 +277,7 @@ func (p Planner) InstallSkill(ids []string) (*installer.Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := p.Skill()
+	text, err := p.SkillText()
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (m *Machine) newRouter() status.Router {
 	}}
 }
 
-// previewProposal shows what apply then writes; a file that has changed
+// previewProposal shows what applyProposal then writes; a file that has changed
 // meanwhile is an error there.
 func (m *Machine) previewProposal(ctx context.Context, a status.Action) (status.Plan, error) {
 	p, err := m.propose(ctx, a)

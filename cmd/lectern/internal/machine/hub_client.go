@@ -22,7 +22,7 @@ type HubClient struct{ *app.App }
 // API is everything that can be asked of a hub. It writes no log, because a
 // panel may be on the screen.
 func (c HubClient) API() status.Client {
-	to := c.ConnectConfig(slog.New(slog.DiscardHandler))
+	to := c.HubConnectConfig(slog.New(slog.DiscardHandler))
 	to.Offline = c.offlineSnapshot
 	return daemon.Client(to)
 }

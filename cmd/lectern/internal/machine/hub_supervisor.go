@@ -57,7 +57,7 @@ func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
 // API is the hub as the panel reaches it: without a hub its snapshots say why,
 // and a start that fails by hand is shown as well.
 func (s *HubSupervisor) API() status.Client {
-	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
+	to := s.HubConnectConfig(slog.New(slog.DiscardHandler))
 	to.OnExit = s.recordExit
 	to.OnStartFailed = func(err error) { s.setFailure(status.Failed, err) }
 	to.Offline = func() status.Snapshot {
@@ -115,7 +115,7 @@ func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bo
 }
 
 func (s *HubSupervisor) startHub(ctx context.Context, policy daemon.StartPolicy) {
-	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
+	to := s.HubConnectConfig(slog.New(slog.DiscardHandler))
 	to.Start, to.OnExit = policy, s.recordExit
 	conn, _, err := daemon.Connect(ctx, to)
 	if err == nil {

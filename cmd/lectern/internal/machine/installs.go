@@ -54,7 +54,7 @@ func (m *Machine) clientInstallations() []status.Installation {
 func (m *Machine) skillInstallations() []status.Installation {
 	here := m.planner.Machine()
 	list := []status.Installation{}
-	text, err := m.planner.Skill()
+	text, err := m.planner.SkillText()
 	for _, c := range installer.Clients() {
 		if !c.HasSkills() || c.Retired() != "" {
 			continue

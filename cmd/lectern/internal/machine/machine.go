@@ -79,10 +79,10 @@ func New(c Config) *Machine {
 // scanInterval is how often the machine is scanned when nobody asks.
 const scanInterval = 30 * time.Second
 
-// Run scans the machine from time to time, until ctx ends; actions scan by
+// RunScanLoop scans the machine from time to time, until ctx ends; actions scan by
 // themselves. A scan reads files and starts no program but the installed
 // lectern, when that has changed.
-func (m *Machine) Run(ctx context.Context) {
+func (m *Machine) RunScanLoop(ctx context.Context) {
 	tick := time.NewTicker(scanInterval)
 	defer tick.Stop()
 	for {

@@ -44,7 +44,7 @@ func TestMachineIsAClient(t *testing.T) {
 		l := newMachine(a, f)
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)
-		go l.Run(ctx)
+		go l.RunScanLoop(ctx)
 		return l
 	}, status.ChecksQuery.Name, status.SettingsQuery.Name, status.RecordedCallsQuery.Name, status.AgentsQuery.Name, status.CompletePathQuery.Name,
 		status.LogPageQuery.Name)
@@ -96,7 +96,7 @@ func TestInstallations(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := newMachine(a, HubClient{a}.API())
-			go l.Run(t.Context())
+			go l.RunScanLoop(t.Context())
 			if i := awaitInstallation(t, l, id, status.Stopped); !i.Detected || i.Condition != notInstalled {
 				t.Errorf("before: %+v", i)
 			}

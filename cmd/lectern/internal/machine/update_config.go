@@ -49,7 +49,7 @@ func (r *hubRestart) restart(ctx context.Context, version string) error {
 	if r.wasRun = r.wasRun || err == nil; !r.wasRun {
 		return nil
 	}
-	to := r.ConnectConfig(r.log)
+	to := r.HubConnectConfig(r.log)
 	to.Self, to.Stale = r.BuildInfo(), nil // the new hub is another build than this process
 	to.Self.Version = version
 	conn, _, err := daemon.Connect(ctx, to)

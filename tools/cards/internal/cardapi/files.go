@@ -28,8 +28,8 @@ func fileOf(c cardstore.Card) (kept, filename string) {
 	return kept, filename
 }
 
-// uploadedTypes are the kinds of files that may be uploaded, by what browsers make of
-// their beginning, apart from those that a browser would run.
+// runsInBrowsers reports whether a browser would run a file of this kind; such files
+// cannot be uploaded.
 func runsInBrowsers(kind string) bool {
 	kind, _, _ = mime.ParseMediaType(kind)
 	switch kind {

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -28,6 +29,9 @@ type Index struct {
 	db    *sqlstore.Store
 	file  string
 	build *build // nil: it is complete
+	sizes pageSizes
+	lists sync.Pool // of *wordList
+	last  int64     // the highest id that a page has had since it is open
 }
 
 // Open opens the index in a file. One that is missing, damaged or of another

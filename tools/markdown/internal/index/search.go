@@ -26,43 +26,7 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 		hits, total, err = x.find(ctx, "SELECT p.file, 0.0 FROM pages p WHERE "+where+order, args, offset, limit)
 		return hits, total, AllWords, err
 	}
-	first, last := AllWords, AnyPrefix
-	if q.Spellings != nil {
-		first, last = NearWords, NearWords
-	}
-	for how = first; how <= last; how++ {
-		if where == allPages {
-			hits, total, err = x.findWords(ctx, q, how, offset, limit)
-		} else {
-			query := "SELECT p.file, " + score + " AS score FROM words JOIN pages p ON p.id = words.rowid WHERE words MATCH ? AND " +
-				where + " ORDER BY score, p.file"
-			hits, total, err = x.find(ctx, query, append([]any{q.expression(how)}, args...), offset, limit)
-		}
-		if err != nil || total > 0 {
-			return hits, total, how, err
-		}
-	}
-	return nil, 0, last, nil
-}
-
-// score is how well a page matches.
-const score = "bm25(words, 10.0, 5.0, 1.0)"
-
-// findWords is find without a filter. It counts without what only ranks, which takes a
-// small part of the time, and looks up the files of the best pages only: those of all
-// that match take four times as long as finding them.
-func (x *Index) findWords(ctx context.Context, q Query, how Match, offset, limit int) (hits []Hit, total int, err error) {
-	err = x.db.Reader().QueryRow(ctx, "SELECT count(*) FROM words WHERE words MATCH ?", q.selection(how)).Scan(&total)
-	if err != nil || offset >= total {
-		return nil, total, err
-	}
-	hits, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (h Hit, err error) {
-		err = r.Scan(&h.File, &h.Score)
-		return h, err
-	}, "SELECT p.file, best.score FROM (SELECT rowid AS id, "+score+
-		" AS score FROM words WHERE words MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?) best "+
-		"JOIN pages p ON p.id = best.id ORDER BY best.score, p.file", q.expression(how), limit, offset)
-	return hits, total, err
+	return x.findWords(ctx, q, where, args, offset, limit)
 }
 
 // find reads a part of a result, and counts all of it.
@@ -75,48 +39,6 @@ func (x *Index) find(ctx context.Context, query string, args []any, offset, limi
 		err = x.db.Reader().QueryRow(ctx, "SELECT count(*) FROM ("+query+")", args...).Scan(&total)
 	}
 	return hits, total, err
-}
-
-// expression is the query in the language of FTS5, with all that its pages are ranked
-// by. It selects the pages that selection does.
-func (q Query) expression(how Match) string {
-	expression := q.selection(how)
-	if scored := q.scored(); how != NearWords && len(scored) > len(q.Terms) {
-		expression = "(" + expression + ") OR " + phrase(scored[len(q.Terms)], how)
-	}
-	return expression
-}
-
-// selection is which pages a query finds, in the language of FTS5. Tokens have no
-// characters that mean something there.
-func (q Query) selection(how Match) string {
-	var terms []string
-	if how == NearWords {
-		for _, words := range q.alternatives() {
-			var either []string
-			for _, word := range words {
-				either = append(either, phrase(word, how))
-			}
-			terms = append(terms, "("+strings.Join(either, " OR ")+")")
-		}
-		return strings.Join(terms, " AND ")
-	}
-	for _, term := range q.Terms {
-		terms = append(terms, phrase(term, how))
-	}
-	if how == AnyPrefix {
-		return strings.Join(terms, " OR ")
-	}
-	return strings.Join(terms, " AND ")
-}
-
-// phrase is a term in the language of FTS5.
-func phrase(term []string, how Match) string {
-	text := `"` + strings.Join(term, " ") + `"`
-	if how == AllPrefixes || how == AnyPrefix {
-		text += " *"
-	}
-	return text
 }
 
 // allPages is the condition of a filter that selects all pages.

@@ -34,16 +34,18 @@ func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove
 	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {
 		return err
 	}
-	rows, err := rowsOf(put, last)
+	last = max(last, x.last)
+	tables, words, err := rowsOf(put, last)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
+	x.last = last + int64(len(put)) // also if this is undone
+	for _, r := range tables {
 		if err := r.insert(ctx, c); err != nil {
 			return err
 		}
 	}
-	return nil
+	return words.insertTogether(ctx, c)
 }
 
 func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
@@ -94,26 +96,47 @@ type rows struct {
 
 func (r *rows) add(values ...any) { r.values = append(r.values, values...) }
 
+func (r *rows) width() int { return strings.Count(r.columns, ",") + 1 }
+
+// insert inserts in chunks of a few sizes: a connection keeps the statements that it has
+// compiled, and to compile one of many rows takes as long as to run it.
+func (r *rows) insert(ctx context.Context, c *sqlstore.Conn) error {
+	rest, width := r.values, r.width()
+	for _, size := range []int{500, 50, 5, 1} {
+		for ; len(rest) >= size*width; rest = rest[size*width:] {
+			if err := r.insertValues(ctx, c, rest[:size*width]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // maxArguments is less than what SQLite takes in a statement.
 const maxArguments = 20_000
 
-// insert uses as few statements as it can: each is compiled, and each flushes what
-// FTS5 has gathered in memory.
-func (r *rows) insert(ctx context.Context, c *sqlstore.Conn) error {
-	width := strings.Count(r.columns, ",") + 1
-	row := "(" + strings.Repeat("?, ", width-1) + "?)"
-	for chunk := range slices.Chunk(r.values, maxArguments/width*width) {
-		query := "INSERT INTO " + r.table + " (" + r.columns + ") VALUES " + strings.Repeat(row+", ", len(chunk)/width-1) + row
-		if _, err := c.Exec(ctx, query, chunk...); err != nil {
+// insertTogether is insert for words: each statement flushes what FTS5 has gathered in
+// memory, so it uses as few as it can.
+func (r *rows) insertTogether(ctx context.Context, c *sqlstore.Conn) error {
+	for chunk := range slices.Chunk(r.values, maxArguments/r.width()*r.width()) {
+		if err := r.insertValues(ctx, c, chunk); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rowsOf are the rows of pages, which get the ids after last. Those of FTS5 come
-// last.
-func rowsOf(put []Page, last int64) ([]*rows, error) {
+func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any) error {
+	width := r.width()
+	row := "(" + strings.Repeat("?, ", width-1) + "?)"
+	query := "INSERT INTO " + r.table + " (" + r.columns + ") VALUES " + strings.Repeat(row+", ", len(values)/width-1) + row
+	_, err := c.Exec(ctx, query, values...)
+	return err
+}
+
+// rowsOf are the rows of pages, which get the ids after last: those of tables, and those
+// of FTS5.
+func rowsOf(put []Page, last int64) (tables []*rows, words *rows, err error) {
 	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
 	tags := &rows{table: "tags", columns: "page, tag, written"}
 	properties := &rows{table: "properties", columns: "page, key, value"}
@@ -121,11 +144,11 @@ func rowsOf(put []Page, last int64) ([]*rows, error) {
 	names := &rows{table: "names", columns: "key, kind, page"}
 	linkKeys := &rows{table: "link_keys", columns: "key, page"}
 	headings := &rows{table: "headings", columns: "page, line, level, text"}
-	words := &rows{table: "words", columns: "rowid, title, tags, body"}
+	words = &rows{table: "words", columns: "rowid, title, tags, body"}
 	for i, p := range put {
 		id := last + int64(i) + 1
 		if err := p.Prepare(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
@@ -148,5 +171,5 @@ func rowsOf(put []Page, last int64) ([]*rows, error) {
 		}
 		words.add(id, p.row.title, p.row.tags, p.row.text)
 	}
-	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys, words}, nil
+	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys}, words, nil
 }

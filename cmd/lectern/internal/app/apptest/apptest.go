@@ -26,8 +26,8 @@ func New(t testing.TB) *app.App {
 	root := t.TempDir()
 	a := &app.App{
 		Environ: []string{"LECTERN_HOME=" + root}, Now: time.Now, Version: "0.1.0-dev",
-		Exe: filepath.Join(t.TempDir(), "lectern"), Home: t.TempDir(), Paths: Paths(root), Systems: all.Systems, Environment: all.Environment,
-		Plugin: Plugin("1.2.3"),
+		Exe: filepath.Join(t.TempDir(), "lectern"), Home: t.TempDir(), Paths: Paths(root), Systems: sync.OnceValue(all.Systems),
+		Environment: all.Environment, Plugin: PluginFiles("1.2.3"),
 	}
 	if err := os.WriteFile(a.Exe, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
@@ -43,8 +43,8 @@ func Paths(root string) app.Paths {
 	}}
 }
 
-// Plugin is a plugin that does nothing.
-func Plugin(version string) fs.FS {
+// PluginFiles is a plugin that does nothing.
+func PluginFiles(version string) fs.FS {
 	return fstest.MapFS{
 		"package.json": {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "` + plugin.System +
 			`": {"title": "T", "icon": "./dist/icon.svg"}}`)},
@@ -81,8 +81,8 @@ func AwaitSnapshot(t testing.TB, c status.Client, what string, ok func(status.Sn
 	return last
 }
 
-// MatchProblem accepts snapshots with a problem of this type.
-func MatchProblem(kind status.ProblemType) func(status.Snapshot) bool {
+// HasProblem returns a function that accepts snapshots with a problem of this type.
+func HasProblem(kind status.ProblemType) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool {
 		for _, p := range s.Problems {
 			if p.Code == kind.Code {

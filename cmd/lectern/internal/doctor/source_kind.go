@@ -12,15 +12,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// systemChecks are, for each System in use, what its plugin, its Peers and its
+// sourceKindChecks are, for each System in use, what its plugin, its Peers and its
 // own Checks tell. Of a System that is not used and was not asked about only the
 // plugin is looked at, to say so.
-func (r *checkRun) systemChecks() []check {
+func (r *checkRun) sourceKindChecks() []check {
 	var list []check
 	for _, kind := range r.Systems() {
 		m := kind.Manifest()
 		asked := r.every || r.prefix != "" && (strings.HasPrefix(r.prefix, m.Name) || strings.HasPrefix(m.Name, r.prefix))
-		used := asked || r.usesSystem(m.Name)
+		used := asked || r.isSourceKindUsed(m.Name)
 		if m.Name == plugin.System {
 			list = append(list, pluginChecks[0])
 			if used {
@@ -34,24 +34,24 @@ func (r *checkRun) systemChecks() []check {
 			list = append(list, peerChecks(m)...)
 		}
 		for _, c := range m.Checks {
-			list = append(list, r.newSystemSourceCheck(m.Name, c))
+			list = append(list, r.newSourceKindCheck(m.Name, c))
 		}
 	}
 	return list
 }
 
-// usesSystem is true when the configuration names the System, the application of
+// isSourceKindUsed is true when the configuration names the System, the application of
 // its plugin has run here, or one of its Peers is connected.
-func (r *checkRun) usesSystem(system string) bool {
-	if len(r.sourceNamesOfSystem(system)) > 0 || system == plugin.System && r.PluginApplicationFound() {
+func (r *checkRun) isSourceKindUsed(system string) bool {
+	if len(r.sourceNamesOfKind(system)) > 0 || system == plugin.System && r.PluginApplicationFound() {
 		return true
 	}
 	snap, err := r.snapshot()
 	return err == nil && slices.ContainsFunc(snap.Peers, func(p status.Peer) bool { return p.System == system })
 }
 
-// sourceNamesOfSystem are the sources of a System, by name.
-func (r *checkRun) sourceNamesOfSystem(system string) []string {
+// sourceNamesOfKind are the sources of a System, by name.
+func (r *checkRun) sourceNamesOfKind(system string) []string {
 	conf, err := r.conf()
 	if err != nil {
 		return nil
@@ -66,9 +66,9 @@ func (r *checkRun) sourceNamesOfSystem(system string) []string {
 	return names
 }
 
-// newSystemSourceCheck carries out a Check of a System on all its sources.
-func (r *checkRun) newSystemSourceCheck(system string, info tools.CheckInfo) check {
-	sources := r.sourceNamesOfSystem(system)
+// newSourceKindCheck carries out a Check of a System on all its sources.
+func (r *checkRun) newSourceKindCheck(system string, info tools.CheckInfo) check {
+	sources := r.sourceNamesOfKind(system)
 	return check{
 		name: system + "." + info.Name, title: info.Title,
 		timeout: info.Timeout*time.Duration(max(1, len(sources))) + defaultTimeout,

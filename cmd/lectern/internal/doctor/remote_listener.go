@@ -15,9 +15,9 @@ import (
 // minCertificateTimeLeft is how long before its end a certificate must be renewed.
 const minCertificateTimeLeft = 7 * 24 * time.Hour
 
-// checkSecondListener says for whom the second listener is open, for as long as it is:
+// checkRemoteListener says for whom the second listener is open, for as long as it is:
 // that is worth a warning even where it is meant.
-func checkSecondListener(_ context.Context, r *checkRun) status.Check {
+func checkRemoteListener(_ context.Context, r *checkRun) status.Check {
 	conf, err := r.conf()
 	switch {
 	case err != nil:
@@ -30,13 +30,13 @@ func checkSecondListener(_ context.Context, r *checkRun) status.Check {
 	}
 	const fix = `If that is not what you want, run: lectern config set listen.address "", and restart the hub.`
 	if why := certificateFault(conf.Listen, r.Now()); why != "" {
-		return warnResult(describeSecondListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
+		return warnResult(describeRemoteListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
 	}
-	return warnResult(describeSecondListener(conf.Listen), fix)
+	return warnResult(describeRemoteListener(conf.Listen), fix)
 }
 
-// describeSecondListener describes a second listener.
-func describeSecondListener(l config.Listen) string {
+// describeRemoteListener describes a second listener.
+func describeRemoteListener(l config.Listen) string {
 	who, what := strings.Join(l.Allow, ", "), "the routes of "+strings.Join(l.Sources, ", ")
 	if who == "" {
 		who = "programs of every user of this machine"

@@ -35,10 +35,10 @@ func insertRun(tx *sql.Tx, run string, call int64) error {
 	return exec(tx, "INSERT INTO runs VALUES (?, ?)", run, call)
 }
 
-// expandRunIDs is ids with those of runs replaced by a Change of each of their calls.
+// changeIDsOfRuns is ids with those of runs replaced by a Change of each of their calls.
 // Calls that were undone by themselves, or that another undo of the run has undone, are
 // left out, unless all were.
-func expandRunIDs(d *database, ids []string) (changes []string, err error) {
+func changeIDsOfRuns(d *database, ids []string) (changes []string, err error) {
 	for _, id := range ids {
 		if !strings.HasPrefix(id, runIDPrefix) {
 			changes = append(changes, id)

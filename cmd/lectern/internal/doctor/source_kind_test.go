@@ -76,7 +76,7 @@ func TestDoctorOfSeveralPeers(t *testing.T) {
 	other := testPeer(func(p *status.Peer) { p.Name, p.Transport, p.Origin = "other", "poll", "" })
 	foreign := testPeer(func(p *status.Peer) { p.Name, p.System = "foreign", "near" })
 	r := runWith(t, status.Snapshot{Peers: []status.Peer{testPeer(nil), other, foreign}})
-	got := far.checkEachPeer(far.checkTransport)(t.Context(), r)
+	got := far.newEachPeerCheck(far.checkTransport)(t.Context(), r)
 	if got.Result != status.CheckWarn || !strings.HasPrefix(got.Detail, "notes: WebSocket; no ping answered yet; other: long polling") || strings.Contains(got.Detail, "foreign") || got.Fix == "" {
 		t.Errorf("%+v", got)
 	}
@@ -95,7 +95,7 @@ func TestDoctorOfSeveralPeers(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r.snapshot = func() (status.Snapshot, error) { return status.Snapshot{}, errors.New("none") }
-	for _, look := range []func(context.Context, *checkRun) status.Check{far.checkConnected, far.checkOriginKnown, far.checkEachPeer(far.checkTransport)} {
+	for _, look := range []func(context.Context, *checkRun) status.Check{far.checkConnected, far.checkOriginKnown, far.newEachPeerCheck(far.checkTransport)} {
 		if got := look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {
 			t.Errorf("%+v", got)
 		}
@@ -156,7 +156,7 @@ func TestDoctorOfSources(t *testing.T) {
 			hub := &statustest.Fake{}
 			statustest.SetStream(hub, status.SourceCheckQuery, c.updates...)
 			r.API, r.Ask, r.TryWrites = hub, c.ask, true
-			look := r.newSystemSourceCheck("far", tools.CheckInfo{Name: "wings", Title: "It has wings", Timeout: time.Second})
+			look := r.newSourceKindCheck("far", tools.CheckInfo{Name: "wings", Title: "It has wings", Timeout: time.Second})
 			if got := look.look(t.Context(), r); string(got.Result)+" "+got.Detail != c.want {
 				t.Errorf("%+v, want %s", got, c.want)
 			}
@@ -182,7 +182,7 @@ func TestDoctorOfSources(t *testing.T) {
 	if err := os.WriteFile(r.Paths.File(), []byte("[[source]]\nname = \"a\"\nkind = \"far\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.newSystemSourceCheck("far", tools.CheckInfo{Name: "wings"}).look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {
+	if got := r.newSourceKindCheck("far", tools.CheckInfo{Name: "wings"}).look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {
 		t.Errorf("%+v", got)
 	}
 }

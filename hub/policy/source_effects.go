@@ -7,12 +7,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// SourceDefault is what agents may do in a source, and which of it a person must
+// ResolveSourceEffects is what agents may do in a source, and which of it a person must
 // approve first, where nil means that the configuration does not say it. It is
 // the only place that knows the default: everything but admin is granted, and a
 // person is asked before a write or a delete. A source whose effects are given
 // asks about nothing unless ask says so.
-func SourceDefault(readOnly bool, effects, ask []tools.Effect) (granted, asked []tools.Effect) {
+func ResolveSourceEffects(readOnly bool, effects, ask []tools.Effect) (granted, asked []tools.Effect) {
 	switch {
 	case readOnly:
 		return []tools.Effect{tools.Reads}, intersect(ask, []tools.Effect{tools.Reads})
@@ -32,10 +32,10 @@ func intersect(a, b []tools.Effect) []tools.Effect {
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool { return !slices.Contains(a, e) || !slices.Contains(b, e) })
 }
 
-// DescribeDefault is SourceDefault as a sentence that follows "agents", for help
+// DescribeDefaultEffects is ResolveSourceEffects as a sentence that follows "agents", for help
 // and documents.
-func DescribeDefault() string {
-	granted, asked := SourceDefault(false, nil, nil)
+func DescribeDefaultEffects() string {
+	granted, asked := ResolveSourceEffects(false, nil, nil)
 	return DescribeEffects(granted, asked) + "; admin is not granted"
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An authorization is what decide returns: the exact arguments that may run, and
+// An authorization is what authorizeCall returns: the exact arguments that may run, and
 // what they may write.
 type authorization struct {
 	args     json.RawMessage            // the very bytes that were judged
@@ -32,9 +32,9 @@ func (a authorization) wasOutdated(err error) bool {
 	return outdated && err != nil && tools.AsError(err).Code == tools.Conflict
 }
 
-// decide is the one place where the policy allows, asks or denies, and where a
+// authorizeCall is the one place where the policy allows, asks or denies, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
-func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
+func (h *Hub) authorizeCall(ctx context.Context, c *call) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
 		if known := recordRefusedTargets(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
 			return authorization{}, known
@@ -53,15 +53,15 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 		defer form.Discard()
 		c.returned = form
 	}
-	judge := h.judge
+	authorize := h.authorizeUnderPolicy
 	if c.tool.info.Calls || len(c.others) > 0 {
-		c.group, judge = newCompositeCall(h, c), h.judgeCompositeCall
+		c.group, authorize = newCompositeCall(h, c), h.authorizeCompositeCall
 	}
 	if allowsWithoutAsking(h, c) {
 		return authorization{args: c.raw}, nil
 	}
 	for {
-		auth, err := judge(ctx, c)
+		auth, err := authorize(ctx, c)
 		if !errors.Is(err, approval.ErrDecideAgain) {
 			return auth, err
 		}
@@ -77,8 +77,8 @@ func allowsWithoutAsking(h *Hub, c *call) bool {
 	return h.policy.Load().AllowsAllGranted() && h.limiter.tripReason(c.client, effect) == ""
 }
 
-// judge is decide under one policy.
-func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
+// authorizeUnderPolicy is authorizeCall under one policy, which may be replaced meanwhile.
+func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	if c.tool.info.HasTargets && p.DependsOnPath(q) {
@@ -117,7 +117,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.hasAllowance(c.allowanceKey(p))):
 		return authorization{args: r.Args, check: targetChecker(p, q)}, nil
 	case tripped == "":
-		if permit := c.usePermit(h.approvals.Permits(), p, q); permit != nil {
+		if permit := c.findAndUsePermit(h.approvals.Permits(), p, q); permit != nil {
 			use := &permitWriteChecker{permit: permit, next: targetChecker(p, q)}
 			return authorization{args: r.Args, check: use.check, permit: use}, nil
 		}
@@ -142,7 +142,8 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 		c.session.addAllowance(c.allowanceKey(p))
 	}
 	use := func(changes []tools.Change) error {
-		return grant.Use(append(slices.Clone(changes), c.changesMadeByOthers(ctx, r.Changes, changes)...), h.approvalPolicyDigest(c, p, changes))
+		made := c.approvedChangesAlreadyMade(ctx, grant.Changes(), changes)
+		return grant.Use(append(slices.Clone(changes), made...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {
 		return authorization{args: r.Args, check: use, approved: true, grant: grant, edited: grant.Edited}, nil
@@ -153,9 +154,9 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 	return authorization{args: r.Args, check: targetChecker(p, r.Call), approved: true}, nil
 }
 
-// changesMadeByOthers are those of the approved changes that the call makes no more
+// approvedChangesAlreadyMade are those of the approved changes that the call makes no more
 // because another one made them meanwhile, such as a folder for both.
-func (c *call) changesMadeByOthers(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
+func (c *call) approvedChangesAlreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
 	if c.restorer == nil { // nobody can say what is there
 		return nil
 	}

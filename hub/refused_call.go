@@ -1,0 +1,77 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// refusedTargetsTimeout is how long a refusal may take longer to name what the call was about.
+const refusedTargetsTimeout = time.Second
+
+// findUngrantedTool is the tool with this name that a source has and the caller is not granted,
+// with that source and the refusal; nil: there is none, and the error says so.
+func (v *toolset) findUngrantedTool(name string, args *arguments) (*tool, *source, error) {
+	several := len(groupBySystem(v.sources)) > 1
+	chosen, _ := args.parsedObject()["source"].(string)
+	var refused *tool
+	var from *source
+	var refusal error
+	for _, s := range v.sources {
+		if s.kind == nil {
+			continue
+		}
+		m := s.kind.Manifest()
+		for _, info := range m.Tools {
+			if publishedName(m.Name, info.Name, several) != name || info.Unlisted {
+				continue
+			}
+			if err := v.checkGrant(s, info.Effect); err != nil && (from == nil || s.conf.Name == chosen) {
+				refused, from, refusal = s.tool(info.Name), s, err
+			}
+		}
+	}
+	if from != nil {
+		return refused, from, refusal
+	}
+	for _, t := range v.withheld {
+		if t.name == name {
+			return nil, nil, v.checkGrant(t.choice.sources[0], t.info.Effect)
+		}
+	}
+	return nil, nil, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).
+		WithHint("tools/list has those that there are; in a shell: lectern tools")
+}
+
+// refuseUngrantedTool ends a call of a tool that is not among those that the caller may call. If
+// a source has the tool, the record names both and the targets.
+func refuseUngrantedTool(ctx context.Context, h *Hub, c *call) error {
+	c.arguments = parseArguments(c.Args)
+	t, src, err := c.toolset.findUngrantedTool(c.Tool, &c.arguments)
+	if src != nil {
+		c.tool, c.source = t, src
+		nameTargetsOfFailure(ctx, h, c, err)
+	}
+	return err
+}
+
+// nameTargetsOfFailure has the record of a call that failed before it was known what it touches
+// say what it was about. A call over a limit is spared that, and so is a caller who may not read
+// the source: how long the look takes could tell them what exists there. Nothing of it reaches
+// the answer.
+func nameTargetsOfFailure(ctx context.Context, h *Hub, c *call, err error) {
+	switch {
+	case err == nil, !c.tool.info.HasTargets, c.resolved.Load(), !c.toolset.grantsEffectInSource(c.source, tools.Reads):
+		return
+	case isFormRequiredError(err), errors.Is(err, mcp.ErrAnswered), tools.AsError(err).Code == tools.Limited, len(c.targets.names()) > 0:
+		return
+	}
+	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: c.outer != nil}
+	//nolint:errcheck // a source that does not answer names nothing
+	_, _ = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
+		return h.resolveTargets(ctx, c, open), nil
+	})
+}

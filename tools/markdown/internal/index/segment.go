@@ -1,0 +1,279 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// FTS5 keeps words in segments: each is a list of words in order, and of each word the
+// pages that have it, with the places. A segment is written once and merged with others
+// later. Searches read the lists of their words from it, as the head of fts5_index.c
+// describes them: asked for one page after the other, FTS5 takes ten times as long
+// (docs/adr/0116).
+
+// errWordsDamaged is the error of tables of words that cannot be read: damaged, or
+// written by an FTS5 of another kind.
+var errWordsDamaged = errors.New("the index of words is damaged")
+
+// A segment is one of the lists of words.
+type segment struct {
+	id, first, last uint64   // its leaves have numbers from first to last
+	removedPages    uint64   // blocks that say which pages were removed since
+	removed         []uint32 // pages, in order
+}
+
+// Where FTS5 keeps what is not a leaf, and how it numbers leaves.
+const (
+	totalsBlock    = 1
+	structureBlock = 10
+	leafBits       = 37
+	removedSegment = 1 << 16 // plus the id of a segment: the pages removed from it
+)
+
+func blockID(segment, number uint64) int64 { return int64(segment<<leafBits | number) } //nolint:gosec // ids have 17 bits
+
+// A blockReader reads numbers. Its failed is set if there are not so many.
+type blockReader struct {
+	rest   []byte
+	failed bool
+}
+
+// next reads a number as SQLite writes it: seven bits a byte, the first ones first.
+func (r *blockReader) next() (n uint64) {
+	for i, b := range r.rest {
+		if i == 8 {
+			r.rest = r.rest[9:]
+			return n<<8 | uint64(b)
+		}
+		n = n<<7 | uint64(b&0x7f)
+		if b < 0x80 {
+			r.rest = r.rest[i+1:]
+			return n
+		}
+	}
+	r.failed = true
+	return 0
+}
+
+func (r *blockReader) take(n uint64) []byte {
+	if n > uint64(len(r.rest)) {
+		r.failed = true
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func readBlock(ctx context.Context, c *sqlstore.Conn, id int64) (block []byte, err error) {
+	err = c.QueryRow(ctx, "SELECT block FROM words_data WHERE id = ?", id).Scan(&block)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = errWordsDamaged
+	}
+	return block, err
+}
+
+// readSegments reads which segments there are, and what was removed from them.
+func readSegments(ctx context.Context, c *sqlstore.Conn) ([]segment, error) {
+	block, err := readBlock(ctx, c, structureBlock)
+	if err != nil {
+		return nil, err
+	}
+	all, ok := parseSegments(block)
+	if !ok {
+		return nil, errWordsDamaged
+	}
+	for i := range all {
+		if err := all[i].readRemoved(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func parseSegments(block []byte) (all []segment, ok bool) {
+	r := blockReader{rest: block}
+	r.take(4)                                                    // a counter
+	if !bytes.Equal(r.take(4), []byte{0xff, 0x00, 0x00, 0x01}) { // the table cannot forget pages: it is not ours
+		return nil, false
+	}
+	levels := r.next()
+	r.next() // segments
+	r.next() // leaves written
+	for range levels {
+		r.next() // segments being merged
+		for range r.next() {
+			s := segment{id: r.next(), first: r.next(), last: r.next()}
+			r.next() // the first
+			r.next() // and the last of what it was made of
+			s.removedPages = r.next()
+			r.next() // removed pages
+			r.next() // pages
+			if r.failed {
+				return nil, false
+			}
+			all = append(all, s)
+		}
+		if r.failed {
+			return nil, false
+		}
+	}
+	return all, !r.failed
+}
+
+func (s *segment) readRemoved(ctx context.Context, c *sqlstore.Conn) error {
+	for n := range s.removedPages {
+		block, err := readBlock(ctx, c, blockID(s.id+removedSegment, n))
+		if err != nil {
+			return err
+		}
+		if len(block) < 8 || block[0] != 4 && block[0] != 8 {
+			return errWordsDamaged
+		}
+		for slot := range slices.Chunk(block[8:], int(block[0])) {
+			var page uint64
+			switch len(slot) {
+			case 4:
+				page = uint64(binary.BigEndian.Uint32(slot))
+			case 8:
+				page = binary.BigEndian.Uint64(slot)
+			}
+			if page > 0 {
+				s.removed = append(s.removed, uint32(page)) //nolint:gosec // as ids are
+			}
+		}
+	}
+	slices.Sort(s.removed)
+	return nil
+}
+
+// A wordChoice says what to do with a word.
+type wordChoice int
+
+const (
+	skipWord wordChoice = iota
+	readWord
+	endScan
+)
+
+// scan goes through the words of a segment in their order, beginning not after from, and
+// reads the lists of those that choose wants.
+func (s segment) scan(ctx context.Context, c *sqlstore.Conn, from string, choose func(word []byte) wordChoice, list *listReader) error {
+	begin, err := s.leafOf(ctx, c, from)
+	if err != nil {
+		return err
+	}
+	list.removed = s.removed
+	leaf := leafScan{choose: choose, list: list}
+	_, err = sqlstore.Select(ctx, c, func(r sqlstore.Row) (struct{}, error) {
+		var block sql.RawBytes
+		if err := r.Scan(&block); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, leaf.read(block)
+	}, "SELECT block FROM words_data WHERE id BETWEEN ? AND ? ORDER BY id", blockID(s.id, begin), blockID(s.id, s.last))
+	switch {
+	case errors.Is(err, errScanEnded):
+		return nil
+	case err == nil && leaf.taken && !list.end():
+		return errWordsDamaged
+	}
+	return err
+}
+
+// leafOf is the leaf on which a word is, if the segment has it.
+func (s segment) leafOf(ctx context.Context, c *sqlstore.Conn, word string) (uint64, error) {
+	var entry int64 // twice the number, and a bit
+	err := c.QueryRow(ctx, "SELECT pgno FROM words_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1", int64(s.id), wordKey(word)).
+		Scan(&entry) //nolint:gosec // as ids are
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	return max(uint64(entry)>>1, s.first), nil //nolint:gosec // as numbers are
+}
+
+// wordKey is how FTS5 writes a word: after the number of its index, of which there is
+// one.
+func wordKey(word string) []byte { return append([]byte{'0'}, word...) }
+
+// errScanEnded ends a scan.
+var errScanEnded = errors.New("no more words are wanted")
+
+// A leafScan reads one leaf after the other.
+type leafScan struct {
+	choose func(word []byte) wordChoice
+	list   *listReader
+	word   []byte // the last, as a key
+	taken  bool   // its list is read
+}
+
+// read reads a leaf: the rest of a list, and words with their lists. At its end it says
+// where the words begin.
+func (l *leafScan) read(block []byte) error {
+	if len(block) < 4 {
+		return errWordsDamaged
+	}
+	end := uint64(binary.BigEndian.Uint16(block[2:]))
+	if end < 4 || end > uint64(len(block)) {
+		return errWordsDamaged
+	}
+	offsets := blockReader{rest: block[end:]}
+	at := end // of the next word
+	more := len(offsets.rest) > 0
+	if more {
+		at = offsets.next()
+	}
+	if at < 4 || at > end {
+		return errWordsDamaged
+	}
+	if l.taken && !l.list.read(block[4:at]) {
+		return errWordsDamaged
+	}
+	for first := true; more; first = false {
+		next := end
+		if more = len(offsets.rest) > 0; more {
+			next = at + offsets.next()
+		}
+		if offsets.failed || next < at || next > end {
+			return errWordsDamaged
+		}
+		r := blockReader{rest: block[at:next]}
+		kept := uint64(0)
+		if !first {
+			kept = r.next()
+		}
+		suffix := r.take(r.next())
+		if r.failed || kept > uint64(len(l.word)) {
+			return errWordsDamaged
+		}
+		l.word = append(l.word[:kept], suffix...)
+		if len(l.word) == 0 {
+			return errWordsDamaged
+		}
+		if l.taken {
+			l.taken = false
+			if !l.list.end() {
+				return errWordsDamaged
+			}
+		}
+		switch l.choose(l.word[1:]) {
+		case endScan:
+			return errScanEnded
+		case readWord:
+			l.taken = true
+			l.list.begin()
+			if !l.list.read(r.rest) {
+				return errWordsDamaged
+			}
+		case skipWord:
+		}
+		at = next
+	}
+	return nil
+}
