@@ -45,7 +45,11 @@ func (in RequestIn) AppendJSON(b []byte) []byte {
 		name, value string
 		isText      bool
 	}{
-		{"run", in.Run, true}, {"commit", commit, false}, {"method", in.Method, true}, {"path", in.Path, true}, {"query", in.Query, true},
+		{"run", in.Run, true},
+		{"commit", commit, false},
+		{"method", in.Method, true},
+		{"path", in.Path, true},
+		{"query", in.Query, true},
 		{"body", string(in.Body.RawMessage), false},
 	} {
 		if member.value == "" {

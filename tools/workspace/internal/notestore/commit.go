@@ -103,11 +103,20 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 			return conflictWith(ctx, d, c, k)
 		}
 	}
-	if full && c.Dialect() == sqlstore.Sqlite {
+	switch {
+	case full && c.Dialect() == sqlstore.Sqlite:
 		return indexFresh(ctx, c)
+	case len(revisions) >= d.store.analyzedNotes && c.Dialect() == sqlstore.Postgres:
+		_, err := c.Exec(ctx, "ANALYZE notes, revisions, text_links")
+		return err
 	}
 	return nil
 }
+
+// analyzedNotes is how many saves in one commit, of an import, have PostgreSQL count its
+// tables at once. Its connections keep plans that were good for empty ones, in which a note
+// is found by reading all of them, until it counts by itself, a minute or more later.
+const analyzedNotes = 1000
 
 // conflictWith says what stands where a Draft wanted to write.
 func conflictWith(ctx context.Context, d *Draft, c *sqlstore.Conn, k noteKey) error {

@@ -36,7 +36,9 @@ type Store struct {
 	now func() time.Time
 	key []byte // signs revisions
 
-	freshNotes int64 // after how many saves their words are indexed; the constant, but in tests
+	// The constants of these names, but in tests.
+	freshNotes    int64 // after how many saves their words are indexed
+	analyzedNotes int   // after how many saves in one commit tables are counted
 }
 
 // Options configure a Store.
@@ -53,7 +55,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, now: o.Now, freshNotes: freshNotes}
+	s := &Store{db: db, now: o.Now, freshNotes: freshNotes, analyzedNotes: analyzedNotes}
 	if err := s.loadKey(ctx); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("open store notes: %w", err)
