@@ -270,7 +270,10 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 	}
 	room := max(1, w-theme.Width(end))
 	name, tool := min(20, w/4), min(14, w/5)
-	source := t.Dim.Cut(" in "+a.Source, w/5)
+	source := ""
+	if w >= 60 { // the queue beside a change has less
+		source = t.Dim.Cut(" in "+a.Source, w/5)
+	}
 	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") + t.Text.Fit(a.Tool, tool) + t.Text.Text(" ") +
 		t.Strong.CutLeft(pagesFirstTargetsText(a), room-name-tool-4-theme.Width(source)) + source
 	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)

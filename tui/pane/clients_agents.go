@@ -313,7 +313,8 @@ func drawCallInSource(t theme.Theme, c status.Call, source string, w int) string
 	}
 	result = " " + result
 	switch {
-	case source == "":
+	case source == "" || w < 46:
+		source = ""
 	case len(c.Targets) == 0 && c.Message == "":
 		source = "in " + source
 	default:
