@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -40,6 +43,25 @@ func TestDefaultAsksAgents(t *testing.T) {
 			t.Errorf("shown: %v, asks %v", s.Effects, s.Ask)
 		}
 	})
+}
+
+// A source names the clients that may do something else in it than all others.
+func TestGrantsOfClientsAreShown(t *testing.T) {
+	elicit := true
+	h := startNotes(t, []policy.Grant{
+		{Client: "codex", Source: "notes", Effects: []tools.Effect{tools.Reads}}, {Client: "zed", Effects: []tools.Effect{}},
+		{Client: "aider", Source: "notes", Ask: []tools.Effect{tools.Deletes}}, {Client: "Codex", Source: "other", Effects: []tools.Effect{}},
+		{Client: "cursor", Source: "notes", Elicit: &elicit},
+	}, nil)
+	h.UpdateSnapshot()
+	want := []status.Grant{
+		{Client: "codex", Source: "notes", Effects: []string{"read"}, Ask: []string{}},
+		{Client: "zed", Source: "notes", Effects: []string{}, Ask: []string{}},
+		{Client: "aider", Source: "notes", Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"delete"}},
+	}
+	if d := cmp.Diff(want, h.board.LastSnapshot().Sources[0].Grants, cmpopts.EquateEmpty()); d != "" {
+		t.Error(d)
+	}
 }
 
 // Where nobody can be asked the call is refused at once, with the setting that

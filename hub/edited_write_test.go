@@ -172,6 +172,9 @@ func TestChosenHunksAreWritten(t *testing.T) {
 			if err != nil || len(found.Changes) != 1 || !found.Changes[0].Edited || found.Changes[0].Approval != a.ID {
 				t.Fatalf("the journal has %+v, %v", found.Changes, err)
 			}
+			if o := h.Approvals().Outcomes()[0]; o.Hunks != a.Hunks || o.LeftOut != a.Hunks-1 {
+				t.Errorf("%d of %d hunks were left out, said: %+v", a.Hunks-1, a.Hunks, o)
+			}
 			if o := h.Approvals().Outcomes()[0]; !o.Edited || o.Call == nil || o.Call.Code != "" || len(o.Call.Changes) != 1 {
 				t.Errorf("the person is told %+v %+v", o, o.Call)
 			}

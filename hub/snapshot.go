@@ -101,6 +101,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	for _, src := range sources {
 		shown := src.status()
 		shown.Ask = effectNames(h.policy.Load().AskedEffects(shown.Name))
+		shown.Grants = src.clientGrants(h.policy.Load())
 		s.Sources = append(s.Sources, shown)
 	}
 	s.Sessions = make([]status.Session, 0, len(sessions))
@@ -117,6 +118,23 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	order.Sort(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
+}
+
+// clientGrants are what the clients may do that grants name, if they prove their names.
+func (s *source) clientGrants(p *policy.Policy) []status.Grant {
+	var all []status.Grant
+	for _, name := range p.NamedClients(s.conf.Name) {
+		client := policy.Client{Name: name, Proven: true}
+		has := s.accessOf(p, client)
+		g := status.Grant{
+			Client: name, Source: s.conf.Name, Effects: effectNames(has.effects), Ask: effectNames(p.AsksClient(client, s.conf.Name)),
+		}
+		if has.role != s.defaultRole() {
+			g.Role = has.role
+		}
+		all = append(all, g)
+	}
+	return all
 }
 
 func (s *source) status() status.Source {

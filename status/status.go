@@ -107,9 +107,10 @@ type Source struct {
 	// Peer, for this source to serve; empty: it needs none.
 	Application string   `json:"application,omitempty"`
 	ReadOnly    bool     `json:"read_only"`
-	Effects     []string `json:"effects"`        // what agents may do
-	Ask         []string `json:"ask,omitempty"`  // of these, what a person approves first, whatever the rules say
-	Role        string   `json:"role,omitempty"` // of clients that were assigned none; empty: its System has no roles
+	Effects     []string `json:"effects"`          // what agents may do
+	Ask         []string `json:"ask,omitempty"`    // of these, what a person approves first, whatever the rules say
+	Grants      []Grant  `json:"grants,omitempty"` // what clients may do here that a grant names
+	Role        string   `json:"role,omitempty"`   // of clients that were assigned none; empty: its System has no roles
 	Tools       int      `json:"tools"`
 	Calls       uint64   `json:"calls"`            // since the hub started
 	Writes      uint64   `json:"writes"`           // of these, calls of tools that may change something

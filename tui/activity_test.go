@@ -107,7 +107,7 @@ func TestActivityFilters(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.wait(time.Second)
 		r.press("@Activity", "/", "nothing")
-		r.shows("No calls match the filter.")
+		r.shows("The filter hides every call. esc clears “nothing”.")
 		r.press("esc", "/", "is:red")
 		r.shows("is:red is none of ok, error, refused, asked")
 		r.press("esc", "/", "EDIT", "enter")

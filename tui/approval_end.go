@@ -74,7 +74,7 @@ func noticeIfCallEnded(a status.Approval, before, now status.Snapshot) (notice, 
 	if i < 0 || now.Outcomes[i].Call == nil {
 		return notice{}, false
 	}
-	return callEndNotice(a, *now.Outcomes[i].Call, now.Outcomes[i].Edited), true
+	return callEndNotice(a, *now.Outcomes[i].Call, now.Outcomes[i]), true
 }
 
 // hubDied reports whether the hub of before is not that of now.
@@ -83,10 +83,10 @@ func hubDied(before, now status.Snapshot) bool {
 }
 
 // callEndNotice says what became of a call that was allowed, or that a person had edited.
-func callEndNotice(a status.Approval, end status.CallEnd, edited bool) notice {
+func callEndNotice(a status.Approval, end status.CallEnd, outcome status.ApprovalOutcome) notice {
 	who, target := status.ClientLabel(a.Client, a.Proven), summarizeTargets(a)
 	dropped := ""
-	if edited {
+	if outcome.Edited {
 		dropped = " Your version was dropped."
 	}
 	wrote := len(end.Changes) > 0
@@ -107,7 +107,10 @@ func callEndNotice(a status.Approval, end status.CallEnd, edited bool) notice {
 	if target == "" || done == "" {
 		return successNotice(fmt.Sprintf("done: %s for %s, in %s", a.Tool, who, shortDuration(end.Duration)))
 	}
-	if edited {
+	switch {
+	case outcome.LeftOut > 0:
+		done = fmt.Sprintf("written, without the %d of %d hunks that you left out: ", outcome.LeftOut, outcome.Hunks)
+	case outcome.Edited:
 		done = "written, as you edited it: "
 	}
 	if !wrote {

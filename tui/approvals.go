@@ -116,6 +116,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	watch, ended := m.approvals.takeEndNotice(m.snap, now)
 	if m.approvals = watch; ended.text != "" {
 		m.notice = ended
+		m.notice.outcome = m.cfg.Now()
 	}
 	if slices.EqualFunc(m.snap.Approvals, now.Approvals, sameApproval) {
 		return m

@@ -173,7 +173,7 @@ func TestEndingsAreSpoken(t *testing.T) {
 
 // That the hub died is said once, and not of one that was restarted.
 func TestCrashIsSaid(t *testing.T) {
-	for crashed, want := range map[bool]string{true: "The hub died and was restarted.", false: ""} {
+	for crashed, want := range map[bool]string{true: "The hub crashed and was restarted.", false: ""} {
 		runPanel(t, crowded(), func(r *testPanel) {
 			s := crowded()
 			s.Seq, s.Hub.PID, s.Hub.AfterCrash = 0, s.Hub.PID+1, crashed
@@ -182,13 +182,13 @@ func TestCrashIsSaid(t *testing.T) {
 			if want != "" {
 				r.shows(want)
 			} else {
-				r.hides("The hub died")
+				r.hides("The hub crashed")
 			}
 			r.press("2")
 			s.Seq++
 			r.hub.Set(s)
 			r.settle()
-			r.hides("The hub died")
+			r.hides("The hub crashed")
 		})
 	}
 }

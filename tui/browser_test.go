@@ -107,8 +107,8 @@ func TestBrowserGoesOn(t *testing.T) {
 func TestBrowserSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
-		r.press("@Sources/notes", "S", "esc")
-		r.shows("Pages of notes")
+		r.press("@Sources/notes", "S", "dia", "esc")
+		r.shows("Sources 4", "agents can") // where the search began
 		r.press("S", "diagram", "enter")
 		r.shows(`search_pages {"query":"diagram"}`, "3 matches · 1.2 KB, about 301 tokens", "Projects/Alpha.md:11")
 		r.press("enter")
@@ -116,7 +116,7 @@ func TestBrowserSearches(t *testing.T) {
 		r.press("esc", "G", "enter")
 		r.shows("There is no page to open.")
 		r.press("S", "x", "enter")
-		if got := r.queries.pages.read; !slices.Equal(got, []string{"notes", "notes diagram", "notes Projects/Alpha.md", "notes diagramx"}) {
+		if got := r.queries.pages.read; !slices.Equal(got, []string{"notes diagram", "notes Projects/Alpha.md", "notes diagramx"}) {
 			t.Errorf("read %q", got)
 		}
 		r.queries.fail(&status.CallError{Code: "denied", Msg: "not yours", Hint: "Ask for it."})

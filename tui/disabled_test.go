@@ -154,7 +154,7 @@ func TestKeysOfForms(t *testing.T) {
 // TestHelpIsSearched by the name of a key and by words.
 func TestHelpIsSearched(t *testing.T) {
 	for typed, want := range map[string][]string{
-		"Q": {"stop the hub"}, "k": {"up"}, "/": {"filter the sources"}, "undo": {"undo the change", "undo everything from its session"}, "DOCTOR": {"run all checks again"},
+		"Q": {"stop the hub"}, "k": {"up"}, "/": {"filter the sources"}, "undo": {"undo the change", "undo all changes of its session"}, "DOCTOR": {"run all checks again"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newTestPanel(t, crowded(), 80, 24)

@@ -122,6 +122,7 @@ func (m Model) handleActionsDone(msg actionsDoneMsg) Model {
 	}
 	if a := msg.want.Actions[0]; isApprovalAnswer(a) {
 		m.notice = m.approvals.answerNotice(a, m.notice)
+		m.notice.outcome = m.cfg.Now()
 		return m
 	}
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub

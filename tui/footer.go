@@ -34,8 +34,11 @@ func (m Model) footer() footer {
 	case m.tabs.isTyping():
 		always = nil
 	}
-	if m.over == nil && m.tabs.current == 0 && len(m.snap.Sessions) > 0 {
-		keys = append(slices.Clone(keys), widget.WithHelp(m.key.Pause, pauseHelp(!m.snap.Hub.WritesPaused.IsZero())))
+	paused := !m.snap.Hub.WritesPaused.IsZero()
+	if pause := widget.WithHelp(m.key.Pause, pauseHelp(paused)); m.over == nil && !m.tabs.isTyping() && paused {
+		keys = append([]key.Binding{pause}, keys...)
+	} else if m.over == nil && m.tabs.current == 0 && len(m.snap.Sessions) > 0 {
+		keys = slices.Insert(slices.Clone(keys), min(len(keys), 1), pause) // where there is room for it on a narrow screen
 	}
 	f, room := footer{w: m.w}, m.w-1
 	for _, b := range always {
@@ -60,7 +63,7 @@ func (m Model) footer() footer {
 // pauseHelp says what the key that pauses all writes does now.
 func pauseHelp(paused bool) string {
 	if paused {
-		return "end the pause"
+		return "end the pause of all"
 	}
 	return "pause all writes"
 }

@@ -23,7 +23,7 @@ func TestHelpRunsTheKeysOfThePane(t *testing.T) {
 		}
 		r.press("failed calls first", "enter")
 		r.shows("failed first · 40 calls")
-		r.press("?", "pause all writes", "enter")
+		r.press("?", "writes of all agents", "enter")
 		r.did(status.Action{Verb: status.PauseWrites})
 		r.press("?", "undo what the call", "enter")
 		r.shows("This row changed nothing that can be undone.")

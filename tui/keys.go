@@ -43,7 +43,7 @@ func DefaultKeyMap() KeyMap {
 		Restart:  widget.Bind("r", "restart the hub", "r"),
 		Stop:     widget.Bind("Q", "stop the hub", "Q"),
 		Waiting:  widget.Bind("!", "pending approvals", "!"),
-		Pause:    widget.Bind("H", "pause all writes, or end the pause", "H"),
+		Pause:    widget.Bind("H", "pause the writes of all agents, or end that", "H"),
 		Redraw:   widget.Bind("ctrl+l", "redraw the screen", "ctrl+l"),
 		Suspend:  widget.Bind("ctrl+z", "suspend; fg resumes", "ctrl+z"),
 		Quit:     widget.Bind("q", "quit", "q"),

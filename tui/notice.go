@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
@@ -10,6 +12,14 @@ type notice struct {
 	kind     noticeKind
 	sticky   bool   // until it is dismissed; else until the next key
 	approval string // the approval whose end takes its place; empty: none
+	// outcome is when it came, if it says what became of an approval; zero: it does not.
+	outcome time.Time
+}
+
+// isFreshOutcome reports whether n says what became of an approval, since so short a time that
+// nobody has read it.
+func (n notice) isFreshOutcome(now time.Time) bool {
+	return n.text != "" && !n.outcome.IsZero() && now.Sub(n.outcome) < keyIgnoreDuration
 }
 
 type noticeKind int

@@ -298,7 +298,7 @@ func (m Model) handleSnapshot(msg snapshotMsg) (Model, tea.Cmd) {
 	first := !m.hasSnapshot
 	if h := msg.snap.Hub; h.PID != 0 && h.PID != m.hubPID {
 		if h.AfterCrash && m.hubPID != 0 {
-			m.notice = infoNotice("The hub died and was restarted. Agents connect again by themselves; Logs say more.")
+			m.notice = infoNotice("The hub crashed and was restarted. Agents connect again by themselves; Logs say more.")
 		}
 		m.hubPID = h.PID
 	}
@@ -362,6 +362,8 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m, nil
 	case m.keyCameTooSoon(k) && m.approvals.warned: // a key that is held down is no second yes
 		m.approvals.ignoreKeysUntil = m.cfg.Now().Add(keyIgnoreDuration)
+		return m, nil
+	case m.keyCameTooSoon(k) && m.notice.isFreshOutcome(m.cfg.Now()): // the key before it was taken, and that is what counts
 		return m, nil
 	case m.keyCameTooSoon(k):
 		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")

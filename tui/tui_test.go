@@ -69,7 +69,7 @@ func TestKeysTurnToPanes(t *testing.T) {
 func TestHelpFindsKeys(t *testing.T) {
 	panel(t, fresh(), func(r *testPanel) {
 		r.press("?")
-		r.shows("Everywhere", "pause all writes, or end the pause")
+		r.shows("Everywhere", "pause the writes of all agents, or end that")
 		r.press("wrap")
 		r.shows("wrap long lines")
 		r.hides("Everywhere")
@@ -264,7 +264,7 @@ func TestLogs(t *testing.T) {
 		r.shows("following", "hub started", "48 of 60 lines")
 		r.hides("debug")
 		r.press("/", "VAULT")
-		r.shows("No lines match the filter.")
+		r.shows("The filter hides all 60 lines: esc clears “VAULT”, v changes the level.")
 		r.press("esc", "/", "vault", "enter")
 		r.shows("open vault", "12 of 60 lines")
 		r.hides("hub started")

@@ -276,7 +276,11 @@ func (q *Queue) answer(id string, d decision) error {
 		p.decision <- decision{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
 	case d.allow:
-		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by, Edited: d.edited != nil})
+		end := status.ApprovalOutcome{Resolution: status.Allowed, By: d.by, Edited: d.edited != nil}
+		if d.edited != nil && len(d.edit.Hunks) > 0 {
+			end.Hunks, end.LeftOut = len(p.text.hunks), len(p.text.hunks)-len(d.edit.Hunks)
+		}
+		q.remove(id, end)
 		if d.scope == status.Timed {
 			q.grantPermit(p, d.within)
 		}

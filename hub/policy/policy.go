@@ -161,6 +161,27 @@ func (p *Policy) AskedEffects(source string) []tools.Effect {
 	return intersect(asked, tools.Effects())
 }
 
+// NamedClients are the clients that a grant gives or takes something in source, each once.
+func (p *Policy) NamedClients(source string) []string {
+	var names []string
+	for _, g := range p.grants {
+		named := func(n string) bool { return strings.EqualFold(n, g.Client) }
+		says := g.Effects != nil || g.Ask != nil || g.Role != ""
+		if g.Client != "" && says && (g.Source == "" || g.Source == source) && !slices.ContainsFunc(names, named) {
+			names = append(names, g.Client)
+		}
+	}
+	return names
+}
+
+// AsksClient is what c is asked about in source by the grant that names it.
+func (p *Policy) AsksClient(c Client, source string) []tools.Effect {
+	if g := p.findGrant(c, source); g != nil {
+		return intersect(g.Ask, tools.Effects())
+	}
+	return nil
+}
+
 // Role is what c was assigned in source; empty: nothing.
 func (p *Policy) Role(c Client, source string) string {
 	if g := p.findGrant(c, source); g != nil && c.Proven {

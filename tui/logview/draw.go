@@ -1,6 +1,7 @@
 package logview
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -63,7 +64,7 @@ func (v View) rows(w, h int) []rowPosition {
 // Draw draws the visible rows, at most h of at most w cells.
 func (v View) Draw(t theme.Theme, w, h int) []string {
 	if v.log.len() == 0 {
-		return []string{t.Dim.Text(v.log.emptyText())}
+		return t.Dim.Wrap(v.emptyText(), w)
 	}
 	out := make([]string, 0, h)
 	for _, s := range v.rows(w, h) {
@@ -72,11 +73,23 @@ func (v View) Draw(t theme.Theme, w, h int) []string {
 	return out
 }
 
-func (v *filteredLog) emptyText() string {
-	if v.ring.len() == 0 {
+// emptyText says why no line is shown, and which key shows more.
+func (v View) emptyText() string {
+	f, hidden := v.log.filter, v.log.ring.len()
+	if hidden == 0 {
 		return "The log is empty."
 	}
-	return "No lines match the filter."
+	var keys []string
+	if f.text != "" {
+		keys = append(keys, v.nav.Back.Help().Key+" clears “"+f.text+"”")
+	}
+	if part := cmp.Or(f.component, f.client); part != "" {
+		keys = append(keys, v.keys.NextPart.Help().Key+" goes on from "+part)
+	}
+	if f.level > debugLevel {
+		keys = append(keys, v.keys.Level.Help().Key+" changes the level")
+	}
+	return "The filter hides all " + widget.Plural(int(hidden), "line") + ": " + strings.Join(keys, ", ") + "."
 }
 
 func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {

@@ -57,9 +57,9 @@ func activityHelp(k Keys) []KeyGroup {
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
 		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"),
 		help(k.Export, "export the filtered calls to a file"),
-		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo all that its agent changed since then"),
-		help(k.PauseClient, "pause the writes of its agent"), help(k.ReadOnly, "let its agent only read from now on, or as before"),
-		help(k.Revoke, "take all permissions from its agent"), help(k.OlderDay, "to the day before"), help(k.NewerDay, "to the day after"),
+		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo its agent's changes from here on"),
+		help(k.PauseClient, pauseKeyHelp), help(k.ReadOnly, readOnlyKeyHelp),
+		help(k.Revoke, blockKeyHelp), help(k.OlderDay, "to the day before"), help(k.NewerDay, "to the day after"),
 		help(k.MarkSeen, "mark all as seen"),
 	}}}
 }
@@ -293,16 +293,30 @@ func (p Activity) Bindings() []key.Binding {
 	if _, ok := p.selectedRunning(); ok {
 		return []key.Binding{widget.WithHelp(p.keys.Remove, "cancel the call"), look, follow, p.keys.Filter}
 	}
+	agent := callAgentBindings(p)
 	if c, _ := p.selectedEndedCall(); len(c.Changes) > 0 {
-		return []key.Binding{look, p.keys.Undo, widget.WithHelp(p.keys.PauseClient, "pause it"), follow, p.keys.Filter, p.keys.Copy}
+		return append(append([]key.Binding{look, p.keys.Undo}, agent...), follow, p.keys.Filter, p.keys.Copy)
 	}
-	keys := []key.Binding{
-		p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.Export,
-	}
+	keys := append(append([]key.Binding{p.keys.Filter, follow, look}, agent...), p.keys.Errors, p.keys.Totals,
+		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.Export)
 	if p.filter.Value() != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
 	return keys
+}
+
+// callAgentBindings are the keys about the agent of the selected call, and since when they act.
+func callAgentBindings(p Activity) []key.Binding {
+	c, ok := p.selectedEndedCall()
+	if !ok || c.Client == "" {
+		return nil
+	}
+	pause := widget.WithHelp(p.keys.PauseClient, "pause writes")
+	if !pauseStartTime(p.snap, c.Client).IsZero() {
+		pause = widget.WithHelp(p.keys.PauseClient, "let it write")
+	}
+	since := "undo since " + widget.FormatClockTime(c.Time, p.snap.Time, p.zone)
+	return []key.Binding{pause, widget.WithHelp(p.keys.UndoSession, since)}
 }
 
 // KeyDisabledReason implements [Pane].

@@ -33,7 +33,7 @@ type callLog struct {
 
 	revision                 uint64 // counts what changes passing
 	toolTotals, clientTotals cachedSummary[[]callTotal]
-	newCount                 cachedSummary[int]
+	callCount, newCount      cachedSummary[int]
 	newSince                 time.Time // that newCount counts from
 
 	newestRecorded int64     // the ID of the newest call that was read from the audit; 0: none was
@@ -226,6 +226,18 @@ func (r *callLog) totalsByTool() []callTotal {
 // totalsByClient are the totals of the clients, the greatest first.
 func (r *callLog) totalsByClient() []callTotal {
 	return r.clientTotals.getOrCompute(r, func() []callTotal { return r.totals(func(c *status.Call) string { return c.Client }) })
+}
+
+// countCalls counts the calls that match, without the events between them.
+func (r *callLog) countCalls() int {
+	return r.callCount.getOrCompute(r, func() (n int) {
+		for c := range r.matching() {
+			if c.Event == "" {
+				n++
+			}
+		}
+		return n
+	})
 }
 
 // countSince counts the calls that match and began after t.

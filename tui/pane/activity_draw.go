@@ -66,9 +66,16 @@ func (p Activity) titleNote() string {
 	if p.source != "" {
 		words = append(words, "in "+p.source)
 	}
-	counted := widget.Plural(len(p.ring.passing), "call")
+	calls := p.ring.countCalls()
+	counted := widget.Plural(calls, "call")
 	if p.ring.more {
-		counted = widget.FormatCount(len(p.ring.passing)) + "+ calls"
+		counted = widget.FormatCount(calls) + "+ calls"
+	}
+	switch events := len(p.ring.passing) - calls; {
+	case events > 0 && calls == 0 && !p.ring.more:
+		counted = widget.Plural(events, "event")
+	case events > 0:
+		counted += ", " + widget.Plural(events, "event")
 	}
 	if back := p.reachedNote(); back != "" && p.ring.search != (status.CallSearch{}) {
 		counted += " " + back
@@ -130,14 +137,26 @@ func (p Activity) emptyText() string {
 	case p.ring.failed != nil:
 		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
 	case p.unknownFilter != "":
-		return "No calls match: " + p.unknownFilter + "."
+		return "No calls match: " + p.unknownFilter + ". " + clearFilterText(p)
 	case p.ring.search != status.CallSearch{}:
-		return "No calls match the filter."
+		return "The filter hides every call. " + clearFilterText(p)
 	case !IsHubRunning(p.snap):
 		return "No agent has called a tool yet. The hub is not running."
 	default:
 		return "No calls yet. Each tool call appears here: the client, the tool, what it touched, how long it took and the size of the " +
 			"result. Contents are not recorded."
+	}
+}
+
+// clearFilterText says which key shows more.
+func clearFilterText(p Activity) string {
+	switch back, source := p.keys.Back.Help().Key, p.keys.NextPart.Help().Key; {
+	case p.source != "" && p.filter.Value() != "":
+		return back + " clears “" + p.filter.Value() + "”, " + source + " goes on from source " + p.source + "."
+	case p.source != "":
+		return source + " goes on from source " + p.source + "."
+	default:
+		return back + " clears “" + p.filter.Value() + "”."
 	}
 }
 
@@ -151,10 +170,13 @@ func callColumnsFor(w int) callColumns {
 	case w >= 72:
 		return callColumns{time: 13, tool: 14, target: w - 52, client: 12, took: 8}
 	case w >= 46: // beside the call, which says how long it took
-		client := max(8, w/6)
-		return callColumns{time: 9, tool: 12, target: w - 26 - client, client: client}
+		client, at := max(8, w/6), 10
+		if w >= 60 {
+			at = 13
+		}
+		return callColumns{time: at, tool: 12, target: w - 17 - at - client, client: client}
 	default:
-		return callColumns{time: 9, tool: min(11, w-20), target: max(0, w-24)}
+		return callColumns{time: 10, tool: min(11, w-21), target: max(0, w-25)}
 	}
 }
 
@@ -199,7 +221,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	case wide:
 		at = "    " + at
 	case firstOfDay && began.Format(time.DateOnly) != p.snap.Time.In(p.zone).Format(time.DateOnly):
-		at = began.Format("_2 Jan")
+		at = began.Format("Mon 15:04") // the title has the whole date of the selected row
 	}
 	shown := t.Dim.Fit(at, c.time)
 	if isNewCall(p, call) {
@@ -226,11 +248,11 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 // withCode: after the code of the error.
 func describeTargets(c *status.Call, withCode bool) string {
 	words := nonEmpty(c.Message)
-	switch n := len(c.Targets); {
-	case n > 1:
-		words = []string{fmt.Sprintf("%s +%d", c.Targets[0], n-1)}
-	case n == 1:
-		words = c.Targets
+	switch targets := pagesFirst(c.Targets); {
+	case len(targets) > 1:
+		words = []string{fmt.Sprintf("%s +%d", targets[0], len(targets)-1)}
+	case len(targets) == 1:
+		words = targets
 	}
 	if withCode && c.Code != "" {
 		words = append([]string{c.Code}, words...)

@@ -11,6 +11,13 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
+// What the keys do that stop an agent, from the least to the most.
+const (
+	pauseKeyHelp    = "pause its writes: it goes on reading"
+	readOnlyKeyHelp = "only read from now on; r again: as before"
+	blockKeyHelp    = "block it: no permission, not even to read"
+)
+
 // agentKeyIntent is what a key does to the agent of this name, wherever it stands in a
 // row; nil: nothing.
 func agentKeyIntent(keys Keys, k tea.KeyPressMsg, s status.Snapshot, client string) Intent {

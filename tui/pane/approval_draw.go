@@ -231,10 +231,7 @@ func drawTimeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Lo
 	case left <= shortTimeLeft:
 		style = t.Warn
 	}
-	seconds := fmt.Sprintf(" %2d s", int(left.Seconds()))
-	if left > 2*time.Minute {
-		seconds = fmt.Sprintf(" %d min", int(left.Minutes()))
-	}
+	seconds := fmt.Sprintf(" %4s", formatTimeLeft(left))
 	whole := a.Until.Sub(a.Since)
 	if cells = min(cells, 30); cells < 8 || whole <= 0 {
 		return style.Text(seconds)
@@ -243,19 +240,28 @@ func drawTimeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Lo
 	return style.Text(strings.Repeat("█", full)) + t.Dim.Text(strings.Repeat("░", cells-full)) + style.Text(seconds)
 }
 
+// formatTimeLeft is how long something lasts: in seconds, or in minutes that have begun where
+// there are more than two.
+func formatTimeLeft(left time.Duration) string {
+	if left = max(0, left); left > 2*time.Minute {
+		return fmt.Sprintf("%d min", int((left+time.Minute-1)/time.Minute))
+	}
+	return fmt.Sprintf("%d s", int(left.Seconds()))
+}
+
 // secondsLeftText is what another call that waits has left, where there is room for it.
 func secondsLeftText(a status.Approval, now time.Time, w int) string {
 	if now.IsZero() || w < widget.WideWidth {
 		return ""
 	}
-	return fmt.Sprintf(" %d s", int(max(0, a.Until.Sub(now)).Seconds()))
+	return " " + formatTimeLeft(a.Until.Sub(now))
 }
 
 // approvalRow is a call that waits in a list: who wants what, and how long that
 // can be answered. t is that of the row.
 func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, w int) string {
 	cells := 0
-	if w >= 72 {
+	if w >= 90 {
 		cells = 8
 	}
 	end := " " + drawTimeLeft(t, a, now, zone, cells)
@@ -264,22 +270,32 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 	}
 	room := max(1, w-theme.Width(end))
 	name, tool := min(20, w/4), min(14, w/5)
+	source := ""
+	if w >= 60 { // the queue beside a change has less
+		source = t.Dim.Cut(" in "+a.Source, w/5)
+	}
 	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") + t.Text.Fit(a.Tool, tool) + t.Text.Text(" ") +
-		t.Strong.CutLeft(pagesFirstTargetsText(a), room-name-tool-4)
+		t.Strong.CutLeft(pagesFirstTargetsText(a), room-name-tool-4-theme.Width(source)) + source
 	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)
 }
 
 // pagesFirstTargetsText is [targetsText] with the folders that come with the rest behind it.
 func pagesFirstTargetsText(a status.Approval) string {
+	a.Targets = pagesFirst(a.Targets)
+	return targetsText(a)
+}
+
+// pagesFirst are targets with the folders that come with the rest behind it.
+func pagesFirst(targets []string) []string {
 	isFolder := func(name string) int {
 		if strings.HasSuffix(name, "/") {
 			return 1
 		}
 		return 0
 	}
-	a.Targets = slices.Clone(a.Targets)
-	slices.SortStableFunc(a.Targets, func(x, y string) int { return isFolder(x) - isFolder(y) })
-	return targetsText(a)
+	sorted := slices.Clone(targets)
+	slices.SortStableFunc(sorted, func(x, y string) int { return isFolder(x) - isFolder(y) })
+	return sorted
 }
 
 // textSize is the room for the text in a pane of w by h cells.

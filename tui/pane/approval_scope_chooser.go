@@ -3,7 +3,6 @@ package pane
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -146,11 +145,7 @@ func sessionPermits(snap status.Snapshot, s status.Session) []status.Permit {
 	return all
 }
 
-// FormatPermitTimeLeft is how long p lasts, to the minute, and to the second in its last one.
+// FormatPermitTimeLeft is how long p lasts.
 func FormatPermitTimeLeft(p status.Permit, now time.Time) string {
-	left := max(0, p.Until.Sub(now))
-	if left > time.Minute {
-		return fmt.Sprintf("%d min", int(math.Ceil(left.Minutes())))
-	}
-	return fmt.Sprintf("%d s", int(left.Seconds()))
+	return formatTimeLeft(p.Until.Sub(now))
 }

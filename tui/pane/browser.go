@@ -175,7 +175,9 @@ func (b sourceBrowser) handleKey(k Press) (next sourceBrowser, want Intent, done
 		next, want = b.handlePageKey(k)
 		return next, want, false
 	case b.isTyping():
-		return b.handleTypedKey(k), nil, false
+		next = b.handleTypedKey(k)
+		gaveUp := b.focus == focusHits && next.focus == focusPages // before anything was asked
+		return next, nil, gaveUp && b.search.standalone
 	case key.Matches(k, b.keys.Back):
 		return b.goUpLevel()
 	case key.Matches(k, b.keys.Search):

@@ -55,7 +55,7 @@ func changesHelp(k Keys) []KeyGroup {
 		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny; a reason may follow, which the agent reads"),
 		help(k.LeaveOut, "leave a hunk out, or take it back"), help(k.NextHunk, "next hunk"), help(k.PreviousHunk, "previous hunk"),
 		help(k.EditText, "edit the text in your editor"),
-		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
+		help(k.Undo, "undo the change"), help(k.UndoSession, "undo all changes of its session"),
 		help(k.Raw, "show all of a long change"), help(k.Filter, "filter what was written"),
 		help(k.Right, "list the changes of a row that stands for several"), help(k.Left, "fold them"), help(k.Enter, "read the diff"),
 		help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),

@@ -268,7 +268,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {
-			rows = append(rows, field("edited", "you wrote this in place of what the agent asked for"))
+			rows = append(rows, field("edited", "you left out hunks of what the agent asked for, or wrote it yourself"))
 		}
 		return append(rows, undoStateRows(t, c)...)
 	}

@@ -57,11 +57,11 @@ func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone
 func clientsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, "pause the writes of the agent"),
-		help(k.ReadOnly, "let the agent only read from now on, or as before"),
-		help(k.Remove, "disconnect the agent, or uninstall Lectern from the client"), help(k.AllowScope, "end what it may for ten minutes"),
-		help(k.Revoke, "take all permissions from the agent"),
-		help(k.UndoSession, "undo what the agent has changed since it connected"), help(k.SortRows, "sort the agents by the next column"),
+		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, pauseKeyHelp),
+		help(k.ReadOnly, readOnlyKeyHelp),
+		help(k.Remove, "disconnect it (it may come back); uninstall"), help(k.AllowScope, "end what it may for ten minutes"),
+		help(k.Revoke, blockKeyHelp),
+		help(k.UndoSession, "undo all changes of its session"), help(k.SortRows, "sort the agents by the next column"),
 		help(k.Filter, "filter by letters"), help(k.Install, "install Lectern in the client"), help(k.Copy, "copy the snippet"),
 		help(k.SeeCalls, "calls of the agent"),
 	}}}

@@ -56,7 +56,7 @@ func proofWord(s status.Session) string {
 // agentBindings are the keys of a selected agent.
 func (p Clients) agentBindings(s status.Session) []key.Binding {
 	help := widget.WithHelp
-	pause := help(p.keys.PauseClient, "pause")
+	pause := help(p.keys.PauseClient, "pause writes")
 	if !s.WritesPaused.IsZero() {
 		pause = help(pause, "let it write")
 	}
@@ -66,8 +66,7 @@ func (p Clients) agentBindings(s status.Session) []key.Binding {
 	}
 	return append(end,
 		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, s.Client), help(p.keys.Remove, "disconnect"),
-		help(p.keys.Revoke, "take all rights"),
-		help(p.keys.UndoSession, "undo all of it"), p.keys.SortRows, p.keys.Filter)
+		p.keys.Revoke, p.keys.UndoSession, p.keys.SortRows, p.keys.Filter)
 }
 
 // agentKeyIntent is what a key does to an agent; nil: nothing.
@@ -293,7 +292,10 @@ func callMark(t theme.Theme, c status.Call) string {
 
 // drawCallText is what a call did to what, and at the right end of w cells what came
 // of it. A read that went well is dim.
-func drawCallText(t theme.Theme, c status.Call, w int) string {
+func drawCallText(t theme.Theme, c status.Call, w int) string { return drawCallInSource(t, c, "", w) }
+
+// drawCallInSource is drawCallText with the source of the call, unless it is empty.
+func drawCallInSource(t theme.Theme, c status.Call, source string, w int) string {
 	style, result := t.Dim, ""
 	switch {
 	case c.Failed():
@@ -310,14 +312,23 @@ func drawCallText(t theme.Theme, c status.Call, w int) string {
 		target = t.Strong
 	}
 	result = " " + result
-	room := max(1, w-theme.Width(result))
+	switch {
+	case source == "" || w < 46:
+		source = ""
+	case len(c.Targets) == 0 && c.Message == "":
+		source = "in " + source
+	default:
+		source = " in " + source
+	}
+	where := t.Dim.Cut(source, w/4)
+	room := max(1, w-theme.Width(result)-theme.Width(where))
 	line := t.Dim.Cut(c.Tool+" ", room)
 	if len(c.Targets) == 0 { // a call that failed before it was known what it is about
 		line += t.Dim.Cut(c.Message, room-theme.Width(line))
 	} else {
-		line += target.CutLeft(strings.Join(c.Targets, ", "), room-theme.Width(line))
+		line += target.CutLeft(strings.Join(pagesFirst(c.Targets), ", "), room-theme.Width(line))
 	}
-	return theme.Fit(line, room) + style.Text(result)
+	return theme.Fit(theme.Fit(line, min(theme.Width(line), room))+where, w-theme.Width(result)) + style.Text(result)
 }
 
 // sortWaitingFirst sorts agents that wait for a person before the others.

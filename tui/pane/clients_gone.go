@@ -34,13 +34,13 @@ func goneAgentKeyIntent(p Clients, k Press, a status.Agent) Intent {
 
 func goneAgentBindings(p Clients, a status.Agent) []key.Binding {
 	help := widget.WithHelp
-	pause := help(p.keys.PauseClient, "pause")
+	pause := help(p.keys.PauseClient, "pause writes")
 	if !pauseStartTime(p.snap, a.Client).IsZero() {
 		pause = help(pause, "let it write")
 	}
 	return []key.Binding{
-		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, a.Client), help(p.keys.Revoke, "take all rights"),
-		help(p.keys.UndoSession, "undo all of it"), p.keys.Filter,
+		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, a.Client), p.keys.Revoke, p.keys.UndoSession,
+		p.keys.Filter,
 	}
 }
 
@@ -49,7 +49,7 @@ func readOnlyBinding(p Clients, client string) key.Binding {
 	if isAgentReadOnly(p.snap, client) {
 		return widget.WithHelp(p.keys.ReadOnly, "as before")
 	}
-	return widget.WithHelp(p.keys.ReadOnly, "read only")
+	return widget.WithHelp(p.keys.ReadOnly, "only read")
 }
 
 // goneAgentKeyDisabledReason is KeyDisabledReason while an agent that left is selected.

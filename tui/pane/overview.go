@@ -208,6 +208,9 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 	since := ""
 	if !hub.Started.IsZero() && IsHubRunning(p.snap) {
 		since = " · since " + widget.FormatClockTime(hub.Started, p.snap.Time, p.zone)
+		if hub.AfterCrash {
+			since += ", after a crash"
+		}
 	}
 	rows := []string{
 		state,

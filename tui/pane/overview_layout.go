@@ -134,18 +134,36 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 		switch {
 		case n == 0 && !IsHubRunning(p.snap):
 			return t.Dim.Wrap("The hub is not running. 3 shows what was recorded.", w)
+		case n == 0 && p.snap.Hub.AfterCrash:
+			return p.crashRows(t, w)
 		case n == 0:
 			return t.Dim.Wrap("No call since the hub was started; 3 shows earlier ones. Each call of an agent appears here as it ends.", w)
 		}
-		rows := make([]string, 0, h)
+		rows, crash := make([]string, 0, h), p.crashRows(t, w)
+		if p.snap.Hub.Started.After(p.unseen.since) { // it stays on top until the person has looked
+			rows, crash = append(rows, crash...), nil
+		}
 		for i := n - 1; i >= 0 && len(rows) < h; i-- {
 			c := p.recent[i]
+			if c.Time.Before(p.snap.Hub.Started) {
+				rows, crash = append(rows, crash...), nil
+			}
 			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(clientNameInRow(p.snap, c.Client, c.Proven), name)+" "+drawCallText(t, c, w-name-12))
+				t.Text.Fit(clientNameInRow(p.snap, c.Client, c.Proven), name)+" "+drawCallInSource(t, c, c.Source, w-name-12))
 		}
-		return rows
+		rows = append(rows, crash...)
+		return rows[:min(h, len(rows))]
 	}}
+}
+
+// crashRows say that the hub before this one crashed.
+func (p Overview) crashRows(t theme.Theme, w int) []string {
+	if !p.snap.Hub.AfterCrash || !IsHubRunning(p.snap) {
+		return nil
+	}
+	at := widget.FormatClockTime(p.snap.Hub.Started, p.snap.Time, p.zone)
+	return []string{t.Bad.Cut("◆ "+at+" the hub crashed and was started again; 7 says why", w)}
 }
 
 // orNoName is the name of a client in a row: blanks are none.

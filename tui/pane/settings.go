@@ -232,12 +232,23 @@ func (p Settings) Bindings() []key.Binding {
 		return p.list.Bindings(p.keys.NavKeys)
 	case one.name == "":
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
-	case one.act.token != "":
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "show"), widget.WithHelp(p.keys.Copy, "copy"), p.keys.Filter, p.keys.Refresh}
-	case one.act.title != "":
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "run"), p.keys.Filter, p.keys.Refresh}
+	case !IsHubRunning(p.snap):
+		return append(p.rowBindings(one), p.keys.Filter, p.keys.Refresh)
 	default:
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "edit"), widget.WithHelp(p.keys.Remove, "reset"), p.keys.Filter, p.keys.Refresh}
+		restart := widget.WithHelp(p.keys.Reopen, "restart the hub") // the panel's key, for settings that need it
+		return append(p.rowBindings(one), restart, p.keys.Filter, p.keys.Refresh)
+	}
+}
+
+// rowBindings are the keys about the selected row.
+func (p Settings) rowBindings(one settingsRow) []key.Binding {
+	switch {
+	case one.act.token != "":
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "show"), widget.WithHelp(p.keys.Copy, "copy")}
+	case one.act.title != "":
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "run")}
+	default:
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "edit"), widget.WithHelp(p.keys.Remove, "reset")}
 	}
 }
 

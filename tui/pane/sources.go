@@ -344,6 +344,18 @@ func accessDescription(s status.Source) string {
 	return strings.TrimPrefix(words, "; ")
 }
 
+// describeClientGrant is what one client may do in a source: "codex: only read here".
+func describeClientGrant(g status.Grant) string {
+	may := accessDescription(status.Source{Effects: g.Effects, Ask: g.Ask, Role: g.Role})
+	switch {
+	case slices.Equal(g.Effects, []string{"read"}) && len(g.Ask) == 0:
+		may = strings.Replace(may, "read", "only read here", 1)
+	case len(g.Effects) == 0:
+		may = "nothing here"
+	}
+	return "but " + g.Client + ": " + may
+}
+
 func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
@@ -353,7 +365,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 		}}
 	}
 	return widget.Section{
-		Title: s.Name, Note: sampleSourceNote(s), Min: 3, Preferred: 7,
+		Title: s.Name, Note: sampleSourceNote(s), Min: 3, Preferred: 7 + len(s.Grants),
 		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) },
 	}
 }
@@ -371,8 +383,13 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Location, w-12),
 		field("kind", s.Kind),
 		field("agents can", widget.OrDash(strings.TrimSpace(may))),
-		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), describeCallCounts(s))),
 	}
+	for _, g := range s.Grants {
+		rows = append(rows, field("", describeClientGrant(g)))
+	}
+	rows = append(rows,
+		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), describeCallCounts(s))),
+	)
 	if s.Hidden != nil {
 		rows = append(rows, field("privacy", s.Hidden.String()))
 	}

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 
@@ -14,8 +15,9 @@ import (
 type grantForm struct {
 	keys    Keys
 	source  string
-	now     string   // what agents may do with it now
-	clients []string // by what they call themselves; the first, which is empty, is every client
+	now     string         // what agents may do with it now
+	named   []status.Grant // what clients may do that a grant names
+	clients []string       // by what they call themselves; the first, which is empty, is every client
 	client  int
 	level   int
 	onLevel bool // the second field has the focus
@@ -46,8 +48,20 @@ func grantLevels() []grantLevel {
 // newGrantForm asks about s. The clients are those that are attached.
 func newGrantForm(k Keys, s status.Source, sessions []status.Session) *grantForm {
 	return &grantForm{
-		keys: k, source: s.Name, now: accessDescription(s), clients: clientNames(sessions), onLevel: true, level: currentLevel(s),
+		keys: k, source: s.Name, now: accessDescription(s), named: s.Grants, clients: grantableClients(s, sessions), onLevel: true,
+		level: currentLevel(s),
 	}
+}
+
+// grantableClients are every client, "", those that are connected, and those that a grant names.
+func grantableClients(s status.Source, sessions []status.Session) []string {
+	names := clientNames(sessions)
+	for _, g := range s.Grants {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, g.Client) }) {
+			names = append(names, g.Client)
+		}
+	}
+	return names
 }
 
 // currentLevel is the level that grants what agents may do with s now, so that nothing
@@ -99,7 +113,7 @@ func (f grantForm) bindings() []key.Binding {
 }
 
 func (f grantForm) section(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Permissions for " + f.source, Min: 5, Preferred: 6, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Permissions for " + f.source, Min: 5, Preferred: 6 + len(f.named), Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
 			style := t
 			if focus {
@@ -113,8 +127,12 @@ func (f grantForm) section(t theme.Theme) widget.Section {
 		}
 		level := grantLevels()[f.level]
 		rows := []string{
-			field(!f.onLevel, "who", who), field(f.onLevel, "can", level.label), widget.PropertyRow(t, 10, "  now", "all clients: "+f.now), "",
+			field(!f.onLevel, "who", who), field(f.onLevel, "can", level.label), widget.PropertyRow(t, 10, "  now", "all clients: "+f.now),
 		}
+		for _, g := range f.named {
+			rows = append(rows, widget.PropertyRow(t, 10, "", describeClientGrant(g)))
+		}
+		rows = append(rows, "")
 		return append(rows, t.Dim.Wrap(level.description, w)...)
 	}}
 }
