@@ -49,8 +49,10 @@ func TestDefaultAsksAgents(t *testing.T) {
 func TestGrantsOfClientsAreShown(t *testing.T) {
 	elicit := true
 	h := startNotes(t, []policy.Grant{
-		{Client: "codex", Source: "notes", Effects: []tools.Effect{tools.Reads}}, {Client: "zed", Effects: []tools.Effect{}},
-		{Client: "aider", Source: "notes", Ask: []tools.Effect{tools.Deletes}}, {Client: "Codex", Source: "other", Effects: []tools.Effect{}},
+		{Client: "codex", Source: "notes", Effects: []tools.Effect{tools.Reads}},
+		{Client: "zed", Effects: []tools.Effect{}},
+		{Client: "aider", Source: "notes", Ask: []tools.Effect{tools.Deletes}},
+		{Client: "Codex", Source: "other", Effects: []tools.Effect{}},
 		{Client: "cursor", Source: "notes", Elicit: &elicit},
 	}, nil)
 	h.UpdateSnapshot()

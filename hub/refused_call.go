@@ -70,7 +70,7 @@ func nameTargetsOfFailure(ctx context.Context, h *Hub, c *call, err error) {
 		return
 	}
 	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: c.outer != nil}
-	//nolint:errcheck // a source that does not answer names nothing
+	// A source that does not answer names nothing.
 	_, _ = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
 		return h.resolveTargets(ctx, c, open), nil
 	})

@@ -137,8 +137,12 @@ func TestTargetsOfRefusedWrites(t *testing.T) {
 		{"pause, failed dry run", nil, hub.Source{}, true, edit("Plan"), "paused", []string{"Plan.md"}},
 		{"read-only", nil, hub.Source{ReadOnly: true}, false, edit("plan"), "tool not found", []string{"Plan.md"}},
 		{
-			"grant", []policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads}}}, hub.Source{}, false,
-			`{"name":"delete_page","arguments":{"path":"Plan"}}`, "may not delete", []string{"Plan.md"},
+			"grant",
+			[]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads}}},
+			hub.Source{},
+			false,
+			`{"name":"delete_page","arguments":{"path":"Plan"}}`, "may not delete",
+			[]string{"Plan.md"},
 		},
 		{"rule by name", nil, hub.Source{}, false, `{"name":"delete_page","arguments":{"path":"Kept/"}}`, "policy forbids", []string{"Kept/"}},
 	} {

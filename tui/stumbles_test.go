@@ -64,7 +64,8 @@ func TestGrantsOfClientsAreSeenInSources(t *testing.T) {
 	s.Sources = slices.Clone(s.Sources)
 	i := slices.IndexFunc(s.Sources, func(one status.Source) bool { return one.Name == "notes" })
 	s.Sources[i].Grants = []status.Grant{
-		{Client: "codex", Source: "notes", Effects: []string{"read"}}, {Client: "zed", Source: "notes", Effects: []string{}},
+		{Client: "codex", Source: "notes", Effects: []string{"read"}},
+		{Client: "zed", Source: "notes", Effects: []string{}},
 		{Client: "aider", Source: "notes", Effects: []string{"read", "delete"}, Ask: []string{"delete"}},
 	}
 	runPanel(t, s, func(r *testPanel) {

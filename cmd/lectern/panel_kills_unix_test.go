@@ -70,7 +70,7 @@ func (s *killScene) waitForChange(t *testing.T, names string) {
 	}
 }
 
-const hubDiedText = "The hub died and was restarted."
+const hubCrashedText = "The hub crashed and was restarted."
 
 func killSteps() []killStep {
 	unchanged := func(t *testing.T, s *killScene) {
@@ -93,7 +93,7 @@ func killSteps() []killStep {
 				s.showApproval("create_page", page, "+# Fresh")
 				s.x.pressUntilGone("y", "! 1 pending")
 			},
-			says: []string{"cannot tell whether create_page of", "written: Fresh.md", hubDiedText},
+			says: []string{"cannot tell whether create_page of", "written: Fresh.md", hubCrashedText},
 			after: func(t *testing.T, s *killScene) {
 				now, _ := folderState(t, s.home)
 				got := strings.Join(differences(s.was, now), "\n")
@@ -114,7 +114,7 @@ func killSteps() []killStep {
 				s.x.pressUntilGone("y", "y allow")
 				s.waitForChange(t, names)
 			},
-			says: []string{"cannot tell whether move_page of", "written: ", hubDiedText},
+			says: []string{"cannot tell whether move_page of", "written: ", hubCrashedText},
 			after: func(t *testing.T, s *killScene) {
 				now, _ := folderState(t, s.home)
 				checkLinks(t, now)
@@ -136,7 +136,7 @@ func killSteps() []killStep {
 				s.x.pressUntilGone("y", "y yes")
 				s.waitForChange(t, names)
 			},
-			says: []string{hubDiedText, "cannot undo", "done: undo"},
+			says: []string{hubCrashedText, "cannot undo", "done: undo"},
 			after: func(t *testing.T, s *killScene) {
 				s.a.send(`{"jsonrpc":"2.0","id":900,"method":"tools/call","params":{"name":"list_pages","arguments":{}}}`) // after the recovery
 				s.a.nextAnswer(t)
@@ -150,9 +150,9 @@ func killSteps() []killStep {
 				}
 			},
 		},
-		{name: "panes 1 to 3", config: killConfig, reach: killInPanes("1", "2"), says: []string{hubDiedText}, after: unchanged},
-		{name: "panes 4 to 6", config: killConfig, reach: killInPanes("4", "5"), says: []string{hubDiedText}, after: unchanged},
-		{name: "panes 7 to 9", config: killConfig, reach: killInPanes("7", "8"), says: []string{hubDiedText}, after: unchanged},
+		{name: "panes 1 to 3", config: killConfig, reach: killInPanes("1", "2"), says: []string{hubCrashedText}, after: unchanged},
+		{name: "panes 4 to 6", config: killConfig, reach: killInPanes("4", "5"), says: []string{hubCrashedText}, after: unchanged},
+		{name: "panes 7 to 9", config: killConfig, reach: killInPanes("7", "8"), says: []string{hubCrashedText}, after: unchanged},
 	}
 }
 
@@ -164,11 +164,11 @@ func killInPanes(numbers ...string) func(*testing.T, *killScene) {
 			s.x.typeKeys(number)
 			s.x.waitFor(" " + number + " ")
 			s.kill(t)
-			s.x.waitFor(hubDiedText)
+			s.x.waitFor(hubCrashedText)
 		}
 		last := numbers[len(numbers)-1]
 		s.x.typeKeys(string(last[0] + 1))
-		s.x.waitGone(hubDiedText)
+		s.x.waitGone(hubCrashedText)
 	}
 }
 

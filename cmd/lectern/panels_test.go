@@ -81,7 +81,7 @@ func TestTwoPanels(t *testing.T) {
 		v, err := daemon.GetHealth(t.Context(), daemonPaths(home))
 		return err == nil && v.PID != first
 	})
-	both("The hub died and was restarted.")
+	both("The hub crashed and was restarted.")
 	for _, x := range panels {
 		x.typeKeys("1")
 	}
