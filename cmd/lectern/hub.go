@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -65,9 +66,16 @@ func hubCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+// hubGCPercent is GOGC in a hub, in place of 100: a hub of a large vault keeps some 35 MB
+// alive, and searches make garbage fast (docs/adr/0117). The variable GOGC overrides it.
+const hubGCPercent = 50
+
 // runHub runs the hub in this process. Exit statuses from 64 on are for its
 // supervisor: see sysexits(3).
 func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) error {
+	if c.Getenv("GOGC") == "" {
+		debug.SetGCPercent(hubGCPercent)
+	}
 	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Only: source, Check: c.newDoctor().Check})
 	switch {
 	case errors.Is(err, daemon.ErrRestart):

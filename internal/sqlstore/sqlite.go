@@ -43,7 +43,11 @@ func (s *Store) openSQLite(o Options) error {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
-	if s.read, err = sqliteconn.Open(file, "deferred", append(common, "query_only(on)")...); err != nil {
+	reading := append(slices.Clone(common), "query_only(on)")
+	if o.Cache {
+		reading = append(reading, "cache_size(-2048)") // most of what is read is long lists, which the system keeps
+	}
+	if s.read, err = sqliteconn.Open(file, "deferred", reading...); err != nil {
 		return errors.Join(err, s.write.Close())
 	}
 	s.read.SetMaxOpenConns(maxReaders)
