@@ -51,7 +51,7 @@ func (w approvalWatch) endedText(before, now status.Snapshot) string {
 	var said []string
 	for _, a := range itemsNotIn(before.Approvals, now.Approvals, sameApproval) {
 		if !slices.Contains(w.answered, a.ID) {
-			said = append(said, a.Tool+" of "+status.ClientLabel(a.Client, a.Proven)+": "+outcomeText(now.Outcomes, a.ID))
+			said = append(said, a.Tool+" of "+status.ClientLabel(a.Client, a.Proven)+": "+approvalOutcomeText(now.Outcomes, a.ID))
 		}
 	}
 	if more := len(said) - maxEndedCallsNamed; more > 0 {
@@ -67,8 +67,8 @@ func isPending(all []status.Approval, id string) bool {
 	return slices.ContainsFunc(all, func(a status.Approval) bool { return a.ID == id })
 }
 
-// outcomeText says how the approval with this ID ended.
-func outcomeText(all []status.ApprovalOutcome, id string) string {
+// approvalOutcomeText says how the approval with this ID ended.
+func approvalOutcomeText(all []status.ApprovalOutcome, id string) string {
 	i := slices.IndexFunc(all, func(e status.ApprovalOutcome) bool { return e.ID == id })
 	if i < 0 {
 		return "no longer pending"
@@ -104,7 +104,7 @@ func (m Model) showActionError(a status.Action, err error) Model {
 	m.notice.approval = a.Target
 	m.approvals = m.approvals.markAnswerFailed(a.Target)
 	if slices.ContainsFunc(m.snap.Outcomes, func(e status.ApprovalOutcome) bool { return e.ID == a.Target }) {
-		m.notice = notice{text: "Already answered: " + outcomeText(m.snap.Outcomes, a.Target), kind: noticeError}
+		m.notice = notice{text: "Already answered: " + approvalOutcomeText(m.snap.Outcomes, a.Target), kind: noticeError}
 	}
 	return m
 }

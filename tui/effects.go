@@ -30,8 +30,8 @@ func newEffects(c Config) effects {
 
 var errHubClosed = errors.New("the hub closed the connection")
 
-// watch begins to watch and brings the first snapshot.
-func (fx effects) watch() tea.Cmd {
+// watchStatus begins to watch and brings the first snapshot.
+func (fx effects) watchStatus() tea.Cmd {
 	return func() tea.Msg {
 		ch, err := fx.cfg.Client.Watch(fx.ctx)
 		if err != nil {
@@ -224,7 +224,7 @@ func (fx effects) editPage(tab int, want pane.EditPage) tea.Cmd {
 		if err != nil {
 			return noticeMsg{errorNotice("edit "+want.Page, err)}
 		}
-		return pageFileMsg{tab: tab, page: pane.PageEditQuery(want), file: file.Path}
+		return pageFileMsg{tab: tab, page: pane.PageEditResultID(want), file: file.Path}
 	}
 }
 
@@ -325,7 +325,7 @@ func (fx effects) runAndReport(what string, do func() (string, error)) tea.Cmd {
 // revealToken reads a token for the pane of a tab, and for nothing else.
 func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
 	return func() tea.Msg {
-		r := pane.Result{Query: pane.TokenQuery{Of: want.Token}}
+		r := pane.Result{Query: pane.TokenRevealResultID{Of: want.Token}}
 		r.Token, r.Err = fx.cfg.Token(want.Token)
 		return resultMsg{tab: tab, result: r}
 	}
@@ -333,7 +333,7 @@ func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
 
 func (fx effects) runTool(tab int, want pane.RunTool) tea.Cmd {
 	return func() tea.Msg {
-		r := pane.Result{Query: pane.ToolRunQuery{Source: want.Source, Tool: want.Tool}}
+		r := pane.Result{Query: pane.ToolRunResultID{Source: want.Source, Tool: want.Tool}}
 		r.Answer, r.Err = status.Ask(fx.ctx, fx.cfg.Client, status.RunToolQuery,
 			status.ToolCall{Source: want.Source, Tool: want.Tool, Args: want.Args})
 		return resultMsg{tab: tab, result: r}

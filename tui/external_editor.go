@@ -64,7 +64,7 @@ func takeEditedText(m Model, msg editedTextMsg) (Model, tea.Cmd) {
 	case !isPending(m.snap.Approvals, msg.approval.ID):
 		return m, m.fx.runAndReport("keep your text", func() (string, error) {
 			path, err := m.cfg.Save("edited-page", msg.text)
-			return "Too late: the call no longer waits (" + outcomeText(m.snap.Outcomes, msg.approval.ID) + "). Your text is in " + path, err
+			return "Too late: the call no longer waits (" + approvalOutcomeText(m.snap.Outcomes, msg.approval.ID) + "). Your text is in " + path, err
 		})
 	default:
 		m.notice = notice{}

@@ -76,9 +76,9 @@ func (f firstCallTracker) observeSnapshot(s status.Snapshot) firstCallTracker {
 	return f
 }
 
-// observe takes over what was called. news are the clients of which a call has
+// observeCalls takes over what was called. news are the clients of which a call has
 // succeeded now for the first time. A name that is only claimed is somebody else's.
-func (f firstCallTracker) observe(calls []status.Call) (next firstCallTracker, news []awaitedClient) {
+func (f firstCallTracker) observeCalls(calls []status.Call) (next firstCallTracker, news []awaitedClient) {
 	f.clients = slices.Clone(f.clients)
 	for _, call := range calls {
 		if call.Event != "" || !call.Proven || call.Time.Before(f.since) {
@@ -191,7 +191,7 @@ func (v firstCallView) clientRows(t theme.Theme, w int) (rows []string) {
 
 // observeFirstCalls shows what the clients that were just connected have called.
 func observeFirstCalls(m Model, calls []status.Call) Model {
-	next, news := m.awaited.observe(calls)
+	next, news := m.awaited.observeCalls(calls)
 	m.awaited = next
 	if v, ok := m.over.(firstCallView); ok {
 		v.calls = next

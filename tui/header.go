@@ -53,7 +53,7 @@ func (m Model) header() header {
 			tabs, gap = tabs+len(m.tabs.all), " "
 		}
 	}
-	h.status = m.hubStatus(m.w - theme.Width(h.brand) - tabs)
+	h.status = m.headerStatusText(m.w - theme.Width(h.brand) - tabs)
 	for i, one := range m.tabs.all {
 		number := cmp.Or(paneNumberKey(i), "·")
 		switch {
@@ -102,9 +102,9 @@ func (s paneTabs) narrowTabsWidth() int {
 	return 2*(len(s.all)-1) + len(s.visibleTab().Name) + len(" 9  ")
 }
 
-// hubStatus is the right end of the header, in at most w cells: what a person must
+// headerStatusText is the right end of the header, in at most w cells: what a person must
 // not miss is never left out, the words around it are.
-func (m Model) hubStatus(w int) string {
+func (m Model) headerStatusText(w int) string {
 	if !m.hasSnapshot {
 		return ""
 	}

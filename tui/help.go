@@ -56,7 +56,7 @@ type helpRow struct {
 func (h help) findRows() (rows []helpRow, keys []int) {
 	want := strings.TrimSpace(h.search.Value())
 	for _, g := range h.groups() {
-		found := matchingKeys(g, want)
+		found := findKeysByText(g, want)
 		if len(found) == 0 {
 			continue
 		}
@@ -168,9 +168,9 @@ func (h help) rows(t theme.Theme, w int) (rows []string, selected int) {
 	return rows, selected
 }
 
-// matchingKeys returns the keys of g that are called want, or whose help, or
+// findKeysByText returns the keys of g that are called want, or whose help, or
 // the title, contains it. A single letter is a key.
-func matchingKeys(g pane.KeyGroup, want string) []key.Binding {
+func findKeysByText(g pane.KeyGroup, want string) []key.Binding {
 	words, letter := strings.ToLower(want), len([]rune(want)) == 1
 	if !letter && strings.Contains(strings.ToLower(g.Title), words) {
 		return g.Keys

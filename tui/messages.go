@@ -54,7 +54,7 @@ type (
 	// pageFileMsg: the file of a page is known and can be edited, or the editor ended.
 	pageFileMsg struct {
 		tab   int
-		page  pane.PageEditQuery
+		page  pane.PageEditResultID
 		file  string
 		ended bool
 		err   error

@@ -56,6 +56,6 @@ func (m Model) restoreState(b []byte) Model {
 // setLastSeen has the panes mark what came after this time as new.
 func setLastSeen(m Model, at time.Time) Model {
 	m.looked = at
-	m.tabs = changePanes(m.tabs, func(p pane.LookObserver) pane.Pane { return p.SetLastSeen(at) })
+	m.tabs = changePanes(m.tabs, func(p pane.LastSeenObserver) pane.Pane { return p.SetLastSeen(at) })
 	return m
 }

@@ -54,7 +54,7 @@ func (s ScreenReader) ExitMessage() string { return s.m.ExitMessage() }
 // would be heard.
 func (s ScreenReader) Init() tea.Cmd {
 	s.say("Lectern " + s.m.cfg.Version + " for screen readers. Tab goes to the next pane, question mark lists the keys, q quits.")
-	return s.m.fx.watch()
+	return s.m.fx.watchStatus()
 }
 
 // View implements tea.Model: there is nothing to draw.

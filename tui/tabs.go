@@ -52,7 +52,7 @@ func (s paneTabs) switchTo(i int) paneTabs {
 }
 
 func (s paneTabs) hideSecret(i int) paneTabs {
-	if p, ok := s.all[i].pane.(pane.Blurrer); ok {
+	if p, ok := s.all[i].pane.(pane.SecretPane); ok {
 		return s.replacePane(i, p.HideSecret())
 	}
 	return s
@@ -73,12 +73,12 @@ func (s paneTabs) showPane(to pane.OpenPane) paneTabs {
 
 // isTyping reports whether keys go to a place for text in the visible pane.
 func (s paneTabs) isTyping() bool {
-	p, ok := s.visibleTab().pane.(pane.TextEditor)
+	p, ok := s.visibleTab().pane.(pane.TypingPane)
 	return ok && p.IsTyping()
 }
 
 func (s paneTabs) paste(text string) paneTabs {
-	if p, ok := s.visibleTab().pane.(pane.TextEditor); ok {
+	if p, ok := s.visibleTab().pane.(pane.TypingPane); ok {
 		return s.replacePane(s.current, p.Paste(text))
 	}
 	return s

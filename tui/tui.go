@@ -130,7 +130,7 @@ func paneNumberKey(i int) string {
 }
 
 // Init starts to watch and asks the terminal for its background.
-func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgroundColor) }
+func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watchStatus(), tea.RequestBackgroundColor) }
 
 // Update implements tea.Model. Afterwards it asks what the visible pane needs to
 // know.
@@ -172,7 +172,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case disconnectedMsg:
 		return m.handleConnectionLost(msg.err)
 	case retryWatchMsg:
-		return m, m.fx.watch()
+		return m, m.fx.watchStatus()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
@@ -332,7 +332,7 @@ func (m Model) handleConnectionLost(err error) (Model, tea.Cmd) {
 	}
 	m.attempts++
 	if m.attempts == 1 && m.hasSnapshot {
-		return m, m.fx.watch()
+		return m, m.fx.watchStatus()
 	}
 	m.lost = true
 	gone := m.snap

@@ -30,7 +30,7 @@ type wizard struct {
 	access   map[int]wizardAccess // of what is opened
 	sources  []string             // that are open already
 	scopes   map[int]string       // what a client is to see, where it was asked; as in [status.Action]
-	choice   *sourceChoice        // of the client in the row; nil: it is not shown
+	choice   *sourceChooser       // of the client in the row; nil: it is not shown
 }
 
 // wizardAccess is what agents may do with what is opened.
@@ -183,16 +183,16 @@ func (z wizard) sourceNames() []string {
 	return names
 }
 
-// scope is what the i-th client will see: what was chosen, or what it sees.
-func (z wizard) scope(i int) string {
+// clientSources is what the i-th client will see: what was chosen, or what it sees.
+func (z wizard) clientSources(i int) string {
 	if scope, ok := z.scopes[i]; ok {
 		return scope
 	}
 	return z.clients[i].Sources
 }
 
-// withScope chooses what the client in the row will see.
-func (z wizard) withScope(scope string) wizard {
+// withClientSources chooses what the client in the row will see.
+func (z wizard) withClientSources(scope string) wizard {
 	if scope == "" && z.clients[z.cursor].Sources != "" {
 		scope = allSourcesScope
 	}
@@ -203,7 +203,7 @@ func (z wizard) withScope(scope string) wizard {
 
 // clientDescription says what a client of the second page will see, and its file.
 func (z wizard) clientDescription(i int) string {
-	switch scope := z.scope(i); {
+	switch scope := z.clientSources(i); {
 	case len(z.sourceNames()) < 2:
 		return z.clients[i].File
 	case scope == "" || scope == allSourcesScope:
@@ -226,7 +226,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case z.form != nil:
 		return z.handleFormKey(k), nil
 	case z.choice != nil:
-		return z.handleChoiceKey(k), nil
+		return z.handleSourceChooserKey(k), nil
 	case key.Matches(k, p.Back) && z.page == 0:
 		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
@@ -236,7 +236,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rowCount() > 0:
 		z = z.withAccess((z.access[z.cursor] + 1) % accessCount)
 	case key.Matches(k, z.keyMap.Access) && z.rowCount() > 0 && len(z.sourceNames()) > 1:
-		c := newSourceChoice(z.clients[z.cursor].Title, z.sourceNames(), z.scope(z.cursor))
+		c := newSourceChooser(z.clients[z.cursor].Title, z.sourceNames(), z.clientSources(z.cursor))
 		z.choice = &c
 	case key.Matches(k, p.Down), k.String() == "tab":
 		z.cursor = min(z.cursor+1, max(0, z.rowCount()-1))
@@ -260,7 +260,7 @@ func (z wizard) toggle() wizard {
 	}
 	selected := z.selected[z.page][z.cursor]
 	if kind, ok := z.kindAt(z.cursor); ok && !selected {
-		form := pane.NewSourceForm(z.keyMap.Pane).OfKind(z.kinds[kind])
+		form := pane.NewSourceForm(z.keyMap.Pane).ResetToKind(z.kinds[kind])
 		z.form = &form
 		return z
 	}

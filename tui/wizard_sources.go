@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A sourceChoice asks in the wizard which sources one client sees.
-type sourceChoice struct {
+// A sourceChooser asks in the wizard which sources one client sees.
+type sourceChooser struct {
 	client string // its title
 	names  []string
 	chosen []bool // by index of names
@@ -22,8 +22,8 @@ type sourceChoice struct {
 // allSourcesScope stands for no limit where a client has had one.
 const allSourcesScope = "all"
 
-func newSourceChoice(client string, names []string, scope string) sourceChoice {
-	c := sourceChoice{client: client, names: names, chosen: make([]bool, len(names))}
+func newSourceChooser(client string, names []string, scope string) sourceChooser {
+	c := sourceChooser{client: client, names: names, chosen: make([]bool, len(names))}
 	limit := strings.Split(scope, ",")
 	for i, name := range names {
 		c.chosen[i] = scope == "" || scope == allSourcesScope || slices.Contains(limit, name)
@@ -31,15 +31,15 @@ func newSourceChoice(client string, names []string, scope string) sourceChoice {
 	return c
 }
 
-func (c sourceChoice) toggled() sourceChoice {
+func (c sourceChooser) toggled() sourceChooser {
 	c.chosen = slices.Clone(c.chosen)
 	c.chosen[c.cursor] = !c.chosen[c.cursor]
 	return c
 }
 
-// scope is what was chosen, as an Action has it: names separated by commas, or empty
+// chosenSources is what was chosen, as an Action has it: names separated by commas, or empty
 // for all. ok is false if there is none.
-func (c sourceChoice) scope() (scope string, ok bool) {
+func (c sourceChooser) chosenSources() (scope string, ok bool) {
 	var names []string
 	for i, name := range c.names {
 		if c.chosen[i] {
@@ -52,16 +52,16 @@ func (c sourceChoice) scope() (scope string, ok bool) {
 	return strings.Join(names, ","), len(names) > 0
 }
 
-// handleChoiceKey answers a key while the wizard asks for a client's sources.
-func (z wizard) handleChoiceKey(k pane.Press) wizard {
+// handleSourceChooserKey answers a key while the wizard asks for a client's sources.
+func (z wizard) handleSourceChooserKey(k pane.Press) wizard {
 	p, c := z.keyMap.Pane, *z.choice
 	switch {
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
 		z.choice = nil
 		return z
 	case key.Matches(k, p.Enter):
-		if scope, ok := c.scope(); ok {
-			z = z.withScope(scope)
+		if scope, ok := c.chosenSources(); ok {
+			z = z.withClientSources(scope)
 			z.choice = nil
 		}
 		return z
@@ -76,20 +76,20 @@ func (z wizard) handleChoiceKey(k pane.Press) wizard {
 	return z
 }
 
-func (c sourceChoice) draw(t theme.Theme, w int) []string {
+func (c sourceChooser) draw(t theme.Theme, w int) []string {
 	rows := append([]string{""}, t.Strong.Wrap("Which sources does "+c.client+" see?", w)...)
 	rows = append(rows, "")
 	for i, name := range c.names {
 		rows = append(rows, t.MarkRowRegion(i, checkboxRow(t, name, c.chosen[i], i == c.cursor, w)))
 	}
 	note := "It is told of no others. With all of them it also sees those that you add later."
-	if _, ok := c.scope(); !ok {
+	if _, ok := c.chosenSources(); !ok {
 		note = "Select at least one."
 	}
 	return append(append(rows, ""), t.Dim.Wrap(note, w)...)
 }
 
-func (c sourceChoice) keys(p pane.Keys) []key.Binding {
+func (c sourceChooser) keys(p pane.Keys) []key.Binding {
 	return []key.Binding{widget.WithHelp(p.Toggle, "select"), widget.WithHelp(p.Enter, "done"), widget.WithHelp(p.Back, "as it was")}
 }
 

@@ -84,7 +84,7 @@ func (v View) emptyText() string {
 		keys = append(keys, v.nav.Back.Help().Key+" clears “"+f.text+"”")
 	}
 	if part := cmp.Or(f.component, f.client); part != "" {
-		keys = append(keys, v.keys.NextPart.Help().Key+" goes on from "+part)
+		keys = append(keys, v.keys.NextComponent.Help().Key+" goes on from "+part)
 	}
 	if f.level > debugLevel {
 		keys = append(keys, v.keys.Level.Help().Key+" changes the level")

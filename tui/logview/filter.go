@@ -93,8 +93,8 @@ func (v *filteredLog) len() int { return len(v.numbers) - v.head }
 // lineNumberAt returns the number of the i-th line, counted from the oldest.
 func (v *filteredLog) lineNumberAt(i int) uint64 { return v.numbers[v.head+i] }
 
-// find returns which line has number n, or is the first after it.
-func (v *filteredLog) find(n uint64) int {
+// lineIndex returns which line has number n, or is the first after it.
+func (v *filteredLog) lineIndex(n uint64) int {
 	i, _ := slices.BinarySearch(v.numbers[v.head:], n)
 	return i
 }

@@ -42,7 +42,7 @@ func (v View) handleScrollKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 		v.left = max(0, v.left-sidewaysScrollCells)
 	case key.Matches(k, v.keys.ScrollRight):
 		v.left = min(maxLineBytes, v.left+sidewaysScrollCells)
-	case key.Matches(k, v.keys.ScrollEnd):
+	case key.Matches(k, v.keys.ScrollStart):
 		v.left = 0
 	default:
 		return v, false
@@ -83,7 +83,7 @@ func (v View) firstVisible(w, h int) rowPosition {
 	if v.follow {
 		return bottom
 	}
-	s := rowPosition{i: v.log.find(v.top.number)}
+	s := rowPosition{i: v.log.lineIndex(v.top.number)}
 	if s.i < v.log.len() && v.log.lineNumberAt(s.i) == v.top.number {
 		s.row = min(v.top.row, v.lineHeight(s.i, w)-1)
 	}

@@ -23,20 +23,20 @@ import (
 
 // LogKeys are the keys of a log, besides those that move in any list.
 type LogKeys struct {
-	Follow, Wrap, Level, NextPart      key.Binding
-	ScrollLeft, ScrollRight, ScrollEnd key.Binding
+	Follow, Wrap, Level, NextComponent   key.Binding
+	ScrollLeft, ScrollRight, ScrollStart key.Binding
 }
 
 // DefaultLogKeys returns the usual keys.
 func DefaultLogKeys() LogKeys {
 	return LogKeys{
-		Follow:      widget.Bind("f", "follow", "f", "space"),
-		Wrap:        widget.Bind("w", "wrap", "w"),
-		Level:       widget.Bind("v", "level", "v"),
-		NextPart:    widget.Bind("p", "component", "p"),
-		ScrollLeft:  widget.Bind("←/h", "left", "left", "h"),
-		ScrollRight: widget.Bind("→/l", "right", "right", "l"),
-		ScrollEnd:   widget.Bind("0", "start of line", "0"),
+		Follow:        widget.Bind("f", "follow", "f", "space"),
+		Wrap:          widget.Bind("w", "wrap", "w"),
+		Level:         widget.Bind("v", "level", "v"),
+		NextComponent: widget.Bind("p", "component", "p"),
+		ScrollLeft:    widget.Bind("←/h", "left", "left", "h"),
+		ScrollRight:   widget.Bind("→/l", "right", "right", "l"),
+		ScrollStart:   widget.Bind("0", "start of line", "0"),
 	}
 }
 
@@ -128,7 +128,7 @@ func (v View) OlderReadPosition(h int) (before string, until time.Time, wanted b
 	if v.olderNext == "" {
 		until = v.log.ring.oldestTime()
 	}
-	near := v.log.len() < 2*h || !v.follow && v.log.find(v.top.number) < 2*h
+	near := v.log.len() < 2*h || !v.follow && v.log.lineIndex(v.top.number) < 2*h
 	return v.olderNext, until, near
 }
 
@@ -208,7 +208,7 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 	case key.Matches(k, v.keys.Level):
 		f.level = (f.level + 1) % remarkLevel
 		return v.setFilter(f), true
-	case key.Matches(k, v.keys.NextPart):
+	case key.Matches(k, v.keys.NextComponent):
 		return v.setFilter(v.log.nextComponentOrClient()), true
 	case key.Matches(k, v.keys.Wrap):
 		v.wrap = !v.wrap
@@ -239,9 +239,9 @@ func (v *filteredLog) nextComponentOrClient() filter {
 // nothing here.
 func (v View) KeyDisabledReason(k tea.KeyPressMsg) string {
 	switch {
-	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
+	case key.Matches(k, v.keys.ScrollStart) && v.left == 0:
 		return "Already at the start of the lines."
-	case key.Matches(k, v.keys.NextPart) && v.log.nextComponentOrClient() == v.log.filter:
+	case key.Matches(k, v.keys.NextComponent) && v.log.nextComponentOrClient() == v.log.filter:
 		return "There are no other components or clients."
 	default:
 		return ""

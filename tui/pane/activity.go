@@ -55,7 +55,7 @@ func activityHelp(k Keys) []KeyGroup {
 		help(k.Filter, "filter by word, client:, target:, is:refused, on:2026-11-21 …"), help(k.Back, "clear the filter"),
 		help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
-		help(k.NextPart, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"),
+		help(k.NextComponent, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"),
 		help(k.Export, "export the filtered calls to a file"),
 		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo its agent's changes from here on"),
 		help(k.PauseClient, pauseKeyHelp), help(k.ReadOnly, readOnlyKeyHelp),
@@ -88,16 +88,16 @@ func (p Activity) ShowItem(name string) Pane {
 	return p.applyFilter()
 }
 
-// SetLastSeen implements [LookObserver].
+// SetLastSeen implements [LastSeenObserver].
 func (p Activity) SetLastSeen(at time.Time) Pane {
 	p.looked = at
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Activity) IsTyping() bool { return p.filter.Typing }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Activity) Paste(text string) Pane {
 	if p.filter.Typing {
 		p.filter = p.filter.Paste(text)
@@ -196,7 +196,7 @@ func (p Activity) HandleKey(k Press) (Pane, Intent) {
 		p = p.selectEndedCallAt(0)
 	case key.Matches(k, p.keys.Totals):
 		p.totals = !p.totals
-	case key.Matches(k, p.keys.NextPart):
+	case key.Matches(k, p.keys.NextComponent):
 		p.source = p.nextSourceName()
 		p = p.applyFilter()
 	case key.Matches(k, p.keys.Remove):
@@ -206,7 +206,7 @@ func (p Activity) HandleKey(k Press) (Pane, Intent) {
 		c, _ := p.selectedEndedCall()
 		return p, CopyText{What: "the call", Text: p.formatCall(c)}
 	case key.Matches(k, p.keys.Export):
-		return p, p.intentToExport()
+		return p, p.intentToExportCalls()
 	default:
 		return p, Unhandled{}
 	}
@@ -253,7 +253,7 @@ func (p Activity) nextSourceName() string {
 	return nextInCycle(p.source, append([]string{""}, p.ring.sources...))
 }
 
-func (p Activity) intentToExport() Intent {
+func (p Activity) intentToExportCalls() Intent {
 	order := p.ring.orderedCallNumbers(p.errors)
 	var b strings.Builder
 	for _, n := range order {
@@ -298,7 +298,7 @@ func (p Activity) Bindings() []key.Binding {
 		return append(append([]key.Binding{look, p.keys.Undo}, agent...), follow, p.keys.Filter, p.keys.Copy)
 	}
 	keys := append(append([]key.Binding{p.keys.Filter, follow, look}, agent...), p.keys.Errors, p.keys.Totals,
-		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.Export)
+		widget.WithHelp(p.keys.NextComponent, "source"), p.keys.Copy, p.keys.Export)
 	if p.filter.Value() != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
@@ -341,7 +341,7 @@ func (p Activity) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(any, "There are no calls to pause at.")
 	case key.Matches(k, p.keys.Export):
 		return reasonUnless(any, "There are no calls to export.")
-	case key.Matches(k, p.keys.NextPart):
+	case key.Matches(k, p.keys.NextComponent):
 		return reasonUnless(p.nextSourceName() != p.source, "No source has been called yet.")
 	default:
 		return ""
@@ -354,8 +354,8 @@ func (p Activity) SelectRow(i int) (Pane, bool) {
 	return p.selectRowAt(i), again
 }
 
-// activityState is what [Activity] keeps from one panel to the next.
-type activityState struct {
+// savedActivityState is what [Activity] keeps from one panel to the next.
+type savedActivityState struct {
 	Source string `json:"source,omitempty"`
 	Filter string `json:"filter,omitempty"`
 	Errors bool   `json:"errors,omitempty"`
@@ -364,12 +364,12 @@ type activityState struct {
 
 // StateToSave implements [StateSaver].
 func (p Activity) StateToSave() any {
-	return activityState{p.source, p.filter.Value(), p.errors, p.totals}
+	return savedActivityState{p.source, p.filter.Value(), p.errors, p.totals}
 }
 
 // RestoreState implements [StateSaver].
 func (p Activity) RestoreState(b json.RawMessage) Pane {
-	var m activityState
+	var m savedActivityState
 	if json.Unmarshal(b, &m) != nil {
 		return p
 	}

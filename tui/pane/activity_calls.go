@@ -110,7 +110,7 @@ func (r *callLog) add(c status.Call) {
 	r.next++
 	r.revision++
 	r.calls = append(r.calls, numberedCall{n, &c})
-	r.addSource(c.Source)
+	r.addSourceName(c.Source)
 	if r.search.Matches(&c) {
 		r.passing = append(r.passing, n)
 	}
@@ -123,7 +123,7 @@ func (r *callLog) add(c status.Call) {
 	}
 }
 
-func (r *callLog) addSource(name string) {
+func (r *callLog) addSourceName(name string) {
 	if !slices.Contains(r.sources, name) && len(r.sources) < maxSourceNames {
 		r.sources = append(r.sources, name)
 	}
@@ -184,7 +184,7 @@ func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
 	for i, c := range slices.Backward(found) {
 		at, n := len(found)-1-i, first-1-uint64(i)
 		older[at], numbers[at] = numberedCall{n, &c}, n
-		r.addSource(c.Source)
+		r.addSourceName(c.Source)
 		r.newestRecorded = max(r.newestRecorded, c.ID)
 	}
 	r.calls, r.passing = append(older, r.calls...), append(numbers, r.passing...)

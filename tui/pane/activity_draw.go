@@ -45,8 +45,8 @@ func (p Activity) drawSections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// titleNote says what is shown of all calls, and what is not.
-func (p Activity) titleNote() string {
+// listStatusText says what is shown of all calls, and what is not.
+func (p Activity) listStatusText() string {
 	words := []string{"paused"}
 	if p.follow {
 		words[0] = "following"
@@ -77,7 +77,7 @@ func (p Activity) titleNote() string {
 	case events > 0:
 		counted += ", " + widget.Plural(events, "event")
 	}
-	if back := p.reachedNote(); back != "" && p.ring.search != (status.CallSearch{}) {
+	if back := p.searchProgressNote(); back != "" && p.ring.search != (status.CallSearch{}) {
 		counted += " " + back
 	}
 	if text := unseenCallsNote(p); text != "" {
@@ -96,8 +96,8 @@ func (p Activity) titleNote() string {
 	return strings.Join(words, " · ")
 }
 
-// reachedNote says how far back a filter has looked, while it looks further.
-func (p Activity) reachedNote() string {
+// searchProgressNote says how far back a filter has looked, while it looks further.
+func (p Activity) searchProgressNote() string {
 	if !p.ring.more || p.ring.reached.IsZero() {
 		return ""
 	}
@@ -105,7 +105,7 @@ func (p Activity) reachedNote() string {
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Activity", Note: p.titleNote(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Activity", Note: p.listStatusText(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		underWay, order := p.runningCalls(), p.ring.orderedCallNumbers(p.errors)
 		if len(underWay)+len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
@@ -130,7 +130,7 @@ func sameDay(p Activity, a, b uint64) bool {
 func (p Activity) emptyText() string {
 	switch {
 	case p.ring.more:
-		if back := p.reachedNote(); back != "" {
+		if back := p.searchProgressNote(); back != "" {
 			return "No call matches yet, " + back + ". Looking further …"
 		}
 		return "Reading the calls that are recorded …"
@@ -150,7 +150,7 @@ func (p Activity) emptyText() string {
 
 // clearFilterText says which key shows more.
 func clearFilterText(p Activity) string {
-	switch back, source := p.keys.Back.Help().Key, p.keys.NextPart.Help().Key; {
+	switch back, source := p.keys.Back.Help().Key, p.keys.NextComponent.Help().Key; {
 	case p.source != "" && p.filter.Value() != "":
 		return back + " clears “" + p.filter.Value() + "”, " + source + " goes on from source " + p.source + "."
 	case p.source != "":
@@ -232,7 +232,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
-		optionalCell(t, t.Text, clientNameInRow(p.snap, call.Client, call.Proven), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
+		optionalCell(t, t.Text, quoteUnprovenClient(p.snap, call.Client, call.Proven), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
 		t.Text.FitRight(widget.FormatDuration(call.Worked()), c.took)
 	if c.answer > 0 {
@@ -272,7 +272,7 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 	}
 }
 
-func callResult(t theme.Theme, c status.Call) string {
+func callOutcomeText(t theme.Theme, c status.Call) string {
 	switch {
 	case c.Code == status.Asked:
 		return t.Busy.Text("? asked the user; the client will retry")
@@ -310,7 +310,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		}
 		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
-			t.Dim.Fit("result", 10) + callResult(t, c),
+			t.Dim.Fit("result", 10) + callOutcomeText(t, c),
 			field("client", client+", session "+widget.OrDash(c.Session)),
 			field("source", widget.OrDash(c.Source)),
 			field("began", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),

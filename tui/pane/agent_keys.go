@@ -55,23 +55,23 @@ func pauseStartTime(s status.Snapshot, client string) time.Time {
 // grant more.
 func isAgentReadOnly(s status.Snapshot, client string) bool {
 	for _, one := range s.Sessions {
-		if strings.EqualFold(one.Client, client) && agentLimitsOf(s, one).readOnlyEverywhere() {
+		if strings.EqualFold(one.Client, client) && agentAccessLimitsOf(s, one).readOnlyEverywhere() {
 			return true
 		}
 	}
 	return false
 }
 
-// agentLimits are the sources in which an agent may do less than they grant to every
+// agentAccessLimits are the sources in which an agent may do less than they grant to every
 // client: only read, or nothing; and how many it may do more in.
-type agentLimits struct {
+type agentAccessLimits struct {
 	readOnly, nothing []string
 	others            int
 }
 
-// agentLimitsOf reads the words that a snapshot has for grants: "notes: read; work:
+// agentAccessLimitsOf reads the words that a snapshot has for grants: "notes: read; work:
 // nothing". A source that is not among them grants what it grants to every client.
-func agentLimitsOf(snap status.Snapshot, s status.Session) (limits agentLimits) {
+func agentAccessLimitsOf(snap status.Snapshot, s status.Session) (limits agentAccessLimits) {
 	named := map[string]bool{}
 	for part := range strings.SplitSeq(s.Grants, "; ") {
 		source, may, found := strings.Cut(part, ": ")
@@ -96,10 +96,10 @@ func agentLimitsOf(snap status.Snapshot, s status.Session) (limits agentLimits) 
 	return limits
 }
 
-func (l agentLimits) readOnlyEverywhere() bool { return len(l.readOnly) > 0 && l.others == 0 }
+func (l agentAccessLimits) readOnlyEverywhere() bool { return len(l.readOnly) > 0 && l.others == 0 }
 
 // text says in a few words where the agent may only read, or nothing; empty: nowhere.
-func (l agentLimits) text() string {
+func (l agentAccessLimits) text() string {
 	switch {
 	case l.readOnlyEverywhere() && len(l.nothing) == 0:
 		return "only reads"

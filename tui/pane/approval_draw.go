@@ -43,7 +43,7 @@ func (p approvalScreen) draw(t theme.Theme, w, h int) []string {
 	side := queueColumnWidth(w, h)
 	text := widget.Stack(t, w-side, h, widget.IsFramed(w, h), section)
 	if side > 0 {
-		for i, row := range widget.Stack(t, side, h, true, p.queueSection(t), p.whySection(t, side-4)) {
+		for i, row := range widget.Stack(t, side, h, true, p.queueSection(t), p.whyAskedSection(t, side-4)) {
 			text[i] += row
 		}
 	}
@@ -69,8 +69,8 @@ func (p approvalScreen) queueSection(t theme.Theme) widget.Section {
 	}}
 }
 
-// whySection says why the person is asked, and what a yes does.
-func (p approvalScreen) whySection(t theme.Theme, w int) widget.Section {
+// whyAskedSection says why the person is asked, and what a yes does.
+func (p approvalScreen) whyAskedSection(t theme.Theme, w int) widget.Section {
 	rows := t.Text.Wrap(p.a.AskReason, w)
 	if p.a.Proven {
 		rows = append(rows, t.Good.Wrap("The client has proved its name. Session "+p.a.Session+".", w)...)
@@ -184,7 +184,7 @@ func (p approvalScreen) visibleRowsNote(w, h int) string {
 	if !known || text.failed {
 		return ""
 	}
-	if note := p.reader.editNote(p.a); note != "" {
+	if note := p.reader.editSummaryText(p.a); note != "" {
 		return note
 	}
 	tw, th := p.detailSize(w, h)

@@ -96,9 +96,9 @@ func cannotAllowEditReason(p Changes, k Press, edit *status.TextEdit, why string
 	return why
 }
 
-// handleEditKey answers the keys with which a person edits what the selected call would
+// handleApprovalEditKey answers the keys with which a person edits what the selected call would
 // write; false: k is none of them.
-func handleEditKey(p Changes, k Press) (Pane, Intent, bool) {
+func handleApprovalEditKey(p Changes, k Press) (Pane, Intent, bool) {
 	a, _ := p.selectedApproval()
 	choice := p.reader.hunks[a.ID]
 	switch {
@@ -120,7 +120,7 @@ func handleEditKey(p Changes, k Press) (Pane, Intent, bool) {
 	default:
 		return p, nil, false
 	}
-	p.reader = p.reader.chooseHunks(a, choice)
+	p.reader = p.reader.withHunkChoice(a, choice)
 	text := p.reader.texts[a.ID].view
 	if w, h := p.detailSize(k.W, k.H); !key.Matches(k, p.keys.LeaveOut) {
 		p.detail.Top = max(0, min(text.FirstRowOfLine(text.LineOfHunk(choice.at+1), w), text.Height(w)-h))
@@ -128,8 +128,8 @@ func handleEditKey(p Changes, k Press) (Pane, Intent, bool) {
 	return p, nil, true
 }
 
-// chooseHunks lays out the text of a with other hunks chosen.
-func (r approvalReadState) chooseHunks(a status.Approval, choice hunkChoice) approvalReadState {
+// withHunkChoice lays out the text of a with other hunks chosen.
+func (r approvalReadState) withHunkChoice(a status.Approval, choice hunkChoice) approvalReadState {
 	hunks, texts := map[string]hunkChoice{}, map[string]approvalText{}
 	maps.Copy(hunks, r.hunks)
 	maps.Copy(texts, r.texts)
@@ -215,8 +215,8 @@ func editDisabledReason(p Changes, k tea.KeyPressMsg, a status.Approval, waits b
 	return ""
 }
 
-// bindingsForEditing are the keys for a at the foot of the screen: what y does, and how to edit.
-func bindingsForEditing(p Changes, a status.Approval) (allow key.Binding, more []key.Binding) {
+// allowAndEditBindings are the keys for a at the foot of the screen: what y does, and how to edit.
+func allowAndEditBindings(p Changes, a status.Approval) (allow key.Binding, more []key.Binding) {
 	help, allow := widget.WithHelp, p.keys.Allow
 	choice := p.reader.hunks[a.ID]
 	switch edited := p.reader.isEdited(a.ID); {
@@ -241,8 +241,8 @@ func bindingsForEditing(p Changes, a status.Approval) (allow key.Binding, more [
 	return allow, more
 }
 
-// editNote says in the title of a text what a person has made of it; empty: nothing.
-func (r approvalReadState) editNote(a status.Approval) string {
+// editSummaryText says in the title of a text what a person has made of it; empty: nothing.
+func (r approvalReadState) editSummaryText(a status.Approval) string {
 	if e, edited := r.edits[a.ID]; edited {
 		if e.proposed {
 			return "as the agent wants it"

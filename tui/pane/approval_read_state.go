@@ -217,7 +217,7 @@ func selectWrittenChange(p Changes) Changes {
 		}
 		at := -1
 		for _, id := range o.Call.Changes { // a page rather than the folder that was made for it
-			i := p.cache.find(id)
+			i := p.cache.rowIndex(id)
 			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.at(at).Target, "/")) {
 				at = i
 			}

@@ -120,7 +120,7 @@ func (p Changes) selectedIndex() int {
 	if p.selection.pending {
 		return p.approvalIndex(p.selection.id)
 	}
-	if i := p.cache.find(p.selection.id); i >= 0 {
+	if i := p.cache.rowIndex(p.selection.id); i >= 0 {
 		return len(p.snap.Approvals) + i
 	}
 	return -1
@@ -137,7 +137,7 @@ func (p Changes) ShowItem(id string) Pane {
 	return p.selectAt(max(0, p.approvalIndex(id)))
 }
 
-// SetLastSeen implements [LookObserver].
+// SetLastSeen implements [LastSeenObserver].
 func (p Changes) SetLastSeen(at time.Time) Pane {
 	p.looked = at
 	return p
@@ -182,7 +182,7 @@ func (p Changes) TakeResult(f Result) Pane {
 // selectFoldedRow selects the newest Change of the row that the selected one is folded
 // into, which is what that row shows.
 func selectFoldedRow(p Changes) Changes {
-	if i := p.cache.find(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
+	if i := p.cache.rowIndex(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
 		return p.selectAt(len(p.snap.Approvals) + i)
 	}
 	return p
@@ -208,10 +208,10 @@ func (p Changes) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Changes) IsTyping() bool { return p.refusing != "" || p.cache.filter.Typing }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Changes) Paste(text string) Pane {
 	switch {
 	case p.refusing != "":
@@ -251,7 +251,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	if !key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways) {
 		p.reader.warned = ""
 	}
-	if next, want, done := handleEditKey(p, k); done {
+	if next, want, done := handleApprovalEditKey(p, k); done {
 		return next, want
 	}
 	w, h := p.detailSize(k.W, k.H)
@@ -347,7 +347,7 @@ func (p Changes) handleReasonKey(k Press) (Pane, Intent) {
 func intentToUndo(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
-	if i := p.cache.find(c.ID); i >= 0 && !p.cache.unfolded[foldGroupID(c)] {
+	if i := p.cache.rowIndex(c.ID); i >= 0 && !p.cache.unfolded[foldGroupID(c)] {
 		filter.IDs = p.cache.at(i).ids() // what the row stands for
 	}
 	if session {
@@ -389,7 +389,7 @@ func (p Changes) Bindings() []key.Binding {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
 	if a, waits := p.selectedApproval(); waits {
-		allow, edit := bindingsForEditing(p, a)
+		allow, edit := allowAndEditBindings(p, a)
 		refuse := widget.WithHelp(p.keys.Refuse, "deny, why")
 		if p.reader.isEdited(a.ID) { // there is less room
 			refuse = p.keys.Refuse
@@ -416,7 +416,7 @@ func (p Changes) Bindings() []key.Binding {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
 	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.DayChanges, p.keys.Filter}
-	if i := p.cache.find(p.selection.id); i >= 0 && len(p.cache.at(i).older) > 0 {
+	if i := p.cache.rowIndex(p.selection.id); i >= 0 && len(p.cache.at(i).older) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Right, "list its changes"))
 	}
 	return append(keys, p.keys.Copy, p.keys.Refresh)

@@ -34,8 +34,8 @@ func newChangeCache() changeCache { return changeCache{refresh: 1} }
 func (b changeCache) len() int              { return len(b.runs) }
 func (b changeCache) at(i int) foldedChange { return b.runs[i] }
 
-// find is the row of a Change: its own, or the one that it is folded into; -1: none.
-func (b changeCache) find(id string) int {
+// rowIndex is the row of a Change: its own, or the one that it is folded into; -1: none.
+func (b changeCache) rowIndex(id string) int {
 	if i := slices.IndexFunc(b.runs, func(r foldedChange) bool { return r.ID == id }); i >= 0 {
 		return i
 	}
@@ -70,7 +70,7 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 	if _, known := b.diffs[c.id]; !known {
 		return DiffQuery{c.id}
 	}
-	if older && (few || b.find(c.id) >= b.len()-5) {
+	if older && (few || b.rowIndex(c.id) >= b.len()-5) {
 		return ChangesQuery{Before: b.last, Refresh: b.refresh}
 	}
 	return nil
@@ -83,7 +83,7 @@ const minFilteredRows = 20
 func (b changeCache) takeResult(f Result) changeCache {
 	switch w := f.Query.(type) {
 	case ChangesQuery:
-		return b.addPage(w, f)
+		return b.addChangesBatch(w, f)
 	case DiffQuery:
 		l := widget.NewTextView()
 		switch diff := f.Changes.Diffs[w.Change]; {
@@ -105,8 +105,8 @@ func (b changeCache) takeResult(f Result) changeCache {
 	return b
 }
 
-// addPage takes a page of Changes. The newest replace all that was read.
-func (b changeCache) addPage(w ChangesQuery, f Result) changeCache {
+// addChangesBatch takes a page of Changes. The newest replace all that was read.
+func (b changeCache) addChangesBatch(w ChangesQuery, f Result) changeCache {
 	all := f.Changes.Changes
 	if w.Before == "" {
 		b.loaded, b.err, b.olderError = w.Refresh, f.Err, ""

@@ -117,7 +117,7 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 	if waiting > 0 {
 		note = fmt.Sprintf("%d pending", waiting)
 	}
-	note = strings.Join(nonEmpty(p.cache.filterNote(), note, unseenChangesNote(p)), " · ")
+	note = strings.Join(nonEmpty(p.cache.filterStatusText(), note, unseenChangesNote(p)), " · ")
 	if at := p.selectedIndex(); note == "" && n >= 10 && at >= 0 {
 		note = fmt.Sprintf("%s of %s rows", widget.FormatCount(at+1), widget.FormatCount(n))
 	}
@@ -184,7 +184,7 @@ func drawSessionHeading(p Changes, t theme.Theme, c status.Change, w int) string
 
 func changeRow(p Changes, t theme.Theme, c foldedChange, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
-	glyph, style := outcomeGlyph(t, c.Change)
+	glyph, style := changeOutcomeGlyph(t, c.Change)
 	lead := " "
 	if c.inner {
 		lead = "   "
@@ -222,7 +222,7 @@ func unseenChangesNote(p Changes) string {
 	return widget.FormatCount(n) + " new since " + widget.FormatClockTime(p.looked, p.snap.Time, p.zone) + " (•)"
 }
 
-func outcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
+func changeOutcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
 	switch {
 	case c.Undoes != "":
 		return "↶", t.Busy
@@ -264,7 +264,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		if i := p.cache.find(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldGroupID(c)] {
+		if i := p.cache.rowIndex(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldGroupID(c)] {
 			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {

@@ -107,8 +107,8 @@ func (b changeCache) withFilter(f widget.FilterInput) changeCache {
 	return b.arrangeRows()
 }
 
-// filterNote says what is filtered; empty: nothing.
-func (b changeCache) filterNote() string {
+// filterStatusText says what is filtered; empty: nothing.
+func (b changeCache) filterStatusText() string {
 	if b.filter.Value() == "" {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (b changeCache) filterNote() string {
 
 // fold folds or unfolds the run with this ID; false: it is none.
 func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
-	i := b.find(id)
+	i := b.rowIndex(id)
 	if i < 0 {
 		return b, false
 	}

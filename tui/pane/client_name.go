@@ -6,9 +6,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// clientNameInRow is a client as a row names it. In quotes: it calls itself what a client is
+// quoteUnprovenClient is a client as a row names it. In quotes: it calls itself what a client is
 // called that can prove its name, and has not proved it.
-func clientNameInRow(s status.Snapshot, client string, proven bool) string {
+func quoteUnprovenClient(s status.Snapshot, client string, proven bool) string {
 	if !proven && client != "" && isProvenElsewhere(s, client) {
 		return `"` + client + `"`
 	}

@@ -69,7 +69,7 @@ func clientsHelp(k Keys) []KeyGroup {
 
 // SetSnapshot implements [Pane]. The selection stays on its row when others come.
 func (p Clients) SetSnapshot(s status.Snapshot) Pane {
-	p.known = p.known.observe(p.snap, s)
+	p.known = p.known.markOutdatedOnChange(p.snap, s)
 	p.snap, p.targets = s, installTargets(s)
 	return p.refreshRows()
 }
@@ -145,10 +145,10 @@ func (p Clients) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Clients) IsTyping() bool { return p.list.IsTyping() }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Clients) Paste(text string) Pane {
 	p.list = p.list.Paste(text)
 	return p.refreshRows()

@@ -145,7 +145,7 @@ func drawAgentColumnTitles(t theme.Theme, w int) string {
 func drawAgent(t theme.Theme, snap status.Snapshot, at time.Time, zone *time.Location, s status.Session, w int) string {
 	glyph, style := t.StateStyle(s.State)
 	now, nowStyle := "no call yet", t.Dim
-	switch waits, limits := pendingApprovalsOfSession(snap, s.Name), agentLimitsOf(snap, s).text(); {
+	switch waits, limits := pendingApprovalsOfSession(snap, s.Name), agentAccessLimitsOf(snap, s).text(); {
 	case !s.WritesPaused.IsZero():
 		glyph, style = "‖", t.Bad
 		now, nowStyle = "writes paused", t.Bad
@@ -233,7 +233,7 @@ func (p Clients) agentDetailRows(t theme.Theme, s status.Session, w int) []strin
 		}
 		rows = append(rows, theme.Fit(mark+t.Strong.Text(a.Tool+" "+pagesFirstTargetsText(a))+t.Dim.Text(hint), w))
 	}
-	return append(append(rows, ""), p.recentRows(t, s, w)...)
+	return append(append(rows, ""), p.recentCallRows(t, s, w)...)
 }
 
 // failuresAndWritesText says how many of the calls that were seen have failed.
@@ -260,8 +260,8 @@ func (p Clients) failuresAndWritesText(s status.Session) string {
 // maxRecentCalls is how many calls of an agent are listed.
 const maxRecentCalls = 8
 
-// recentRows are the latest calls of an agent, the newest first.
-func (p Clients) recentRows(t theme.Theme, s status.Session, w int) []string {
+// recentCallRows are the latest calls of an agent, the newest first.
+func (p Clients) recentCallRows(t theme.Theme, s status.Session, w int) []string {
 	var rows []string
 	for i := len(p.recent) - 1; i >= 0 && len(rows) < maxRecentCalls; i-- {
 		if c := p.recent[i]; c.Session == s.Name {

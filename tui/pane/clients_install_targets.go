@@ -106,7 +106,7 @@ func (p Clients) installTargetRows(t theme.Theme, one installTarget, w, h int) [
 			rows = append(rows, t.Text.Wrap(i.Note, w)...)
 		}
 		if i.Bytes > 0 {
-			rows = append(rows, t.Dim.Wrap(p.clientUsageText(i), w)...)
+			rows = append(rows, t.Dim.Wrap(p.clientStatusText(i), w)...)
 		}
 		rows = append(rows, drawInstallTargetKeys(t, i))
 		if one.snippet.Text != "" {
@@ -122,9 +122,9 @@ func (p Clients) installTargetRows(t theme.Theme, one installTarget, w, h int) [
 // toolCostWarningKB is from how many KB of tools on a client should see fewer sources.
 const toolCostWarningKB = 20
 
-// clientUsageText says when a client was last connected, what it sees, and what that
+// clientStatusText says when a client was last connected, what it sees, and what that
 // takes of each session.
-func (p Clients) clientUsageText(i status.Installation) string {
+func (p Clients) clientStatusText(i status.Installation) string {
 	seen, sources, cost := "not connected yet", "all sources", fmt.Sprintf("%d KB of tools in each session", (i.Bytes+1<<9)>>10)
 	switch id := strings.TrimPrefix(i.ID, "client/"); {
 	case slices.ContainsFunc(p.snap.Sessions, func(s status.Session) bool { return s.Proven && s.Client == id }):

@@ -74,7 +74,7 @@ func (p Doctor) TakeResult(f Result) Pane {
 		return p.refreshList()
 	}
 	p.checks = slices.Clone(p.checks)
-	if i := p.find(f.Check.Name); i >= 0 {
+	if i := p.checkIndex(f.Check.Name); i >= 0 {
 		p.checks[i] = f.Check
 	} else {
 		p.checks = append(p.checks, f.Check)
@@ -113,7 +113,7 @@ func (p Doctor) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	return p.recheck(c.Name)
 }
 
-func (p Doctor) find(name string) int {
+func (p Doctor) checkIndex(name string) int {
 	return slices.IndexFunc(p.checks, func(c status.Check) bool { return c.Name == name })
 }
 
@@ -198,10 +198,10 @@ func (p Doctor) View(t theme.Theme, w, h int) string {
 	})
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Doctor) IsTyping() bool { return p.list.IsTyping() }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Doctor) Paste(text string) Pane {
 	p.list = p.list.Paste(text)
 	return p

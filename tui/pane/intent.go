@@ -37,17 +37,17 @@ type (
 	// ExportLog writes the whole log to a new file.
 	ExportLog struct{}
 	// RevealToken reads the token that status.RotateToken calls so. Its Result is
-	// that of a TokenQuery.
+	// that of a TokenRevealResultID.
 	RevealToken struct{ Token string }
 	// CopyToken puts a token on the clipboard; the panel does not see it.
 	CopyToken struct{ Token string }
-	// RunTool runs a tool. Its Result is that of a ToolRunQuery.
+	// RunTool runs a tool. Its Result is that of a ToolRunResultID.
 	RunTool struct {
 		Source, Tool string
 		Args         json.RawMessage
 	}
 	// EditPage opens the file of a page in the editor of the person. Its Result is
-	// that of a PageEditQuery.
+	// that of a PageEditResultID.
 	EditPage struct{ Source, Page string }
 	// EditText has a person edit the text that a waiting call would write, in their
 	// editor: Text, if they have Edited it before, or else what the hub answers. What

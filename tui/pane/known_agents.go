@@ -18,8 +18,8 @@ type knownAgents struct {
 	answered int // number of the query that list is the answer to; 0: none yet
 }
 
-// observe makes the list old when an agent came or left between two snapshots.
-func (k knownAgents) observe(before, now status.Snapshot) knownAgents {
+// markOutdatedOnChange makes the list old when an agent came or left between two snapshots.
+func (k knownAgents) markOutdatedOnChange(before, now status.Snapshot) knownAgents {
 	if len(before.Sessions) != len(now.Sessions) {
 		k.outdated++
 	}

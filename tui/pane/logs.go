@@ -34,8 +34,8 @@ func logsHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the place stays"), help(k.Follow, "follow or pause"),
 		help(k.Level, "next level"),
-		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"),
-		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollEnd, "back to the start of the line"),
+		help(k.NextComponent, "next component, then next client"), help(k.Wrap, "wrap long lines"),
+		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollStart, "back to the start of the line"),
 		help(k.Copy, "copy the visible lines"), help(k.Export, "export the filtered lines, or the whole log, to a file"),
 	}}}
 }
@@ -88,10 +88,10 @@ func (p Logs) ShowItem(component string) Pane {
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Logs) IsTyping() bool { return p.log.FilterInput().Typing }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Logs) Paste(text string) Pane {
 	p.log = p.log.Paste(text)
 	return p
@@ -153,18 +153,18 @@ func (p Logs) Bindings() []key.Binding {
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy, p.keys.Export)
+	return append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextComponent, p.keys.Wrap, p.keys.Copy, p.keys.Export)
 }
 
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
-	s := widget.Section{Title: "Logs", Note: p.titleNote(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
+	s := widget.Section{Title: "Logs", Note: p.listStatusText(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
 	return p.log.FilterInput().DrawBelowRows(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
 		return widget.Stack(t, w, h, widget.IsFramed(w, h), s)
 	})
 }
 
-func (p Logs) titleNote() string {
+func (p Logs) listStatusText() string {
 	if p.failed != nil {
 		return "older ones cannot be read: " + p.failed.Error() + " · " + p.log.Summary()
 	}

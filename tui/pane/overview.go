@@ -45,7 +45,7 @@ func overviewHelp(k Keys) []KeyGroup {
 
 // SetSnapshot implements [Pane].
 func (p Overview) SetSnapshot(s status.Snapshot) Pane {
-	p.known = p.known.observe(p.snap, s)
+	p.known = p.known.markOutdatedOnChange(p.snap, s)
 	p.snap = s
 	p.problem = widget.Clamp(p.problem, len(s.Problems))
 	p.snippet = widget.Clamp(p.snippet, len(s.Snippets))
@@ -93,7 +93,7 @@ func (p Overview) SetTime(now time.Time) Pane {
 	return p
 }
 
-// SetLastSeen implements [LookObserver].
+// SetLastSeen implements [LastSeenObserver].
 func (p Overview) SetLastSeen(at time.Time) Pane {
 	p.unseen = unseenActivity{since: at}
 	return p

@@ -48,13 +48,13 @@ func (p Overview) applicationSection(t theme.Theme, application string) widget.S
 		}
 		var rows []string
 		for _, peer := range peers {
-			rows = append(rows, peerRows(t, peer, w, h)...)
+			rows = append(rows, applicationRows(t, peer, w, h)...)
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
 }
 
-func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
+func applicationRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	glyph, style := t.StateStyle(peer.State)
 	latency := "no ping yet"
 	if peer.Latency > 0 {
@@ -67,7 +67,7 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	name := style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name))
 	rows := []string{
 		name + t.Dim.Cut(" "+strings.Join(facts, " · "), w-theme.Width(name)),
-		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, peerCallsText(peer),
+		t.Dim.Cut("  "+strings.Join(nonEmpty(peer.Transport, latency, applicationCallCountText(peer),
 			prefixNonEmpty("last error ", peer.LastError)), " · "), w),
 	}
 	if h < 4 {
@@ -81,7 +81,7 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 			available, len(peer.Capabilities), peer.Transport, latency), w)
 		return rows
 	}
-	rows = append(rows, peerCapabilityRows(t, peer, w)...)
+	rows = append(rows, applicationCapabilityRows(t, peer, w)...)
 	for _, why := range missingCapabilityReasons(peer) {
 		for i, line := range theme.WrapText(why, w-4) {
 			rows = append(rows, t.Warn.Text(map[bool]string{true: "  ○ ", false: "    "}[i == 0]+line))
@@ -90,8 +90,8 @@ func peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	return rows
 }
 
-// peerCapabilityRows draws a light for each capability, as many in a row as fit.
-func peerCapabilityRows(t theme.Theme, peer status.Peer, w int) []string {
+// applicationCapabilityRows draws a light for each capability, as many in a row as fit.
+func applicationCapabilityRows(t theme.Theme, peer status.Peer, w int) []string {
 	const cell = 16
 	inRow := max(1, min(4, (w-2)/cell))
 	var rows []string
@@ -132,7 +132,7 @@ func missingCapabilityReasons(peer status.Peer) []string {
 	return order
 }
 
-func peerCallsText(p status.Peer) string {
+func applicationCallCountText(p status.Peer) string {
 	s := widget.Plural(p.Calls, "call")
 	if p.Failures > 0 {
 		s += fmt.Sprintf(", %s failed", widget.FormatCount(p.Failures))

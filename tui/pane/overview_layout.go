@@ -30,7 +30,7 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 	if framed {
 		inside, last = inside-4, last-4
 	}
-	first, live := p.alertSections(t, inside), p.liveSection(t)
+	first, live := p.alertSections(t, inside), p.recentCallsSection(t)
 	hub, sources, agents, connect := p.hubSection(t, !framed), p.sourcesSection(t), p.agentsSection(t), p.connectSections(t, last)
 	var lines []string
 	switch {
@@ -124,10 +124,10 @@ func (p Overview) trafficSections(t theme.Theme) []widget.Section {
 	return []widget.Section{p.traffic.section(t, p.snap.Time, p.zone)}
 }
 
-// liveSection is what agents do: the calls, the newest first.
-func (p Overview) liveSection(t theme.Theme) widget.Section {
+// recentCallsSection is what agents do: the calls, the newest first.
+func (p Overview) recentCallsSection(t theme.Theme) widget.Section {
 	n, note := len(p.recent), "3 all calls"
-	if unseen := p.unseen.note(p.snap.Time, p.zone); unseen != "" {
+	if unseen := p.unseen.summaryText(p.snap.Time, p.zone); unseen != "" {
 		note = unseen + " · 3 all"
 	}
 	return widget.Section{Title: "Live", Note: note, Min: 2, Preferred: max(2, n), Rows: func(w, h int) []string {
@@ -150,7 +150,7 @@ func (p Overview) liveSection(t theme.Theme) widget.Section {
 			}
 			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(clientNameInRow(p.snap, c.Client, c.Proven), name)+" "+drawCallInSource(t, c, c.Source, w-name-12))
+				t.Text.Fit(quoteUnprovenClient(p.snap, c.Client, c.Proven), name)+" "+drawCallInSource(t, c, c.Source, w-name-12))
 		}
 		rows = append(rows, crash...)
 		return rows[:min(h, len(rows))]

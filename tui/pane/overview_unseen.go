@@ -55,8 +55,8 @@ func (u unseenActivity) observeCalls(calls []status.Call) unseenActivity {
 	return u
 }
 
-// note says how much there is that the person has not seen; empty: that is not known.
-func (u unseenActivity) note(now time.Time, zone *time.Location) string {
+// summaryText says how much there is that the person has not seen; empty: that is not known.
+func (u unseenActivity) summaryText(now time.Time, zone *time.Location) string {
 	if !u.counted || u.since.IsZero() {
 		return ""
 	}

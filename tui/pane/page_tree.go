@@ -27,8 +27,8 @@ type pageFolder struct {
 	count   int
 }
 
-// newPageFolder sorts pages into folders by the slashes in their names.
-func newPageFolder(pages []status.Page) *pageFolder {
+// buildPageTree sorts pages into folders by the slashes in their names.
+func buildPageTree(pages []status.Page) *pageFolder {
 	top := &pageFolder{}
 	known := map[string]*pageFolder{"": top}
 	for i, p := range pages {

@@ -125,8 +125,8 @@ type (
 		ObserveUserActionOutcome(a status.Action, err error) Pane
 	}
 
-	// A TextEditor has a place for text.
-	TextEditor interface {
+	// A TypingPane has a place for text.
+	TypingPane interface {
 		// IsTyping reports whether keys are text now.
 		IsTyping() bool
 		// Paste takes text from the clipboard. Unless IsTyping, nothing happens.
@@ -142,8 +142,8 @@ type (
 		RestoreState(b json.RawMessage) Pane
 	}
 
-	// A LookObserver tells what is new from what the person has seen.
-	LookObserver interface {
+	// A LastSeenObserver tells what is new from what the person has seen.
+	LastSeenObserver interface {
 		// SetLastSeen says that the person last looked at this time.
 		SetLastSeen(at time.Time) Pane
 	}
@@ -162,7 +162,7 @@ type (
 
 	// A Blurrer shows something that must not stay when the pane is out of
 	// sight.
-	Blurrer interface {
+	SecretPane interface {
 		// HideSecret hides that.
 		HideSecret() Pane
 	}

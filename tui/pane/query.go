@@ -55,10 +55,10 @@ type (
 		Source, Client string
 		Refresh        int
 	}
-	// ToolRunQuery is about the result of a [RunTool]; no pane asks it.
-	ToolRunQuery struct{ Source, Tool string }
-	// TokenQuery is about the result of a [RevealToken]; no pane asks it.
-	TokenQuery struct{ Of string }
+	// ToolRunResultID is about the result of a [RunTool]; no pane asks it.
+	ToolRunResultID struct{ Source, Tool string }
+	// TokenRevealResultID is about the result of a [RevealToken]; no pane asks it.
+	TokenRevealResultID struct{ Of string }
 	// ChecksQuery runs the checks whose names begin with Prefix. Each is a Result
 	// of its own, with More.
 	ChecksQuery struct {
@@ -105,8 +105,8 @@ type (
 		From, To int64
 		Refresh  int
 	}
-	// PageEditQuery is about the end of an [EditPage]; no pane asks it.
-	PageEditQuery struct{ Source, Page string }
+	// PageEditResultID is about the end of an [EditPage]; no pane asks it.
+	PageEditResultID struct{ Source, Page string }
 	// SearchQuery asks for what a source's search finds. Typing: while the words are
 	// typed, so that it waits for a pause.
 	SearchQuery struct {
@@ -116,27 +116,27 @@ type (
 	}
 )
 
-func (ApprovalQuery) isQuery()      {}
-func (EditPlanQuery) isQuery()      {}
-func (ChangesQuery) isQuery()       {}
-func (RecordedCallsQuery) isQuery() {}
-func (OlderLinesQuery) isQuery()    {}
-func (AgentsQuery) isQuery()        {}
-func (DiffQuery) isQuery()          {}
-func (ToolsQuery) isQuery()         {}
-func (ToolRunQuery) isQuery()       {}
-func (TokenQuery) isQuery()         {}
-func (ChecksQuery) isQuery()        {}
-func (SettingsQuery) isQuery()      {}
-func (SourceKindsQuery) isQuery()   {}
-func (CompletePathQuery) isQuery()  {}
-func (PagesQuery) isQuery()         {}
-func (PageQuery) isQuery()          {}
-func (PageLinksQuery) isQuery()     {}
-func (PageEditQuery) isQuery()      {}
-func (SearchQuery) isQuery()        {}
-func (SearchAllQuery) isQuery()     {}
-func (DayChangesQuery) isQuery()    {}
+func (ApprovalQuery) isQuery()       {}
+func (EditPlanQuery) isQuery()       {}
+func (ChangesQuery) isQuery()        {}
+func (RecordedCallsQuery) isQuery()  {}
+func (OlderLinesQuery) isQuery()     {}
+func (AgentsQuery) isQuery()         {}
+func (DiffQuery) isQuery()           {}
+func (ToolsQuery) isQuery()          {}
+func (ToolRunResultID) isQuery()     {}
+func (TokenRevealResultID) isQuery() {}
+func (ChecksQuery) isQuery()         {}
+func (SettingsQuery) isQuery()       {}
+func (SourceKindsQuery) isQuery()    {}
+func (CompletePathQuery) isQuery()   {}
+func (PagesQuery) isQuery()          {}
+func (PageQuery) isQuery()           {}
+func (PageLinksQuery) isQuery()      {}
+func (PageEditResultID) isQuery()    {}
+func (SearchQuery) isQuery()         {}
+func (SearchAllQuery) isQuery()      {}
+func (DayChangesQuery) isQuery()     {}
 
 // A Result answers a Query.
 type Result struct {

@@ -161,12 +161,12 @@ func openFoundPage(p Sources) (Pane, Intent) {
 		return p, ShowMessage{"There is no page to open."}
 	}
 	p.browserCount++
-	b := newBrowser(p.keys, p.zone, hit.source, p.w, p.h).setSnapshot(p.snap)
+	b := newSourceBrowser(p.keys, p.zone, hit.source, p.w, p.h).setSnapshot(p.snap)
 	b.refresh = p.browserCount << 16
 	b.focus, b.search.submitted = focusHits, p.searchAll.asked.Text
 	b.search.got = b.searchQuery()
 	b.page.open, b.page.name, b.links.cursor = true, hit.Page, -1
-	return p.withBrowser(b), nil
+	return p.withSourceBrowser(b), nil
 }
 
 func (s allSourcesSearch) bindings() []key.Binding {

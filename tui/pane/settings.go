@@ -77,7 +77,7 @@ func (p Settings) WantedQuery() Query {
 // TakeResult implements [Querier].
 func (p Settings) TakeResult(f Result) Pane {
 	switch w := f.Query.(type) {
-	case TokenQuery:
+	case TokenRevealResultID:
 		p.revealed = revealedToken{token: w.Of, text: f.Token}
 		if f.Err != nil {
 			p.revealed.problem = f.Err.Error()
@@ -103,10 +103,10 @@ func (p Settings) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Settings) IsTyping() bool { return p.list.IsTyping() || p.editing != "" }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Settings) Paste(text string) Pane {
 	switch s, _ := p.setting(p.editing); {
 	case p.list.IsTyping():
@@ -286,17 +286,17 @@ func (p Settings) SelectRow(i int) (Pane, bool) {
 	return p, again
 }
 
-// settingsState is what [Settings] keeps from one panel to the next.
-type settingsState struct {
+// savedSettingsState is what [Settings] keeps from one panel to the next.
+type savedSettingsState struct {
 	Filter string `json:"filter,omitempty"`
 }
 
 // StateToSave implements [StateSaver].
-func (p Settings) StateToSave() any { return settingsState{p.list.FilterText()} }
+func (p Settings) StateToSave() any { return savedSettingsState{p.list.FilterText()} }
 
 // RestoreState implements [StateSaver].
 func (p Settings) RestoreState(b json.RawMessage) Pane {
-	var m settingsState
+	var m savedSettingsState
 	if json.Unmarshal(b, &m) == nil {
 		p.list = p.list.SetFilter(m.Filter)
 	}

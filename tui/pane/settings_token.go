@@ -16,7 +16,7 @@ type revealedToken struct {
 	problem     string // why it cannot be read
 }
 
-// HideSecret implements [Blurrer].
+// HideSecret implements [SecretPane].
 func (p Settings) HideSecret() Pane {
 	p.revealed = revealedToken{}
 	return p

@@ -32,9 +32,9 @@ type SourceForm struct {
 // NewSourceForm returns a form that knows no kinds yet.
 func NewSourceForm(k Keys) SourceForm { return SourceForm{keys: k, focus: 1} }
 
-// OfKind returns an empty form for sources of one kind, or for a folder whose kind
+// ResetToKind returns an empty form for sources of one kind, or for a folder whose kind
 // is detected if that has no name.
-func (f SourceForm) OfKind(kind status.SourceKind) SourceForm {
+func (f SourceForm) ResetToKind(kind status.SourceKind) SourceForm {
 	if kind.Kind == "" {
 		return SourceForm{keys: f.keys, fixed: true, focus: 1}
 	}

@@ -28,7 +28,7 @@ func TestSourceFormSaysTheName(t *testing.T) {
 			"workspace": {Kind: "workspace", Keys: []status.ConfigKey{{Name: "database", Type: "secret"}, folder}},
 			"remote":    {Kind: "remote", Keys: []status.ConfigKey{{Name: "url", Type: "text"}}},
 		}
-		f := NewSourceForm(DefaultKeys()).OfKind(kinds[c.kind])
+		f := NewSourceForm(DefaultKeys()).ResetToKind(kinds[c.kind])
 		if c.typed != "" {
 			f = f.withFieldInput("folder", widget.NewTextInput(c.typed))
 		}

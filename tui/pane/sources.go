@@ -72,7 +72,7 @@ func (p Sources) SetSnapshot(s status.Snapshot) Pane {
 		p.form.kinds = kinds
 		selected.Name = name
 	}
-	p = p.updateBrowser(s)
+	p = p.updateSourceBrowser(s)
 	p.snap = s
 	rows := make([]widget.ListRow, len(s.Sources))
 	for i, one := range s.Sources {
@@ -116,13 +116,13 @@ func (p Sources) ShowItem(part string) Pane {
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Sources) IsTyping() bool {
 	return p.adding || p.grant != nil || p.folder != nil || p.list.IsTyping() || p.browse != nil && p.browse.isTyping() ||
 		p.browse == nil && p.searchAll != nil && p.searchAll.typing
 }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Sources) Paste(text string) Pane {
 	switch {
 	case p.adding:
@@ -131,7 +131,7 @@ func (p Sources) Paste(text string) Pane {
 		next := sourceFolderForm{p.folder.source, p.folder.form.Paste(text)}
 		p.folder = &next
 	case p.browse != nil:
-		return p.withBrowser(p.browse.paste(text))
+		return p.withSourceBrowser(p.browse.paste(text))
 	case p.searchAll != nil:
 		next := *p.searchAll
 		next.query = next.query.Insert(text)
@@ -167,7 +167,7 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 	}
 	if p.browse != nil {
 		next, want, done := p.browse.handleKey(k)
-		if p = p.withBrowser(next); done || p.searchAll != nil && !next.page.open {
+		if p = p.withSourceBrowser(next); done || p.searchAll != nil && !next.page.open {
 			p.browse = nil
 		}
 		return p, want
@@ -184,7 +184,7 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search):
-		return p.openBrowser(key.Matches(k, p.keys.Search)), nil
+		return p.openSourceBrowser(key.Matches(k, p.keys.Search)), nil
 	case key.Matches(k, p.keys.Add):
 		p.adding = true
 	case key.Matches(k, p.keys.Grant):
@@ -194,13 +194,13 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 		s, _ := p.selected()
 		p.folder = newSourceFolderForm(p.keys, s)
 	default:
-		return p, p.selectedIntent(k)
+		return p, p.selectedSourceKeyIntent(k)
 	}
 	return p, nil
 }
 
-// selectedIntent answers the keys that are about the selected source.
-func (p Sources) selectedIntent(k Press) Intent {
+// selectedSourceKeyIntent answers the keys that are about the selected source.
+func (p Sources) selectedSourceKeyIntent(k Press) Intent {
 	s, _ := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Remove):
@@ -275,14 +275,14 @@ func (p Sources) listSection(t theme.Theme) widget.Section {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
-			return append([]string{p.heading(t, w)}, p.list.Draw(t, w, h-1, func(t theme.Theme, i, w int) string {
+			return append([]string{p.drawColumnTitles(t, w)}, p.list.Draw(t, w, h-1, func(t theme.Theme, i, w int) string {
 				return p.row(t, i, w)
 			})...)
 		},
 	}
 }
 
-func (p Sources) heading(t theme.Theme, w int) string {
+func (p Sources) drawColumnTitles(t theme.Theme, w int) string {
 	line := t.Dim.Fit("  name", nameWidth(w)+3) + t.Dim.Fit("kind", 10) + t.Dim.Fit("state", 11)
 	if w >= 54 {
 		line += t.Dim.Fit("agents can", 11) + t.Dim.FitRight("calls", 7)
@@ -365,7 +365,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 		}}
 	}
 	return widget.Section{
-		Title: s.Name, Note: sampleSourceNote(s), Min: 3, Preferred: 7 + len(s.Grants),
+		Title: s.Name, Note: sampleSourceText(s), Min: 3, Preferred: 7 + len(s.Grants),
 		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) },
 	}
 }
@@ -413,7 +413,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 	return rows
 }
 
-func sampleSourceNote(s status.Source) string {
+func sampleSourceText(s status.Source) string {
 	if s.Sample {
 		return "sample created by Lectern"
 	}
@@ -446,7 +446,7 @@ func (p Sources) KeyDisabledReason(k tea.KeyPressMsg) string {
 func (p Sources) SelectRow(i int) (Pane, bool) {
 	if p.browse != nil {
 		next, again := p.browse.selectRow(i)
-		return p.withBrowser(next), again
+		return p.withSourceBrowser(next), again
 	}
 	if p.searchAll != nil {
 		next := *p.searchAll

@@ -13,7 +13,7 @@ func (p Sources) Resize(w, h int) Pane {
 	if p.browse != nil {
 		next := *p.browse
 		next.w, next.h = w, h
-		return p.withBrowser(next)
+		return p.withSourceBrowser(next)
 	}
 	return p
 }
@@ -61,29 +61,29 @@ func (p Sources) TakeResult(f Result) Pane {
 	if p.browse == nil {
 		return p
 	}
-	return p.withBrowser(p.browse.takeResult(f))
+	return p.withSourceBrowser(p.browse.takeResult(f))
 }
 
-func (p Sources) withBrowser(b sourceBrowser) Sources {
+func (p Sources) withSourceBrowser(b sourceBrowser) Sources {
 	p.browse = &b
 	return p
 }
 
-// openBrowser opens the selected source, at its search or at its pages.
-func (p Sources) openBrowser(search bool) Sources {
+// openSourceBrowser opens the selected source, at its search or at its pages.
+func (p Sources) openSourceBrowser(search bool) Sources {
 	s, _ := p.selected()
 	p.browserCount++
-	b := newBrowser(p.keys, p.zone, s.Name, p.w, p.h).setSnapshot(p.snap)
+	b := newSourceBrowser(p.keys, p.zone, s.Name, p.w, p.h).setSnapshot(p.snap)
 	b.refresh = p.browserCount << 16 // what an earlier one asked comes to this one as nothing
 	if search {
 		b.focus, b.search.typing, b.search.standalone = focusHits, true, true
 	}
-	return p.withBrowser(b)
+	return p.withSourceBrowser(b)
 }
 
-// updateBrowser tells the browser of a snapshot. It is closed with its source,
+// updateSourceBrowser tells the browser of a snapshot. It is closed with its source,
 // and asks another hub again.
-func (p Sources) updateBrowser(s status.Snapshot) Sources {
+func (p Sources) updateSourceBrowser(s status.Snapshot) Sources {
 	if p.browse == nil {
 		return p
 	}
@@ -96,7 +96,7 @@ func (p Sources) updateBrowser(s status.Snapshot) Sources {
 	if hubRestarted(p.snap, s) {
 		next = next.refreshAll()
 	}
-	return p.withBrowser(next)
+	return p.withSourceBrowser(next)
 }
 
 // describeCallCounts says how many of the calls may have changed something.

@@ -49,7 +49,7 @@ func grantLevels() []grantLevel {
 func newGrantForm(k Keys, s status.Source, sessions []status.Session) *grantForm {
 	return &grantForm{
 		keys: k, source: s.Name, now: accessDescription(s), named: s.Grants, clients: grantableClients(s, sessions), onLevel: true,
-		level: currentLevel(s),
+		level: currentGrantLevel(s),
 	}
 }
 
@@ -64,9 +64,9 @@ func grantableClients(s status.Source, sessions []status.Session) []string {
 	return names
 }
 
-// currentLevel is the level that grants what agents may do with s now, so that nothing
+// currentGrantLevel is the level that grants what agents may do with s now, so that nothing
 // changes unless it is chosen; what no level grants is that of the configuration.
-func currentLevel(s status.Source) int {
+func currentGrantLevel(s status.Source) int {
 	same := func(a, b []string) bool {
 		a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 		return slices.Equal(a, b)

@@ -76,7 +76,7 @@ func parseSchemaArgument(raw json.RawMessage) argument {
 	}
 	a := argument{kind: p.kind(), description: p.Description}
 	for _, one := range p.Enum {
-		a.choices = append(a.choices, jsonText(one))
+		a.choices = append(a.choices, unquoteJSONString(one))
 	}
 	var rules []string
 	switch {
@@ -94,7 +94,7 @@ func parseSchemaArgument(raw json.RawMessage) argument {
 		rules = append(rules, "at most "+strconv.Itoa(*p.MaxItems))
 	}
 	if len(p.Default) > 0 {
-		rules = append(rules, "default "+jsonText(p.Default))
+		rules = append(rules, "default "+unquoteJSONString(p.Default))
 	}
 	a.rules = strings.Join(rules, ", ")
 	return a
@@ -124,8 +124,8 @@ func (p argumentSchema) kind() string {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// jsonText is a JSON value as a person writes it.
-func jsonText(raw json.RawMessage) string {
+// unquoteJSONString is a JSON value as a person writes it.
+func unquoteJSONString(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s

@@ -45,7 +45,7 @@ func toolsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Run, "run the tool"), help(k.Enter, "read its full description"), help(k.Filter, "filter the tools"),
-		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left,
+		help(k.NextComponent, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left,
 			"as the previous client sees them"),
 		help(k.SortRows, "sort the tools: as published, most tokens, name"), help(k.Copy, "copy the declaration"),
 		help(k.Refresh, "reload the tools"),
@@ -98,8 +98,8 @@ func (p Tools) TakeResult(f Result) Pane {
 		}
 		p.tools = slices.Clone(p.published)
 		return p.refreshRows()
-	case ToolRunQuery:
-		if p.form != nil && p.form.running && w == (ToolRunQuery{p.form.sourceName(), p.form.unprefixedToolName()}) {
+	case ToolRunResultID:
+		if p.form != nil && p.form.running && w == (ToolRunResultID{p.form.sourceName(), p.form.unprefixedToolName()}) {
 			next := p.form.takeResult(f)
 			p.form = &next
 		}
@@ -115,10 +115,10 @@ func (p Tools) ObserveUserActionOutcome(a status.Action, err error) Pane {
 	return p
 }
 
-// IsTyping implements [TextEditor].
+// IsTyping implements [TypingPane].
 func (p Tools) IsTyping() bool { return p.list.IsTyping() || p.form != nil }
 
-// Paste implements [TextEditor].
+// Paste implements [TypingPane].
 func (p Tools) Paste(text string) Pane {
 	switch {
 	case p.form != nil:
@@ -198,7 +198,7 @@ func (p Tools) HandleKey(k Press) (Pane, Intent) {
 		return p, ShowMessage{why}
 	}
 	w, h := p.detailSize(k.W, k.H)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.SelectedPosition(), p.list.Len()); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.SelectedShownIndex(), p.list.Len()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
@@ -215,7 +215,7 @@ func (p Tools) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
 		return p, ShowMessage{"Reloading the tools."}
-	case key.Matches(k, p.keys.NextPart):
+	case key.Matches(k, p.keys.NextComponent):
 		p.scope.Source = nextInCycle(p.scope.Source, p.sourceNames())
 	case key.Matches(k, p.keys.Right):
 		p.scope.Client = nextInCycle(p.scope.Client, clientNames(p.snap.Sessions))
@@ -299,7 +299,7 @@ func (p Tools) Bindings() []key.Binding {
 		}
 	}
 	return []key.Binding{
-		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextPart,
+		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextComponent,
 			"source"), widget.WithHelp(p.keys.Right, "client"), p.keys.SortRows, p.keys.Copy, p.keys.Refresh,
 	}
 }
@@ -366,7 +366,7 @@ func (p Tools) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return "Press esc to go back to the list first."
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
-	case key.Matches(k, p.keys.NextPart):
+	case key.Matches(k, p.keys.NextComponent):
 		return reasonUnless(len(p.sourceNames()) > 1, "There is only one source.")
 	case key.Matches(k, p.keys.Left, p.keys.Right):
 		return reasonUnless(len(clientNames(p.snap.Sessions)) > 1, "No clients are connected; these are the tools that any client sees.")
@@ -389,8 +389,8 @@ func (p Tools) Scroll(n int, k Press) Pane {
 	return p
 }
 
-// toolsState is what [Tools] keeps from one panel to the next.
-type toolsState struct {
+// savedToolsState is what [Tools] keeps from one panel to the next.
+type savedToolsState struct {
 	Source string `json:"source,omitempty"`
 	Client string `json:"client,omitempty"`
 	Filter string `json:"filter,omitempty"`
@@ -398,12 +398,12 @@ type toolsState struct {
 
 // StateToSave implements [StateSaver].
 func (p Tools) StateToSave() any {
-	return toolsState{p.scope.Source, p.scope.Client, p.list.FilterText()}
+	return savedToolsState{p.scope.Source, p.scope.Client, p.list.FilterText()}
 }
 
 // RestoreState implements [StateSaver].
 func (p Tools) RestoreState(b json.RawMessage) Pane {
-	var m toolsState
+	var m savedToolsState
 	if json.Unmarshal(b, &m) != nil {
 		return p
 	}

@@ -18,15 +18,15 @@ var errTooDeep = errors.New("nested too deeply")
 func toolAnswerText(answer json.RawMessage) widget.TextView {
 	dec := json.NewDecoder(bytes.NewReader(answer))
 	dec.UseNumber()
-	w := answerWriter{dec: dec}
+	w := jsonRowWriter{dec: dec}
 	if err := w.value(0, ""); err != nil || dec.More() {
 		return widget.NewTextView().AppendText(widget.TextLine, string(answer))
 	}
 	return widget.NewTextView().AppendBlocks(w.parts...)
 }
 
-// An answerWriter writes JSON as rows, in the order of its fields.
-type answerWriter struct {
+// An jsonRowWriter writes JSON as rows, in the order of its fields.
+type jsonRowWriter struct {
 	dec   *json.Decoder
 	parts []widget.TextBlock
 }
@@ -34,13 +34,13 @@ type answerWriter struct {
 // maxAnswerDepth is how deep values are taken apart; no tool nests deeper.
 const maxAnswerDepth = 64
 
-func (w *answerWriter) add(kind widget.LineKind, text string) {
+func (w *jsonRowWriter) add(kind widget.LineKind, text string) {
 	w.parts = append(w.parts, widget.TextBlock{Kind: kind, Text: text})
 }
 
 // value writes the next value with lead before it, and what belongs to it further
 // in.
-func (w *answerWriter) value(depth int, lead string) error {
+func (w *jsonRowWriter) value(depth int, lead string) error {
 	if depth > maxAnswerDepth {
 		return errTooDeep
 	}
@@ -64,7 +64,7 @@ func (w *answerWriter) value(depth int, lead string) error {
 }
 
 // composite writes the rest of an object or a list.
-func (w *answerWriter) composite(depth int, lead string, object bool) error {
+func (w *jsonRowWriter) composite(depth int, lead string, object bool) error {
 	if !w.dec.More() {
 		w.row(depth, lead, "none")
 	} else if lead != "" && lead != "- " {
@@ -97,12 +97,12 @@ func (w *answerWriter) composite(depth int, lead string, object bool) error {
 	return err
 }
 
-func (w *answerWriter) row(depth int, lead, text string) {
+func (w *jsonRowWriter) row(depth int, lead, text string) {
 	w.add(widget.TextLine, theme.Spaces(2*depth)+strings.TrimRight(lead+text, " "))
 }
 
 // text writes a text of one line behind lead, of several below it.
-func (w *answerWriter) text(depth int, lead, text string) {
+func (w *jsonRowWriter) text(depth int, lead, text string) {
 	lines := theme.SplitLines(text)
 	if len(lines) == 1 {
 		w.row(depth, lead, lines[0])

@@ -49,7 +49,7 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 	note := fmt.Sprintf("%s, about %s tokens", widget.FormatBytes(bytes), widget.FormatCount(max(0, bytes/4)))
 	note = strings.Join(nonEmpty(p.order.label(), p.list.StatusNote(), note), " · ")
 	return widget.Section{
-		Title: titleWithCount("Tools", len(p.tools)) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1,
+		Title: titleWithCount("Tools", len(p.tools)) + p.sourceAndClientText(), Note: note, Min: 3, Preferred: n + 1,
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return p.emptyRows(t, w)
@@ -62,8 +62,8 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 	}
 }
 
-// scopeText says whose tools are shown.
-func (p Tools) scopeText() string {
+// sourceAndClientText says whose tools are shown.
+func (p Tools) sourceAndClientText() string {
 	words := ""
 	if p.scope.Source != "" {
 		words += " of " + p.scope.Source
@@ -85,7 +85,7 @@ func (p Tools) emptyRows(t theme.Theme, w int) []string {
 	case len(p.tools) > 0:
 		return p.list.Draw(t, w, 1, nil)
 	default:
-		return t.Dim.Wrap("No tools published"+p.scopeText()+". See the permissions in Sources.", w)
+		return t.Dim.Wrap("No tools published"+p.sourceAndClientText()+". See the permissions in Sources.", w)
 	}
 }
 

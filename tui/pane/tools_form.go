@@ -163,7 +163,7 @@ func (f toolForm) fillExample() toolForm {
 	f.typed, f.problem, f.confirmed = make([]widget.TextInput, len(f.fields)), "", false
 	for i, a := range f.fields {
 		if v, ok := args[a.name]; ok {
-			f.typed[i] = widget.NewTextInput(jsonText(v))
+			f.typed[i] = widget.NewTextInput(unquoteJSONString(v))
 		}
 	}
 	return f

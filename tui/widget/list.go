@@ -221,8 +221,8 @@ func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 // Len is how many rows pass the filter.
 func (l List) Len() int { return len(l.shown) }
 
-// SelectedPosition is the selected row, counted among those that pass the filter.
-func (l List) SelectedPosition() int { return l.at }
+// SelectedShownIndex is the selected row, counted among those that pass the filter.
+func (l List) SelectedShownIndex() int { return l.at }
 
 // SetFilter returns l with this filter, which nobody edits.
 func (l List) SetFilter(text string) List {

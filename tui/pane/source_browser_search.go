@@ -73,7 +73,7 @@ func (s sourceSearch) section(t theme.Theme, source string) widget.Section {
 		case s.err != nil:
 			return append(rows, errorRows(t, s.err, w)...)
 		}
-		rows = append(rows, s.callRows(t, w)...)
+		rows = append(rows, s.callAndCostRows(t, w)...)
 		if len(s.found.Hits) == 0 {
 			return append(rows, t.Dim.Wrap("No matches in "+source+". Each source is searched by itself: S on another row of Sources.", w)...)
 		}
@@ -87,8 +87,8 @@ func (s sourceSearch) section(t theme.Theme, source string) widget.Section {
 	}}
 }
 
-// callRows is the call and what it costs the one who made it.
-func (s sourceSearch) callRows(t theme.Theme, w int) []string {
+// callAndCostRows is the call and what it costs the one who made it.
+func (s sourceSearch) callAndCostRows(t theme.Theme, w int) []string {
 	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
 		widget.Plural(len(s.found.Hits), "match"), widget.FormatBytes(s.found.Bytes), widget.FormatCount(s.found.Bytes/4)), w), "")

@@ -64,7 +64,7 @@ func full() map[string]Pane {
 			p = sized.Resize(140, 43)
 		}
 		if strings.HasPrefix(name, "Page") {
-			p = p.(Sources).openBrowser(false)
+			p = p.(Sources).openSourceBrowser(false)
 		}
 		if w, ok := p.(CallObserver); ok {
 			p = w.ObserveCalls(calls)
@@ -81,11 +81,11 @@ func full() map[string]Pane {
 	filtered := all["Pages filtered"].(Sources)
 	b := *filtered.browse
 	b.list = b.list.withFilter(widget.NewFilterInput("page with a name 9"))
-	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).WantedQuery(), Rows: rows})
+	all["Pages filtered"] = filtered.withSourceBrowser(b).TakeResult(Result{Query: filtered.withSourceBrowser(b).WantedQuery(), Rows: rows})
 	open := all["Page"].(Sources)
 	c, _ := open.browse.openSelected()
 	c.page.top = 7000
-	all["Page"] = open.withBrowser(c).TakeResult(Result{Query: open.withBrowser(c).WantedQuery(), Rows: rows})
+	all["Page"] = open.withSourceBrowser(c).TakeResult(Result{Query: open.withSourceBrowser(c).WantedQuery(), Rows: rows})
 	return all
 }
 

@@ -120,7 +120,7 @@ func (r pageView) section(t theme.Theme, name string) widget.Section {
 	if title == "" {
 		title = "No page"
 	}
-	return widget.Section{Title: title, Note: r.titleNote(ready), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: r.pageInfoText(ready), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		switch {
 		case name == "":
 			return []string{t.Dim.Text("No page selected.")}
@@ -143,8 +143,8 @@ func (r pageView) section(t theme.Theme, name string) widget.Section {
 	}}
 }
 
-// titleNote is how the page is shown, and how much of it there is.
-func (r pageView) titleNote(ready bool) string {
+// pageInfoText is how the page is shown, and how much of it there is.
+func (r pageView) pageInfoText(ready bool) string {
 	if !ready || r.err != nil {
 		return ""
 	}

@@ -20,7 +20,7 @@ func (r *testPanel) state() string {
 
 // typing reports whether letters are text now.
 func (r *testPanel) typing() bool {
-	p, ok := r.m.tabs.visibleTab().pane.(pane.TextEditor)
+	p, ok := r.m.tabs.visibleTab().pane.(pane.TypingPane)
 	return ok && p.IsTyping()
 }
 

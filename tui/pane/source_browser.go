@@ -38,7 +38,7 @@ const (
 	focusPage // of what lies below
 )
 
-func newBrowser(k Keys, zone *time.Location, source string, w, h int) sourceBrowser {
+func newSourceBrowser(k Keys, zone *time.Location, source string, w, h int) sourceBrowser {
 	return sourceBrowser{keys: k, zone: zone, source: source, w: w, h: h, search: sourceSearch{keys: k}}
 }
 
@@ -131,7 +131,7 @@ func (b sourceBrowser) takeResult(f Result) sourceBrowser {
 		if w == b.linksQuery() {
 			b.links = b.links.takeResult(w, f)
 		}
-	case PageEditQuery:
+	case PageEditResultID:
 		b.refresh++ // the list is of the same pages
 	}
 	return b

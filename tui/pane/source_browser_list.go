@@ -86,7 +86,7 @@ func (l pageList) arrangeRows() pageList {
 		l.rows = filteredPageRows(l.pages, l.filter.Value())
 	case l.order == byFolder:
 		few := len(l.pages) <= maxUnfoldedPages
-		l.rows = newPageFolder(l.pages).rows(l.pages, 0, func(path string) bool { return few != l.unfolded[path] })
+		l.rows = buildPageTree(l.pages).rows(l.pages, 0, func(path string) bool { return few != l.unfolded[path] })
 	default:
 		l.rows = sortedPages(l.pages, l.order)
 	}

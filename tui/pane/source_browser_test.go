@@ -34,18 +34,18 @@ func TestPagesAreListedOnce(t *testing.T) {
 				t.Errorf("wants %v", b.wantedQuery())
 			}
 			b.page.open = false
-			return p.withBrowser(b)
+			return p.withSourceBrowser(b)
 		},
 		"a search": func(p Sources) Sources {
 			b, _, _ := p.browse.handleKey(Press{KeyPressMsg: tea.KeyPressMsg{Text: "S", Code: 'S'}})
 			b, _, _ = b.handleKey(Press{KeyPressMsg: tea.KeyPressMsg{Code: tea.KeyEscape}})
-			return p.withBrowser(b)
+			return p.withSourceBrowser(b)
 		},
-		"closed and opened": func(p Sources) Sources { return p.openBrowser(false) },
-		"read again":        func(p Sources) Sources { return p.withBrowser(p.browse.refreshAll()) },
+		"closed and opened": func(p Sources) Sources { return p.openSourceBrowser(false) },
+		"read again":        func(p Sources) Sources { return p.withSourceBrowser(p.browse.refreshAll()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := NewSources(keys, time.UTC).SetSnapshot(s).(Resizer).Resize(80, 24).(Sources).openBrowser(false)
+			p := NewSources(keys, time.UTC).SetSnapshot(s).(Resizer).Resize(80, 24).(Sources).openSourceBrowser(false)
 			first := p.WantedQuery()
 			p = p.TakeResult(list(first, "b", "a", "b")).(Sources)
 			p.browse.list.cursor = 1
@@ -90,7 +90,7 @@ func TestManyPages(t *testing.T) {
 		}
 		return f
 	}
-	b := newBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
+	b := newSourceBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
 	asked := func() (queries int) {
 		for !b.list.done {
 			b = b.takeResult(answer(b.wantedQuery().(PagesQuery)))
@@ -123,7 +123,7 @@ func TestManyPages(t *testing.T) {
 	}
 	asked()
 	shows("the first 5,000 pages")
-	b = newBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
+	b = newSourceBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
 	b.list = b.list.withFilter(widget.NewFilterInput("0 of")) // before anything came
 	if asked(); b.list.match != "0 of" || b.list.len() != 1000 {
 		t.Errorf("a filter that was typed early finds %d pages by %q", b.list.len(), b.list.match)
