@@ -39,8 +39,9 @@ export class Exclusions {
     )
   }
 
-  async page(name: string): Promise<Found<Page>> {
-    return choosePage(name, (await this.reader.pagesNamed(name)).filter(({ is }) => !this.hides(is)))
+  /** The visible page of a name, besides those that Lectern hides. */
+  async page(name: string, besides: string[] = []): Promise<Found<Page>> {
+    return choosePage(name, (await this.reader.pagesNamed(name)).filter(({ is }) => !this.hides(is) && !besides.includes(is.uuid)))
   }
 
   async tree(page: Found<Page>): Promise<Block[]> {

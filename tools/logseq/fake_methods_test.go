@@ -31,7 +31,7 @@ func (f *fakePeer) reads() methods {
 			return map[string]any{"pages": listBatch(all, in), "total": len(all)}, nil
 		},
 		"pages.get": func(in map[string]any) (any, error) {
-			p, err := f.page(in["page"])
+			p, err := f.page(in["page"], in["besides"])
 			if err != nil {
 				return nil, err
 			}

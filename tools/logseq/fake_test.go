@@ -233,10 +233,13 @@ func fakeError(word, format string, args ...any) error {
 	return &tools.Error{Code: tools.Internal, SpecCode: word, Message: fmt.Sprintf(format, args...)}
 }
 
-// page is one by name or uuid; as in the plugin, what looks like a uuid is none
-// of a page's name.
-func (f *fakePeer) page(name any) (*fakePage, error) {
+// page is one by name or uuid, besides those with a uuid in besides; as in the plugin,
+// what looks like a uuid is none of a page's name.
+func (f *fakePeer) page(name any, besides ...any) (*fakePage, error) {
 	for _, p := range f.pages {
+		if strings.Contains(fmt.Sprint(besides...), p.UUID) {
+			continue
+		}
 		if p.UUID == name || !looksLikeUUID(fmt.Sprint(name)) && strings.EqualFold(p.Name, fmt.Sprint(name)) {
 			return p, nil
 		}

@@ -2,6 +2,8 @@ package logseq
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -33,6 +35,28 @@ func (g *Graph) checkPageNameVisible(ctx context.Context, name string, propertie
 	}
 	if _, err := g.unfilteredPage(ctx, name); !isNotFound(err) {
 		return hiddenError()
+	}
+	return nil
+}
+
+// checkNotInRule refuses to rename or delete a page that a rule names as a property or as
+// the value of one: what is hidden because it refers to the page would no longer match, or
+// with a rule of only what matches would be seen. A rename to such a name does the same.
+func (g *Graph) checkNotInRule(names ...string) error {
+	for _, rule := range slices.Concat(g.privacy.Exclude, g.privacy.Only) {
+		if rule.Property == "" {
+			continue
+		}
+		for _, name := range names {
+			last := name[strings.LastIndexByte(name, '/')+1:]
+			named := tools.Page{Properties: map[string][]string{name: {rule.Value}, last: {rule.Value}}}
+			if rule.Value != "" {
+				named.Properties[rule.Property] = append(named.Properties[rule.Property], name, last)
+			}
+			if (tools.Privacy{Exclude: []tools.PrivacyRule{rule}}).Hides(named) {
+				return hiddenError()
+			}
+		}
 	}
 	return nil
 }

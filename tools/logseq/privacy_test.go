@@ -18,7 +18,7 @@ import (
 // privacyRules hide in every way: by path, namespace, tag and property.
 func privacyRules() tools.Privacy {
 	return tools.Privacy{Exclude: []tools.PrivacyRule{
-		{Path: "Private*/**"}, {Namespace: "Vault"}, {Tag: "Secret"}, {Property: "status", Value: "private"},
+		{Path: "Private*/**"}, {Namespace: "Vault"}, {Tag: "Secret"}, {Property: "status", Value: "private"}, {Property: "owner", Value: "Garden"},
 	}}
 }
 
@@ -177,6 +177,11 @@ func TestWritesKeepAway(t *testing.T) {
 			{"insert_blocks", `{"page_name":"Compost","blocks":[{"content":"x","children":[{"content":"#[[Secret]]"}]}]}`},
 			{"append_to_journal", `{"date":"2026-03-05","content":"x"}`},
 			{"delete_page", `{"page_name":"Kitchen","force":true}`},
+			// What is owned by Garden would no longer be.
+			{"delete_page", `{"page_name":"Garden","force":true}`},
+			{"rename_page", `{"page_name":"Garden","new_name":"Yard"}`},
+			{"rename_page", `{"page_name":"Compost","new_name":"Garden"}`},
+			{"rename_page", `{"page_name":"Compost","new_name":"Heap/owner"}`},
 		} {
 			m, err := d.call(call[0], call[1])
 			if err == nil || err.Code != tools.Denied {
@@ -195,6 +200,25 @@ func TestWritesKeepAway(t *testing.T) {
 		}
 		if f.digest() != before {
 			t.Errorf("%s: something was written", kind)
+		}
+	}
+}
+
+// A hidden page does not stand before another of its name, which an agent is told of as if
+// the hidden one were not there.
+func TestHiddenPageShadowsNone(t *testing.T) {
+	for _, hide := range []bool{true, false} {
+		d, f, _ := openWorld(t, "db", hide)
+		f.mu.Lock()
+		f.pages = append(f.pages, &fakePage{UUID: id(230), Name: "Ledger", Kind: "page", Properties: map[string]any{}, Tags: []string{}, Recycled: true})
+		f.mu.Unlock()
+		for _, call := range [][2]string{
+			{"get_page_content", `{"page_name":"Ledger"}`}, {"update_page", `{"page_name":"Ledger","content_append":"x"}`},
+		} {
+			m, err := d.call(call[0], call[1])
+			if said := fmt.Sprint(m, err); !strings.Contains(said, "recycle") {
+				t.Errorf("hidden %v: %s says %s", hide, call[0], said)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package logseq
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -57,6 +58,10 @@ type wirePage struct {
 type (
 	pageArg struct {
 		Page string `json:"page"`
+	}
+	pageNameArg struct {
+		Page    string `json:"page"`
+		Besides []UUID `json:"besides,omitempty"` // pages that are not meant
 	}
 	treeArg struct {
 		Page  string `json:"page"`
@@ -137,25 +142,34 @@ func readAll[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 }
 
 // page finds a visible page by name or uuid.
+// Of several with the name Logseq's side chooses, one in use before one in the bin and a
+// person's before Logseq's own; one that is hidden must not stand before another there.
 func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
-	p, err := g.unfilteredPage(ctx, name)
-	if err != nil {
-		uuid, err := visiblePageNamed(ctx, g, name, err)
+	var hidden []UUID
+	for {
+		p, err := g.unfilteredPage(ctx, name, hidden...)
 		if err != nil {
-			return p, err
+			uuid, err := visiblePageNamed(ctx, g, name, err)
+			if err != nil {
+				return p, err
+			}
+			return g.page(ctx, string(uuid))
 		}
-		return g.page(ctx, string(uuid))
+		if !g.hidesAnything() {
+			return p, nil
+		}
+		seen, err := g.newView().visiblePage(ctx, name, p)
+		if !isNotFound(err) || slices.Contains(hidden, p.UUID) { // an older plugin chooses it again
+			return seen, err
+		}
+		hidden = append(hidden, p.UUID)
 	}
-	if !g.hidesAnything() {
-		return p, nil
-	}
-	return g.newView().visiblePage(ctx, name, p)
 }
 
-// unfilteredPage finds a page by name or uuid, hidden or not.
-func (g *Graph) unfilteredPage(ctx context.Context, name string) (wirePage, error) {
+// unfilteredPage finds a page by name or uuid, hidden or not, besides some.
+func (g *Graph) unfilteredPage(ctx context.Context, name string, besides ...UUID) (wirePage, error) {
 	var p wirePage
-	if err := g.query(ctx, "pages.get", pageArg{name}, &p); err != nil {
+	if err := g.query(ctx, "pages.get", pageNameArg{name, besides}, &p); err != nil {
 		if isNotFound(err) {
 			return p, noPageError(name)
 		}
@@ -183,8 +197,13 @@ func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []w
 	if !g.hidesAnything() {
 		return p, blocks, nil
 	}
-	v := g.newView()
-	if p, err = v.visiblePage(ctx, name, p); err != nil {
+	v, first := g.newView(), p.UUID
+	if p, err = v.visiblePage(ctx, name, p); isNotFound(err) {
+		if p, err = g.page(ctx, name); err == nil && p.UUID != first {
+			return g.tree(ctx, string(p.UUID), depth)
+		}
+	}
+	if err != nil {
 		return p, nil, err
 	}
 	blocks, err = v.pruneHidden(ctx, blocks)

@@ -18,7 +18,7 @@ export const pages: Methods = {
   },
   'pages.get': {
     needs: 'pages.read',
-    run: async (graph, params) => (await graph.visible.page(name(params, 'page'))).is,
+    run: async (graph, params) => (await graph.visible.page(name(params, 'page'), strings(params, 'besides'))).is,
   },
   'pages.tree': {
     needs: 'pages.read',
