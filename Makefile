@@ -9,14 +9,15 @@ SYSTEMS  := linux darwin windows
 COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark github.com/spf13 github.com/JohannesKaufmann \
 	github.com/microcosm-cc github.com/aymerick github.com/gorilla golang.org/x/net github.com/santhosh-tekuri \
 	github.com/google/jsonschema-go github.com/pelletier github.com/tailscale github.com/golang-jwt github.com/minio aead.dev \
-	golang.org/x/mod github.com/xo crypto/tls crypto/x509 encoding/xml debug/dwarf github.com/lectern-mcp/lectern/cmd/lectern \
+	golang.org/x/mod github.com/xo crypto/tls crypto/x509 encoding/xml debug/dwarf net/http github.com/lectern-mcp/lectern/cmd/lectern \
 	github.com/lectern-mcp/lectern/config github.com/lectern-mcp/lectern/installer github.com/lectern-mcp/lectern/supervisor \
 	github.com/lectern-mcp/lectern/tools/logseq github.com/lectern-mcp/lectern/tools/org/internal/orgexport \
 	github.com/lectern-mcp/lectern/bridge github.com/lectern-mcp/lectern/internal/textmerge \
 	github.com/lectern-mcp/lectern/internal/typescript github.com/lectern-mcp/lectern/tools/markdown/internal/editordoc \
 	github.com/lectern-mcp/lectern/tools/markdown/internal/mirror github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore \
 	github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync github.com/lectern-mcp/lectern/tools/org/internal/emacs \
-	github.com/lectern-mcp/lectern/tui/logview github.com/lectern-mcp/lectern/tui/pane github.com/lectern-mcp/lectern/tui/prose charm.land
+	github.com/lectern-mcp/lectern/tui github.com/lectern-mcp/lectern/status github.com/lectern-mcp/lectern/hub/approval \
+	github.com/lectern-mcp/lectern/journal charm.land
 FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
 LDFLAGS  := -s -w -funcalign=16
 

@@ -7,14 +7,14 @@ const LinkFlags = "-s -w -funcalign=16"
 // coldPackages are compiled without inlining, which makes them smaller: they run seldom,
 // or wait for something else. Scripts in TypeScript are translated in a process of its
 // own, databases, other machines and applications answer over a connection, a person reads what
-// panes draw, and the rest reads arguments and configuration, checks schemas, installs, merges, and
+// the panel draws and decides what waits, the journal writes to a disk, and the rest reads arguments and configuration, checks schemas, installs, merges, and
 // turns pages and cards into HTML.
 var coldPackages = []string{
 	"github.com/evanw/esbuild", "github.com/jackc", "github.com/yuin/goldmark", "github.com/spf13",
 	"github.com/JohannesKaufmann", "github.com/microcosm-cc", "github.com/aymerick", "github.com/gorilla",
 	"golang.org/x/net", "github.com/santhosh-tekuri", "github.com/google/jsonschema-go", "github.com/pelletier",
 	"github.com/tailscale", "github.com/golang-jwt", "github.com/minio", "aead.dev", "golang.org/x/mod", "github.com/xo",
-	"crypto/tls", "crypto/x509", "encoding/xml", "debug/dwarf", "github.com/lectern-mcp/lectern/cmd/lectern",
+	"crypto/tls", "crypto/x509", "encoding/xml", "debug/dwarf", "net/http", "github.com/lectern-mcp/lectern/cmd/lectern",
 	"github.com/lectern-mcp/lectern/config", "github.com/lectern-mcp/lectern/installer",
 	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/logseq",
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgexport",
@@ -22,8 +22,8 @@ var coldPackages = []string{
 	"github.com/lectern-mcp/lectern/internal/typescript", "github.com/lectern-mcp/lectern/tools/markdown/internal/editordoc",
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/mirror", "github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore",
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync", "github.com/lectern-mcp/lectern/tools/org/internal/emacs",
-	"github.com/lectern-mcp/lectern/tui/logview", "github.com/lectern-mcp/lectern/tui/pane", "github.com/lectern-mcp/lectern/tui/prose",
-	"charm.land",
+	"github.com/lectern-mcp/lectern/tui", "github.com/lectern-mcp/lectern/status",
+	"github.com/lectern-mcp/lectern/hub/approval", "github.com/lectern-mcp/lectern/journal", "charm.land",
 }
 
 // BuildFlags are the flags of go build for every binary that people get, without
