@@ -7,8 +7,9 @@ const LinkFlags = "-s -w -funcalign=16"
 // coldPackages are compiled without inlining, which makes them smaller: they run seldom,
 // or wait for something else. Scripts in TypeScript are translated in a process of its
 // own, databases, other machines and applications answer over a connection, a person reads what
-// the panel draws and decides what waits, the journal writes to a disk, and the rest reads arguments and configuration, checks schemas, installs, merges, and
-// turns pages and cards into HTML.
+// the panel draws and decides what waits, the journal writes to a disk, and the rest reads
+// arguments and configuration, checks schemas, installs, merges, and turns pages and cards into
+// HTML.
 var coldPackages = []string{
 	"github.com/evanw/esbuild", "github.com/jackc", "github.com/yuin/goldmark", "github.com/spf13",
 	"github.com/JohannesKaufmann", "github.com/microcosm-cc", "github.com/aymerick", "github.com/gorilla",

@@ -78,7 +78,8 @@ func TestMakefile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "go install " + strings.Join(bundle.BuildFlags(), " ") + " -ldflags '" + bundle.LinkFlags + "' ./cmd/lectern\n"; string(out) != want {
-		t.Errorf("make install runs\n%swant\n%s", out, want)
+	want := "go install " + strings.Join(bundle.BuildFlags(), " ") + " -ldflags '" + bundle.LinkFlags + "' ./cmd/lectern\n"
+	if _, runs, _ := strings.Cut(string(out), "\n"); runs != want { // the first line says so in short
+		t.Errorf("make install runs\n%swant\n%s", runs, want)
 	}
 }

@@ -43,7 +43,7 @@ func (g *Graph) DeletePage(ctx context.Context, c tools.CallContext, in DeletePa
 	if err != nil {
 		return DeletePageOut{}, err
 	}
-	if err := g.checkNotInRule(p.Name); err != nil {
+	if err := checkNotInRule(g.privacy, p.Name); err != nil {
 		return DeletePageOut{}, err
 	}
 	if err := g.checkWholePage(ctx, p); err != nil {

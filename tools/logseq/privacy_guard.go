@@ -42,8 +42,8 @@ func (g *Graph) checkPageNameVisible(ctx context.Context, name string, propertie
 // checkNotInRule refuses to rename or delete a page that a rule names as a property or as
 // the value of one: what is hidden because it refers to the page would no longer match, or
 // with a rule of only what matches would be seen. A rename to such a name does the same.
-func (g *Graph) checkNotInRule(names ...string) error {
-	for _, rule := range slices.Concat(g.privacy.Exclude, g.privacy.Only) {
+func checkNotInRule(p tools.Privacy, names ...string) error {
+	for _, rule := range slices.Concat(p.Exclude, p.Only) {
 		if rule.Property == "" {
 			continue
 		}

@@ -39,7 +39,7 @@ func (g *Graph) RenamePage(ctx context.Context, c tools.CallContext, in RenamePa
 		return PageWritten{}, err
 	}
 	name := string(in.NewName)
-	if err := g.checkNotInRule(p.Name, name); err != nil {
+	if err := checkNotInRule(g.privacy, p.Name, name); err != nil {
 		return PageWritten{}, err
 	}
 	if err := g.checkPageNameVisible(ctx, name, nil); err != nil {

@@ -160,7 +160,7 @@ type (
 		ShowItem(name string) Pane
 	}
 
-	// A Blurrer shows something that must not stay when the pane is out of
+	// A SecretPane shows something that must not stay when the pane is out of
 	// sight.
 	SecretPane interface {
 		// HideSecret hides that.
