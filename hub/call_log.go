@@ -26,7 +26,7 @@ import (
 type CallLog struct {
 	lines    callLogBuffer
 	now      func() time.Time
-	snapshot *snapshotWriter
+	snapshot *snapshotUpdater
 	history  callHistory
 	running  runningCalls
 	trail    atomic.Pointer[audit.Trail]
@@ -35,7 +35,7 @@ type CallLog struct {
 	refusals refusalCounts
 }
 
-func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotWriter) *CallLog {
+func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotUpdater) *CallLog {
 	return &CallLog{lines: callLogBuffer{log: log, delay: callLogDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
 

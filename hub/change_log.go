@@ -22,7 +22,7 @@ const journalComponent = "journal"
 type ChangeLog struct {
 	journal  *journal.Journal // nil: nothing is recorded
 	sources  *sourceCatalog
-	snapshot *snapshotWriter
+	snapshot *snapshotUpdater
 	log      *slog.Logger
 	stopped  atomic.Bool // the journal cannot be written
 }

@@ -110,7 +110,7 @@ type Hub struct {
 	changes   *ChangeLog
 	calls     *CallLog
 	checks    *SourceCheckRunner
-	snapshot  *snapshotWriter
+	snapshot  *snapshotUpdater
 }
 
 // New makes a hub. Nothing is opened before [Hub.Start].
@@ -128,7 +128,7 @@ func New(c Config) *Hub {
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
 	h.life, h.end = context.WithCancel(context.Background())
 	h.checks = &SourceCheckRunner{hub: h, questions: map[string]chan bool{}}
-	h.snapshot = newSnapshotWriter(c.State, c.Now)
+	h.snapshot = newSnapshotUpdater(c.State, c.Now)
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*clientUsage{}}

@@ -18,7 +18,7 @@ import (
 type ClientLimiter struct {
 	limits   Limits
 	now      func() time.Time
-	snapshot *snapshotWriter
+	snapshot *snapshotUpdater
 	pauses   *pauses.File // nil: nobody is ever stopped
 
 	mu sync.Mutex

@@ -26,18 +26,18 @@ type SnapshotStore interface {
 	ClearProblem(code, component string)
 }
 
-// A snapshotWriter keeps the hub's part of the Snapshot up to date.
-type snapshotWriter struct {
+// A snapshotUpdater keeps the hub's part of the Snapshot up to date.
+type snapshotUpdater struct {
 	store SnapshotStore
 	now   func() time.Time
 	dirty chan struct{}
 }
 
-func newSnapshotWriter(store SnapshotStore, now func() time.Time) *snapshotWriter {
+func newSnapshotUpdater(store SnapshotStore, now func() time.Time) *snapshotUpdater {
 	if store == nil {
 		store = noStore{}
 	}
-	return &snapshotWriter{store: store, now: now, dirty: make(chan struct{}, 1)}
+	return &snapshotUpdater{store: store, now: now, dirty: make(chan struct{}, 1)}
 }
 
 // noStore is for a hub that is not watched.
@@ -48,22 +48,22 @@ func (noStore) RaiseProblem(status.Problem)   {}
 func (noStore) ClearProblem(string, string)   {}
 
 // requestUpdate asks for an update soon. It never blocks.
-func (w *snapshotWriter) requestUpdate() {
+func (w *snapshotUpdater) requestUpdate() {
 	select {
 	case w.dirty <- struct{}{}:
 	default:
 	}
 }
 
-func (w *snapshotWriter) raise(p status.Problem) {
+func (w *snapshotUpdater) raise(p status.Problem) {
 	p.Since = w.now()
 	w.store.RaiseProblem(p)
 }
 
-func (w *snapshotWriter) clearProblem(code, component string) { w.store.ClearProblem(code, component) }
+func (w *snapshotUpdater) clearProblem(code, component string) { w.store.ClearProblem(code, component) }
 
 // run updates after touches, while calls are under way, and once more at the end.
-func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot), underWay func() bool) {
+func (w *snapshotUpdater) run(ctx context.Context, fill func(*status.Snapshot), underWay func() bool) {
 	clock := time.NewTimer(busySnapshotInterval)
 	defer clock.Stop()
 	for {

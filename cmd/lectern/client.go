@@ -133,7 +133,7 @@ func clientShowCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.planner().CheckSourceNames(f.Sources); err != nil {
+			if err := c.planner().RefuseUnknownSources(f.Sources); err != nil {
 				return err
 			}
 			s, _, hint, err := c.planner().ResolveConnection(f.ClientConnection)
@@ -198,7 +198,7 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		Args:              requireArgumentCount(1, 1, "the name of a client"),
 		ValidArgsFunction: newCompletionFunc(completeClientID),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
-		if err := c.planner().CheckSourceNames(f.Sources); err != nil {
+		if err := c.planner().RefuseUnknownSources(f.Sources); err != nil {
 			return nil, err
 		}
 		return c.planner().ConnectClient(args[0], f.ClientConnection)

@@ -147,7 +147,7 @@ func (s *textSetup) planNewSources() (list []status.Action, err error) {
 // that have no entry of Lectern or one that is out of date. ids are all that
 // are connected then.
 func (s *textSetup) proposeConnections() (list []*installer.Proposal, ids []string, err error) {
-	if err := s.planner().CheckSourceNames(s.sources, s.opened...); err != nil {
+	if err := s.planner().RefuseUnknownSources(s.sources, s.opened...); err != nil {
 		return nil, nil, err
 	}
 	for _, id := range s.clients {

@@ -84,8 +84,8 @@ func (p *FakeNotes) Put(ctx context.Context, c tools.CallContext, in putIn) (don
 	return doneOut{err == nil}, err
 }
 
-// writeInDryRun writes although its call is a dry run.
-func (p *FakeNotes) writeInDryRun(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+// writeDespiteDryRun writes although its call is a dry run.
+func (p *FakeNotes) writeDespiteDryRun(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
 	return doneOut{err == nil}, err
 }
@@ -169,7 +169,7 @@ func NotesKind(p *FakeNotes) tools.Kind {
 			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*FakeNotes).Get),
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*FakeNotes).Put),
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes},
-				(*FakeNotes).writeInDryRun),
+				(*FakeNotes).writeDespiteDryRun),
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes},
 				(*FakeNotes).writeInTwoParts),
 			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes},

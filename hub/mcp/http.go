@@ -122,7 +122,7 @@ func (ep *endpoint) handleModernPost(w http.ResponseWriter, r *http.Request, m m
 	} else {
 		a = ep.respond(ctx, x, newMCPSession(session, session.ID))
 	}
-	out.respond(r.Context(), httpStatus(a.code), a.frame)
+	out.respond(r.Context(), httpStatusOfErrorCode(a.code), a.frame)
 }
 
 // checkModern compares the headers of a modern message with its body.
@@ -172,8 +172,8 @@ func (ep *endpoint) checkParamHeaders(h http.Header, m message, tool string) err
 	}, &t.Tool, m.params)
 }
 
-// httpStatus is what the modern era wants for the code of a JSON-RPC error.
-func httpStatus(code int) int {
+// httpStatusOfErrorCode is what the modern era wants for the code of a JSON-RPC error.
+func httpStatusOfErrorCode(code int) int {
 	switch code {
 	case mcp.METHOD_NOT_FOUND:
 		return http.StatusNotFound

@@ -220,16 +220,16 @@ func (r *callLog) orderedCallNumbers(failedFirst bool) []uint64 {
 
 // totalsByTool are the totals of the tools, the greatest first.
 func (r *callLog) totalsByTool() []callTotal {
-	return r.toolTotals.getOrCompute(r, func() []callTotal { return r.totals(func(c *status.Call) string { return c.Tool }) })
+	return r.toolTotals.getOrCompute(r, func() []callTotal { return r.totalsBy(func(c *status.Call) string { return c.Tool }) })
 }
 
 // totalsByClient are the totals of the clients, the greatest first.
 func (r *callLog) totalsByClient() []callTotal {
-	return r.clientTotals.getOrCompute(r, func() []callTotal { return r.totals(func(c *status.Call) string { return c.Client }) })
+	return r.clientTotals.getOrCompute(r, func() []callTotal { return r.totalsBy(func(c *status.Call) string { return c.Client }) })
 }
 
-// countCalls counts the calls that match, without the events between them.
-func (r *callLog) countCalls() int {
+// matchingCallCount counts the calls that match, without the events between them.
+func (r *callLog) matchingCallCount() int {
 	return r.callCount.getOrCompute(r, func() (n int) {
 		for c := range r.matching() {
 			if c.Event == "" {
@@ -255,8 +255,8 @@ func (r *callLog) countSince(t time.Time) int {
 	})
 }
 
-// totals are what the calls that match come to, by name; the greatest first.
-func (r *callLog) totals(name func(*status.Call) string) []callTotal {
+// totalsBy are what the calls that match come to, by name; the greatest first.
+func (r *callLog) totalsBy(name func(*status.Call) string) []callTotal {
 	byName := map[string]*callTotal{}
 	for c := range r.matching() {
 		if c.Event != "" {

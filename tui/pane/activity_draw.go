@@ -66,7 +66,7 @@ func (p Activity) listStatusText() string {
 	if p.source != "" {
 		words = append(words, "in "+p.source)
 	}
-	calls := p.ring.countCalls()
+	calls := p.ring.matchingCallCount()
 	counted := widget.Plural(calls, "call")
 	if p.ring.more {
 		counted = widget.FormatCount(calls) + "+ calls"
@@ -301,7 +301,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	}
 	return widget.Section{Title: title, Min: 4, Preferred: 14, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.PropertyRow(t, 10, name, value) }
-		client, took := orNoName(c.Client)+", not proven", widget.FormatDuration(c.Worked())+p.meanComparisonText(c)
+		client, took := orNoName(c.Client)+", not proven", widget.FormatDuration(c.Worked())+p.durationVersusMeanText(c)
 		if c.Proven {
 			client = c.Client + ", proven"
 		}
@@ -348,8 +348,8 @@ func callErrorRows(t theme.Theme, message string, w int) []string {
 	return rows
 }
 
-// meanComparisonText compares what c took with the other calls of its tool.
-func (p Activity) meanComparisonText(c status.Call) string {
+// durationVersusMeanText compares what c took with the other calls of its tool.
+func (p Activity) durationVersusMeanText(c status.Call) string {
 	tools := p.ring.totalsByTool()
 	i := slices.IndexFunc(tools, func(t callTotal) bool { return t.name == c.Tool })
 	if i < 0 || tools[i].calls < 2 {

@@ -149,9 +149,9 @@ func (p Planner) ResolveConnection(c ClientConnection) (s installer.Server, wher
 // AllSourcesArgument stands for no limit where one could be kept.
 func AllSourcesArgument() []string { return []string{"all"} }
 
-// CheckSourceNames refuses names of which there is no source: a client that asks for
+// RefuseUnknownSources refuses names of which there is no source: a client that asks for
 // one gets nothing at all. opening are sources that there will be.
-func (p Planner) CheckSourceNames(names []string, opening ...string) error {
+func (p Planner) RefuseUnknownSources(names []string, opening ...string) error {
 	if len(names) == 0 || slices.Equal(names, AllSourcesArgument()) {
 		return nil
 	}

@@ -48,7 +48,7 @@ type Machine struct {
 
 	mu           sync.Mutex
 	wake         chan struct{} // closed by the next change
-	state        localState
+	state        machineSnapshot
 	proposals    map[status.Action]*installer.Proposal // previewed and not applied yet
 	next         map[string]string                     // what a person should do next, by Installation
 	binary       installedBinary                       // at the last scan
@@ -56,8 +56,8 @@ type Machine struct {
 	cancelUpdate context.CancelFunc                    // nil: no update, or one that is past cancelling
 }
 
-// localState is what a Machine adds to the hub's snapshot.
-type localState struct {
+// machineSnapshot is what a Machine adds to the hub's snapshot.
+type machineSnapshot struct {
 	installs   []status.Installation
 	discovered []status.Discovered
 	update     status.Update
@@ -101,7 +101,7 @@ func (m *Machine) scan(ctx context.Context) {
 	defer m.scanning.Unlock()
 	installs, discovered := m.installations(), DiscoverSources(m.conf.App)
 	versions := m.versions(ctx)
-	m.changeLocalState(func(s *localState) {
+	m.changeLocalState(func(s *machineSnapshot) {
 		s.installs, s.discovered = installs, discovered
 		versions.Steps, versions.Done, versions.Total, versions.Rate = s.update.Steps, s.update.Done, s.update.Total, s.update.Rate
 		s.update = versions
@@ -120,7 +120,7 @@ func DiscoverSources(a *app.App) []status.Discovered {
 
 // changeLocalState edits the local state and wakes the watchers if it differs afterwards.
 // edit replaces values and does not change them: snapshots share them.
-func (m *Machine) changeLocalState(edit func(*localState)) {
+func (m *Machine) changeLocalState(edit func(*machineSnapshot)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.state
@@ -132,7 +132,7 @@ func (m *Machine) changeLocalState(edit func(*localState)) {
 }
 
 // currentState is the local state, and a channel that is closed when it changes.
-func (m *Machine) currentState() (localState, <-chan struct{}) {
+func (m *Machine) currentState() (machineSnapshot, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.state, m.wake
@@ -140,7 +140,7 @@ func (m *Machine) currentState() (localState, <-chan struct{}) {
 
 // addToSnapshot is the hub's snapshot with the local state. The notice of a new version
 // comes last, as the least important problem.
-func (l localState) addToSnapshot(s status.Snapshot) status.Snapshot {
+func (l machineSnapshot) addToSnapshot(s status.Snapshot) status.Snapshot {
 	s.Installations, s.Discovered, s.Update = l.installs, l.discovered, l.update
 	if len(l.notices) > 0 {
 		s.Problems = append(slices.Clip(s.Problems), l.notices...)

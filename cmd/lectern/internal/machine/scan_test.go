@@ -23,7 +23,7 @@ func TestScanWithoutChangesWakesNoWatcher(t *testing.T) {
 		t.Errorf("woken without news: %+v, was %+v", second, first)
 	default:
 	}
-	l.changeLocalState(func(s *localState) { s.update = status.Update{Available: "9.9.9"} })
+	l.changeLocalState(func(s *machineSnapshot) { s.update = status.Update{Available: "9.9.9"} })
 	select {
 	case <-changed:
 	default:

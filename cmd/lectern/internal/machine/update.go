@@ -125,7 +125,7 @@ func (r *updateRun) showPendingSteps() {
 		steps = append(steps, status.Check{Name: "update." + string(s.step), Title: s.title, Result: status.CheckPending})
 	}
 	steps[0].Result = status.CheckRunning
-	r.changeLocalState(func(l *localState) {
+	r.changeLocalState(func(l *machineSnapshot) {
 		l.update.Steps, l.update.Done, l.update.Total, l.update.Rate = steps, 0, 0, 0
 	})
 }
@@ -145,7 +145,7 @@ func (r *updateRun) showProgress(p update.Progress) {
 		return
 	}
 	running := p.Step == update.Download && (p.Done != p.Total || p.Rate != 0)
-	r.changeLocalState(func(l *localState) {
+	r.changeLocalState(func(l *machineSnapshot) {
 		if p.Step == update.Download {
 			l.update.Done, l.update.Total, l.update.Rate = p.Done, max(p.Total, p.Done), int64(p.Rate)
 		}
@@ -163,7 +163,7 @@ func (r *updateRun) showProgress(p update.Progress) {
 
 // showResult shows which step failed, and which were skipped.
 func (r *updateRun) showResult(res update.Result, err error) {
-	r.changeLocalState(func(l *localState) {
+	r.changeLocalState(func(l *machineSnapshot) {
 		steps := slices.Clone(l.update.Steps)
 		at := slices.IndexFunc(steps, func(s status.Check) bool { return s.Result == status.CheckRunning })
 		e, ok := errors.AsType[*update.StepError](err)

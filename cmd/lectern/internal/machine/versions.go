@@ -83,7 +83,7 @@ func (m *Machine) checkForUpdate(ctx context.Context) {
 // showReleases shows what is known of releases.
 func (m *Machine) showReleases(u *update.Updater) {
 	offer, seen := u.NewerVersion(), u.KnownVersions()
-	m.changeLocalState(func(l *localState) {
+	m.changeLocalState(func(l *machineSnapshot) {
 		l.update.Available, l.update.Asked, l.update.URL = seen.Available, seen.Learned, u.ReleasePage(seen.Available)
 		l.notices = nil
 		if offer != "" && offer != l.update.Installed {
