@@ -16,7 +16,10 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
 		s.Sources[i].Ask = slices.Clone(src.Ask)
 		s.Sources[i].Tasks, s.Sources[i].Holds = slices.Clone(src.Tasks), slices.Clone(src.Holds)
-		s.Sources[i].Commands = slices.Clone(src.Commands)
+		s.Sources[i].Commands, s.Sources[i].Grants = slices.Clone(src.Commands), slices.Clone(src.Grants)
+		for k, g := range src.Grants {
+			s.Sources[i].Grants[k].Effects, s.Sources[i].Grants[k].Ask = slices.Clone(g.Effects), slices.Clone(g.Ask)
+		}
 		if s.Sources[i].Hidden = clonePointer(src.Hidden); src.Hidden != nil {
 			s.Sources[i].Hidden.Unmatched = slices.Clone(src.Hidden.Unmatched)
 			s.Sources[i].Hidden.LeftOut = slices.Clone(src.Hidden.LeftOut)
