@@ -111,9 +111,9 @@ path = "~/Wiki"
 		{name: "settings", title: "Settings", keys: []string{"9"}, shows: []string{"hub.port"}},
 		{name: "doctor", title: "Doctor", keys: []string{"8"}, shows: []string{"─ Doctor ─", " ok ─"}},
 		{name: "palette", title: "Every command", keys: []string{"C-p"}, shows: []string{"─ Commands ─"}},
-		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
+		{keys: []string{"Escape"}, shows: []string{"copy the report", "q quit"}},
 		{name: "help", title: "Every key", keys: []string{"?"}, shows: []string{"─ Keys ─"}},
-		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
+		{keys: []string{"Escape"}, shows: []string{"copy the report", "q quit"}},
 		{keys: []string{"1"}, shows: []string{"copy the snippet"}},
 		{name: "overview-light", title: "Overview, on a light background", keys: []string{"C"}, shows: []string{"light"}, palette: &lightPalette},
 	})
