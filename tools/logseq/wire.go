@@ -3,6 +3,7 @@ package logseq
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 )
@@ -141,6 +142,10 @@ func readAll[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 	}
 }
 
+// maxNamesakes is how many hidden pages of one name are looked behind: a Peer could
+// name new ones for ever.
+const maxNamesakes = 100
+
 // page finds a visible page by name or uuid.
 // Of several with the name Logseq's side chooses, one in use before one in the bin and a
 // person's before Logseq's own; one that is hidden must not stand before another there.
@@ -149,17 +154,24 @@ func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
 	for {
 		p, err := g.unfilteredPage(ctx, name, hidden...)
 		if err != nil {
-			uuid, err := visiblePageNamed(ctx, g, name, err)
-			if err != nil {
-				return p, err
+			uuid, errVisible := visiblePageNamed(ctx, g, name, err)
+			if errVisible == nil {
+				return g.page(ctx, string(uuid))
 			}
-			return g.page(ctx, string(uuid))
+			several, is := errors.AsType[*ambiguousNameError](err)
+			if !is || !isNotFound(errVisible) || len(hidden) > maxNamesakes || slices.Contains(hidden, several.candidates[0].UUID) {
+				return p, errVisible
+			}
+			for _, c := range several.candidates { // all of them are hidden
+				hidden = append(hidden, c.UUID)
+			}
+			continue
 		}
 		if !g.hidesAnything() {
 			return p, nil
 		}
 		seen, err := g.newView().visiblePage(ctx, name, p)
-		if !isNotFound(err) || slices.Contains(hidden, p.UUID) { // an older plugin chooses it again
+		if !isNotFound(err) || len(hidden) > maxNamesakes || slices.Contains(hidden, p.UUID) { // an older plugin chooses it again
 			return seen, err
 		}
 		hidden = append(hidden, p.UUID)
