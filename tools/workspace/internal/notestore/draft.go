@@ -202,6 +202,12 @@ func (d *Draft) class(ctx context.Context, workspace, name string) (*notetext.Cl
 	if err != nil {
 		return nil, err
 	}
+	return learnClass(d, k, doc)
+}
+
+// learnClass decodes a class that was read, nil: there is none, and keeps it for the
+// commit.
+func learnClass(d *Draft, k documentKey, doc *Document) (*notetext.Class, error) {
 	c, err := decodeClass(doc)
 	if _, known := d.classes[k]; err == nil && !known && d.documents[k] == nil {
 		d.classes[k], d.decoded[k] = nil, c
