@@ -67,7 +67,7 @@ func scanHead(row sqlstore.Row, more ...any) (*head, error) {
 		return nil, nil
 	}
 	if err == nil {
-		err = errors.Join(h.revision.complete(at, attributes), json.Unmarshal(record, &h.record))
+		err = errors.Join(h.revision.complete(at, attributes), decodeRecord(record, &h.record))
 	}
 	return &h, err
 }
@@ -159,7 +159,7 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 	case err != nil:
 		return nil, err
 	default:
-		return &r, json.Unmarshal(data, &r)
+		return &r, decodeRecord(data, &r)
 	}
 }
 
