@@ -90,7 +90,7 @@ func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
 		}
 		return h, nil
 	}
-	if !noteID().MatchString(k.id) {
+	if !mayBeID(k.id) {
 		return nil, nil
 	}
 	h, err := readHead(ctx, d.store.db.Reader(), k)
@@ -112,7 +112,7 @@ func retypeHead(ctx context.Context, d *Draft, k noteKey, h *head) (err error) {
 func headAndClass(ctx context.Context, d *Draft, k noteKey, name string) (h *head, class *notetext.Class, err error) {
 	ck := documentKey{k.workspace, ClassKind, name}
 	_, known := d.classes[ck]
-	if name == "" || known || d.documents[ck] != nil || d.notes[k] != nil || !isStorable(name) || !noteID().MatchString(k.id) {
+	if name == "" || known || d.documents[ck] != nil || d.notes[k] != nil || !isStorable(name) || !mayBeID(k.id) {
 		if class, err = d.class(ctx, k.workspace, name); err != nil {
 			return nil, nil, err
 		}
@@ -147,7 +147,7 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 		}
 		return &h.record, nil
 	}
-	if !noteID().MatchString(k.id) {
+	if !mayBeID(k.id) {
 		return nil, nil
 	}
 	var r Record
