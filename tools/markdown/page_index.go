@@ -19,6 +19,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // indexBroken is raised while pages cannot be indexed.
@@ -377,8 +378,10 @@ func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
 	if err != nil {
 		p, stamp.Recent = parsePage(n.graph, file, nil), true
 	}
+	lines := structure.Lines(p.text, p.body)
+	found, tags := scanPage(p, lines)
 	s := index.Source{
-		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields, Links: pageLinks(p),
+		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields, Lines: lines, Links: found, Tags: tags,
 		Head: index.Head{
 			ID: p.fields.Text("id"), Icon: p.fields.Text("icon"), Named: p.fields.Text("title") == "", Foreign: err != nil || !p.utf8,
 			Aliases: p.aliases(),

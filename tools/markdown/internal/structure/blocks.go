@@ -73,6 +73,9 @@ func Tasks(text string, lines []Line) []Task {
 			continue
 		}
 		line := text[l.Start:l.End]
+		if strings.IndexByte(line, '[') < 0 { // faster than asking the expression
+			continue
+		}
 		m := taskLine.FindStringSubmatchIndex(line)
 		if m == nil {
 			continue
