@@ -14,8 +14,10 @@ import (
 // index that was never begun.
 func TestCompleteLacksNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "index.db")
-	if err := os.WriteFile(file+"-new", []byte("what a killed hub has left"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, left := range []string{"-new", "-new-words"} {
+		if err := os.WriteFile(file+left, []byte("what a killed hub has left"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	begun, err := Begin(t.Context(), file)
 	if err != nil {
@@ -29,11 +31,6 @@ func TestCompleteLacksNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The values that FTS5 documents as its own are written down then.
-	err = opened.db.Write(t.Context(), func(c *sqlstore.Conn) error { return configureWords(t.Context(), c, 4, 16) })
 	if err != nil {
 		t.Fatal(err)
 	}

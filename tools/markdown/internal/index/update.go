@@ -14,7 +14,11 @@ import (
 // removes others, all at once or not at all. No file may be in it twice. Many pages
 // in one call take much less time than in several: some hundreds are a good number.
 func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
-	if err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) }); err != nil {
+	err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) })
+	if err == nil && x.build != nil {
+		err = x.build.addWords(put, x.last)
+	}
+	if err != nil {
 		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
@@ -35,15 +39,21 @@ func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove
 		return err
 	}
 	last = max(last, x.last)
-	tables, words, err := rowsOf(put, last)
+	tables, words, sizes, err := rowsOf(put, last)
 	if err != nil {
 		return err
 	}
 	x.last = last + int64(len(put)) // also if this is undone
+	if x.build != nil {
+		tables = append(tables, sizes)
+	}
 	for _, r := range tables {
 		if err := r.insert(ctx, c); err != nil {
 			return err
 		}
+	}
+	if x.build != nil {
+		return nil
 	}
 	return words.insertTogether(ctx, c)
 }
@@ -67,7 +77,11 @@ func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
 }
 
 // A row is what is written of a page and takes long to make.
-type row struct{ head, links, title, tags, text string }
+type row struct {
+	head, links       string
+	title, tags, text string    // words, each with a space after it
+	sizes             [3]uint64 // how many these are
+}
 
 // Prepare does in advance what [Index.Update] does for one page after the other: it may be
 // called for several at the same time. A prepared page is for Update alone.
@@ -83,7 +97,10 @@ func (p *Page) Prepare() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.File, err)
 	}
-	p.row = &row{string(head), string(found), joinTokens(p.Title), joinTokens(strings.Join(p.Tags, "\n")), joinTokens(p.text)}
+	p.row = &row{head: string(head), links: string(found)}
+	p.row.title, p.row.sizes[0] = joinTokens(p.Title)
+	p.row.tags, p.row.sizes[1] = joinTokens(strings.Join(p.Tags, "\n"))
+	p.row.text, p.row.sizes[2] = joinTokens(p.text)
 	p.text = "" // it is in the row now
 	return nil
 }
@@ -135,8 +152,8 @@ func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any)
 }
 
 // rowsOf are the rows of pages, which get the ids after last: those of tables, and those
-// of FTS5.
-func rowsOf(put []Page, last int64) (tables []*rows, words *rows, err error) {
+// of FTS5, or of the table in which it keeps how many words they have.
+func rowsOf(put []Page, last int64) (tables []*rows, words, sizes *rows, err error) {
 	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
 	tags := &rows{table: "tags", columns: "page, tag, written"}
 	properties := &rows{table: "properties", columns: "page, key, value"}
@@ -145,10 +162,11 @@ func rowsOf(put []Page, last int64) (tables []*rows, words *rows, err error) {
 	linkKeys := &rows{table: "link_keys", columns: "key, page"}
 	headings := &rows{table: "headings", columns: "page, line, level, text"}
 	words = &rows{table: "words", columns: "rowid, title, tags, body"}
-	for i, p := range put {
-		id := last + int64(i) + 1
+	sizes = &rows{table: "words_docsize", columns: "id, sz, origin"}
+	for i := range put {
+		p, id := &put[i], last+int64(i)+1
 		if err := p.Prepare(); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
@@ -170,6 +188,11 @@ func rowsOf(put []Page, last int64) (tables []*rows, words *rows, err error) {
 			linkKeys.add(key, id)
 		}
 		words.add(id, p.row.title, p.row.tags, p.row.text)
+		var size []byte
+		for _, n := range p.row.sizes {
+			size = appendNumber(size, n)
+		}
+		sizes.add(id, size, firstOrigin)
 	}
-	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys}, words, nil
+	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys}, words, sizes, nil
 }

@@ -1,0 +1,169 @@
+package index
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
+)
+
+// A wordBuild makes the words of a new index as FTS5 would keep them, in one segment. FTS5
+// itself takes most of the time of a build to gather them, and to write and merge segment
+// after segment (docs/adr/0120). The words are in no table before finish.
+type wordBuild struct {
+	name     string // of the temporary file
+	buffer   *postingBuffer
+	runs     *postingRuns // nil: everything is in memory
+	maxSize  int          // bytes in memory
+	leafSize int
+	pages    uint64
+	totals   [3]uint64 // words of each column
+}
+
+const (
+	// maxBuffer is how many bytes of words are in memory. Half of it took as long.
+	maxBuffer = 16 << 20
+	// leafSize is the size of FTS5's leaves: one fits into a page of SQLite's.
+	leafSize = 4050
+)
+
+func newWordBuild(name string) *wordBuild {
+	return &wordBuild{name: name, buffer: newPostingBuffer(), maxSize: maxBuffer, leafSize: leafSize}
+}
+
+// add adds a page, whose id is higher than those before.
+func (w *wordBuild) add(page uint32, r *row) error {
+	for column, words := range []string{r.title, r.tags, r.text} {
+		w.buffer.add(page, column, words)
+		w.totals[column] += r.sizes[column]
+	}
+	w.pages++
+	if w.buffer.size < w.maxSize {
+		return nil
+	}
+	return w.writeRun()
+}
+
+func (w *wordBuild) writeRun() (err error) {
+	if w.runs == nil {
+		if w.runs, err = createRuns(w.name); err != nil {
+			return err
+		}
+	}
+	err = w.runs.write(w.buffer.lists)
+	w.buffer = newPostingBuffer()
+	return err
+}
+
+// close removes the temporary file.
+func (w *wordBuild) close() error {
+	if w.runs == nil {
+		return nil
+	}
+	return w.runs.close()
+}
+
+// finish writes the words into the tables of FTS5, which have none.
+func (w *wordBuild) finish(ctx context.Context, c *sqlstore.Conn) error {
+	if w.pages == 0 {
+		return nil
+	}
+	if len(w.buffer.lists) > 0 {
+		if err := w.writeRun(); err != nil {
+			return err
+		}
+	}
+	totals := appendNumber(nil, w.pages)
+	for _, n := range w.totals {
+		totals = appendNumber(totals, n)
+	}
+	if err := replaceBlock(ctx, c, totalsBlock, totals); err != nil || w.runs == nil {
+		return err
+	}
+	only := segment{id: 1, first: 1}
+	out := newSegmentTables(ctx, c, only.id)
+	writer := newSegmentWriter(only.id, w.leafSize, out)
+	err := w.runs.merge(writer.beginWord, writer.addPage)
+	if err == nil {
+		only.last, err = writer.end()
+	}
+	if err == nil {
+		err = out.end()
+	}
+	if err != nil {
+		return err
+	}
+	block, err := readBlock(ctx, c, structureBlock)
+	if err != nil {
+		return err
+	}
+	return replaceBlock(ctx, c, structureBlock, replaceSegments(block, only, w.pages))
+}
+
+func replaceBlock(ctx context.Context, c *sqlstore.Conn, id int64, block []byte) error {
+	_, err := c.Exec(ctx, "UPDATE words_data SET block = ? WHERE id = ?", block, id)
+	return err
+}
+
+// segmentTables write a segment into the tables of FTS5.
+type segmentTables struct {
+	ctx     context.Context //nolint:containedctx // it is for one call of finish
+	c       *sqlstore.Conn
+	segment uint64
+	blocks  rows
+	entries rows
+	memory  [][]byte // of the blocks that are not written yet
+	used    int
+}
+
+func newSegmentTables(ctx context.Context, c *sqlstore.Conn, segment uint64) *segmentTables {
+	return &segmentTables{
+		ctx: ctx, c: c, segment: segment, blocks: rows{table: "words_data", columns: "id, block"},
+		entries: rows{table: "words_idx", columns: "segid, term, pgno"},
+	}
+}
+
+// blocksTogether and entriesTogether are how many are written by one statement.
+const (
+	blocksTogether  = 50
+	entriesTogether = 500
+)
+
+func (t *segmentTables) putBlock(id int64, block []byte) error {
+	if t.used == len(t.memory) {
+		t.memory = append(t.memory, nil)
+	}
+	t.memory[t.used] = append(t.memory[t.used][:0], block...)
+	t.blocks.add(id, t.memory[t.used])
+	if t.used++; t.used < blocksTogether {
+		return nil
+	}
+	return t.writeBlocks()
+}
+
+func (t *segmentTables) writeBlocks() error {
+	err := t.blocks.insert(t.ctx, t.c)
+	t.blocks.values, t.used = t.blocks.values[:0], 0
+	return err
+}
+
+func (t *segmentTables) putEntry(key []byte, leaf uint64, long bool) error {
+	pointer := leaf << 1
+	if long {
+		pointer |= 1
+	}
+	t.entries.add(int64(t.segment), append([]byte{}, key...), int64(pointer))
+	if len(t.entries.values) < entriesTogether*t.entries.width() {
+		return nil
+	}
+	return t.writeEntries()
+}
+
+func (t *segmentTables) writeEntries() error {
+	err := t.entries.insert(t.ctx, t.c)
+	t.entries.values = t.entries.values[:0]
+	return err
+}
+
+// end writes what is left.
+func (t *segmentTables) end() error { return errors.Join(t.writeBlocks(), t.writeEntries()) }
