@@ -19,6 +19,7 @@ type build struct {
 	target  string
 	indexes []string // statements that create them
 	words   *wordBuild
+	keys    *keyBuild
 }
 
 // Begin makes a new, empty index, which takes the place of the one in file when it is
@@ -33,7 +34,7 @@ func Begin(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{db: db, file: scratch, build: &build{target: file, words: newWordBuild(scratch + wordsSuffix)}}
+	x := &Index{db: db, file: scratch, build: &build{target: file, words: newWordBuild(scratch), keys: newKeyBuild(scratch)}}
 	if err := db.Write(ctx, func(c *sqlstore.Conn) error { return x.build.prepare(ctx, c) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("begin index: %w", err), x.Close())
 	}
@@ -45,7 +46,9 @@ func (b *build) prepare(ctx context.Context, c *sqlstore.Conn) error {
 	all, err := sqlstore.Select(ctx, c, func(r sqlstore.Row) (f found, err error) {
 		err = r.Scan(&f.name, &f.statement)
 		return f, err
-	}, "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND name NOT LIKE 'sqlstore%' ORDER BY name")
+	}, "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND name NOT LIKE 'sqlstore%' "+
+		// pages come in the order of these
+		"AND name NOT IN ('properties_of_page', 'stamps_of_pages', 'foreign_pages') ORDER BY name")
 	for _, f := range all {
 		b.indexes = append(b.indexes, f.statement)
 		if err == nil {
@@ -69,7 +72,7 @@ func (x *Index) Complete(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("complete index: %w", err), x.Close())
 	}
-	if err = errors.Join(x.db.Close(), b.words.close()); err == nil {
+	if err = errors.Join(x.db.Close(), b.close()); err == nil {
 		err = os.Rename(x.file, b.target)
 	}
 	if err == nil {
@@ -81,7 +84,13 @@ func (x *Index) Complete(ctx context.Context) (*Index, error) {
 	return open(ctx, b.target)
 }
 
+// close removes temporary files.
+func (b *build) close() error { return errors.Join(b.words.close(), b.keys.close()) }
+
 func (b *build) finish(ctx context.Context, c *sqlstore.Conn) error {
+	if err := b.keys.finish(ctx, c); err != nil {
+		return err
+	}
 	for _, statement := range b.indexes {
 		if _, err := c.Exec(ctx, statement); err != nil {
 			return err
@@ -90,22 +99,27 @@ func (b *build) finish(ctx context.Context, c *sqlstore.Conn) error {
 	return b.words.finish(ctx, c)
 }
 
-// addWords adds the words of pages that have the ids up to last.
-func (b *build) addWords(put []Page, last int64) error {
-	for i, p := range put {
-		if err := b.words.add(uint32(last)-uint32(len(put)-i-1), p.row); err != nil {
+// add adds the words and keys of pages that have the ids up to last.
+func (b *build) add(put []Page, last int64) error {
+	for i := range put {
+		page := uint32(last) - uint32(len(put)-i-1)
+		if err := errors.Join(b.words.add(page, put[i].row), b.keys.add(page, &put[i])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// wordsSuffix is that of the temporary file of an index that is built.
-const wordsSuffix = "-words"
+// Suffixes of the temporary files of an index that is built.
+const (
+	wordsSuffix = "-words"
+	namesSuffix = "-names"
+	linksSuffix = "-links"
+)
 
 // removeFiles removes a database and what belongs to it.
 func removeFiles(file string) error {
-	for _, suffix := range []string{"", "-wal", "-shm", closedSuffix, wordsSuffix} {
+	for _, suffix := range []string{"", "-wal", "-shm", closedSuffix, wordsSuffix, namesSuffix, linksSuffix} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // index that was never begun.
 func TestCompleteLacksNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "index.db")
-	for _, left := range []string{"-new", "-new-words"} {
+	for _, left := range []string{"-new", "-new-words", "-new-names", "-new-links"} {
 		if err := os.WriteFile(file+left, []byte("what a killed hub has left"), 0o600); err != nil {
 			t.Fatal(err)
 		}

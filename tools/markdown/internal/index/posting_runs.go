@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -30,10 +29,10 @@ func createRuns(name string) (*postingRuns, error) {
 func (r *postingRuns) close() error { return errors.Join(r.file.Close(), os.Remove(r.file.Name())) }
 
 // write writes a run: of each word its length, itself, the length of its list, and that.
-func (r *postingRuns) write(lists map[string]*bufferedList) error {
+func (r *postingRuns) write(b *postingBuffer) error {
 	out := runWriter{Writer: bufio.NewWriterSize(r.file, runBuffer)}
-	for _, word := range slices.Sorted(maps.Keys(lists)) {
-		list := append(lists[word].bytes, 0)
+	for _, l := range b.sorted() {
+		word, list := l.text(), append(l.bytes, 0)
 		out.number(len(word))
 		out.bytes([]byte(word))
 		out.number(len(list))

@@ -16,7 +16,7 @@ import (
 func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
 	err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) })
 	if err == nil && x.build != nil {
-		err = x.build.addWords(put, x.last)
+		err = x.build.add(put, x.last)
 	}
 	if err != nil {
 		return fmt.Errorf("update index: %w", err)
@@ -39,23 +39,24 @@ func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove
 		return err
 	}
 	last = max(last, x.last)
-	tables, words, sizes, err := rowsOf(put, last)
+	r, err := rowsOf(put, last)
 	if err != nil {
 		return err
 	}
 	x.last = last + int64(len(put)) // also if this is undone
+	tables := append(r.tables, r.keys...)
 	if x.build != nil {
-		tables = append(tables, sizes)
+		tables = append(r.tables, r.sizes)
 	}
-	for _, r := range tables {
-		if err := r.insert(ctx, c); err != nil {
+	for _, table := range tables {
+		if err := table.insert(ctx, c); err != nil {
 			return err
 		}
 	}
 	if x.build != nil {
 		return nil
 	}
-	return words.insertTogether(ctx, c)
+	return r.words.insertTogether(ctx, c)
 }
 
 func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
@@ -151,9 +152,16 @@ func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any)
 	return err
 }
 
-// rowsOf are the rows of pages, which get the ids after last: those of tables, and those
-// of FTS5, or of the table in which it keeps how many words they have.
-func rowsOf(put []Page, last int64) (tables []*rows, words, sizes *rows, err error) {
+// pageRows are the rows of pages.
+type pageRows struct {
+	tables []*rows
+	keys   []*rows // of tables that a build fills at the end
+	words  *rows   // of FTS5
+	sizes  *rows   // where FTS5 keeps how many words pages have
+}
+
+// rowsOf are the rows of pages, which get the ids after last.
+func rowsOf(put []Page, last int64) (pageRows, error) {
 	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
 	tags := &rows{table: "tags", columns: "page, tag, written"}
 	properties := &rows{table: "properties", columns: "page, key, value"}
@@ -161,12 +169,12 @@ func rowsOf(put []Page, last int64) (tables []*rows, words, sizes *rows, err err
 	names := &rows{table: "names", columns: "key, kind, page"}
 	linkKeys := &rows{table: "link_keys", columns: "key, page"}
 	headings := &rows{table: "headings", columns: "page, line, level, text"}
-	words = &rows{table: "words", columns: "rowid, title, tags, body"}
-	sizes = &rows{table: "words_docsize", columns: "id, sz, origin"}
+	words := &rows{table: "words", columns: "rowid, title, tags, body"}
+	sizes := &rows{table: "words_docsize", columns: "id, sz, origin"}
 	for i := range put {
 		p, id := &put[i], last+int64(i)+1
 		if err := p.Prepare(); err != nil {
-			return nil, nil, nil, err
+			return pageRows{}, err
 		}
 		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
@@ -194,5 +202,5 @@ func rowsOf(put []Page, last int64) (tables []*rows, words, sizes *rows, err err
 		}
 		sizes.add(id, size, firstOrigin)
 	}
-	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys}, words, sizes, nil
+	return pageRows{[]*rows{pages, tags, properties, tasks, headings}, []*rows{names, linkKeys}, words, sizes}, nil
 }

@@ -11,56 +11,32 @@ import (
 // itself takes most of the time of a build to gather them, and to write and merge segment
 // after segment (docs/adr/0120). The words are in no table before finish.
 type wordBuild struct {
-	name     string // of the temporary file
-	buffer   *postingBuffer
-	runs     *postingRuns // nil: everything is in memory
-	maxSize  int          // bytes in memory
+	*postingSpool
+
 	leafSize int
 	pages    uint64
 	totals   [3]uint64 // words of each column
 }
 
 const (
-	// maxBuffer is how many bytes of words are in memory. Half of it took as long.
-	maxBuffer = 16 << 20
+	// maxWords is how many bytes of words are in memory. Half of it took as long.
+	maxWords = 16 << 20
 	// leafSize is the size of FTS5's leaves: one fits into a page of SQLite's.
 	leafSize = 4050
 )
 
-func newWordBuild(name string) *wordBuild {
-	return &wordBuild{name: name, buffer: newPostingBuffer(), maxSize: maxBuffer, leafSize: leafSize}
+func newWordBuild(file string) *wordBuild {
+	return &wordBuild{postingSpool: newPostingSpool(file+wordsSuffix, maxWords), leafSize: leafSize}
 }
 
 // add adds a page, whose id is higher than those before.
 func (w *wordBuild) add(page uint32, r *row) error {
 	for column, words := range []string{r.title, r.tags, r.text} {
-		w.buffer.add(page, column, words)
+		w.buffer.addWords(page, uint8(column), words)
 		w.totals[column] += r.sizes[column]
 	}
 	w.pages++
-	if w.buffer.size < w.maxSize {
-		return nil
-	}
-	return w.writeRun()
-}
-
-func (w *wordBuild) writeRun() (err error) {
-	if w.runs == nil {
-		if w.runs, err = createRuns(w.name); err != nil {
-			return err
-		}
-	}
-	err = w.runs.write(w.buffer.lists)
-	w.buffer = newPostingBuffer()
-	return err
-}
-
-// close removes the temporary file.
-func (w *wordBuild) close() error {
-	if w.runs == nil {
-		return nil
-	}
-	return w.runs.close()
+	return w.spill()
 }
 
 // finish writes the words into the tables of FTS5, which have none.
@@ -68,29 +44,24 @@ func (w *wordBuild) finish(ctx context.Context, c *sqlstore.Conn) error {
 	if w.pages == 0 {
 		return nil
 	}
-	if len(w.buffer.lists) > 0 {
-		if err := w.writeRun(); err != nil {
-			return err
-		}
-	}
 	totals := appendNumber(nil, w.pages)
 	for _, n := range w.totals {
 		totals = appendNumber(totals, n)
 	}
-	if err := replaceBlock(ctx, c, totalsBlock, totals); err != nil || w.runs == nil {
+	if err := replaceBlock(ctx, c, totalsBlock, totals); err != nil {
 		return err
 	}
 	only := segment{id: 1, first: 1}
 	out := newSegmentTables(ctx, c, only.id)
 	writer := newSegmentWriter(only.id, w.leafSize, out)
-	err := w.runs.merge(writer.beginWord, writer.addPage)
+	err := w.merge(writer.beginWord, writer.addPage)
 	if err == nil {
 		only.last, err = writer.end()
 	}
 	if err == nil {
 		err = out.end()
 	}
-	if err != nil {
+	if err != nil || only.last == 0 { // no page has a word
 		return err
 	}
 	block, err := readBlock(ctx, c, structureBlock)

@@ -37,7 +37,13 @@ func oddPage(r *rand.Rand, file string) Page {
 		}
 		return b.String()
 	}
-	p := Page{File: file, text: text(r.IntN(40))}
+	p := Page{File: file, text: text(r.IntN(40)), Names: []Name{{PathName, file}, {BaseName, oddWord(r)}, {TitleName, file}}}
+	for range r.IntN(4) {
+		p.Names = append(p.Names, Name{AliasName, oddWord(r) + fmt.Sprint(len(p.Names))})
+		p.LinkKeys = append(p.LinkKeys, strings.Repeat(oddWord(r), r.IntN(2)))
+	}
+	slices.Sort(p.LinkKeys)
+	p.LinkKeys = slices.Compact(p.LinkKeys)
 	switch r.IntN(8) {
 	case 0:
 		p.text = ""
@@ -87,6 +93,7 @@ func byBuild(t *testing.T, l wordLayout, pages []Page) *Index {
 		t.Fatal(err)
 	}
 	x.build.words.leafSize, x.build.words.maxSize = l.leafSize, l.maxSize
+	x.build.keys.names.maxSize, x.build.keys.links.maxSize = l.maxSize, l.maxSize
 	for some := range slices.Chunk(pages, 7) {
 		if err := x.Update(t.Context(), some, nil); err != nil {
 			t.Fatal(err)
@@ -100,12 +107,13 @@ func byBuild(t *testing.T, l wordLayout, pages []Page) *Index {
 }
 
 // wordRows are the rows of FTS5's tables, but for that of segments; what they say is
-// compared by itself.
+// compared by itself. And those of the tables of keys.
 func wordRows(t *testing.T, x *Index) []string {
 	t.Helper()
 	return selectTexts(t, x, "SELECT printf('block %d %s', id, hex(block)) FROM words_data WHERE id <> 10 UNION ALL "+
 		"SELECT printf('entry %d %s %d', segid, hex(term), pgno) FROM words_idx UNION ALL "+
-		"SELECT printf('page %d %s %d', id, hex(sz), origin) FROM words_docsize")
+		"SELECT printf('page %d %s %d', id, hex(sz), origin) FROM words_docsize UNION ALL "+
+		"SELECT printf('name %s %d %d', key, kind, page) FROM names UNION ALL SELECT printf('link %s %d', key, page) FROM link_keys")
 }
 
 func selectTexts(t *testing.T, x *Index, query string) []string {
