@@ -1,6 +1,9 @@
 package index
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -60,8 +63,26 @@ func settings(t *testing.T, x *Index) []string {
 	return all
 }
 
-// An index that is given up leaves nothing, and the one before stays.
+// An index that is given up, or whose completion is cancelled, leaves nothing, and the one
+// before stays.
 func TestGivenUpIndex(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, end := range map[string]func(*Index) error{
+		"closed": (*Index).Close,
+		"cancelled": func(x *Index) error {
+			if _, err := x.Complete(cancelled); !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("it is completed: %w", err)
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) { giveUpIndex(t, end) })
+	}
+}
+
+func giveUpIndex(t *testing.T, end func(*Index) error) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "index.db")
 	x, err := Open(t.Context(), file)
 	if err == nil {
@@ -71,10 +92,18 @@ func TestGivenUpIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun, err := Begin(t.Context(), file)
-	if err == nil {
-		err = begun.Close()
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	begun.build.words.maxSize, begun.build.keys.names.maxSize, begun.build.keys.links.maxSize = 1, 1, 1
+	page := Page{File: "a.md", Names: []Name{{PathName, "a"}}, LinkKeys: []string{"b"}, text: "words"}
+	if err := begun.Update(t.Context(), []Page{page}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if spilled, err := filepath.Glob(file + "-new-*"); err != nil || len(spilled) != 3 {
+		t.Errorf("%q are beside the new file, %v", spilled, err)
+	}
+	if err := end(begun); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(file + "*"); err != nil || len(left) != 2 {

@@ -15,7 +15,7 @@ import (
 type keyBuild struct{ names, links *postingSpool }
 
 // maxKeys is how many bytes of keys of either kind are in memory.
-const maxKeys = 4 << 20
+const maxKeys = 2 << 20
 
 func newKeyBuild(file string) *keyBuild {
 	return &keyBuild{newPostingSpool(file+namesSuffix, maxKeys), newPostingSpool(file+linksSuffix, maxKeys)}

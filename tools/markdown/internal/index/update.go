@@ -39,24 +39,27 @@ func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove
 		return err
 	}
 	last = max(last, x.last)
-	r, err := rowsOf(put, last)
+	tables, err := tableRows(put, last)
 	if err != nil {
 		return err
 	}
 	x.last = last + int64(len(put)) // also if this is undone
-	tables := append(r.tables, r.keys...)
 	if x.build != nil {
-		tables = append(r.tables, r.sizes)
+		return insertAll(ctx, c, append(tables, sizeRows(put, last)))
 	}
+	if err := insertAll(ctx, c, append(tables, keyRows(put, last)...)); err != nil {
+		return err
+	}
+	return wordRows(put, last).insertTogether(ctx, c)
+}
+
+func insertAll(ctx context.Context, c *sqlstore.Conn, tables []*rows) error {
 	for _, table := range tables {
 		if err := table.insert(ctx, c); err != nil {
 			return err
 		}
 	}
-	if x.build != nil {
-		return nil
-	}
-	return r.words.insertTogether(ctx, c)
+	return nil
 }
 
 func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
@@ -112,6 +115,20 @@ type rows struct {
 	values         []any // of all rows, one after the other
 }
 
+// newRows has room for some rows.
+func newRows(table, columns string, count int) *rows {
+	r := &rows{table: table, columns: columns}
+	r.values = make([]any, 0, count*r.width())
+	return r
+}
+
+func sum(pages []Page, count func(*Page) int) (n int) {
+	for i := range pages {
+		n += count(&pages[i])
+	}
+	return n
+}
+
 func (r *rows) add(values ...any) { r.values = append(r.values, values...) }
 
 func (r *rows) width() int { return strings.Count(r.columns, ",") + 1 }
@@ -152,29 +169,18 @@ func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any)
 	return err
 }
 
-// pageRows are the rows of pages.
-type pageRows struct {
-	tables []*rows
-	keys   []*rows // of tables that a build fills at the end
-	words  *rows   // of FTS5
-	sizes  *rows   // where FTS5 keeps how many words pages have
-}
-
-// rowsOf are the rows of pages, which get the ids after last.
-func rowsOf(put []Page, last int64) (pageRows, error) {
-	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
-	tags := &rows{table: "tags", columns: "page, tag, written"}
-	properties := &rows{table: "properties", columns: "page, key, value"}
-	tasks := &rows{table: "tasks", columns: "page, line, done, text"}
-	names := &rows{table: "names", columns: "key, kind, page"}
-	linkKeys := &rows{table: "link_keys", columns: "key, page"}
-	headings := &rows{table: "headings", columns: "page, line, level, text"}
-	words := &rows{table: "words", columns: "rowid, title, tags, body"}
-	sizes := &rows{table: "words_docsize", columns: "id, sz, origin"}
+// tableRows are the rows of pages, which get the ids after last, and of what stands in
+// them.
+func tableRows(put []Page, last int64) ([]*rows, error) {
+	pages := newRows("pages", "id, file, size, modified, recent, title, head, links", len(put))
+	tags := newRows("tags", "page, tag, written", sum(put, func(p *Page) int { return len(p.Tags) }))
+	properties := newRows("properties", "page, key, value", sum(put, func(p *Page) int { return len(p.Properties) }))
+	tasks := newRows("tasks", "page, line, done, text", sum(put, func(p *Page) int { return len(p.Tasks) }))
+	headings := newRows("headings", "page, line, level, text", sum(put, func(p *Page) int { return len(p.Headings) }))
 	for i := range put {
 		p, id := &put[i], last+int64(i)+1
 		if err := p.Prepare(); err != nil {
-			return pageRows{}, err
+			return nil, err
 		}
 		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
@@ -189,18 +195,45 @@ func rowsOf(put []Page, last int64) (pageRows, error) {
 		for _, h := range p.Headings {
 			headings.add(id, h.Line, h.Level, h.Text)
 		}
+	}
+	return []*rows{pages, tags, properties, tasks, headings}, nil
+}
+
+// keyRows are what links call the pages, and what these call.
+func keyRows(put []Page, last int64) []*rows {
+	names := newRows("names", "key, kind, page", sum(put, func(p *Page) int { return len(p.Names) }))
+	links := newRows("link_keys", "key, page", sum(put, func(p *Page) int { return len(p.LinkKeys) }))
+	for i, p := range put {
+		id := last + int64(i) + 1
 		for _, n := range p.Names {
 			names.add(n.Key, int(n.Kind), id)
 		}
 		for _, key := range p.LinkKeys {
-			linkKeys.add(key, id)
+			links.add(key, id)
 		}
-		words.add(id, p.row.title, p.row.tags, p.row.text)
+	}
+	return []*rows{names, links}
+}
+
+// wordRows are the words of pages, for FTS5.
+func wordRows(put []Page, last int64) *rows {
+	words := newRows("words", "rowid, title, tags, body", len(put))
+	for i, p := range put {
+		words.add(last+int64(i)+1, p.row.title, p.row.tags, p.row.text)
+	}
+	return words
+}
+
+// sizeRows are how many words the pages have, as FTS5 keeps it of those in its first
+// segment.
+func sizeRows(put []Page, last int64) *rows {
+	sizes := newRows("words_docsize", "id, sz, origin", len(put))
+	for i, p := range put {
 		var size []byte
 		for _, n := range p.row.sizes {
 			size = appendNumber(size, n)
 		}
-		sizes.add(id, size, firstOrigin)
+		sizes.add(last+int64(i)+1, size, firstOrigin)
 	}
-	return pageRows{[]*rows{pages, tags, properties, tasks, headings}, []*rows{names, linkKeys}, words, sizes}, nil
+	return sizes
 }

@@ -19,8 +19,8 @@ type wordBuild struct {
 }
 
 const (
-	// maxWords is how many bytes of words are in memory. Half of it took as long.
-	maxWords = 16 << 20
+	// maxWords is how many bytes of words are in memory. Twice of it took as long.
+	maxWords = 8 << 20
 	// leafSize is the size of FTS5's leaves: one fits into a page of SQLite's.
 	leafSize = 4050
 )
