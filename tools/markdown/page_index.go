@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/internal/watch"
@@ -40,7 +41,7 @@ const minIndexed = 100
 
 // indexBatch is how many pages are put into the index at once: many take less time than
 // several times few, and are in memory meanwhile.
-const indexBatch = 500
+const indexBatch = 200
 
 // A pageIndex keeps an index of the pages that agents may see. What a call finds is
 // never older than the call: unless the system says that nothing has changed, it
@@ -305,11 +306,11 @@ type pageBatch struct {
 
 // read reads pages for the index. A page that cannot be read has its name alone, and is
 // tried again the next time.
-func (p *pageIndex) read(ctx context.Context, files []string) pageBatch {
+func (p *pageIndex) read(ctx context.Context, files []string, stat fileStat) pageBatch {
 	b := pageBatch{pages: make([]index.Page, len(files)), bad: make([]bool, len(files))}
 	failed := make([]error, len(files))
 	err := folder.ForEach(ctx, len(files), func(i int) {
-		b.pages[i], b.bad[i] = p.n.indexedPage(files[i])
+		b.pages[i], b.bad[i] = p.n.indexedPage(files[i], stat)
 		failed[i] = b.pages[i].Prepare()
 	})
 	b.err = errors.Join(append(failed, err)...)
@@ -317,13 +318,13 @@ func (p *pageIndex) read(ctx context.Context, files []string) pageBatch {
 }
 
 // readAhead reads pages batch by batch, the next one while the last is written.
-func (p *pageIndex) readAhead(ctx context.Context, files []string) <-chan pageBatch {
+func (p *pageIndex) readAhead(ctx context.Context, files []string, stat fileStat) <-chan pageBatch {
 	batches := make(chan pageBatch)
 	go func() {
 		defer close(batches)
 		for some := range slices.Chunk(files, indexBatch) {
 			select {
-			case batches <- p.read(ctx, some):
+			case batches <- p.read(ctx, some, stat):
 			case <-ctx.Done():
 				return
 			}
@@ -338,7 +339,7 @@ func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
 		p.n.report.Clear(indexBroken)
 		return nil
 	}
-	return p.put(ctx, p.read(ctx, changed), gone)
+	return p.put(ctx, p.read(ctx, changed, p.n.view.Stat), gone)
 }
 
 // put writes pages into the index, and removes others.
@@ -370,9 +371,24 @@ func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 	return nil
 }
 
+// A fileStat is the size of a file and when it was modified, at some time before it is
+// read: a page that has changed since is read again.
+type fileStat func(file string) (size int64, modified time.Time)
+
+// listedStat is that of a listing.
+func listedStat(l folder.Listing) fileStat {
+	return func(file string) (int64, time.Time) {
+		at, found := slices.BinarySearch(l.Files, file)
+		if !found {
+			return 0, time.Time{}
+		}
+		return l.Stats[at].Size, l.Stats[at].Modified
+	}
+}
+
 // indexedPage reads a page for the index; its stamp is from before.
-func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
-	size, modified := n.view.Stat(file)
+func (n *Notebook) indexedPage(file string, stat fileStat) (page index.Page, unreadable bool) {
+	size, modified := stat(file)
 	stamp := index.StampOf(size, modified, n.now())
 	p, err := n.read(file)
 	if err != nil {
@@ -448,7 +464,7 @@ func (p *pageIndex) fill(ctx context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	batches := p.readAhead(ctx, changed)
+	batches := p.readAhead(ctx, changed, listedStat(entries))
 	defer func() {
 		cancel()
 		for range batches { // until nothing is read any more
