@@ -40,8 +40,11 @@ const maxInline = 300
 const minIndexed = 100
 
 // indexBatch is how many pages are put into the index at once: many take less time than
-// several times few, and are in memory meanwhile.
-const indexBatch = 200
+// several times few, and are in memory meanwhile. A new index needs fewer.
+const (
+	indexBatch    = 500
+	newIndexBatch = 200
+)
 
 // A pageIndex keeps an index of the pages that agents may see. What a call finds is
 // never older than the call: unless the system says that nothing has changed, it
@@ -318,11 +321,11 @@ func (p *pageIndex) read(ctx context.Context, files []string, stat fileStat) pag
 }
 
 // readAhead reads pages batch by batch, the next one while the last is written.
-func (p *pageIndex) readAhead(ctx context.Context, files []string, stat fileStat) <-chan pageBatch {
+func (p *pageIndex) readAhead(ctx context.Context, files []string, size int, stat fileStat) <-chan pageBatch {
 	batches := make(chan pageBatch)
 	go func() {
 		defer close(batches)
-		for some := range slices.Chunk(files, indexBatch) {
+		for some := range slices.Chunk(files, size) {
 			select {
 			case batches <- p.read(ctx, some, stat):
 			case <-ctx.Done():
@@ -454,8 +457,9 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	p.filling.Store(true)
 	defer p.filling.Store(false)
 	p.last = nil // what was read ahead must not go over what a call has read since
+	size := indexBatch
 	if len(p.known) == 0 {
-		err = p.begin()
+		size, err = newIndexBatch, p.begin()
 	} else {
 		err = p.update(ctx, nil, gone)
 	}
@@ -464,7 +468,7 @@ func (p *pageIndex) fill(ctx context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	batches := p.readAhead(ctx, changed, listedStat(entries))
+	batches := p.readAhead(ctx, changed, size, listedStat(entries))
 	defer func() {
 		cancel()
 		for range batches { // until nothing is read any more

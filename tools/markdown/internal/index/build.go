@@ -99,10 +99,10 @@ func (b *build) finish(ctx context.Context, c *sqlstore.Conn) error {
 	return b.words.finish(ctx, c)
 }
 
-// add adds the words and keys of pages that have the ids up to last.
+// add adds the words and keys of pages, which get the ids after last.
 func (b *build) add(put []Page, last int64) error {
 	for i := range put {
-		page := uint32(last) - uint32(len(put)-i-1)
+		page := uint32(last) + uint32(i) + 1
 		if err := errors.Join(b.words.add(page, put[i].row), b.keys.add(page, &put[i])); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +15,11 @@ import (
 // removes others, all at once or not at all. No file may be in it twice. Many pages
 // in one call take much less time than in several: some hundreds are a good number.
 func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
-	err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) })
-	if err == nil && x.build != nil {
-		err = x.build.add(put, x.last)
+	var err error
+	if x.build != nil {
+		err = x.addToBuild(ctx, put)
+	} else {
+		err = x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) })
 	}
 	if err != nil {
 		return fmt.Errorf("update index: %w", err)
@@ -24,15 +27,34 @@ func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
 	return nil
 }
 
-func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
-	if x.build == nil {
-		gone := slices.Clone(remove)
-		for _, p := range put {
-			gone = append(gone, p.File)
-		}
-		if err := removePages(ctx, c, gone); err != nil {
+// addToBuild gathers the words of pages while their rows are written.
+func (x *Index) addToBuild(ctx context.Context, put []Page) error {
+	for i := range put {
+		if err := put[i].Prepare(); err != nil {
 			return err
 		}
+	}
+	last := x.last
+	x.last += int64(len(put))
+	gathered := make(chan error, 1)
+	go func() { gathered <- x.build.add(put, last) }()
+	err := x.db.Write(ctx, func(c *sqlstore.Conn) error {
+		tables, err := tableRows(put, last)
+		if err != nil {
+			return err
+		}
+		return insertAll(ctx, c, append(tables, sizeRows(put, last)))
+	})
+	return errors.Join(err, <-gathered)
+}
+
+func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
+	gone := slices.Clone(remove)
+	for _, p := range put {
+		gone = append(gone, p.File)
+	}
+	if err := removePages(ctx, c, gone); err != nil {
+		return err
 	}
 	var last int64
 	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {
@@ -44,9 +66,6 @@ func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove
 		return err
 	}
 	x.last = last + int64(len(put)) // also if this is undone
-	if x.build != nil {
-		return insertAll(ctx, c, append(tables, sizeRows(put, last)))
-	}
 	if err := insertAll(ctx, c, append(tables, keyRows(put, last)...)); err != nil {
 		return err
 	}
