@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ func (r *postingRuns) close() error { return errors.Join(r.file.Close(), os.Remo
 // write writes a run: of each word its length, itself, the length of its list, and that.
 func (r *postingRuns) write(b *postingBuffer) error {
 	out := runWriter{Writer: bufio.NewWriterSize(r.file, runBuffer)}
-	for _, l := range b.sorted() {
-		word, list := l.text(), append(l.bytes, 0)
+	for _, word := range slices.Sorted(maps.Keys(b.lists)) {
+		list := append(b.lists[word].bytes, 0)
 		out.number(len(word))
 		out.bytes([]byte(word))
 		out.number(len(list))

@@ -1,5 +1,10 @@
 package index
 
+import (
+	"maps"
+	"slices"
+)
+
 // A postingSpool gathers words with their pages in memory, and puts them into a temporary
 // file when they are too many.
 type postingSpool struct {
@@ -42,11 +47,11 @@ func (s *postingSpool) merge(begin func(word string) error, add func(page uint64
 		}
 		return s.runs.merge(begin, add)
 	}
-	for _, list := range s.buffer.sorted() {
-		if err := begin(list.text()); err != nil {
+	for _, word := range slices.Sorted(maps.Keys(s.buffer.lists)) {
+		if err := begin(word); err != nil {
 			return err
 		}
-		if err := eachPage(append(list.bytes, 0), add); err != nil {
+		if err := eachPage(append(s.buffer.lists[word].bytes, 0), add); err != nil {
 			return err
 		}
 	}

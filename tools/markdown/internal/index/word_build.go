@@ -8,8 +8,8 @@ import (
 )
 
 // A wordBuild makes the words of a new index as FTS5 would keep them, in one segment. FTS5
-// itself takes most of the time of a build to gather them, and to write and merge segment
-// after segment (docs/adr/0120). The words are in no table before finish.
+// itself would write and merge segment after segment (docs/adr/0120). The words are in no
+// table before finish.
 type wordBuild struct {
 	*postingSpool
 
@@ -19,7 +19,7 @@ type wordBuild struct {
 }
 
 const (
-	// maxWords is how many bytes of words are in memory. Twice of it took as long.
+	// maxWords is how many bytes of words are in memory.
 	maxWords = 8 << 20
 	// leafSize is the size of FTS5's leaves: one fits into a page of SQLite's.
 	leafSize = 4050
