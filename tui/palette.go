@@ -62,6 +62,9 @@ func newCommandPalette(m Model) commandPalette {
 			p.commands = append(p.commands, paletteCommand{"", "Sources", line, "", pane.CopyText{What: "the command", Text: line}})
 		}
 	}
+	for _, c := range pane.SettingsCommands(m.snap) {
+		p.commands = append(p.commands, paletteCommand{"", pane.SettingsPane, c.Title, c.Disabled, c.Open})
+	}
 	slices.SortStableFunc(p.commands, func(a, b paletteCommand) int { return cmp.Compare(a.rankByPane(shown), b.rankByPane(shown)) })
 	return p
 }
@@ -69,7 +72,8 @@ func newCommandPalette(m Model) commandPalette {
 // rankByPane sorts commands: those of the pane that is shown, those of everywhere, those
 // that go to a pane and those of the others, and last what cannot be done now.
 func (c paletteCommand) rankByPane(shown string) int {
-	_, goes := c.run.(pane.OpenPane)
+	open, goes := c.run.(pane.OpenPane)
+	goes = goes && open.Focus == ""
 	switch {
 	case c.disabled != "":
 		return 4
