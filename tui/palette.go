@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -65,7 +66,7 @@ func newCommandPalette(m Model) commandPalette {
 	for _, c := range pane.SettingsCommands(m.snap) {
 		p.commands = append(p.commands, paletteCommand{"", pane.SettingsPane, c.Title, c.Disabled, c.Open})
 	}
-	slices.SortStableFunc(p.commands, func(a, b paletteCommand) int { return cmp.Compare(a.rankByPane(shown), b.rankByPane(shown)) })
+	sort.SliceStable(p.commands, func(i, j int) bool { return p.commands[i].rankByPane(shown) < p.commands[j].rankByPane(shown) })
 	return p
 }
 
@@ -175,11 +176,12 @@ func (p commandPalette) findCommands() []paletteCommand {
 		best = max(best, h.score)
 	}
 	hits = slices.DeleteFunc(hits, func(h scored) bool { return 3*h.score < best }) // letters strewn about are noise beside a word
-	slices.SortStableFunc(hits, func(a, b scored) int {
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := &hits[i], &hits[j]
 		if (a.disabled == "") != (b.disabled == "") {
-			return cmp.Compare(len(a.disabled), len(b.disabled)) // what can be done now first
+			return a.disabled == "" // what can be done now first
 		}
-		return cmp.Compare(b.score, a.score)
+		return a.score > b.score
 	})
 	found := make([]paletteCommand, len(hits))
 	for i, h := range hits {

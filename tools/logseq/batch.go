@@ -79,7 +79,9 @@ func batch() tools.Tool[*Graph] {
 				{"set_task", json.RawMessage(`{"block_uuid":"` + exampleTask + `","status":"DONE"}`)},
 			}}, AnyAnswer: true,
 		}},
-	}, (*Graph).Batch), func(g *Graph, ctx context.Context, in BatchIn) ([]string, error) { return in.targets(ctx, g, callable) })
+	}, (*Graph).Batch), func(g *Graph, ctx context.Context, in writeArguments) ([]string, error) {
+		return stepTargets(ctx, g, in, callable), nil
+	})
 }
 
 // stepTimeout is the maximum duration of one call.

@@ -43,7 +43,7 @@ func defineWrite[In, Out any](
 		defer unlock()
 		return method(g, ctx, c, in)
 	})
-	return withWriteTargets[In](t)
+	return withWriteTargets(t)
 }
 
 // readsGraph and writesGraph make methods of functions, of which a Graph has

@@ -9,93 +9,60 @@ import (
 // This file names what tools that write are about, as far as their arguments tell: for rules by
 // path, and for the record of a call that ends before its changes are known.
 
-// A targetNamer is an input that tells what its call is about.
-type targetNamer interface{ targets(g *Graph) []string }
+// writeArguments are the arguments of all tools that write that name something. It is one type for
+// all, because the compiler would make a copy of what reads it for each.
+type writeArguments struct {
+	Title            string `json:"title"`
+	Name             string `json:"name"`
+	PageName         string `json:"page_name"`
+	NewName          string `json:"new_name"`
+	TargetPageName   string `json:"target_page_name"`
+	BlockUUID        string `json:"block_uuid"`
+	ParentBlockUUID  string `json:"parent_block_uuid"`
+	TargetParentUUID string `json:"target_parent_uuid"`
+	SiblingBlockUUID string `json:"sibling_block_uuid"`
+	Recursive        bool   `json:"recursive"`
+	Date             string `json:"date"`
+	Items            Steps  `json:"items"`
+}
 
-// withWriteTargets adds to a tool what its calls are about, if their input tells.
-func withWriteTargets[In any](t tools.Tool[*Graph]) tools.Tool[*Graph] {
-	var none In
-	if _, tells := any(none).(targetNamer); !tells {
+// withWriteTargets adds to a tool that writes what its calls are about. What a request of the user is
+// about only the list of requests tells.
+func withWriteTargets(t tools.Tool[*Graph]) tools.Tool[*Graph] {
+	name := t.Info().Name
+	if name == "answer_request" {
 		return t
 	}
-	return tools.WithTargets(t, func(g *Graph, _ context.Context, in In) ([]string, error) {
-		names, _ := any(in).(targetNamer)
-		return names.targets(g), nil
+	return tools.WithTargets(t, func(g *Graph, _ context.Context, in writeArguments) ([]string, error) {
+		return in.targets(g, name), nil
 	})
 }
 
-// namePages names pages as Changes do; none for an argument that is missing.
-func namePages(names ...Name) (targets []string) {
-	for _, name := range names {
-		if name != "" {
-			targets = append(targets, target{pageTarget, string(name)}.String())
+// targets are the pages and blocks that a call of the tool names, as Changes name them.
+func (in writeArguments) targets(g *Graph, tool string) (names []string) {
+	block := blockTarget
+	if in.Recursive || tool == "move_block" {
+		block = treeTarget
+	}
+	for _, one := range []target{
+		{pageTarget, in.Title}, {pageTarget, in.Name}, {pageTarget, in.PageName}, {pageTarget, in.NewName}, {block, in.BlockUUID},
+		{pageTarget, in.TargetPageName}, {blockTarget, in.ParentBlockUUID}, {blockTarget, in.TargetParentUUID},
+		{blockTarget, in.SiblingBlockUUID},
+	} {
+		if one.name != "" {
+			names = append(names, one.String())
 		}
 	}
-	return targets
-}
-
-// nameBlocks names blocks as Changes do; none for an argument that is missing.
-func nameBlocks(kind string, blocks ...UUID) (targets []string) {
-	for _, uuid := range blocks {
-		if uuid != "" {
-			targets = append(targets, target{kind, string(uuid)}.String())
+	if tool == "append_to_journal" {
+		if day, err := g.parseDay("date", in.Date); err == nil {
+			names = append(names, target{journalTarget, formatDay(day)}.String())
 		}
 	}
-	return targets
+	return names
 }
 
-// targets are the page or block at which something would be put.
-func (w positionArgs) targets() []string {
-	return append(namePages(w.page), nameBlocks(blockTarget, w.parent, w.sibling)...)
-}
-
-func (in CreatePageIn) targets(*Graph) []string { return namePages(in.Title) }
-
-func (in UpdatePageIn) targets(*Graph) []string { return namePages(in.PageName) }
-
-func (in ReplacePageContentIn) targets(*Graph) []string { return namePages(in.PageName) }
-
-func (in RenamePageIn) targets(*Graph) []string { return namePages(in.PageName, in.NewName) }
-
-func (in DeletePageIn) targets(*Graph) []string { return namePages(in.PageName) }
-
-func (in CreateTagIn) targets(*Graph) []string { return namePages(in.Name) }
-
-func (in CreatePropertyIn) targets(*Graph) []string { return namePages(in.Name) }
-
-func (in CreateBlockIn) targets(*Graph) []string { return in.position().targets() }
-
-func (in InsertBlocksIn) targets(*Graph) []string { return in.position().targets() }
-
-func (in UpdateBlockIn) targets(*Graph) []string { return nameBlocks(blockTarget, in.BlockUUID) }
-
-func (in SetTaskIn) targets(*Graph) []string { return nameBlocks(blockTarget, in.BlockUUID) }
-
-func (in MoveBlockIn) targets(*Graph) []string {
-	return append(nameBlocks(treeTarget, in.BlockUUID), in.position().targets()...)
-}
-
-func (in DeleteBlockIn) targets(*Graph) []string {
-	if in.Recursive {
-		return nameBlocks(treeTarget, in.BlockUUID)
-	}
-	return nameBlocks(blockTarget, in.BlockUUID)
-}
-
-func (in SetTagsIn) targets(*Graph) []string {
-	return append(namePages(in.PageName), nameBlocks(blockTarget, in.BlockUUID)...)
-}
-
-func (in AppendToJournalIn) targets(g *Graph) []string {
-	day, err := g.parseDay("date", in.Date)
-	if err != nil {
-		return nil
-	}
-	return []string{target{journalTarget, formatDay(day)}.String()}
-}
-
-// targets are those of all calls, as far as their tools tell.
-func (in BatchIn) targets(ctx context.Context, g *Graph, callable []tools.Tool[*Graph]) (names []string, err error) {
+// stepTargets are what the calls of a batch are about, as far as their tools tell.
+func stepTargets(ctx context.Context, g *Graph, in writeArguments, callable []tools.Tool[*Graph]) (names []string) {
 	for _, step := range in.Items {
 		for _, t := range callable {
 			if t.Info().Name != step.Tool || !t.Info().HasTargets {
@@ -106,5 +73,5 @@ func (in BatchIn) targets(ctx context.Context, g *Graph, callable []tools.Tool[*
 			}
 		}
 	}
-	return names, nil
+	return names
 }

@@ -3,7 +3,7 @@ package pane
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -32,16 +32,16 @@ func (o agentOrder) label() string {
 }
 
 func (o agentOrder) sort(all []status.Session) {
-	slices.SortStableFunc(all, func(a, b status.Session) int {
-		switch o {
+	sort.SliceStable(all, func(i, j int) bool {
+		switch a, b := &all[i], &all[j]; o {
 		case byCalls:
-			return cmp.Compare(b.Calls, a.Calls)
+			return a.Calls > b.Calls
 		case byLastCall:
-			return b.LastCall.Compare(a.LastCall)
+			return a.LastCall.After(b.LastCall)
 		case byName:
-			return strings.Compare(strings.ToLower(a.Client), strings.ToLower(b.Client))
+			return strings.ToLower(a.Client) < strings.ToLower(b.Client)
 		default:
-			return 0
+			return false
 		}
 	})
 }
@@ -356,7 +356,7 @@ func describeFound(c *status.Call) string { return widget.FormatCount(*c.Found) 
 
 // sortWaitingFirst sorts agents that wait for a person before the others.
 func sortWaitingFirst(all []status.Session, s status.Snapshot) {
-	slices.SortStableFunc(all, func(a, b status.Session) int {
-		return min(1, len(pendingApprovalsOfSession(s, b.Name))) - min(1, len(pendingApprovalsOfSession(s, a.Name)))
+	sort.SliceStable(all, func(i, j int) bool {
+		return len(pendingApprovalsOfSession(s, all[i].Name)) > 0 && len(pendingApprovalsOfSession(s, all[j].Name)) == 0
 	})
 }

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -98,8 +99,8 @@ func (s allSourcesSearch) takeResult(r Result) allSourcesSearch {
 	selected, any := s.selected()
 	order := strings.Split(s.asked.Sources, ",")
 	s.answers = append(slices.Clone(s.answers), r.Found)
-	slices.SortStableFunc(s.answers, func(a, b SourceSearchResult) int {
-		return slices.Index(order, a.Source) - slices.Index(order, b.Source)
+	sort.SliceStable(s.answers, func(i, j int) bool {
+		return slices.Index(order, s.answers[i].Source) < slices.Index(order, s.answers[j].Source)
 	})
 	if i := slices.Index(s.hits(), selected); any && i >= 0 { // what comes before it moves it
 		s.cursor = i

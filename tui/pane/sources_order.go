@@ -1,9 +1,8 @@
 package pane
 
 import (
-	"cmp"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -24,16 +23,15 @@ func (o sourceOrder) label() string { return [...]string{"", "most calls first",
 // difference.
 func (o sourceOrder) sort(all []status.Source) []status.Source {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b status.Source) int {
-		by := 0
+	sort.SliceStable(all, func(i, j int) bool {
 		switch o {
 		case bySourceCalls:
-			by = cmp.Compare(b.Calls, a.Calls)
+			return all[i].Calls > all[j].Calls
 		case bySourceKind:
-			by = strings.Compare(a.Kind, b.Kind)
-		case asConfigured, sourceOrderCount:
+			return all[i].Kind < all[j].Kind
+		default:
+			return false
 		}
-		return by
 	})
 	return all
 }
