@@ -88,7 +88,7 @@ func nameTargetsWhileRunning(ctx context.Context, h *Hub, c *call) {
 	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: true}
 	_, _ = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
 		names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
-		c.targets.addAsked(names)
+		c.targets.addFromArguments(names)
 		return names, nil
 	})
 }

@@ -98,7 +98,7 @@ func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string 
 	about := t.Busy.Text(lead) + t.Busy.CutLeft(describeRunningCall(r, c.target-len(lead)), c.target-len(lead))
 	line := t.Dim.Fit("now", c.time) + t.Busy.Text(runningCallGlyph(r)) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
 		widget.FillRow(t, about, c.target) + t.Text.Text(" ") +
-		optionalCell(t, t.Text, quoteUnprovenClient(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
+		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
 		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), c.took)
 	return widget.FillRow(t, line, w)
 }

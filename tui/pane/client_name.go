@@ -6,9 +6,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// quoteUnprovenClient is a client as a row names it. In quotes: it calls itself what a client is
+// quotePossibleImpostor is a client as a row names it. In quotes: it calls itself what a client is
 // called that can prove its name, and has not proved it.
-func quoteUnprovenClient(s status.Snapshot, client string, proven bool) string {
+func quotePossibleImpostor(s status.Snapshot, client string, proven bool) string {
 	if !proven && client != "" && isProvenElsewhere(s, client) {
 		return `"` + client + `"`
 	}

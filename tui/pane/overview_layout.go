@@ -93,7 +93,7 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 		all = append(all, p.problemsSection(t, inside))
 	}
 	if isUpdateUnfinished(p.snap.Update) {
-		all = append(all, selfUpdateSection(t, p.snap.Update))
+		all = append(all, selfUpdateProgressSection(t, p.snap.Update))
 	}
 	if said := p.snap.Hub.Stderr; len(said) > 0 && !IsHubRunning(p.snap) {
 		all = append(all, stderrSection(t, said, inside))
@@ -151,7 +151,7 @@ func (p Overview) recentCallsSection(t theme.Theme) widget.Section {
 				rows, crash = append(rows, crash...), nil
 			}
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(quoteUnprovenClient(p.snap, c.Client, c.Proven), liveNameWidth(w))+" "+
+				t.Text.Fit(quotePossibleImpostor(p.snap, c.Client, c.Proven), liveNameWidth(w))+" "+
 				drawCallInSource(t, c, c.Source, w-liveNameWidth(w)-12))
 		}
 		rows = append(rows, crash...)
@@ -173,7 +173,7 @@ func (p Overview) runningCallRows(t theme.Theme, w int) []string {
 		}
 		c := status.Call{Tool: r.Tool, Targets: r.Targets}
 		rows = append(rows, t.Busy.Text(runningCallGlyph(r)+" ")+t.Busy.FitRight(formatRunningTime(r, p.snap.Time), 8)+t.Text.Text(" ")+
-			t.Text.Fit(quoteUnprovenClient(p.snap, r.Client, r.Proven), liveNameWidth(w))+" "+
+			t.Text.Fit(quotePossibleImpostor(p.snap, r.Client, r.Proven), liveNameWidth(w))+" "+
 			drawToolAndTargets(t, c, r.Source, t.Busy.Text(" under way"), w-liveNameWidth(w)-12))
 	}
 	return rows

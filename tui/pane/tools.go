@@ -198,7 +198,7 @@ func (p Tools) HandleKey(k Press) (Pane, Intent) {
 		return p, ShowMessage{why}
 	}
 	w, h := p.detailSize(k.W, k.H)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.SelectedShownIndex(), p.list.Len()); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.SelectedShownIndex(), p.list.ShownCount()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}

@@ -190,7 +190,7 @@ func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) st
 	w = ListRowWidth(w, h, n)
 	rows := VisibleRows(t, n, l.at, h, func(t theme.Theme, i int) string { return row(t, l.shown[i], w) })
 	from, _ := VisibleRange(n, l.at, h)
-	return ScrollBar(t, rows, w, from, n)
+	return AddScrollBar(t, rows, w, from, n)
 }
 
 // hasScrollBar reports whether a list of n rows in h has a scroll bar: one that is read aloud has
@@ -205,9 +205,9 @@ func ListRowWidth(w, h, n int) int {
 	return w
 }
 
-// ScrollBar puts a scroll bar behind rows of w cells, which are those from one on of
+// AddScrollBar puts a scroll bar behind rows of w cells, which are those from one on of
 // n. Where all are there it puts none.
-func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
+func AddScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 	h := len(rows)
 	if !hasScrollBar(h, n) {
 		return rows
@@ -224,8 +224,8 @@ func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 	return rows
 }
 
-// Len is how many rows pass the filter.
-func (l List) Len() int { return len(l.shown) }
+// ShownCount is how many rows pass the filter.
+func (l List) ShownCount() int { return len(l.shown) }
 
 // SelectedShownIndex is the selected row, counted among those that pass the filter.
 func (l List) SelectedShownIndex() int { return l.at }
