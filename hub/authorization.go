@@ -25,6 +25,14 @@ type authorization struct {
 	edited   *tools.Change              // what a person writes in place of the call; nil: the call writes
 }
 
+// personEdit is what a person had written in place of the call.
+func (a authorization) personEdit() status.PersonEdit {
+	if a.edited == nil {
+		return status.PersonEdit{}
+	}
+	return a.grant.Edit
+}
+
 // wasOutdated reports whether a call failed with err only because what it would
 // change is not what the person has approved, so that they can be asked again.
 func (a authorization) wasOutdated(err error) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -55,18 +56,18 @@ type call struct {
 	running  *runningCall      // nil: another call makes it
 	late     func(error)       // answers it while a System still works on it; nil: whoever waits does
 
-	id         atomic.Int64   // in the audit; 0: not needed yet
-	authorized bool           // it was let through
-	tried      bool           // it failed on drafts, before it was let through
-	waited     time.Duration  // for a person
-	approval   string         // that let it through; empty: nobody was asked
-	permit     string         // the Permit that let it through; empty: none did
-	askedAgain bool           // the person approved what the call would no longer do
-	edited     bool           // a person writes something else in its place
-	restorer   tools.Restorer // of the source, while the call runs there
-	targets    targetList     // what it touches
-	announced  []tools.Change // that it has been let to make
-	resolved   atomic.Bool    // targets has what the tool told before the call
+	id         atomic.Int64      // in the audit; 0: not needed yet
+	authorized bool              // it was let through
+	tried      bool              // it failed on drafts, before it was let through
+	waited     time.Duration     // for a person
+	approval   string            // that let it through; empty: nobody was asked
+	permit     string            // the Permit that let it through; empty: none did
+	askedAgain bool              // the person approved what the call would no longer do
+	edit       status.PersonEdit // that a person writes something else in its place, and what
+	restorer   tools.Restorer    // of the source, while the call runs there
+	targets    targetList        // what it touches
+	announced  []tools.Change    // that it has been let to make
+	resolved   atomic.Bool       // targets has what the tool told before the call
 }
 
 // Call implements [mcp.Hub].
@@ -161,7 +162,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		if auth, err = h.authorizeCall(ctx, c); err != nil { // may wait for a person
 			return res, err
 		}
-		c.authorized, c.edited = true, auth.edited != nil
+		c.authorized, c.edit = true, auth.personEdit()
 		c.recorder = h.changes.newRecorder(c)
 		res, err = runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.runAuthorizedCall(ctx, c, open, auth)
@@ -171,7 +172,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 			c.askedAgain = true
 		}
 	}
-	if err == nil && !c.edited {
+	if err == nil && !c.edit.Edited {
 		res, err = h.redactResult(c, res, auth.approved)
 	}
 	if err == nil {
@@ -183,7 +184,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 // addToRunning lists the call until end, which is told how it ended and returns how the
 // client is told that. Once it has been answered, end does nothing.
 func (c *call) addToRunning(ctx context.Context, h *Hub) (_ context.Context, end func(error) error) {
-	ctx, remove := h.calls.addToRunning(ctx, c)
+	ctx, remove := h.calls.addToRunning(ctx, c, func(ctx context.Context) { nameTargetsWhileRunning(ctx, h, c) })
 	return ctx, func(err error) error {
 		if errors.Is(err, mcp.ErrAnswered) {
 			return err

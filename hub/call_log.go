@@ -22,7 +22,8 @@ import (
 )
 
 // A CallLog remembers, counts and logs the calls of agents: who called what, how
-// long it took and how it ended, never arguments or content.
+// long it took and how it ended, never arguments or content, but for the words of a search,
+// which are in its memory alone.
 type CallLog struct {
 	lines    logLineBuffer
 	now      func() time.Time
@@ -38,6 +39,9 @@ type CallLog struct {
 func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotUpdater) *CallLog {
 	return &CallLog{lines: logLineBuffer{log: log, delay: callLogDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
+
+// maxShownWords is how many bytes of what was searched for people are shown.
+const maxShownWords = 200
 
 // unknownTool stands in the log for a tool that does not exist: an agent could
 // write anything into its name, and the log is kept.
@@ -70,7 +74,14 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		Proven: c.client.Proven, Source: sourceNameOrEmpty(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(effect),
 		Waited:       c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
-		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused,
+		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused, Found: res.Hits,
+	}
+	if err == nil {
+		done.PersonEdit = c.edit
+	}
+	if c.tool != nil && c.tool.info.Hits != nil {
+		words, _ := c.parsedObject()["query"].(string)
+		done.Words = mcp.Truncate(words, maxShownWords)
 	}
 	if e := tools.AsError(err); e != nil && code != status.Asked {
 		done.Message = e.Summary()
@@ -136,6 +147,9 @@ func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMe
 		if known, jsonErr := json.Marshal(failed.AuditDetails()); jsonErr == nil {
 			detail = known
 		}
+	}
+	if detail == nil {
+		detail = audit.HubDetail{ChangedByPerson: done.Edited, Hunks: done.Hunks, LeftOut: done.LeftOut, Found: done.Found}.Encode()
 	}
 	r := audit.Record{
 		ID: done.ID, Client: done.Client, Proven: done.Proven, Session: done.Session, Transport: string(c.via),

@@ -48,7 +48,7 @@ func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
 	}
 	o := journal.CallOrigin{
 		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
-		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvalID(), Edited: c.edited,
+		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvalID(), PersonEdit: c.edit,
 	}
 	if c.group != nil {
 		o.Group = c.group.recorded

@@ -88,5 +88,5 @@ func editedWriteResult(edited tools.Change, shown bool, why string) (tools.Resul
 	if err != nil { // strings and booleans marshal
 		return tools.Result{}, err
 	}
-	return tools.Result{JSON: text, Detail: json.RawMessage(`{"changed_by_person":true}`), Targets: []string{edited.Target}}, nil
+	return tools.Result{JSON: text, Targets: []string{edited.Target}}, nil
 }

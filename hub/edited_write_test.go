@@ -172,6 +172,19 @@ func TestChosenHunksAreWritten(t *testing.T) {
 			if err != nil || len(found.Changes) != 1 || !found.Changes[0].Edited || found.Changes[0].Approval != a.ID {
 				t.Fatalf("the journal has %+v, %v", found.Changes, err)
 			}
+			left := status.PersonEdit{Edited: true, Hunks: a.Hunks, LeftOut: a.Hunks - 1}
+			if got := found.Changes[0].PersonEdit; got != left {
+				t.Errorf("the journal has %+v, want %+v", got, left)
+			}
+			calls, err := h.Calls().Stream(t.Context(), status.CallFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c := range calls {
+				if c.PersonEdit != left {
+					t.Errorf("the history has %+v, want %+v", c.PersonEdit, left)
+				}
+			}
 			if o := h.Approvals().Outcomes()[0]; o.Hunks != a.Hunks || o.LeftOut != a.Hunks-1 {
 				t.Errorf("%d of %d hunks were left out, said: %+v", a.Hunks-1, a.Hunks, o)
 			}

@@ -58,20 +58,37 @@ func refuseUngrantedTool(ctx context.Context, h *Hub, c *call) error {
 	return err
 }
 
+// mayNameTargets reports whether the source may be asked what a call is about, of which nothing
+// is known. A caller who may not read the source is spared that: how long it takes could tell
+// them what exists there. Nothing of the answer reaches the caller.
+func (c *call) mayNameTargets() bool {
+	return c.tool.info.HasTargets && !c.resolved.Load() && c.toolset.grantsEffectInSource(c.source, tools.Reads) && len(c.targets.names()) == 0
+}
+
 // nameTargetsOfFailure has the record of a call that failed before it was known what it touches
-// say what it was about. A call over a limit is spared that, and so is a caller who may not read
-// the source: how long the look takes could tell them what exists there. Nothing of it reaches
-// the answer.
+// say what it was about. A call over a limit is spared that, to save work.
 func nameTargetsOfFailure(ctx context.Context, h *Hub, c *call, err error) {
 	switch {
-	case err == nil, !c.tool.info.HasTargets, c.resolved.Load(), !c.toolset.grantsEffectInSource(c.source, tools.Reads):
-		return
-	case isFormRequiredError(err), errors.Is(err, mcp.ErrAnswered), tools.AsError(err).Code == tools.Limited, len(c.targets.names()) > 0:
+	case err == nil, isFormRequiredError(err), errors.Is(err, mcp.ErrAnswered), tools.AsError(err).Code == tools.Limited, !c.mayNameTargets():
 		return
 	}
 	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: c.outer != nil}
 	// A source that does not answer names nothing.
 	_, _ = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
 		return h.resolveTargets(ctx, c, open), nil
+	})
+}
+
+// nameTargetsWhileRunning has a call that goes on say what it is about, for people who look. It
+// takes no slot of the session, and what the answer of the call tells counts for more.
+func nameTargetsWhileRunning(ctx context.Context, h *Hub, c *call) {
+	if !c.mayNameTargets() {
+		return
+	}
+	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: true}
+	_, _ = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
+		names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
+		c.targets.addFromArguments(names)
+		return names, nil
 	})
 }

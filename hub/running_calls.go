@@ -44,8 +44,9 @@ type runningCall struct {
 }
 
 // addToRunning lists a call until end, which returns the error as the client is told it.
-// The call ends early when a person cancels it.
-func (l *CallLog) addToRunning(ctx context.Context, c *call) (_ context.Context, end func(error) error) {
+// The call ends early when a person cancels it. Of a call that goes on nameTargets is to find
+// out what it touches.
+func (l *CallLog) addToRunning(ctx context.Context, c *call, nameTargets func(context.Context)) (_ context.Context, end func(error) error) {
 	if c.outer != nil {
 		return ctx, func(err error) error { return err }
 	}
@@ -56,7 +57,11 @@ func (l *CallLog) addToRunning(ctx context.Context, c *call) (_ context.Context,
 	}}
 	c.running = r
 	number := l.running.add(r)
-	late := time.AfterFunc(runningCallShowDelay, l.snapshot.requestUpdate)
+	late := time.AfterFunc(runningCallShowDelay, func() {
+		l.snapshot.requestUpdate()
+		nameTargets(ctx)
+		l.snapshot.requestUpdate()
+	})
 	return ctx, func(err error) error {
 		late.Stop()
 		l.running.remove(number)
@@ -140,6 +145,7 @@ func (l *CallLog) Running() []status.RunningCall {
 	for number, r := range l.running.calls {
 		shown := r.shown
 		shown.Name, shown.Waiting = uniqueRunningCallName(r, number), r.waiting.Load()
+		shown.Targets = r.call.targets.names()
 		if trail != nil {
 			shown.ID = r.call.auditID(trail)
 		}

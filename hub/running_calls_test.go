@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ func startSlow(t *testing.T, says error, after time.Duration) *testHub {
 	kind := tools.Erase(tools.System[slowSource, struct{}]{
 		Name: "slow", Title: "Slow", Doc: "Waits.",
 		Open: func(context.Context, struct{}, tools.Env) (slowSource, error) { return slowSource{}, nil },
-		Tools: []tools.Tool[slowSource]{tools.Define(
+		Tools: []tools.Tool[slowSource]{tools.WithTargets(tools.Define(
 			tools.Spec[slowIn, slowOut]{Name: "wait", Title: "Wait", Doc: "Waits.", Effect: tools.Reads, Timeout: 2 * time.Minute},
 			func(_ slowSource, ctx context.Context, _ slowIn) (slowOut, error) {
 				select {
@@ -27,7 +28,7 @@ func startSlow(t *testing.T, says error, after time.Duration) *testHub {
 					time.Sleep(after)
 					return slowOut{}, says
 				}
-			})},
+			}), func(slowSource, context.Context, slowIn) ([]string, error) { return []string{"the clock"}, nil })},
 	})
 	return startWith(t, hub.Config{Systems: []tools.Kind{kind}, Sources: []hub.Source{{Name: "slow", Kind: "slow"}}})
 }
@@ -91,6 +92,9 @@ func TestCancelCallThatWaits(t *testing.T) {
 		out := h.agent(cursor).startCall("put", `{"path":"a"}`)
 		synctest.Wait()
 		running := h.Calls().Running()
+		if len(running) != 1 || !slices.Equal(running[0].Targets, []string{"a"}) {
+			t.Errorf("under way are %+v", running)
+		}
 		if len(running) != 1 || !running[0].Waiting || running[0].Session != h.onlyPending().Session {
 			t.Fatalf("under way are %+v", running)
 		}
@@ -117,7 +121,7 @@ func TestRunningCallIsShown(t *testing.T) {
 		go h.PersonAPI().Call(t.Context(), "slow", "wait", nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if shown := h.board.LastSnapshot().Running; len(shown) != 1 || shown[0].Name == "" {
+		if shown := h.board.LastSnapshot().Running; len(shown) != 1 || shown[0].Name == "" || !slices.Equal(shown[0].Targets, []string{"the clock"}) {
 			t.Errorf("the snapshot shows %+v", shown)
 		}
 		time.Sleep(2 * time.Minute)

@@ -46,7 +46,7 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 	if c.source.kind == nil || !c.source.kind.Manifest().HasCommand(r.Command) {
 		return tools.Errorf(tools.NotFound, "%s has no command named %.80q", c.source.conf.Kind, r.Command)
 	}
-	ctx, end := a.hub.calls.addToRunning(ctx, c)
+	ctx, end := a.hub.calls.addToRunning(ctx, c, func(context.Context) {})
 	c.recorder = a.hub.changes.newRecorder(c)
 	_, err := runOnSource(ctx, a.hub.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {

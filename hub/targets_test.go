@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/pauses"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -78,6 +80,72 @@ func TestTargetsOfAnswers(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"Plan.md", "Plan.md", "Plan.md", "None"}, targetsOfCalls(t, h.Hub)); d != "" {
 		t.Error(d)
+	}
+}
+
+// A search says how many results it had, also in the record; its words are only in the memory of the
+// hub.
+func TestSearchesAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Plan.md", "Other.md"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("swordfish\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := json.Marshal(markdown.Config{Path: tools.Folder(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := startWith(t, hub.Config{Systems: []tools.Kind{markdown.System()}, Sources: []hub.Source{{Name: "notes", Kind: "markdown", Options: config}}})
+	file := filepath.Join(t.TempDir(), "audit.db")
+	trail, err := audit.Open(t.Context(), audit.Options{File: file, Key: []byte("key"), Now: time.Now, Keep: time.Hour, MaxBytes: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Calls().SetTrail(trail)
+	s := connectClient(t, h.Hub, "cursor", "")
+	for _, call := range []string{
+		`{"name":"search_pages","arguments":{"query":"swordfish"}}`, `{"name":"search_pages","arguments":{"query":"marlin"}}`,
+		`{"name":"read_page","arguments":{"path":"Plan"}}`, `{"name":"search_pages","arguments":{"query":7}}`,
+	} {
+		s.Ask("tools/call", call)
+	}
+	calls, err := h.Calls().Stream(t.Context(), status.CallFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for c := range calls {
+		found := "none"
+		if c.Found != nil {
+			found = strconv.Itoa(*c.Found)
+		}
+		told = append(told, c.Tool+" "+c.Words+" "+found)
+	}
+	if d := cmp.Diff([]string{"search_pages swordfish 2", "search_pages marlin 0", "read_page  none", "search_pages  none"}, told); d != "" {
+		t.Error(d)
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := audit.OpenReader(t.Context(), file, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	page, err := r.Calls(t.Context(), audit.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var details []string
+	for _, c := range page.Calls { // the newest first
+		details = append(details, string(c.Detail))
+	}
+	if d := cmp.Diff([]string{"", "", `{"found":0}`, `{"found":2}`}, details); d != "" {
+		t.Error(d)
+	}
+	if raw, err := os.ReadFile(file); err != nil || strings.Contains(string(raw), "swordfish") {
+		t.Errorf("the record has the words of a search, or cannot be read: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -230,6 +231,9 @@ func (c sourceArgument) completeName(prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
 }
 
+// maxPublishedNames is up to how many sources every tool names.
+const maxPublishedNames = 50
+
 // addToSchema is in with the choice added, if it is offered.
 func (c sourceArgument) addToSchema(in *jsonschema.Schema) *jsonschema.Schema {
 	if !c.offered {
@@ -239,13 +243,16 @@ func (c sourceArgument) addToSchema(in *jsonschema.Schema) *jsonschema.Schema {
 	if with.Properties == nil {
 		with.Properties = map[string]*jsonschema.Schema{}
 	}
-	choices := make([]any, len(c.names))
-	for i, n := range c.names {
-		choices[i] = n
+	which := &jsonschema.Schema{Type: "string", Description: "which source; there are several of this kind"}
+	if n := len(c.names); n > maxPublishedNames { // each tool has them, in every request
+		which.Description = fmt.Sprintf("which source; there are %d of this kind, such as %s; an error names them all", n,
+			strings.Join(c.names[:3], ", "))
+	} else {
+		for _, name := range c.names {
+			which.Enum = append(which.Enum, name)
+		}
 	}
-	with.Properties[c.argument] = &jsonschema.Schema{
-		Type: "string", Enum: choices, Description: "which source; there are several of this kind",
-	}
+	with.Properties[c.argument] = which
 	with.PropertyOrder = append(slices.Clone(with.PropertyOrder), c.argument)
 	return with
 }

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +101,28 @@ func TestScopeOfSeveralSources(t *testing.T) {
 	}
 	if f := connect(t, h, "notes,nots").Ask("initialize", hubtest.InitParams); f.Error == nil || !strings.Contains(f.Error.Message, "one of notes,nots is no source") {
 		t.Errorf("got %s", f.Raw)
+	}
+}
+
+// Hundreds of sources are not named by every tool in every request: the tool says how many there are,
+// and an error which.
+func TestManySourcesAreNotAllNamed(t *testing.T) {
+	var many []hub.Source
+	for i := range 60 {
+		many = append(many, deskSource(fmt.Sprintf("desk-%02d", i)))
+	}
+	h := start(t, hub.Limits{}, many...)
+	c := connect(t, h, "")
+	c.Initialize()
+	_, schemas := listed(t, c.Ask("tools/list", `{}`))
+	if schema := schemas["say"]; !strings.Contains(schema, "there are 60 of this kind, such as desk-00, desk-01, desk-02;") || strings.Contains(schema, "desk-03") {
+		t.Errorf("the schema of say is %s", schema)
+	}
+	if r := c.Call("say", `{"source":"desk-59","text":"a"}`); string(r.Structured) != `{"text":"a","from":"desk-59"}` {
+		t.Errorf("got %s", r.Structured)
+	}
+	if r := c.Call("say", `{"text":"a"}`); !r.IsError || !strings.Contains(string(r.Structured), "desk-00") || !strings.Contains(string(r.Structured), "desk-59") {
+		t.Errorf("got %s", r.Structured)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 const (
 	databaseName  = "journal.db"
-	schemaVersion = 5 // of the schema, in user_version
+	schemaVersion = 6 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -61,7 +61,7 @@ CREATE TABLE intents (                      -- calls that an undo has begun with
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
-` + groupsSchema + noticesSchema + approvalsSchema + editsSchema
+` + groupsSchema + noticesSchema + approvalsSchema + editsSchema + hunksSchema
 
 // groupsSchema is what version 2 adds: calls that are undone together.
 const groupsSchema = `
@@ -82,6 +82,13 @@ ALTER TABLE changes ADD COLUMN approval TEXT NOT NULL DEFAULT ''; -- its ID; '':
 // of the call.
 const editsSchema = `
 ALTER TABLE changes ADD COLUMN edited INTEGER NOT NULL DEFAULT 0;
+`
+
+// hunksSchema is what version 6 adds: of a change among whose hunks a person chose, how
+// many there were and how many were left out.
+const hunksSchema = `
+ALTER TABLE changes ADD COLUMN hunks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE changes ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
 `
 
 // openDatabase opens or creates the database in o.Dir. A damaged one is
@@ -170,13 +177,15 @@ func prepareSchema(db *sql.DB, k *encryptionKey, suspect bool) error {
 	}
 	switch version {
 	case 1:
-		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema+editsSchema, nil)
+		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema+editsSchema+hunksSchema, nil)
 	case 2:
-		return migrate(ctx, db, noticesSchema+approvalsSchema+editsSchema, nil)
+		return migrate(ctx, db, noticesSchema+approvalsSchema+editsSchema+hunksSchema, nil)
 	case 3:
-		return migrate(ctx, db, approvalsSchema+editsSchema, nil)
+		return migrate(ctx, db, approvalsSchema+editsSchema+hunksSchema, nil)
 	case 4:
-		return migrate(ctx, db, editsSchema, nil)
+		return migrate(ctx, db, editsSchema+hunksSchema, nil)
+	case 5:
+		return migrate(ctx, db, hunksSchema, nil)
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ type CallOrigin struct {
 	Reason   string // empty if none was given
 	Run      string // [ScriptRunID] of the call that makes this one, or is it and makes others; empty: none
 	Approval string // the ID of the person's approval that let it through; empty: nobody was asked
-	Edited   bool   // a person wrote something else in place of the call
 	Group    *Group // of calls that are undone as one; nil: the call is undone by itself
+	status.PersonEdit
 }
 
 // A Recorder is a [tools.WriteObserver] that records the Changes of one call. It
@@ -210,8 +210,8 @@ type changeRow struct {
 // insertChangeSQL takes 0 as the call of a Change that begins one: its number is then
 // that of the Change, the next after the greatest that the table ever had.
 const insertChangeSQL = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval, edited)
-		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?,?)`
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval, edited, hunks, left_out)
+		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
@@ -231,7 +231,7 @@ func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 		d.targetHash(v.origin.Source, v.Target), d.key.encrypt([]byte(v.Target), "target"), d.encryptReason(v.origin.Reason),
 		v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven,
-		v.group, v.origin.Approval, v.origin.Edited)
+		v.group, v.origin.Approval, v.origin.Edited, v.origin.Hunks, v.origin.LeftOut)
 	if err != nil {
 		return err
 	}

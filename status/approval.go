@@ -103,12 +103,8 @@ type ApprovalText struct {
 type ApprovalOutcome struct {
 	ID         string     `json:"id"` // of the Approval
 	Resolution Resolution `json:"resolution"`
-	By         By         `json:"by,omitempty"`     // empty: it ended without an answer
-	Edited     bool       `json:"edited,omitempty"` // it was Allowed with a [TextEdit]
-	// Of an edit that chose hunks: how many there were, and how many were left out; 0: it
-	// chose none.
-	Hunks   int `json:"hunks,omitempty"`
-	LeftOut int `json:"left_out,omitempty"`
+	By         By         `json:"by,omitempty"` // empty: it ended without an answer
+	PersonEdit            // with which it was Allowed
 	// Call is what became of the call that was Allowed; nil: it goes on, or the
 	// client has not come back for it yet.
 	Call *CallEnd `json:"call,omitempty"`

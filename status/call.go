@@ -30,7 +30,12 @@ type Call struct {
 	Refused       bool          `json:"refused,omitempty"`   // it was not run
 	Changes       []string      `json:"changes,omitempty"`
 	Targets       []string      `json:"targets,omitempty"` // what it touched, as far as its tool tells: at most 20 names, shortened
-	Missed        uint64        `json:"missed,omitempty"`  // calls before this one that were dropped because the reader was slow
+	Found         *int          `json:"found,omitempty"`   // how many results its answer has; nil: it was no search, or failed
+	// Words are what was searched for, shortened. Only the hub that ran the call has them,
+	// in its memory: they are recorded nowhere.
+	Words string `json:"words,omitempty"`
+	PersonEdit
+	Missed uint64 `json:"missed,omitempty"` // calls before this one that were dropped because the reader was slow
 	// Event is what happened between calls: [AgentConnected], [AgentLeft],
 	// [HubStarted], or the Verb of what a person did to Client. Message says it in
 	// words. It is empty for calls, and delivered only to those who ask for events.

@@ -34,8 +34,8 @@ type Change struct {
 	After      int       `json:"after"`
 	Reason     string    `json:"reason,omitempty"`      // why the agent made it, in its own words
 	Approval   string    `json:"approval,omitempty"`    // the ID of the person's approval that let its call through; empty: nobody was asked
-	Edited     bool      `json:"edited,omitempty"`      // a person wrote it in place of what the call would have written: see [TextEdit]
 	CannotUndo string    `json:"cannot_undo,omitempty"` // why not; empty: it can be undone
+	PersonEdit
 }
 
 // A Filter selects Changes: by ID, or all that match every field that is set.

@@ -19,5 +19,6 @@ type RunningCall struct {
 	Source  string    `json:"source"`
 	Tool    string    `json:"tool"`
 	Effect  string    `json:"effect"`            // that the tool declares
+	Targets []string  `json:"targets,omitempty"` // what it touches, as far as that is known by now, as in [Call]
 	Waiting bool      `json:"waiting,omitempty"` // for a person: it is one of the Approvals, too
 }

@@ -1,6 +1,9 @@
 package status
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // A TextEdit is what a person makes of a call that changes the text of one page: some
 // of its hunks, or a text of their own. It is written in place of what the call would
@@ -19,6 +22,27 @@ type TextReplacement struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Text string `json:"text"`
+}
+
+// A PersonEdit says that a call was allowed with a [TextEdit], and what of it was left out.
+type PersonEdit struct {
+	Edited bool `json:"edited,omitempty"` // a person wrote it in place of what the call would have written
+	// Of an edit that chose hunks: how many there were, and how many were left out; 0: it
+	// chose none.
+	Hunks   int `json:"hunks,omitempty"`
+	LeftOut int `json:"left_out,omitempty"`
+}
+
+// Note says it in a few words; empty: nobody edited the call.
+func (e PersonEdit) Note() string {
+	switch {
+	case e.LeftOut > 0:
+		return fmt.Sprintf("%d of %d hunks left out", e.LeftOut, e.Hunks)
+	case e.Edited:
+		return "edited by you"
+	default:
+		return ""
+	}
 }
 
 // ReplaceText is the least replacement that makes the one text the other. It cuts

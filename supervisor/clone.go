@@ -27,6 +27,9 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
 	s.Running = append([]status.RunningCall{}, s.Running...)
+	for i, r := range s.Running {
+		s.Running[i].Targets = slices.Clone(r.Targets)
+	}
 	s.Peers = append([]status.Peer{}, s.Peers...)
 	for i, p := range s.Peers {
 		s.Peers[i].Facts = append([]status.Fact{}, p.Facts...)

@@ -10,6 +10,7 @@ import (
 type declaration struct {
 	info            ToolInfo
 	normalize       func(args map[string]any) error
+	countHits       func(out any) int // nil: the tool is not a search
 	targetsInAnswer bool
 }
 
@@ -32,6 +33,7 @@ func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
 	}
 	name := d.info.Name
 	if find := field("Hits"); !find.IsNil() {
+		d.countHits = func(out any) int { return find.Call([]reflect.Value{reflect.ValueOf(out)})[0].Len() }
 		d.info.Hits = func(raw json.RawMessage) ([]Hit, error) {
 			answer := reflect.New(out)
 			if err := readAnswer(name, raw, answer.Interface()); err != nil {
@@ -46,7 +48,7 @@ func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
 			if err := readAnswer(name, r.JSON, answer.Interface()); err != nil {
 				return Result{}, err
 			}
-			return newResult(redact.Call([]reflect.Value{answer.Elem(), reflect.ValueOf(covered)})[0].Interface())
+			return d.newResult(redact.Call([]reflect.Value{answer.Elem(), reflect.ValueOf(covered)})[0].Interface())
 		}
 	}
 	d.info.setSchemas(in, out)

@@ -207,6 +207,8 @@ type Result struct {
 	Detail json.RawMessage
 	// Targets is what a [TargetProvider] says; nil: nothing. No agent sees it.
 	Targets []string
+	// Hits is how many search results are in it; nil: the tool is not a search.
+	Hits *int
 	// NoNotes says that nothing in it is from notes, see [Spec].NoNotes.
 	NoNotes bool
 	// Out is what JSON was made of, if it is a [JSONProvider]; else nil. A tool that
@@ -258,11 +260,11 @@ func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Co
 // types; readSpec does the rest.
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
 	d := readSpec(reflect.ValueOf(spec), reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	schema, normalize, verbatim := d.info.In, d.normalize, isReadVerbatim(reflect.TypeFor[In]())
+	schema, verbatim := d.info.In, isReadVerbatim(reflect.TypeFor[In]())
 	call := func(ctx context.Context, src S, c CallContext, args Arguments) (Result, error) {
 		v, known := args.Input.(In)
 		if !known {
-			if err := readArguments(normalize, schema, verbatim, args.JSON, &v); err != nil {
+			if err := readArguments(d.normalize, schema, verbatim, args.JSON, &v); err != nil {
 				return Result{}, err
 			}
 		}
@@ -270,11 +272,9 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		if err != nil {
 			return Result{}, err
 		}
-		r, err := newResult(out)
-		r.NoNotes = d.info.NoNotes
-		return r, err
+		return d.newResult(out)
 	}
-	return Tool[S]{info: d.info, call: call, targetsInAnswer: d.targetsInAnswer, normalize: normalize}
+	return Tool[S]{info: d.info, call: call, targetsInAnswer: d.targetsInAnswer, normalize: d.normalize}
 }
 
 // addExample adds an example, which has the types of the tool.
@@ -363,6 +363,17 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 		return names[:min(len(names), maxTargets)], err
 	}
 	return t
+}
+
+// newResult is what a call of the tool answers.
+func (d *declaration) newResult(out any) (Result, error) {
+	r, err := newResult(out)
+	r.NoNotes = d.info.NoNotes
+	if err == nil && d.countHits != nil {
+		n := d.countHits(out)
+		r.Hits = &n
+	}
+	return r, err
 }
 
 func newResult(out any) (r Result, err error) {

@@ -127,6 +127,9 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
 			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
 		case pane.SearchAllQuery:
+			if q.Typing && !sleepContext(ctx, typingPause) {
+				break
+			}
 			put := func(r *pane.Result, found pane.SourceSearchResult) { r.Found = found }
 			msg = nextResult(ctx, tab, q, fx.searchSources(ctx, q), nil, put)()
 		default:

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -34,15 +35,7 @@ func newHelp(m Model) help {
 // groups are those of all keys, that of the pane first.
 func (h help) groups() []pane.KeyGroup {
 	groups := h.keyMap.groups()
-	slices.SortStableFunc(groups, func(a, b pane.KeyGroup) int {
-		switch h.pane {
-		case a.Title:
-			return -1
-		case b.Title:
-			return 1
-		}
-		return 0
-	})
+	sort.SliceStable(groups, func(i, j int) bool { return groups[i].Title == h.pane && groups[j].Title != h.pane })
 	return groups
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -62,14 +63,18 @@ func newCommandPalette(m Model) commandPalette {
 			p.commands = append(p.commands, paletteCommand{"", "Sources", line, "", pane.CopyText{What: "the command", Text: line}})
 		}
 	}
-	slices.SortStableFunc(p.commands, func(a, b paletteCommand) int { return cmp.Compare(a.rankByPane(shown), b.rankByPane(shown)) })
+	for _, c := range pane.SettingsCommands(m.snap) {
+		p.commands = append(p.commands, paletteCommand{"", pane.SettingsPane, c.Title, c.Disabled, c.Open})
+	}
+	sort.SliceStable(p.commands, func(i, j int) bool { return p.commands[i].rankByPane(shown) < p.commands[j].rankByPane(shown) })
 	return p
 }
 
 // rankByPane sorts commands: those of the pane that is shown, those of everywhere, those
 // that go to a pane and those of the others, and last what cannot be done now.
 func (c paletteCommand) rankByPane(shown string) int {
-	_, goes := c.run.(pane.OpenPane)
+	open, goes := c.run.(pane.OpenPane)
+	goes = goes && open.Focus == ""
 	switch {
 	case c.disabled != "":
 		return 4
@@ -171,11 +176,12 @@ func (p commandPalette) findCommands() []paletteCommand {
 		best = max(best, h.score)
 	}
 	hits = slices.DeleteFunc(hits, func(h scored) bool { return 3*h.score < best }) // letters strewn about are noise beside a word
-	slices.SortStableFunc(hits, func(a, b scored) int {
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := &hits[i], &hits[j]
 		if (a.disabled == "") != (b.disabled == "") {
-			return cmp.Compare(len(a.disabled), len(b.disabled)) // what can be done now first
+			return a.disabled == "" // what can be done now first
 		}
-		return cmp.Compare(b.score, a.score)
+		return a.score > b.score
 	})
 	found := make([]paletteCommand, len(hits))
 	for i, h := range hits {

@@ -56,6 +56,20 @@ func TestPalette(t *testing.T) {
 	})
 }
 
+// What Settings does is found by its name, and its row is selected then.
+func TestPaletteFindsWhatSettingsDo(t *testing.T) {
+	runPanel(t, lively(), func(r *testPanel) {
+		r.press(":", "rotate token plugin")
+		r.shows("Rotate the token of the plugin")
+		r.press("enter")
+		r.shows("─ Rotate the token of the plugin ─")
+		r.press("enter")
+		r.wait(keyIgnoreDuration)
+		r.press("y")
+		r.did(status.Action{Verb: status.RotateToken, Target: "plugin"})
+	})
+}
+
 // Each command presses a key that its pane, or the panel, knows by that name.
 func TestPaletteKeys(t *testing.T) {
 	k := DefaultKeyMap()

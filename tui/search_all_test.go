@@ -27,7 +27,7 @@ func TestSearchAllSources(t *testing.T) {
 			last:  {Err: errors.New("it has no search")},
 		}
 		r.press("@Overview", "/")
-		r.shows("Search all sources", "words to search for", "Enter searches.")
+		r.shows("Search all sources", "words to search for", "when you stop typing")
 		r.press("roses", "enter")
 		r.wait(time.Second)
 		r.shows("“roses”", first+" 1", "not searched: "+last+" (it", "1 match", "Garden/Roses.md:4", "prune the roses")
@@ -48,6 +48,41 @@ func TestSearchAllSources(t *testing.T) {
 		r.press("esc")
 		r.hides("Search all sources")
 		r.shows("1 Overview")
+	})
+}
+
+// A pause in typing searches, the keys before it do not, and enter does not search for the same
+// again; what was found stays until there is more.
+func TestSearchAllAsYouType(t *testing.T) {
+	s := lively()
+	for i := range s.Sources {
+		s.Sources[i].State, s.Sources[i].Effects = status.Failed, nil
+	}
+	s.Sources[0].State, s.Sources[0].Effects = status.Ready, []string{"read"}
+	runPanel(t, s, func(r *testPanel) {
+		name := s.Sources[0].Name
+		r.press("@Overview", "/", "di")
+		r.wait(2 * typingPause)
+		r.press("a")
+		r.wait(typingPause)
+		r.shows("“dia”", "3 matches", "Projects/Alpha.md:11")
+		r.press("gram")
+		r.shows("“diagram”", "searching …", "Projects/Alpha.md:11")
+		r.wait(typingPause)
+		r.press("enter", "j")
+		if got := r.queries.pages.read; !slices.Equal(got, []string{name + " dia", name + " diagram"}) {
+			t.Errorf("searched %q", got)
+		}
+		r.press("R")
+		r.wait(time.Second)
+		if n := len(r.queries.pages.read); n != 3 {
+			t.Errorf("%d searches", n)
+		}
+		r.press("/", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "enter")
+		r.wait(time.Second)
+		if got := r.queries.pages.read; len(got) != 4 || got[3] != name+" d" {
+			t.Errorf("searched %q", got)
+		}
 	})
 }
 

@@ -100,7 +100,7 @@ func TestLeftOutHunksAreSaid(t *testing.T) {
 		r.wait(keyIgnoreDuration)
 		r.m.approvals = r.m.approvals.markAnswered("a1").markAllowed(r.m.snap.Approvals[0])
 		r.hub.Set(withOutcome(status.ApprovalOutcome{
-			Resolution: status.Allowed, By: status.ByPerson, Edited: true, Hunks: 5, LeftOut: 2,
+			Resolution: status.Allowed, By: status.ByPerson, PersonEdit: status.PersonEdit{Edited: true, Hunks: 5, LeftOut: 2},
 			Call: &status.CallEnd{Changes: []string{"c1"}, Duration: 14 * time.Millisecond},
 		}))
 		r.settle()

@@ -100,6 +100,12 @@ func describeActivity(r audit.Record) (what, target, result string) {
 	if r.Message != "" {
 		result += ": " + r.Message
 	}
+	switch known := audit.ReadHubDetail(r); {
+	case known.Found != nil:
+		result += fmt.Sprintf(", %d found", *known.Found)
+	case known.ChangedByPerson:
+		result += ", " + (status.PersonEdit{Edited: true, Hunks: known.Hunks, LeftOut: known.LeftOut}).Note()
+	}
 	if n := len(r.Changes); n > 0 {
 		result = fmt.Sprintf("%s, %s", result, formatCount(n, "change"))
 	}

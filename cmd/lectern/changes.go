@@ -134,6 +134,9 @@ func describeChangeStatus(ch status.Change) (notes []string) {
 	if ch.CannotUndo != "" {
 		notes = append(notes, ch.CannotUndo)
 	}
+	if edited := ch.PersonEdit.Note(); edited != "" {
+		notes = append(notes, edited)
+	}
 	return notes
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,6 +73,13 @@ func describeRunningCall(r status.RunningCall, now time.Time) string {
 	if r.Waiting {
 		state = "waiting for your approval, for "
 	}
-	return fmt.Sprintf("%s in %s, by %s, %s%s", r.Tool, r.Source, status.ClientLabel(r.Client, r.Proven), state,
+	what := r.Tool
+	if n := len(r.Targets); n > 0 {
+		what += " " + strings.Join(r.Targets[:min(n, 3)], ", ")
+		if n > 3 {
+			what += fmt.Sprintf(" and %d more", n-3)
+		}
+	}
+	return fmt.Sprintf("%s in %s, by %s, %s%s", what, r.Source, status.ClientLabel(r.Client, r.Proven), state,
 		now.Sub(r.Began).Round(100*time.Millisecond))
 }

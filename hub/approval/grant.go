@@ -16,6 +16,7 @@ type Grant struct {
 	// Before: it is written in place of what the call would write. Nil: they
 	// approved that.
 	Edited *tools.Change
+	Edit   status.PersonEdit // says the same in numbers
 
 	request Request
 	now     func() time.Time

@@ -93,8 +93,9 @@ type decision struct {
 	within     string           // of one for ten minutes
 	edit       *status.TextEdit // of what is allowed; nil: it is allowed as it is
 	edited     *tools.Change    // what that comes to; nil: what the call would write
-	approves   *Request         // what it allows; nil: what was asked
-	judgeAgain bool             // no one decided: the policy changed, or a Permit was given
+	summary    status.PersonEdit
+	approves   *Request // what it allows; nil: what was asked
+	judgeAgain bool     // no one decided: the policy changed, or a Permit was given
 	hubEnds    bool
 	displaced  bool // by calls of others
 }
@@ -276,11 +277,7 @@ func (q *Queue) answer(id string, d decision) error {
 		p.decision <- decision{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
 	case d.allow:
-		end := status.ApprovalOutcome{Resolution: status.Allowed, By: d.by, Edited: d.edited != nil}
-		if d.edited != nil && len(d.edit.Hunks) > 0 {
-			end.Hunks, end.LeftOut = len(p.text.hunks), len(p.text.hunks)-len(d.edit.Hunks)
-		}
-		q.remove(id, end)
+		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by, PersonEdit: d.summary})
 		if d.scope == status.Timed {
 			q.grantPermit(p, d.within)
 		}
@@ -306,6 +303,12 @@ func (d *decision) resolveScopeAndEdit(p *pendingApproval) (err error) {
 		return errors.New("what you have edited can be allowed only once")
 	}
 	d.edited, err = p.text.editedChange(*d.edit)
+	if d.edited != nil {
+		d.summary.Edited = true
+		if n := len(d.edit.Hunks); n > 0 {
+			d.summary.Hunks, d.summary.LeftOut = len(p.text.hunks), len(p.text.hunks)-n
+		}
+	}
 	return err
 }
 

@@ -52,7 +52,7 @@ func (q *Queue) WaitForDecision(ctx context.Context, r Request, c WaitingClient)
 		r = *d.approves
 	}
 	g := NewGrant(r, q.conf.Now, q.conf.Now().Add(q.conf.UseWithin))
-	g.ID, g.Scope, g.Edited = d.id, d.scope, d.edited
+	g.ID, g.Scope, g.Edited, g.Edit = d.id, d.scope, d.edited, d.summary
 	return g, nil
 }
 

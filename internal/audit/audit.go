@@ -72,6 +72,34 @@ const (
 	MaxDetail  = 4 << 10
 )
 
+// A HubDetail is the Detail of a call to which its System adds nothing.
+type HubDetail struct {
+	ChangedByPerson bool `json:"changed_by_person,omitempty"` // a person had something else written
+	Hunks           int  `json:"hunks,omitempty"`             // that the call would have written, if the person chose among them
+	LeftOut         int  `json:"left_out,omitempty"`          // of these
+	Found           *int `json:"found,omitempty"`             // results of a search; nil: it was none
+}
+
+// ReadHubDetail is the [HubDetail] of a record; that of a System has nothing of it.
+func ReadHubDetail(r Record) (d HubDetail) {
+	if len(r.Detail) > 0 {
+		_ = json.Unmarshal(r.Detail, &d) // what is no HubDetail says nothing
+	}
+	return d
+}
+
+// Encode is d as a Detail; nil: there is nothing to say.
+func (d HubDetail) Encode() json.RawMessage {
+	if d == (HubDetail{}) {
+		return nil
+	}
+	text, err := json.Marshal(d)
+	if err != nil { // numbers and booleans marshal
+		return nil
+	}
+	return text
+}
+
 //go:embed migrations
 var migrations embed.FS
 

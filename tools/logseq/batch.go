@@ -64,10 +64,11 @@ func batchTools() []tools.Tool[*Graph] {
 
 func batch() tools.Tool[*Graph] {
 	var names []string
-	for _, t := range batchTools() {
+	callable := batchTools()
+	for _, t := range callable {
 		names = append(names, t.Info().Name)
 	}
-	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several writes", Effect: tools.Writes, OptIn: true,
 		Doc: "Runs up to 50 writes in order and returns the result of each.\n" +
 			"Stops at the first failure unless continue_on_error is set; nothing is rolled back. Takes " + strings.Join(names, ", ") + ".",
@@ -78,7 +79,9 @@ func batch() tools.Tool[*Graph] {
 				{"set_task", json.RawMessage(`{"block_uuid":"` + exampleTask + `","status":"DONE"}`)},
 			}}, AnyAnswer: true,
 		}},
-	}, (*Graph).Batch)
+	}, (*Graph).Batch), func(g *Graph, ctx context.Context, in writeArguments) ([]string, error) {
+		return stepTargets(ctx, g, in, callable), nil
+	})
 }
 
 // stepTimeout is the maximum duration of one call.

@@ -32,7 +32,7 @@ func defineWrite[In, Out any](
 	spec tools.Spec[In, Out], method func(*Graph, context.Context, tools.CallContext, In) (Out, error), capabilities ...string,
 ) tools.Tool[*Graph] {
 	spec.Errors = commonErrors()
-	return tools.DefineWithContext(spec, func(g *Graph, ctx context.Context, c tools.CallContext, in In) (out Out, err error) {
+	t := tools.DefineWithContext(spec, func(g *Graph, ctx context.Context, c tools.CallContext, in In) (out Out, err error) {
 		if err := checkCall(g, in, capabilities); err != nil {
 			return out, err
 		}
@@ -43,6 +43,7 @@ func defineWrite[In, Out any](
 		defer unlock()
 		return method(g, ctx, c, in)
 	})
+	return withWriteTargets(t)
 }
 
 // readsGraph and writesGraph make methods of functions, of which a Graph has

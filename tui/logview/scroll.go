@@ -93,6 +93,9 @@ func (v View) firstVisible(w, h int) rowPosition {
 	return s
 }
 
+// FirstVisibleLine is where the first visible line is among those that are shown.
+func (v View) FirstVisibleLine(w, h int) int { return v.firstVisible(w, h).i }
+
 func (s rowPosition) before(other rowPosition) bool {
 	return s.i < other.i || s.i == other.i && s.row < other.row
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -282,8 +283,8 @@ func (r *callLog) totalsBy(name func(*status.Call) string) []callTotal {
 	for _, t := range byName {
 		all = append(all, *t)
 	}
-	slices.SortFunc(all, func(a, b callTotal) int {
-		return cmp.Or(cmp.Compare(b.calls, a.calls), strings.Compare(a.name, b.name))
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(all[j].calls, all[i].calls), strings.Compare(all[i].name, all[j].name)) < 0
 	})
 	return all
 }

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,6 +94,9 @@ func (p Activity) listStatusText() string {
 	if c, ok := p.selectedEndedCall(); ok && !p.follow {
 		words = append(words, c.Time.In(p.zone).Format("Mon 2 Jan"))
 	}
+	if rows := len(p.ring.passing) + len(p.runningCalls()); !p.follow && rows >= widget.MinRowsForPosition {
+		words = append(words, widget.FormatCount(p.selectedRowIndex(p.runningCalls())+1)+" of "+widget.FormatCount(rows))
+	}
 	return strings.Join(words, " · ")
 }
 
@@ -110,14 +114,17 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 		if len(underWay)+len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
-		rows := []string{drawCallColumnTitles(t, w)}
-		return append(rows, widget.VisibleRows(t, len(underWay)+len(order), p.selectedRowIndex(underWay), h-1, func(t theme.Theme, i int) string {
+		n, at := len(underWay)+len(order), p.selectedRowIndex(underWay)
+		title := drawCallColumnTitles(t, w)
+		w = widget.ListRowWidth(w, h-1, n)
+		from, _ := widget.VisibleRange(n, at, h-1)
+		return append([]string{title}, widget.AddScrollBar(t, widget.VisibleRows(t, n, at, h-1, func(t theme.Theme, i int) string {
 			if i < len(underWay) {
 				return p.runningRow(t, underWay[i], w)
 			}
 			i -= len(underWay)
 			return p.row(t, p.ring.call(order[i]), w, i == 0 || !sameDay(p, order[i-1], order[i]))
-		})...)
+		}), w, from, n)...)
 	}}
 }
 
@@ -170,7 +177,7 @@ func callColumnsFor(w int) callColumns {
 	case w >= 72:
 		return callColumns{time: 13, tool: 14, target: w - 52, client: 12, took: 8}
 	case w >= 46: // beside the call, which says how long it took
-		client, at := max(8, w/6), 10
+		client, at := max(8, (w+5)/6), 10
 		if w >= 60 {
 			at = 13
 		}
@@ -187,6 +194,15 @@ func optionalCell(t theme.Theme, s theme.Style, text string, w int) string {
 		return ""
 	}
 	return s.Fit(text, w) + t.Text.Text(" ")
+}
+
+// targetCell is a cell with what a call touched: names of pages alone are cut at their beginning,
+// whatever begins with another word at its end.
+func targetCell(t theme.Theme, s theme.Style, call *status.Call, text string, w int) string {
+	if len(call.Targets) == 0 || call.Code != "" || call.PersonEdit.Note() != "" {
+		return optionalCell(t, s, text, w)
+	}
+	return widget.FillRow(t, s.CutLeft(text, w), w) + t.Text.Text(" ")
 }
 
 func drawCallColumnTitles(t theme.Theme, w int) string {
@@ -231,7 +247,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 		return eventRow(t, c, call, shown, w)
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
-		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
+		targetCell(t, t.Text, call, describeTargets(call, c.result == 0), c.target) +
 		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, call.Client, call.Proven), c.client) +
 		optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
@@ -245,7 +261,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	return widget.FillRow(t, line, w)
 }
 
-// describeTargets is what a call touched, and where it is not known why it failed;
+// describeTargets is what a call touched or found, and where that is not known why it failed;
 // withCode: after the code of the error.
 func describeTargets(c *status.Call, withCode bool) string {
 	words := nonEmpty(c.Message)
@@ -254,6 +270,13 @@ func describeTargets(c *status.Call, withCode bool) string {
 		words = []string{fmt.Sprintf("%s +%d", targets[0], len(targets)-1)}
 	case len(targets) == 1:
 		words = targets
+	case c.Found != nil && c.Words != "":
+		words = []string{describeFound(c), strconv.Quote(c.Words)}
+	case c.Found != nil:
+		words = []string{describeFound(c)}
+	}
+	if note := c.PersonEdit.Note(); note != "" {
+		words = append([]string{note}, words...)
 	}
 	if withCode && c.Code != "" {
 		words = append([]string{c.Code}, words...)
@@ -320,6 +343,13 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.FormatTokenEstimate(c.ResponseBytes)),
 		}
 		rows = append(rows, callErrorRows(t, c.Message, w)...)
+		if c.Found != nil {
+			rows = append(rows, field("found", widget.CountWithNoun(*c.Found, "result")))
+		}
+		if c.Words != "" {
+			rows = append(rows, widget.PropertyRows(t, 10, "searched", strconv.Quote(c.Words), w)...)
+		}
+		rows = append(rows, widget.PropertyRows(t, 10, "written", c.PersonEdit.Note(), w)...)
 		for i, target := range c.Targets {
 			name := "targets"
 			if i > 0 {

@@ -19,7 +19,9 @@ func (p Activity) runningCalls() []status.RunningCall {
 	}
 	var calls []status.RunningCall
 	for _, r := range p.snap.Running {
-		if search.Matches(&status.Call{Time: r.Began, Session: r.Session, Client: r.Client, Source: r.Source, Tool: r.Tool, Effect: r.Effect}) {
+		if search.Matches(&status.Call{
+			Time: r.Began, Session: r.Session, Client: r.Client, Source: r.Source, Tool: r.Tool, Effect: r.Effect, Targets: r.Targets,
+		}) {
 			calls = append(calls, r)
 		}
 	}
@@ -73,7 +75,11 @@ func (p Activity) selectedEndedCall() (status.Call, bool) {
 
 // runningTimeText is how long a call is under way by now.
 func (p Activity) runningTimeText(r status.RunningCall) string {
-	switch d := max(0, p.snap.Time.Sub(r.Began)); {
+	return formatRunningTime(r, p.snap.Time)
+}
+
+func formatRunningTime(r status.RunningCall, now time.Time) string {
+	switch d := max(0, now.Sub(r.Began)); {
 	case d < time.Minute:
 		return widget.FormatDuration(d.Truncate(100 * time.Millisecond))
 	case d < time.Hour:
@@ -85,18 +91,40 @@ func (p Activity) runningTimeText(r status.RunningCall) string {
 
 func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string {
 	c := callColumnsFor(w)
-	glyph, state := "◌", "under way"
-	if r.Waiting {
-		glyph, state = "?", "waits for you"
-	}
+	lead := ""
 	if c.took == 0 {
-		state = p.runningTimeText(r) + " " + state
+		lead = p.runningTimeText(r) + " "
 	}
-	line := t.Dim.Fit("now", c.time) + t.Busy.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
-		optionalCell(t, t.Busy, state, c.target) +
+	about := t.Busy.Text(lead) + t.Busy.CutLeft(describeRunningCall(r, c.target-len(lead)), c.target-len(lead))
+	line := t.Dim.Fit("now", c.time) + t.Busy.Text(runningCallGlyph(r)) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
+		widget.FillRow(t, about, c.target) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
 		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), c.took)
 	return widget.FillRow(t, line, w)
+}
+
+// runningCallGlyph tells a call that works from one that waits for a person.
+func runningCallGlyph(r status.RunningCall) string {
+	if r.Waiting {
+		return "?"
+	}
+	return "◌"
+}
+
+// describeRunningCall is what a call under way is about, or its state where that is not known or
+// there is room for both in w cells.
+func describeRunningCall(r status.RunningCall, w int) string {
+	about := describeTargets(&status.Call{Targets: r.Targets}, false)
+	switch {
+	case about == "" && r.Waiting:
+		return "waits for you"
+	case about == "":
+		return "under way"
+	case r.Waiting && theme.Width(about)+len("waits: ") <= w:
+		return "waits: " + about
+	default:
+		return about
+	}
 }
 
 // runningCallSection is all there is to say of a call under way.
@@ -111,14 +139,16 @@ func (p Activity) runningCallSection(t theme.Theme, r status.RunningCall) widget
 		if r.Proven {
 			client = r.Client + ", proven"
 		}
-		return widget.TruncateRows(t, []string{
+		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(r.Tool) + t.Text.Text(" ") + effectStyle(t, r.Effect).Text(r.Effect),
 			t.Dim.Fit("state", 10) + state,
 			field("client", client+", session "+widget.OrDash(r.Session)),
 			field("source", widget.OrDash(r.Source)),
 			field("began", r.Began.In(p.zone).Format("2 Jan 15:04:05.000")),
-			"",
-			t.Dim.Text(p.keys.Remove.Help().Key + " cancels it. Nothing is left half written."),
-		}, h)
+		}
+		for i, target := range r.Targets {
+			rows = append(rows, field([]string{"targets", ""}[min(i, 1)], target))
+		}
+		return widget.TruncateRows(t, append(rows, "", t.Dim.Text(p.keys.Remove.Help().Key+" cancels it. Nothing is left half written.")), h)
 	}}
 }

@@ -218,6 +218,9 @@ const (
 	veryShortTimeLeft = 5 * time.Second
 )
 
+// minBarCells is the shortest bar that says how much time is left: its quarters.
+const minBarCells = 4
+
 // drawTimeLeft is a bar of cells and the seconds that are left to answer a, or until
 // when that can be done where they are not counted down. Few cells are no bar.
 func drawTimeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, cells int) string {
@@ -233,7 +236,7 @@ func drawTimeLeft(t theme.Theme, a status.Approval, now time.Time, zone *time.Lo
 	}
 	seconds := fmt.Sprintf(" %4s", formatTimeLeft(left))
 	whole := a.Until.Sub(a.Since)
-	if cells = min(cells, 30); cells < 8 || whole <= 0 {
+	if cells = min(cells, 30); cells < minBarCells || whole <= 0 {
 		return style.Text(seconds)
 	}
 	full := min(cells, int((left*time.Duration(cells)+whole-1)/whole))
@@ -261,8 +264,11 @@ func secondsLeftText(a status.Approval, now time.Time, w int) string {
 // can be answered. t is that of the row.
 func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Location, w int) string {
 	cells := 0
-	if w >= 90 {
+	switch {
+	case w >= 90:
 		cells = 8
+	case w >= 50:
+		cells = 4
 	}
 	end := " " + drawTimeLeft(t, a, now, zone, cells)
 	if a.Added+a.Removed > 0 && w >= widget.MinFramedWidth {
@@ -270,13 +276,39 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 	}
 	room := max(1, w-theme.Width(end))
 	name, tool := min(20, w/4), min(14, w/5)
+	if cells > 0 && cells < 8 { // what would be changed needs the room more
+		name = min(16, w/5)
+	}
 	source := ""
 	if w >= 60 { // the queue beside a change has less
 		source = t.Dim.Cut(" in "+a.Source, w/5)
 	}
-	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") + t.Text.Fit(a.Tool, tool) + t.Text.Text(" ") +
-		t.Strong.CutLeft(pagesFirstTargetsText(a), room-name-tool-4-theme.Width(source)) + source
+	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") +
+		widget.FillRow(t, drawToolName(t, a, tool), tool) + t.Text.Text(" ") +
+		drawFirstTarget(t.Strong, a.Targets, len(a.Targets)+a.More-1, room-name-tool-4-theme.Width(source)) + source
 	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)
+}
+
+// drawFirstTarget is the first of the targets, a page before the folders that come with it, in w cells
+// with how many more there are. It loses its beginning.
+func drawFirstTarget(s theme.Style, targets []string, more, w int) string {
+	rest := ""
+	switch {
+	case len(targets) == 0:
+		return ""
+	case more > 0:
+		rest = fmt.Sprintf(" +%d", more)
+	}
+	return s.CutLeft(pagesFirst(targets)[0], max(1, w-len(rest))) + s.Text(rest)
+}
+
+// drawToolName is the tool of a call that waits in w cells: a long name says at its end what is done,
+// and where there is no room for that the effect says it.
+func drawToolName(t theme.Theme, a status.Approval, w int) string {
+	if w < 12 && theme.Width(theme.Sanitize(a.Tool)) > w {
+		return t.Text.Cut(a.Effect, w)
+	}
+	return t.Text.CutLeft(a.Tool, w)
 }
 
 // pagesFirstTargetsText is [targetsText] with the folders that come with the rest behind it.

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -48,8 +49,8 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	}
 	groups := groupTargetsByChange(c)
 	c.Targets = slices.Clone(c.Targets)
-	slices.SortStableFunc(c.Targets, func(a, b status.ApprovalTarget) int { // what is alike comes last
-		return min(1, len(groups[a.Offset].all())) - min(1, len(groups[b.Offset].all()))
+	sort.SliceStable(c.Targets, func(i, j int) bool { // what is alike comes last
+		return len(groups[c.Targets[i].Offset].all()) == 0 && len(groups[c.Targets[j].Offset].all()) > 0
 	})
 	if c.Total > 1 {
 		add(widget.TitleLine, widget.CountWithNoun(c.Total, "target")+", "+formatLineChanges(c.Added, c.Removed))

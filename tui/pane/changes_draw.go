@@ -127,9 +127,7 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 	rows, cursor := p.rows()
 	return widget.Section{Title: title, Note: note, Min: min(4, n+1), Preferred: len(rows), Rows: func(w, h int) []string {
 		from, to := widget.VisibleRange(len(rows), cursor, h)
-		if to-from < len(rows) && h >= 3 {
-			w--
-		}
+		w = widget.ListRowWidth(w, h, len(rows))
 		drawn := make([]string, 0, h)
 		for _, r := range rows[from:to] {
 			drawn = append(drawn, p.row(t, r, w))
@@ -197,14 +195,18 @@ func changeRow(p Changes, t theme.Theme, c foldedChange, w int) string {
 	if !p.looked.IsZero() && c.Time.After(p.looked) {
 		at = t.Busy.Fit(when+"•", room)
 	}
-	line := style.Text(lead+glyph+" ") + at + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
+	line, end := style.Text(lead+glyph+" ")+at+t.Text.Fit(c.Action, 8), ""
 	if n := len(c.older); n > 0 {
-		line += t.Busy.Text(fmt.Sprintf(" ×%d", n+1))
+		end += t.Busy.Text(fmt.Sprintf(" ×%d", n+1))
+	}
+	if note := c.PersonEdit.Note(); note != "" {
+		end += t.Busy.Text(" " + note)
 	}
 	if w >= 60 || w >= 48 && len(p.snap.Sources) > 1 {
-		line += t.Dim.Text(" " + c.Source)
+		end += t.Dim.Cut(" "+c.Source, w/4)
 	}
-	return widget.FillRow(t, line, w)
+	line += t.Strong.CutLeft(c.Target, max(12, w-theme.Width(line)-theme.Width(end)))
+	return widget.FillRow(t, line+end, w)
 }
 
 // unseenChangesNote says how many changes came since the person last looked; empty: none.
@@ -267,8 +269,11 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		if i := p.cache.rowIndex(c.ID); i >= 0 && len(p.cache.rowAt(i).older) > 0 && !p.cache.unfolded[foldGroupID(c)] {
 			rows = append(rows, field("also", widget.CountWithNoun(len(p.cache.rowAt(i).older), "earlier change")+" to it; → lists them"))
 		}
-		if c.Edited {
-			rows = append(rows, field("edited", "you left out hunks of what the agent asked for, or wrote it yourself"))
+		switch {
+		case c.LeftOut > 0:
+			rows = append(rows, field("edited", fmt.Sprintf("you left out %d of the %d hunks that the agent asked for", c.LeftOut, c.Hunks)))
+		case c.Edited:
+			rows = append(rows, field("edited", "you changed what the agent asked for before you allowed it"))
 		}
 		return append(rows, undoStateRows(t, c)...)
 	}

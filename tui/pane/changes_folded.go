@@ -37,8 +37,11 @@ func (b changeCache) arrangeRows() changeCache {
 	for i, s := range b.sessions {
 		rank[s] = i
 	}
-	changes := slices.Clone(b.changes)
-	slices.SortStableFunc(changes, func(x, y status.Change) int { return rank[x.Session] - rank[y.Session] })
+	bySession := make([][]status.Change, len(b.sessions))
+	for _, c := range b.changes {
+		bySession[rank[c.Session]] = append(bySession[rank[c.Session]], c)
+	}
+	changes := slices.Concat(bySession...)
 	want := strings.TrimSpace(b.filter.Value())
 	b.runs = make([]foldedChange, 0, len(changes))
 	heads := map[string]int{}

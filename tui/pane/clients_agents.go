@@ -3,7 +3,8 @@ package pane
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,16 +32,16 @@ func (o agentOrder) label() string {
 }
 
 func (o agentOrder) sort(all []status.Session) {
-	slices.SortStableFunc(all, func(a, b status.Session) int {
-		switch o {
+	sort.SliceStable(all, func(i, j int) bool {
+		switch a, b := &all[i], &all[j]; o {
 		case byCalls:
-			return cmp.Compare(b.Calls, a.Calls)
+			return a.Calls > b.Calls
 		case byLastCall:
-			return b.LastCall.Compare(a.LastCall)
+			return a.LastCall.After(b.LastCall)
 		case byName:
-			return strings.Compare(strings.ToLower(a.Client), strings.ToLower(b.Client))
+			return strings.ToLower(a.Client) < strings.ToLower(b.Client)
 		default:
-			return 0
+			return false
 		}
 	})
 }
@@ -301,39 +302,61 @@ func drawCallInSource(t theme.Theme, c status.Call, source string, w int) string
 	case c.Failed():
 		style, result = t.Bad, c.Code
 	case len(c.Changes) > 0:
-		style, result = t.Good, "written"
+		style, result = t.Good, cmp.Or(c.PersonEdit.Note(), "written")
 	case c.Code == status.Asked:
 		result = "asked"
+	case c.Found != nil:
+		result = describeFound(&c)
 	case c.ResponseBytes > 0:
 		result = widget.FormatBytes(c.ResponseBytes)
 	}
-	target := t.Text
+	return drawToolAndTargets(t, c, source, style.Text(" "+result), w)
+}
+
+// minSourceWidth is the room of a call in which its source is named.
+const minSourceWidth = 32
+
+// drawToolAndTargets is the tool of a call and what it is about, and result at the right end of
+// w cells.
+func drawToolAndTargets(t theme.Theme, c status.Call, source, result string, w int) string {
+	target, about := t.Text, ""
 	if len(c.Changes) > 0 {
 		target = t.Strong
 	}
-	result = " " + result
 	switch {
-	case source == "" || w < 46:
-		source = ""
-	case len(c.Targets) == 0 && c.Message == "":
-		source = "in " + source
-	default:
-		source = " in " + source
+	case len(c.Targets) > 0:
+		about = pagesFirst(c.Targets)[0]
+	case c.Message != "": // it failed before it was known what it is about
+		target, about = t.Dim, c.Message
+	case c.Words != "":
+		target, about = t.Dim, strconv.Quote(c.Words)
 	}
-	where := t.Dim.Cut(source, w/4)
+	where := ""
+	if source != "" && w >= minSourceWidth {
+		where = t.Dim.Cut(" in "+source, max(8, w/4)+1)
+	}
 	room := max(1, w-theme.Width(result)-theme.Width(where))
-	line := t.Dim.Cut(c.Tool+" ", room)
-	if len(c.Targets) == 0 { // a call that failed before it was known what it is about
-		line += t.Dim.Cut(c.Message, room-theme.Width(line))
-	} else {
-		line += target.CutLeft(strings.Join(pagesFirst(c.Targets), ", "), room-theme.Width(line))
+	line := t.Dim.Cut(c.Tool, room)
+	if about != "" {
+		line += t.Dim.Text(" ") + cutTargets(target, c, about, room-theme.Width(line)-1)
 	}
-	return theme.Fit(theme.Fit(line, min(theme.Width(line), room))+where, w-theme.Width(result)) + style.Text(result)
+	return theme.Fit(theme.Fit(line, min(theme.Width(line), room))+where, w-theme.Width(result)) + result
 }
+
+// cutTargets is what a call is about in w cells: a name loses its beginning, words their end.
+func cutTargets(s theme.Style, c status.Call, about string, w int) string {
+	if len(c.Targets) > 0 {
+		return drawFirstTarget(s, c.Targets, len(c.Targets)-1, w)
+	}
+	return s.Cut(about, w)
+}
+
+// describeFound is how many results a search had.
+func describeFound(c *status.Call) string { return widget.FormatCount(*c.Found) + " found" }
 
 // sortWaitingFirst sorts agents that wait for a person before the others.
 func sortWaitingFirst(all []status.Session, s status.Snapshot) {
-	slices.SortStableFunc(all, func(a, b status.Session) int {
-		return min(1, len(pendingApprovalsOfSession(s, b.Name))) - min(1, len(pendingApprovalsOfSession(s, a.Name)))
+	sort.SliceStable(all, func(i, j int) bool {
+		return len(pendingApprovalsOfSession(s, all[i].Name)) > 0 && len(pendingApprovalsOfSession(s, all[j].Name)) == 0
 	})
 }

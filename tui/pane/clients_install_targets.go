@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -36,7 +37,7 @@ func installTargets(s status.Snapshot) []installTarget {
 			all = append(all, installTarget{title: snippet.Client, snippet: snippet, snippetIndex: n})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b installTarget) int { return a.rank() - b.rank() })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].rank() < all[j].rank() })
 	return all
 }
 

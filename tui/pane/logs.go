@@ -125,7 +125,7 @@ func (p Logs) HandleKey(k Press) (Pane, Intent) {
 	if why := p.KeyDisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	w, h := widget.InsideSize(k.W, k.H)
+	w, h := logSize(k.W, k.H)
 	if next, ok := p.log.HandleKey(k.KeyPressMsg, w, h); ok {
 		p.log = next
 		return p, nil
@@ -156,9 +156,22 @@ func (p Logs) Bindings() []key.Binding {
 	return append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextComponent, p.keys.Wrap, p.keys.Copy, p.keys.Export)
 }
 
+// logSize is the room for lines in a pane of w by h cells: the last column has the scroll bar.
+func logSize(w, h int) (int, int) {
+	w, h = widget.InsideSize(w, h)
+	return w - 1, h
+}
+
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
-	s := widget.Section{Title: "Logs", Note: p.listStatusText(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
+	first := p.log.FirstVisibleLine(logSize(w, h))
+	note := p.listStatusText()
+	if !p.log.Following() {
+		note += ", from " + widget.FormatCount(first+1)
+	}
+	s := widget.Section{Title: "Logs", Note: note, Rows: func(w, h int) []string {
+		return widget.AddScrollBar(t, p.log.Draw(t, w-1, h), w-1, first, p.log.FilteredLineCount())
+	}}
 	return p.log.FilterInput().DrawBelowRows(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
 		return widget.Stack(t, w, h, widget.IsFramed(w, h), s)
 	})

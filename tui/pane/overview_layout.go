@@ -130,8 +130,10 @@ func (p Overview) recentCallsSection(t theme.Theme) widget.Section {
 	if unseen := p.unseen.summaryText(p.snap.Time, p.zone); unseen != "" {
 		note = unseen + " · 3 all"
 	}
-	return widget.Section{Title: "Live", Note: note, Min: 2, Preferred: max(2, n), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Live", Note: note, Min: 2, Preferred: max(2, n+len(p.snap.Running)), Rows: func(w, h int) []string {
+		rows := p.runningCallRows(t, w)
 		switch {
+		case len(rows) > 0:
 		case n == 0 && !IsHubRunning(p.snap):
 			return t.Dim.Wrap("The hub is not running. 3 shows what was recorded.", w)
 		case n == 0 && p.snap.Hub.AfterCrash:
@@ -139,7 +141,7 @@ func (p Overview) recentCallsSection(t theme.Theme) widget.Section {
 		case n == 0:
 			return t.Dim.Wrap("No call since the hub was started; 3 shows earlier ones. Each call of an agent appears here as it ends.", w)
 		}
-		rows, crash := make([]string, 0, h), p.crashRows(t, w)
+		crash := p.crashRows(t, w)
 		if p.snap.Hub.Started.After(p.unseen.since) { // it stays on top until the person has looked
 			rows, crash = append(rows, crash...), nil
 		}
@@ -148,13 +150,33 @@ func (p Overview) recentCallsSection(t theme.Theme) widget.Section {
 			if c.Time.Before(p.snap.Hub.Started) {
 				rows, crash = append(rows, crash...), nil
 			}
-			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(quotePossibleImpostor(p.snap, c.Client, c.Proven), name)+" "+drawCallInSource(t, c, c.Source, w-name-12))
+				t.Text.Fit(quotePossibleImpostor(p.snap, c.Client, c.Proven), liveNameWidth(w))+" "+
+				drawCallInSource(t, c, c.Source, w-liveNameWidth(w)-12))
 		}
 		rows = append(rows, crash...)
 		return rows[:min(h, len(rows))]
 	}}
+}
+
+// liveNameWidth is the room for the name of the agent in a row of w cells.
+func liveNameWidth(w int) int { return min(18, max(8, w/5)) }
+
+// runningCallRows are the calls under way with how long by now, oldest first. Those that wait for
+// the person stand in a section of their own.
+func (p Overview) runningCallRows(t theme.Theme, w int) []string {
+	const shown = 3
+	var rows []string
+	for _, r := range p.snap.Running {
+		if r.Waiting || len(rows) == shown || !IsHubRunning(p.snap) {
+			continue
+		}
+		c := status.Call{Tool: r.Tool, Targets: r.Targets}
+		rows = append(rows, t.Busy.Text(runningCallGlyph(r)+" ")+t.Busy.FitRight(formatRunningTime(r, p.snap.Time), 8)+t.Text.Text(" ")+
+			t.Text.Fit(quotePossibleImpostor(p.snap, r.Client, r.Proven), liveNameWidth(w))+" "+
+			drawToolAndTargets(t, c, r.Source, t.Busy.Text(" under way"), w-liveNameWidth(w)-12))
+	}
+	return rows
 }
 
 // crashRows say that the hub before this one crashed.

@@ -46,7 +46,7 @@ func All() []Kind {
 		{ToolsPane, "Tool", NewTools, toolsHelp},
 		{LogsPane, "Log", NewLogs, logsHelp},
 		{"Doctor", "Doc", NewDoctor, doctorHelp},
-		{"Settings", "Set", NewSettings, settingsHelp},
+		{SettingsPane, "Set", NewSettings, settingsHelp},
 	}
 }
 
@@ -58,6 +58,7 @@ const (
 	ChangesPane  = "Changes"
 	ToolsPane    = "Tools"
 	LogsPane     = "Logs"
+	SettingsPane = "Settings"
 )
 
 // Pane is one pane of the panel. Its methods return a changed copy; of all

@@ -94,9 +94,11 @@ type (
 		Refresh      int
 	}
 	// SearchAllQuery asks several sources, whose names commas separate, for what their
-	// searches find. What each has found is a Result of its own, with More.
+	// searches find. What each has found is a Result of its own, with More. Typing: while
+	// the words are typed, so that it waits for a pause.
 	SearchAllQuery struct {
 		Sources, Text string
+		Typing        bool
 		Refresh       int
 	}
 	// DayChangesQuery asks for the Changes from one time to another, in seconds since

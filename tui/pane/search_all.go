@@ -3,7 +3,9 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 
@@ -19,6 +21,10 @@ const SearchAllFocus = "/"
 // maxSearchedSources is how many sources one search asks.
 const maxSearchedSources = 50
 
+// minTypedCharacters is how many characters are searched for while they are typed: each search of
+// a source is a call, in the record as any other.
+const minTypedCharacters = 3
+
 // An allSourcesSearch asks every source that agents can read for the same words. What a
 // source finds is shown when it has answered.
 type allSourcesSearch struct {
@@ -27,6 +33,7 @@ type allSourcesSearch struct {
 	typing  bool
 	asked   SearchAllQuery // no Text: nothing yet
 	done    bool
+	found   SearchAllQuery       // that answers are of: what was asked before, until something has come
 	answers []SourceSearchResult // in the order of the sources
 	cursor  int                  // among all hits
 }
@@ -82,6 +89,9 @@ func (s allSourcesSearch) takeResult(r Result) allSourcesSearch {
 	if r.Query != s.asked {
 		return s
 	}
+	if s.found != s.asked {
+		s.found, s.answers, s.cursor = s.asked, nil, 0
+	}
 	if !r.More {
 		s.done = true
 		return s
@@ -89,8 +99,8 @@ func (s allSourcesSearch) takeResult(r Result) allSourcesSearch {
 	selected, any := s.selected()
 	order := strings.Split(s.asked.Sources, ",")
 	s.answers = append(slices.Clone(s.answers), r.Found)
-	slices.SortStableFunc(s.answers, func(a, b SourceSearchResult) int {
-		return slices.Index(order, a.Source) - slices.Index(order, b.Source)
+	sort.SliceStable(s.answers, func(i, j int) bool {
+		return slices.Index(order, s.answers[i].Source) < slices.Index(order, s.answers[j].Source)
 	})
 	if i := slices.Index(s.hits(), selected); any && i >= 0 { // what comes before it moves it
 		s.cursor = i
@@ -122,26 +132,24 @@ func handleSearchAllKey(p Sources, k Press) (Pane, Intent) {
 	p.searchAll = &s
 	switch {
 	case s.typing && key.Matches(k, p.keys.Enter):
-		text := strings.TrimSpace(s.query.Value())
-		if text == "" {
-			return p, nil
+		if text := strings.TrimSpace(s.query.Value()); text != "" {
+			s, s.typing = s.ask(p, text, false), false
 		}
-		p.browserCount++
-		s.typing, s.done, s.answers, s.cursor = false, false, nil, 0
-		s.asked = SearchAllQuery{Sources: strings.Join(searchableSources(p.snap), ","), Text: text, Refresh: p.browserCount}
 	case s.typing && key.Matches(k, p.keys.Back) && s.asked.Text != "":
 		s.typing = false
 	case s.typing && !key.Matches(k, p.keys.Back):
 		s.query, _ = s.query.HandleKey(k.KeyPressMsg)
+		if text := strings.TrimSpace(s.query.Value()); utf8.RuneCountInString(text) >= minTypedCharacters {
+			s = s.ask(p, text, true)
+		}
 	case key.Matches(k, p.keys.Back):
 		p.searchAll = nil
 		return p, OpenPane{Pane: OverviewPane}
 	case key.Matches(k, p.keys.Search, p.keys.Filter):
 		s.typing = true
 	case key.Matches(k, p.keys.Refresh):
-		s.done, s.answers = false, nil
-		p.browserCount++
-		s.asked.Refresh = p.browserCount
+		s.done = false
+		s.asked.Refresh++
 	case key.Matches(k, p.keys.Enter):
 		return openFoundPage(p)
 	default:
@@ -152,6 +160,16 @@ func handleSearchAllKey(p Sources, k Press) (Pane, Intent) {
 		s.cursor = i
 	}
 	return p, nil
+}
+
+// ask searches for text, unless that has been asked already. typing: once there is a pause.
+func (s allSourcesSearch) ask(p Sources, text string, typing bool) allSourcesSearch {
+	if s.asked.Text == text {
+		return s
+	}
+	s.done = false
+	s.asked = SearchAllQuery{Sources: strings.Join(searchableSources(p.snap), ","), Text: text, Typing: typing, Refresh: s.asked.Refresh}
+	return s
 }
 
 // openFoundPage opens the page of the selected hit, at the words that were searched.
@@ -189,7 +207,7 @@ func (s allSourcesSearch) section(t theme.Theme) widget.Section {
 		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to search for")}
 		if s.asked.Text == "" {
 			return append(rows, t.Dim.Wrap("Asks every source that agents can read, each with its own search tool and the permissions of an "+
-				"agent. Enter searches.", w)...)
+				"agent, when you stop typing.", w)...)
 		}
 		rows = append(rows, t.Dim.Wrap(s.summary(), w)...)
 		rows = append(rows, "")
@@ -228,7 +246,10 @@ func (s allSourcesSearch) summary() string {
 	if len(failed) > 0 {
 		words = append(words, "not searched: "+strings.Join(failed, ", "))
 	}
-	if waits := len(strings.Split(s.asked.Sources, ",")) - len(s.answers); waits > 0 && !s.done {
+	switch waits := len(strings.Split(s.asked.Sources, ",")) - len(s.answers); {
+	case s.found != s.asked && !s.done:
+		words = []string{fmt.Sprintf("“%s”", s.asked.Text), "searching …"}
+	case waits > 0 && !s.done:
 		words = append(words, "waiting for "+widget.CountWithNoun(waits, "source")+" …")
 	}
 	return strings.Join(words, " · ")

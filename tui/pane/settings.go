@@ -134,8 +134,8 @@ func (p Settings) refreshRows() Settings {
 		rows = append(rows, widget.ListRow{ID: s.Key, Text: s.Key + " " + s.Value, Description: s.Description})
 	}
 	for _, d := range settingsActions(p.snap) {
-		p.rows = append(p.rows, settingsRow{name: "do " + d.title, act: d})
-		rows = append(rows, widget.ListRow{ID: "do " + d.title, Text: d.title, Description: d.description, Rank: 1})
+		p.rows = append(p.rows, settingsRow{name: settingsActionID(d), act: d})
+		rows = append(rows, widget.ListRow{ID: settingsActionID(d), Text: d.title, Description: d.description, Rank: 1})
 	}
 	p.list = p.list.SetRows(rows)
 	return p

@@ -49,6 +49,30 @@ func settingsActions(s status.Snapshot) []settingsAction {
 	})
 }
 
+// A SettingsCommand names a row of [Settings] that does something.
+type SettingsCommand struct {
+	Title    string
+	Disabled string // why it cannot be done now; empty: it can
+	Open     OpenPane
+}
+
+// SettingsCommands are what can be done in [Settings], each with the way to its row.
+func SettingsCommands(s status.Snapshot) []SettingsCommand {
+	var all []SettingsCommand
+	for _, d := range settingsActions(s) {
+		all = append(all, SettingsCommand{d.title, d.disabled, OpenPane{Pane: SettingsPane, Focus: settingsActionID(d)}})
+	}
+	return all
+}
+
+func settingsActionID(d settingsAction) string { return "do " + d.title }
+
+// ShowItem implements [ItemPane]: it selects a setting by its key, or something to do.
+func (p Settings) ShowItem(id string) Pane {
+	p.list = p.list.Select(id)
+	return p
+}
+
 // clientsUsingTokenText names the clients that a new token shuts out now.
 func clientsUsingTokenText(s status.Snapshot) string {
 	var names []string

@@ -243,7 +243,7 @@ func (l pageList) section(t theme.Theme, b sourceBrowser) widget.Section {
 		title += fmt.Sprintf(" (%s of %s)", widget.FormatCount(l.rowCount()), widget.FormatCount(len(l.pages)))
 	}
 	note := "as agents see it"
-	if l.rowCount() >= minRowsForPosition {
+	if l.rowCount() >= widget.MinRowsForPosition {
 		note = fmt.Sprintf("%s of %s · %s", widget.FormatCount(l.cursor+1), widget.FormatCount(l.rowCount()), note)
 	}
 	return widget.Section{
@@ -275,9 +275,6 @@ func (l pageList) section(t theme.Theme, b sourceBrowser) widget.Section {
 		},
 	}
 }
-
-// minRowsForPosition is from how many rows on the list says which one is selected.
-const minRowsForPosition = 10
 
 // summary is what all pages come to, or how many are shown of too many.
 func (l pageList) summary(b sourceBrowser) string {

@@ -21,6 +21,8 @@ type Sources struct {
 	zone         *time.Location
 	snap         status.Snapshot
 	list         widget.List
+	order        sourceOrder
+	configured   []status.Source // as the snapshot lists them
 	form         SourceForm
 	askedKinds   bool              // the kinds that the form offers were asked for
 	adding       bool              // the form is shown; a closed one keeps what was typed
@@ -45,7 +47,7 @@ func sourcesHelp(k Keys) []KeyGroup {
 			"remove the source; its files stay"),
 		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
 		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
-		help(k.Filter, "filter the sources"),
+		help(k.Filter, "filter the sources"), help(k.SortRows, "sort the sources: as configured, most calls, kind"),
 	}}, {"Pages of a source", []key.Binding{
 		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw,
 			"toggle source/rendered"),
@@ -73,6 +75,7 @@ func (p Sources) SetSnapshot(s status.Snapshot) Pane {
 		selected.Name = name
 	}
 	p = p.setBrowserSnapshot(s)
+	p.configured, s.Sources = s.Sources, p.order.sort(s.Sources)
 	p.snap = s
 	rows := make([]widget.ListRow, len(s.Sources))
 	for i, one := range s.Sources {
@@ -183,6 +186,11 @@ func (p Sources) HandleKey(k Press) (Pane, Intent) {
 		return p, nil
 	}
 	switch {
+	case IsHubRunning(p.snap) && key.Matches(k, p.keys.SortRows):
+		p.order = (p.order + 1) % sourceOrderCount
+		next := p.snap
+		next.Sources = p.configured
+		return p.SetSnapshot(next), nil
 	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search):
 		return p.openSourceBrowser(key.Matches(k, p.keys.Search)), nil
 	case key.Matches(k, p.keys.Add):
@@ -241,6 +249,7 @@ func (p Sources) Bindings() []key.Binding {
 	return []key.Binding{
 		widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, widget.WithHelp(p.keys.Edit, "path"), p.keys.Remove,
 		p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path"),
+		p.keys.SortRows,
 	}
 }
 
@@ -269,8 +278,9 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 
 func (p Sources) listSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sources)
+	note := strings.Join(nonEmpty(p.list.StatusNote(), p.order.label()), " · ")
 	return widget.Section{
-		Title: titleWithCount("Sources", n), Note: p.list.StatusNote(), Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
+		Title: titleWithCount("Sources", n), Note: note, Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}

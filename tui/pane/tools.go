@@ -1,10 +1,10 @@
 package pane
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -147,9 +147,9 @@ func (o toolOrder) label() string { return [...]string{"", "most tokens", "name"
 func (p Tools) refreshRows() Tools {
 	switch p.order {
 	case byCost:
-		slices.SortStableFunc(p.tools, func(a, b status.Tool) int { return cmp.Compare(b.Bytes, a.Bytes) })
+		sort.SliceStable(p.tools, func(i, j int) bool { return p.tools[i].Bytes > p.tools[j].Bytes })
 	case byToolName:
-		slices.SortStableFunc(p.tools, func(a, b status.Tool) int { return cmp.Compare(a.Name, b.Name) })
+		sort.SliceStable(p.tools, func(i, j int) bool { return p.tools[i].Name < p.tools[j].Name })
 	case asPublished, toolOrderCount:
 	}
 	rows := make([]widget.ListRow, len(p.tools))

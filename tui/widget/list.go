@@ -165,8 +165,8 @@ func (l List) FilterText() string { return l.filter.Value() }
 // Bindings are the keys while the filter is edited.
 func (l List) Bindings(keys NavKeys) []key.Binding { return l.filter.Bindings(keys) }
 
-// minRowsForPosition is from how many rows on a list says which one is selected.
-const minRowsForPosition = 10
+// MinRowsForPosition is from how many rows on a list says which one is selected.
+const MinRowsForPosition = 10
 
 // StatusNote says what is filtered, and which row of many is selected; empty: neither.
 func (l List) StatusNote() string {
@@ -174,7 +174,7 @@ func (l List) StatusNote() string {
 	switch {
 	case l.filter.Value() != "":
 		return fmt.Sprintf("/%s · %s of %s", l.filter.Value(), FormatCount(n), FormatCount(l.total))
-	case n >= minRowsForPosition:
+	case n >= MinRowsForPosition:
 		return fmt.Sprintf("%s of %s", FormatCount(l.at+1), FormatCount(n))
 	}
 	return ""
@@ -187,23 +187,29 @@ func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) st
 	if n == 0 && l.filter.Value() != "" {
 		return []string{t.Dim.Text("Nothing matches. esc drops the filter; : finds every command.")}
 	}
-	bar := n > h && h >= 3
-	if bar {
-		w--
-	}
+	w = ListRowWidth(w, h, n)
 	rows := VisibleRows(t, n, l.at, h, func(t theme.Theme, i int) string { return row(t, l.shown[i], w) })
-	if !bar {
-		return rows
-	}
 	from, _ := VisibleRange(n, l.at, h)
 	return AddScrollBar(t, rows, w, from, n)
+}
+
+// hasScrollBar reports whether a list of n rows in h has a scroll bar: one that is read aloud has
+// none.
+func hasScrollBar(h, n int) bool { return n > h && h >= 3 && h < ScreenReaderHeight-10 }
+
+// ListRowWidth is the width of the rows of a list of n rows in w by h cells.
+func ListRowWidth(w, h, n int) int {
+	if hasScrollBar(h, n) {
+		return w - 1
+	}
+	return w
 }
 
 // AddScrollBar puts a scroll bar behind rows of w cells, which are those from one on of
 // n. Where all are there it puts none.
 func AddScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 	h := len(rows)
-	if n <= h || h < 3 || h >= ScreenReaderHeight-10 {
+	if !hasScrollBar(h, n) {
 		return rows
 	}
 	thumb := max(1, h*h/n)

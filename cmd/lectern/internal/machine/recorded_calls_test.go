@@ -90,3 +90,36 @@ func recordedCalls(t *testing.T, m *Machine, s status.CallSearch) (all []status.
 		}
 	}
 }
+
+// What the hub knows of a call besides comes back from the audit: what a search found, and what a
+// person left out. A System's own facts are none of that.
+func TestRecordedCallsSayWhatTheHubKnows(t *testing.T) {
+	a := newIsolatedApp(t)
+	trail, err := audit.Open(t.Context(), audit.Options{File: filepath.Clean(a.Paths.Audit()), Key: []byte("k"), Now: time.Now, Keep: time.Hour, MaxBytes: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 3
+	began := time.Now()
+	for i, detail := range []string{
+		string(audit.HubDetail{Found: &found}.Encode()), string(audit.HubDetail{ChangedByPerson: true, Hunks: 5, LeftOut: 2}.Encode()),
+		string(audit.HubDetail{}.Encode()), `{"status":200}`, `[1]`,
+	} {
+		trail.Add(audit.Record{ID: trail.NewID(began.Add(time.Duration(i) * time.Second)), Tool: "t", Outcome: audit.OK, Detail: []byte(detail)})
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range recordedCalls(t, newMachine(a, new(statustest.Fake)), status.CallSearch{}) { // the newest first
+		n := -1
+		if c.Found != nil {
+			n = *c.Found
+		}
+		got = append(got, fmt.Sprintf("%d found, %s", n, c.PersonEdit.Note()))
+	}
+	want := []string{"-1 found, ", "-1 found, ", "-1 found, ", "-1 found, 2 of 5 hunks left out", "3 found, "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
