@@ -37,7 +37,7 @@ func (s *Store) openSQLite(o Options) error {
 	}
 	writing := append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")
 	if o.Scratch {
-		writing = append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(off)")
+		writing = append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(off)", "foreign_keys(off)")
 	}
 	if s.write, err = sqliteconn.Open(file, "immediate", writing...); err != nil {
 		return err

@@ -40,7 +40,8 @@ type Options struct {
 	// the disk. After the machine has crashed the file may be damaged.
 	Cache bool
 	// Scratch: nothing else opens a SQLite file before it is closed, and a crash may
-	// leave it unusable. It is written in half the time.
+	// leave it unusable. It is written in half the time, and whether rows that others
+	// refer to exist is for the caller to know.
 	Scratch bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.

@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // A linkSource is a page with what is needed to resolve links from and to it.
@@ -35,6 +36,15 @@ func pageLinks(p *page) []links.Link {
 		return append(links.FrontMatter(p.text, p.body), links.ScanGraph(p.text, p.body)...)
 	}
 	return append(links.FrontMatter(p.text, p.body), links.Scan(p.text, p.body)...)
+}
+
+// scanPage is [pageLinks] for a page whose lines are known, and the tags in its text.
+func scanPage(p *page, lines []structure.Line) (found []links.Link, tags []string) {
+	if p.graph != nil {
+		return pageLinks(p), links.Tags(p.text, p.body)
+	}
+	found, tags = links.ScanLines(p.text, lines)
+	return append(links.FrontMatter(p.text, p.body), found...), tags
 }
 
 // readLinkSources reads the title, aliases and links of pages. A page that cannot be

@@ -13,12 +13,14 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/internal/watch"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // indexBroken is raised while pages cannot be indexed.
@@ -38,8 +40,11 @@ const maxInline = 300
 const minIndexed = 100
 
 // indexBatch is how many pages are put into the index at once: many take less time than
-// several times few, and are in memory meanwhile.
-const indexBatch = 500
+// several times few, and are in memory meanwhile. A new index needs fewer.
+const (
+	indexBatch    = 500
+	newIndexBatch = 200
+)
 
 // A pageIndex keeps an index of the pages that agents may see. What a call finds is
 // never older than the call: unless the system says that nothing has changed, it
@@ -304,11 +309,11 @@ type pageBatch struct {
 
 // read reads pages for the index. A page that cannot be read has its name alone, and is
 // tried again the next time.
-func (p *pageIndex) read(ctx context.Context, files []string) pageBatch {
+func (p *pageIndex) read(ctx context.Context, files []string, stat fileStat) pageBatch {
 	b := pageBatch{pages: make([]index.Page, len(files)), bad: make([]bool, len(files))}
 	failed := make([]error, len(files))
 	err := folder.ForEach(ctx, len(files), func(i int) {
-		b.pages[i], b.bad[i] = p.n.indexedPage(files[i])
+		b.pages[i], b.bad[i] = p.n.indexedPage(files[i], stat)
 		failed[i] = b.pages[i].Prepare()
 	})
 	b.err = errors.Join(append(failed, err)...)
@@ -316,13 +321,13 @@ func (p *pageIndex) read(ctx context.Context, files []string) pageBatch {
 }
 
 // readAhead reads pages batch by batch, the next one while the last is written.
-func (p *pageIndex) readAhead(ctx context.Context, files []string) <-chan pageBatch {
+func (p *pageIndex) readAhead(ctx context.Context, files []string, size int, stat fileStat) <-chan pageBatch {
 	batches := make(chan pageBatch)
 	go func() {
 		defer close(batches)
-		for some := range slices.Chunk(files, indexBatch) {
+		for some := range slices.Chunk(files, size) {
 			select {
-			case batches <- p.read(ctx, some):
+			case batches <- p.read(ctx, some, stat):
 			case <-ctx.Done():
 				return
 			}
@@ -337,7 +342,7 @@ func (p *pageIndex) update(ctx context.Context, changed, gone []string) error {
 		p.n.report.Clear(indexBroken)
 		return nil
 	}
-	return p.put(ctx, p.read(ctx, changed), gone)
+	return p.put(ctx, p.read(ctx, changed, p.n.view.Stat), gone)
 }
 
 // put writes pages into the index, and removes others.
@@ -369,16 +374,33 @@ func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 	return nil
 }
 
+// A fileStat is the size of a file and when it was modified, at some time before it is
+// read: a page that has changed since is read again.
+type fileStat func(file string) (size int64, modified time.Time)
+
+// listedStat is that of a listing.
+func listedStat(l folder.Listing) fileStat {
+	return func(file string) (int64, time.Time) {
+		at, found := slices.BinarySearch(l.Files, file)
+		if !found {
+			return 0, time.Time{}
+		}
+		return l.Stats[at].Size, l.Stats[at].Modified
+	}
+}
+
 // indexedPage reads a page for the index; its stamp is from before.
-func (n *Notebook) indexedPage(file string) (page index.Page, unreadable bool) {
-	size, modified := n.view.Stat(file)
+func (n *Notebook) indexedPage(file string, stat fileStat) (page index.Page, unreadable bool) {
+	size, modified := stat(file)
 	stamp := index.StampOf(size, modified, n.now())
 	p, err := n.read(file)
 	if err != nil {
 		p, stamp.Recent = parsePage(n.graph, file, nil), true
 	}
+	lines := structure.Lines(p.text, p.body)
+	found, tags := scanPage(p, lines)
 	s := index.Source{
-		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields, Links: pageLinks(p),
+		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Fields: p.fields, Lines: lines, Links: found, Tags: tags,
 		Head: index.Head{
 			ID: p.fields.Text("id"), Icon: p.fields.Text("icon"), Named: p.fields.Text("title") == "", Foreign: err != nil || !p.utf8,
 			Aliases: p.aliases(),
@@ -435,8 +457,9 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	p.filling.Store(true)
 	defer p.filling.Store(false)
 	p.last = nil // what was read ahead must not go over what a call has read since
+	size := indexBatch
 	if len(p.known) == 0 {
-		err = p.begin()
+		size, err = newIndexBatch, p.begin()
 	} else {
 		err = p.update(ctx, nil, gone)
 	}
@@ -445,7 +468,7 @@ func (p *pageIndex) fill(ctx context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	batches := p.readAhead(ctx, changed)
+	batches := p.readAhead(ctx, changed, size, listedStat(entries))
 	defer func() {
 		cancel()
 		for range batches { // until nothing is read any more

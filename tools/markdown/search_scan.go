@@ -50,7 +50,7 @@ func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	pages = make([]index.Page, len(files))
 	bad := make([]bool, len(files))
 	err = s.n.scan(ctx, func() error {
-		return folder.ForEach(ctx, len(files), func(i int) { pages[i], bad[i] = s.n.indexedPage(files[i]) })
+		return folder.ForEach(ctx, len(files), func(i int) { pages[i], bad[i] = s.n.indexedPage(files[i], s.n.view.Stat) })
 	})
 	s.unread = markedFiles(files, bad)
 	return pages, err
@@ -123,7 +123,7 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 	err = s.n.scan(ctx, func() error {
 		return folder.ForEach(ctx, len(files), func(i int) {
 			var p index.Page
-			p, bad[i] = s.n.indexedPage(files[i])
+			p, bad[i] = s.n.indexedPage(files[i], s.n.view.Stat)
 			counts[i] = s.query.Count(p)
 		})
 	})

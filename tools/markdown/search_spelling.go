@@ -24,7 +24,7 @@ func (s *search) respell(ctx context.Context) (bool, error) {
 		files := s.outline.pageFiles()
 		err = s.n.scan(ctx, func() error {
 			return folder.ForEach(ctx, len(files), func(i int) {
-				page, _ := s.n.indexedPage(files[i])
+				page, _ := s.n.indexedPage(files[i], s.n.view.Stat)
 				speller.Read(page)
 			})
 		})

@@ -5,37 +5,92 @@ import (
 	"strings"
 )
 
-// Limits of what parsePlain reads.
+// Limits of what parsePlain reads; maxPlainLines bounds the items of a list too.
 const (
 	maxPlainLines = 200
 	maxPlainKey   = 100
 )
 
-// parsePlain parses a block in which every line is a key with plain words, and
-// returns false for any other block. Such lines mean the same in YAML, but the
-// YAML parser takes longer than reading the file.
-func parsePlain(block string) (Fields, bool) {
+// parsePlain parses a block in which every line is a key with plain words, or with a list
+// of them: [a, b], or a line "- a" for each. It returns false for any other block. Such
+// lines mean the same in YAML, but the YAML parser takes longer than reading the file.
+func parsePlain(block string) (Fields, bool) { return parseLines(block, true) }
+
+func parseLines(block string, lists bool) (Fields, bool) {
 	lines := strings.Split(strings.TrimSuffix(block, "\n"), "\n")
 	if len(lines) > maxPlainLines {
 		return Fields{}, false
 	}
 	f := Fields{Values: make(map[string]any, len(lines)), lines: make(map[string][2]int, len(lines))}
-	for i, line := range lines {
-		key, text, found := strings.Cut(line, ":")
+	for i := 0; i < len(lines); {
+		key, text, found := strings.Cut(lines[i], ":")
 		value, spaced := strings.CutPrefix(text, " ")
-		if !found || !isPlainKey(key) || !isPlainText(value) || spaced == (value == "") {
+		if !found || !isPlainKey(key) || spaced == (value == "") {
 			return Fields{}, false
 		}
-		if _, twice := f.Values[key]; twice {
-			continue
+		read, more, ok := any(nil), 0, false
+		if lists {
+			read, more, ok = plainList(value, lines[i+1:])
 		}
-		end := i + 1
-		if end == len(lines) {
-			end = strings.Count(strings.TrimSuffix(block, "\n"), "\n") + 1
+		if !ok {
+			if !isPlainText(value) {
+				return Fields{}, false
+			}
+			read = plainScalar(value)
 		}
-		f.Values[key], f.lines[key] = plainScalar(value), [2]int{i + 2, end + 1}
+		next := i + 1 + more
+		if _, twice := f.Values[key]; !twice {
+			f.Values[key], f.lines[key] = read, [2]int{i + 2, next + 1}
+		}
+		i = next
 	}
 	return f, true
+}
+
+// plainList reads a list of plain words, and says how many of the lines below belong to
+// it.
+func plainList(value string, below []string) (list any, lines int, ok bool) {
+	if value == "" {
+		items := plainItems(below)
+		return items, len(items), len(items) > 0
+	}
+	inner, ok := strings.CutPrefix(value, "[")
+	if !ok {
+		return nil, 0, false
+	}
+	if inner, ok = strings.CutSuffix(inner, "]"); !ok {
+		return nil, 0, false
+	}
+	items := []any{}
+	for item := range strings.SplitSeq(inner, ",") {
+		item = strings.Trim(item, " ")
+		if item == "" && strings.Trim(inner, " ") == "" {
+			break
+		}
+		if item == "" || !isPlainText(item) || len(items) == maxPlainLines {
+			return nil, 0, false
+		}
+		items = append(items, plainScalar(item))
+	}
+	return items, 0, true
+}
+
+// plainItems reads the lines "- a" that lines begin with. All of a list begin with as many
+// blanks.
+func plainItems(lines []string) (items []any) {
+	indent := -1
+	for _, line := range lines {
+		item := strings.TrimLeft(line, " ")
+		if indent < 0 {
+			indent = len(line) - len(item)
+		}
+		text, ok := strings.CutPrefix(item, "- ")
+		if !ok || text == "" || !isPlainText(text) || len(line)-len(item) != indent {
+			break
+		}
+		items = append(items, plainScalar(text))
+	}
+	return items
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
@@ -81,6 +136,6 @@ func plainScalar(s string) any {
 // IsPlain reports whether every line of a block is a key with plain words, which
 // mean what they say.
 func IsPlain(block string) bool {
-	_, ok := parsePlain(block)
+	_, ok := parseLines(block, false)
 	return ok
 }

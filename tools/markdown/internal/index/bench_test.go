@@ -16,6 +16,8 @@ import (
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // batch is how many pages the vault is put into the index at once.
@@ -91,7 +93,7 @@ func readPage(file, text string) index.Page {
 		fields = frontmatter.Fields{}
 	}
 	title := strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".md")
-	return index.Read(index.Source{File: file, Stamp: index.Stamp{Size: int64(len(text))}, Title: title, Text: text, Body: body, Fields: fields})
+	return index.Read(index.Source{File: file, Stamp: index.Stamp{Size: int64(len(text))}, Title: title, Text: text, Body: body, Fields: fields, Lines: structure.Lines(text, body), Tags: links.Tags(text, body)})
 }
 
 func beginIndex(b *testing.B) *index.Index {

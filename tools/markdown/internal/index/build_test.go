@@ -1,6 +1,9 @@
 package index
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,8 +17,10 @@ import (
 // index that was never begun.
 func TestCompleteLacksNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "index.db")
-	if err := os.WriteFile(file+"-new", []byte("what a killed hub has left"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, left := range []string{"-new", "-new-words", "-new-names", "-new-links"} {
+		if err := os.WriteFile(file+left, []byte("what a killed hub has left"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	begun, err := Begin(t.Context(), file)
 	if err != nil {
@@ -29,11 +34,6 @@ func TestCompleteLacksNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The values that FTS5 documents as its own are written down then.
-	err = opened.db.Write(t.Context(), func(c *sqlstore.Conn) error { return configureWords(t.Context(), c, 4, 16) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +63,26 @@ func settings(t *testing.T, x *Index) []string {
 	return all
 }
 
-// An index that is given up leaves nothing, and the one before stays.
+// An index that is given up, or whose completion is cancelled, leaves nothing, and the one
+// before stays.
 func TestGivenUpIndex(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, end := range map[string]func(*Index) error{
+		"closed": (*Index).Close,
+		"cancelled": func(x *Index) error {
+			if _, err := x.Complete(cancelled); !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("it is completed: %w", err)
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) { giveUpIndex(t, end) })
+	}
+}
+
+func giveUpIndex(t *testing.T, end func(*Index) error) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "index.db")
 	x, err := Open(t.Context(), file)
 	if err == nil {
@@ -74,10 +92,18 @@ func TestGivenUpIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun, err := Begin(t.Context(), file)
-	if err == nil {
-		err = begun.Close()
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	begun.build.words.maxSize, begun.build.keys.names.maxSize, begun.build.keys.links.maxSize = 1, 1, 1
+	page := Page{File: "a.md", Names: []Name{{PathName, "a"}}, LinkKeys: []string{"b"}, text: "words"}
+	if err := begun.Update(t.Context(), []Page{page}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if spilled, err := filepath.Glob(file + "-new-*"); err != nil || len(spilled) != 3 {
+		t.Errorf("%q are beside the new file, %v", spilled, err)
+	}
+	if err := end(begun); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(file + "*"); err != nil || len(left) != 2 {

@@ -79,7 +79,7 @@ func (x *Index) Close() error {
 		return err
 	}
 	if x.build != nil {
-		return removeFiles(x.file)
+		return errors.Join(x.build.close(), removeFiles(x.file))
 	}
 	return markClosed(x.file)
 }

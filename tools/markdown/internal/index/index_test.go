@@ -14,6 +14,8 @@ import (
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 var vocabulary = strings.Fields("alpha alphabet beta Café cafe naïve 東京都庁 京都 plan planning plans the of Straße C++ foo-bar ٣ über x y z")
@@ -35,6 +37,7 @@ func randomPage(r *rand.Rand, file string) index.Page {
 	return index.Read(index.Source{
 		File: file, Stamp: index.Stamp{Size: int64(len(text)), Modified: time.Unix(1e9+r.Int64N(100), 0).UnixNano()},
 		Title: word() + " " + word(), Text: text, Body: body, Fields: fields,
+		Lines: structure.Lines(text, body), Tags: links.Tags(text, body),
 	})
 }
 

@@ -83,7 +83,9 @@ type Source struct {
 	Text   string // with LF line ends
 	Body   int    // offset of the text after the front matter
 	Fields frontmatter.Fields
+	Lines  []structure.Line // after the front matter
 	Links  []links.Link
+	Tags   []string // in the text, without #
 	Names  []Name
 	// LinkKey returns the key of a link, or the two that it may have.
 	LinkKey func(links.Link) []string
@@ -99,7 +101,7 @@ func Read(s Source) Page {
 		slices.Sort(p.LinkKeys)
 		p.LinkKeys = slices.Compact(p.LinkKeys)
 	}
-	for _, tag := range append(s.Fields.Texts("tags"), append(s.Fields.Texts("tag"), links.Tags(s.Text, s.Body)...)...) {
+	for _, tag := range append(s.Fields.Texts("tags"), append(s.Fields.Texts("tag"), s.Tags...)...) {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "#")
 		if tag != "" && !slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == Fold(tag) }) {
 			p.Tags = append(p.Tags, tag)
@@ -119,11 +121,10 @@ func Read(s Source) Page {
 			p.Properties = append(p.Properties, Property{Fold(key), ""})
 		}
 	}
-	lines := structure.Lines(s.Text, s.Body)
-	for _, t := range structure.Tasks(s.Text, lines) {
+	for _, t := range structure.Tasks(s.Text, s.Lines) {
 		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.Text})
 	}
-	for _, h := range structure.Headings(s.Text, lines) {
+	for _, h := range structure.Headings(s.Text, s.Lines) {
 		p.Headings = append(p.Headings, Heading{s.File, h.Line, h.Level, h.Text})
 	}
 	return p

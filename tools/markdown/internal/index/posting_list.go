@@ -51,18 +51,6 @@ func (r *listReader) read(part []byte) bool {
 	return true
 }
 
-// readNumber is [blockReader.next] for numbers that are asked for most. Where there is
-// none, the next place is behind the end.
-func readNumber(b []byte, at int) (n uint64, next int) {
-	for ; at < len(b) && n < 1<<40; at++ {
-		n = n<<7 | uint64(b[at]&0x7f)
-		if b[at] < 0x80 {
-			return n, at + 1
-		}
-	}
-	return 0, len(b) + 1
-}
-
 // maxPageID bounds the ids of pages: they are counted up from 1.
 const maxPageID = 1<<32 - 1
 

@@ -38,39 +38,6 @@ const (
 
 func blockID(segment, number uint64) int64 { return int64(segment<<leafBits | number) }
 
-// A blockReader reads numbers. Its failed is set if there are not so many.
-type blockReader struct {
-	rest   []byte
-	failed bool
-}
-
-// next reads a number as SQLite writes it: seven bits a byte, the first ones first.
-func (r *blockReader) next() (n uint64) {
-	for i, b := range r.rest {
-		if i == 8 {
-			r.rest = r.rest[9:]
-			return n<<8 | uint64(b)
-		}
-		n = n<<7 | uint64(b&0x7f)
-		if b < 0x80 {
-			r.rest = r.rest[i+1:]
-			return n
-		}
-	}
-	r.failed = true
-	return 0
-}
-
-func (r *blockReader) take(n uint64) []byte {
-	if n > uint64(len(r.rest)) {
-		r.failed = true
-		return nil
-	}
-	taken := r.rest[:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
 func readBlock(ctx context.Context, c *sqlstore.Conn, id int64) (block []byte, err error) {
 	err = c.QueryRow(ctx, "SELECT block FROM words_data WHERE id = ?", id).Scan(&block)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -97,10 +64,13 @@ func readSegments(ctx context.Context, c *sqlstore.Conn) ([]segment, error) {
 	return all, nil
 }
 
+// forgettingTable says that pages can be removed from a table.
+const forgettingTable = "\xff\x00\x00\x01"
+
 func parseSegments(block []byte) (all []segment, ok bool) {
 	r := blockReader{rest: block}
-	r.take(4)                                                    // a counter
-	if !bytes.Equal(r.take(4), []byte{0xff, 0x00, 0x00, 0x01}) { // the table cannot forget pages: it is not ours
+	r.take(4)                                             // a counter
+	if !bytes.Equal(r.take(4), []byte(forgettingTable)) { // it is not ours
 		return nil, false
 	}
 	levels := r.next()
@@ -126,6 +96,26 @@ func parseSegments(block []byte) (all []segment, ok bool) {
 	}
 	return all, !r.failed
 }
+
+// replaceSegments is the block of a table that has one segment, which knows some pages, in
+// the place of a block of before. In the order in which FTS5 merges segments it stands as
+// if it were merged of many: edits that come later are merged with each other first.
+func replaceSegments(block []byte, s segment, pages uint64) []byte {
+	b := append(slices.Clone(block[:4]), forgettingTable...)
+	for _, n := range []uint64{mergedLevel + 1, 1, 0} {
+		b = appendNumber(b, n)
+	}
+	b = append(b, make([]byte, 2*mergedLevel)...) // nothing is on the levels below
+	for _, n := range []uint64{0, 1, s.id, s.first, s.last, firstOrigin, firstOrigin, 0, 0, pages} {
+		b = appendNumber(b, n)
+	}
+	return b
+}
+
+const (
+	mergedLevel = 3
+	firstOrigin = 1 // that of the first segment: pages say in which of them they are
+)
 
 func (s *segment) readRemoved(ctx context.Context, c *sqlstore.Conn) error {
 	for n := range s.removedPages {

@@ -70,12 +70,12 @@ func (s *Speller) See(word string, pages int) {
 func (s *Speller) Read(p Page) {
 	seen := map[string]bool{}
 	for _, text := range []string{p.Title, strings.Join(p.Tags, "\n"), p.text} {
-		eachToken(text, func(token string) {
+		for token := range eachToken(text) {
 			if !seen[token] {
 				seen[token] = true
 				s.See(token, 1)
 			}
-		})
+		}
 	}
 }
 

@@ -1,8 +1,12 @@
 package index
 
 import (
+	"bytes"
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -29,52 +33,88 @@ func Fold(s string) string {
 // Tokens are the words of a text, folded: runs of letters and digits. A character
 // of a script without spaces between words is a token of its own, so that a word
 // in it is found as a phrase.
-func Tokens(text string) (tokens []string) {
-	eachToken(text, func(token string) { tokens = append(tokens, token) })
-	return tokens
-}
+func Tokens(text string) []string { return slices.Collect(eachToken(text)) }
 
-// joinTokens are the tokens of a text with a space between them.
-func joinTokens(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	eachToken(text, func(token string) {
-		b.WriteString(token)
-		b.WriteByte(' ')
-	})
-	return b.String()
-}
-
-func eachToken(text string, visit func(token string)) {
-	folded := Fold(text)
-	from := -1
-	end := func(at int) {
-		if from >= 0 {
-			visit(cutToken(folded[from:at]))
-		}
-		from = -1
-	}
-	for i, r := range folded {
-		switch {
-		case isIdeograph(r):
-			end(i)
-			visit(string(r))
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mc, r):
-			if from < 0 {
-				from = i
+func eachToken(text string) iter.Seq[string] {
+	return func(yield func(token string) bool) {
+		joined, _ := joinTokens(text)
+		for joined != "" {
+			token, rest, _ := strings.Cut(joined, " ")
+			if joined = rest; !yield(token) {
+				return
 			}
-		default:
-			end(i)
 		}
 	}
-	end(len(folded))
 }
 
-func cutToken(token string) string {
-	if len(token) <= maxToken {
-		return token
+// joinTokens are the tokens of a text with a space after each, and their number.
+func joinTokens(text string) (joined string, count uint64) {
+	j := tokenJoiner{out: make([]byte, 0, len(text)+1)}
+	for at := 0; at < len(text); {
+		c := text[at]
+		if c < utf8.RuneSelf {
+			j.addASCII(c)
+			at++
+			continue
+		}
+		// What is not ASCII is folded by itself: no character of ASCII changes with what
+		// stands beside it.
+		end := at + 1
+		for end < len(text) && text[end] >= utf8.RuneSelf {
+			end++
+		}
+		for _, r := range Fold(text[at:end]) {
+			j.add(r)
+		}
+		at = end
 	}
-	return strings.ToValidUTF8(token[:maxToken], "")
+	j.end()
+	return string(j.out), j.count
+}
+
+// A tokenJoiner joins tokens.
+type tokenJoiner struct {
+	out   []byte
+	begin int // of the token
+	count uint64
+}
+
+func (j *tokenJoiner) addASCII(c byte) {
+	switch {
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		j.out = append(j.out, c)
+	case 'A' <= c && c <= 'Z':
+		j.out = append(j.out, c|0x20)
+	default:
+		j.end()
+	}
+}
+
+func (j *tokenJoiner) add(r rune) {
+	switch {
+	case isIdeograph(r):
+		j.end()
+		j.out = utf8.AppendRune(j.out, r)
+		j.end()
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mc, r):
+		j.out = utf8.AppendRune(j.out, r)
+	default:
+		j.end()
+	}
+}
+
+// end ends the token, if there is one.
+func (j *tokenJoiner) end() {
+	if len(j.out) == j.begin {
+		return
+	}
+	if len(j.out)-j.begin > maxToken {
+		cut := bytes.ToValidUTF8(j.out[j.begin:j.begin+maxToken], nil)
+		j.out = append(j.out[:j.begin], cut...)
+	}
+	j.out = append(j.out, ' ')
+	j.begin = len(j.out)
+	j.count++
 }
 
 func isIdeograph(r rune) bool {

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,38 +15,70 @@ import (
 // removes others, all at once or not at all. No file may be in it twice. Many pages
 // in one call take much less time than in several: some hundreds are a good number.
 func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
-	if err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) }); err != nil {
+	var err error
+	if x.build != nil {
+		err = x.addToBuild(ctx, put)
+	} else {
+		err = x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) })
+	}
+	if err != nil {
 		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
 }
 
-func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
-	if x.build == nil {
-		gone := slices.Clone(remove)
-		for _, p := range put {
-			gone = append(gone, p.File)
-		}
-		if err := removePages(ctx, c, gone); err != nil {
+// addToBuild gathers the words of pages while their rows are written.
+func (x *Index) addToBuild(ctx context.Context, put []Page) error {
+	for i := range put {
+		if err := put[i].Prepare(); err != nil {
 			return err
 		}
+	}
+	last := x.last
+	x.last += int64(len(put))
+	gathered := make(chan error, 1)
+	go func() { gathered <- x.build.add(put, last) }()
+	err := x.db.Write(ctx, func(c *sqlstore.Conn) error {
+		tables, err := tableRows(put, last)
+		if err != nil {
+			return err
+		}
+		return insertAll(ctx, c, append(tables, sizeRows(put, last)))
+	})
+	return errors.Join(err, <-gathered)
+}
+
+func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
+	gone := slices.Clone(remove)
+	for _, p := range put {
+		gone = append(gone, p.File)
+	}
+	if err := removePages(ctx, c, gone); err != nil {
+		return err
 	}
 	var last int64
 	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {
 		return err
 	}
 	last = max(last, x.last)
-	tables, words, err := rowsOf(put, last)
+	tables, err := tableRows(put, last)
 	if err != nil {
 		return err
 	}
 	x.last = last + int64(len(put)) // also if this is undone
-	for _, r := range tables {
-		if err := r.insert(ctx, c); err != nil {
+	if err := insertAll(ctx, c, append(tables, keyRows(put, last)...)); err != nil {
+		return err
+	}
+	return wordRows(put, last).insertTogether(ctx, c)
+}
+
+func insertAll(ctx context.Context, c *sqlstore.Conn, tables []*rows) error {
+	for _, table := range tables {
+		if err := table.insert(ctx, c); err != nil {
 			return err
 		}
 	}
-	return words.insertTogether(ctx, c)
+	return nil
 }
 
 func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
@@ -67,7 +100,11 @@ func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
 }
 
 // A row is what is written of a page and takes long to make.
-type row struct{ head, links, title, tags, text string }
+type row struct {
+	head, links       string
+	title, tags, text string    // words, each with a space after it
+	sizes             [3]uint64 // how many these are
+}
 
 // Prepare does in advance what [Index.Update] does for one page after the other: it may be
 // called for several at the same time. A prepared page is for Update alone.
@@ -83,7 +120,10 @@ func (p *Page) Prepare() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.File, err)
 	}
-	p.row = &row{string(head), string(found), joinTokens(p.Title), joinTokens(strings.Join(p.Tags, "\n")), joinTokens(p.text)}
+	p.row = &row{head: string(head), links: string(found)}
+	p.row.title, p.row.sizes[0] = joinTokens(p.Title)
+	p.row.tags, p.row.sizes[1] = joinTokens(strings.Join(p.Tags, "\n"))
+	p.row.text, p.row.sizes[2] = joinTokens(p.text)
 	p.text = "" // it is in the row now
 	return nil
 }
@@ -92,6 +132,20 @@ func (p *Page) Prepare() error {
 type rows struct {
 	table, columns string
 	values         []any // of all rows, one after the other
+}
+
+// newRows has room for some rows.
+func newRows(table, columns string, count int) *rows {
+	r := &rows{table: table, columns: columns}
+	r.values = make([]any, 0, count*r.width())
+	return r
+}
+
+func sum(pages []Page, count func(*Page) int) (n int) {
+	for i := range pages {
+		n += count(&pages[i])
+	}
+	return n
 }
 
 func (r *rows) add(values ...any) { r.values = append(r.values, values...) }
@@ -134,21 +188,18 @@ func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any)
 	return err
 }
 
-// rowsOf are the rows of pages, which get the ids after last: those of tables, and those
-// of FTS5.
-func rowsOf(put []Page, last int64) (tables []*rows, words *rows, err error) {
-	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
-	tags := &rows{table: "tags", columns: "page, tag, written"}
-	properties := &rows{table: "properties", columns: "page, key, value"}
-	tasks := &rows{table: "tasks", columns: "page, line, done, text"}
-	names := &rows{table: "names", columns: "key, kind, page"}
-	linkKeys := &rows{table: "link_keys", columns: "key, page"}
-	headings := &rows{table: "headings", columns: "page, line, level, text"}
-	words = &rows{table: "words", columns: "rowid, title, tags, body"}
-	for i, p := range put {
-		id := last + int64(i) + 1
+// tableRows are the rows of pages, which get the ids after last, and of what stands in
+// them.
+func tableRows(put []Page, last int64) ([]*rows, error) {
+	pages := newRows("pages", "id, file, size, modified, recent, title, head, links", len(put))
+	tags := newRows("tags", "page, tag, written", sum(put, func(p *Page) int { return len(p.Tags) }))
+	properties := newRows("properties", "page, key, value", sum(put, func(p *Page) int { return len(p.Properties) }))
+	tasks := newRows("tasks", "page, line, done, text", sum(put, func(p *Page) int { return len(p.Tasks) }))
+	headings := newRows("headings", "page, line, level, text", sum(put, func(p *Page) int { return len(p.Headings) }))
+	for i := range put {
+		p, id := &put[i], last+int64(i)+1
 		if err := p.Prepare(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
@@ -163,13 +214,45 @@ func rowsOf(put []Page, last int64) (tables []*rows, words *rows, err error) {
 		for _, h := range p.Headings {
 			headings.add(id, h.Line, h.Level, h.Text)
 		}
+	}
+	return []*rows{pages, tags, properties, tasks, headings}, nil
+}
+
+// keyRows are what links call the pages, and what these call.
+func keyRows(put []Page, last int64) []*rows {
+	names := newRows("names", "key, kind, page", sum(put, func(p *Page) int { return len(p.Names) }))
+	links := newRows("link_keys", "key, page", sum(put, func(p *Page) int { return len(p.LinkKeys) }))
+	for i, p := range put {
+		id := last + int64(i) + 1
 		for _, n := range p.Names {
 			names.add(n.Key, int(n.Kind), id)
 		}
 		for _, key := range p.LinkKeys {
-			linkKeys.add(key, id)
+			links.add(key, id)
 		}
-		words.add(id, p.row.title, p.row.tags, p.row.text)
 	}
-	return []*rows{pages, tags, properties, tasks, headings, names, linkKeys}, words, nil
+	return []*rows{names, links}
+}
+
+// wordRows are the words of pages, for FTS5.
+func wordRows(put []Page, last int64) *rows {
+	words := newRows("words", "rowid, title, tags, body", len(put))
+	for i, p := range put {
+		words.add(last+int64(i)+1, p.row.title, p.row.tags, p.row.text)
+	}
+	return words
+}
+
+// sizeRows are how many words the pages have, as FTS5 keeps it of those in its first
+// segment.
+func sizeRows(put []Page, last int64) *rows {
+	sizes := newRows("words_docsize", "id, sz, origin", len(put))
+	for i, p := range put {
+		var size []byte
+		for _, n := range p.row.sizes {
+			size = appendNumber(size, n)
+		}
+		sizes.add(last+int64(i)+1, size, firstOrigin)
+	}
+	return sizes
 }

@@ -7,27 +7,30 @@
 package links
 
 import (
+	"iter"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
-// A Link is one link as written.
+// A Link is one link as written. The index keeps it as JSON, without what it lacks.
 type Link struct {
-	Wiki    bool   // [[...]], rather than [...](...)
-	Embed   bool   // ![[...]] or ![...](...)
-	Target  string // decoded, without heading and block; "" means the page itself
-	Heading string // after "#"; nested headings are joined by "#"
-	Block   string // after "^"
-	Text    string // the text shown instead, if any
+	Wiki    bool   `json:",omitempty"` // [[...]], rather than [...](...)
+	Embed   bool   `json:",omitempty"` // ![[...]] or ![...](...)
+	Target  string `json:",omitempty"` // decoded, without heading and block; "" means the page itself
+	Heading string `json:",omitempty"` // after "#"; nested headings are joined by "#"
+	Block   string `json:",omitempty"` // after "^"
+	Text    string `json:",omitempty"` // the text shown instead, if any
 	Line    int    // 1-based
 	// FrontMatter: it stands in a value of the front matter.
-	FrontMatter bool
+	FrontMatter bool `json:",omitempty"`
 	// Tag: it is written #target, in a Logseq graph. Listed: it is a name without
 	// brackets in a property of Logseq that lists pages. Both are Wiki.
-	Tag, Listed bool
+	Tag    bool `json:",omitempty"`
+	Listed bool `json:",omitempty"`
 	// Start and End are the byte offsets of the written target, without
 	// heading, block and angle brackets: what a new target replaces.
 	Start, End int
@@ -36,15 +39,22 @@ type Link struct {
 // Scan returns the links in text from the byte offset body, in order.
 func Scan(text string, body int) []Link {
 	s := scanner{}
-	s.scan(text, body)
+	s.scan(text, structure.Each(text, body))
 	return s.found
+}
+
+// ScanLines is [Scan] and [Tags] at once, of a text whose lines are known.
+func ScanLines(text string, lines []structure.Line) (found []Link, tags []string) {
+	s := scanner{}
+	s.scan(text, slices.Values(lines))
+	return s.found, namesOf(s.tags)
 }
 
 // ScanGraph is [Scan] for a page of a Logseq graph: what stands in [[...]] is the whole
 // title of a page, and #tag, #[[two words]] and the values of tags:: are links too.
 func ScanGraph(text string, body int) []Link {
 	s := scanner{graph: true}
-	s.scan(text, body)
+	s.scan(text, structure.Each(text, body))
 	return s.found
 }
 
@@ -73,8 +83,8 @@ func FrontMatter(text string, body int) []Link {
 	return s.found
 }
 
-func (s *scanner) scan(text string, body int) {
-	for l := range structure.Each(text, body) {
+func (s *scanner) scan(text string, lines iter.Seq[structure.Line]) {
+	for l := range lines {
 		if s.until != "" || !l.Code {
 			s.line = l.Number
 			s.scanLine(text, l.Start, l.End)
@@ -117,8 +127,21 @@ func (s *scanner) scanLine(text string, start, end int) {
 			s.until = ""
 			continue
 		}
-		i = s.step(line, i, text[end:])
+		if isMark(line[i]) {
+			i = s.step(line, i, text[end:])
+		} else {
+			i++
+		}
 	}
+}
+
+// isMark reports whether something may begin with a byte: step passes over all others.
+func isMark(c byte) bool {
+	switch c {
+	case '\\', '`', '$', '<', '#', '%', '[', ']':
+		return true
+	}
+	return false
 }
 
 // step reads what begins at line[i] and returns the position after it. below is the

@@ -4,14 +4,17 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // Tags returns the tags in text from the byte offset body, such as work/plans
 // for #work/plans, and Logseq's #[[two words]]. It ignores code, comments and
 // maths, and numbers.
-func Tags(text string, body int) []string {
-	var names []string
-	for _, t := range FindTags(text, body) {
+func Tags(text string, body int) []string { return namesOf(FindTags(text, body)) }
+
+func namesOf(tags []Tag) (names []string) {
+	for _, t := range tags {
 		names = append(names, t.Name)
 	}
 	return names
@@ -26,7 +29,7 @@ type Tag struct {
 // FindTags are [Tags] with where they stand, in order.
 func FindTags(text string, body int) []Tag {
 	s := scanner{}
-	s.scan(text, body)
+	s.scan(text, structure.Each(text, body))
 	return s.tags
 }
 

@@ -3,6 +3,7 @@ package structure
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Block is a paragraph or list item that others refer to by its id.
@@ -65,6 +66,13 @@ type Task struct {
 
 var taskLine = regexp.MustCompile(`^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([^\[\]\n])\](?:[ \t]+(.*?))?[ \t\r]*$`)
 
+// hasBox reports whether the first bracket of a line opens a box of one character.
+func hasBox(line string) bool {
+	_, box, found := strings.Cut(line, "[")
+	_, size := utf8.DecodeRuneInString(box)
+	return found && strings.HasPrefix(box[size:], "]")
+}
+
 // Tasks are the tasks of a page, in order.
 func Tasks(text string, lines []Line) []Task {
 	var all []Task
@@ -73,6 +81,9 @@ func Tasks(text string, lines []Line) []Task {
 			continue
 		}
 		line := text[l.Start:l.End]
+		if !hasBox(line) { // faster than asking the expression
+			continue
+		}
 		m := taskLine.FindStringSubmatchIndex(line)
 		if m == nil {
 			continue
