@@ -30,7 +30,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 	}
 	for _, text := range []string{
-		`{"id":"a","id":"b"}`, `{}`, `null`, ``, "{\"id\":\"\xff\"}", `{"id":"a\`, `{"id":"a","revision_id":"\ud800","title":"","class":"","tags":null,"properties":{"a":[[1]],"b":{"c":1},"d":01},"links":null,` +
+		`{"id":"a","revision_id":"b","title":"","class":"","tags":[],"properties":{"a":1e999},"links":[]}`, `{"id":"a","id":"b"}`, `{}`, `null`, ``, "{\"id\":\"\xff\xff\",\"revision_id\":\"\"}", `{"id":"a\`, `{"id":"a","revision_id":"\ud800","title":"","class":"","tags":null,"properties":{"a":[[1]],"b":{"c":1},"d":01},"links":null,` +
 			`"canvas_position":{"x":1},"created_at":"0001-01-01T00:00:00Z","updated_at":"x"}`,
 		`{"id":"a","revision_id":"b","title":"c","class":"d","tags":[],"properties":{"a":-0,"a":"` + "\xff" + `"},"links":["a"],"canvas_position":null,"created_at":"2026-01-01T00:00:00+01:00","updated_at":"2026-01-01T00:00:00Z","path":"p"}`,
 		`{"id":"a","revision_id":"b","title":"c","class":"d","tags":["a",],"properties":{},"links":["a"],"canvas_position":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}`,
