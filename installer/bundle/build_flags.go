@@ -17,7 +17,7 @@ var coldPackages = []string{
 	"github.com/tailscale", "github.com/golang-jwt", "github.com/minio", "aead.dev", "golang.org/x/mod", "github.com/xo",
 	"crypto/tls", "crypto/x509", "encoding/xml", "debug/dwarf", "net/http", "github.com/lectern-mcp/lectern/cmd/lectern",
 	"github.com/lectern-mcp/lectern/config", "github.com/lectern-mcp/lectern/installer",
-	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/logseq",
+	"github.com/lectern-mcp/lectern/supervisor", "github.com/lectern-mcp/lectern/tools/cards", "github.com/lectern-mcp/lectern/tools/logseq",
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgexport",
 	"github.com/lectern-mcp/lectern/bridge", "github.com/lectern-mcp/lectern/internal/textmerge",
 	"github.com/lectern-mcp/lectern/internal/typescript", "github.com/lectern-mcp/lectern/tools/markdown/internal/editordoc",

@@ -311,11 +311,12 @@ func callAgentBindings(p Activity) []key.Binding {
 	if !ok || c.Client == "" {
 		return nil
 	}
-	pause := widget.WithHelp(p.keys.PauseClient, "pause writes")
+	name := truncatedClientName(c.Client)
+	pause := widget.WithHelp(p.keys.PauseClient, "pause "+name)
 	if !pauseStartTime(p.snap, c.Client).IsZero() {
-		pause = widget.WithHelp(p.keys.PauseClient, "let it write")
+		pause = widget.WithHelp(p.keys.PauseClient, "let "+name+" write")
 	}
-	since := "undo since " + widget.FormatClockTime(c.Time, p.snap.Time, p.zone)
+	since := "undo " + name + " since " + widget.FormatClockTime(c.Time, p.snap.Time, p.zone)
 	return []key.Binding{pause, widget.WithHelp(p.keys.UndoSession, since)}
 }
 

@@ -66,7 +66,11 @@ func eventSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 		field := func(name, value string) { rows = append(rows, widget.PropertyRows(t, 10, name, value, w)...) }
 		field("what", c.Message)
 		field("by", map[bool]string{true: "you", false: ""}[c.ByPerson()])
-		if c.Client != "" {
+		switch {
+		case c.Client == "":
+		case c.ByPerson(): // who is meant, and proves nothing here
+			field("agent", c.Client)
+		default:
 			field("agent", c.Client+proofSuffix(c.Proven))
 		}
 		field("session", c.Session)

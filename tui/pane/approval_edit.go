@@ -229,7 +229,10 @@ func allowAndEditBindings(p Changes, a status.Approval) (allow key.Binding, more
 	case len(choice.left) > 0:
 		allow = help(allow, fmt.Sprintf("allow %d of %d hunks", len(choice.chosen(a.Hunks)), a.Hunks))
 	}
-	if a.Hunks > 1 {
+	switch {
+	case a.Hunks > 1 && choice.left[choice.at]:
+		more = append(more, help(p.keys.LeaveOut, "take hunk back in"))
+	case a.Hunks > 1:
 		more = append(more, p.keys.LeaveOut)
 	}
 	if a.Plan != "" {

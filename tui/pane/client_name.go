@@ -15,6 +15,17 @@ func quotePossibleImpostor(s status.Snapshot, client string, proven bool) string
 	return orNoName(client)
 }
 
+// truncatedClientName is a client as a footer names it.
+func truncatedClientName(client string) string {
+	if name := []rune(client); len(name) > maxFooterName {
+		return string(name[:maxFooterName-1]) + "…"
+	}
+	return client
+}
+
+// maxFooterName bounds a client's name in a footer, where keys stand beside each other.
+const maxFooterName = 14
+
 // isProvenElsewhere reports whether a client of this name is connected that has proved it, or
 // is installed with a token of its own.
 func isProvenElsewhere(s status.Snapshot, client string) bool {
