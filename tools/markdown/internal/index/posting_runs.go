@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 )
 
 // postingRuns are lists of words that did not fit into memory: one run after the other, in
@@ -83,16 +82,21 @@ func (r *postingRuns) merge(begin func(word string) error, add func(page uint64,
 	}
 	var list []byte
 	for {
-		heads = slices.DeleteFunc(heads, func(head *runReader) bool { return head.ended })
-		if len(heads) == 0 {
+		var first *runReader
+		for _, head := range heads {
+			if !head.ended && (first == nil || head.word < first.word) {
+				first = head
+			}
+		}
+		if first == nil {
 			return nil
 		}
-		word := slices.MinFunc(heads, func(a, b *runReader) int { return strings.Compare(a.word, b.word) }).word
+		word := first.word
 		if err := begin(word); err != nil {
 			return err
 		}
 		for _, head := range heads {
-			if head.word != word {
+			if head.ended || head.word != word {
 				continue
 			}
 			var err error
